@@ -1,0 +1,74 @@
+/* dataset.h: where examples come from, and the chain of stages that turns them into ready batches.
+ *
+ * A source knows examples by record number. A dataset drives a source by an order that depends on the seed and the epoch alone, and
+ * gives batches of one size: a shorter last batch is padded with rows of weight 0. Its position is the number of examples consumed. */
+#ifndef TRIREME_DATASET_H
+#define TRIREME_DATASET_H
+
+#include "trireme/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tri_source tri_source;
+typedef struct tri_dataset tri_dataset;
+
+typedef struct {
+    const char *spec;               /* as the user typed it */
+    const char *format;             /* "idx", "cifar10", "digits", "fake" */
+    tri_type type;                  /* of one element: TRI_U8 or TRI_F32 */
+    tri_shape shape;                /* of one example: height × width × channels, or features */
+    int64_t examples;
+    int64_t classes;                /* 0 where unknown */
+    const char *const *class_names; /* classes entries, or NULL */
+    int64_t bytes;                  /* on disk; 0 for synthetic sources */
+    int64_t files;
+} tri_source_info;
+
+typedef enum { TRI_PART_TRAIN, TRI_PART_TEST } tri_part;
+
+/* Open spec: a known name, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, or a path. TRI_NOT_FOUND where the source has no such part. */
+TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, uint64_t seed, tri_source **out);
+void tri_source_destroy(tri_source *source);
+const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */
+
+/* Write count examples by record number: x gets them one after another, labels their classes. Any thread. */
+TRI_MUST_CHECK tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels);
+
+typedef struct {
+    int64_t rows;          /* the batch size; every buffer has this many rows */
+    int64_t count;         /* rows that hold an example: the first ones. The others have weight 0 */
+    int64_t epoch;         /* of all its examples, from 0 */
+    tri_type type;         /* of x */
+    const void *x;         /* [rows][…shape] */
+    const int32_t *labels; /* [rows] */
+    const float *weights;  /* [rows] */
+    const int64_t *ids;    /* [rows] record numbers; random numbers of an example are keyed by them */
+} tri_batch;
+
+typedef struct {
+    int64_t batch;
+    uint64_t seed;
+    int64_t shuffle; /* window in examples; 0 keeps the source's order; TRI_SHUFFLE_ALL permutes the whole epoch */
+    int64_t limit;   /* use the first examples only; 0 is all */
+    int64_t epochs;  /* after which next says the end; 0 repeats for ever */
+} tri_dataset_options;
+
+#define TRI_SHUFFLE_ALL INT64_MAX
+
+/* The source is borrowed and must outlive the dataset. One thread calls a dataset. */
+TRI_MUST_CHECK tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out);
+void tri_dataset_destroy(tri_dataset *dataset);
+
+/* The next batch, or NULL at the end. It is borrowed until the next call. */
+TRI_MUST_CHECK tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out);
+
+int64_t tri_dataset_examples(const tri_dataset *dataset);      /* in one epoch */
+int64_t tri_dataset_position(const tri_dataset *dataset);      /* examples given out since the very start */
+TRI_MUST_CHECK tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

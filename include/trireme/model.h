@@ -1,0 +1,58 @@
+/* model.h: models as text. One `name = operator(inputs, key=value, …)` a line; docs/models.md is the reference.
+ *
+ * A model is parsed once and built into a graph for a given input shape and number of classes, which may come from the data source. */
+#ifndef TRIREME_MODEL_H
+#define TRIREME_MODEL_H
+
+#include "trireme/graph.h"
+#include "trireme/store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tri_model tri_model;
+
+/* What a `train(…)` line of the file asks for; 0 where it says nothing. */
+typedef struct {
+    float rate;
+    tri_rule_kind rule;
+    float momentum;
+    float l2;
+    int64_t batch;
+    int64_t epochs;
+} tri_model_defaults;
+
+typedef struct {
+    tri_type type;   /* of the source's elements */
+    tri_shape shape; /* of one example, height × width × channels or features; rank 0: the file must say */
+    int64_t classes; /* 0: the file must say */
+} tri_model_input;
+
+/* file is named in messages: "my.model:3:14: expected ')' …". */
+TRI_MUST_CHECK tri_status tri_model_parse(const char *file, const char *text, size_t length, tri_model **out);
+
+/* A built-in name ("lenet") or the path of a file. */
+TRI_MUST_CHECK tri_status tri_model_open(const char *name, tri_model **out);
+void tri_model_destroy(tri_model *model);
+
+const char *tri_model_name(const tri_model *model); /* "lenet", "my" */
+const char *tri_model_text(const tri_model *model); /* as it was read */
+const tri_model_defaults *tri_model_default(const tri_model *model);
+
+/* The graph ends in the outputs "logits" and "loss". Its inputs are "x", "labels" and "weights". */
+TRI_MUST_CHECK tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out);
+
+/* SHA-256 in hexadecimal over the canonical text and all shapes. */
+TRI_MUST_CHECK tri_status tri_model_digest(const tri_model *model, const tri_graph *graph, char out[65]);
+
+/* Names of the built-in models, ending in NULL. */
+const char *const *tri_model_builtin(void);
+
+/* Initial values into the flat buffer, keyed by (seed, parameter name, element). */
+void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *parameters);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* file.h: whole files in, whole files out. A file is replaced atomically: temporary name, fsync, rename, folder fsync. */
+#ifndef TRI_BASE_FILE_H
+#define TRI_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+/* A file's bytes, mapped read-only. */
+typedef struct {
+    const uint8_t *data;
+    size_t size;
+} tri__mapping;
+
+TRI_MUST_CHECK tri_status tri__file_map(const char *path, tri__mapping *out);
+void tri__file_unmap(tri__mapping *mapping);
+
+/* The whole file with a NUL behind it; free() it. TRI_BAD_DATA above limit bytes. */
+TRI_MUST_CHECK tri_status tri__file_read(const char *path, size_t limit, char **text, size_t *size);
+
+/* A file being written under a temporary name beside its final one. commit makes it visible, durably, whole; abandon removes it.
+ * The first failed write is kept and given back by commit, so writes need not be checked one by one. */
+typedef struct tri__writer tri__writer;
+TRI_MUST_CHECK tri_status tri__writer_create(const char *path, tri__writer **out);
+void tri__writer_write(tri__writer *writer, const void *data, size_t size);
+TRI_MUST_CHECK tri_status tri__writer_commit(tri__writer *writer); /* frees writer in any case */
+void tri__writer_abandon(tri__writer *writer);                     /* accepts NULL */
+
+TRI_MUST_CHECK tri_status tri__file_replace(const char *path, const void *data, size_t size);
+
+TRI_MUST_CHECK tri_status tri__folder_create(const char *path);        /* with its parents; fine where it exists */
+TRI_MUST_CHECK tri_status tri__folder_create_new(const char *path);    /* the last one must be new: TRI_BAD_CALL where it exists */
+TRI_MUST_CHECK tri_status tri__folder_sync(const char *path);
+TRI_MUST_CHECK tri_status tri__folder_remove(const char *path);        /* with all that is in it; fine where it is not there */
+bool tri__file_exists(const char *path);
+bool tri__folder_exists(const char *path);
+
+/* Names in a folder, sorted, without . and ..; free with tri__folder_free. */
+TRI_MUST_CHECK tri_status tri__folder_list(const char *path, char ***names, size_t *count);
+void tri__folder_free(char **names, size_t count);
+
+/* "folder/name" in fresh memory; free() it. NULL when memory is short. */
+char *tri__path_join(const char *folder, const char *name);
+
+#endif

@@ -1,0 +1,29 @@
+/* random.h: counter-based random numbers (Philox 4×32-10).
+ *
+ * A number is a pure function of a key and a counter, so a stream is the same whoever computes it, in whatever order and with
+ * however many threads. Keys are split: the key of (seed, "conv1.weight") or of (key, example number) gives a stream of its own. */
+#ifndef TRI_BASE_RANDOM_H
+#define TRI_BASE_RANDOM_H
+
+#include <stdint.h>
+
+typedef struct { uint64_t word; } tri__key;
+
+tri__key tri__key_of(uint64_t seed);
+tri__key tri__key_split(tri__key key, uint64_t number);
+tri__key tri__key_split_name(tri__key key, const char *name);
+
+uint64_t tri__random_bits(tri__key key, uint64_t counter);
+float tri__random_uniform(tri__key key, uint64_t counter);                   /* [0, 1) */
+float tri__random_normal(tri__key key, uint64_t counter);                    /* mean 0, deviation 1 */
+uint64_t tri__random_below(tri__key key, uint64_t counter, uint64_t bound);  /* [0, bound), bound ≥ 1 */
+
+/* Many at once, elements first … first + count − 1 of the stream. */
+void tri__random_fill_uniform(tri__key key, uint64_t first, int64_t count, float *out);
+void tri__random_fill_normal(tri__key key, uint64_t first, int64_t count, float *out);
+void tri__random_fill_bytes(tri__key key, uint64_t first, int64_t count, uint8_t *out);
+
+/* A permutation of 0 … count − 1 that depends on the key alone. */
+void tri__random_permutation(tri__key key, int64_t count, int64_t *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* graph.h: the inside of a graph, for the files of this room. */
+#ifndef TRI_GRAPH_GRAPH_H
+#define TRI_GRAPH_GRAPH_H
+
+#include "base/arena.h"
+#include "trireme/graph.h"
+
+typedef struct tri_operator tri_operator;
+
+struct tri_node {
+    const tri_operator *op;
+    const char *name;
+    const char *place; /* "" where it has none */
+    int id;            /* its index in the graph */
+    int inputs;
+    tri_node *input[TRI_MAX_INPUTS];
+    tri_attributes attributes;
+    tri_type type;
+    tri_shape shape;
+    tri_range range;     /* parameter: where it lies in the flat buffer */
+    tri_node *forward;   /* gradient node: the node it differentiates, whose kernel's workspace it may read. NULL elsewhere */
+    tri_node *parameter; /* gradient of a parameter: that parameter. NULL elsewhere */
+};
+
+typedef struct {
+    const char *name;
+    tri_node *node;
+} tri__output;
+
+struct tri_graph {
+    tri__arena *arena;
+    int64_t batch;
+    tri_node **node; /* on the heap, grows */
+    int count, capacity;
+    tri__output *output;
+    int outputs, output_capacity;
+    size_t parameter_floats;
+};
+
+/* Shorthand for operators' backward rules: add a node with the given inputs, up to the first NULL. */
+TRI_MUST_CHECK tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes,
+                                          tri_node *forward, tri_node **out, tri_node *a, tri_node *b, tri_node *c, tri_node *d);
+
+#endif

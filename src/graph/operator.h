@@ -1,0 +1,40 @@
+/* operator.h: one row an operator. To add an operator is to write a row and put it into the table in operator.c. */
+#ifndef TRI_GRAPH_OPERATOR_H
+#define TRI_GRAPH_OPERATOR_H
+
+#include "graph/graph.h"
+#include "tensor/kernel.h"
+
+/* What forward gets: the node, plain row-major tensors, and the moment. */
+typedef struct {
+    const tri_node *node;
+    tri_tensor in[TRI_MAX_INPUTS];
+    tri_tensor out;
+    const tri__moment *moment;
+    bool training;  /* dropout drops only then */
+    uint64_t seed;
+} tri__call;
+
+struct tri_operator {
+    const char *name;
+    int least, most;  /* inputs */
+    const char *keys; /* the attributes it takes, as `.model` files spell them: "kernel stride pad" */
+
+    /* Check inputs, fill in attributes that were left at 0, give type and shape of the result. */
+    tri_status (*shape)(tri_node *node, tri_type *type, tri_shape *shape);
+
+    /* The result in plain C: the oracle that all other kernels are tested against. Single-threaded, allocates nothing. */
+    void (*forward)(const tri__call *call);
+
+    /* Add the nodes that compute dx[i] from dy wherever wanted[i]. NULL where the operator has no derivative. */
+    tri_status (*backward)(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx);
+
+    bool view;       /* the result is the first input's memory, seen otherwise (reshape, flatten) */
+    bool volatile_;  /* differs from run to run: never folded (input, parameter, random, dropout) */
+    int in_place;    /* 1 + the input that the plain kernel may write its result over, or 0 */
+};
+
+const tri_operator *tri__operator_find(const char *name);          /* NULL where unknown */
+const tri_operator *const *tri__operator_table(int *count);
+
+#endif

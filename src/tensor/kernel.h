@@ -1,0 +1,38 @@
+/* kernel.h: the one shape that every kernel has, whether of plain C, oneDNN or narrow.
+ *
+ * A kernel is made once, for fixed shapes, and run many times. It tells the layout and the size of each of its arguments
+ * ("slots"): inputs first, then outputs, then workspaces. A plan finds memory for them, puts reorders where a producer's layout is not the
+ * consumer's, and calls run with one pointer a slot. A workspace that is shared is written by a forward kernel and read by its
+ * gradient kernel. run allocates nothing. */
+#ifndef TRI_TENSOR_KERNEL_H
+#define TRI_TENSOR_KERNEL_H
+
+#include "tensor/layout.h"
+#include "trireme/dataset.h"
+#include "trireme/tensor.h"
+
+#define TRI_KERNEL_SLOTS 16
+
+typedef struct tri__kernel tri__kernel;
+
+/* What a run may need beside its arguments. */
+typedef struct {
+    const tri_batch *batch; /* NULL where the graph has no inputs */
+    int64_t step;
+} tri__moment;
+
+typedef struct {
+    const tri__layout *layout; /* NULL is plain row-major */
+    size_t bytes;
+} tri__slot;
+
+struct tri__kernel {
+    const char *name; /* as people see it: "onednn conv_forward" */
+    int inputs, outputs, workspaces;
+    tri__slot slot[TRI_KERNEL_SLOTS];
+    int in_place; /* 1 + the input over which output 0 may be written, or 0 */
+    tri_status (*run)(tri__kernel *kernel, void *const *data, const tri__moment *moment);
+    void (*destroy)(tri__kernel *kernel); /* frees kernel itself */
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* layout.h: how a tensor's elements lie in memory.
+ *
+ * NULL is plain row-major. TRI_LAYOUT_LANES is what the narrow kernels use: [batch/8][the other dimensions][8], so that every
+ * operator vectorises over examples; a batch that 8 does not divide is padded with zeros. TRI_LAYOUT_ONEDNN is a blocked layout of oneDNN's
+ * choosing, known only to tensor/onednn. */
+#ifndef TRI_TENSOR_LAYOUT_H
+#define TRI_TENSOR_LAYOUT_H
+
+#include <stdbool.h>
+
+typedef enum { TRI_LAYOUT_PLAIN, TRI_LAYOUT_LANES, TRI_LAYOUT_ONEDNN } tri__layout_kind;
+
+typedef struct tri__layout tri__layout;
+
+extern const tri__layout *const tri__layout_lanes;
+
+tri__layout_kind tri__layout_kind_of(const tri__layout *layout); /* NULL is plain */
+bool tri__layout_equal(const tri__layout *a, const tri__layout *b);
+
+#endif
