@@ -20,6 +20,7 @@ struct tri_node {
     tri_range range;     /* parameter: where it lies in the flat buffer */
     tri_node *forward;   /* gradient node: the node it differentiates, whose kernel's workspace it may read. NULL elsewhere */
     tri_node *parameter; /* gradient of a parameter: that parameter. NULL elsewhere */
+    const void *data;    /* constant with more than one value: its elements, of the graph's arena. NULL elsewhere */
 };
 
 typedef struct {
