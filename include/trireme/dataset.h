@@ -28,9 +28,18 @@ typedef struct {
 
 typedef enum { TRI_PART_TRAIN, TRI_PART_TEST } tri_part;
 
-/* Open spec: a known name, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, or a path. TRI_NOT_FOUND where the source has no such part. */
-TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, uint64_t seed, tri_source **out);
-void tri_source_destroy(tri_source *source);
+typedef struct {
+    uint64_t seed;            /* of synthetic sources; their records depend on it and the record number alone */
+    const char *cache_folder; /* where fetched data sets are, and inflated copies go; NULL has none and keeps none */
+    const char *data_folder;  /* where packages of the system put data sets; NULL is TRI_DATA_FOLDER */
+} tri_source_options;
+
+#define TRI_DATA_FOLDER "/usr/share/datasets"
+
+/* Open spec: a known name, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, or a path (a folder of IDX or CIFAR-10 files, or the images file of
+ * an IDX pair). options may be NULL. TRI_NOT_FOUND where the source has no such part. */
+TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out);
+void tri_source_destroy(tri_source *source); /* accepts NULL */
 const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */
 
 /* Write count examples by record number: x gets them one after another, labels their classes. Any thread. */
