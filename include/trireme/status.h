@@ -36,7 +36,7 @@ void tri_status_free(tri_status status);               /* accepts NULL */
 const char *tri_code_name(tri_code code);              /* "bad data", as messages and tests use it */
 
 /* Make an error. Never returns NULL: when memory is short it returns a static out-of-memory error. */
-TRI_MUST_CHECK tri_status tri_fail(tri_code code, const char *format, ...) TRI_FORMAT(2, 3);
+TRI_MUST_CHECK tri_status tri_fail(tri_code code, const char *format, ...) TRI_FORMAT(2, 3) __attribute__((returns_nonnull));
 
 /* Put context before an error: "format…: message of cause". Takes ownership of cause and keeps its code. NULL stays NULL. */
 TRI_MUST_CHECK tri_status tri_wrap(tri_status cause, const char *format, ...) TRI_FORMAT(2, 3);

@@ -39,7 +39,7 @@ struct tri_graph {
 };
 
 /* Shorthand for operators' backward rules: add a node with the given inputs, up to the first NULL. */
-TRI_MUST_CHECK tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes,
-                                          tri_node *forward, tri_node **out, tri_node *a, tri_node *b, tri_node *c, tri_node *d);
+TRI_MUST_CHECK tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes, tri_node *forward,
+                                          tri_node **out, tri_node *a, tri_node *b, tri_node *c, tri_node *d);
 
 #endif

@@ -11,7 +11,7 @@ typedef struct {
     tri_tensor in[TRI_MAX_INPUTS];
     tri_tensor out;
     const tri__moment *moment;
-    bool training;  /* dropout drops only then */
+    bool training; /* dropout drops only then */
     uint64_t seed;
 } tri__call;
 
@@ -29,12 +29,12 @@ struct tri_operator {
     /* Add the nodes that compute dx[i] from dy wherever wanted[i]. NULL where the operator has no derivative. */
     tri_status (*backward)(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx);
 
-    bool view;       /* the result is the first input's memory, seen otherwise (reshape, flatten) */
-    bool volatile_;  /* differs from run to run: never folded (input, parameter, random, dropout) */
-    int in_place;    /* 1 + the input that the plain kernel may write its result over, or 0 */
+    bool view;      /* the result is the first input's memory, seen otherwise (reshape, flatten) */
+    bool volatile_; /* differs from run to run: never folded (input, parameter, random, dropout) */
+    int in_place;   /* 1 + the input that the plain kernel may write its result over, or 0 */
 };
 
-const tri_operator *tri__operator_find(const char *name);          /* NULL where unknown */
+const tri_operator *tri__operator_find(const char *name); /* NULL where unknown */
 const tri_operator *const *tri__operator_table(int *count);
 
 #endif

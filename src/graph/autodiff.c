@@ -1,0 +1,98 @@
+/* autodiff.c: the chain rule, from the loss backwards.
+ *
+ * First mark the nodes through which a wanted node reaches the loss; then walk them in reverse order of making (an order in which
+ * every user of a node comes before it), let each operator's row turn dy into its dx, and sum where a node has several users. */
+#include "graph/autodiff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/operator.h"
+
+static bool is(const tri_node *node, const char *operator_name)
+{
+    return strcmp(node->op->name, operator_name) == 0;
+}
+
+/* Wanted: parameters, float inputs where asked for, and whatever is computed from them. */
+static void mark_wanted(const tri_graph *graph, bool inputs, bool *wanted)
+{
+    for (int i = 0; i < graph->count; i++) {
+        const tri_node *node = graph->node[i];
+        wanted[i] = is(node, "parameter") || (inputs && is(node, "input") && node->type == TRI_F32);
+        for (int k = 0; k < node->inputs; k++)
+            wanted[i] |= node->type == TRI_F32 && wanted[node->input[k]->id];
+    }
+}
+
+/* Add dx to what other users of the node have given so far. */
+static tri_status accumulate(tri_graph *graph, tri_node **total, tri_node *dx)
+{
+    if (*total)
+        return tri__graph_make(graph, "add", NULL, NULL, total, *total, dx, NULL, NULL);
+    *total = dx;
+    return NULL;
+}
+
+static tri_status differentiate(tri_graph *graph, tri_node *node, const bool *wanted, tri_node **gradient)
+{
+    bool want[TRI_MAX_INPUTS] = {false};
+    bool any = false;
+    for (int i = 0; i < node->inputs; i++)
+        any |= want[i] = wanted[node->input[i]->id];
+    if (!any)
+        return NULL;
+    if (!node->op->backward)
+        return tri_fail(TRI_BAD_CALL, "'%s' (%s) has no derivative, but a parameter lies behind it", node->name, node->op->name);
+    tri_node *dx[TRI_MAX_INPUTS] = {NULL};
+    TRI_TRY(node->op->backward(graph, node, gradient[node->id], want, dx));
+    for (int i = 0; i < node->inputs; i++)
+        if (want[i] && dx[i])
+            TRI_TRY(accumulate(graph, &gradient[node->input[i]->id], dx[i]));
+    return NULL;
+}
+
+/* A result that no other node's memory or parameter stands for, so that it can be written straight into the gradient buffer. */
+static bool is_own_result(const tri_node *node)
+{
+    return node->inputs > 0 && !node->op->view && !node->parameter;
+}
+
+/* Mark each parameter's gradient; where the node is not its own result (one dy may serve two parameters), mark a copy of it. */
+static tri_status mark_parameters(tri_graph *graph, int count, tri_node **gradient)
+{
+    const tri_attributes once = {.scale = 1.0f};
+    for (int i = 0; i < count; i++) {
+        if (!gradient[i] || !is(graph->node[i], "parameter"))
+            continue;
+        if (!is_own_result(gradient[i]))
+            TRI_TRY(tri__graph_make(graph, "multiply", &once, NULL, &gradient[i], gradient[i], NULL, NULL, NULL));
+        gradient[i]->parameter = graph->node[i];
+    }
+    return NULL;
+}
+
+static tri_status walk(tri_graph *graph, tri_node *loss, const bool *wanted, int count, tri_node **gradient)
+{
+    tri_attributes one = {.value = 1.0f};
+    TRI_TRY(tri__graph_make(graph, "constant", &one, NULL, &gradient[loss->id], NULL, NULL, NULL, NULL));
+    for (int i = loss->id; i >= 0; i--)
+        if (gradient[i] && wanted[i])
+            TRI_TRY(differentiate(graph, graph->node[i], wanted, gradient));
+    return mark_parameters(graph, count, gradient);
+}
+
+tri_status tri__graph_gradients(tri_graph *graph, tri_node *loss, bool inputs, tri_node **gradient)
+{
+    if (loss->shape.rank != 0 || loss->type != TRI_F32)
+        return tri_fail(TRI_BAD_CALL, "the loss '%s' must be a scalar to be differentiated", loss->name);
+    int count = graph->count;
+    bool *wanted;
+    TRI_TRY(tri__allocate((size_t)count, sizeof *wanted, "differentiation", &wanted));
+    memset(gradient, 0, (size_t)count * sizeof *gradient);
+    mark_wanted(graph, inputs, wanted);
+    tri_status status = walk(graph, loss, wanted, count, gradient);
+    free(wanted);
+    return status;
+}
