@@ -12,6 +12,12 @@ typedef enum { TRI_LAYOUT_PLAIN, TRI_LAYOUT_LANES, TRI_LAYOUT_ONEDNN } tri__layo
 
 typedef struct tri__layout tri__layout;
 
+/* What every layout begins with; a family of kernels may put its own fields behind it. */
+struct tri__layout {
+    tri__layout_kind kind;
+    bool (*equal)(const tri__layout *a, const tri__layout *b); /* for two of one kind; NULL where these are always equal */
+};
+
 extern const tri__layout *const tri__layout_lanes;
 
 tri__layout_kind tri__layout_kind_of(const tri__layout *layout); /* NULL is plain */
