@@ -1,0 +1,65 @@
+# common.sh: what the scripts share; they read it by `. script/common.sh` after going to the project's root.
+# A part of the tests is any command that closes with the line "N passed, N failed"; parts are run by part and summed by total.
+# shellcheck shell=sh
+
+passed=0
+failed=0
+logs=build/log
+
+if [ -t 1 ]; then
+    bold=$(printf '\033[1m') plain=$(printf '\033[0m')
+else
+    bold='' plain=''
+fi
+
+heading() { printf '%s%s%s\n' "$bold" "$*" "$plain"; }
+fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
+jobs() { nproc 2>/dev/null || echo 2; }
+now() { date +%s; }
+
+# count PASSED FAILED: the closing line of a part; its status says whether anything failed.
+count() {
+    printf '%s passed, %s failed\n' "$1" "$2"
+    [ "$2" -eq 0 ]
+}
+
+# part NAME COMMAND…: run a part, show what it says, keep that in build/log, add its counts to passed and failed.
+# A command that fails without telling how many failures it had counts as one.
+part() {
+    name=$1 log=$logs/$1.txt start=$(now)
+    shift
+    mkdir -p "$logs"
+    heading "── $name"
+    { "$@" 2>&1 && echo 0 >"$log.status" || echo $? >"$log.status"; } | tee "$log"
+    status=$(cat "$log.status")
+    rm -f "$log.status"
+    counts=$(sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+    part_passed=${counts% *} part_failed=${counts#* }
+    passed=$((passed + ${part_passed:-0}))
+    failed=$((failed + ${part_failed:-0}))
+    if [ "$status" -ne 0 ] && [ "${part_failed:-0}" -eq 0 ]; then
+        failed=$((failed + 1))
+        echo "$name ended with status $status"
+    fi
+    echo "   $name took $(($(now) - start)) s"
+}
+
+# total: the closing line over all parts.
+total() { count "$passed" "$failed"; }
+
+# quietly LOG COMMAND…: run a command with its output in a file; show the end of it where it fails.
+quietly() {
+    log=$1
+    shift
+    mkdir -p "$(dirname "$log")"
+    "$@" >"$log" 2>&1 && return
+    status=$?
+    tail -n 40 "$log"
+    echo "failed: $* (all of it: $log)"
+    return "$status"
+}
+
+# build PRESET: configure and build build/PRESET.
+build() {
+    quietly "$logs/configure-$1.txt" cmake --preset "$1" && quietly "$logs/build-$1.txt" cmake --build --preset "$1" -j "$(jobs)"
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# lint_test.sh: a check that cannot fail is worth nothing. Plants one fault of each kind and sees lint name it.
+# usage: lint_test.sh PROJECT BUILD
+set -eu
+top=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+mkdir -p "$folder/src/tensor" "$folder/src/train" "$folder/src/cli" "$folder/include/trireme"
+failures=0
+
+# rejected CHECK FILE TEXT EXPECTED: TEXT in FILE makes CHECK fail with a line that holds FILE and EXPECTED.
+rejected() {
+    printf '%s\n' "$3" >"$folder/$2"
+    if said=$("$top/script/lint" --root "$folder" "$1"); then
+        echo "lint $1 lets this pass in $2: $3"
+        failures=$((failures + 1))
+    elif ! printf '%s\n' "$said" | grep -F "$2:" | grep -qF "$4"; then
+        echo "lint $1 does not say \"$4\" of $2: $said"
+        failures=$((failures + 1))
+    fi
+    rm "$folder/$2"
+}
+
+# accepted CHECK FILE TEXT: the same, rightly placed, passes.
+accepted() {
+    printf '%s\n' "$3" >"$folder/$2"
+    if ! said=$("$top/script/lint" --root "$folder" "$1"); then
+        echo "lint $1 rejects this in $2: $3: $said"
+        failures=$((failures + 1))
+    fi
+    rm "$folder/$2"
+}
+
+rejected rooms src/tensor/bad.c '#include "train/loop.h"' 'train stands below it'
+rejected rooms src/tensor/bad.c '#include "loop.h"' 'neither of a room nor public'
+accepted rooms src/train/good.c '#include "tensor/kernel.h"'
+accepted rooms src/train/good.c '#include "trireme/status.h"'
+
+rejected wrapping src/train/bad.c '#include <jansson.h>' 'belongs to src/base/json'
+rejected wrapping src/train/bad.c '#include <oneapi/dnnl/dnnl.h>' 'belongs to src/tensor/onednn/'
+rejected wrapping src/tensor/bad.c '#include <cblas.h>' 'does not know who wraps it'
+rejected wrapping include/trireme/bad.h '#include <uv.h>' 'belongs to src/net/'
+accepted wrapping src/train/good.c '#include <stdio.h>'
+
+rejected terminal src/train/bad.c 'int f(void) { return getenv("HOME") != 0; }' 'only cli prints'
+rejected terminal src/train/bad.c 'void f(void) { printf("x"); }' 'only cli prints'
+rejected terminal src/train/bad.c 'void f(void) { fputs("x", stderr); }' 'only cli prints'
+rejected terminal src/train/bad.c 'void f(void) { exit(1); }' 'only cli prints'
+accepted terminal src/train/good.c 'int f(char *s) { return snprintf(s, 1, "exit()"); } /* printf() */'
+accepted terminal src/cli/good.c 'void f(void) { printf("x"); }'
+
+rejected words src/train/bad.c "/* $(printf 'TO')DO: later */" 'later'
+
+[ "$failures" -eq 0 ]
