@@ -1,0 +1,16 @@
+/* commands.h: the commands, one file each. */
+#ifndef TRI_CLI_COMMANDS_H
+#define TRI_CLI_COMMANDS_H
+
+#include "cli/option.h"
+
+TRI_MUST_CHECK tri_status tri__command_train(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_eval(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_predict(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_model(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_data_get(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_version(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_help(tri__session *session, const tri__arguments *arguments);
+
+#endif

@@ -1,0 +1,21 @@
+/* help.h: what the table of commands looks like to people, to man(1) and to bash. */
+#ifndef TRI_CLI_HELP_H
+#define TRI_CLI_HELP_H
+
+#include <stdio.h>
+
+#include "cli/option.h"
+
+typedef struct {
+    FILE *out;
+    int width; /* columns to fill */
+    bool bold; /* headings in bold: out is a terminal */
+} tri__page;
+
+void tri__help_overview(const tri__page *page);
+void tri__help_command(const tri__page *page, const tri__command *command);
+bool tri__help_group(const tri__page *page, const char *word); /* all commands that begin with word; false where there are none */
+void tri__help_man(FILE *out);
+void tri__help_bash(FILE *out);
+
+#endif

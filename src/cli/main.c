@@ -1,0 +1,60 @@
+/* main.c: one call of the program, from words to exit status: 0 on success, 1 when the work failed, 2 on a wrong call. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/help.h"
+#include "cli/session.h"
+
+enum { EXIT_WRONG_CALL = 2 };
+
+static tri_status run_command(tri__session *session, const tri__arguments *arguments)
+{
+    const tri__page page = tri__session_page(session);
+    if (arguments->help) {
+        tri__help_command(&page, arguments->command);
+        return NULL;
+    }
+    return arguments->command->run(session, arguments);
+}
+
+/* Results that could not be written are a failure like any other. */
+static tri_status finish_output(tri__session *session)
+{
+    if (!fflush(session->out) && !ferror(session->out))
+        return NULL;
+    return tri_fail(TRI_IO, "standard output: %s", strerror(errno));
+}
+
+static tri_status run(tri__session *session)
+{
+    static const char *const version[] = {"version"};
+    int count = session->argc - 1;
+    const char *const *words = session->argv + 1;
+    if (count == 0 || !strcmp(words[0], "--help") || !strcmp(words[0], "-h")) {
+        const tri__page page = tri__session_page(session);
+        tri__help_overview(&page);
+        return finish_output(session);
+    }
+    if (!strcmp(words[0], "--version"))
+        words = version, count = 1;
+    tri__arguments arguments;
+    TRI_TRY(tri__arguments_parse(count, words, &arguments));
+    TRI_TRY(run_command(session, &arguments));
+    return finish_output(session);
+}
+
+int main(int argc, char **argv)
+{
+    tri__session session;
+    tri__session_init(&session, argc, (const char *const *)argv);
+    tri_status status = run(&session);
+    tri__session_fini(&session);
+    if (!status)
+        return EXIT_SUCCESS;
+    int exit_status = tri_status_code(status) == TRI_BAD_CALL ? EXIT_WRONG_CALL : EXIT_FAILURE;
+    fprintf(stderr, "trireme: %s\n", tri_status_message(status));
+    tri_status_free(status);
+    return exit_status;
+}

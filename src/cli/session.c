@@ -1,0 +1,60 @@
+/* session.c: the surroundings of one call. The only file that reads the environment. */
+#define _GNU_SOURCE
+#include "cli/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static char *find_cache_folder(void)
+{
+    const char *cache = environment("XDG_CACHE_HOME"), *home = environment("HOME");
+    char *folder = NULL;
+    int length = cache && *cache == '/' ? asprintf(&folder, "%s/trireme", cache) : home ? asprintf(&folder, "%s/.cache/trireme", home) : -1;
+    return length < 0 ? NULL : folder;
+}
+
+static bool wants_plain(void)
+{
+    const char *kind = environment("TERM");
+    return !kind || !strcmp(kind, "dumb");
+}
+
+void tri__session_init(tri__session *session, int argc, const char *const *argv)
+{
+    *session = (tri__session){.out = stdout, .cache_folder = find_cache_folder(), .argc = argc, .argv = argv};
+    tri__terminal_init(&session->terminal, stderr, wants_plain());
+    if (environment("NO_COLOR"))
+        session->terminal.colour = false;
+    session->log = &session->terminal.log;
+}
+
+void tri__session_fini(tri__session *session)
+{
+    tri__terminal_fini(&session->terminal);
+    free(session->cache_folder);
+}
+
+tri__page tri__session_page(const tri__session *session)
+{
+    bool bold = isatty(fileno(session->out)) && !wants_plain() && !environment("NO_COLOR");
+    int width = isatty(fileno(session->out)) ? tri__terminal_width(&session->terminal) : 100;
+    return (tri__page){.out = session->out, .width = width > 100 ? 100 : width, .bold = bold};
+}
+
+tri_status tri__session_print_json(tri__session *session, json_t *value)
+{
+    char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(value);
+    if (!line)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the JSON result");
+    fprintf(session->out, "%s\n", line);
+    free(line);
+    return NULL;
+}

@@ -1,0 +1,78 @@
+/* main_test.c: the binary as a whole: help, version, wrong calls and exit statuses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+#define RUN(...) test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+
+static void expect(test_result result, int status, const char *out, const char *err)
+{
+    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
+        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
+    test_result_fini(&result);
+}
+
+static void help_is_everywhere(void **state)
+{
+    (void)state;
+    expect(test_run(NULL, (const char *[]){TEST_BINARY, NULL}), 0, "Commands\n", "");
+    expect(RUN("--help"), 0, "Commands\n", "");
+    expect(RUN("help"), 0, "Commands\n", "");
+    expect(RUN("help", "version"), 0, "Usage: trireme version", "");
+    expect(RUN("version", "--help"), 0, "Usage: trireme version", "");
+    expect(RUN("version", "-h"), 0, "Usage: trireme version", "");
+}
+
+static void wrong_calls_say_what_was_probably_meant(void **state)
+{
+    (void)state;
+    expect(RUN("verson"), 2, "", "did you mean 'version'?");
+    expect(RUN("qqqqqq"), 2, "", "'trireme help' lists them");
+    expect(RUN("version", "--jsn"), 2, "", "version has no option --jsn; did you mean --json?");
+    expect(RUN("version", "--json=1"), 2, "", "--json takes no value");
+    expect(RUN("version", "word"), 2, "", "one word too many");
+    expect(RUN("version", "-j"), 2, "", "two dashes");
+    expect(RUN("help", "nothing-of-the-kind"), 2, "", "there is no command");
+}
+
+static void version_tells_the_build(void **state)
+{
+    (void)state;
+    expect(RUN("version"), 0, "trireme ", "");
+    expect(RUN("--version"), 0, "trireme ", "");
+    expect(RUN("version", "--json"), 0, "{\"version\":\"", "");
+}
+
+static void the_manual_page_is_clean(void **state)
+{
+    (void)state;
+    if (system("command -v mandoc >/dev/null"))
+        skip();
+    expect(test_run(NULL, (const char *[]){"sh", "-c", "\"$0\" help --man | mandoc -Tlint -W warning", TEST_BINARY, NULL}), 0, "", "");
+}
+
+static void the_completion_is_bash(void **state)
+{
+    (void)state;
+    const char *script = "eval \"$(\"$0\" help --bash)\"; COMP_WORDS=(trireme ver); COMP_CWORD=1; _trireme; echo \"${COMPREPLY[@]}\"; "
+                         "COMP_WORDS=(trireme version --js); COMP_CWORD=2; _trireme; echo \"${COMPREPLY[@]}\"";
+    expect(test_run(NULL, (const char *[]){"bash", "-c", script, TEST_BINARY, NULL}), 0, "version\n--json\n", "");
+}
+
+static void output_that_cannot_be_written_is_a_failure(void **state)
+{
+    (void)state;
+    expect(test_run(NULL, (const char *[]){"sh", "-c", "\"$0\" version >/dev/full", TEST_BINARY, NULL}), 1, "",
+           "trireme: standard output: No space left on device");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(help_is_everywhere),      cmocka_unit_test(wrong_calls_say_what_was_probably_meant),
+        cmocka_unit_test(version_tells_the_build), cmocka_unit_test(the_manual_page_is_clean),
+        cmocka_unit_test(the_completion_is_bash),  cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
