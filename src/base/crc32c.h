@@ -7,5 +7,6 @@
 
 uint32_t tri__crc32c(uint32_t crc, const void *data, size_t size); /* crc: 0 to begin with */
 uint32_t tri__crc32c_masked(const void *data, size_t size);
+uint32_t tri__crc32c_portable(uint32_t crc, const void *data, size_t size); /* without the CPU's instruction; the same result */
 
 #endif

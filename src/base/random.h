@@ -26,4 +26,7 @@ void tri__random_fill_bytes(tri__key key, uint64_t first, int64_t count, uint8_t
 /* A permutation of 0 … count − 1 that depends on the key alone. */
 void tri__random_permutation(tri__key key, int64_t count, int64_t *out);
 
+/* One block: four words, a function of a counter and a key. The other functions stand on it. */
+void tri__philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
 #endif

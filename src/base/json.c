@@ -1,0 +1,51 @@
+/* json.c: jansson with our messages and our way of writing files. */
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+static const size_t largest_file = (size_t)256 << 20;
+
+tri_status tri__json_parse(const char *name, const char *text, size_t size, json_t **out)
+{
+    json_error_t error;
+    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!*out)
+        return tri_fail(TRI_BAD_DATA, "%s: line %d, column %d: not JSON: %s", name, error.line, error.column, error.text);
+    return NULL;
+}
+
+tri_status tri__json_read(const char *path, json_t **out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    *out = NULL;
+    tri_status status = tri__file_read(path, largest_file, &text, &size);
+    if (!status)
+        status = tri__json_parse(path, text, size, out);
+    free(text);
+    return status;
+}
+
+/* jansson's callback: 0 goes on. The writer keeps its own first failure. */
+static int write_piece(const char *piece, size_t size, void *writer)
+{
+    tri__writer_write(writer, piece, size);
+    return 0;
+}
+
+tri_status tri__json_write(const char *path, const json_t *value)
+{
+    tri__writer *writer = NULL;
+    tri_status status = tri__writer_create(path, &writer);
+    if (status)
+        return status;
+    if (json_dump_callback(value, write_piece, writer, JSON_INDENT(2) | JSON_ENCODE_ANY)) {
+        tri__writer_abandon(writer);
+        return tri_fail(TRI_INTERNAL, "%s: cannot write this value as JSON", path);
+    }
+    tri__writer_write(writer, "\n", 1);
+    return tri__writer_commit(writer);
+}

@@ -1,0 +1,85 @@
+/* memory.c: checked sizes and aligned buffers.
+ *
+ * A buffer is preceded by one line of TRI_ALIGNMENT bytes that says how it was got. Large ones are mapped: the kernel gives zeroed
+ * pages as they are first touched, so that memory never used never counts, and huge pages spare most of the address translation. */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static const size_t huge_page = (size_t)2 << 20;
+
+typedef struct {
+    size_t mapped; /* bytes of the mapping that begins here; 0: heap memory */
+} prefix;
+
+_Static_assert(sizeof(prefix) <= TRI_ALIGNMENT, "the prefix must fit in front of an aligned buffer");
+
+bool tri__size_multiply(size_t a, size_t b, size_t *product)
+{
+    return !__builtin_mul_overflow(a, b, product);
+}
+
+static tri_status no_memory(const char *what, size_t bytes)
+{
+    return tri_fail(TRI_NO_MEMORY, "no memory for %s (%zu bytes): close other programs, or use a smaller batch", what, bytes);
+}
+
+tri_status tri__allocate(size_t count, size_t size, const char *what, void *out)
+{
+    void *memory = NULL;
+    size_t bytes;
+    if (!tri__size_multiply(count, size, &bytes))
+        return tri_fail(TRI_NO_MEMORY, "no memory for %s (%zu times %zu bytes is more than any machine has)", what, count, size);
+    memory = calloc(1, bytes ? bytes : 1);
+    if (!memory)
+        return no_memory(what, bytes);
+    memcpy(out, &memory, sizeof memory);
+    return NULL;
+}
+
+/* Zeroed pages that begin at a multiple of the huge page's size; NULL when memory is short. */
+static char *map_pages(size_t bytes)
+{
+    char *start = mmap(NULL, bytes + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (start == MAP_FAILED)
+        return NULL;
+    size_t skip = (huge_page - (uintptr_t)start % huge_page) % huge_page;
+    if (skip)
+        munmap(start, skip);
+    munmap(start + skip + bytes, huge_page - skip);
+    madvise(start + skip, bytes, MADV_HUGEPAGE); /* a wish: without it the buffer works as well, only slower */
+    return start + skip;
+}
+
+tri_status tri__buffer_allocate(size_t bytes, const char *what, void *out)
+{
+    if (bytes > SIZE_MAX - 2 * huge_page)
+        return no_memory(what, bytes);
+    size_t total = TRI_ALIGNMENT + bytes;
+    bool large = total >= huge_page;
+    size_t unit = large ? huge_page : TRI_ALIGNMENT;
+    total = (total + unit - 1) / unit * unit;
+    char *start = large ? map_pages(total) : aligned_alloc(TRI_ALIGNMENT, total);
+    if (!start)
+        return no_memory(what, bytes);
+    if (!large)
+        memset(start, 0, total);
+    ((prefix *)(void *)start)->mapped = large ? total : 0;
+    void *buffer = start + TRI_ALIGNMENT;
+    memcpy(out, &buffer, sizeof buffer);
+    return NULL;
+}
+
+void tri__buffer_free(void *buffer)
+{
+    if (!buffer)
+        return;
+    char *start = (char *)buffer - TRI_ALIGNMENT;
+    size_t mapped = ((prefix *)(void *)start)->mapped;
+    if (mapped)
+        munmap(start, mapped);
+    else
+        free(start);
+}
