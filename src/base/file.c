@@ -73,8 +73,8 @@ static tri_status open_regular(const char *path, int *out, size_t *size)
 tri_status tri__file_map(const char *path, tri__mapping *out)
 {
     *out = (tri__mapping){.data = (const uint8_t *)""};
-    int file;
-    size_t size;
+    int file = -1;
+    size_t size = 0;
     TRI_TRY(open_regular(path, &file, &size));
     tri_status status = NULL;
     if (size > 0) { /* nothing cannot be mapped */
@@ -116,8 +116,8 @@ tri_status tri__file_read(const char *path, size_t limit, char **text, size_t *s
 {
     *text = NULL;
     *size = 0;
-    int file;
-    size_t expected;
+    int file = -1;
+    size_t expected = 0;
     TRI_TRY(open_regular(path, &file, &expected));
     tri_status status = NULL;
     if (expected > limit)

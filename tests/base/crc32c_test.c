@@ -1,0 +1,67 @@
+/* CRC-32C against known values, by instruction and by table, in one piece and in two. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/crc32c.h"
+
+static void expect_crc(const void *data, size_t size, uint32_t crc)
+{
+    assert_int_equal(tri__crc32c(0, data, size), crc);
+    assert_int_equal(tri__crc32c_portable(0, data, size), crc);
+}
+
+/* The check value, and the examples of RFC 3720, B.4. */
+static void the_known_values_come_out(void **state)
+{
+    (void)state;
+    uint8_t bytes[32];
+    expect_crc("", 0, 0);
+    expect_crc("123456789", 9, 0xe3069283);
+    memset(bytes, 0, sizeof bytes);
+    expect_crc(bytes, sizeof bytes, 0x8a9136aa);
+    memset(bytes, 0xff, sizeof bytes);
+    expect_crc(bytes, sizeof bytes, 0x62a8ab43);
+    for (int i = 0; i < 32; i++)
+        bytes[i] = (uint8_t)i;
+    expect_crc(bytes, sizeof bytes, 0x46dd794e);
+}
+
+static void both_ways_agree_at_every_length_and_cut(void **state)
+{
+    (void)state;
+    uint8_t bytes[100];
+    for (int i = 0; i < 100; i++)
+        bytes[i] = (uint8_t)(i * i + 3);
+    for (size_t size = 0; size <= sizeof bytes; size++) {
+        uint32_t whole = tri__crc32c_portable(0, bytes, size);
+        assert_int_equal(tri__crc32c(0, bytes, size), whole);
+        for (size_t cut = 0; cut <= size; cut++) {
+            assert_int_equal(tri__crc32c(tri__crc32c(0, bytes, cut), bytes + cut, size - cut), whole);
+            assert_int_equal(tri__crc32c_portable(tri__crc32c_portable(0, bytes, cut), bytes + cut, size - cut), whole);
+        }
+    }
+}
+
+/* The length field of a TFRecord of 1 byte, as TensorFlow writes it. */
+static void the_mask_is_tensorflows(void **state)
+{
+    (void)state;
+    uint32_t crc = 0xe3069283;
+    assert_int_equal(tri__crc32c_masked("123456789", 9), (uint32_t)((crc >> 15 | crc << 17) + 0xa282ead8u));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_known_values_come_out),
+        cmocka_unit_test(both_ways_agree_at_every_length_and_cut),
+        cmocka_unit_test(the_mask_is_tensorflows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/* Files whole or not at all; folders; what is said when the system refuses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+/* A fresh folder for each test; the test's state is its path. */
+static int enter(void **state)
+{
+    char *folder = strdup("/tmp/trireme-file-XXXXXX");
+    *state = folder;
+    return folder && mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    tri_status status = tri__folder_remove(*state);
+    assert_null(status);
+    assert_false(tri__folder_exists(*state));
+    free(*state);
+    return 0;
+}
+
+static char *in(void **state, const char *name)
+{
+    char *path = tri__path_join(*state, name);
+    assert_non_null(path);
+    return path;
+}
+
+static void expect_failure(tri_status status, tri_code code, const char *path, const char *words)
+{
+    assert_int_equal(tri_status_code(status), code);
+    assert_non_null(strstr(tri_status_message(status), path));
+    assert_non_null(strstr(tri_status_message(status), words));
+    tri_status_free(status);
+}
+
+static void expect_content(const char *path, const char *content)
+{
+    char *text = NULL;
+    size_t size = 0;
+    assert_null(tri__file_read(path, 1000, &text, &size));
+    assert_int_equal(size, strlen(content));
+    assert_string_equal(text, content);
+    free(text);
+}
+
+static void what_was_written_is_read_and_mapped(void **state)
+{
+    char *path = in(state, "a");
+    assert_null(tri__file_replace(path, "hello", 5));
+    expect_content(path, "hello");
+    tri__mapping mapping;
+    assert_null(tri__file_map(path, &mapping));
+    assert_int_equal(mapping.size, 5);
+    assert_memory_equal(mapping.data, "hello", 5);
+    tri__file_unmap(&mapping);
+    free(path);
+}
+
+static void an_empty_file_is_a_file(void **state)
+{
+    char *path = in(state, "empty");
+    assert_null(tri__file_replace(path, NULL, 0));
+    expect_content(path, "");
+    tri__mapping mapping;
+    assert_null(tri__file_map(path, &mapping));
+    assert_int_equal(mapping.size, 0);
+    assert_non_null(mapping.data);
+    tri__file_unmap(&mapping);
+    free(path);
+}
+
+static size_t entries(const char *folder)
+{
+    char **names = NULL;
+    size_t count = 0;
+    assert_null(tri__folder_list(folder, &names, &count));
+    tri__folder_free(names, count);
+    return count;
+}
+
+static void a_writer_shows_nothing_until_commit(void **state)
+{
+    char *path = in(state, "b");
+    tri__writer *writer = NULL;
+    assert_null(tri__file_replace(path, "old", 3));
+    assert_null(tri__writer_create(path, &writer));
+    tri__writer_write(writer, "new ", 4);
+    expect_content(path, "old");
+    tri__writer_write(writer, "text", 4);
+    assert_null(tri__writer_commit(writer));
+    expect_content(path, "new text");
+    assert_int_equal(entries(*state), 1);
+    free(path);
+}
+
+static void an_abandoned_writer_leaves_nothing(void **state)
+{
+    char *path = in(state, "c");
+    tri__writer *writer = NULL;
+    assert_null(tri__file_replace(path, "old", 3));
+    assert_null(tri__writer_create(path, &writer));
+    tri__writer_write(writer, "new", 3);
+    tri__writer_abandon(writer);
+    tri__writer_abandon(NULL);
+    expect_content(path, "old");
+    assert_int_equal(entries(*state), 1);
+    free(path);
+}
+
+static void two_writers_of_one_file_do_not_meet(void **state)
+{
+    char *path = in(state, "d");
+    tri__writer *one = NULL, *two = NULL;
+    assert_null(tri__writer_create(path, &one));
+    assert_null(tri__writer_create(path, &two));
+    tri__writer_write(one, "one", 3);
+    tri__writer_write(two, "two", 3);
+    assert_null(tri__writer_commit(two));
+    assert_null(tri__writer_commit(one));
+    expect_content(path, "one");
+    free(path);
+}
+
+static void a_full_disk_is_told_by_commit(void **state)
+{
+    (void)state;
+    expect_failure(tri__file_replace("/dev/full", "x", 1), TRI_IO, "/dev/full", "disk full");
+    static char large[1 << 20];
+    expect_failure(tri__file_replace("/dev/full", large, sizeof large), TRI_IO, "/dev/full", "disk full");
+    struct stat about;
+    assert_int_equal(stat("/dev/full", &about), 0);
+    assert_true(S_ISCHR(about.st_mode)); /* a device is written, never replaced */
+}
+
+static void a_missing_file_is_not_found(void **state)
+{
+    char *path = in(state, "missing");
+    tri__mapping mapping;
+    char *text;
+    size_t size;
+    expect_failure(tri__file_map(path, &mapping), TRI_NOT_FOUND, path, "check the name");
+    expect_failure(tri__file_read(path, 10, &text, &size), TRI_NOT_FOUND, path, "No such file");
+    assert_null(text);
+    assert_false(tri__file_exists(path));
+    char *below = tri__path_join(path, "x");
+    expect_failure(tri__file_replace(below, "x", 1), TRI_NOT_FOUND, below, "No such file");
+    free(below);
+    free(path);
+}
+
+static void folders_and_devices_are_not_files(void **state)
+{
+    tri__mapping mapping;
+    char *text;
+    size_t size;
+    expect_failure(tri__file_map(*state, &mapping), TRI_IO, *state, "it is a folder");
+    expect_failure(tri__file_read("/dev/zero", 10, &text, &size), TRI_BAD_CALL, "/dev/zero", "not a regular file");
+    expect_failure(tri__file_replace(*state, "x", 1), TRI_IO, *state, "it is a folder");
+    assert_false(tri__file_exists(*state));
+}
+
+static void files_above_the_limit_are_refused(void **state)
+{
+    char *path = in(state, "big");
+    char *text = NULL;
+    size_t size = 0;
+    assert_null(tri__file_replace(path, "12345", 5));
+    expect_failure(tri__file_read(path, 4, &text, &size), TRI_BAD_DATA, path, "5 bytes");
+    assert_null(text);
+    free(path);
+}
+
+/* Root may write anywhere, so the test becomes nobody for a moment. */
+static void a_read_only_folder_refuses_clearly(void **state)
+{
+    char *path = in(state, "x"), *folder = in(state, "sub/folder");
+    bool root = geteuid() == 0;
+    assert_int_equal(chmod(*state, 0555), 0);
+    if (root)
+        assert_int_equal(seteuid(65534), 0);
+    tri_status file_status = tri__file_replace(path, "x", 1);
+    tri_status folder_status = tri__folder_create(folder);
+    if (root)
+        assert_int_equal(seteuid(0), 0);
+    assert_int_equal(chmod(*state, 0755), 0);
+    expect_failure(file_status, TRI_IO, path, "permissions");
+    expect_failure(folder_status, TRI_IO, *state, "permissions");
+    assert_int_equal(entries(*state), 0);
+    free(folder);
+    free(path);
+}
+
+static void folders_are_made_with_their_parents(void **state)
+{
+    char *path = in(state, "a/b/c");
+    assert_null(tri__folder_create(path));
+    assert_null(tri__folder_create(path));
+    assert_true(tri__folder_exists(path));
+    assert_null(tri__folder_sync(path));
+    expect_failure(tri__folder_create_new(path), TRI_BAD_CALL, path, "already there");
+    char *fresh = in(state, "d/e/");
+    fresh[strlen(fresh) - 1] = '\0';
+    assert_null(tri__folder_create_new(fresh));
+    assert_true(tri__folder_exists(fresh));
+    free(fresh);
+    free(path);
+}
+
+static void a_file_in_the_way_of_a_folder_is_told(void **state)
+{
+    char *file = in(state, "f"), *below = in(state, "f/g");
+    assert_null(tri__file_replace(file, "x", 1));
+    expect_failure(tri__folder_create(file), TRI_IO, file, "not a folder");
+    expect_failure(tri__folder_create(below), TRI_IO, file, "not a folder");
+    free(below);
+    free(file);
+}
+
+static void names_are_listed_in_order(void **state)
+{
+    const char *const made[] = {"b", "B", "a10", "a2"};
+    const char *const expected[] = {"B", "a10", "a2", "b"};
+    for (int i = 0; i < 4; i++) {
+        char *path = in(state, made[i]);
+        assert_null(tri__file_replace(path, "", 0));
+        free(path);
+    }
+    char **names = NULL;
+    size_t count = 0;
+    assert_null(tri__folder_list(*state, &names, &count));
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++)
+        assert_string_equal(names[i], expected[i]);
+    tri__folder_free(names, count);
+    char *missing = in(state, "missing");
+    expect_failure(tri__folder_list(missing, &names, &count), TRI_NOT_FOUND, missing, "check the name");
+    assert_null(tri__folder_remove(missing));
+    free(missing);
+}
+
+static void removing_a_folder_leaves_what_its_links_point_to(void **state)
+{
+    char *kept = in(state, "kept"), *folder = in(state, "gone"), *link = in(state, "gone/link"), *file = in(state, "kept/file");
+    assert_null(tri__folder_create(kept));
+    assert_null(tri__folder_create(folder));
+    assert_null(tri__file_replace(file, "x", 1));
+    assert_int_equal(symlink(kept, link), 0);
+    assert_null(tri__folder_remove(folder));
+    assert_false(tri__folder_exists(folder));
+    assert_true(tri__file_exists(file));
+    free(kept);
+    free(folder);
+    free(link);
+    free(file);
+}
+
+static void paths_join_with_one_slash(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"", "b", "b"}, {"/", "b", "/b"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *path = tri__path_join(cases[i][0], cases[i][1]);
+        assert_string_equal(path, cases[i][2]);
+        free(path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_written_is_read_and_mapped, enter, leave),
+        cmocka_unit_test_setup_teardown(an_empty_file_is_a_file, enter, leave),
+        cmocka_unit_test_setup_teardown(a_writer_shows_nothing_until_commit, enter, leave),
+        cmocka_unit_test_setup_teardown(an_abandoned_writer_leaves_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(two_writers_of_one_file_do_not_meet, enter, leave),
+        cmocka_unit_test(a_full_disk_is_told_by_commit),
+        cmocka_unit_test_setup_teardown(a_missing_file_is_not_found, enter, leave),
+        cmocka_unit_test_setup_teardown(folders_and_devices_are_not_files, enter, leave),
+        cmocka_unit_test_setup_teardown(files_above_the_limit_are_refused, enter, leave),
+        cmocka_unit_test_setup_teardown(a_read_only_folder_refuses_clearly, enter, leave),
+        cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, enter, leave),
+        cmocka_unit_test_setup_teardown(a_file_in_the_way_of_a_folder_is_told, enter, leave),
+        cmocka_unit_test_setup_teardown(names_are_listed_in_order, enter, leave),
+        cmocka_unit_test_setup_teardown(removing_a_folder_leaves_what_its_links_point_to, enter, leave),
+        cmocka_unit_test(paths_join_with_one_slash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* JSON: round trips, and messages that say where a text is wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+
+static int enter(void **state)
+{
+    char *folder = strdup("/tmp/trireme-json-XXXXXX");
+    *state = folder;
+    return folder && mkdtemp(folder) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+    tri_status status = tri__folder_remove(*state);
+    assert_null(status);
+    free(*state);
+    return 0;
+}
+
+static void what_was_written_is_read(void **state)
+{
+    char *path = tri__path_join(*state, "summary.json");
+    json_t *value = json_pack("{s:s, s:i, s:f, s:[b, n]}", "model", "softmax", "steps", 7000, "loss", 0.1, "list", 1);
+    assert_non_null(value);
+    assert_null(tri__json_write(path, value));
+    json_t *read = NULL;
+    assert_null(tri__json_read(path, &read));
+    assert_true(json_equal(value, read));
+    json_decref(value);
+    json_decref(read);
+    free(path);
+}
+
+static void expect_failure(tri_status status, tri_code code, const char *words)
+{
+    assert_int_equal(tri_status_code(status), code);
+    if (!strstr(tri_status_message(status), words))
+        fail_msg("\"%s\" does not say \"%s\"", tri_status_message(status), words);
+    tri_status_free(status);
+}
+
+static void mistakes_are_told_with_name_and_place(void **state)
+{
+    (void)state;
+    json_t *value = NULL;
+    const char *text = "{\n  \"a\": 1,\n}";
+    expect_failure(tri__json_parse("state.json", text, strlen(text), &value), TRI_BAD_DATA, "state.json: line 3, column");
+    expect_failure(tri__json_parse("x", "", 0, &value), TRI_BAD_DATA, "not JSON");
+    text = "{\"a\": 1, \"a\": 2}";
+    expect_failure(tri__json_parse("x", text, strlen(text), &value), TRI_BAD_DATA, "duplicate");
+    text = "{} {}";
+    expect_failure(tri__json_parse("x", text, strlen(text), &value), TRI_BAD_DATA, "end of file expected");
+    assert_null(value);
+}
+
+static void missing_files_and_folders_are_told(void **state)
+{
+    char *path = tri__path_join(*state, "missing/a.json");
+    json_t *value = NULL;
+    expect_failure(tri__json_read(path, &value), TRI_NOT_FOUND, path);
+    json_t *empty = json_object();
+    expect_failure(tri__json_write(path, empty), TRI_NOT_FOUND, path);
+    expect_failure(tri__json_write("/dev/full", empty), TRI_IO, "disk full");
+    json_decref(empty);
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_written_is_read, enter, leave),
+        cmocka_unit_test(mistakes_are_told_with_name_and_place),
+        cmocka_unit_test_setup_teardown(missing_files_and_folders_are_told, enter, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

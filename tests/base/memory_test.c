@@ -1,0 +1,83 @@
+/* Checked sizes, zeroed and aligned buffers of every size, and what is said when memory is short. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void products_are_checked(void **state)
+{
+    (void)state;
+    size_t product;
+    assert_true(tri__size_multiply(0, SIZE_MAX, &product));
+    assert_int_equal(product, 0);
+    assert_true(tri__size_multiply(1u << 16, 3, &product));
+    assert_int_equal(product, 196608);
+    assert_false(tri__size_multiply(SIZE_MAX / 2 + 1, 2, &product));
+}
+
+static void heap_memory_is_zeroed(void **state)
+{
+    (void)state;
+    int *numbers = NULL;
+    assert_null(tri__allocate(100, sizeof *numbers, "numbers", &numbers));
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(numbers[i], 0);
+    free(numbers);
+    void *nothing = NULL;
+    assert_null(tri__allocate(0, 4, "nothing", &nothing));
+    assert_non_null(nothing);
+    free(nothing);
+}
+
+static void buffers_are_zeroed_and_aligned(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {0, 1, 63, 64, 65, 4096, 100000, (2u << 20) - 64, (2u << 20) - 63, 2u << 20, (8u << 20) + 5};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint8_t *buffer = NULL;
+        assert_null(tri__buffer_allocate(sizes[i], "a buffer", &buffer));
+        assert_int_equal((uintptr_t)buffer % TRI_ALIGNMENT, 0);
+        uint8_t any = 0;
+        for (size_t k = 0; k < sizes[i]; k++)
+            any |= buffer[k];
+        assert_int_equal(any, 0);
+        memset(buffer, 0xff, sizes[i]);
+        tri__buffer_free(buffer);
+    }
+    tri__buffer_free(NULL);
+}
+
+static void expect_no_memory(tri_status status, const char *what)
+{
+    assert_int_equal(tri_status_code(status), TRI_NO_MEMORY);
+    assert_non_null(strstr(tri_status_message(status), what));
+    tri_status_free(status);
+}
+
+static void impossible_sizes_name_what_they_were_for(void **state)
+{
+    (void)state;
+    void *out = NULL;
+    expect_no_memory(tri__allocate(SIZE_MAX, 8, "the moon", &out), "the moon");
+    expect_no_memory(tri__buffer_allocate(SIZE_MAX, "the sun", &out), "the sun");
+    expect_no_memory(tri__buffer_allocate(SIZE_MAX / 4, "the stars", &out), "the stars");
+    assert_null(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_checked),
+        cmocka_unit_test(heap_memory_is_zeroed),
+        cmocka_unit_test(buffers_are_zeroed_and_aligned),
+        cmocka_unit_test(impossible_sizes_name_what_they_were_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
