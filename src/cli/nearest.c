@@ -31,12 +31,12 @@ int tri__edit_distance(const char *a, const char *b)
     return rows[length % 3][columns];
 }
 
-tri__nearest tri__nearest_of(const char *given)
+tri__suggestion tri__suggestion_of(const char *given)
 {
-    return (tri__nearest){.given = given, .distance = INT_MAX};
+    return (tri__suggestion){.given = given, .distance = INT_MAX};
 }
 
-void tri__nearest_offer(tri__nearest *nearest, const char *name)
+void tri__suggestion_offer(tri__suggestion *nearest, const char *name)
 {
     int distance = tri__edit_distance(nearest->given, name);
     int near_enough = 1 + (int)strlen(nearest->given) / 4;

@@ -38,13 +38,13 @@ static tri_status explain_group(const char *word, const char *next)
 {
     size_t length = strlen(word);
     char list[256] = "";
-    tri__nearest nearest = tri__nearest_of(next ? next : "");
+    tri__suggestion nearest = tri__suggestion_of(next ? next : "");
     for (const tri__command *command = tri__commands; command->name; command++) {
         if (strncmp(command->name, word, length) || command->name[length] != ' ')
             continue;
         const char *rest = command->name + length + 1;
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", rest);
-        tri__nearest_offer(&nearest, rest);
+        tri__suggestion_offer(&nearest, rest);
     }
     if (!*list)
         return NULL;
@@ -58,14 +58,14 @@ static tri_status explain_group(const char *word, const char *next)
 tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used)
 {
     assert(count > 0);
-    tri__nearest nearest = tri__nearest_of(words[0]);
+    tri__suggestion nearest = tri__suggestion_of(words[0]);
     for (const tri__command *command = tri__commands; command->name; command++) {
         *used = match_name(command->name, count, words);
         if (*used) {
             *out = command;
             return NULL;
         }
-        tri__nearest_offer(&nearest, command->name);
+        tri__suggestion_offer(&nearest, command->name);
     }
     TRI_TRY(explain_group(words[0], count > 1 ? words[1] : NULL));
     if (nearest.name)
@@ -91,14 +91,14 @@ static tri_status check_number(const tri__option *option, const char *value)
 
 static tri_status check_choice(const tri__option *option, const char *value)
 {
-    tri__nearest nearest = tri__nearest_of(value);
+    tri__suggestion nearest = tri__suggestion_of(value);
     char word[32];
     for (const char *at = option->choices; *at;) {
         size_t length = strcspn(at, " ");
         snprintf(word, sizeof word, "%.*s", (int)length, at);
         if (!strcmp(word, value))
             return NULL;
-        tri__nearest_offer(&nearest, word);
+        tri__suggestion_offer(&nearest, word);
         at += length + (at[length] == ' ');
     }
     if (nearest.name)
@@ -134,9 +134,9 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
 {
     char given[64];
     snprintf(given, sizeof given, "%.*s", (int)length, name);
-    tri__nearest nearest = tri__nearest_of(given);
+    tri__suggestion nearest = tri__suggestion_of(given);
     for (int row = 0; command->options[row].name; row++)
-        tri__nearest_offer(&nearest, command->options[row].name);
+        tri__suggestion_offer(&nearest, command->options[row].name);
     if (nearest.name)
         return tri_fail(TRI_BAD_CALL, "%s has no option --%s; did you mean --%s?", command->name, given, nearest.name);
     return tri_fail(TRI_BAD_CALL, "%s has no option --%s ('trireme %s --help' lists them)", command->name, given, command->name);

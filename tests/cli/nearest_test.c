@@ -16,11 +16,11 @@ static void distances_count_edits(void **state)
 static void the_nearest_wins_and_far_ones_are_not_suggested(void **state)
 {
     (void)state;
-    tri__nearest nearest = tri__nearest_of("epoch");
-    tri__nearest_offer(&nearest, "until");
+    tri__suggestion nearest = tri__suggestion_of("epoch");
+    tri__suggestion_offer(&nearest, "until");
     assert_null(nearest.name);
-    tri__nearest_offer(&nearest, "epochss");
-    tri__nearest_offer(&nearest, "epochs");
+    tri__suggestion_offer(&nearest, "epochss");
+    tri__suggestion_offer(&nearest, "epochs");
     assert_string_equal(nearest.copy, "epochs");
 }
 
