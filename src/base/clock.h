@@ -4,8 +4,11 @@
 
 #include <stdint.h>
 
-int64_t tri__clock_now(void);  /* nanoseconds, monotonic */
-double tri__clock_wall(void);  /* seconds since 1970 */
-static inline double tri__clock_seconds(int64_t nanoseconds) { return (double)nanoseconds * 1e-9; }
+int64_t tri__clock_now(void); /* nanoseconds, monotonic */
+double tri__clock_wall(void); /* seconds since 1970 */
+static inline double tri__clock_seconds(int64_t nanoseconds)
+{
+    return (double)nanoseconds * 1e-9;
+}
 
 #endif

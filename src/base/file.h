@@ -30,10 +30,10 @@ void tri__writer_abandon(tri__writer *writer);                     /* accepts NU
 
 TRI_MUST_CHECK tri_status tri__file_replace(const char *path, const void *data, size_t size);
 
-TRI_MUST_CHECK tri_status tri__folder_create(const char *path);        /* with its parents; fine where it exists */
-TRI_MUST_CHECK tri_status tri__folder_create_new(const char *path);    /* the last one must be new: TRI_BAD_CALL where it exists */
+TRI_MUST_CHECK tri_status tri__folder_create(const char *path);     /* with its parents; fine where it exists */
+TRI_MUST_CHECK tri_status tri__folder_create_new(const char *path); /* the last one must be new: TRI_BAD_CALL where it exists */
 TRI_MUST_CHECK tri_status tri__folder_sync(const char *path);
-TRI_MUST_CHECK tri_status tri__folder_remove(const char *path);        /* with all that is in it; fine where it is not there */
+TRI_MUST_CHECK tri_status tri__folder_remove(const char *path); /* with all that is in it; fine where it is not there */
 bool tri__file_exists(const char *path);
 bool tri__folder_exists(const char *path);
 

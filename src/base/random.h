@@ -7,16 +7,18 @@
 
 #include <stdint.h>
 
-typedef struct { uint64_t word; } tri__key;
+typedef struct {
+    uint64_t word;
+} tri__key;
 
 tri__key tri__key_of(uint64_t seed);
 tri__key tri__key_split(tri__key key, uint64_t number);
 tri__key tri__key_split_name(tri__key key, const char *name);
 
 uint64_t tri__random_bits(tri__key key, uint64_t counter);
-float tri__random_uniform(tri__key key, uint64_t counter);                   /* [0, 1) */
-float tri__random_normal(tri__key key, uint64_t counter);                    /* mean 0, deviation 1 */
-uint64_t tri__random_below(tri__key key, uint64_t counter, uint64_t bound);  /* [0, bound), bound ≥ 1 */
+float tri__random_uniform(tri__key key, uint64_t counter);                  /* [0, 1) */
+float tri__random_normal(tri__key key, uint64_t counter);                   /* mean 0, deviation 1 */
+uint64_t tri__random_below(tri__key key, uint64_t counter, uint64_t bound); /* [0, bound), bound ≥ 1 */
 
 /* Many at once, elements first … first + count − 1 of the stream. */
 void tri__random_fill_uniform(tri__key key, uint64_t first, int64_t count, float *out);

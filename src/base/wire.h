@@ -16,12 +16,14 @@ typedef enum { TRI_WIRE_VARINT = 0, TRI_WIRE_FIXED64 = 1, TRI_WIRE_BYTES = 2, TR
 typedef struct {
     uint32_t number;
     tri__wire_type type;
-    uint64_t value;        /* varint, fixed64 and fixed32 (as bits) */
-    const uint8_t *bytes;  /* bytes: borrowed from what is being read */
+    uint64_t value;       /* varint, fixed64 and fixed32 (as bits) */
+    const uint8_t *bytes; /* bytes: borrowed from what is being read */
     size_t size;
 } tri__wire_field;
 
-typedef struct { const uint8_t *at, *end; } tri__wire_reader;
+typedef struct {
+    const uint8_t *at, *end;
+} tri__wire_reader;
 
 /* The next field; false at the end or where the bytes are damaged: then *damaged is set. */
 bool tri__wire_next(tri__wire_reader *reader, tri__wire_field *field, bool *damaged);

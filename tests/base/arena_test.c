@@ -1,19 +1,14 @@
-/* Arenas: zeroed, aligned, large and small, strings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* Arenas: zeroed, aligned, large and small, strings. */ #include "support.h"
 
 #include <string.h>
 
 #include "base/arena.h"
 
-static int make(void **state)
+    static int
+    make(void **state)
 {
     tri__arena *arena = NULL;
-    assert_null(tri__arena_create(&arena));
+    assert_ok(tri__arena_create(&arena));
     *state = arena;
     return 0;
 }

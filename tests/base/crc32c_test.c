@@ -1,16 +1,11 @@
-/* CRC-32C against known values, by instruction and by table, in one piece and in two. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* CRC-32C against known values, by instruction and by table, in one piece and in two. */ #include "support.h"
 
 #include <string.h>
 
 #include "base/crc32c.h"
 
-static void expect_crc(const void *data, size_t size, uint32_t crc)
+    static void
+    expect_crc(const void *data, size_t size, uint32_t crc)
 {
     assert_int_equal(tri__crc32c(0, data, size), crc);
     assert_int_equal(tri__crc32c_portable(0, data, size), crc);

@@ -1,10 +1,4 @@
-/* Files whole or not at all; folders; what is said when the system refuses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* Files whole or not at all; folders; what is said when the system refuses. */ #include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +7,9 @@
 
 #include "base/file.h"
 
-/* A fresh folder for each test; the test's state is its path. */
-static int enter(void **state)
+    /* A fresh folder for each test; the test's state is its path. */
+    static int
+    enter(void **state)
 {
     char *folder = strdup("/tmp/trireme-file-XXXXXX");
     *state = folder;
@@ -49,7 +44,7 @@ static void expect_content(const char *path, const char *content)
 {
     char *text = NULL;
     size_t size = 0;
-    assert_null(tri__file_read(path, 1000, &text, &size));
+    assert_ok(tri__file_read(path, 1000, &text, &size));
     assert_int_equal(size, strlen(content));
     assert_string_equal(text, content);
     free(text);
@@ -58,10 +53,10 @@ static void expect_content(const char *path, const char *content)
 static void what_was_written_is_read_and_mapped(void **state)
 {
     char *path = in(state, "a");
-    assert_null(tri__file_replace(path, "hello", 5));
+    assert_ok(tri__file_replace(path, "hello", 5));
     expect_content(path, "hello");
     tri__mapping mapping;
-    assert_null(tri__file_map(path, &mapping));
+    assert_ok(tri__file_map(path, &mapping));
     assert_int_equal(mapping.size, 5);
     assert_memory_equal(mapping.data, "hello", 5);
     tri__file_unmap(&mapping);
@@ -71,10 +66,10 @@ static void what_was_written_is_read_and_mapped(void **state)
 static void an_empty_file_is_a_file(void **state)
 {
     char *path = in(state, "empty");
-    assert_null(tri__file_replace(path, NULL, 0));
+    assert_ok(tri__file_replace(path, NULL, 0));
     expect_content(path, "");
     tri__mapping mapping;
-    assert_null(tri__file_map(path, &mapping));
+    assert_ok(tri__file_map(path, &mapping));
     assert_int_equal(mapping.size, 0);
     assert_non_null(mapping.data);
     tri__file_unmap(&mapping);
@@ -85,7 +80,7 @@ static size_t entries(const char *folder)
 {
     char **names = NULL;
     size_t count = 0;
-    assert_null(tri__folder_list(folder, &names, &count));
+    assert_ok(tri__folder_list(folder, &names, &count));
     tri__folder_free(names, count);
     return count;
 }
@@ -94,12 +89,12 @@ static void a_writer_shows_nothing_until_commit(void **state)
 {
     char *path = in(state, "b");
     tri__writer *writer = NULL;
-    assert_null(tri__file_replace(path, "old", 3));
-    assert_null(tri__writer_create(path, &writer));
+    assert_ok(tri__file_replace(path, "old", 3));
+    assert_ok(tri__writer_create(path, &writer));
     tri__writer_write(writer, "new ", 4);
     expect_content(path, "old");
     tri__writer_write(writer, "text", 4);
-    assert_null(tri__writer_commit(writer));
+    assert_ok(tri__writer_commit(writer));
     expect_content(path, "new text");
     assert_int_equal(entries(*state), 1);
     free(path);
@@ -109,8 +104,8 @@ static void an_abandoned_writer_leaves_nothing(void **state)
 {
     char *path = in(state, "c");
     tri__writer *writer = NULL;
-    assert_null(tri__file_replace(path, "old", 3));
-    assert_null(tri__writer_create(path, &writer));
+    assert_ok(tri__file_replace(path, "old", 3));
+    assert_ok(tri__writer_create(path, &writer));
     tri__writer_write(writer, "new", 3);
     tri__writer_abandon(writer);
     tri__writer_abandon(NULL);
@@ -123,12 +118,12 @@ static void two_writers_of_one_file_do_not_meet(void **state)
 {
     char *path = in(state, "d");
     tri__writer *one = NULL, *two = NULL;
-    assert_null(tri__writer_create(path, &one));
-    assert_null(tri__writer_create(path, &two));
+    assert_ok(tri__writer_create(path, &one));
+    assert_ok(tri__writer_create(path, &two));
     tri__writer_write(one, "one", 3);
     tri__writer_write(two, "two", 3);
-    assert_null(tri__writer_commit(two));
-    assert_null(tri__writer_commit(one));
+    assert_ok(tri__writer_commit(two));
+    assert_ok(tri__writer_commit(one));
     expect_content(path, "one");
     free(path);
 }
@@ -176,7 +171,7 @@ static void files_above_the_limit_are_refused(void **state)
     char *path = in(state, "big");
     char *text = NULL;
     size_t size = 0;
-    assert_null(tri__file_replace(path, "12345", 5));
+    assert_ok(tri__file_replace(path, "12345", 5));
     expect_failure(tri__file_read(path, 4, &text, &size), TRI_BAD_DATA, path, "5 bytes");
     assert_null(text);
     free(path);
@@ -205,14 +200,14 @@ static void a_read_only_folder_refuses_clearly(void **state)
 static void folders_are_made_with_their_parents(void **state)
 {
     char *path = in(state, "a/b/c");
-    assert_null(tri__folder_create(path));
-    assert_null(tri__folder_create(path));
+    assert_ok(tri__folder_create(path));
+    assert_ok(tri__folder_create(path));
     assert_true(tri__folder_exists(path));
-    assert_null(tri__folder_sync(path));
+    assert_ok(tri__folder_sync(path));
     expect_failure(tri__folder_create_new(path), TRI_BAD_CALL, path, "already there");
     char *fresh = in(state, "d/e/");
     fresh[strlen(fresh) - 1] = '\0';
-    assert_null(tri__folder_create_new(fresh));
+    assert_ok(tri__folder_create_new(fresh));
     assert_true(tri__folder_exists(fresh));
     free(fresh);
     free(path);
@@ -221,7 +216,7 @@ static void folders_are_made_with_their_parents(void **state)
 static void a_file_in_the_way_of_a_folder_is_told(void **state)
 {
     char *file = in(state, "f"), *below = in(state, "f/g");
-    assert_null(tri__file_replace(file, "x", 1));
+    assert_ok(tri__file_replace(file, "x", 1));
     expect_failure(tri__folder_create(file), TRI_IO, file, "not a folder");
     expect_failure(tri__folder_create(below), TRI_IO, file, "not a folder");
     free(below);
@@ -234,30 +229,30 @@ static void names_are_listed_in_order(void **state)
     const char *const expected[] = {"B", "a10", "a2", "b"};
     for (int i = 0; i < 4; i++) {
         char *path = in(state, made[i]);
-        assert_null(tri__file_replace(path, "", 0));
+        assert_ok(tri__file_replace(path, "", 0));
         free(path);
     }
     char **names = NULL;
     size_t count = 0;
-    assert_null(tri__folder_list(*state, &names, &count));
+    assert_ok(tri__folder_list(*state, &names, &count));
     assert_int_equal(count, 4);
     for (size_t i = 0; i < count; i++)
         assert_string_equal(names[i], expected[i]);
     tri__folder_free(names, count);
     char *missing = in(state, "missing");
     expect_failure(tri__folder_list(missing, &names, &count), TRI_NOT_FOUND, missing, "check the name");
-    assert_null(tri__folder_remove(missing));
+    assert_ok(tri__folder_remove(missing));
     free(missing);
 }
 
 static void removing_a_folder_leaves_what_its_links_point_to(void **state)
 {
     char *kept = in(state, "kept"), *folder = in(state, "gone"), *link = in(state, "gone/link"), *file = in(state, "kept/file");
-    assert_null(tri__folder_create(kept));
-    assert_null(tri__folder_create(folder));
-    assert_null(tri__file_replace(file, "x", 1));
+    assert_ok(tri__folder_create(kept));
+    assert_ok(tri__folder_create(folder));
+    assert_ok(tri__file_replace(file, "x", 1));
     assert_int_equal(symlink(kept, link), 0);
-    assert_null(tri__folder_remove(folder));
+    assert_ok(tri__folder_remove(folder));
     assert_false(tri__folder_exists(folder));
     assert_true(tri__file_exists(file));
     free(kept);

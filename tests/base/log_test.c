@@ -1,17 +1,11 @@
-/* Lines reach the sink whole; those below its level are not made. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* Lines reach the sink whole; those below its level are not made. */ #include "support.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
 
-typedef struct {
+    typedef struct {
     tri__log log; /* first, so that the sink can be found from it */
     int lines;
     tri__log_level level;

@@ -1,10 +1,4 @@
-/* Philox against Random123's known answers; streams that do not depend on how they are taken; distributions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* Philox against Random123's known answers; streams that do not depend on how they are taken; distributions. */ #include "support.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -12,7 +6,9 @@
 
 #include "base/random.h"
 
-enum { MANY = 100000 };
+    enum {
+        MANY = 100000
+    };
 
 /* From Random123's kat_vectors, philox 4x32, 10 rounds. */
 static void philox_gives_the_known_answers(void **state)

@@ -1,16 +1,11 @@
-/* Errors as values: codes, messages, causes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* Errors as values: codes, messages, causes. */ #include "support.h"
 
 #include <string.h>
 
 #include "trireme/status.h"
 
-static void success_is_null_and_empty(void **state)
+    static void
+    success_is_null_and_empty(void **state)
 {
     (void)state;
     assert_int_equal(tri_status_code(NULL), TRI_OK);

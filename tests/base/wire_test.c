@@ -1,16 +1,11 @@
-/* The protobuf wire format: the encoding guide's examples, round trips, and damage of every kind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+/* The protobuf wire format: the encoding guide's examples, round trips, and damage of every kind. */ #include "support.h"
 
 #include <string.h>
 
 #include "base/wire.h"
 
-static void expect_bytes(const tri__wire_buffer *buffer, const void *bytes, size_t size)
+    static void
+    expect_bytes(const tri__wire_buffer *buffer, const void *bytes, size_t size)
 {
     assert_false(buffer->failed);
     assert_int_equal(buffer->size, size);
