@@ -1,0 +1,145 @@
+/* local.c: the store of a run in one process. What is offered is applied at once.
+ *
+ * Clipping needs the norm of the whole gradient, so with it offers are only noted, and applied together when every float has been
+ * offered. A plan need not offer all (parameters that the loss does not reach, gaps of alignment): then the next begin or flush ends
+ * the step. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "store/rules.h"
+#include "store/store.h"
+
+typedef struct {
+    tri_range range;
+    double weight;
+} noted_offer;
+
+typedef struct {
+    tri_store store;
+    tri_step step;
+    noted_offer *noted; /* with clipping only: the step's offers so far. It grows in the first step and is kept */
+    size_t count, capacity;
+    size_t floats; /* in all of them */
+} local_store;
+
+static void apply(local_store *local, const noted_offer *offer, double clipping)
+{
+    tri_store *store = &local->store;
+    size_t first = offer->range.first;
+    if (offer->weight == 0)
+        return; /* a batch of padding alone teaches nothing */
+    tri__rule_apply(&store->rule,
+                    &(tri__update){
+                        .parameters = store->parameters + first,
+                        .gradient = store->gradient + first,
+                        .slot = {store->slot[0] ? store->slot[0] + first : NULL, store->slot[1] ? store->slot[1] + first : NULL},
+                        .count = offer->range.count,
+                        .scale = (float)(clipping / offer->weight),
+                        .step = local->step,
+                    });
+}
+
+/* ‖Σ gradient / Σ weight‖ over all that was offered */
+static double mean_norm(const local_store *local)
+{
+    double squares = 0;
+    for (size_t i = 0; i < local->count; i++) {
+        const noted_offer *offer = &local->noted[i];
+        if (offer->weight > 0)
+            squares +=
+                tri__sum_of_squares(local->store.gradient + offer->range.first, offer->range.count) / (offer->weight * offer->weight);
+    }
+    return sqrt(squares);
+}
+
+static void apply_noted(local_store *local)
+{
+    if (local->count == 0)
+        return;
+    double norm = mean_norm(local), clip = local->store.rule.clip;
+    double clipping = norm > clip ? clip / norm : 1;
+    for (size_t i = 0; i < local->count; i++)
+        apply(local, &local->noted[i], clipping);
+    local->count = local->floats = 0;
+}
+
+static tri_status note(local_store *local, noted_offer offer)
+{
+    if (local->count == local->capacity) {
+        size_t capacity = local->capacity ? 2 * local->capacity : 64;
+        noted_offer *larger = realloc(local->noted, capacity * sizeof *larger);
+        if (!larger)
+            return tri_fail(TRI_NO_MEMORY, "out of memory for the list of %zu offered ranges", capacity);
+        local->noted = larger;
+        local->capacity = capacity;
+    }
+    local->noted[local->count++] = offer;
+    local->floats += offer.range.count;
+    return NULL;
+}
+
+static tri_status local_begin(tri_store *store, const tri_step *step)
+{
+    local_store *local = (local_store *)store;
+    apply_noted(local);
+    local->step = *step;
+    return NULL;
+}
+
+static tri_status local_await(tri_store *store, tri_range range)
+{
+    (void)store;
+    (void)range;
+    return NULL;
+}
+
+static tri_status local_offer(tri_store *store, tri_range range, double weight)
+{
+    local_store *local = (local_store *)store;
+    noted_offer offer = {range, weight};
+    if (store->rule.clip == 0) {
+        apply(local, &offer, 1);
+        return NULL;
+    }
+    TRI_TRY(note(local, offer));
+    if (local->floats >= store->floats)
+        apply_noted(local);
+    return NULL;
+}
+
+static tri_status local_flush(tri_store *store)
+{
+    apply_noted((local_store *)store);
+    return NULL;
+}
+
+static void local_destroy(tri_store *store)
+{
+    local_store *local = (local_store *)store;
+    tri__store_fini(store);
+    free(local->noted);
+    free(local);
+}
+
+static const tri__store_kind local_kind = {
+    .name = "local",
+    .begin = local_begin,
+    .await = local_await,
+    .offer = local_offer,
+    .flush = local_flush,
+    .destroy = local_destroy,
+};
+
+tri_status tri_store_local_create(size_t floats, const tri_rule *rule, tri_store **out)
+{
+    local_store *local;
+    TRI_TRY(tri__allocate(1, sizeof *local, "a store", &local));
+    tri_status status = tri__store_init(&local->store, &local_kind, floats, rule);
+    if (status) {
+        free(local);
+        return status;
+    }
+    *out = &local->store;
+    return NULL;
+}

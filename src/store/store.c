@@ -1,0 +1,106 @@
+/* store.c: the public calls, handed on to the kind of store, and the buffers that every kind has. */
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "store/rules.h"
+
+static tri_status allocate(tri_store *store)
+{
+    size_t bytes;
+    if (!tri__size_multiply(store->floats, sizeof(float), &bytes))
+        return tri_fail(TRI_BAD_CALL, "a store of %zu parameters is larger than memory can be", store->floats);
+    TRI_TRY(tri__buffer_allocate(bytes, "the parameters", &store->parameters));
+    TRI_TRY(tri__buffer_allocate(bytes, "the gradient", &store->gradient));
+    for (int i = 0; i < tri_rule_slots(store->rule.kind); i++)
+        TRI_TRY(tri__buffer_allocate(bytes, "the state of the update rule", &store->slot[i]));
+    return NULL;
+}
+
+tri_status tri__store_init(tri_store *store, const tri__store_kind *kind, size_t floats, const tri_rule *rule)
+{
+    store->kind = kind;
+    store->floats = floats;
+    store->rule = *rule;
+    TRI_TRY(tri__rule_complete(&store->rule));
+    tri_status status = allocate(store);
+    if (status)
+        tri__store_fini(store);
+    return status;
+}
+
+void tri__store_fini(tri_store *store)
+{
+    tri__buffer_free(store->parameters);
+    tri__buffer_free(store->gradient);
+    for (int i = 0; i < 2; i++)
+        tri__buffer_free(store->slot[i]);
+}
+
+void tri_store_destroy(tri_store *store)
+{
+    if (store)
+        store->kind->destroy(store);
+}
+
+size_t tri_store_floats(const tri_store *store)
+{
+    return store->floats;
+}
+
+float *tri_store_parameters(tri_store *store)
+{
+    return store->parameters;
+}
+
+float *tri_store_gradient(tri_store *store)
+{
+    return store->gradient;
+}
+
+float *tri_store_slot(tri_store *store, int slot)
+{
+    return slot >= 0 && slot < 2 ? store->slot[slot] : NULL;
+}
+
+const tri_rule *tri_store_rule(const tri_store *store)
+{
+    return &store->rule;
+}
+
+static tri_status check_range(const tri_store *store, tri_range range)
+{
+    if (range.first <= store->floats && range.count <= store->floats - range.first)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "%zu parameters from number %zu reach beyond the store, which has %zu", range.count, range.first,
+                    store->floats);
+}
+
+tri_status tri_store_begin(tri_store *store, const tri_step *step)
+{
+    if (step->step < 0 || !isfinite(step->rate) || step->rate < 0)
+        return tri_fail(TRI_BAD_CALL, "step %" PRId64 " at rate %g: neither may be negative, and the rate must be a number", step->step,
+                        (double)step->rate);
+    return store->kind->begin(store, step);
+}
+
+tri_status tri_store_await(tri_store *store, tri_range range)
+{
+    TRI_TRY(check_range(store, range));
+    return store->kind->await(store, range);
+}
+
+tri_status tri_store_offer(tri_store *store, tri_range range, double weight)
+{
+    TRI_TRY(check_range(store, range));
+    if (!(weight >= 0) || isinf(weight))
+        return tri_fail(TRI_BAD_CALL, "a gradient was offered with weight %g: it must be 0 or positive", weight);
+    return store->kind->offer(store, range, weight);
+}
+
+tri_status tri_store_flush(tri_store *store)
+{
+    return store->kind->flush(store);
+}
