@@ -1,0 +1,44 @@
+/* safetensors.h: named tensors in a file, in the format of the `safetensors` package.
+ *
+ * A file is the length of its header (8 bytes, little-endian), the header (JSON: name → dtype, shape, data_offsets, and a map of strings
+ * under "__metadata__"), and the tensors' bytes without gaps. Reading maps the file and trusts nothing that the header says. */
+#ifndef TRI_TENSOR_SAFETENSORS_H
+#define TRI_TENSOR_SAFETENSORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trireme/tensor.h"
+
+typedef struct {
+    const char *name;
+    tri_tensor tensor;
+} tri__named_tensor;
+
+typedef struct {
+    const char *key, *value;
+} tri__metadata;
+
+/* Write tensors to path: whole and durably, or not at all. The same arguments give the same bytes. Tensors with larger elements
+ * come first in the file, so that each is aligned to its type. Nothing is kept of the arguments. */
+TRI_MUST_CHECK tri_status tri__safetensors_write(const char *path, const tri__named_tensor *tensors, size_t count,
+                                                 const tri__metadata *metadata, size_t entries);
+
+typedef struct tri__safetensors tri__safetensors;
+
+/* What a file gives out (names, tensors, metadata) is borrowed from it and read-only. */
+TRI_MUST_CHECK tri_status tri__safetensors_open(const char *path, tri__safetensors **out);
+void tri__safetensors_close(tri__safetensors *file); /* accepts NULL */
+
+/* The same for bytes in memory, which must outlive file; name is what messages call them. */
+TRI_MUST_CHECK tri_status tri__safetensors_parse(const char *name, const uint8_t *data, size_t size, tri__safetensors **out);
+
+size_t tri__safetensors_count(const tri__safetensors *file);
+const tri__named_tensor *tri__safetensors_at(const tri__safetensors *file, size_t index); /* in the order of the file's data */
+const char *tri__safetensors_metadata(const tri__safetensors *file, const char *key);     /* NULL where there is none */
+
+/* The tensor of that name. TRI_NOT_FOUND where there is none, TRI_BAD_DATA where its type or shape is another. */
+TRI_MUST_CHECK tri_status tri__safetensors_find(const tri__safetensors *file, const char *name, tri_type type, tri_shape shape,
+                                                tri_tensor *out);
+
+#endif
