@@ -1,0 +1,117 @@
+/* ref.h: every operator in plain C. This is the oracle that all other kernels are tested against, and what a plan runs where no other
+ * kernel is better.
+ *
+ * Tensors are plain row-major, their shapes stand beside each function. Inputs come first, the result last. Nothing is allocated, nothing
+ * is threaded. Sums run in double and are rounded once. Any dimension may be 0. A NaN that goes in comes out wherever it was read.
+ * Unless a comment says otherwise, the result must not overlap an input. */
+#ifndef TRI_TENSOR_REF_REF_H
+#define TRI_TENSOR_REF_REF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/random.h"
+#include "trireme/tensor.h"
+
+/* ---- matmul.c ---- */
+
+typedef struct {
+    int64_t rows, inner, columns; /* y[rows][columns] = Σ over inner */
+    bool transpose_a;             /* a is stored [inner][rows] instead of [rows][inner] */
+    bool transpose_b;             /* b is stored [columns][inner] instead of [inner][columns] */
+} tri__ref_matmul_shape;
+
+void tri__ref_matmul(tri__ref_matmul_shape s, const float *a, const float *b, const float *bias, float *y); /* bias [columns] or NULL */
+void tri__ref_transpose(int64_t rows, int64_t columns, const float *x, float *y);                           /* [rows][columns] */
+void tri__ref_trace(int64_t n, const float *x, float *y);                                                   /* [n][n] → [] */
+void tri__ref_trace_grad(int64_t n, const float *dy, float *dx);                                            /* [] → [n][n] */
+
+/* ---- convolution.c and pooling.c: a window slides over planes ---- */
+
+typedef struct {
+    int64_t n, c, h, w; /* x: [n][c][h][w] */
+    int64_t o, oh, ow;  /* y: [n][o][oh][ow]; pooling has o = c */
+    int64_t kernel[2], stride[2], pad[2];
+} tri__ref_window;
+
+/* w: [o][c][kernel][kernel], bias: [o] or NULL */
+void tri__ref_convolution(const tri__ref_window *s, const float *x, const float *w, const float *bias, float *y);
+void tri__ref_convolution_grad_input(const tri__ref_window *s, const float *dy, const float *w, float *dx);
+void tri__ref_convolution_grad_weight(const tri__ref_window *s, const float *dy, const float *x, float *dw);
+
+/* Padding is never the maximum; a NaN is. The first maximum of a window takes its whole gradient. */
+void tri__ref_maxpool(const tri__ref_window *s, const float *x, float *y);
+void tri__ref_maxpool_grad(const tri__ref_window *s, const float *dy, const float *x, float *dx);
+
+/* Padding counts as zeros: every window is divided by the whole kernel's size, as PyTorch does by default. */
+void tri__ref_avgpool(const tri__ref_window *s, const float *x, float *y);
+void tri__ref_avgpool_grad(const tri__ref_window *s, const float *dy, float *dx);
+
+/* ---- elementwise.c: the result may be any of the inputs ---- */
+
+void tri__ref_relu(int64_t count, const float *x, float *y);
+void tri__ref_tanh(int64_t count, const float *x, float *y);
+void tri__ref_sigmoid(int64_t count, const float *x, float *y);
+void tri__ref_relu_grad(int64_t count, const float *dy, const float *y, float *dx);
+void tri__ref_tanh_grad(int64_t count, const float *dy, const float *y, float *dx);
+void tri__ref_sigmoid_grad(int64_t count, const float *dy, const float *y, float *dx);
+
+/* b has as many elements as a, or one (b_count = 1). */
+void tri__ref_add(int64_t count, const float *a, int64_t b_count, const float *b, float *y);
+void tri__ref_multiply(int64_t count, const float *a, int64_t b_count, const float *b, float *y);
+void tri__ref_affine(int64_t count, const float *x, float scale, float offset, float *y); /* y = x · scale + offset */
+
+/* x: [n][elements]; row i is masked by the stream of key, epoch and ids[i] (of i where ids is NULL), whatever its neighbours are. */
+void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, const int64_t *ids, const float *x, float *y);
+
+/* ---- image.c ---- */
+
+/* x: [n][h][w][c] → y: [n][c][h][w], y = x · scale + offset. The type of x is TRI_U8 or TRI_F32. */
+void tri__ref_image(int64_t n, int64_t h, int64_t w, int64_t c, tri_type type, const void *x, float scale, float offset, float *y);
+
+/* ---- normalise.c ---- */
+
+void tri__ref_softmax(int64_t n, int64_t c, const float *x, float *y);                        /* [n][c]; y may be x */
+void tri__ref_softmax_grad(int64_t n, int64_t c, const float *dy, const float *y, float *dx); /* dx may be dy or y */
+
+typedef struct {
+    int64_t n, c, inner; /* x: [n][c][inner] */
+    int64_t size;        /* channels in the window: from c − size/2 to c + (size − 1)/2 */
+    float alpha, beta, bias;
+} tri__ref_lrn_shape;
+
+void tri__ref_lrn(const tri__ref_lrn_shape *s, const float *x, float *y);
+void tri__ref_lrn_grad(const tri__ref_lrn_shape *s, const float *dy, const float *x, float *dx);
+
+/* ---- loss.c: rows of weight 0 count as absent, whatever they hold; a label that is no class makes the result NaN ---- */
+
+/* logits: [n][c], labels, weights: [n] → loss: [] */
+void tri__ref_softmax_loss(int64_t n, int64_t c, const float *logits, const int32_t *labels, const float *weights, float *loss);
+void tri__ref_softmax_loss_grad(int64_t n, int64_t c, const float *dy, const float *logits, const int32_t *labels, const float *weights,
+                                float *dx);
+
+/* logits, labels (0 or 1), weights: [n] → loss: [] */
+void tri__ref_logistic_loss(int64_t n, const float *logits, const int32_t *labels, const float *weights, float *loss);
+void tri__ref_logistic_loss_grad(int64_t n, const float *dy, const float *logits, const int32_t *labels, const float *weights, float *dx);
+
+/* ---- reduce.c: the middle of three dimensions goes or comes ---- */
+
+/* x: [outer][length][inner] → y: [outer][inner], y = scale · Σ x */
+void tri__ref_sum(int64_t outer, int64_t length, int64_t inner, float scale, const float *x, float *y);
+/* dy: [outer][inner] → dx: [outer][length][inner], dx = scale · dy */
+void tri__ref_broadcast(int64_t outer, int64_t length, int64_t inner, float scale, const float *dy, float *dx);
+
+void tri__ref_bias(int64_t n, int64_t c, int64_t inner, const float *x, const float *b, float *y); /* [n][c][inner], b: [c]; y may be x */
+void tri__ref_bias_grad(int64_t n, int64_t c, int64_t inner, const float *dy, float *db);
+
+/* ---- sparse.c: keys outside of the table stand for nothing: −1 pads ---- */
+
+/* table: [v][d], keys: [n] → y: [n][d] */
+void tri__ref_gather(int64_t v, int64_t d, int64_t n, const float *table, const int32_t *keys, float *y);
+void tri__ref_gather_grad(int64_t v, int64_t d, int64_t n, const float *dy, const int32_t *keys, float *dtable);
+
+/* w: [f], keys, values: [n][k] → y: [n] */
+void tri__ref_sparse_dot(int64_t f, int64_t n, int64_t k, const float *w, const int32_t *keys, const float *values, float *y);
+void tri__ref_sparse_dot_grad(int64_t f, int64_t n, int64_t k, const float *dy, const int32_t *keys, const float *values, float *dw);
+
+#endif
