@@ -38,16 +38,22 @@ void tri_model_destroy(tri_model *model);
 
 const char *tri_model_name(const tri_model *model); /* "lenet", "my" */
 const char *tri_model_text(const tri_model *model); /* as it was read */
+
+/* The same model with every name, input and key written out: files that mean the same have the same canonical text. */
+const char *tri_model_canonical(const tri_model *model);
 const tri_model_defaults *tri_model_default(const tri_model *model);
 
 /* The graph ends in the outputs "logits" and "loss". Its inputs are "x", "labels" and "weights". */
 TRI_MUST_CHECK tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out);
 
-/* SHA-256 in hexadecimal over the canonical text and all shapes. */
+/* A table for people: one row a layer with its output and parameters, and their total. graph: as tri_model_build gave it. free() it. */
+TRI_MUST_CHECK tri_status tri_model_describe(const tri_model *model, const tri_graph *graph, char **out);
+
+/* SHA-256 in hexadecimal over the canonical text and all shapes. The batch and the train line have no part in it. */
 TRI_MUST_CHECK tri_status tri_model_digest(const tri_model *model, const tri_graph *graph, char out[65]);
 
-/* Names of the built-in models, ending in NULL. */
-const char *const *tri_model_builtin(void);
+/* The name of a built-in model, by number from 0; NULL past the last. */
+const char *tri_model_builtin(int index);
 
 /* Initial values into the flat buffer, keyed by (seed, parameter name, element). */
 void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *parameters);

@@ -1,0 +1,90 @@
+/* model.h: a model as it was read, for the files that read, build, print and describe it.
+ *
+ * A model file is a list of statements, one a line. A statement has a verb: one of the reader's own (input, dense, conv, …) or a
+ * row of the operator table. In its brackets stand inputs, which are earlier statements, and settings, which are key=value. Reading
+ * checks all that can be checked while shapes are unknown; building makes the nodes. */
+#ifndef TRI_GRAPH_MODEL_H
+#define TRI_GRAPH_MODEL_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "trireme/model.h"
+
+#define TRI_MODEL_NAME       64          /* characters of a name, with the NUL behind it */
+#define TRI_MODEL_BYTES      (1 << 18)   /* of a file */
+#define TRI_MODEL_STATEMENTS 4096        /* of a file */
+#define TRI_MODEL_LARGEST    (1 << 24)   /* of a size: one dimension, kernel, number of outputs */
+#define TRI_MODEL_PARAMETERS (1LL << 32) /* of a model */
+#define TRI_MODEL_CLASSES    (-1)        /* out=classes: as many as the data has classes */
+
+/* What stands behind key=, or alone. */
+typedef struct {
+    enum { TRI_VALUE_NUMBER, TRI_VALUE_SHAPE, TRI_VALUE_WORD } kind;
+    double number;             /* of a number; of a word such as normal(0.01): what stands in its brackets */
+    bool has_number;           /* of a word */
+    tri_shape shape;           /* of a shape, which has two dimensions or more */
+    char word[TRI_MODEL_NAME]; /* of a word */
+    const char *text;          /* as the file has it, for messages */
+    int length;
+} tri__value;
+
+/* All that settings can set. */
+typedef struct {
+    tri_attributes attributes; /* of the node to be made */
+    int64_t out;               /* dense, conv: outputs or channels, or TRI_MODEL_CLASSES */
+    bool with_bias;            /* dense, conv */
+    tri_model_defaults train;
+} tri__settings;
+
+typedef enum { TRI_FORM_TRAIN, TRI_FORM_INPUT, TRI_FORM_DENSE, TRI_FORM_CONV, TRI_FORM_PARAMETER, TRI_FORM_LOSS, TRI_FORM_ROW } tri__form;
+
+typedef struct {
+    const char *name; /* as files spell it, and as the operator table does where form is row or loss */
+    tri__form form;
+    int least, most;  /* inputs that a file gives */
+    const char *keys; /* "out kernel stride …", in the order in which values without a key fill them */
+    int needed;       /* the first keys, which must be given */
+} tri__verb;
+
+typedef struct {
+    tri__verb verb;
+    const char *name;    /* given, or made of verb and count: "conv2" */
+    const char *written; /* as the file has it, without name and comment */
+    int line, column;    /* of the verb */
+    int inputs;
+    int input[TRI_MAX_INPUTS]; /* statements, by index */
+    tri__settings settings;
+    unsigned given; /* bit i: the i-th key of the verb */
+} tri__statement;
+
+struct tri_model {
+    tri__arena *arena;
+    const char *file; /* as messages name it */
+    const char *name, *text;
+    char *canonical;           /* on the heap */
+    size_t layers_length;      /* of canonical, without the train line, which ends it */
+    tri__statement *statement; /* on the heap, grows */
+    int count, capacity;
+    tri__statement train; /* verb.name is NULL where the file has no such line */
+};
+
+/* Put "my.model:3:14" before an error. */
+TRI_MUST_CHECK tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement);
+
+/* model_verb.c: what may stand before the brackets. */
+bool tri__verb_find(const char *name, tri__verb *out);
+TRI_MUST_CHECK tri_status tri__verb_unknown(const char *name);   /* the error that names those there are */
+bool tri__verb_key(const tri__verb *verb, int index, char *key); /* key has room for TRI_MODEL_NAME; false past the last */
+int tri__verb_key_index(const tri__verb *verb, const char *key); /* -1 where it has no such key */
+TRI_MUST_CHECK tri_status tri__verb_unknown_key(const tri__verb *verb, const char *key);
+
+/* model_setting.c: what may stand inside them. The verb has the key. */
+void tri__settings_init(tri__form form, tri__settings *settings);
+TRI_MUST_CHECK tri_status tri__settings_read(tri__form form, const char *key, const tri__value *value, tri__settings *out);
+void tri__settings_print(tri__form form, const char *key, const tri__settings *settings, FILE *stream); /* "3x5", as files spell it */
+
+/* model_read.c: text into statements, in a model that has file, name and text. */
+TRI_MUST_CHECK tri_status tri__model_read(tri_model *model, size_t length);
+
+#endif
