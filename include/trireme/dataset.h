@@ -15,10 +15,10 @@ typedef struct tri_source tri_source;
 typedef struct tri_dataset tri_dataset;
 
 typedef struct {
-    const char *spec;               /* as the user typed it */
-    const char *format;             /* "idx", "cifar10", "digits", "fake" */
-    tri_type type;                  /* of one element: TRI_U8 or TRI_F32 */
-    tri_shape shape;                /* of one example: height × width × channels, or features */
+    const char *spec;   /* as the user typed it */
+    const char *format; /* "idx", "cifar10", "digits", "fake" */
+    tri_type type;      /* of one element: TRI_U8 or TRI_F32 */
+    tri_shape shape;    /* of one example: height × width × channels, or features */
     int64_t examples;
     int64_t classes;                /* 0 where unknown */
     const char *const *class_names; /* classes entries, or NULL */
@@ -39,7 +39,7 @@ typedef struct {
 /* Open spec: a known name, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, or a path (a folder of IDX or CIFAR-10 files, or the images file of
  * an IDX pair). options may be NULL. TRI_NOT_FOUND where the source has no such part. */
 TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out);
-void tri_source_destroy(tri_source *source); /* accepts NULL */
+void tri_source_destroy(tri_source *source);                          /* accepts NULL */
 const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */
 
 /* Write count examples by record number: x gets them one after another, labels their classes. Any thread. */
@@ -73,8 +73,8 @@ void tri_dataset_destroy(tri_dataset *dataset);
 /* The next batch, or NULL at the end. It is borrowed until the next call. */
 TRI_MUST_CHECK tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out);
 
-int64_t tri_dataset_examples(const tri_dataset *dataset);      /* in one epoch */
-int64_t tri_dataset_position(const tri_dataset *dataset);      /* examples given out since the very start */
+int64_t tri_dataset_examples(const tri_dataset *dataset); /* in one epoch */
+int64_t tri_dataset_position(const tri_dataset *dataset); /* examples given out since the very start */
 TRI_MUST_CHECK tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position);
 
 #ifdef __cplusplus

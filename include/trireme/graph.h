@@ -24,17 +24,17 @@ typedef enum { TRI_INIT_ZERO, TRI_INIT_CONSTANT, TRI_INIT_NORMAL, TRI_INIT_UNIFO
 /* What an operator needs beside its inputs. Each operator reads the fields its row names and ignores the rest;
  * where a field is 0, the shape rule puts in the operator's default (stride 1 for convolution, the kernel for pooling, …). */
 typedef struct {
-    int64_t kernel[2], stride[2], pad[2];  /* convolution and pooling: height, width */
-    tri_shape shape;                       /* reshape (first 0: keep the batch), constant, random, parameter */
-    int64_t axis;                          /* sum and mean: the axis that goes, or TRI_AXIS_ALL */
-    int64_t size;                          /* lrn: channels in the window */
-    float alpha, beta, bias;               /* lrn: y = x / (bias + alpha / size · Σ x²)^beta */
-    float rate;                            /* dropout: the share of elements that become 0 */
-    float scale, offset;                   /* image: y = x · scale + offset; multiply by a number: scale */
-    float value;                           /* constant; init constant, normal (deviation) and uniform (bound) */
-    bool transpose_a, transpose_b;         /* matmul */
-    tri_activation activation;             /* fused into matmul and convolution by a rewrite */
-    tri_init init;                         /* parameter, random */
+    int64_t kernel[2], stride[2], pad[2]; /* convolution and pooling: height, width */
+    tri_shape shape;                      /* reshape (first 0: keep the batch), constant, random, parameter */
+    int64_t axis;                         /* sum and mean: the axis that goes, or TRI_AXIS_ALL */
+    int64_t size;                         /* lrn: channels in the window */
+    float alpha, beta, bias;              /* lrn: y = x / (bias + alpha / size · Σ x²)^beta */
+    float rate;                           /* dropout: the share of elements that become 0 */
+    float scale, offset;                  /* image: y = x · scale + offset; multiply by a number: scale */
+    float value;                          /* constant; init constant, normal (deviation) and uniform (bound) */
+    bool transpose_a, transpose_b;        /* matmul */
+    tri_activation activation;            /* fused into matmul and convolution by a rewrite */
+    tri_init init;                        /* parameter, random */
 } tri_attributes;
 
 #define TRI_AXIS_ALL (-1)
@@ -47,8 +47,8 @@ TRI_MUST_CHECK tri_status tri_graph_copy(const tri_graph *graph, int64_t batch, 
 
 /* Add one node. name may be NULL (then one is made from the operator's). attributes may be NULL. The messages of shape errors
  * name the node, the operator and the shapes. */
-TRI_MUST_CHECK tri_status tri_graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs,
-                                        int count, const tri_attributes *attributes, tri_node **out);
+TRI_MUST_CHECK tri_status tri_graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
+                                        const tri_attributes *attributes, tri_node **out);
 
 /* An input fed from each batch: "x", "labels" (i32), "weights" (f32), or a name of the caller's. shape leaves the batch out. */
 TRI_MUST_CHECK tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tri_shape shape, tri_node **out);
@@ -71,13 +71,13 @@ size_t tri_graph_parameter_floats(const tri_graph *graph);   /* of the flat buff
 
 const char *tri_node_name(const tri_node *node);
 const char *tri_node_operator(const tri_node *node);
-const char *tri_node_place_of(const tri_node *node);         /* "" where it has none */
+const char *tri_node_place_of(const tri_node *node); /* "" where it has none */
 tri_type tri_node_type(const tri_node *node);
 tri_shape tri_node_shape(const tri_node *node);
 int tri_node_inputs(const tri_node *node);
 tri_node *tri_node_input(const tri_node *node, int index);
 const tri_attributes *tri_node_attributes(const tri_node *node);
-tri_range tri_node_range(const tri_node *node);              /* of a parameter; {0, 0} otherwise */
+tri_range tri_node_range(const tri_node *node); /* of a parameter; {0, 0} otherwise */
 
 #ifdef __cplusplus
 }

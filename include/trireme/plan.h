@@ -17,24 +17,24 @@ typedef struct tri_plan tri_plan;
 
 /* Rewrites and kernel families that can be switched off, to compare with. */
 enum {
-    TRI_PLAN_FUSE = 1,          /* bias and activation into their producer */
-    TRI_PLAN_DEAD = 2,          /* drop nodes nobody reads */
-    TRI_PLAN_INPUT_GRADIENT = 4,/* drop the gradient of inputs */
-    TRI_PLAN_FOLD = 8,          /* compute constants once */
-    TRI_PLAN_TRACE = 16,        /* trace(A·B) → Σ A∘Bᵀ */
-    TRI_PLAN_POOL_RELU = 32,    /* max-pool before ReLU */
-    TRI_PLAN_ONEDNN = 64,       /* kernels of oneDNN */
-    TRI_PLAN_NARROW = 128,      /* kernels for layers with few channels */
-    TRI_PLAN_IN_PLACE = 256,    /* write a result over an input that ends there */
+    TRI_PLAN_FUSE = 1,           /* bias and activation into their producer */
+    TRI_PLAN_DEAD = 2,           /* drop nodes nobody reads */
+    TRI_PLAN_INPUT_GRADIENT = 4, /* drop the gradient of inputs */
+    TRI_PLAN_FOLD = 8,           /* compute constants once */
+    TRI_PLAN_TRACE = 16,         /* trace(A·B) → Σ A∘Bᵀ */
+    TRI_PLAN_POOL_RELU = 32,     /* max-pool before ReLU */
+    TRI_PLAN_ONEDNN = 64,        /* kernels of oneDNN */
+    TRI_PLAN_NARROW = 128,       /* kernels for layers with few channels */
+    TRI_PLAN_IN_PLACE = 256,     /* write a result over an input that ends there */
     TRI_PLAN_ALL = 511,
 };
 
 typedef struct {
     int64_t batch;
-    bool training;     /* build gradients of the output "loss", run dropout */
-    int threads;       /* 0: as many as OpenMP gives */
-    uint64_t seed;     /* of dropout and random nodes */
-    unsigned without;  /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
+    bool training;    /* build gradients of the output "loss", run dropout */
+    int threads;      /* 0: as many as OpenMP gives */
+    uint64_t seed;    /* of dropout and random nodes */
+    unsigned without; /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
 } tri_plan_options;
 
 /* The store is borrowed (its parameters and gradient are bound) and must outlive the plan; the graph may go. */
@@ -50,10 +50,10 @@ TRI_MUST_CHECK tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch);
 /* The value of an output in plain row-major layout, valid until the next run. TRI_NOT_FOUND for an unknown name. */
 TRI_MUST_CHECK tri_status tri_plan_value(tri_plan *plan, const char *output, tri_tensor *out);
 
-size_t tri_plan_bytes(const tri_plan *plan);                        /* activations and workspaces */
-int tri_plan_calls(const tri_plan *plan);                           /* kernel calls in one run */
-const char *tri_plan_call_text(const tri_plan *plan, int index);    /* "onednn conv_forward conv1 64x64x55x55", to show to people */
-double tri_plan_call_seconds(const tri_plan *plan, int index);      /* spent in it so far, where timing is on */
+size_t tri_plan_bytes(const tri_plan *plan);                     /* activations and workspaces */
+int tri_plan_calls(const tri_plan *plan);                        /* kernel calls in one run */
+const char *tri_plan_call_text(const tri_plan *plan, int index); /* "onednn conv_forward conv1 64x64x55x55", to show to people */
+double tri_plan_call_seconds(const tri_plan *plan, int index);   /* spent in it so far, where timing is on */
 void tri_plan_time(tri_plan *plan, bool on);
 
 #ifdef __cplusplus

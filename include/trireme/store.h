@@ -19,12 +19,12 @@ typedef enum { TRI_RULE_SGD, TRI_RULE_MOMENTUM, TRI_RULE_ADAGRAD, TRI_RULE_ADAM,
 
 typedef struct {
     tri_rule_kind kind;
-    float momentum;            /* momentum: 0.9 where 0 */
-    float beta1, beta2;        /* adam: 0.9 and 0.999 where 0 */
-    float epsilon;             /* adagrad, adam: 1e-8 where 0 */
-    float l1, l2;              /* l2 is part of every rule: gradient + l2 · parameter; l1 of ftrl only */
-    float ftrl_beta;           /* ftrl: 1 where 0 */
-    float clip;                /* bound of the whole gradient's norm; 0 is none */
+    float momentum;     /* momentum: 0.9 where 0 */
+    float beta1, beta2; /* adam: 0.9 and 0.999 where 0 */
+    float epsilon;      /* adagrad, adam: 1e-8 where 0 */
+    float l1, l2;       /* l2 is part of every rule: gradient + l2 · parameter; l1 of ftrl only */
+    float ftrl_beta;    /* ftrl: 1 where 0 */
+    float clip;         /* bound of the whole gradient's norm; 0 is none */
 } tri_rule;
 
 typedef struct {

@@ -27,14 +27,16 @@ typedef struct {
     void *data;
 } tri_tensor;
 
-typedef struct { size_t first, count; } tri_range; /* in floats, of the flat parameter buffer */
+typedef struct {
+    size_t first, count;
+} tri_range; /* in floats, of the flat parameter buffer */
 
 size_t tri_type_size(tri_type type);
-const char *tri_type_name(tri_type type);               /* "f32" */
+const char *tri_type_name(tri_type type); /* "f32" */
 
 #define TRI_SHAPE(...) tri_shape_of((int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
 tri_shape tri_shape_of(int rank, const int64_t *dim);
-int64_t tri_shape_count(tri_shape shape);               /* elements; the shape must have been checked */
+int64_t tri_shape_count(tri_shape shape); /* elements; the shape must have been checked */
 bool tri_shape_equal(tri_shape a, tri_shape b);
 const char *tri_shape_text(tri_shape shape, char *buffer, size_t size); /* "64x6x28x28"; "scalar" for rank 0; returns buffer */
 

@@ -5,9 +5,9 @@
 #include "trireme/dataset.h"
 
 typedef struct {
-    bool present;          /* the source has this part */
+    bool present; /* the source has this part */
     int64_t records;
-    int64_t bytes;         /* on disk; 0 for synthetic sources */
+    int64_t bytes; /* on disk; 0 for synthetic sources */
     int64_t files;
     int64_t damaged;       /* records that could not be read, or whose class is out of range */
     int64_t *class_counts; /* [classes] records of each class; NULL where classes are unknown */
