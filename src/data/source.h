@@ -1,0 +1,44 @@
+/* source.h: what every kind of source is made of.
+ *
+ * A source knows examples by record number. A kind embeds tri_source as its first member, fills in info, and has two functions.
+ * Where the examples stand in memory one after another, the source says so in `rows` and `classes_of`: then a dataset gathers them
+ * itself, without a thread; all other sources are read ahead by one. */
+#ifndef TRI_DATA_SOURCE_H
+#define TRI_DATA_SOURCE_H
+
+#include "trireme/dataset.h"
+
+typedef struct {
+    /* As tri_source_read, with record numbers that have been checked. Any thread. */
+    tri_status (*read)(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels);
+    void (*destroy)(tri_source *source); /* frees source itself, too */
+} tri__source_kind;
+
+struct tri_source {
+    const tri__source_kind *kind;
+    tri_source_info info;      /* its spec is filled in and owned by tri_source_open */
+    size_t example_bytes;      /* of one example */
+    const uint8_t *rows;       /* [examples][example_bytes]; NULL where examples are made by read */
+    const uint8_t *classes_of; /* [examples], with rows */
+};
+
+/* Set info's type and shape to bytes of this shape, and example_bytes with them; shapes from outside may be too large. */
+TRI_MUST_CHECK tri_status tri__source_set_shape(tri_source *source, tri_shape shape);
+
+/* The read of a kind whose examples stand in memory. */
+tri_status tri__source_read_rows(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels);
+
+/* A synthetic source of this many training examples has so many test examples. */
+static inline int64_t tri__source_test_share(int64_t examples)
+{
+    return examples >= 6 ? examples / 6 : 1;
+}
+
+/* Each kind's own way to open. arguments is what follows the name's colon, or NULL. */
+TRI_MUST_CHECK tri_status tri__digits_open(const char *arguments, tri_part part, const tri_source_options *options, tri_source **out);
+TRI_MUST_CHECK tri_status tri__fake_open(const char *arguments, tri_part part, const tri_source_options *options, tri_source **out);
+
+/* A whole number above 0 at *text, up to limit; moves *text behind it. False where there is none. */
+bool tri__source_parse_count(const char **text, int64_t limit, int64_t *out);
+
+#endif

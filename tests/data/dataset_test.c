@@ -1,0 +1,236 @@
+/* dataset_test.c: batches, epochs, padding, order and seeking, over a source in memory and over one that is read ahead. */
+#include "trireme/dataset.h"
+
+#include "data/fixture.h"
+
+/* Both ways that batches are made: gathered at once, and read ahead by a thread. */
+static const char *const specs[] = {"digits:23", "fake:2x3x1:4:23"};
+enum { SPECS = 2, EXAMPLES = 23 };
+
+static tri_source *open_source(const char *spec)
+{
+    tri_source *source;
+    assert_ok(tri_source_open(spec, TRI_PART_TRAIN, &(tri_source_options){.seed = 5}, &source));
+    return source;
+}
+
+static tri_dataset *create(tri_source *source, tri_dataset_options options)
+{
+    tri_dataset *dataset;
+    assert_ok(tri_dataset_create(source, &options, &dataset));
+    return dataset;
+}
+
+static const tri_batch *next(tri_dataset *dataset)
+{
+    const tri_batch *batch;
+    assert_ok(tri_dataset_next(dataset, &batch));
+    return batch;
+}
+
+/* Append the record numbers of the next count examples, which must end with a batch. */
+static void collect(tri_dataset *dataset, int64_t count, int64_t *ids)
+{
+    while (count > 0) {
+        const tri_batch *batch = next(dataset);
+        assert_non_null(batch);
+        memcpy(ids, batch->ids, (size_t)batch->count * sizeof *ids);
+        ids += batch->count;
+        count -= batch->count;
+    }
+    assert_int_equal(count, 0);
+}
+
+static void assert_holds_each_once(const int64_t *ids, int64_t count)
+{
+    bool seen[EXAMPLES] = {false};
+    for (int64_t i = 0; i < count; i++) {
+        assert_in_range(ids[i], 0, count - 1);
+        assert_false(seen[ids[i]]);
+        seen[ids[i]] = true;
+    }
+}
+
+static void test_rows_are_the_source_s(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SPECS; i++) {
+        tri_source *source = open_source(specs[i]);
+        size_t bytes = (size_t)tri_shape_count(tri_source_describe(source)->shape);
+        tri_dataset *dataset = create(source, (tri_dataset_options){.batch = 4, .seed = 1, .shuffle = TRI_SHUFFLE_ALL, .epochs = 2});
+        uint8_t *row = malloc(bytes);
+        int32_t label;
+        for (const tri_batch *batch; (batch = next(dataset));)
+            for (int64_t j = 0; j < batch->count; j++) {
+                assert_ok(tri_source_read(source, &batch->ids[j], 1, row, &label));
+                assert_memory_equal((const uint8_t *)batch->x + (size_t)j * bytes, row, bytes);
+                assert_int_equal(batch->labels[j], label);
+                assert_true(batch->weights[j] == 1);
+            }
+        free(row);
+        tri_dataset_destroy(dataset);
+        tri_source_destroy(source);
+    }
+}
+
+static void test_last_batch_is_padded(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SPECS; i++) {
+        tri_source *source = open_source(specs[i]);
+        size_t bytes = (size_t)tri_shape_count(tri_source_describe(source)->shape);
+        tri_dataset *dataset = create(source, (tri_dataset_options){.batch = 10, .epochs = 2});
+        for (int epoch = 0; epoch < 2; epoch++)
+            for (int number = 0; number < 3; number++) {
+                const tri_batch *batch = next(dataset);
+                assert_int_equal(batch->rows, 10);
+                assert_int_equal(batch->count, number < 2 ? 10 : 3);
+                assert_int_equal(batch->epoch, epoch);
+                for (int64_t j = 0; j < batch->rows; j++) {
+                    bool real = j < batch->count;
+                    assert_true(batch->weights[j] == (real ? 1 : 0));
+                    assert_int_equal(batch->ids[j], real ? number * 10 + j : -1);
+                    for (size_t k = 0; !real && k < bytes; k++)
+                        assert_int_equal(((const uint8_t *)batch->x)[(size_t)j * bytes + k], 0);
+                    if (!real)
+                        assert_int_equal(batch->labels[j], 0);
+                }
+            }
+        assert_null(next(dataset));
+        assert_null(next(dataset));
+        assert_int_equal(tri_dataset_position(dataset), 2 * EXAMPLES);
+        tri_dataset_destroy(dataset);
+        tri_source_destroy(source);
+    }
+}
+
+static void test_an_epoch_holds_each_example_once(void **state)
+{
+    (void)state;
+    static const int64_t windows[] = {0, 1, 5, 22, 23, 1000, TRI_SHUFFLE_ALL};
+    for (size_t i = 0; i < SPECS * sizeof windows / sizeof *windows; i++) {
+        int64_t window = windows[i / SPECS], ids[2][EXAMPLES], again[EXAMPLES];
+        tri_source *source = open_source(specs[i % SPECS]);
+        tri_dataset_options options = {.batch = 4, .seed = 1, .shuffle = window, .epochs = 2};
+        tri_dataset *dataset = create(source, options), *twin = create(source, options);
+        collect(dataset, EXAMPLES, ids[0]);
+        collect(dataset, EXAMPLES, ids[1]);
+        assert_null(next(dataset));
+        assert_holds_each_once(ids[0], EXAMPLES);
+        assert_holds_each_once(ids[1], EXAMPLES);
+        for (int64_t j = 0; window > 0 && j < EXAMPLES; j++)
+            assert_true(window > EXAMPLES || ids[0][j] < j + window);
+        assert_true((memcmp(ids[0], ids[1], sizeof ids[0]) == 0) == (window <= 1));
+        collect(twin, EXAMPLES, again);
+        assert_memory_equal(again, ids[0], sizeof again);
+        tri_dataset_destroy(twin);
+        tri_dataset_destroy(dataset);
+        tri_source_destroy(source);
+    }
+}
+
+static void test_seeds_differ(void **state)
+{
+    (void)state;
+    tri_source *source = open_source(specs[0]);
+    int64_t ids[2][EXAMPLES];
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        tri_dataset *dataset = create(source, (tri_dataset_options){.batch = 23, .seed = seed, .shuffle = TRI_SHUFFLE_ALL});
+        collect(dataset, EXAMPLES, ids[seed]);
+        tri_dataset_destroy(dataset);
+    }
+    assert_memory_not_equal(ids[0], ids[1], sizeof ids[0]);
+    tri_source_destroy(source);
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    tri_source *source = open_source(specs[0]);
+    tri_dataset *dataset = create(source, (tri_dataset_options){.batch = 4, .seed = 1, .shuffle = TRI_SHUFFLE_ALL, .limit = 7});
+    int64_t ids[7];
+    assert_int_equal(tri_dataset_examples(dataset), 7);
+    collect(dataset, 7, ids);
+    assert_holds_each_once(ids, 7);
+    assert_int_equal(next(dataset)->epoch, 1);
+    tri_dataset_destroy(dataset);
+    dataset = create(source, (tri_dataset_options){.batch = 4, .limit = 1000});
+    assert_int_equal(tri_dataset_examples(dataset), EXAMPLES);
+    tri_dataset_destroy(dataset);
+    tri_source_destroy(source);
+}
+
+/* From any position on, also inside a batch or just after a padded one, the examples are those of a straight run. */
+static void test_seek_equals_a_straight_run(void **state)
+{
+    (void)state;
+    static const int64_t windows[] = {0, 5, TRI_SHUFFLE_ALL};
+    for (size_t i = 0; i < SPECS * sizeof windows / sizeof *windows; i++) {
+        tri_source *source = open_source(specs[i % SPECS]);
+        tri_dataset_options options = {.batch = 4, .seed = 3, .shuffle = windows[i / SPECS], .epochs = 3};
+        tri_dataset *dataset = create(source, options);
+        int64_t straight[3 * EXAMPLES], rest[3 * EXAMPLES];
+        collect(dataset, 3 * EXAMPLES, straight);
+        for (int64_t position = 3 * EXAMPLES; position >= 0; position -= 5) {
+            assert_ok(tri_dataset_seek(dataset, position));
+            assert_int_equal(tri_dataset_position(dataset), position);
+            collect(dataset, 3 * EXAMPLES - position, rest);
+            assert_memory_equal(rest, straight + position, (size_t)(3 * EXAMPLES - position) * sizeof *rest);
+            assert_null(next(dataset));
+        }
+        assert_fails(tri_dataset_seek(dataset, -1), TRI_BAD_CALL, "outside");
+        assert_fails(tri_dataset_seek(dataset, 3 * EXAMPLES + 1), TRI_BAD_CALL, "outside");
+        tri_dataset_destroy(dataset);
+        tri_source_destroy(source);
+    }
+}
+
+static void test_wrong_calls(void **state)
+{
+    (void)state;
+    tri_source *source = open_source(specs[0]);
+    tri_dataset *dataset;
+    assert_fails(tri_dataset_create(source, &(tri_dataset_options){.batch = 0}, &dataset), TRI_BAD_CALL, "at least 1");
+    assert_fails(tri_dataset_create(source, &(tri_dataset_options){.batch = 1, .limit = -1}, &dataset), TRI_BAD_CALL, "negative");
+    assert_fails(tri_dataset_create(source, &(tri_dataset_options){.batch = INT64_MAX}, &dataset), TRI_BAD_CALL, "too large");
+    tri_dataset_destroy(NULL);
+    tri_source_destroy(source);
+}
+
+/* A record that cannot be read fails its batch, and asking again starts at the same place. */
+static void test_damaged_record(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    size_t size = 120 * 3073;
+    uint8_t *records = calloc(1, size);
+    records[115 * 3073] = 10;
+    fixture_write(folder, "data_batch_1.bin", records, size);
+    tri_source *source = open_source(folder);
+    tri_dataset *dataset = create(source, (tri_dataset_options){.batch = 50, .epochs = 1});
+    assert_int_equal(next(dataset)->count, 50);
+    assert_int_equal(next(dataset)->count, 50);
+    const tri_batch *batch;
+    for (int i = 0; i < 2; i++)
+        assert_fails(tri_dataset_next(dataset, &batch), TRI_BAD_DATA, "record 115 at byte 353395: label 10");
+    assert_int_equal(tri_dataset_position(dataset), 100);
+    tri_dataset_destroy(dataset);
+    tri_source_destroy(source);
+    free(records);
+    test_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_are_the_source_s),
+        cmocka_unit_test(test_last_batch_is_padded),
+        cmocka_unit_test(test_an_epoch_holds_each_example_once),
+        cmocka_unit_test(test_seeds_differ),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_seek_equals_a_straight_run),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_damaged_record),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
