@@ -1,0 +1,212 @@
+/* summary.c: the same numbers for programs (JSON) and for people (a table). */
+#include "watch/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "watch/text.h"
+
+/* ---- for programs ---- */
+
+/* An object being filled. A member that cannot be made (memory, text that is not UTF-8) is remembered. */
+typedef struct {
+    json_t *object;
+    const char *failed; /* the first such key, or NULL */
+} filling;
+
+static void put(filling *to, const char *key, json_t *value)
+{
+    if (json_object_set_new(to->object, key, value) && !to->failed)
+        to->failed = key;
+}
+
+static void put_text(filling *to, const char *key, const char *text)
+{
+    put(to, key, text ? json_string(text) : json_null());
+}
+
+static void put_number(filling *to, const char *key, double number)
+{
+    put(to, key, isfinite(number) ? json_real(number) : json_null());
+}
+
+static void put_count(filling *to, const char *key, int64_t count)
+{
+    put(to, key, json_integer(count));
+}
+
+static json_t *phases_json(const double *share)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < TRI_PHASES; i++)
+        json_object_set_new(object, tri__phase_name((tri__phase)i), json_real(share[i]));
+    return object;
+}
+
+static json_t *worker_json(const tri__worker_summary *worker, filling *parent)
+{
+    filling to = {.object = json_object()};
+    put_text(&to, "task", worker->task);
+    put_count(&to, "steps", worker->steps);
+    put_count(&to, "examples", worker->examples);
+    put_number(&to, "seconds", worker->seconds);
+    put_number(&to, "test_accuracy", worker->test_accuracy);
+    put_count(&to, "bytes_sent", worker->bytes_sent);
+    put_count(&to, "bytes_received", worker->bytes_received);
+    put_number(&to, "cpu_percent", worker->cpu_percent);
+    put_number(&to, "peak_rss_mb", worker->peak_rss_mb);
+    put(&to, "phases", phases_json(worker->phases));
+    if (to.failed && !parent->failed)
+        parent->failed = to.failed;
+    return to.object;
+}
+
+static void put_what_was_asked(filling *to, const tri__summary *s)
+{
+    put_text(to, "model", s->model);
+    put_text(to, "data", s->data);
+    put_text(to, "strategy", s->strategy);
+    put_text(to, "mode", s->mode);
+    put_count(to, "workers", s->workers);
+    put_count(to, "servers", s->servers);
+    put_count(to, "batch", s->batch);
+    put_count(to, "threads", s->threads);
+    put_count(to, "seed", (int64_t)s->seed);
+}
+
+static void put_what_came_of_it(filling *to, const tri__summary *s)
+{
+    put_count(to, "steps", s->steps);
+    put_count(to, "examples", s->examples);
+    put_number(to, "epochs", s->epochs);
+    put_number(to, "seconds", s->seconds);
+    put_number(to, "total_seconds", s->total_seconds);
+    put_number(to, "examples_per_second", s->examples_per_second);
+    put_number(to, "train_loss", s->train_loss);
+    put_number(to, "test_loss", s->test_loss);
+    put_number(to, "test_accuracy", s->test_accuracy);
+    put_text(to, "stopped_by", s->stopped_by);
+    put(to, "until_step", s->until_step >= 0 ? json_integer(s->until_step) : json_null());
+}
+
+static void put_what_it_took(filling *to, const tri__summary *s)
+{
+    put_number(to, "peak_rss_mb", s->peak_rss_mb);
+    put_count(to, "bytes_sent", s->bytes_sent);
+    put_count(to, "bytes_received", s->bytes_received);
+    put_count(to, "dropped_stale", s->dropped_stale);
+    put(to, "phases", phases_json(s->phases));
+    put_text(to, "verdict", s->verdict);
+    json_t *workers = json_array();
+    for (int i = 0; i < s->workers; i++)
+        json_array_append_new(workers, worker_json(&s->worker_stats[i], to));
+    put(to, "worker_stats", workers);
+    put_text(to, "checkpoint", s->checkpoint);
+}
+
+tri_status tri__summary_json(const tri__summary *summary, json_t **out)
+{
+    filling to = {.object = json_object()};
+    put_what_was_asked(&to, summary);
+    put_what_came_of_it(&to, summary);
+    put_what_it_took(&to, summary);
+    if (to.failed) {
+        json_decref(to.object);
+        return tri_fail(TRI_BAD_CALL, "the summary cannot be made: '%s' is not UTF-8 text, or memory is short", to.failed);
+    }
+    *out = to.object;
+    return NULL;
+}
+
+/* ---- for people ---- */
+
+static void row(tri__text *table, const char *what)
+{
+    tri__text_add(table, "%s%-12s ", table->used ? "\n" : "", what);
+}
+
+static void add_loss_row(tri__text *table, const char *what, double loss, double accuracy)
+{
+    if (isnan(loss) && isnan(accuracy))
+        return;
+    row(table, what);
+    if (!isnan(loss))
+        tri__text_add(table, "loss %.4f", loss);
+    if (!isnan(accuracy))
+        tri__text_add(table, "%saccuracy %.2f %%", isnan(loss) ? "" : ", ", 100 * accuracy);
+}
+
+static void add_setting_rows(tri__text *table, const tri__summary *s)
+{
+    char number[TRI_TEXT_SHORT];
+    row(table, "model");
+    tri__text_add(table, "%s on %s", s->model ? s->model : "-", s->data ? s->data : "-");
+    row(table, "strategy");
+    tri__text_add(table, "%s%s%s, batch %s, %d thread%s", s->strategy ? s->strategy : "-", s->mode ? " " : "", s->mode ? s->mode : "",
+                  tri__text_count(number, (double)s->batch), s->threads, s->threads == 1 ? "" : "s");
+    if (s->workers > 1)
+        tri__text_add(table, ", %d workers", s->workers);
+    if (s->servers > 0)
+        tri__text_add(table, ", %d server%s", s->servers, s->servers == 1 ? "" : "s");
+}
+
+static void add_work_rows(tri__text *table, const tri__summary *s)
+{
+    char number[TRI_TEXT_SHORT], more[TRI_TEXT_SHORT];
+    row(table, "trained");
+    tri__text_add(table, "%s steps, %s examples", tri__text_count(number, (double)s->steps), tri__text_count(more, (double)s->examples));
+    if (!isnan(s->epochs))
+        tri__text_add(table, ", %.4g epochs", s->epochs);
+    if (s->stopped_by)
+        tri__text_add(table, " (stopped by %s)", s->stopped_by);
+    row(table, "time");
+    tri__text_add(table, "%.2f s of training, %.2f s in all", s->seconds, s->total_seconds);
+    row(table, "speed");
+    tri__text_add(table, "%s examples/s", tri__text_count(number, s->examples_per_second));
+    if (s->seconds > 0)
+        tri__text_add(table, ", %s steps/s", tri__text_brief(more, (double)s->steps / s->seconds));
+}
+
+static void add_phase_row(tri__text *table, const tri__summary *s)
+{
+    const char *separator = "";
+    row(table, "phases");
+    for (int i = 0; i < TRI_PHASES; i++)
+        if (s->phases[i] >= 0.005) {
+            tri__text_add(table, "%s%s %.0f %%", separator, tri__phase_name((tri__phase)i), 100 * s->phases[i]);
+            separator = ", ";
+        }
+}
+
+const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t size)
+{
+    char number[TRI_TEXT_SHORT], more[TRI_TEXT_SHORT];
+    tri__text table;
+    tri__text_init(&table, buffer, size);
+    add_setting_rows(&table, summary);
+    add_work_rows(&table, summary);
+    add_loss_row(&table, "training", summary->train_loss, NAN);
+    add_loss_row(&table, "test", summary->test_loss, summary->test_accuracy);
+    add_phase_row(&table, summary);
+    row(&table, "memory");
+    tri__text_add(&table, "%s at most", tri__text_bytes(number, summary->peak_rss_mb * 1e6));
+    if (summary->bytes_sent || summary->bytes_received) {
+        row(&table, "network");
+        tri__text_add(&table, "%s sent, %s received", tri__text_bytes(number, (double)summary->bytes_sent),
+                      tri__text_bytes(more, (double)summary->bytes_received));
+    }
+    if (summary->dropped_stale) {
+        row(&table, "dropped");
+        tri__text_add(&table, "%s stale gradients", tri__text_count(number, (double)summary->dropped_stale));
+    }
+    if (summary->verdict) {
+        row(&table, "verdict");
+        tri__text_add(&table, "%s", summary->verdict);
+    }
+    if (summary->checkpoint) {
+        row(&table, "checkpoint");
+        tri__text_add(&table, "%s", summary->checkpoint);
+    }
+    return buffer;
+}

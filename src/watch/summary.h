@@ -1,0 +1,51 @@
+/* summary.h: what a run came to: the numbers of summary.json, and a table of them for people. */
+#ifndef TRI_WATCH_SUMMARY_H
+#define TRI_WATCH_SUMMARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "watch/phases.h"
+
+/* In both structs a text that is NULL and a number that is NaN are null in JSON and left out of the table. Texts are borrowed. */
+typedef struct {
+    const char *task; /* "worker:0" */
+    int64_t steps, examples;
+    double seconds, test_accuracy;
+    int64_t bytes_sent, bytes_received;
+    double cpu_percent, peak_rss_mb;
+    double phases[TRI_PHASES]; /* shares, sum 1 */
+} tri__worker_summary;
+
+typedef struct {
+    const char *model, *data, *strategy;
+    const char *mode; /* "async", "sync", …; NULL where the strategy has no modes */
+    int workers, servers;
+    int64_t batch;
+    int threads;
+    uint64_t seed;
+    int64_t steps, examples;
+    double epochs;
+    double seconds;       /* training; evaluation and set-up left out */
+    double total_seconds; /* from the start of the process */
+    double examples_per_second, train_loss, test_loss, test_accuracy;
+    const char *stopped_by; /* "epochs", "steps", "until", "signal", … */
+    int64_t until_step;     /* the step that met --until; negative: null */
+    double peak_rss_mb;
+    int64_t bytes_sent, bytes_received, dropped_stale;
+    double phases[TRI_PHASES];
+    const char *verdict;
+    const tri__worker_summary *worker_stats; /* workers entries */
+    const char *checkpoint;
+} tri__summary;
+
+/* The object of cli.md with exactly its keys; the caller owns it. */
+TRI_MUST_CHECK tri_status tri__summary_json(const tri__summary *summary, json_t **out);
+
+enum { TRI_SUMMARY_SIZE = 4096 };
+
+/* A table, one fact a line. Returns buffer. */
+const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+/* verdict.h: one sentence that names the bottleneck of a run, with its evidence. */
+#ifndef TRI_WATCH_VERDICT_H
+#define TRI_WATCH_VERDICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "watch/phases.h"
+
+typedef struct {
+    double share[TRI_PHASES];
+    double seconds; /* of training behind the shares */
+    int64_t steps;
+    int threads;        /* that compute had */
+    double cpu_percent; /* of this process, 100 a CPU; NaN where it is not known */
+} tri__evidence;
+
+enum { TRI_VERDICT_SIZE = 320 };
+
+/* Says that it cannot tell where the run was too short or two phases are too close. Returns buffer. */
+const char *tri__verdict(const tri__evidence *evidence, char *buffer, size_t size);
+
+#endif
