@@ -1,0 +1,56 @@
+/* matmul.c: matrix products on plain row-major matrices by oneDNN's sgemm, with bias and ReLU added in one pass behind it. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "tensor/onednn/primitive.h"
+
+typedef struct {
+    tri__kernel kernel;
+    tri__onednn_matmul spec;
+} matmul_kernel;
+
+/* y[m][n] += bias[n], then max(y, 0) where asked; NaN stays. */
+static void add_bias(float *y, const float *bias, int64_t m, int64_t n, bool relu)
+{
+#pragma omp parallel for schedule(static) if (m * n > 16384)
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            float sum = y[i * n + j] + (bias ? bias[j] : 0.0f);
+            y[i * n + j] = relu && sum < 0.0f ? 0.0f : sum;
+        }
+}
+
+static tri_status run(tri__kernel *kernel, void *const *data, const tri__moment *moment)
+{
+    (void)moment;
+    const tri__onednn_matmul *s = &((matmul_kernel *)kernel)->spec;
+    const float *a = data[0], *b = data[1], *bias = s->bias ? data[2] : NULL;
+    float *y = data[kernel->inputs];
+    TRI_TRY(tri__onednn_check(dnnl_sgemm(s->transpose_a ? 'T' : 'N', s->transpose_b ? 'T' : 'N', s->m, s->n, s->k, 1.0f, a,
+                                         s->transpose_a ? s->m : s->k, b, s->transpose_b ? s->k : s->n, 0.0f, y, s->n),
+                              kernel->name));
+    if (s->bias || s->relu)
+        add_bias(y, bias, s->m, s->n, s->relu);
+    return NULL;
+}
+
+static void destroy(tri__kernel *kernel)
+{
+    free(kernel);
+}
+
+tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel **out)
+{
+    matmul_kernel *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a matrix product", &self));
+    self->spec = *spec;
+    self->kernel = (tri__kernel){.name = "onednn matmul", .inputs = spec->bias ? 3 : 2, .outputs = 1, .run = run, .destroy = destroy};
+    tri__slot *slot = self->kernel.slot;
+    slot[0].bytes = (size_t)(spec->m * spec->k) * sizeof(float);
+    slot[1].bytes = (size_t)(spec->k * spec->n) * sizeof(float);
+    if (spec->bias)
+        slot[2].bytes = (size_t)spec->n * sizeof(float);
+    slot[self->kernel.inputs].bytes = (size_t)(spec->m * spec->n) * sizeof(float);
+    *out = &self->kernel;
+    return NULL;
+}

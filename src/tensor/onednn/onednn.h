@@ -1,0 +1,71 @@
+/* onednn.h: kernels made of oneDNN primitives.
+ *
+ * Makers leave layouts to oneDNN ("any") where it computes, and take the producer's layout where it only passes data through, so that blocked
+ * layouts are kept from layer to layer. Scratch memory is a workspace of the kernel: running it allocates nothing of ours.
+ * A context belongs to the thread that runs the plan, and must outlive its kernels. A kernel's arguments are listed beside its maker:
+ * inputs → outputs | workspace 0, where the forward kernel keeps it for its gradient kernel. */
+#ifndef TRI_TENSOR_ONEDNN_ONEDNN_H
+#define TRI_TENSOR_ONEDNN_ONEDNN_H
+
+#include "tensor/kernel.h"
+
+typedef struct tri__onednn tri__onednn;
+
+TRI_MUST_CHECK tri_status tri__onednn_create(tri__onednn **out);
+void tri__onednn_destroy(tri__onednn *context); /* accepts NULL */
+const char *tri__onednn_version(void);          /* "2.6.3" */
+
+/* x: [n][c][h][w], w: [out][c][kernel], y: [n][out][…] */
+typedef struct {
+    tri_shape x, w, y;
+    int64_t stride[2], pad[2];
+    bool bias, relu;
+} tri__onednn_convolution;
+
+/* x, w[, bias] → y */
+TRI_MUST_CHECK tri_status tri__onednn_convolution_forward(tri__onednn *context, const tri__onednn_convolution *spec, tri__kernel **out);
+/* dy, w → dx */
+TRI_MUST_CHECK tri_status tri__onednn_convolution_input(tri__onednn *context, const tri__onednn_convolution *spec, tri__kernel **out);
+/* dy, x → dw[, dbias] */
+TRI_MUST_CHECK tri_status tri__onednn_convolution_weight(tri__onednn *context, const tri__onednn_convolution *spec, tri__kernel **out);
+
+typedef struct {
+    tri_shape x, y;
+    int64_t kernel[2], stride[2], pad[2];
+    bool average;              /* over the window, padding counted as zeros; otherwise the maximum */
+    bool training;             /* the maximum's place is kept in a workspace */
+    const tri__layout *layout; /* of x: taken as it comes */
+} tri__onednn_pooling;
+
+/* x → y | the maxima's places, where training and not average */
+TRI_MUST_CHECK tri_status tri__onednn_pooling_forward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out);
+/* dy → dx, in the layout of x | the forward kernel's */
+TRI_MUST_CHECK tri_status tri__onednn_pooling_backward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out);
+
+typedef struct {
+    tri_shape x;
+    int64_t size;
+    float alpha, beta, bias;
+    bool training;
+    const tri__layout *layout; /* of x and of everything else */
+} tri__onednn_lrn;
+
+/* x → y | what oneDNN keeps for the gradient: workspace 0 has 0 bytes where it keeps nothing */
+TRI_MUST_CHECK tri_status tri__onednn_lrn_forward(tri__onednn *context, const tri__onednn_lrn *spec, tri__kernel **out);
+/* dy, x → dx | the forward kernel's */
+TRI_MUST_CHECK tri_status tri__onednn_lrn_backward(tri__onednn *context, const tri__onednn_lrn *spec, tri__kernel **out);
+
+/* y[m][n] = relu(op(a)[m][k] · op(b)[k][n] + bias[n]), all plain */
+typedef struct {
+    int64_t m, n, k;
+    bool transpose_a, transpose_b, bias, relu;
+} tri__onednn_matmul;
+
+/* a, b[, bias] → y */
+TRI_MUST_CHECK tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel **out);
+
+/* The same elements in another layout; neither may be lanes. x → y */
+TRI_MUST_CHECK tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__layout *from, const tri__layout *to,
+                                              tri__kernel **out);
+
+#endif

@@ -1,0 +1,89 @@
+/* pooling.c: pooling and local response normalisation, which take their input in the layout it has and keep it. */
+#include "tensor/onednn/primitive.h"
+
+static const dnnl_dims_t no_dilation = {0, 0};
+
+static dnnl_alg_kind_t pooling_kind(const tri__onednn_pooling *spec)
+{
+    return spec->average ? dnnl_pooling_avg_include_padding : dnnl_pooling_max;
+}
+
+static tri_status pooling_desc(tri__onednn *context, const tri__onednn_pooling *spec, dnnl_primitive_desc_t *out)
+{
+    dnnl_memory_desc_t x = tri__onednn_desc(spec->x, spec->layout), y = tri__onednn_desc_any(spec->y);
+    dnnl_prop_kind_t kind = spec->training ? dnnl_forward_training : dnnl_forward_inference;
+    dnnl_pooling_v2_desc_t desc;
+    TRI_TRY(tri__onednn_check(dnnl_pooling_v2_forward_desc_init(&desc, kind, pooling_kind(spec), &x, &y, spec->stride, spec->kernel,
+                                                                no_dilation, spec->pad, spec->pad),
+                              "pooling"));
+    return tri__onednn_check(dnnl_primitive_desc_create(out, &desc, context->attr, context->engine, NULL), "pooling");
+}
+
+tri_status tri__onednn_pooling_forward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out)
+{
+    dnnl_primitive_desc_t desc;
+    TRI_TRY(pooling_desc(context, spec, &desc));
+    const tri__onednn_arguments arguments = {spec->average ? "onednn avgpool" : "onednn maxpool",
+                                             1,
+                                             1,
+                                             spec->training && !spec->average ? 1 : 0,
+                                             {DNNL_ARG_SRC, DNNL_ARG_DST, DNNL_ARG_WORKSPACE}};
+    return tri__onednn_kernel(context, desc, &arguments, out);
+}
+
+tri_status tri__onednn_pooling_backward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out)
+{
+    dnnl_primitive_desc_t hint, desc;
+    TRI_TRY(pooling_desc(context, spec, &hint));
+    dnnl_memory_desc_t dx = tri__onednn_desc(spec->x, spec->layout);
+    const dnnl_memory_desc_t *dy = dnnl_primitive_desc_query_md(hint, dnnl_query_dst_md, 0);
+    dnnl_pooling_v2_desc_t backward;
+    dnnl_status_t made = dnnl_pooling_v2_backward_desc_init(&backward, pooling_kind(spec), &dx, dy, spec->stride, spec->kernel, no_dilation,
+                                                            spec->pad, spec->pad);
+    if (made == dnnl_success)
+        made = dnnl_primitive_desc_create(&desc, &backward, context->attr, context->engine, hint);
+    dnnl_primitive_desc_destroy(hint);
+    TRI_TRY(tri__onednn_check(made, "a pooling gradient"));
+    const tri__onednn_arguments arguments = {spec->average ? "onednn avgpool_grad" : "onednn maxpool_grad",
+                                             1,
+                                             1,
+                                             spec->average ? 0 : 1,
+                                             {DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_SRC, DNNL_ARG_WORKSPACE}};
+    return tri__onednn_kernel(context, desc, &arguments, out);
+}
+
+static tri_status lrn_desc(tri__onednn *context, const tri__onednn_lrn *spec, dnnl_primitive_desc_t *out)
+{
+    dnnl_memory_desc_t x = tri__onednn_desc(spec->x, spec->layout);
+    dnnl_prop_kind_t kind = spec->training ? dnnl_forward_training : dnnl_forward_inference;
+    dnnl_lrn_desc_t desc;
+    TRI_TRY(tri__onednn_check(
+        dnnl_lrn_forward_desc_init(&desc, kind, dnnl_lrn_across_channels, &x, spec->size, spec->alpha, spec->beta, spec->bias),
+        "local response normalisation"));
+    return tri__onednn_check(dnnl_primitive_desc_create(out, &desc, context->attr, context->engine, NULL), "local response normalisation");
+}
+
+tri_status tri__onednn_lrn_forward(tri__onednn *context, const tri__onednn_lrn *spec, tri__kernel **out)
+{
+    dnnl_primitive_desc_t desc;
+    TRI_TRY(lrn_desc(context, spec, &desc));
+    const tri__onednn_arguments arguments = {"onednn lrn", 1, 1, spec->training ? 1 : 0, {DNNL_ARG_SRC, DNNL_ARG_DST, DNNL_ARG_WORKSPACE}};
+    return tri__onednn_kernel(context, desc, &arguments, out);
+}
+
+tri_status tri__onednn_lrn_backward(tri__onednn *context, const tri__onednn_lrn *spec, tri__kernel **out)
+{
+    dnnl_primitive_desc_t hint, desc;
+    TRI_TRY(lrn_desc(context, spec, &hint));
+    dnnl_memory_desc_t x = tri__onednn_desc(spec->x, spec->layout);
+    dnnl_lrn_desc_t backward;
+    dnnl_status_t made =
+        dnnl_lrn_backward_desc_init(&backward, dnnl_lrn_across_channels, &x, &x, spec->size, spec->alpha, spec->beta, spec->bias);
+    if (made == dnnl_success)
+        made = dnnl_primitive_desc_create(&desc, &backward, context->attr, context->engine, hint);
+    dnnl_primitive_desc_destroy(hint);
+    TRI_TRY(tri__onednn_check(made, "the gradient of local response normalisation"));
+    static const tri__onednn_arguments arguments = {
+        "onednn lrn_grad", 2, 1, 1, {DNNL_ARG_DIFF_DST, DNNL_ARG_SRC, DNNL_ARG_DIFF_SRC, DNNL_ARG_WORKSPACE}};
+    return tri__onednn_kernel(context, desc, &arguments, out);
+}
