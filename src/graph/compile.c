@@ -1,0 +1,565 @@
+/* compile.c: from a graph to a list of calls.
+ *
+ * Nodes are taken in order. Each is bound (inputs, parameters, constants), seen as a view, or computed by a call of the best kernel that
+ * is to be had: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where a value is not in that layout, a
+ * reorder is put before it, once. When all calls stand, lifetimes are known: memory is laid out, and the store's await and offer find their
+ * places. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/autodiff.h"
+#include "graph/plan.h"
+#include "graph/rewrite.h"
+
+size_t tri__node_bytes(const tri_node *node)
+{
+    return (size_t)tri_shape_count(node->shape) * tri_type_size(node->type);
+}
+
+const tri__layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node)
+{
+    return compiler->plan->value[compiler->value_of[node->id]].layout;
+}
+
+bool tri__compiler_is_live_elsewhere(const tri__compiler *compiler, const tri_node *node, const tri_node *const *inside, int count)
+{
+    const tri_graph *graph = compiler->graph;
+    for (int i = 0; i < graph->outputs; i++)
+        if (graph->output[i].node == node)
+            return true;
+    for (int i = 0; i < graph->count; i++) {
+        const tri_node *user = graph->node[i];
+        bool uses = false, is_inside = false;
+        for (int k = 0; k < user->inputs; k++)
+            uses |= user->input[k] == node;
+        for (int k = 0; k < count; k++)
+            is_inside |= inside[k] == user;
+        if (uses && !is_inside)
+            return true;
+    }
+    return false;
+}
+
+/* ---- values ---- */
+
+static tri_status reserve(void *array, int *capacity, int count, size_t size)
+{
+    if (count < *capacity)
+        return NULL;
+    int larger = *capacity ? 2 * *capacity : 64;
+    void **slot = array;
+    void *moved = realloc(*slot, (size_t)larger * size);
+    if (!moved)
+        return tri_fail(TRI_NO_MEMORY, "out of memory for a plan of %d calls", count);
+    *slot = moved;
+    *capacity = larger;
+    return NULL;
+}
+
+static tri_status add_value(tri_plan *plan, tri__value value, int *out)
+{
+    TRI_TRY(reserve(&plan->value, &plan->value_capacity, plan->values, sizeof *plan->value));
+    value.root = plan->values;
+    value.source = -1;
+    value.first = value.last = -1;
+    *out = plan->values;
+    plan->value[plan->values++] = value;
+    return NULL;
+}
+
+static tri_status add_alias(tri_plan *plan, int of, const tri_node *node, int *out)
+{
+    tri__value value = plan->value[of];
+    int root = value.root;
+    value.node = node;
+    TRI_TRY(add_value(plan, value, out));
+    plan->value[*out].root = root;
+    return NULL;
+}
+
+/* ---- calls ---- */
+
+static tri_status add_call(tri_plan *plan, tri__kernel *kernel, const tri_node *node, const int *value)
+{
+    tri_status status = reserve(&plan->call, &plan->call_capacity, plan->calls, sizeof *plan->call);
+    char shape[64];
+    tri_shape_text(node->shape, shape, sizeof shape);
+    const char *text = status ? NULL : tri__arena_format(plan->graph->arena, "%s %s %s", kernel->name, node->name, shape);
+    if (!status && !text)
+        status = tri_fail(TRI_NO_MEMORY, "out of memory for a plan of %d calls", plan->calls);
+    if (status) {
+        kernel->destroy(kernel);
+        return status;
+    }
+    tri__plan_call call = {.kernel = kernel, .node = node, .text = text};
+    memcpy(call.value, value, sizeof call.value);
+    plan->call[plan->calls++] = call;
+    return NULL;
+}
+
+static tri_status make_reorder(tri__compiler *compiler, const tri_node *node, const tri__layout *from, const tri__layout *to,
+                               tri__kernel **out)
+{
+    const tri_plan *plan = compiler->plan;
+    return tri__onednn_reorder(plan->onednn, node->shape, from, to, out);
+}
+
+/* A copy of a value in another layout; one that was made before is used again. */
+static tri_status converted(tri__compiler *compiler, int from, const tri__layout *layout, int *out)
+{
+    tri_plan *plan = compiler->plan;
+    if (tri__layout_equal(plan->value[from].layout, layout)) {
+        *out = from;
+        return NULL;
+    }
+    for (int i = 0; i < plan->values; i++)
+        if (plan->value[i].source == from && tri__layout_equal(plan->value[i].layout, layout)) {
+            *out = i;
+            return NULL;
+        }
+    bool by_plain = plan->value[from].layout && layout && tri__layout_kind_of(plan->value[from].layout) != tri__layout_kind_of(layout);
+    if (by_plain)
+        TRI_TRY(converted(compiler, from, NULL, &from));
+    const tri_node *node = plan->value[from].node;
+    tri__kernel *kernel;
+    TRI_TRY(make_reorder(compiler, node, plan->value[from].layout, layout, &kernel));
+    int value[TRI_KERNEL_SLOTS] = {from};
+    tri__value made = {.node = node, .layout = layout, .bytes = kernel->slot[1].bytes};
+    tri_status status = add_value(plan, made, &value[1]);
+    if (status) {
+        kernel->destroy(kernel);
+        return status;
+    }
+    plan->value[value[1]].source = from;
+    *out = value[1];
+    return add_call(plan, kernel, node, value);
+}
+
+/* Where a parameter's gradient belongs. */
+static tri__value gradient_value(const tri_plan *plan, const tri_node *node)
+{
+    return (tri__value){.node = node,
+                        .bytes = tri__node_bytes(node),
+                        .where = TRI_FIXED,
+                        .fixed = tri_store_gradient(plan->store) + node->parameter->range.first};
+}
+
+static tri_status take_inputs(tri__compiler *compiler, const tri__lowered *lowered, int *value)
+{
+    for (int i = 0; i < lowered->kernel->inputs; i++)
+        TRI_TRY(converted(compiler, compiler->value_of[lowered->input[i]->id], lowered->kernel->slot[i].layout, &value[i]));
+    return NULL;
+}
+
+static tri_status make_outputs(tri__compiler *compiler, const tri__lowered *lowered, int *value)
+{
+    tri_plan *plan = compiler->plan;
+    for (int i = 0; i < lowered->kernel->outputs; i++) {
+        int slot = lowered->kernel->inputs + i;
+        const tri_node *node = lowered->output[i];
+        tri__value made = {.node = node, .layout = lowered->kernel->slot[slot].layout, .bytes = lowered->kernel->slot[slot].bytes};
+        if (node->parameter && !made.layout)
+            made = gradient_value(plan, node);
+        TRI_TRY(add_value(plan, made, &value[slot]));
+        compiler->value_of[node->id] = value[slot];
+        compiler->covered[node->id] = true;
+    }
+    return NULL;
+}
+
+static tri_status make_workspaces(tri__compiler *compiler, const tri__lowered *lowered, int *value)
+{
+    const tri__kernel *kernel = lowered->kernel;
+    for (int i = 0; i < kernel->workspaces; i++) {
+        int slot = kernel->inputs + kernel->outputs + i;
+        if (i == 0 && lowered->reads) {
+            value[slot] = compiler->workspace_of[lowered->reads->id];
+            continue;
+        }
+        TRI_TRY(add_value(compiler->plan, (tri__value){.bytes = kernel->slot[slot].bytes}, &value[slot]));
+        if (i == 0 && lowered->keeps)
+            compiler->workspace_of[lowered->keeps->id] = value[slot];
+    }
+    return NULL;
+}
+
+/* A gradient that a kernel gave in a layout of its own still has to get into the flat buffer. */
+static tri_status deliver_gradients(tri__compiler *compiler, const tri__lowered *lowered, int outputs)
+{
+    tri_plan *plan = compiler->plan;
+    for (int i = 0; i < outputs; i++) {
+        const tri_node *node = lowered->output[i];
+        int from = compiler->value_of[node->id];
+        if (!node->parameter || plan->value[from].where == TRI_FIXED)
+            continue;
+        tri__kernel *kernel;
+        TRI_TRY(make_reorder(compiler, node, plan->value[from].layout, NULL, &kernel));
+        int value[TRI_KERNEL_SLOTS] = {from};
+        tri_status status = add_value(plan, gradient_value(plan, node), &value[1]);
+        if (status) {
+            kernel->destroy(kernel);
+            return status;
+        }
+        compiler->value_of[node->id] = value[1];
+        TRI_TRY(add_call(plan, kernel, node, value));
+    }
+    return NULL;
+}
+
+/* Put a lowered kernel into the plan; owns the kernel in any case. */
+static tri_status emit(tri__compiler *compiler, const tri__lowered *lowered)
+{
+    int value[TRI_KERNEL_SLOTS] = {0};
+    int outputs = lowered->kernel->outputs;
+    tri_status status = take_inputs(compiler, lowered, value);
+    if (!status)
+        status = make_outputs(compiler, lowered, value);
+    if (!status)
+        status = make_workspaces(compiler, lowered, value);
+    if (status) {
+        lowered->kernel->destroy(lowered->kernel);
+        return status;
+    }
+    TRI_TRY(add_call(compiler->plan, lowered->kernel, lowered->node, value));
+    return deliver_gradients(compiler, lowered, outputs);
+}
+
+/* ---- nodes ---- */
+
+static tri_status bind_input(tri__compiler *compiler, const tri_node *node)
+{
+    static const struct {
+        const char *name;
+        tri__whereabouts where;
+        tri_type type;
+    } known[] = {{"labels", TRI_BATCH_LABELS, TRI_I32}, {"weights", TRI_BATCH_WEIGHTS, TRI_F32}};
+    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_BATCH_X};
+    if (strcmp(node->name, "x") == 0)
+        compiler->plan->input_type = node->type;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(node->name, known[i].name) == 0 && node->type == known[i].type)
+            value.where = known[i].where;
+    if (value.where == TRI_BATCH_X && strcmp(node->name, "x") != 0)
+        return tri_fail(TRI_BAD_CALL, "a batch has no input '%s' of type %s; inputs are x, labels (i32) and weights (f32)", node->name,
+                        tri_type_name(node->type));
+    return add_value(compiler->plan, value, &compiler->value_of[node->id]);
+}
+
+static tri_status bind_parameter(tri__compiler *compiler, const tri_node *node)
+{
+    float *parameters = tri_store_parameters(compiler->plan->store);
+    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = parameters + node->range.first};
+    return add_value(compiler->plan, value, &compiler->value_of[node->id]);
+}
+
+static tri_status bind_constant(tri__compiler *compiler, const tri_node *node)
+{
+    void *data = (void *)node->data;
+    if (!data) {
+        int64_t count = tri_shape_count(node->shape);
+        float *filled = tri__arena_alloc(compiler->graph->arena, (size_t)count * sizeof *filled);
+        if (!filled)
+            return tri_fail(TRI_NO_MEMORY, "out of memory for the constant '%s'", node->name);
+        for (int64_t i = 0; i < count; i++)
+            filled[i] = node->attributes.value;
+        data = filled;
+    }
+    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = data};
+    return add_value(compiler->plan, value, &compiler->value_of[node->id]);
+}
+
+/* Plain values and, while the batch stays first, lanes can be seen in another shape; blocked ones cannot. */
+static tri_status view_node(tri__compiler *compiler, const tri_node *node)
+{
+    const tri_node *input = node->input[0];
+    int of = compiler->value_of[input->id];
+    tri__layout_kind kind = tri__layout_kind_of(compiler->plan->value[of].layout);
+    bool same_batch = node->shape.rank && input->shape.rank && node->shape.dim[0] == input->shape.dim[0];
+    if (kind == TRI_LAYOUT_ONEDNN || (kind == TRI_LAYOUT_LANES && !same_batch))
+        TRI_TRY(converted(compiler, of, NULL, &of));
+    return add_alias(compiler->plan, of, node, &compiler->value_of[node->id]);
+}
+
+static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
+{
+    const unsigned without = compiler->plan->options.without;
+    bool empty = tri_shape_count(node->shape) == 0 || compiler->graph->batch == 0;
+    tri__lowered lowered = {.node = node};
+    if (!empty && !(without & TRI_PLAN_NARROW))
+        TRI_TRY(tri__lower_narrow(compiler, node, &lowered));
+    if (!lowered.kernel && !empty && !(without & TRI_PLAN_ONEDNN))
+        TRI_TRY(tri__lower_onednn(compiler, node, &lowered));
+    if (!lowered.kernel)
+        TRI_TRY(tri__lower_plain(compiler, node, &lowered));
+    return emit(compiler, &lowered);
+}
+
+static tri_status compile_node(tri__compiler *compiler, const tri_node *node)
+{
+    if (compiler->covered[node->id])
+        return NULL;
+    if (tri__node_is(node, "input"))
+        return bind_input(compiler, node);
+    if (tri__node_is(node, "parameter"))
+        return bind_parameter(compiler, node);
+    if (tri__node_is(node, "constant"))
+        return bind_constant(compiler, node);
+    if (node->op->view && !node->parameter)
+        return view_node(compiler, node);
+    return compute_node(compiler, node);
+}
+
+/* ---- lifetimes ---- */
+
+static void touch(tri_plan *plan, int value, int call)
+{
+    tri__value *root = &plan->value[plan->value[value].root];
+    if (root->first < 0)
+        root->first = call;
+    if (root->last < call)
+        root->last = call;
+}
+
+static int slots_of(const tri__kernel *kernel)
+{
+    return kernel->inputs + kernel->outputs + kernel->workspaces;
+}
+
+static void find_lifetimes(tri_plan *plan)
+{
+    for (int c = 0; c < plan->calls; c++)
+        for (int s = 0; s < slots_of(plan->call[c].kernel); s++)
+            touch(plan, plan->call[c].value[s], c);
+    for (int i = 0; i < plan->graph->outputs; i++)
+        touch(plan, plan->output_value[i], plan->calls);
+}
+
+/* Let a call write its result over an input that nobody reads afterwards. */
+static void share_in_place(tri_plan *plan)
+{
+    for (int c = 0; c < plan->calls; c++) {
+        const tri__plan_call *call = &plan->call[c];
+        if (!call->kernel->in_place)
+            continue;
+        tri__value *out = &plan->value[call->value[call->kernel->inputs]];
+        tri__value *in = &plan->value[plan->value[call->value[call->kernel->in_place - 1]].root];
+        bool own = out == &plan->value[out->root];
+        if (!own || out->where != TRI_IN_BUFFER || in->where != TRI_IN_BUFFER || in->last != c || in->bytes < out->bytes)
+            continue;
+        in->last = out->last;
+        int from = out->root, to = in->root;
+        for (int v = 0; v < plan->values; v++)
+            if (plan->value[v].root == from)
+                plan->value[v].root = to;
+    }
+}
+
+/* ---- await and offer ---- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const size_t *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]) ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Alignment included, so that the ranges of all parameters make up the whole buffer. */
+static tri_range whole_range(const tri_graph *graph, const tri_node *parameter)
+{
+    size_t end = graph->parameter_floats;
+    for (int i = 0; i < graph->count; i++) {
+        const tri_node *other = graph->node[i];
+        if (tri__node_is(other, "parameter") && other->range.first > parameter->range.first && other->range.first < end)
+            end = other->range.first;
+    }
+    return (tri_range){parameter->range.first, end - parameter->range.first};
+}
+
+typedef struct {
+    size_t call, first, count; /* the call it belongs to, and the range */
+} placed_range;
+
+/* First and last call that touch memory at `data`. */
+static void find_touches(const tri_plan *plan, const void *data, int *first, int *last)
+{
+    *first = -1, *last = -1;
+    for (int v = 0; v < plan->values; v++)
+        if (plan->value[v].where == TRI_FIXED && plan->value[v].fixed == data && plan->value[v].root == v && plan->value[v].first >= 0) {
+            *first = *first < 0 || plan->value[v].first < *first ? plan->value[v].first : *first;
+            *last = plan->value[v].last > *last ? plan->value[v].last : *last;
+        }
+}
+
+/* Sort by call and address, join neighbours, and note how many belong to each call. */
+static int join_ranges(placed_range *placed, int count, tri_range *out, int *per_call, int calls)
+{
+    qsort(placed, (size_t)count, sizeof *placed, compare_ranges);
+    int joined = 0;
+    for (int i = 0; i < count; i++) {
+        bool extends = i > 0 && placed[i].call == placed[i - 1].call && placed[i].first == out[joined - 1].first + out[joined - 1].count;
+        if (extends) {
+            out[joined - 1].count += placed[i].count;
+            continue;
+        }
+        out[joined++] = (tri_range){placed[i].first, placed[i].count};
+        if (placed[i].call < (size_t)calls)
+            per_call[placed[i].call]++;
+    }
+    return joined;
+}
+
+static tri_status place_store_calls(tri_plan *plan, placed_range *awaited, placed_range *offered, int *per_call)
+{
+    float *parameters = tri_store_parameters(plan->store), *gradient = tri_store_gradient(plan->store);
+    int awaits = 0, offers = 0;
+    for (int i = 0; i < plan->graph->count; i++) {
+        const tri_node *node = plan->graph->node[i];
+        if (!tri__node_is(node, "parameter"))
+            continue;
+        tri_range range = whole_range(plan->graph, node);
+        int first, last, unused, written;
+        find_touches(plan, parameters + node->range.first, &first, &last);
+        find_touches(plan, gradient + node->range.first, &unused, &written);
+        int offer_after = written > last ? written : last;
+        awaited[awaits++] = (placed_range){(size_t)(first < 0 ? 0 : first), range.first, range.count};
+        offered[offers++] = (placed_range){(size_t)(offer_after < 0 ? plan->calls - 1 : offer_after), range.first, range.count};
+    }
+    plan->awaits = join_ranges(awaited, awaits, plan->await, per_call, plan->calls);
+    for (int c = 0; c < plan->calls; c++)
+        plan->call[c].awaits = per_call[c], per_call[c] = 0;
+    if (plan->options.training)
+        plan->offers = join_ranges(offered, offers, plan->offer, per_call, plan->calls);
+    for (int c = 0; c < plan->calls; c++)
+        plan->call[c].offers = plan->options.training ? per_call[c] : 0;
+    return NULL;
+}
+
+static tri_status schedule_store(tri_plan *plan)
+{
+    size_t count = (size_t)plan->graph->count + 1;
+    TRI_TRY(tri__allocate(count, sizeof *plan->await, "a plan", &plan->await));
+    TRI_TRY(tri__allocate(count, sizeof *plan->offer, "a plan", &plan->offer));
+    placed_range *placed;
+    int *per_call;
+    TRI_TRY(tri__allocate(2 * count, sizeof *placed, "a plan", &placed));
+    tri_status status = tri__allocate((size_t)plan->calls + 1, sizeof *per_call, "a plan", &per_call);
+    if (!status) {
+        status = place_store_calls(plan, placed, placed + count, per_call);
+        free(per_call);
+    }
+    free(placed);
+    return status;
+}
+
+/* ---- pointers ---- */
+
+static tri_status bind_slot(tri_plan *plan, int call, int slot)
+{
+    const tri__value *root = &plan->value[plan->value[plan->call[call].value[slot]].root];
+    if (root->where == TRI_IN_BUFFER)
+        plan->call[call].data[slot] = (char *)plan->buffer + root->offset;
+    else if (root->where == TRI_FIXED)
+        plan->call[call].data[slot] = root->fixed;
+    else {
+        TRI_TRY(reserve(&plan->binding, &plan->binding_capacity, plan->bindings, sizeof *plan->binding));
+        plan->binding[plan->bindings++] = (tri__binding){call, slot, root->where};
+    }
+    return NULL;
+}
+
+static tri_status bind_all(tri_plan *plan)
+{
+    for (int c = 0; c < plan->calls; c++)
+        for (int s = 0; s < slots_of(plan->call[c].kernel); s++)
+            TRI_TRY(bind_slot(plan, c, s));
+    return NULL;
+}
+
+/* ---- all of it ---- */
+
+static tri_status prepare_graph(tri__compiler *compiler, const tri_graph *graph)
+{
+    tri_plan *plan = compiler->plan;
+    TRI_TRY(tri_graph_copy(graph, plan->options.batch, &plan->graph));
+    compiler->graph = plan->graph;
+    TRI_TRY(tri__graph_rewrite(plan->graph, plan->options.without));
+    if (!plan->options.training)
+        return NULL;
+    tri_node *loss = tri_graph_find_output(plan->graph, "loss");
+    if (!loss)
+        return tri_fail(TRI_BAD_CALL, "the graph has no output 'loss' to train by");
+    TRI_TRY(tri__allocate((size_t)plan->graph->count, sizeof *compiler->gradient, "a plan", &compiler->gradient));
+    TRI_TRY(tri__graph_gradients(plan->graph, loss, plan->options.without & TRI_PLAN_INPUT_GRADIENT, compiler->gradient));
+    plan->graph->outputs = 1; /* training needs the loss alone: what else the graph gives is for evaluation */
+    plan->graph->output[0] = (tri__output){"loss", loss};
+    if (!(plan->options.without & TRI_PLAN_FOLD))
+        TRI_TRY(tri__graph_fold(plan->graph));
+    return tri__graph_sort(plan->graph, !(plan->options.without & TRI_PLAN_DEAD));
+}
+
+static tri_status prepare_tables(tri__compiler *compiler)
+{
+    size_t count = (size_t)compiler->graph->count + 1;
+    TRI_TRY(tri__allocate(count, sizeof *compiler->value_of, "a plan", &compiler->value_of));
+    TRI_TRY(tri__allocate(count, sizeof *compiler->workspace_of, "a plan", &compiler->workspace_of));
+    TRI_TRY(tri__allocate(count, sizeof *compiler->covered, "a plan", &compiler->covered));
+    TRI_TRY(tri__allocate(count, sizeof(tri__group *), "a plan", &compiler->forward));
+    TRI_TRY(tri__allocate(count, sizeof(tri__group *), "a plan", &compiler->backward));
+    for (size_t i = 0; i < count; i++)
+        compiler->value_of[i] = compiler->workspace_of[i] = -1;
+    return NULL;
+}
+
+/* Labels are checked against the smallest number of classes that a loss of the graph can take. */
+static void find_classes(tri_plan *plan)
+{
+    for (int i = 0; i < plan->graph->count; i++) {
+        const tri_node *node = plan->graph->node[i];
+        int64_t classes = tri__node_is(node, "softmax_loss") ? node->input[0]->shape.dim[1] : tri__node_is(node, "logistic_loss") ? 2 : 0;
+        if (classes && (!plan->classes || classes < plan->classes))
+            plan->classes = classes;
+    }
+}
+
+static tri_status make_calls(tri__compiler *compiler)
+{
+    tri_plan *plan = compiler->plan;
+    if (!(plan->options.without & TRI_PLAN_NARROW) && plan->options.batch > 0)
+        TRI_TRY(tri__narrow_find(compiler));
+    for (int i = 0; i < compiler->graph->count; i++)
+        TRI_TRY(compile_node(compiler, compiler->graph->node[i]));
+    TRI_TRY(tri__allocate((size_t)plan->graph->outputs + 1, sizeof *plan->output_value, "a plan", &plan->output_value));
+    for (int i = 0; i < plan->graph->outputs; i++)
+        TRI_TRY(converted(compiler, compiler->value_of[plan->graph->output[i].node->id], NULL, &plan->output_value[i]));
+    return NULL;
+}
+
+static tri_status compile(tri__compiler *compiler, const tri_graph *graph)
+{
+    tri_plan *plan = compiler->plan;
+    TRI_TRY(prepare_graph(compiler, graph));
+    TRI_TRY(prepare_tables(compiler));
+    find_classes(plan);
+    TRI_TRY(make_calls(compiler));
+    find_lifetimes(plan);
+    if (!(plan->options.without & TRI_PLAN_IN_PLACE))
+        share_in_place(plan);
+    TRI_TRY(tri__plan_place(plan));
+    TRI_TRY(schedule_store(plan));
+    return bind_all(plan);
+}
+
+tri_status tri__plan_compile(tri_plan *plan, const tri_graph *graph)
+{
+    tri__compiler compiler = {.plan = plan};
+    tri_status status = compile(&compiler, graph);
+    free(compiler.gradient);
+    free(compiler.value_of);
+    free(compiler.workspace_of);
+    free(compiler.covered);
+    free(compiler.forward);
+    free(compiler.backward);
+    return status;
+}

@@ -1,0 +1,210 @@
+/* lower_onednn.c: which nodes oneDNN computes, and how. One function an operator, found by name in the table at the end. */
+#include <string.h>
+
+#include "graph/plan.h"
+#include "graph/rewrite.h"
+
+typedef tri_status (*lowering)(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
+
+static bool takes_activation(const tri_node *node)
+{
+    return node->attributes.activation == TRI_ACTIVATION_NONE || node->attributes.activation == TRI_ACTIVATION_RELU;
+}
+
+/* ---- convolution ---- */
+
+static tri__onednn_convolution convolution_spec(const tri_node *node)
+{
+    const tri_attributes *a = &node->attributes;
+    return (tri__onednn_convolution){
+        .x = node->input[0]->shape,
+        .w = node->input[1]->shape,
+        .y = node->shape,
+        .stride = {a->stride[0], a->stride[1]},
+        .pad = {a->pad[0], a->pad[1]},
+        .bias = node->inputs > 2,
+        .relu = a->activation == TRI_ACTIVATION_RELU,
+    };
+}
+
+static tri_status convolution(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    if (!takes_activation(node))
+        return NULL;
+    const tri__onednn_convolution spec = convolution_spec(node);
+    for (int i = 0; i < node->inputs; i++)
+        lowered->input[i] = node->input[i];
+    lowered->output[0] = node;
+    return tri__onednn_convolution_forward(compiler->plan->onednn, &spec, &lowered->kernel);
+}
+
+static tri_status convolution_input(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri__onednn_convolution spec = convolution_spec(node->forward);
+    lowered->input[0] = node->input[0];
+    lowered->input[1] = node->input[1];
+    lowered->output[0] = node;
+    return tri__onednn_convolution_input(compiler->plan->onednn, &spec, &lowered->kernel);
+}
+
+/* The gradient of `forward` by the named operator, not computed yet; NULL where there is none. */
+static const tri_node *sibling(const tri__compiler *compiler, const tri_node *forward, const char *operator_name)
+{
+    for (int i = 0; i < compiler->graph->count; i++) {
+        const tri_node *node = compiler->graph->node[i];
+        if (node->forward == forward && tri__node_is(node, operator_name) && !compiler->covered[i])
+            return node;
+    }
+    return NULL;
+}
+
+/* Weight and bias gradient in one kernel, whichever of the two comes first. */
+static tri_status convolution_weight(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri_node *weight = sibling(compiler, node->forward, "convolution_grad_weight");
+    const tri_node *bias = sibling(compiler, node->forward, "bias_grad");
+    if (!weight || !tri__node_is(node->forward, "convolution"))
+        return NULL;
+    tri__onednn_convolution spec = convolution_spec(node->forward);
+    spec.bias = bias != NULL;
+    lowered->node = weight;
+    lowered->input[0] = weight->input[0];
+    lowered->input[1] = weight->input[1];
+    lowered->output[0] = weight;
+    lowered->output[1] = bias;
+    return tri__onednn_convolution_weight(compiler->plan->onednn, &spec, &lowered->kernel);
+}
+
+/* ---- pooling and normalisation ---- */
+
+static tri__onednn_pooling pooling_spec(const tri__compiler *compiler, const tri_node *node)
+{
+    const tri_attributes *a = &node->attributes;
+    return (tri__onednn_pooling){
+        .x = node->input[0]->shape,
+        .y = node->shape,
+        .kernel = {a->kernel[0], a->kernel[1]},
+        .stride = {a->stride[0], a->stride[1]},
+        .pad = {a->pad[0], a->pad[1]},
+        .average = tri__node_is(node, "avgpool"),
+        .training = compiler->plan->options.training,
+        .layout = tri__compiler_layout(compiler, node->input[0]),
+    };
+}
+
+static tri_status pooling(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri__onednn_pooling spec = pooling_spec(compiler, node);
+    if (tri__layout_kind_of(spec.layout) == TRI_LAYOUT_LANES)
+        return NULL;
+    lowered->input[0] = node->input[0];
+    lowered->output[0] = node;
+    lowered->keeps = spec.training && !spec.average ? node : NULL;
+    return tri__onednn_pooling_forward(compiler->plan->onednn, &spec, &lowered->kernel);
+}
+
+static tri_status pooling_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri__onednn_pooling spec = pooling_spec(compiler, node->forward);
+    if (tri__layout_kind_of(spec.layout) == TRI_LAYOUT_LANES)
+        return NULL;
+    lowered->input[0] = node->input[0];
+    lowered->output[0] = node;
+    lowered->reads = spec.average ? NULL : node->forward;
+    return tri__onednn_pooling_backward(compiler->plan->onednn, &spec, &lowered->kernel);
+}
+
+static tri__onednn_lrn lrn_spec(const tri__compiler *compiler, const tri_node *node)
+{
+    const tri_attributes *a = &node->attributes;
+    return (tri__onednn_lrn){
+        .x = node->input[0]->shape,
+        .size = a->size,
+        .alpha = a->alpha,
+        .beta = a->beta,
+        .bias = a->bias,
+        .training = compiler->plan->options.training,
+        .layout = tri__compiler_layout(compiler, node->input[0]),
+    };
+}
+
+/* oneDNN centres the window, so an even one is not what the operator means. */
+static bool lrn_fits(const tri__onednn_lrn *spec)
+{
+    return spec->size % 2 == 1 && tri__layout_kind_of(spec->layout) != TRI_LAYOUT_LANES;
+}
+
+static tri_status lrn(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri__onednn_lrn spec = lrn_spec(compiler, node);
+    if (!lrn_fits(&spec))
+        return NULL;
+    lowered->input[0] = node->input[0];
+    lowered->output[0] = node;
+    lowered->keeps = spec.training ? node : NULL;
+    return tri__onednn_lrn_forward(compiler->plan->onednn, &spec, &lowered->kernel);
+}
+
+static tri_status lrn_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri__onednn_lrn spec = lrn_spec(compiler, node->forward);
+    if (!lrn_fits(&spec))
+        return NULL;
+    lowered->input[0] = node->input[0];
+    lowered->input[1] = node->forward->input[0];
+    lowered->output[0] = node;
+    lowered->reads = node->forward;
+    return tri__onednn_lrn_backward(compiler->plan->onednn, &spec, &lowered->kernel);
+}
+
+/* ---- matrix products ---- */
+
+static tri_status matmul(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    (void)compiler;
+    if (!takes_activation(node))
+        return NULL;
+    const tri_attributes *a = &node->attributes;
+    const tri__onednn_matmul spec = {
+        .m = node->shape.dim[0],
+        .n = node->shape.dim[1],
+        .k = node->input[0]->shape.dim[a->transpose_a ? 0 : 1],
+        .transpose_a = a->transpose_a,
+        .transpose_b = a->transpose_b,
+        .bias = node->inputs > 2,
+        .relu = a->activation == TRI_ACTIVATION_RELU,
+    };
+    if (spec.k == 0)
+        return NULL;
+    for (int i = 0; i < node->inputs; i++)
+        lowered->input[i] = node->input[i];
+    lowered->output[0] = node;
+    return tri__onednn_matmul_create(&spec, &lowered->kernel);
+}
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *name;
+    lowering lower;
+} table[] = {
+    {"convolution", convolution},
+    {"convolution_grad_input", convolution_input},
+    {"convolution_grad_weight", convolution_weight},
+    {"bias_grad", convolution_weight},
+    {"maxpool", pooling},
+    {"avgpool", pooling},
+    {"maxpool_grad", pooling_grad},
+    {"avgpool_grad", pooling_grad},
+    {"lrn", lrn},
+    {"lrn_grad", lrn_grad},
+    {"matmul", matmul},
+};
+
+tri_status tri__lower_onednn(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(node->op->name, table[i].name) == 0)
+            return table[i].lower(compiler, node, lowered);
+    return NULL;
+}

@@ -1,0 +1,175 @@
+/* plan.c: making, running and asking a plan. */
+#include "graph/plan.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out)
+{
+    if (tri_store_floats(store) < tri_graph_parameter_floats(graph))
+        return tri_fail(TRI_BAD_CALL, "the store holds %zu floats, the graph's parameters need %zu", tri_store_floats(store),
+                        tri_graph_parameter_floats(graph));
+    tri_plan *plan;
+    TRI_TRY(tri__allocate(1, sizeof *plan, "a plan", &plan));
+    plan->options = *options;
+    plan->store = store;
+    if (plan->options.threads <= 0)
+        plan->options.threads = omp_get_max_threads();
+    omp_set_num_threads(plan->options.threads);
+    tri_status status = tri__onednn_create(&plan->onednn);
+    if (!status)
+        status = tri__plan_compile(plan, graph);
+    if (status) {
+        tri_plan_destroy(plan);
+        return status;
+    }
+    *out = plan;
+    return NULL;
+}
+
+void tri_plan_destroy(tri_plan *plan)
+{
+    if (!plan)
+        return;
+    for (int i = 0; i < plan->calls; i++)
+        plan->call[i].kernel->destroy(plan->call[i].kernel);
+    tri__onednn_destroy(plan->onednn);
+    tri_graph_destroy(plan->graph);
+    tri__buffer_free(plan->buffer);
+    free(plan->value);
+    free(plan->call);
+    free(plan->binding);
+    free(plan->await);
+    free(plan->offer);
+    free(plan->output_value);
+    free(plan);
+}
+
+static tri_status check_batch(const tri_plan *plan, const tri_batch *batch)
+{
+    if (batch->rows != plan->options.batch)
+        return tri_fail(TRI_BAD_CALL, "a batch has %" PRId64 " rows, the plan was made for %" PRId64, batch->rows, plan->options.batch);
+    if (batch->type != plan->input_type)
+        return tri_fail(TRI_BAD_CALL, "a batch holds %s, the plan was made for %s", tri_type_name(batch->type),
+                        tri_type_name(plan->input_type));
+    bool wrong = false;
+    for (int64_t i = 0; plan->classes && i < batch->rows; i++)
+        wrong |= (uint32_t)batch->labels[i] >= (uint64_t)plan->classes;
+    if (wrong)
+        return tri_fail(TRI_BAD_DATA, "a batch has labels outside 0 to %" PRId64 ", the classes that the model tells apart",
+                        plan->classes - 1);
+    return NULL;
+}
+
+/* Point the slots that read the batch to it. */
+static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
+{
+    if (plan->bindings == 0)
+        return NULL;
+    if (!batch)
+        return tri_fail(TRI_BAD_CALL, "the graph has inputs, but no batch was given");
+    TRI_TRY(check_batch(plan, batch));
+    for (int i = 0; i < plan->bindings; i++) {
+        const tri__binding *b = &plan->binding[i];
+        const void *data = b->where == TRI_BATCH_X ? batch->x : b->where == TRI_BATCH_LABELS ? (const void *)batch->labels : batch->weights;
+        plan->call[b->call].data[b->slot] = (void *)data; /* inputs are only read */
+    }
+    return NULL;
+}
+
+static tri_status run_call(tri_plan *plan, tri__plan_call *call, const tri__moment *moment)
+{
+    if (!plan->timing)
+        return call->kernel->run(call->kernel, call->data, moment);
+    int64_t start = tri__clock_now();
+    TRI_TRY(call->kernel->run(call->kernel, call->data, moment));
+    call->nanoseconds += tri__clock_now() - start;
+    return NULL;
+}
+
+static double weight_of(const tri_batch *batch)
+{
+    double weight = 0.0;
+    for (int64_t i = 0; batch && i < batch->rows; i++)
+        weight += (double)batch->weights[i];
+    return weight;
+}
+
+tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch)
+{
+    TRI_TRY(bind_batch(plan, batch));
+    omp_set_num_threads(plan->options.threads);
+    const tri__moment moment = {batch, plan->step++};
+    for (int i = 0; i < plan->calls; i++)
+        TRI_TRY(run_call(plan, &plan->call[i], &moment));
+    return NULL;
+}
+
+tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
+{
+    if (!plan->options.training)
+        return tri_fail(TRI_BAD_CALL, "the plan was made without gradients; make it with training on");
+    TRI_TRY(bind_batch(plan, batch));
+    omp_set_num_threads(plan->options.threads);
+    const tri__moment moment = {batch, plan->step++};
+    const double weight = weight_of(batch);
+    const tri_range *await = plan->await, *offer = plan->offer;
+    for (int i = 0; i < plan->calls; i++) {
+        tri__plan_call *call = &plan->call[i];
+        for (int k = 0; k < call->awaits; k++)
+            TRI_TRY(tri_store_await(plan->store, *await++));
+        TRI_TRY(run_call(plan, call, &moment));
+        for (int k = 0; k < call->offers; k++)
+            TRI_TRY(tri_store_offer(plan->store, *offer++, weight));
+    }
+    tri_tensor value;
+    TRI_TRY(tri_plan_value(plan, "loss", &value));
+    *loss = (double)*(const float *)value.data;
+    return NULL;
+}
+
+tri_status tri_plan_value(tri_plan *plan, const char *output, tri_tensor *out)
+{
+    for (int i = 0; i < plan->graph->outputs; i++) {
+        if (strcmp(plan->graph->output[i].name, output) != 0)
+            continue;
+        const tri_node *node = plan->graph->output[i].node;
+        const tri__value *root = &plan->value[plan->value[plan->output_value[i]].root];
+        if (root->where != TRI_IN_BUFFER && root->where != TRI_FIXED)
+            return tri_fail(TRI_BAD_CALL, "the output '%s' is an input of the graph; read it from the batch", output);
+        void *data = root->where == TRI_FIXED ? root->fixed : (char *)plan->buffer + root->offset;
+        *out = (tri_tensor){node->type, node->shape, data};
+        return NULL;
+    }
+    return tri_fail(TRI_NOT_FOUND, "the plan has no output '%s'", output);
+}
+
+size_t tri_plan_bytes(const tri_plan *plan)
+{
+    return plan->bytes;
+}
+
+int tri_plan_calls(const tri_plan *plan)
+{
+    return plan->calls;
+}
+
+const char *tri_plan_call_text(const tri_plan *plan, int index)
+{
+    return plan->call[index].text;
+}
+
+double tri_plan_call_seconds(const tri_plan *plan, int index)
+{
+    return tri__clock_seconds(plan->call[index].nanoseconds);
+}
+
+void tri_plan_time(tri_plan *plan, bool on)
+{
+    plan->timing = on;
+}

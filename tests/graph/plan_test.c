@@ -1,0 +1,184 @@
+/* plan_test.c: plans with rewrites and kernels switched off and on compute the same; running one allocates nothing. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "support.h"
+#include "trireme/trireme.h"
+
+typedef struct {
+    const char *model;
+    tri_shape input;
+    int64_t classes;
+    int64_t batch;
+} subject;
+
+/* ---- a batch of random bytes ---- */
+
+typedef struct {
+    tri_batch batch;
+    uint8_t *x;
+    int32_t *labels;
+    float *weights;
+    int64_t *ids;
+} fixture;
+
+static void make_batch(const subject *s, fixture *f)
+{
+    int64_t pixels = s->batch * tri_shape_count(s->input);
+    f->x = malloc((size_t)pixels + 1);
+    f->labels = malloc((size_t)s->batch * sizeof *f->labels + 1);
+    f->weights = malloc((size_t)s->batch * sizeof *f->weights + 1);
+    f->ids = malloc((size_t)s->batch * sizeof *f->ids + 1);
+    tri__key key = tri__key_of(7);
+    tri__random_fill_bytes(key, 0, pixels, f->x);
+    for (int64_t i = 0; i < s->batch; i++) {
+        f->labels[i] = (int32_t)tri__random_below(tri__key_split(key, 1), (uint64_t)i, (uint64_t)s->classes);
+        f->weights[i] = i + 1 == s->batch && s->batch > 1 ? 0.0f : 1.0f;
+        f->ids[i] = 1000 + i;
+    }
+    f->batch = (tri_batch){
+        .rows = s->batch, .count = s->batch, .type = TRI_U8, .x = f->x, .labels = f->labels, .weights = f->weights, .ids = f->ids};
+}
+
+static void drop_batch(fixture *f)
+{
+    free(f->x);
+    free(f->labels);
+    free(f->weights);
+    free(f->ids);
+}
+
+/* ---- one step ---- */
+
+static tri_graph *build(const subject *s)
+{
+    tri_model *model;
+    tri_graph *graph;
+    assert_ok(tri_model_open(s->model, &model));
+    const tri_model_input input = {.type = TRI_U8, .shape = s->input, .classes = s->classes};
+    assert_ok(tri_model_build(model, &input, s->batch, &graph));
+    tri_model_destroy(model);
+    return graph;
+}
+
+/* Loss and gradient of one step from the same weights; the store is the caller's. */
+static double step(const subject *s, unsigned without, int threads, tri_store **store)
+{
+    tri_graph *graph = build(s);
+    fixture f;
+    make_batch(s, &f);
+    const tri_rule rule = {.kind = TRI_RULE_SGD};
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &rule, store));
+    tri_graph_initialise(graph, 3, tri_store_parameters(*store));
+    const tri_plan_options options = {.batch = s->batch, .training = true, .threads = threads, .seed = 5, .without = without};
+    tri_plan *plan;
+    assert_ok(tri_plan_create(graph, &options, *store, &plan));
+    const tri_step now = {.step = 0, .rate = 0.0f};
+    assert_ok(tri_store_begin(*store, &now));
+    double loss;
+    assert_ok(tri_plan_train(plan, &f.batch, &loss));
+    assert_ok(tri_store_flush(*store));
+    tri_plan_destroy(plan);
+    tri_graph_destroy(graph);
+    drop_batch(&f);
+    return loss;
+}
+
+/* |a − b| relative to the largest element of a. */
+static double distance(const float *a, const float *b, size_t count)
+{
+    double largest = 1e-6, worst = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs((double)a[i]));
+        worst = fmax(worst, fabs((double)a[i] - (double)b[i]));
+    }
+    return worst / largest;
+}
+
+static void compare(const subject *s, unsigned without, int threads)
+{
+    tri_store *oracle, *store;
+    double expected = step(s, TRI_PLAN_ALL, 1, &oracle);
+    double loss = step(s, without, threads, &store);
+    assert_true(isfinite(expected));
+    if (fabs(loss - expected) > 1e-4 * fabs(expected))
+        fail_msg("%s, batch %d, without %u: loss %g, expected %g", s->model, (int)s->batch, without, loss, expected);
+    double error = distance(tri_store_gradient(oracle), tri_store_gradient(store), tri_store_floats(store));
+    if (!(error < 1e-4))
+        fail_msg("%s, batch %d, without %u: the gradient differs by %g", s->model, (int)s->batch, without, error);
+    tri_store_destroy(oracle);
+    tri_store_destroy(store);
+}
+
+/* ---- the tests ---- */
+
+static void every_switch_gives_the_same(void **state)
+{
+    (void)state;
+    static const unsigned switches[] = {0,
+                                        TRI_PLAN_FUSE,
+                                        TRI_PLAN_DEAD,
+                                        TRI_PLAN_INPUT_GRADIENT,
+                                        TRI_PLAN_FOLD,
+                                        TRI_PLAN_TRACE,
+                                        TRI_PLAN_POOL_RELU,
+                                        TRI_PLAN_ONEDNN,
+                                        TRI_PLAN_NARROW,
+                                        TRI_PLAN_IN_PLACE,
+                                        TRI_PLAN_ONEDNN | TRI_PLAN_NARROW,
+                                        TRI_PLAN_NARROW | TRI_PLAN_FUSE};
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        for (int64_t batch = 1; batch <= 17; batch += 8) {
+            compare(&(subject){"softmax", TRI_SHAPE(28, 28, 1), 10, batch}, switches[i], 2);
+            compare(&(subject){"lenet", TRI_SHAPE(28, 28, 1), 10, batch}, switches[i], 2);
+        }
+}
+
+static void alexnet_agrees_with_plain_c(void **state)
+{
+    (void)state;
+    const subject s = {"alexnet", TRI_SHAPE(95, 95, 3), 7, 3};
+    compare(&s, 0, 2);
+    compare(&s, TRI_PLAN_POOL_RELU, 1);
+}
+
+static void wrong_batches_are_refused(void **state)
+{
+    (void)state;
+    const subject s = {"softmax", TRI_SHAPE(4, 4, 1), 3, 2};
+    tri_graph *graph = build(&s);
+    fixture f;
+    make_batch(&s, &f);
+    tri_store *store;
+    const tri_rule rule = {.kind = TRI_RULE_SGD};
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &rule, &store));
+    tri_plan *plan;
+    const tri_plan_options options = {.batch = 2, .training = true, .threads = 1};
+    assert_ok(tri_plan_create(graph, &options, store, &plan));
+    double loss;
+    f.labels[1] = 3;
+    tri_status status = tri_plan_train(plan, &f.batch, &loss);
+    assert_int_equal(tri_status_code(status), TRI_BAD_DATA);
+    tri_status_free(status);
+    f.labels[1] = 0;
+    f.batch.rows = 1;
+    status = tri_plan_train(plan, &f.batch, &loss);
+    assert_int_equal(tri_status_code(status), TRI_BAD_CALL);
+    tri_status_free(status);
+    tri_plan_destroy(plan);
+    tri_store_destroy(store);
+    tri_graph_destroy(graph);
+    drop_batch(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_switch_gives_the_same),
+        cmocka_unit_test(alexnet_agrees_with_plain_c),
+        cmocka_unit_test(wrong_batches_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
