@@ -1,12 +1,20 @@
-/* analyzer.h: read by script/lint before every source, and by nothing else. clang's analyzer does not follow returns_nonnull; without
- * this it sees a failure that TRI_TRY lets through, and results that were never written. */
+/* analyzer.h: read by script/lint before every source, and by nothing else. clang's analyzer does not know that tri_fail never gives
+ * NULL and that tri_wrap gives NULL for NULL only; without this it sees failures that TRI_TRY lets through, and results never written. */
 #include "trireme/status.h"
 
-static inline tri_status never_null(tri_status status)
-{
-    if (!status)
-        __builtin_unreachable();
-    return status;
-}
+#define tri_fail(...)                                                                                                                      \
+    ({                                                                                                                                     \
+        tri_status analyzed_failure = tri_fail(__VA_ARGS__);                                                                               \
+        if (!analyzed_failure)                                                                                                             \
+            __builtin_unreachable();                                                                                                       \
+        analyzed_failure;                                                                                                                  \
+    })
 
-#define tri_fail(...) never_null(tri_fail(__VA_ARGS__))
+#define tri_wrap(cause, ...)                                                                                                               \
+    ({                                                                                                                                     \
+        tri_status analyzed_cause = (cause);                                                                                               \
+        tri_status analyzed_wrap = tri_wrap(analyzed_cause, __VA_ARGS__);                                                                  \
+        if (!analyzed_wrap != !analyzed_cause)                                                                                             \
+            __builtin_unreachable();                                                                                                       \
+        analyzed_wrap;                                                                                                                     \
+    })
