@@ -43,6 +43,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static bool starts_number(char c)
+{
+    return is_digit(c) || c == '-' || c == '+' || c == '.';
+}
+
 /* end, moved back over space */
 static const char *without_space(const char *from, const char *end)
 {
@@ -198,6 +203,8 @@ static tri_status read_call(model_reader *reader, tri__value *value)
 static tri_status read_value(model_reader *reader, tri__value *value)
 {
     *value = (tri__value){.kind = TRI_VALUE_NUMBER, .text = reader->at};
+    if (!is_letter(peek(reader)) && !starts_number(peek(reader)))
+        return expected(reader, "a value");
     if (is_letter(peek(reader))) {
         value->kind = TRI_VALUE_WORD;
         TRI_TRY(read_call(reader, value));
@@ -273,10 +280,10 @@ static tri_status add_input(model_reader *reader, tri__statement *statement, con
 static tri_status read_argument(model_reader *reader, tri__statement *statement)
 {
     const char *where = reader->at;
-    if (!is_letter(peek(reader)))
+    if (starts_number(peek(reader)))
         return set_next(reader, statement);
     char word[TRI_MODEL_NAME];
-    TRI_TRY(read_word(reader, "an argument", word));
+    TRI_TRY(read_word(reader, "an input, a value or key=value", word));
     if (take(reader, '=')) {
         int key_index = tri__verb_key_index(&statement->verb, word);
         if (key_index < 0)
@@ -491,11 +498,11 @@ static const char *find_byte(const char *from, const char *end, char c)
 tri_status tri__model_read(tri_model *model, size_t length)
 {
     const char *end = model->text + length, *next = model->text;
-    model_reader reader = {.model = model, .line = next};
-    while (next < end) {
+    model_reader reader = {.model = model, .line = next, .number = 1};
+    for (int number = 1; next < end; number++) {
         const char *line_end = find_byte(next, end, '\n');
         const char *text_end = find_byte(next, line_end, '#');
-        reader = (model_reader){model, next, next, without_space(next, text_end), reader.number + 1};
+        reader = (model_reader){model, next, next, without_space(next, text_end), number};
         TRI_TRY(read_line(&reader));
         next = line_end < end ? line_end + 1 : end;
     }

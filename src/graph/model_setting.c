@@ -36,12 +36,6 @@ static const char *const rule_names[] = {
     [TRI_RULE_SGD] = "sgd",   [TRI_RULE_MOMENTUM] = "momentum", [TRI_RULE_ADAGRAD] = "adagrad",
     [TRI_RULE_ADAM] = "adam", [TRI_RULE_FTRL] = "ftrl",
 };
-static const char *const activation_names[] = {
-    [TRI_ACTIVATION_NONE] = "none",
-    [TRI_ACTIVATION_RELU] = "relu",
-    [TRI_ACTIVATION_TANH] = "tanh",
-    [TRI_ACTIVATION_SIGMOID] = "sigmoid",
-};
 static const char *const flag_names[] = {"no", "yes"};
 
 static tri_status expected(const setting_row *setting, const char *what, const tri__value *value)
@@ -254,21 +248,7 @@ static void print_rule(const void *field, FILE *stream)
     fputs(rule_names[*(const tri_rule_kind *)field], stream);
 }
 
-static tri_status read_activation(const setting_row *setting, const tri__value *value, void *field)
-{
-    int word = 0;
-    TRI_TRY(read_word(setting, value, activation_names, LENGTH_OF(activation_names), &word));
-    *(tri_activation *)field = (tri_activation)word;
-    return NULL;
-}
-
-static void print_activation(const void *field, FILE *stream)
-{
-    fputs(activation_names[*(const tri_activation *)field], stream);
-}
-
-static const value_kind flag_kind = {read_flag, print_flag}, rule_kind = {read_rule, print_rule},
-                        activation_kind = {read_activation, print_activation};
+static const value_kind flag_kind = {read_flag, print_flag}, rule_kind = {read_rule, print_rule};
 
 /* An initialiser: he, or normal(0.01) */
 
@@ -344,7 +324,6 @@ static const setting_row row_settings[] = {
     {"value", &number_kind, OF(attributes.value), ANY},
     {"transpose_a", &flag_kind, OF(attributes.transpose_a), 0, 0},
     {"transpose_b", &flag_kind, OF(attributes.transpose_b), 0, 0},
-    {"activation", &activation_kind, OF(attributes.activation), 0, 0},
     {"init", &init_kind, OF(attributes), ANY},
 };
 
