@@ -1,0 +1,116 @@
+/* code.h: what the makers of kernels (this folder) and the vector code (vector/) agree on.
+ *
+ * A maker works out a geometry once: sizes, offsets, how much scratch each thread has. The vector code exists once for each instruction
+ * set as a table of parts. A part does what one thread of the team has to do in one run: it gets the geometry, the slots' pointers in
+ * the order that narrow.h gives, and its place in the team. */
+#ifndef TRI_TENSOR_NARROW_CODE_H
+#define TRI_TENSOR_NARROW_CODE_H
+
+#include "tensor/narrow/narrow.h"
+
+typedef void tri__narrow_part(const void *geometry, void *const *data, int thread, int threads);
+
+typedef struct {
+    const char *name;
+    tri__narrow_part *import, *to_lanes, *to_plain;
+    tri__narrow_part *conv_forward, *conv_backward;
+    tri__narrow_part *dense_forward, *dense_backward;
+    tri__narrow_part *softmax_loss;
+    tri__narrow_part *head_step, *head_forward;
+} tri__narrow_code;
+
+/* The table of the instruction set that team names; TRI_UNSUPPORTED where this machine or build has none of that name. */
+TRI_MUST_CHECK tri_status tri__narrow_code_find(tri__narrow_team team, const tri__narrow_code **out);
+
+/* A kernel that runs part in a team. It copies geometry, which may point into owned; it takes owned and frees it in the end. */
+TRI_MUST_CHECK tri_status tri__narrow_make(const char *name, tri__narrow_part *part, int threads, const void *geometry, size_t bytes,
+                                           void *owned, tri__kernel **out);
+
+/* Describe the next slot of a kernel that is being made: inputs first, then outputs, then workspaces. */
+void tri__narrow_in(tri__kernel *kernel, const tri__layout *layout, size_t bytes);
+void tri__narrow_out(tri__kernel *kernel, const tri__layout *layout, size_t bytes);
+void tri__narrow_work(tri__kernel *kernel, size_t bytes);
+
+/* Sizes that a spec gives must be positive, and their product no more than INT32_MAX: offsets are 32 bits wide. */
+TRI_MUST_CHECK tri_status tri__narrow_check(const char *what, int count, const int64_t *size);
+
+static inline int64_t tri__narrow_groups(int64_t batch)
+{
+    return (batch + TRI_LANES - 1) / TRI_LANES;
+}
+
+/* Bytes of a lanes tensor of count floats an example. */
+static inline size_t tri__narrow_bytes(int64_t batch, int64_t count)
+{
+    return (size_t)(tri__narrow_groups(batch) * TRI_LANES * count) * sizeof(float);
+}
+
+typedef struct {
+    int64_t batch, groups;
+    int64_t planes, count; /* x: [batch][count][planes], y: [groups][planes][count][8] */
+    tri_type type;
+    float scale, offset;
+} tri__narrow_reorder;
+
+/* Positions of a convolution that are computed together: up to four, of one window or, without pooling, of one row. */
+typedef struct {
+    int32_t count;
+    int32_t first;  /* position within its window */
+    int32_t column; /* of y, of the first position */
+    int32_t x[4];   /* where the positions' patches begin in x, from the strip's first, in vectors */
+    int32_t d[4];   /* the positions in d (see below), from the strip's first */
+} tri__narrow_chunk;
+
+/* One phase of the input's gradient: rows ≡ row and columns ≡ column modulo the strides, which the same taps reach. */
+typedef struct {
+    int64_t row, column;
+    int64_t taps;
+    const int32_t *tap; /* [filters][…] in d, in vectors */
+    int64_t weights;    /* where its weights begin in the reordered copy: [channels][taps] */
+} tri__narrow_phase;
+
+/* Convolution. A strip is one row of y: pool_size rows of the convolution. Its gradient before pooling and ReLU is
+ * d [rows][filters][columns][8]: of a whole group of examples with a border of zeros where the input's gradient is wanted, else of one
+ * slab of strips at a time. All offsets count vectors of eight lanes. */
+typedef struct {
+    tri__narrow_conv spec;
+    int64_t groups;
+    int64_t pool;              /* 1 where there is none */
+    int64_t strips, columns;   /* of y */
+    int64_t x_rows, x_columns; /* of x with its padding */
+    int64_t strip_x;           /* from a strip to the next, in x */
+    int64_t taps;              /* channels · kernel_h · kernel_w */
+    int32_t *tap;              /* [taps] in x */
+    tri__narrow_chunk *chunk;  /* [chunks] of one strip */
+    int64_t chunks, window;    /* window: chunks of one window of the pooling */
+    bool masked;               /* there is a mask: bytes [groups][filters][strips][chunks][8], a bit a position, or of max pooling the
+                                     position that won, in its window's first chunk, 255 where ReLU stops it */
+    int64_t padded_x;          /* vectors of a padded copy of x; 0 where it needs none */
+
+    bool want_dx;
+    int64_t slab;              /* strips */
+    int64_t d_rows, d_columns; /* of d */
+    int64_t border_h, border_w;
+    int64_t phases;
+    tri__narrow_phase *phase;
+    int64_t private_vectors; /* scratch of one thread */
+} tri__narrow_conv_geometry;
+
+typedef struct {
+    tri__narrow_dense spec;
+    int64_t groups;
+    bool want_dx;
+} tri__narrow_dense_geometry;
+
+typedef struct {
+    int64_t batch, groups, classes;
+} tri__narrow_loss_geometry;
+
+typedef struct {
+    tri__narrow_head spec;
+    int64_t groups;
+    int64_t block;           /* groups that are taken from logits to gradient before the next */
+    int64_t private_vectors; /* scratch of one thread */
+} tri__narrow_head_geometry;
+
+#endif

@@ -1,0 +1,83 @@
+/* reorder.c: into the LANES layout and out of it, by transposing blocks of 8 examples × 8 elements. */
+#include "tensor/narrow/vector/part.h"
+
+/* Elements [first, first + count) of an example, count ≤ 8, as floats. */
+INLINE v8 load_elements(const void *row, tri_type type, int64_t first, int64_t count)
+{
+    if (type == TRI_F32)
+        return count == 8 ? load((const float *)row + first) : load_some((const float *)row + first, count);
+    const uint8_t *bytes = (const uint8_t *)row + first;
+    if (count == 8)
+        return load_bytes(bytes);
+    uint8_t some[8] = {0};
+    memcpy(some, bytes, (size_t)count);
+    return load_bytes(some);
+}
+
+/* One group. x: [rows][elements], of which `rows` ≤ 8 are there; y: [planes][elements/planes][8], element e is plane e mod planes. */
+static void gather(const tri__narrow_reorder *s, const uint8_t *x, int64_t rows, v8 *y)
+{
+    const int64_t elements = s->planes * s->count, pitch = elements * (int64_t)tri_type_size(s->type);
+    const v8 scale = splat(s->scale), offset = splat(s->offset);
+    const v8i there = splat_int((int32_t)rows) > (v8i){0, 1, 2, 3, 4, 5, 6, 7};
+    int64_t plane = 0, place = 0;
+    for (int64_t first = 0; first < elements; first += 8) {
+        const int64_t count = elements - first < 8 ? elements - first : 8;
+        v8 block[8];
+        for (int64_t row = 0; row < 8; row++)
+            block[row] = row < rows ? load_elements(x + row * pitch, s->type, first, count) : splat(0);
+        transpose(block);
+        for (int64_t i = 0; i < count; i++) {
+            y[plane * s->count + place] = keep(there, block[i] * scale + offset);
+            plane = plane + 1 < s->planes ? plane + 1 : 0;
+            place += plane == 0;
+        }
+    }
+}
+
+void ISA(import)(const void *geometry, void *const *data, int thread, int threads)
+{
+    const tri__narrow_reorder *s = geometry;
+    const uint8_t *x = data[0];
+    v8 *y = data[1];
+    const int64_t elements = s->planes * s->count, pitch = elements * (int64_t)tri_type_size(s->type);
+    const part_range mine = share(s->groups, thread, threads);
+    for (int64_t group = mine.first; group < mine.end; group++) {
+        const int64_t left = s->batch - group * 8;
+        gather(s, x + group * 8 * pitch, left < 8 ? left : 8, y + group * elements);
+    }
+}
+
+void ISA(to_lanes)(const void *geometry, void *const *data, int thread, int threads)
+{
+    ISA(import)(geometry, data, thread, threads);
+}
+
+/* One group. x: [elements][8] → y: [rows][elements] */
+static void scatter(const v8 *x, int64_t elements, int64_t rows, float *y)
+{
+    for (int64_t first = 0; first < elements; first += 8) {
+        const int64_t count = elements - first < 8 ? elements - first : 8;
+        v8 block[8];
+        for (int64_t i = 0; i < 8; i++)
+            block[i] = i < count ? x[first + i] : splat(0);
+        transpose(block);
+        for (int64_t row = 0; row < rows; row++)
+            if (count == 8)
+                store(y + row * elements + first, block[row]);
+            else
+                store_some(y + row * elements + first, block[row], count);
+    }
+}
+
+void ISA(to_plain)(const void *geometry, void *const *data, int thread, int threads)
+{
+    const tri__narrow_reorder *s = geometry;
+    const v8 *x = data[0];
+    float *y = data[1];
+    const part_range mine = share(s->groups, thread, threads);
+    for (int64_t group = mine.first; group < mine.end; group++) {
+        const int64_t left = s->batch - group * 8;
+        scatter(x + group * s->count, s->count, left < 8 ? left : 8, y + group * 8 * s->count);
+    }
+}
