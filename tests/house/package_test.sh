@@ -1,0 +1,44 @@
+#!/bin/sh
+# package_test.sh: what a user of the library gets. The shared library exports what include/trireme/ declares and nothing else;
+# installed, it builds and runs the examples; binary and library are small.
+# usage: package_test.sh PROJECT BUILD
+# shellcheck disable=SC2046,SC2086  # lists of names and flags are meant to be split
+set -eu
+top=$1 build=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+failures=0
+wrong() { echo "$*"; failures=$((failures + 1)); }
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+
+# Functions are the lower-case names before a parenthesis, outside comments.
+sed -e 's|/\*.*\*/||' -e '/\/\*/,/\*\//d' "$top"/include/trireme/*.h | grep -v '^#' | grep -oE '\btri_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$folder/declared"
+nm -D --defined-only "$build/libtrireme.so" | awk '{ print $3 }' | sort -u >"$folder/exported"
+missing=$(comm -23 "$folder/declared" "$folder/exported")
+extra=$(comm -13 "$folder/declared" "$folder/exported")
+[ -s "$folder/declared" ] || wrong "no function is declared in include/trireme"
+[ -z "$missing" ] || wrong "declared, but not in libtrireme.so:" $missing
+[ -z "$extra" ] || wrong "in libtrireme.so, but not declared:" $extra
+
+if [ -z "$(cached TRIREME_SANITIZE)" ]; then
+    DESTDIR=$folder/root cmake --install "$build" >/dev/null
+    prefix=$folder/root$(cached CMAKE_INSTALL_PREFIX)
+    PKG_CONFIG_PATH=$(find "$prefix" -name pkgconfig -type d) PKG_CONFIG_SYSROOT_DIR=$folder/root
+    export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+    for file in bin/trireme share/man/man1/trireme.1 share/bash-completion/completions/trireme; do
+        [ -s "$prefix/$file" ] || wrong "not installed, or empty: $file"
+    done
+    for example in "$top"/examples/*.c; do
+        cc -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs trireme) -o "$folder/example" || wrong "$example does not build"
+        LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$folder/example" >"$folder/said" || wrong "$example failed: $(cat "$folder/said")"
+    done
+    "$prefix/bin/trireme" version >/dev/null || wrong "the installed binary does not run"
+fi
+
+if [ "$(cached CMAKE_BUILD_TYPE)" = Release ]; then
+    bytes=$(cat "$build/trireme" "$build/libtrireme.so" | wc -c)
+    [ "$bytes" -le 5000000 ] || wrong "binary and library have $bytes bytes, at most 5 MB are agreed"
+fi
+
+[ "$failures" -eq 0 ]
