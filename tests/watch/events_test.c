@@ -1,0 +1,242 @@
+/* events_test.c: event files written and read back, their frames byte by byte, and disks that are full. */
+#define _GNU_SOURCE /* memmem */
+#include "watch/events.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "support.h"
+#include "watch/event_reader.h"
+
+static int make_folder(void **state)
+{
+    *state = test_folder_create();
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    test_folder_remove(*state);
+    return 0;
+}
+
+/* Close the writer and give the file's bytes; free() them. */
+static char *close_and_read(tri__events *events, size_t *size)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s", tri__events_path(events));
+    assert_ok(tri__events_close(events));
+    return test_read(path, size);
+}
+
+static tri__event next(tri__event_reader *reader)
+{
+    tri__event event;
+    bool more;
+    assert_ok(tri__event_next(reader, &event, &more));
+    assert_true(more);
+    return event;
+}
+
+static void assert_end(tri__event_reader *reader)
+{
+    tri__event event;
+    bool more;
+    assert_ok(tri__event_next(reader, &event, &more));
+    assert_false(more);
+}
+
+static void the_first_frame_is_the_formats_byte_by_byte(void **state)
+{
+    tri__events *events;
+    size_t size;
+    assert_ok(tri__events_create(*state, &events));
+    assert_non_null(strstr(tri__events_path(events), "/events.out.tfevents."));
+    uint8_t *bytes = (uint8_t *)close_and_read(events, &size);
+    /* wall_time: tag 0x09 and 8 bytes; file_version: tag 0x1a, length 13 and the text */
+    enum { DATA = 9 + 2 + 13 };
+    assert_int_equal(size, 8 + 4 + DATA + 4);
+    static const uint8_t length[8] = {DATA};
+    uint32_t length_crc = tri__crc32c_masked(length, 8), data_crc = tri__crc32c_masked(bytes + 12, DATA);
+    assert_memory_equal(bytes, length, 8);
+    assert_memory_equal(bytes + 8, &length_crc, 4);
+    assert_int_equal(bytes[12], 0x09);
+    assert_memory_equal(bytes + 12 + 9,
+                        "\x1a\x0d"
+                        "brain.Event:2",
+                        15);
+    assert_memory_equal(bytes + 12 + DATA, &data_crc, 4);
+    free(bytes);
+}
+
+/* Event{step=2: 5, summary=5: {value=1: {tag=1: "loss", simple_value=2: 1.5}}} behind the 9 bytes of the time. */
+static void a_scalar_is_a_simple_value(void **state)
+{
+    static const uint8_t expected[] = {0x10, 5, 0x2a, 13, 0x0a, 11, 0x0a, 4, 'l', 'o', 's', 's', 0x15, 0, 0, 0xc0, 0x3f};
+    tri__events *events;
+    size_t size;
+    assert_ok(tri__events_create(*state, &events));
+    tri__events_scalar(events, "loss", 5, 1.5F);
+    char *bytes = close_and_read(events, &size);
+    assert_memory_equal(bytes + size - 4 - sizeof expected, expected, sizeof expected);
+    free(bytes);
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+    tri__events *events;
+    tri__event_reader reader;
+    size_t size;
+    assert_ok(tri__events_create(*state, &events));
+    tri__events_text(events, "hyperparameters", 0, "| rate | 0.1 |");
+    tri__events_scalar(events, "loss", 0, 2.25F);
+    tri__events_scalar(events, "loss", 3000000000, -1);
+    char *bytes = close_and_read(events, &size);
+    tri__event_reader_init(&reader, "events", bytes, size);
+    tri__event version = next(&reader), text = next(&reader), first = next(&reader), second = next(&reader);
+    assert_int_equal(version.kind, TRI_EVENT_VERSION);
+    assert_true(tri__span_equal(version.body, "brain.Event:2"));
+    assert_true(version.wall > 1.6e9);
+    assert_int_equal(text.kind, TRI_EVENT_TEXT);
+    assert_true(tri__span_equal(text.tag, "hyperparameters"));
+    assert_true(tri__span_equal(text.body, "| rate | 0.1 |"));
+    assert_int_equal(first.kind, TRI_EVENT_SCALAR);
+    assert_int_equal(first.step, 0);
+    assert_true(first.value == 2.25F);
+    assert_int_equal(second.step, 3000000000);
+    assert_true(second.value == -1);
+    assert_true(second.wall >= version.wall);
+    assert_end(&reader);
+    assert_false(reader.cut_short);
+    free(bytes);
+}
+
+static void the_graph_has_names_operators_inputs_places_and_shapes(void **state)
+{
+    tri_graph *graph;
+    tri_node *x, *y;
+    tri__events *events;
+    tri__event_reader reader;
+    size_t size;
+    assert_ok(tri_graph_create(4, &graph));
+    assert_ok(tri_graph_input(graph, "x", TRI_F32, TRI_SHAPE(300), &x));
+    assert_ok(tri_graph_add(graph, "relu", "active", &x, 1, NULL, &y));
+    assert_ok(tri_node_place(graph, y, "/job:worker/task:2"));
+    assert_ok(tri__events_create(*state, &events));
+    tri__events_graph(events, graph);
+    char *bytes = close_and_read(events, &size);
+    tri__event_reader_init(&reader, "events", bytes, size);
+    next(&reader);
+    tri__event event = next(&reader);
+    assert_int_equal(event.kind, TRI_EVENT_GRAPH);
+    /* The second node: name, op, input, device, then the attributes, of which the first has the shape [4, 300]. */
+    static const char node[] = "\x0a\x06"
+                               "active"
+                               "\x12\x04"
+                               "relu"
+                               "\x1a\x01"
+                               "x"
+                               "\x22\x12"
+                               "/job:worker/task:2";
+    static const char shape[] = "\x0a\x0e"
+                                "_output_shapes"
+                                "\x12\x0d\x0a\x0b\x3a\x09\x12\x02\x08\x04\x12\x03\x08\xac\x02";
+    assert_non_null(memmem(event.body.data, event.body.size, node, sizeof node - 1));
+    assert_non_null(memmem(event.body.data, event.body.size, shape, sizeof shape - 1));
+    free(bytes);
+    tri_graph_destroy(graph);
+}
+
+static void two_writers_never_share_a_file(void **state)
+{
+    tri__events *one, *other;
+    char **names;
+    size_t count;
+    assert_ok(tri__events_create(*state, &one));
+    assert_ok(tri__events_create(*state, &other));
+    assert_string_not_equal(tri__events_path(one), tri__events_path(other));
+    assert_ok(tri__events_close(one));
+    assert_ok(tri__events_close(other));
+    assert_ok(tri__folder_list(*state, &names, &count));
+    assert_int_equal(count, 2);
+    tri__folder_free(names, count);
+    assert_ok(tri__events_close(NULL));
+}
+
+static void what_was_flushed_can_be_read_while_the_run_goes_on(void **state)
+{
+    tri__events *events;
+    tri__scalar *scalars;
+    size_t count;
+    assert_ok(tri__events_create(*state, &events));
+    for (int i = 0; i < 100; i++) {
+        tri__events_scalar(events, "loss", i, (float)i / 2);
+        tri__events_scalar(events, "rate", i, 0.1F);
+    }
+    assert_ok(tri__events_flush(events));
+    assert_ok(tri__event_scalars(tri__events_path(events), "loss", &scalars, &count));
+    assert_int_equal(count, 100);
+    assert_int_equal(scalars[99].step, 99);
+    assert_true(scalars[99].value == 49.5F);
+    free(scalars);
+    assert_ok(tri__event_scalars(tri__events_path(events), "absent", &scalars, &count));
+    assert_int_equal(count, 0);
+    assert_null(scalars);
+    assert_ok(tri__events_close(events));
+}
+
+/* A limit on the size of files stands for a full disk. */
+static void a_full_disk_is_told_once(void **state)
+{
+    tri__events *events;
+    struct rlimit before, small;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_ok(tri__events_create(*state, &events));
+    assert_ok(tri__events_flush(events));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 100, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (int i = 0; i < 10; i++)
+        tri__events_scalar(events, "loss", i, 1);
+    tri_status told = tri__events_flush(events);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    assert_fails(told, TRI_IO, "the run goes on");
+    tri__events_scalar(events, "loss", 11, 1);
+    assert_ok(tri__events_flush(events));
+    assert_ok(tri__events_close(events));
+}
+
+static void a_folder_that_cannot_be_is_told(void **state)
+{
+    tri__events *events;
+    char *file = test_path(*state, "file");
+    test_write(file, "x", 1);
+    tri_status status = tri__events_create(file, &events);
+    assert_non_null(status);
+    assert_non_null(strstr(tri_status_message(status), file));
+    tri_status_free(status);
+    free(file);
+}
+
+int main(void)
+{
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(the_first_frame_is_the_formats_byte_by_byte),
+        IN_FOLDER(a_scalar_is_a_simple_value),
+        IN_FOLDER(what_is_written_is_read_back),
+        IN_FOLDER(the_graph_has_names_operators_inputs_places_and_shapes),
+        IN_FOLDER(two_writers_never_share_a_file),
+        IN_FOLDER(what_was_flushed_can_be_read_while_the_run_goes_on),
+        IN_FOLDER(a_full_disk_is_told_once),
+        IN_FOLDER(a_folder_that_cannot_be_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* verdict_test.c: the sentence names what the shares show, and no more. */
+#include "watch/verdict.h"
+
+#include <math.h>
+
+#include "support.h"
+
+/* A run long enough to be judged, on two threads whose CPUs were busy. */
+#define EVIDENCE(...) ((tri__evidence){.share = {__VA_ARGS__}, .seconds = 10, .steps = 1000, .threads = 2, .cpu_percent = 190})
+
+static void assert_verdict(tri__evidence evidence, const char *sentence)
+{
+    char buffer[TRI_VERDICT_SIZE];
+    assert_string_equal(tri__verdict(&evidence, buffer, sizeof buffer), sentence);
+}
+
+static void compute_bound(void **state)
+{
+    (void)state;
+    assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.93, [TRI_PHASE_INPUT] = 0.02, [TRI_PHASE_UPDATE] = 0.05),
+                   "compute-bound: 93 % of the time in forward and backward; input waits 2 %; update 5 %");
+}
+
+static void compute_bound_without_its_cpus(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.99, [TRI_PHASE_INPUT] = 0.01);
+    evidence.threads = 4;
+    evidence.cpu_percent = 160;
+    assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
+                             "CPUs: other programs' load, or steps too small to share out");
+    evidence.cpu_percent = NAN; /* no evidence, no claim */
+    assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %");
+}
+
+static void input_bound(void **state)
+{
+    (void)state;
+    assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.2, [TRI_PHASE_INPUT] = 0.8),
+                   "input-bound: 80 % of the time waiting for data; compute 20 %. --cache, or more threads to read with, may help");
+}
+
+static void small_differences_are_not_called(void **state)
+{
+    (void)state;
+    assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.51, [TRI_PHASE_INPUT] = 0.47, [TRI_PHASE_OTHER] = 0.02),
+                   "no single bottleneck: compute 51 %, input 47 %, too close to call");
+    assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.4, [TRI_PHASE_INPUT] = 0.25, [TRI_PHASE_OTHER] = 0.2, [TRI_PHASE_UPDATE] = 0.15),
+                   "no single bottleneck: compute 40 %, input 25 %, the rest spread over the other phases");
+}
+
+static void short_runs_are_not_judged(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 1);
+    evidence.seconds = 0.01;
+    evidence.steps = 20;
+    assert_verdict(evidence, "too short to tell: 20 steps in 0.01 s");
+    evidence = EVIDENCE([TRI_PHASE_OTHER] = 1);
+    evidence.steps = 0;
+    assert_verdict(evidence, "too short to tell: 0 steps in 10.00 s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compute_bound),
+        cmocka_unit_test(compute_bound_without_its_cpus),
+        cmocka_unit_test(input_bound),
+        cmocka_unit_test(small_differences_are_not_called),
+        cmocka_unit_test(short_runs_are_not_judged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
