@@ -279,7 +279,7 @@ static tri_status resolve_rule(const tri__train_options *options, const tri_mode
     return NULL;
 }
 
-static tri_status resolve_end(const tri__train_options *options, const tri_model_defaults *model, tri__settings *out)
+static tri_status resolve_end(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
 {
     bool epochs = options->epochs != UNSET, steps = options->steps != UNSET, until = options->until;
     if (epochs + steps + until > 1)
@@ -298,7 +298,7 @@ static tri_status resolve_end(const tri__train_options *options, const tri_model
     return NULL;
 }
 
-static tri_status resolve_often(const tri__train_options *options, tri__settings *out)
+static tri_status resolve_often(const tri__train_options *options, tri__train_settings *out)
 {
     const unsigned steps = 1u << TRI_EVERY_STEPS, end = 1u << TRI_EVERY_END;
     const char *evaluate = options->eval_every ? options->eval_every : options->until ? "100" : "epoch";
@@ -309,9 +309,9 @@ static tri_status resolve_often(const tri__train_options *options, tri__settings
     return tri__every_parse("checkpoint-every", checkpoint, steps | end | 1u << TRI_EVERY_SECONDS, &out->checkpoint);
 }
 
-tri_status tri__settings_resolve(const tri__train_options *options, const tri_model_defaults *model, tri__settings *out)
+tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
 {
-    *out = (tri__settings){
+    *out = (tri__train_settings){
         .batch = pick(options->batch, model->batch, 100),
         .limit = pick(options->limit_train, 0, 0),
         .shuffle = pick(options->shuffle, 0, TRI_SHUFFLE_ALL),

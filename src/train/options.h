@@ -51,8 +51,9 @@ typedef struct {
     int64_t steps_per_epoch; /* 0: one pass */
     int64_t patience, keep, log_every;
     bool keep_best, events;
-} tri__settings;
+} tri__train_settings;
 
-TRI_MUST_CHECK tri_status tri__settings_resolve(const tri__train_options *options, const tri_model_defaults *model, tri__settings *out);
+TRI_MUST_CHECK tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model,
+                                                      tri__train_settings *out);
 
 #endif

@@ -69,8 +69,8 @@ static void what_is_left_open_comes_from_the_model(void **state)
     const tri_model_defaults model = {.rate = 0.2f, .rule = TRI_RULE_MOMENTUM, .momentum = 0.8f, .l2 = 0.1f, .batch = 50, .epochs = 4};
     tri__train_options options;
     tri__train_options_init(&options);
-    tri__settings settings;
-    assert_ok(tri__settings_resolve(&options, &model, &settings));
+    tri__train_settings settings;
+    assert_ok(tri__train_settings_resolve(&options, &model, &settings));
     assert_int_equal(settings.batch, 50);
     assert_int_equal(settings.epochs, 4);
     assert_float_equal(settings.schedule.rate, 0.2, 1e-7);
@@ -82,7 +82,7 @@ static void what_is_left_open_comes_from_the_model(void **state)
     set(&options, "shuffle", "0");
     set(&options, "until", "loss<=1");
     set(&options, "rate", "0");
-    assert_ok(tri__settings_resolve(&options, &model, &settings));
+    assert_ok(tri__train_settings_resolve(&options, &model, &settings));
     assert_int_equal(settings.shuffle, 0);
     assert_int_equal(settings.epochs, 0);
     assert_int_equal(settings.evaluate.steps, 100);
@@ -96,8 +96,8 @@ static void expect_refusal(const char *a, const char *a_value, const char *b, co
     tri__train_options_init(&options);
     set(&options, a, a_value);
     set(&options, b, b_value);
-    tri__settings settings;
-    assert_fails(tri__settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, message);
+    tri__train_settings settings;
+    assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, message);
     tri__train_options_fini(&options);
 }
 

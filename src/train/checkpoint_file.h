@@ -1,0 +1,24 @@
+/* checkpoint_file.h: what the writer and the reader of checkpoints share. */
+#ifndef TRI_TRAIN_CHECKPOINT_FILE_H
+#define TRI_TRAIN_CHECKPOINT_FILE_H
+
+#include "train/checkpoint.h"
+
+#define TRI_CHECKPOINT_VERSION 1
+#define TRI_CHECKPOINT_ABOUT   "trireme" /* keys of the metadata */
+#define TRI_CHECKPOINT_MODEL   "model"
+
+char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node); /* free() it; NULL when memory is short */
+uint32_t tri__checkpoint_sum(uint32_t sum, const tri_tensor *tensor);       /* the checksum, tensor by tensor in the order of the file */
+
+/* The checkpoints of a folder, newest first. */
+typedef struct {
+    char **name;
+    int64_t *step;
+    size_t count;
+} tri__checkpoint_names;
+
+TRI_MUST_CHECK tri_status tri__checkpoint_list(const char *folder, tri__checkpoint_names *out);
+void tri__checkpoint_names_fini(tri__checkpoint_names *names);
+
+#endif

@@ -1,0 +1,251 @@
+/* run.c: the loop. A step costs two readings of the clock and a few comparisons beside the work itself: no system call, no memory. */
+#include "train/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "train/run_inside.h"
+#include "train/timed.h"
+
+#define SECOND          INT64_C(1000000000)
+#define REPORT_INTERVAL (SECOND / 10)
+
+/* What to try is told with what was tried. */
+static tri_status diverged(const tri__run *run, const char *what)
+{
+    double rate = tri__schedule_rate(&run->settings.schedule, run->state.step);
+    return tri_fail(TRI_DIVERGED, "step %lld: %s; try a smaller --rate (it was %g)%s. %s%s", (long long)run->state.step, what, rate,
+                    run->settings.rule.clip > 0 ? " or a smaller --clip" : " or --clip 1",
+                    run->checkpoint ? "The last good checkpoint is " : "No checkpoint had been written yet",
+                    run->checkpoint ? run->checkpoint : "");
+}
+
+static tri_status step(tri__run *run)
+{
+    const tri_batch *batch;
+    tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
+    TRI_TRY(tri_dataset_next(run->dataset, &batch));
+    tri__phases_enter(&run->phases, TRI_PHASE_COMPUTE, tri__clock_now());
+    const tri_step about = {.step = run->state.step, .rate = tri__schedule_rate(&run->settings.schedule, run->state.step)};
+    TRI_TRY(tri_store_begin(run->store, &about));
+    double loss;
+    TRI_TRY(tri_plan_train(run->plan, batch, &loss));
+    run->now = tri__clock_now();
+    tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
+    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_UPDATE, tri__timed_store_take(run->store));
+    if (!isfinite(loss))
+        return diverged(run, isnan(loss) ? "the loss is not a number" : "the loss is infinite");
+    loss /= (double)batch->count;
+    run->state.step++;
+    run->state.examples += batch->count;
+    tri__recent_add(&run->state.recent, loss);
+    run->interval_loss += loss;
+    run->interval_steps++;
+    return NULL;
+}
+
+static void resume_clock(tri__run *run)
+{
+    run->now = tri__clock_now();
+    tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
+    tri__rate_resume(&run->speed, run->state.examples, run->now);
+}
+
+static tri_status save(tri__run *run, const char *path)
+{
+    run->state.position = tri_dataset_position(run->dataset);
+    run->state.seconds = tri__run_seconds(run);
+    const tri__checkpoint_content content = {
+        .model = run->model,
+        .graph = run->graph,
+        .store = run->store,
+        .source = tri_source_describe(run->source),
+        .options = &run->options,
+        .state = &run->state,
+    };
+    if (path)
+        return tri__checkpoint_write(path, &content);
+    char *written;
+    TRI_TRY(tri__checkpoint_save(run->folder.checkpoints, &content, run->settings.keep, &written));
+    free(run->checkpoint);
+    run->checkpoint = written;
+    run->saved_at = run->state.step;
+    tri__log_line(run->log, TRI_LOG_DEBUG, "step %lld: checkpoint %s", (long long)run->state.step, written);
+    return NULL;
+}
+
+/* A disk that is full now may not be later: training goes on, and the last checkpoint decides. Parameters that are no numbers end it. */
+static tri_status checkpoint(tri__run *run, const char *path)
+{
+    TRI_TRY(tri_store_flush(run->store));
+    tri_status status = save(run, path);
+    if (tri_status_code(status) == TRI_DIVERGED) {
+        tri_status reason = diverged(run, tri_status_message(status));
+        tri_status_free(status);
+        return reason;
+    }
+    if (status)
+        tri__log_line(run->log, TRI_LOG_WARNING, "no checkpoint at step %lld: %s; training goes on", (long long)run->state.step,
+                      tri_status_message(status));
+    tri_status_free(status);
+    return NULL;
+}
+
+/* Early stopping, and the best checkpoint: both go by the test loss. */
+static tri_status judge(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    tri__run_state *state = &run->state;
+    bool better = isnan(state->best_loss) || run->evaluation.loss < state->best_loss;
+    state->without_gain = better ? 0 : state->without_gain + 1;
+    if (better)
+        state->best_loss = run->evaluation.loss;
+    if (tri__target_reached(&settings->target, run->evaluation.loss, run->evaluation.accuracy)) {
+        run->stopped_by = "until";
+        run->until_step = state->step;
+    } else if (!run->stopped_by && settings->patience && state->without_gain >= settings->patience) {
+        run->stopped_by = "patience";
+    }
+    if (!better || !settings->keep_best)
+        return NULL;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/best.safetensors", run->folder.checkpoints);
+    return checkpoint(run, path);
+}
+
+static tri_status evaluate(tri__run *run)
+{
+    if (!run->evaluator || run->evaluated_at == run->state.step)
+        return NULL;
+    TRI_TRY(tri_store_flush(run->store));
+    tri__phases_pause(&run->phases, tri__clock_now());
+    TRI_TRY(tri__evaluator_run(run->evaluator, &run->evaluation));
+    run->evaluated_at = run->state.step;
+    run->evaluations++;
+    if (!isfinite(run->evaluation.loss))
+        return diverged(run, "the test loss is not a number");
+    tri__run_tell_evaluation(run);
+    TRI_TRY(judge(run));
+    resume_clock(run);
+    return NULL;
+}
+
+static bool evaluation_due(const tri__run *run)
+{
+    switch (run->settings.evaluate.kind) {
+    case TRI_EVERY_STEPS:
+        return run->state.step % run->settings.evaluate.steps == 0;
+    case TRI_EVERY_EPOCH:
+        return run->state.step % run->steps_per_epoch == 0;
+    case TRI_EVERY_END:
+    case TRI_EVERY_SECONDS:
+        break;
+    }
+    return false;
+}
+
+static bool checkpoint_due(tri__run *run)
+{
+    const tri__every *every = &run->settings.checkpoint;
+    if (every->kind == TRI_EVERY_STEPS)
+        return run->state.step % every->steps == 0;
+    if (every->kind != TRI_EVERY_SECONDS || run->now < run->next_checkpoint)
+        return false;
+    run->next_checkpoint = run->now + every->seconds * SECOND;
+    return true;
+}
+
+static void check_end(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    if (run->stopped_by)
+        return;
+    if (run->last_step && run->state.step >= run->last_step)
+        run->stopped_by = settings->epochs ? "epochs" : settings->steps ? "steps" : "max_steps";
+    else if (*run->request->stop)
+        run->stopped_by = "signal";
+}
+
+static tri_status after_step(tri__run *run)
+{
+    if (run->interval_steps >= run->settings.log_every)
+        tri__run_tell_step(run);
+    if (evaluation_due(run))
+        TRI_TRY(evaluate(run));
+    check_end(run);
+    if (!run->stopped_by && checkpoint_due(run))
+        TRI_TRY(checkpoint(run, NULL));
+    if (run->now >= run->next_report) {
+        tri__run_tell_progress(run);
+        run->next_report = run->now + REPORT_INTERVAL;
+    }
+    return NULL;
+}
+
+static void start_clock(tri__run *run)
+{
+    run->usage = tri__usage_now();
+    resume_clock(run);
+    run->next_checkpoint = run->now + run->settings.checkpoint.seconds * SECOND;
+    run->next_report = run->now + REPORT_INTERVAL;
+}
+
+static tri_status loop(tri__run *run)
+{
+    start_clock(run);
+    while (!run->stopped_by) {
+        TRI_TRY(step(run));
+        TRI_TRY(after_step(run));
+    }
+    TRI_TRY(tri_store_flush(run->store));
+    return NULL;
+}
+
+/* The end of a run that can be kept: the last checkpoint first, so that nothing after it can cost it. */
+static tri_status finish(tri__run *run)
+{
+    tri__phases_pause(&run->phases, tri__clock_now());
+    if (run->saved_at != run->state.step)
+        TRI_TRY(tri_wrap(save(run, NULL), "the last checkpoint, at step %lld", (long long)run->state.step));
+    bool hurry = *run->request->stop; /* whoever pressed Ctrl-C does not want to wait for an evaluation */
+    return hurry ? NULL : evaluate(run);
+}
+
+static tri_status train(tri__run *run)
+{
+    tri__run_tell_start(run);
+    tri_status status = loop(run);
+    if (!status)
+        status = finish(run);
+    tri__phases_pause(&run->phases, tri__clock_now());
+    if (status)
+        run->stopped_by = tri_status_code(status) == TRI_DIVERGED ? "diverged" : "error";
+    return status;
+}
+
+tri_status tri__run_train(const tri__run_request *request, tri__run_result *out)
+{
+    *out = (tri__run_result){0};
+    tri__run run;
+    tri_status status = tri__run_open(&run, request);
+    if (!status) {
+        status = train(&run);
+        tri_status summary = tri__run_summarise(&run, out);
+        if (status)
+            tri_status_free(summary);
+        else
+            status = summary;
+        if (status)
+            tri__log_file_note(run.log_file, TRI_LOG_ERROR, tri_status_message(status)); /* the caller tells it to people */
+    }
+    tri__run_fini(&run);
+    return status;
+}
+
+void tri__run_result_fini(tri__run_result *result)
+{
+    free(result->folder);
+    json_decref(result->summary);
+    *result = (tri__run_result){0};
+}

@@ -1,0 +1,249 @@
+/* run_report.c: what a run tells while it goes and when it has ended: lines, curves, progress, the summary. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "train/run_inside.h"
+#include "watch/text.h"
+#include "watch/verdict.h"
+
+#define FLUSH_INTERVAL   INT64_C(2000000000)
+#define TOLD_EVALUATIONS 20 /* lines on the screen, evenly spread over the run */
+
+double tri__run_seconds(const tri__run *run)
+{
+    return run->seconds_before + tri__clock_seconds(tri__phases_total(&run->phases));
+}
+
+/* Curves are worth having, but no run ends for want of them. */
+static void flush_events(tri__run *run)
+{
+    tri_status status = run->events ? tri__events_flush(run->events) : NULL;
+    if (!status)
+        return;
+    tri__log_line(run->log, TRI_LOG_WARNING, "no more event files: %s", tri_status_message(status));
+    tri_status_free(status);
+    tri_status_free(tri__events_close(run->events));
+    run->events = NULL;
+}
+
+/* The request and what came of it, as a table for TensorBoard's text page. */
+static void tell_options(tri__run *run)
+{
+    json_t *options = tri__train_options_json(&run->options);
+    char buffer[4096];
+    tri__text text;
+    tri__text_init(&text, buffer, sizeof buffer);
+    tri__text_add(&text, "| option | value |\n|---|---|\n");
+    tri__text_add(&text, "| rule | %s |\n| rate | %g |\n| batch | %lld |\n| threads | %d |\n", tri_rule_name(run->settings.rule.kind),
+                  run->settings.schedule.rate, (long long)run->settings.batch, run->settings.threads);
+    const char *name;
+    json_t *value;
+    json_object_foreach(options, name, value)
+    {
+        if (!strcmp(name, "rule") || !strcmp(name, "rate") || !strcmp(name, "batch") || !strcmp(name, "threads"))
+            continue;
+        char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+        tri__text_add(&text, "| %s | %s |\n", name, shown ? shown : "");
+        free(shown);
+    }
+    json_decref(options);
+    tri__events_text(run->events, "options", run->state.step, buffer);
+}
+
+static int64_t count_parameters(const tri_graph *graph)
+{
+    int64_t count = 0;
+    for (int i = 0; i < tri_graph_count(graph); i++)
+        if (tri_node_range(tri_graph_node(graph, i)).count)
+            count += tri_shape_count(tri_node_shape(tri_graph_node(graph, i)));
+    return count;
+}
+
+static void tell_what(tri__run *run)
+{
+    const tri_source_info *source = tri_source_describe(run->source);
+    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "no", shape[64];
+    if (run->test)
+        tri__text_count(tests, (double)tri_source_describe(run->test)->examples);
+    tri__log_line(run->log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s in %lld classes, %s to test",
+                  tri_model_name(run->model), tri__text_count(parameters, (double)count_parameters(run->graph)), run->options.data,
+                  tri__text_count(examples, (double)tri_dataset_examples(run->dataset)), tri_shape_text(source->shape, shape, sizeof shape),
+                  (long long)source->classes, tests);
+}
+
+static void tell_how(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    char end[96], steps[TRI_TEXT_SHORT];
+    tri__text_count(steps, (double)run->last_step);
+    if (settings->epochs)
+        snprintf(end, sizeof end, "%lld epoch%s of %lld steps", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
+                 (long long)run->steps_per_epoch);
+    else if (settings->steps)
+        snprintf(end, sizeof end, "%s steps", steps);
+    else
+        snprintf(end, sizeof end, "until %.40s%s%s", run->options.until, run->last_step ? ", at most steps " : " or Ctrl-C",
+                 run->last_step ? steps : "");
+    tri__log_line(run->log, TRI_LOG_INFO, "%s, batch %lld, rate %g, %s, %d thread%s, seed %llu", tri_rule_name(settings->rule.kind),
+                  (long long)settings->batch, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
+                  (unsigned long long)settings->seed);
+}
+
+void tri__run_tell_start(tri__run *run)
+{
+    if (run->first_step)
+        tri__log_line(run->log, TRI_LOG_INFO, "going on with %s at step %lld", run->folder.path, (long long)run->first_step);
+    tell_what(run);
+    tell_how(run);
+    if (!run->events)
+        return;
+    tell_options(run);
+    tri__events_graph(run->events, run->graph);
+    flush_events(run);
+}
+
+void tri__run_tell_step(tri__run *run)
+{
+    double speed = tri__rate_update(&run->speed, run->state.examples, run->now);
+    if (run->events) {
+        int64_t at = run->state.step;
+        tri__events_scalar(run->events, "train/loss", at, (float)(run->interval_loss / (double)run->interval_steps));
+        tri__events_scalar(run->events, "train/rate", at, tri__schedule_rate(&run->settings.schedule, at - 1));
+        if (speed > 0)
+            tri__events_scalar(run->events, "train/examples_per_second", at, (float)speed);
+    }
+    run->interval_loss = 0;
+    run->interval_steps = 0;
+}
+
+/* All evaluations of a run that has few; a fair sample of those of a run that has many. */
+static bool worth_a_line(const tri__run *run)
+{
+    const tri__every *every = &run->settings.evaluate;
+    int64_t each = every->kind == TRI_EVERY_STEPS ? every->steps : run->steps_per_epoch;
+    if (run->stopped_by || (run->last_step && run->state.step >= run->last_step))
+        return true;
+    if (!run->last_step)
+        return (run->evaluations & (run->evaluations - 1)) == 0; /* 1, 2, 4, 8 … */
+    int64_t total = run->last_step / each;
+    return run->evaluations % ((total + TOLD_EVALUATIONS - 1) / TOLD_EVALUATIONS + (total == 0)) == 0;
+}
+
+void tri__run_tell_evaluation(tri__run *run)
+{
+    const tri__evaluation *evaluation = &run->evaluation;
+    int64_t at = run->state.step;
+    char where[64], steps[TRI_TEXT_SHORT];
+    if (run->settings.epochs && at % run->steps_per_epoch == 0)
+        snprintf(where, sizeof where, "epoch %lld", (long long)(at / run->steps_per_epoch));
+    else
+        snprintf(where, sizeof where, "step %s", tri__text_count(steps, (double)at));
+    tri__log_line(run->log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s loss %.4f   test loss %.4f   test accuracy %.2f %%",
+                  where, tri__recent_mean(&run->state.recent), evaluation->loss, 100 * evaluation->accuracy);
+    if (!run->events)
+        return;
+    tri__events_scalar(run->events, "test/loss", at, (float)evaluation->loss);
+    tri__events_scalar(run->events, "test/accuracy", at, (float)evaluation->accuracy);
+    if (!isnan(evaluation->auc))
+        tri__events_scalar(run->events, "test/auc", at, (float)evaluation->auc);
+}
+
+void tri__run_tell_progress(tri__run *run)
+{
+    if (run->now >= run->next_flush) {
+        flush_events(run);
+        run->next_flush = run->now + FLUSH_INTERVAL;
+    }
+    double speed = tri__rate_update(&run->speed, run->state.examples, run->now);
+    if (!run->request->progress)
+        return;
+    double elapsed = tri__clock_seconds(tri__phases_total(&run->phases));
+    tri__progress progress = {
+        .label = tri_model_name(run->model),
+        .step = run->state.step,
+        .steps = run->last_step,
+        .examples_per_second = speed,
+        .loss = tri__recent_mean(&run->state.recent),
+        .accuracy = run->evaluated_at >= 0 ? run->evaluation.accuracy : NAN,
+        .elapsed = elapsed,
+        .left = tri__progress_left(run->first_step, run->state.step, run->last_step, elapsed),
+    };
+    tri__phases_shares(&run->phases, progress.share);
+    run->request->progress(run->request->context, &progress);
+}
+
+static void fill_worker(const tri__run *run, tri__worker_summary *worker)
+{
+    tri__usage usage = tri__usage_now();
+    *worker = (tri__worker_summary){
+        .task = "worker:0",
+        .steps = run->state.step,
+        .examples = run->state.examples,
+        .seconds = tri__run_seconds(run),
+        .test_accuracy = run->evaluated_at == run->state.step ? run->evaluation.accuracy : NAN,
+        .cpu_percent = tri__usage_cpu_percent(&run->usage, &usage),
+        .peak_rss_mb = tri__peak_rss_mb(),
+    };
+    tri__phases_shares(&run->phases, worker->phases);
+}
+
+static void fill_summary(const tri__run *run, const tri__worker_summary *worker, const char *verdict, tri__summary *summary)
+{
+    bool evaluated = run->evaluated_at == run->state.step;
+    *summary = (tri__summary){
+        .model = tri_model_name(run->model),
+        .data = run->options.data,
+        .strategy = "local",
+        .workers = 1,
+        .batch = run->settings.batch,
+        .threads = run->settings.threads,
+        .seed = run->settings.seed,
+        .steps = run->state.step,
+        .examples = run->state.examples,
+        .epochs = (double)run->state.examples / (double)tri_dataset_examples(run->dataset),
+        .seconds = worker->seconds,
+        .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
+        .examples_per_second = worker->seconds > 0 ? (double)run->state.examples / worker->seconds : NAN,
+        .train_loss = tri__recent_mean(&run->state.recent),
+        .test_loss = evaluated ? run->evaluation.loss : NAN,
+        .test_accuracy = evaluated ? run->evaluation.accuracy : NAN,
+        .stopped_by = run->stopped_by,
+        .until_step = run->until_step,
+        .peak_rss_mb = worker->peak_rss_mb,
+        .verdict = verdict,
+        .worker_stats = worker,
+        .checkpoint = run->checkpoint,
+    };
+    memcpy(summary->phases, worker->phases, sizeof summary->phases);
+}
+
+static const char *find_verdict(const tri__run *run, const tri__worker_summary *worker, char *buffer, size_t size)
+{
+    tri__evidence evidence = {
+        .seconds = tri__clock_seconds(tri__phases_total(&run->phases)),
+        .steps = run->state.step - run->first_step,
+        .threads = run->settings.threads,
+        .cpu_percent = worker->cpu_percent,
+    };
+    memcpy(evidence.share, worker->phases, sizeof evidence.share);
+    return tri__verdict(&evidence, buffer, size);
+}
+
+tri_status tri__run_summarise(tri__run *run, tri__run_result *out)
+{
+    flush_events(run);
+    tri__worker_summary worker;
+    tri__summary summary;
+    char verdict[TRI_VERDICT_SIZE];
+    fill_worker(run, &worker);
+    fill_summary(run, &worker, find_verdict(run, &worker, verdict, sizeof verdict), &summary);
+    tri__summary_table(&summary, out->table, sizeof out->table);
+    TRI_TRY(tri__summary_json(&summary, &out->summary));
+    out->folder = strdup(run->folder.path);
+    if (!out->folder)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+    return tri__json_write(run->folder.summary, out->summary);
+}

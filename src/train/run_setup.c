@@ -1,0 +1,201 @@
+/* run_setup.c: all that a run needs, opened in the order in which mistakes are cheapest to find. The run folder comes last: a run
+ * that cannot begin leaves none behind. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/run_inside.h"
+#include "train/timed.h"
+
+static tri_status copy_options(const tri__train_options *from, tri__train_options *to)
+{
+    json_t *json = tri__train_options_json(from);
+    tri_status status = json ? tri__train_options_read(to, json) : tri_fail(TRI_NO_MEMORY, "no memory for the options");
+    json_decref(json);
+    return status;
+}
+
+/* A resumed run takes its model and options from the checkpoint. */
+static tri_status open_resumed(tri__run *run)
+{
+    TRI_TRY(tri_wrap(tri__checkpoint_open(run->request->resume, run->request->log, &run->resumed), "--resume"));
+    TRI_TRY(copy_options(&run->resumed->options, &run->options));
+    TRI_TRY(tri__train_options_resume(&run->options, run->request->options));
+    const char *text = run->resumed->model_text;
+    return tri_model_parse(run->resumed->model_name, text, strlen(text), &run->model);
+}
+
+static tri_status open_model(tri__run *run)
+{
+    if (run->request->resume)
+        return open_resumed(run);
+    TRI_TRY(copy_options(run->request->options, &run->options));
+    return tri_model_open(run->options.model, &run->model);
+}
+
+static tri_source_options source_options(const tri__run *run)
+{
+    return (tri_source_options){.seed = run->settings.seed, .cache_folder = run->request->cache_folder};
+}
+
+/* --test names a source of its own, of which any part will do; otherwise it is the test part of --data, where that has one. */
+static tri_status open_test(tri__run *run)
+{
+    const tri_source_options options = source_options(run);
+    const char *spec = run->options.test ? run->options.test : run->options.data;
+    tri_status status = tri_source_open(spec, TRI_PART_TEST, &options, &run->test);
+    if (tri_status_code(status) != TRI_NOT_FOUND)
+        return status;
+    tri_status_free(status);
+    if (run->options.test)
+        return tri_wrap(tri_source_open(spec, TRI_PART_TRAIN, &options, &run->test), "--test");
+    const tri__train_settings *settings = &run->settings;
+    const char *needy = settings->target.kind != TRI_TARGET_NONE ? "until"
+                        : settings->patience                     ? "patience"
+                        : settings->keep_best                    ? "keep-best"
+                                                                 : NULL;
+    if (needy)
+        return tri_fail(TRI_BAD_CALL, "--%s needs test examples, and %s has none: give some with --test SOURCE", needy, spec);
+    tri__log_line(run->request->log, TRI_LOG_INFO, "%s has no test examples, so nothing is evaluated (--test SOURCE gives some)", spec);
+    return NULL;
+}
+
+static tri_status open_sources(tri__run *run)
+{
+    const tri_source_options options = source_options(run);
+    TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->source));
+    return open_test(run);
+}
+
+static tri_status build_graph(tri__run *run)
+{
+    const tri_source_info *info = tri_source_describe(run->source);
+    const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
+    TRI_TRY(tri_model_build(run->model, &input, run->settings.batch, &run->graph));
+    TRI_TRY(tri__source_fits(info, run->graph));
+    if (!run->resumed)
+        return NULL;
+    char digest[65];
+    TRI_TRY(tri_model_digest(run->model, run->graph, digest));
+    if (strcmp(digest, run->resumed->digest))
+        return tri_fail(TRI_BAD_CALL, "--resume %s: %s gives the model other shapes than the data it was trained on", run->request->resume,
+                        run->options.data);
+    return NULL;
+}
+
+static tri_status fill_store(tri__run *run)
+{
+    tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(run->store));
+    if (run->resumed)
+        return tri_wrap(tri__checkpoint_restore(run->resumed, run->graph, run->store, true), "--resume");
+    if (run->options.init)
+        return tri__checkpoint_initialise(run->options.init, run->request->log, run->graph, run->store);
+    return NULL;
+}
+
+static tri_status create_store(tri__run *run)
+{
+    tri_store *local;
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &run->settings.rule, &local));
+    TRI_TRY(tri__timed_store_create(local, &run->store));
+    return fill_store(run);
+}
+
+static tri_status create_dataset(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    const tri_dataset_options options = {
+        .batch = settings->batch, .seed = settings->seed, .shuffle = settings->shuffle, .limit = settings->limit};
+    TRI_TRY(tri_dataset_create(run->source, &options, &run->dataset));
+    int64_t examples = tri_dataset_examples(run->dataset);
+    if (examples < 1)
+        return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
+    run->steps_per_epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + settings->batch - 1) / settings->batch;
+    return run->resumed ? tri_dataset_seek(run->dataset, run->resumed->state.position) : NULL;
+}
+
+static tri_status settle_end(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    run->last_step = settings->steps ? settings->steps : settings->max_steps;
+    if (settings->epochs && __builtin_mul_overflow(settings->epochs, run->steps_per_epoch, &run->last_step))
+        return tri_fail(TRI_BAD_CALL, "--epochs %lld: more steps than can be counted", (long long)settings->epochs);
+    if (run->last_step && run->state.step >= run->last_step)
+        return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",
+                        run->request->resume, (long long)run->state.step);
+    return tri__schedule_bind(&run->settings.schedule, run->steps_per_epoch, run->last_step);
+}
+
+static tri_status create_plans(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    const tri_plan_options options = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
+    TRI_TRY(tri_plan_create(run->graph, &options, run->store, &run->plan));
+    if (!run->test)
+        return NULL;
+    return tri__evaluator_create(run->graph, run->test, run->store, &(tri__evaluator_options){.threads = settings->threads},
+                                 &run->evaluator);
+}
+
+static tri_status open_folder(tri__run *run)
+{
+    const tri__run_request *request = run->request;
+    TRI_TRY(request->resume ? tri__run_folder_open(request->resume, &run->folder)
+                            : tri__run_folder_create(request->out, tri_model_name(run->model), &run->folder));
+    TRI_TRY(tri__log_file_create(run->folder.log, request->log, &run->log_file));
+    run->log = tri__log_file_sink(run->log_file);
+    TRI_TRY(tri__run_folder_note(&run->folder, request->command));
+    return run->settings.events ? tri__events_create(run->folder.events, &run->events) : NULL;
+}
+
+static void start_state(tri__run *run)
+{
+    run->state = run->resumed ? run->resumed->state : (tri__run_state){.best_loss = NAN};
+    run->first_step = run->state.step;
+    run->seconds_before = run->state.seconds;
+    run->evaluated_at = run->saved_at = run->until_step = -1;
+}
+
+tri_status tri__run_open(tri__run *run, const tri__run_request *request)
+{
+    *run = (tri__run){.request = request, .log = request->log};
+    tri__train_options_init(&run->options);
+    TRI_TRY(open_model(run));
+    TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->model), &run->settings));
+    if (!request->resume && request->out)
+        TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */
+    start_state(run);
+    if (run->settings.threads)
+        omp_set_num_threads(run->settings.threads);
+    else
+        run->settings.threads = omp_get_max_threads();
+    TRI_TRY(open_sources(run));
+    TRI_TRY(build_graph(run));
+    TRI_TRY(create_store(run));
+    TRI_TRY(create_dataset(run));
+    TRI_TRY(settle_end(run));
+    TRI_TRY(create_plans(run));
+    TRI_TRY(open_folder(run));
+    tri__checkpoint_close(run->resumed);
+    run->resumed = NULL;
+    return NULL;
+}
+
+void tri__run_fini(tri__run *run)
+{
+    tri__checkpoint_close(run->resumed);
+    tri__evaluator_destroy(run->evaluator);
+    tri_plan_destroy(run->plan);
+    tri_dataset_destroy(run->dataset);
+    tri_store_destroy(run->store);
+    tri_graph_destroy(run->graph);
+    tri_source_destroy(run->test);
+    tri_source_destroy(run->source);
+    tri_model_destroy(run->model);
+    tri_status_free(tri__events_close(run->events));
+    tri__log_file_destroy(run->log_file);
+    tri__run_folder_fini(&run->folder);
+    tri__train_options_fini(&run->options);
+    free(run->checkpoint);
+}

@@ -1,0 +1,13 @@
+/* timed.h: a store that measures how long another one takes to apply updates. */
+#ifndef TRI_TRAIN_TIMED_H
+#define TRI_TRAIN_TIMED_H
+
+#include "trireme/store.h"
+
+/* Takes ownership of inner, whose buffers it shows as its own; where it fails, inner is destroyed. */
+TRI_MUST_CHECK tri_status tri__timed_store_create(tri_store *inner, tri_store **out);
+
+/* Nanoseconds spent in offer and flush since the last call. */
+int64_t tri__timed_store_take(tri_store *store);
+
+#endif
