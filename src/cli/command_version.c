@@ -43,7 +43,8 @@ tri_status tri__command_version(tri__session *session, const tri__arguments *arg
 {
     const char *features[MAX_FEATURES];
     int count = cpu_features(features);
-    if (tri__argument_flag(arguments, "json"))
+    (void)arguments;
+    if (session->json)
         return print_json(session, features, count);
     fprintf(session->out, "trireme %s\nbuild      %s\nlibraries  jansson %s\nCPU       ", TRI_VERSION, TRI_BUILD, jansson_version_str());
     for (int i = 0; i < count; i++)

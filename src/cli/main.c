@@ -16,6 +16,10 @@ static tri_status run_command(tri__session *session, const tri__arguments *argum
         tri__help_command(&page, arguments->command);
         return NULL;
     }
+    session->json = tri__argument_has(arguments, "json");
+    session->quiet = tri__argument_has(arguments, "quiet");
+    if (session->quiet)
+        session->log->least = TRI_LOG_WARNING;
     return arguments->command->run(session, arguments);
 }
 

@@ -234,6 +234,11 @@ static const char *value_of(const tri__arguments *arguments, const char *name, b
     return value || !or_standard ? value : arguments->command->options[row].standard;
 }
 
+bool tri__argument_has(const tri__arguments *arguments, const char *name)
+{
+    return find_option(arguments->command, name, strlen(name)) >= 0 && tri__argument_flag(arguments, name);
+}
+
 bool tri__argument_given(const tri__arguments *arguments, const char *name)
 {
     return value_of(arguments, name, false);

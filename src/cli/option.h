@@ -79,6 +79,7 @@ TRI_MUST_CHECK tri_status tri__arguments_parse(int count, const char *const *wor
 TRI_MUST_CHECK tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used);
 
 /* Values by the option's name, which must be one of the command's. Where it was not given: its standard value, or NULL, 0, false. */
+bool tri__argument_has(const tri__arguments *arguments, const char *name); /* the command has such an option and it is on */
 bool tri__argument_given(const tri__arguments *arguments, const char *name);
 const char *tri__argument_text(const tri__arguments *arguments, const char *name);
 int64_t tri__argument_integer(const tri__arguments *arguments, const char *name);

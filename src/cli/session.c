@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 static const char *environment(const char *name)
 {
     const char *value = getenv(name);
@@ -28,7 +30,7 @@ static bool wants_plain(void)
 
 void tri__session_init(tri__session *session, int argc, const char *const *argv)
 {
-    *session = (tri__session){.out = stdout, .cache_folder = find_cache_folder(), .argc = argc, .argv = argv};
+    *session = (tri__session){.out = stdout, .cache_folder = find_cache_folder(), .started = tri__clock_now(), .argc = argc, .argv = argv};
     tri__terminal_init(&session->terminal, stderr, wants_plain());
     if (environment("NO_COLOR"))
         session->terminal.colour = false;

@@ -16,6 +16,7 @@ struct tri__session {
     tri__log *log;          /* the terminal's sink for the lines of other rooms */
     bool quiet, json;
     char *cache_folder; /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
+    int64_t started;    /* tri__clock_now at the beginning */
     int argc;           /* the command line as it was typed, the program's name included */
     const char *const *argv;
 };

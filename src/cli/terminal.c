@@ -7,14 +7,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define WIPE        "\r\033[K"
-#define HIDE_CURSOR "\033[?25l"
-#define SHOW_CURSOR "\033[?25h"
+#define WIPE "\r\033[K"
 
 static void wipe_locked(tri__terminal *terminal)
 {
     if (terminal->drawn)
-        fputs(WIPE SHOW_CURSOR, terminal->file);
+        fputs(WIPE, terminal->file);
     terminal->drawn = false;
 }
 
@@ -70,7 +68,7 @@ void tri__terminal_draw(tri__terminal *terminal, const char *line)
         return;
     size_t length = fitting(line, tri__terminal_width(terminal) - 1);
     pthread_mutex_lock(&terminal->lock);
-    fprintf(terminal->file, "%s%.*s\033[K", terminal->drawn ? "\r" : HIDE_CURSOR "\r", (int)length, line);
+    fprintf(terminal->file, "\r%.*s\033[K", (int)length, line);
     terminal->drawn = true;
     fflush(terminal->file);
     pthread_mutex_unlock(&terminal->lock);

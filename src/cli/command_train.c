@@ -1,0 +1,122 @@
+/* command_train.c: trireme train. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/commands.h"
+#include "cli/quote.h"
+#include "cli/session.h"
+#include "cli/signals.h"
+#include "train/run.h"
+
+#define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
+
+typedef struct {
+    tri__session *session;
+    int64_t next_plain;
+} progress_view;
+
+static void show_progress(void *context, const tri__progress *progress)
+{
+    progress_view *view = context;
+    tri__terminal *terminal = &view->session->terminal;
+    char line[TRI_PROGRESS_SIZE];
+    int64_t now = tri__clock_now();
+    if (terminal->live)
+        tri__terminal_draw(terminal, tri__progress_live(progress, tri__terminal_width(terminal) - 1, line, sizeof line));
+    else if (now >= view->next_plain) {
+        view->next_plain = now + PLAIN_INTERVAL;
+        tri__terminal_say(terminal, "%s", tri__progress_plain(progress, line, sizeof line));
+    }
+}
+
+static tri_status check_strategy(const tri__arguments *arguments)
+{
+    const char *strategy = tri__argument_text(arguments, "strategy");
+    if (strcmp(strategy, "local"))
+        return tri_fail(TRI_BAD_CALL, "--strategy %s: this version has one strategy, local", strategy);
+    if (tri__argument_integer(arguments, "workers") > 1)
+        return tri_fail(TRI_BAD_CALL, "--workers %s: strategy local has one worker, which uses all CPUs (--threads sets how many)",
+                        tri__argument_text(arguments, "workers"));
+    return NULL;
+}
+
+static tri_status check_call(const tri__arguments *arguments)
+{
+    TRI_TRY(check_strategy(arguments));
+    if (tri__argument_given(arguments, "resume")) {
+        if (tri__argument_given(arguments, "out"))
+            return tri_fail(TRI_BAD_CALL, "--out and --resume: a resumed run stays in its folder");
+        return NULL;
+    }
+    if (!arguments->count)
+        return tri_fail(TRI_BAD_CALL, "train needs MODEL (softmax, lenet, alexnet, or a .model file), or --resume DIR");
+    if (!tri__argument_given(arguments, "data"))
+        return tri_fail(TRI_BAD_CALL, "train needs --data SOURCE, such as --data fashion ('trireme train --help' tells which there are)");
+    return NULL;
+}
+
+static tri_status read_options(const tri__arguments *arguments, tri__train_options *options)
+{
+    bool known;
+    if (arguments->count)
+        TRI_TRY(tri__train_options_set(options, "model", arguments->operands[0], &known));
+    for (int row = 0; arguments->command->options[row].name; row++)
+        if (arguments->values[row])
+            TRI_TRY(tri__train_options_set(options, arguments->command->options[row].name, arguments->values[row], &known));
+    return NULL;
+}
+
+static tri_status print_result(tri__session *session, tri__run_result *result)
+{
+    if (session->json) {
+        json_t *summary = result->summary;
+        result->summary = NULL;
+        return tri__session_print_json(session, summary);
+    }
+    fprintf(session->out, "%s\n", result->table);
+    return NULL;
+}
+
+static tri_status train(tri__session *session, const tri__arguments *arguments, const tri__train_options *options, const char *command)
+{
+    progress_view view = {.session = session, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
+    const tri__run_request request = {
+        .options = options,
+        .out = tri__argument_text(arguments, "out"),
+        .resume = tri__argument_text(arguments, "resume"),
+        .command = command,
+        .cache_folder = session->cache_folder,
+        .started = session->started,
+        .stop = tri__signals_catch(),
+        .log = session->log,
+        .progress = session->quiet ? NULL : show_progress,
+        .context = &view,
+    };
+    tri__run_result result;
+    tri_status status = tri__run_train(&request, &result);
+    tri__terminal_wipe(&session->terminal);
+    if (result.summary && (!status || session->json)) {
+        tri_status printed = print_result(session, &result);
+        if (status)
+            tri_status_free(printed);
+        else
+            status = printed;
+    }
+    tri__run_result_fini(&result);
+    return status;
+}
+
+tri_status tri__command_train(tri__session *session, const tri__arguments *arguments)
+{
+    TRI_TRY(check_call(arguments));
+    tri__train_options options;
+    tri__train_options_init(&options);
+    char *command = tri__quote_words("trireme", session->argc - 1, session->argv + 1);
+    tri_status status = command ? read_options(arguments, &options) : tri_fail(TRI_NO_MEMORY, "no memory for the command line");
+    if (!status)
+        status = train(session, arguments, &options, command);
+    free(command);
+    tri__train_options_fini(&options);
+    return status;
+}

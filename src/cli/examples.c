@@ -1,0 +1,33 @@
+/* examples.c: the examples that eval and predict look at. */
+#include "cli/examples.h"
+
+#include <string.h>
+
+/* The source that was named, or the one the run was tested on; for synthetic ones with the run's seed unless another was given. */
+tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__checkpoint *checkpoint, tri_source **out)
+{
+    const tri__train_options *run = &checkpoint->options;
+    const char *spec = tri__argument_text(arguments, "data");
+    tri_part part = strcmp(tri__argument_text(arguments, "part"), "train") ? TRI_PART_TEST : TRI_PART_TRAIN;
+    if (!spec)
+        spec = run->test && part == TRI_PART_TEST ? run->test : run->data;
+    if (!spec)
+        return tri_fail(TRI_BAD_CALL, "%s needs --data SOURCE", arguments->command->name);
+    bool given = tri__argument_given(arguments, "seed");
+    const tri_source_options options = {
+        .seed = given            ? (uint64_t)tri__argument_integer(arguments, "seed")
+                : run->seed >= 0 ? (uint64_t)run->seed
+                                 : 1,
+        .cache_folder = session->cache_folder,
+    };
+    tri_status status = tri_source_open(spec, part, &options, out);
+    if (tri_status_code(status) != TRI_NOT_FOUND || tri__argument_given(arguments, "part"))
+        return status;
+    tri_status other = tri_source_open(spec, TRI_PART_TRAIN, &options, out); /* a source may have one part only */
+    if (other) {
+        tri_status_free(other);
+        return status;
+    }
+    tri_status_free(status);
+    return NULL;
+}

@@ -1,0 +1,10 @@
+/* signals.h: Ctrl-C and SIGTERM as a request to end in good order. */
+#ifndef TRI_CLI_SIGNALS_H
+#define TRI_CLI_SIGNALS_H
+
+#include <signal.h>
+
+/* Catch SIGINT and SIGTERM once: the first sets what is returned, a second one ends the process as usual. */
+const volatile sig_atomic_t *tri__signals_catch(void);
+
+#endif
