@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-#define ROWS_AHEAD 6
+#define ROWS_AHEAD 8
 #define CACHE_LINE 64
 
 tri_status tri__slot_init(tri__slot *slot, const tri_source *source, int64_t rows)

