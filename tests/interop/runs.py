@@ -1,0 +1,96 @@
+"""What a run leaves behind, read by other people's programs: the checkpoint by safetensors, the event files by TensorBoard."""
+import glob
+import gzip
+import json
+import os
+import subprocess
+
+import numpy
+import torch
+from safetensors.torch import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import torch_models
+from report import require
+
+FASHION = "/usr/share/datasets/fashion-mnist"
+
+
+def train(trireme, folder, model, *options):
+    """A short run on Fashion-MNIST; its folder and its summary."""
+    out = os.path.join(folder, model)
+    command = [trireme, "train", model, "--data", "fashion", "--out", out, "--quiet", "--json", *options]
+    result = subprocess.run(command, capture_output=True, text=True)
+    require(result.returncode == 0, f"{' '.join(command)}: {result.stderr.strip()}")
+    return out, json.loads(result.stdout.strip().splitlines()[-1])
+
+
+def parameters_of(run):
+    """The tensors of the newest checkpoint that are parameters, not a rule's state."""
+    files = sorted(glob.glob(os.path.join(run, "checkpoint", "**", "*.safetensors"), recursive=True), key=os.path.getmtime)
+    require(files, f"no safetensors file under {run}/checkpoint")
+    tensors = load_file(files[-1])
+    return {name: tensor for name, tensor in tensors.items() if name.endswith((".weight", ".bias"))}
+
+
+def in_order(model, tensors):
+    """By PyTorch's order of parameters: each has a shape of its own in these models."""
+    by_shape = {tuple(tensor.shape): (name, tensor) for name, tensor in tensors.items()}
+    require(len(by_shape) == len(tensors), "two tensors of one shape")
+    ordered = []
+    for name, parameter in model.named_parameters():
+        require(tuple(parameter.shape) in by_shape, f"no tensor of shape {tuple(parameter.shape)}: there are {sorted(by_shape)}")
+        ours, tensor = by_shape[tuple(parameter.shape)]
+        require(ours.rsplit(".")[-1] == name.rsplit(".")[-1], f"{ours} has the shape of PyTorch's {name}")
+        ordered.append((ours, tensor))
+    return ordered
+
+
+def fashion_test():
+    def read(name, offset):
+        with gzip.open(os.path.join(FASHION, name)) as file:
+            return numpy.frombuffer(file.read(), numpy.uint8, offset=offset)
+
+    images = read("t10k-images-idx3-ubyte.gz", 16).reshape(-1, 28, 28, 1)
+    return torch.from_numpy(images.copy()), torch.from_numpy(read("t10k-labels-idx1-ubyte.gz", 8).copy()).long()
+
+
+def check_checkpoint(run, summary, model_name):
+    """The names and shapes are PyTorch's, and PyTorch gets the accuracy that the run told."""
+    model = torch_models.make(model_name)
+    ordered = in_order(model, parameters_of(run))
+    torch_models.load(model, ordered)
+    images, labels = fashion_test()
+    with torch.no_grad():
+        right = (model(torch_models.scaled(model_name, images)).argmax(1) == labels).double().mean().item()
+    told = summary["test_accuracy"]
+    require(abs(right - told) <= 0.0005, f"PyTorch gets {right:.4f} right with these weights, the summary says {told:.4f}")
+    return ", ".join(f"{name} {list(tensor.shape)}" for name, tensor in ordered) + f"; {right:.4f} right in both"
+
+
+def check_events(run, summary):
+    folders = sorted({os.path.dirname(path) for path in glob.glob(os.path.join(run, "events", "**", "*tfevents*"), recursive=True)})
+    require(len(folders) == 1, f"event files in {len(folders)} folders: {folders}")
+    events = EventAccumulator(folders[0], size_guidance={"scalars": 0})
+    events.Reload()
+    tags = events.Tags()
+    for word in ("loss", "accuracy", "rate", "examples"):
+        require(any(word in tag for tag in tags["scalars"]), f"no scalar with {word} in its name: {tags['scalars']}")
+    steps = [event.step for tag in tags["scalars"] if "loss" in tag for event in events.Scalars(tag)]
+    require(max(steps) == summary["steps"], f"the last loss is of step {max(steps)}, the run made {summary['steps']}")
+    require(tags["graph"], "no graph")
+    nodes = events.Graph().node
+    require(len(nodes) > 5, f"a graph of {len(nodes)} nodes")
+    names = {node.name for node in nodes}
+    missing = [source for node in nodes for source in node.input if source.lstrip("^").split(":")[0] not in names]
+    require(not missing, f"inputs of the graph that are no nodes of it: {missing}")
+    return f"scalars {', '.join(tags['scalars'])}; a graph of {len(nodes)} nodes"
+
+
+def run(report, trireme, folder):
+    for model, options in (("softmax", ["--steps", "200", "--batch", "100"]), ("lenet", ["--steps", "200"])):
+        runs = []
+        report.check(f"train {model}", lambda: runs.append(train(trireme, folder, model, *options)))
+        if runs:
+            report.check(f"checkpoint of {model} in safetensors and PyTorch", lambda: check_checkpoint(*runs[0], model))
+            report.check(f"event files of {model} in TensorBoard", lambda: check_events(*runs[0]))
