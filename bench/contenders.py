@@ -1,0 +1,99 @@
+"""Who is measured, and how one measurement is made: a process, its JSON line, its peak memory."""
+import glob
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Unavailable(Exception):
+    """A contender that cannot run here; the message says why."""
+
+
+@dataclass
+class Result:
+    rate: float          # examples/s
+    peak_mb: float       # of the process
+    first_step: float    # seconds from the start of the process to the end of its first step
+
+
+def run(command, environment=None):
+    """The last line of its output as JSON, its peak memory in MB, and the wall time of its start."""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        start = time.time()
+        process = subprocess.Popen(command, stdout=out, stderr=err, env={**os.environ, **(environment or {})})
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        lines = out.read().strip().splitlines()
+        if process.returncode != 0 or not lines:
+            said = err.read().strip().splitlines()
+            raise Unavailable(f"{os.path.basename(command[0])} ended with {process.returncode}: {said[-1] if said else 'without a word'}")
+    return json.loads(lines[-1]), usage.ru_maxrss / 1024, start
+
+
+class Peer:
+    """PyTorch or TensorFlow in one of its modes."""
+
+    def __init__(self, family, mode):
+        self.name = f"{family} {mode}"
+        self.family = family
+        self.mode = mode
+
+    def measure(self, model, batch, steps):
+        script = os.path.join(HERE, f"{self.family.lower()}_peer.py".replace("pytorch", "torch"))
+        said, peak, start = run([sys.executable, script, model, str(batch), str(steps), self.mode])
+        return Result(said["rate"], peak, said["first_step"] - start)
+
+
+class Trireme:
+    name = family = "Trireme"
+
+    def __init__(self, binary):
+        self.binary = binary
+
+    def measure(self, model, batch, steps):
+        data = "fake:224x224x3:1000:512" if model == "alexnet" else "fashion"
+        folder = tempfile.mkdtemp(prefix="trireme-bench-")
+        try:
+            out = os.path.join(folder, "run")
+            said, peak, start = run([self.binary, "train", model, "--data", data, "--batch", str(batch), "--steps", str(steps),
+                                     "--log-every", "1" if steps == 1 else str(steps), "--out", out, "--quiet", "--json"])
+            return Result(said["examples_per_second"], peak, first_event(out) - start)
+        finally:
+            shutil.rmtree(folder)
+
+
+def records(path):
+    """The records of an event file: length, checksum, bytes, checksum."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = 0
+    while at + 12 <= len(data):
+        (length,) = struct.unpack_from("<Q", data, at)
+        yield data[at + 12:at + 12 + length]
+        at += 16 + length
+
+
+def wall_time_of_step(event):
+    """The wall time of an event that has a step, else None. Event: 1 wall_time (double), 2 step (varint), …"""
+    if len(event) > 10 and event[0] == 0x09 and event[9] == 0x10 and event[10] > 0:
+        return struct.unpack_from("<d", event, 1)[0]
+    return None
+
+
+def first_event(run_folder):
+    """When the run's first step was told to its event file."""
+    times = [moment for path in glob.glob(os.path.join(run_folder, "events", "**", "*tfevents*"), recursive=True)
+             for moment in map(wall_time_of_step, records(path)) if moment]
+    if not times:
+        raise Unavailable(f"no step in the event files of {run_folder}")
+    return min(times)

@@ -1,0 +1,180 @@
+"""Measures Trireme beside its peers and prints a table of ratios with the goal beside each.
+
+Repeats are interleaved (every contender once, then every contender again, …), so that other people's load meets all of them, and
+medians are told. usage: main.py --build FOLDER [--quick] [WHAT…]
+"""
+import argparse
+import glob
+import json
+import os
+import statistics
+import sys
+from dataclasses import dataclass
+
+from contenders import Peer, Trireme, Unavailable, run
+
+TENSORFLOW = [Peer("TensorFlow", "graph"), Peer("TensorFlow", "xla")]
+PEERS = ("TensorFlow", "PyTorch")
+PYTORCH = [Peer("PyTorch", "eager"), Peer("PyTorch", "channels-last"), Peer("PyTorch", "compiled")]
+
+
+@dataclass
+class Goal:
+    what: str
+    ours: float
+    theirs: float
+    bound: float
+    at_most: bool = False  # else at least
+
+    def met(self):
+        ratio = self.ours / self.theirs
+        return ratio <= self.bound if self.at_most else ratio >= self.bound
+
+    def row(self):
+        sign = "≤" if self.at_most else "≥"
+        verdict = "met" if self.met() else "MISSED"
+        return (self.what, f"{self.ours:,.4g}", f"{self.theirs:,.4g}", f"{self.ours / self.theirs:.2f}", f"{sign} {self.bound:g}", verdict)
+
+
+class Bench:
+    def __init__(self, build, quick):
+        self.build = build
+        self.quick = quick
+        self.repeats = 1 if quick else 5
+        self.goals = []
+        self.results = {}
+        self.trireme = Trireme(os.path.join(build, "trireme"))
+
+    def say(self, text=""):
+        print(text, flush=True)
+
+    def interleave(self, title, measures):
+        """measures: name → function that gives a dictionary of numbers. The medians of each; who cannot run is told and left out."""
+        self.say(f"\n{title}")
+        seen = {name: [] for name in measures}
+        for _ in range(self.repeats):
+            for name in list(measures):
+                try:
+                    seen[name].append(measures[name]())
+                except Unavailable as reason:
+                    self.say(f"  {name:<26} not measured: {reason}")
+                    measures = {key: value for key, value in measures.items() if key != name}
+        medians = {name: {key: statistics.median(one[key] for one in many) for key in many[0]} for name, many in seen.items() if many}
+        self.results[title] = {name: seen[name] for name in medians}
+        for name, median in medians.items():
+            spread = "  ".join(f"{key} {value:,.5g} ({min(one[key] for one in seen[name]):,.5g}–{max(one[key] for one in seen[name]):,.5g})"
+                               for key, value in median.items())
+            self.say(f"  {name:<26} {spread}")
+        return medians
+
+    def best(self, medians, family, key):
+        """The largest median of the contenders whose name begins with family (or one of several); None where none ran."""
+        return max((median[key] for name, median in medians.items() if name.startswith(family)), default=None)
+
+    def expect(self, what, ours, theirs, bound, at_most=False):
+        if ours is not None and theirs is not None:
+            self.goals.append(Goal(what, ours, theirs, bound, at_most))
+
+    def race(self, model, batch, steps, unit, others=None):
+        """Rates and peak memory of training a model. steps: family → how many; others: more measures to interleave."""
+        def measure(contender):
+            count = steps[contender.family]
+            result = contender.measure(model, batch, max(1, count // 20) if self.quick else count)
+            return {unit: result.rate / (batch if unit == "steps/s" else 1), "peak MB": result.peak_mb}
+
+        contenders = [self.trireme, *TENSORFLOW, *PYTORCH]
+        measures = {contender.name: lambda contender=contender: measure(contender) for contender in contenders}
+        return self.interleave(f"{model}, batch {batch}", measures | (others or {}))
+
+    def softmax(self):
+        medians = self.race("softmax", 100, {"Trireme": 20000, "TensorFlow": 2000, "PyTorch": 3000}, "steps/s")
+        ours = self.best(medians, "Trireme", "steps/s")
+        self.expect("softmax b100, steps/s, against TensorFlow", ours, self.best(medians, "TensorFlow", "steps/s"), 15)
+        self.expect("softmax b100, steps/s, against PyTorch", ours, self.best(medians, "PyTorch", "steps/s"), 9)
+
+    def lenet(self):
+        medians = self.race("lenet", 64, {"Trireme": 3000, "TensorFlow": 300, "PyTorch": 400}, "examples/s")
+        ours = self.best(medians, "Trireme", "examples/s")
+        self.expect("LeNet b64, examples/s, against the best", ours, self.best(medians, PEERS, "examples/s"), 5)
+
+    def bare(self, batch):
+        said, _, _ = run([os.path.join(self.build, "bench", "bench_alexnet_bare"), str(batch), "0.02" if self.quick else "0.3"])
+        return {"examples/s": said["examples_per_second"]}
+
+    def alexnet(self):
+        for batch, count in ((32, 8), (128, 3), (256, 2)):
+            others = {"oneDNN bare": lambda: self.bare(batch)} if batch < 256 else {}
+            medians = self.race("alexnet", batch, dict.fromkeys(("Trireme", *PEERS), count), "examples/s", others)
+            ours = self.best(medians, "Trireme", "examples/s")
+            fastest = self.best(medians, PEERS, "examples/s")
+            memory = [median["peak MB"] for median in medians.values() if median["examples/s"] == fastest]
+            self.expect(f"AlexNet b{batch}, examples/s, against the best", ours, fastest, 1.15)
+            self.expect(f"AlexNet b{batch}, peak MB, against the fastest peer", self.best(medians, "Trireme", "peak MB"), memory[0] if memory else None, 0.5, at_most=True)
+            self.expect(f"AlexNet b{batch}, examples/s, share of bare oneDNN", ours, self.best(medians, "oneDNN", "examples/s"), 0.88)
+
+    def start(self):
+        def measure(contender):
+            return {"seconds": contender.measure("softmax", 100, 1).first_step}
+
+        try:
+            measure(self.trireme)  # the first run may inflate the data set into the cache
+        except Unavailable:
+            pass  # interleave tells why
+        contenders = [self.trireme, TENSORFLOW[0], PYTORCH[0]]
+        medians = self.interleave("start to the first step, softmax on fashion",
+                                  {contender.name: lambda contender=contender: measure(contender) for contender in contenders})
+        self.expect("start to the first step, s", self.best(medians, "Trireme", "seconds"), 1, 0.15, at_most=True)
+
+    def size(self):
+        libraries = [path for path in glob.glob(os.path.join(self.build, "libtrireme.so*")) if not os.path.islink(path)]
+        files = [path for path in [self.trireme.binary, *libraries] if os.path.exists(path)]
+        self.say("\nsize")
+        for path in files:
+            self.say(f"  {os.path.basename(path):<26} {os.path.getsize(path) / 1e6:.2f} MB")
+        if os.path.exists(self.trireme.binary):
+            self.expect("binary plus library, MB", sum(map(os.path.getsize, files)) / 1e6, 1, 5, at_most=True)
+
+    def sgemm(self):
+        def measure(threads):
+            said, _, _ = run([os.path.join(self.build, "bench", "bench_sgemm"), "0.3"], {"OMP_NUM_THREADS": str(threads)})
+            return {"GFLOP/s": said["gflops"]}
+
+        self.interleave("the machine: sgemm 1024³ by oneDNN", {f"{threads} threads": lambda threads=threads: measure(threads) for threads in (1, 2)})
+
+    def table(self):
+        head = ("what", "Trireme", "the other", "ratio", "goal", "")
+        rows = [head, *(goal.row() for goal in self.goals)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+        self.say()
+        for row in rows:
+            self.say("  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths))))
+        self.say(f"\n{sum(goal.met() for goal in self.goals)} goals met, {sum(not goal.met() for goal in self.goals)} missed")
+
+    def keep(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"results": self.results, "goals": [vars(goal) | {"met": goal.met()} for goal in self.goals]}, file, indent=1)
+        self.say(f"all numbers: {path}")
+
+
+PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "size"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measure Trireme beside TensorFlow and PyTorch.")
+    parser.add_argument("--build", required=True, help="folder of the release build")
+    parser.add_argument("--quick", action="store_true", help="one repeat of few steps: tries the scripts, says little about speed")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help=f"of {', '.join(PARTS)}; all where none is said")
+    arguments = parser.parse_args()
+    unknown = [part for part in arguments.what if part not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]}: there are {', '.join(PARTS)}")
+    bench = Bench(arguments.build, arguments.quick)
+    for part in arguments.what or PARTS:
+        getattr(bench, part)()
+    bench.table()
+    bench.keep(os.path.join(arguments.build, "bench", "results.json"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
