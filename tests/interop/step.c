@@ -1,7 +1,8 @@
 /* step.c: one training step, written down whole, so that another program can take the same step and compare.
  *
- * usage: step MODEL SOURCE BATCH RATE OUT
- * OUT is a safetensors file: x, labels, weights (the first batch of SOURCE), logits (before the step), loss (Σ weight × loss), and for each
+ * usage: step MODEL SOURCE ROWS RATE OUT RECORD…
+ * A batch of ROWS rows is made of the given records of SOURCE; the rows that are left have weight 0.
+ * OUT is a safetensors file: x, labels, weights (the batch), logits (before the step), loss (Σ weight × loss), and for each
  * parameter P before/P, gradient/P (a sum over the batch) and after/P. Its metadata names the parameters in the model's order.
  * Dropout lines of the model are left out, since no two programs drop the same elements. */
 #define _GNU_SOURCE /* memmem */
@@ -25,8 +26,7 @@ typedef struct {
     double rate;
 
     tri_source *source;
-    tri_dataset *dataset;
-    const tri_batch *batch;
+    tri_batch batch; /* its buffers live in the arena */
     tri_graph *graph;
     tri_store *store;
 } stepper;
@@ -88,7 +88,7 @@ static tri_status build_graph(stepper *s, const char *name)
     char *text = without_dropout(tri_model_text(whole));
     tri_status status = text ? tri_model_parse(name, text, strlen(text), &model) : tri_fail(TRI_NO_MEMORY, "no memory for a model's text");
     if (!status)
-        status = tri_model_build(model, &input, s->batch->rows, &s->graph);
+        status = tri_model_build(model, &input, s->batch.rows, &s->graph);
     free(text);
     tri_model_destroy(model);
     tri_model_destroy(whole);
@@ -114,9 +114,9 @@ static tri_status take_step(stepper *s)
     tri_plan *plan = NULL;
     tri_tensor logits;
     double loss = 0;
-    tri_plan_options options = {.batch = s->batch->rows, .seed = SEED};
+    tri_plan_options options = {.batch = s->batch.rows, .seed = SEED};
     TRI_TRY(tri_plan_create(s->graph, &options, s->store, &plan));
-    tri_status status = tri_plan_run(plan, s->batch);
+    tri_status status = tri_plan_run(plan, &s->batch);
     if (!status)
         status = tri_plan_value(plan, "logits", &logits);
     if (!status)
@@ -128,7 +128,7 @@ static tri_status take_step(stepper *s)
     TRI_TRY(tri_plan_create(s->graph, &options, s->store, &plan));
     status = tri_store_begin(s->store, &(tri_step){.rate = (float)s->rate});
     if (!status)
-        status = tri_plan_train(plan, s->batch, &loss);
+        status = tri_plan_train(plan, &s->batch, &loss);
     if (!status)
         status = tri_store_flush(s->store);
     tri_plan_destroy(plan);
@@ -136,47 +136,76 @@ static tri_status take_step(stepper *s)
     return status;
 }
 
-static tri_status record_step(stepper *s, const char *model, const char *source, int64_t batch, const char *out)
+static tri_status make_batch(stepper *s, int64_t rows, const int64_t *records, int64_t count)
+{
+    const tri_source_info *info = tri_source_describe(s->source);
+    size_t example = (size_t)tri_shape_count(info->shape) * tri_type_size(info->type);
+    char *x = tri__arena_alloc(s->arena, (size_t)rows * example);
+    int32_t *labels = tri__arena_alloc(s->arena, (size_t)rows * sizeof *labels);
+    float *weights = tri__arena_alloc(s->arena, (size_t)rows * sizeof *weights);
+    int64_t *ids = tri__arena_alloc(s->arena, (size_t)rows * sizeof *ids);
+    if (!x || !labels || !weights || !ids)
+        return tri_fail(TRI_NO_MEMORY, "no memory for a batch of %lld rows", (long long)rows);
+    TRI_TRY(tri_source_read(s->source, records, count, x, labels));
+    for (int64_t i = 0; i < count; i++) {
+        weights[i] = 1;
+        ids[i] = records[i];
+    }
+    s->batch = (tri_batch){.rows = rows, .count = count, .type = info->type, .x = x, .labels = labels, .weights = weights, .ids = ids};
+    return NULL;
+}
+
+static void add_batch(stepper *s)
+{
+    const tri_source_info *info = tri_source_describe(s->source);
+    tri_shape x = {.rank = info->shape.rank + 1, .dim = {s->batch.rows}};
+    memcpy(x.dim + 1, info->shape.dim, (size_t)info->shape.rank * sizeof *x.dim);
+    add(s, "", "x", s->batch.type, x, s->batch.x);
+    add(s, "", "labels", TRI_I32, TRI_SHAPE(s->batch.rows), s->batch.labels);
+    add(s, "", "weights", TRI_F32, TRI_SHAPE(s->batch.rows), s->batch.weights);
+}
+
+/* arguments: MODEL SOURCE ROWS RATE OUT RECORD…, of which count are records */
+static tri_status record_step(stepper *s, char **arguments, int64_t count)
 {
     TRI_TRY(tri__arena_create(&s->arena));
-    TRI_TRY(tri_source_open(source, TRI_PART_TRAIN, NULL, &s->source));
-    TRI_TRY(tri_dataset_create(s->source, &(tri_dataset_options){.batch = batch, .seed = SEED, .epochs = 1}, &s->dataset));
-    TRI_TRY(tri_dataset_next(s->dataset, &s->batch));
-    TRI_TRY(build_graph(s, model));
+    TRI_TRY(tri_source_open(arguments[1], TRI_PART_TRAIN, NULL, &s->source));
+    int64_t rows = strtoll(arguments[2], NULL, 10);
+    int64_t *records = tri__arena_alloc(s->arena, (size_t)count * sizeof *records);
+    if (!records || rows < count)
+        return tri_fail(TRI_BAD_CALL, "%lld records do not fit a batch of %lld rows", (long long)count, (long long)rows);
+    for (int64_t i = 0; i < count; i++)
+        records[i] = strtoll(arguments[5 + i], NULL, 10);
+    TRI_TRY(make_batch(s, rows, records, count));
+    TRI_TRY(build_graph(s, arguments[0]));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(s->graph), &(tri_rule){.kind = TRI_RULE_SGD}, &s->store));
     TRI_TRY(fill_parameters(s));
 
-    const tri_source_info *info = tri_source_describe(s->source);
-    tri_shape x = {.rank = info->shape.rank + 1, .dim = {s->batch->rows}};
-    memcpy(x.dim + 1, info->shape.dim, (size_t)info->shape.rank * sizeof *x.dim);
-    add(s, "", "x", s->batch->type, x, s->batch->x);
-    add(s, "", "labels", TRI_I32, TRI_SHAPE(s->batch->rows), s->batch->labels);
-    add(s, "", "weights", TRI_F32, TRI_SHAPE(s->batch->rows), s->batch->weights);
+    add_batch(s);
     name_parameters(s);
     add_parameters(s, "before/", tri_store_parameters(s->store));
     TRI_TRY(take_step(s));
     add_parameters(s, "gradient/", tri_store_gradient(s->store));
     add_parameters(s, "after/", tri_store_parameters(s->store));
-    return tri__safetensors_write(out, s->tensors, s->count, &(tri__metadata){"parameters", s->parameters}, 1);
+    return tri__safetensors_write(arguments[4], s->tensors, s->count, &(tri__metadata){"parameters", s->parameters}, 1);
 }
 
 static void fini(stepper *s)
 {
     tri_store_destroy(s->store);
     tri_graph_destroy(s->graph);
-    tri_dataset_destroy(s->dataset);
     tri_source_destroy(s->source);
     tri__arena_destroy(s->arena);
 }
 
 int main(int count, char **arguments)
 {
-    if (count != 6) {
-        fprintf(stderr, "usage: step MODEL SOURCE BATCH RATE OUT\n");
+    if (count < 7) {
+        fprintf(stderr, "usage: step MODEL SOURCE ROWS RATE OUT RECORD…\n");
         return 2;
     }
     stepper s = {.rate = strtod(arguments[4], NULL)};
-    tri_status status = record_step(&s, arguments[1], arguments[2], strtoll(arguments[3], NULL, 10), arguments[5]);
+    tri_status status = record_step(&s, arguments + 1, count - 6);
     if (status)
         fprintf(stderr, "step: %s\n", tri_status_message(status));
     fini(&s);
