@@ -2,7 +2,6 @@
 #ifndef TRI_GRAPH_OPERATOR_H
 #define TRI_GRAPH_OPERATOR_H
 
-#include "base/random.h"
 #include "graph/graph.h"
 #include "tensor/kernel.h"
 
@@ -37,8 +36,5 @@ struct tri_operator {
 
 const tri_operator *tri__operator_find(const char *name); /* NULL where unknown */
 const tri_operator *const *tri__operator_table(int *count);
-
-/* Numbers of the given kind, a function of the key alone. value is the constant, the deviation (normal) or the bound (uniform). */
-void tri__init_fill(tri_init init, float value, tri_shape shape, tri__key key, float *out);
 
 #endif

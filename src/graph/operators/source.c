@@ -1,29 +1,15 @@
 /* source.c: where values come from: batches, parameters, numbers in the graph, random numbers. */
 #include "graph/operators/row.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "graph/initialise.h"
 #include "tensor/ref/ref.h"
 
 /* An input may be of another type: tri_graph_input puts that in. */
 static tri_status given_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     return tri__give(node, node->attributes.shape, type, shape);
-}
-
-/* Connections that lead into and out of one unit of weights [out][in] or [out][in][h][w]; a vector leads everywhere once. */
-static void fans(tri_shape shape, double *in, double *out)
-{
-    const int64_t field = tri__dims_product(shape, 2, shape.rank);
-    *in = (double)(shape.rank > 1 ? shape.dim[1] * field : tri_shape_count(shape));
-    *out = (double)(shape.rank > 1 ? shape.dim[0] * field : 1);
-}
-
-static void fill(int64_t count, float value, float *out)
-{
-    for (int64_t i = 0; i < count; i++)
-        out[i] = value;
 }
 
 static void constant_forward(const tri__call *call)
@@ -33,50 +19,8 @@ static void constant_forward(const tri__call *call)
     if (call->node->data)
         memcpy(y, call->node->data, (size_t)count * tri_type_size(call->out.type));
     else
-        fill(count, call->node->attributes.value, y);
-}
-
-static void fill_normal(tri__key key, int64_t count, float deviation, float *out)
-{
-    tri__random_fill_normal(key, 0, count, out);
-    for (int64_t i = 0; i < count; i++)
-        out[i] *= deviation;
-}
-
-/* Uniform in [−bound, bound). */
-static void fill_uniform(tri__key key, int64_t count, float bound, float *out)
-{
-    tri__random_fill_uniform(key, 0, count, out);
-    for (int64_t i = 0; i < count; i++)
-        out[i] = (2 * out[i] - 1) * bound;
-}
-
-/* xavier: uniform of variance 2 / (in + out); he: normal of variance 2 / in */
-void tri__init_fill(tri_init init, float value, tri_shape shape, tri__key key, float *out)
-{
-    const int64_t count = tri_shape_count(shape);
-    double fan_in, fan_out;
-    fans(shape, &fan_in, &fan_out);
-    switch (init) {
-    case TRI_INIT_ZERO:
-        fill(count, 0, out);
-        break;
-    case TRI_INIT_CONSTANT:
-        fill(count, value, out);
-        break;
-    case TRI_INIT_NORMAL:
-        fill_normal(key, count, value, out);
-        break;
-    case TRI_INIT_UNIFORM:
-        fill_uniform(key, count, value, out);
-        break;
-    case TRI_INIT_XAVIER:
-        fill_uniform(key, count, (float)sqrt(6 / (fan_in + fan_out)), out);
-        break;
-    case TRI_INIT_HE:
-        fill_normal(key, count, (float)sqrt(2 / fan_in), out);
-        break;
-    }
+        for (int64_t i = 0; i < count; i++)
+            y[i] = call->node->attributes.value;
 }
 
 /* The numbers of one step: element i of the stream (seed, name, step). */
@@ -84,7 +28,7 @@ static void random_forward(const tri__call *call)
 {
     const tri_attributes *a = &call->node->attributes;
     const tri__key key = tri__key_split_name(tri__key_of(call->seed), call->node->name);
-    tri__init_fill(a->init, a->value, call->out.shape, tri__key_split(key, (uint64_t)call->moment->step), call->out.data);
+    tri__initialise(a->init, a->value, call->out.shape, tri__key_split(key, (uint64_t)call->moment->step), call->out.data);
 }
 
 /* [n][h][w][c] → [n][c][h][w]; other ranks keep their order. */
