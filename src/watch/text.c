@@ -62,15 +62,6 @@ int tri__text_columns(const char *utf8)
     return columns;
 }
 
-size_t tri__text_prefix(const char *utf8, int columns)
-{
-    size_t bytes = 0;
-    for (; utf8[bytes]; bytes++)
-        if (!continues_character(utf8[bytes]) && columns-- <= 0)
-            break;
-    return bytes;
-}
-
 const char *tri__text_count(char out[TRI_TEXT_SHORT], double number)
 {
     char digits[TRI_TEXT_SHORT];

@@ -19,9 +19,6 @@ void tri__text_repeat(tri__text *text, const char *what, int times);
 /* Columns on a terminal: one for each code point. */
 int tri__text_columns(const char *utf8);
 
-/* The longest start of utf8 that takes at most so many columns, in bytes. */
-size_t tri__text_prefix(const char *utf8, int columns);
-
 enum { TRI_TEXT_SHORT = 32 };                                             /* holds any of these */
 const char *tri__text_count(char out[TRI_TEXT_SHORT], double number);     /* "98,210"; "-" where it is not a number */
 const char *tri__text_brief(char out[TRI_TEXT_SHORT], double number);     /* "98.2k", at most 5 columns */

@@ -29,9 +29,6 @@ static void columns_count_characters(void **state)
     assert_int_equal(tri__text_columns(""), 0);
     assert_int_equal(tri__text_columns("abc"), 3);
     assert_int_equal(tri__text_columns("█▌é😀"), 4);
-    assert_int_equal(tri__text_prefix("█▌é", 2), strlen("█▌"));
-    assert_int_equal(tri__text_prefix("ab", 7), 2);
-    assert_int_equal(tri__text_prefix("é", 0), 0);
 }
 
 static void counts_have_separators(void **state)
