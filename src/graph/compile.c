@@ -13,6 +13,7 @@
 #include "graph/autodiff.h"
 #include "graph/plan.h"
 #include "graph/rewrite.h"
+#include "tensor/narrow/narrow.h"
 
 size_t tri__node_bytes(const tri_node *node)
 {
@@ -104,6 +105,13 @@ static tri_status make_reorder(tri__compiler *compiler, const tri_node *node, co
                                tri__kernel **out)
 {
     const tri_plan *plan = compiler->plan;
+    int64_t batch = node->shape.rank ? node->shape.dim[0] : 1;
+    int64_t rest = batch ? tri_shape_count(node->shape) / batch : 0;
+    const tri__narrow_team team = {.threads = plan->options.threads};
+    if (tri__layout_kind_of(to) == TRI_LAYOUT_LANES)
+        return tri__narrow_to_lanes(batch, rest, team, out);
+    if (tri__layout_kind_of(from) == TRI_LAYOUT_LANES)
+        return tri__narrow_to_plain(batch, rest, team, out);
     return tri__onednn_reorder(plan->onednn, node->shape, from, to, out);
 }
 
@@ -297,16 +305,20 @@ static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
     return emit(compiler, &lowered);
 }
 
-static tri_status compile_node(tri__compiler *compiler, const tri_node *node)
+/* Inputs, parameters and constants are there before anything is computed. */
+static tri_status bind_node(tri__compiler *compiler, const tri_node *node)
 {
-    if (compiler->covered[node->id])
-        return NULL;
     if (tri__node_is(node, "input"))
         return bind_input(compiler, node);
     if (tri__node_is(node, "parameter"))
         return bind_parameter(compiler, node);
-    if (tri__node_is(node, "constant"))
-        return bind_constant(compiler, node);
+    return tri__node_is(node, "constant") ? bind_constant(compiler, node) : NULL;
+}
+
+static tri_status compile_node(tri__compiler *compiler, const tri_node *node)
+{
+    if (compiler->value_of[node->id] >= 0 || compiler->covered[node->id])
+        return NULL;
     if (node->op->view && !node->parameter)
         return view_node(compiler, node);
     return compute_node(compiler, node);
@@ -528,6 +540,8 @@ static tri_status make_calls(tri__compiler *compiler)
     tri_plan *plan = compiler->plan;
     if (!(plan->options.without & TRI_PLAN_NARROW) && plan->options.batch > 0)
         TRI_TRY(tri__narrow_find(compiler));
+    for (int i = 0; i < compiler->graph->count; i++)
+        TRI_TRY(bind_node(compiler, compiler->graph->node[i]));
     for (int i = 0; i < compiler->graph->count; i++)
         TRI_TRY(compile_node(compiler, compiler->graph->node[i]));
     TRI_TRY(tri__allocate((size_t)plan->graph->outputs + 1, sizeof *plan->output_value, "a plan", &plan->output_value));

@@ -1,8 +1,10 @@
-/* lower_onednn.c: which nodes oneDNN computes, and how. One function an operator, found by name in the table at the end. */
+/* lower_onednn.c: which nodes oneDNN computes, and how, and what runs on its layouts beside it. One function an operator, found by name in the
+ * table at the end. */
 #include <string.h>
 
 #include "graph/plan.h"
 #include "graph/rewrite.h"
+#include "tensor/elementwise.h"
 
 typedef tri_status (*lowering)(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
 
@@ -182,6 +184,36 @@ static tri_status matmul(tri__compiler *compiler, const tri_node *node, tri__low
     return tri__onednn_matmul_create(&spec, &lowered->kernel);
 }
 
+/* ---- one element at a time, in the layout of the large activation (the last input) ---- */
+
+static tri_status elementwise(tri__compiler *compiler, const tri_node *node, tri__elementwise kind, tri__lowered *lowered)
+{
+    for (int i = 0; i < node->inputs; i++) {
+        if (!tri_shape_equal(node->input[i]->shape, node->shape))
+            return NULL;
+        lowered->input[i] = node->input[i];
+    }
+    const tri_node *last = node->input[node->inputs - 1];
+    const tri__value *value = &compiler->plan->value[compiler->value_of[last->id]];
+    lowered->output[0] = node;
+    return tri__elementwise_create(kind, value->layout, value->bytes, &lowered->kernel);
+}
+
+static tri_status relu(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    return elementwise(compiler, node, TRI_ELEMENTWISE_RELU, lowered);
+}
+
+static tri_status relu_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    return elementwise(compiler, node, TRI_ELEMENTWISE_RELU_GRAD, lowered);
+}
+
+static tri_status add(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    return elementwise(compiler, node, TRI_ELEMENTWISE_ADD, lowered);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -199,6 +231,9 @@ static const struct {
     {"lrn", lrn},
     {"lrn_grad", lrn_grad},
     {"matmul", matmul},
+    {"relu", relu},
+    {"relu_grad", relu_grad},
+    {"add", add},
 };
 
 tri_status tri__lower_onednn(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)

@@ -7,16 +7,52 @@
 typedef struct {
     tri__kernel kernel;
     tri__call call;
+    int parts; /* over which the rows are split */
 } plain_kernel;
+
+/* Below this many elements a team costs more than it gives. */
+#define WORTH_A_TEAM 16384
+
+static size_t row_bytes(const tri_tensor *tensor)
+{
+    return (size_t)(tri_shape_count(tensor->shape) / tensor->shape.dim[0]) * tri_type_size(tensor->type);
+}
+
+/* The part of a tensor that is rows first … first + count − 1. */
+static tri_tensor rows_of(const tri_tensor *tensor, int64_t first, int64_t count)
+{
+    tri_tensor part = *tensor;
+    part.data = (char *)tensor->data + (size_t)first * row_bytes(tensor);
+    part.shape.dim[0] = count;
+    return part;
+}
+
+static void run_rows(const tri__call *whole, int inputs, int64_t first, int64_t count)
+{
+    tri__call part = *whole;
+    for (int i = 0; i < inputs; i++)
+        part.in[i] = rows_of(&whole->in[i], first, count);
+    part.out = rows_of(&whole->out, first, count);
+    part.row = first;
+    part.node->op->forward(&part);
+}
 
 static tri_status run(tri__kernel *kernel, void *const *data, const tri__moment *moment)
 {
-    tri__call *call = &((plain_kernel *)kernel)->call;
+    plain_kernel *self = (plain_kernel *)kernel;
+    tri__call *call = &self->call;
     for (int i = 0; i < kernel->inputs; i++)
         call->in[i].data = data[i];
     call->out.data = data[kernel->inputs];
     call->moment = moment;
-    call->node->op->forward(call);
+    if (self->parts == 1) {
+        call->node->op->forward(call);
+        return NULL;
+    }
+    int64_t rows = call->out.shape.dim[0];
+#pragma omp parallel for schedule(static) num_threads(self->parts)
+    for (int t = 0; t < self->parts; t++)
+        run_rows(call, kernel->inputs, rows * t / self->parts, rows * (t + 1) / self->parts - rows * t / self->parts);
     return NULL;
 }
 
@@ -48,6 +84,7 @@ tri_status tri__lower_plain(tri__compiler *compiler, const tri_node *node, tri__
         lowered->input[i] = input;
     }
     self->kernel.slot[node->inputs].bytes = tri__node_bytes(node);
+    self->parts = node->op->by_row && tri_shape_count(node->shape) >= WORTH_A_TEAM ? options->threads : 1;
     lowered->output[0] = node;
     lowered->kernel = &self->kernel;
     return NULL;

@@ -11,6 +11,7 @@ typedef struct {
     tri_tensor in[TRI_MAX_INPUTS];
     tri_tensor out;
     const tri__moment *moment;
+    int64_t row;   /* where the plan splits rows over its team: the node's row that this part begins with */
     bool training; /* dropout drops only then */
     uint64_t seed;
 } tri__call;
@@ -31,6 +32,7 @@ struct tri_operator {
 
     bool view;      /* the result is the first input's memory, seen otherwise (reshape, flatten) */
     bool volatile_; /* differs from run to run: never folded (input, parameter, random, dropout) */
+    bool by_row;    /* a row of the first dimension comes from the same row of every input alone: rows may be split over threads */
     int in_place;   /* 1 + the input that the plain kernel may write its result over, or 0 */
 };
 

@@ -169,11 +169,12 @@ static void mask(const tri__call *call, const char *name)
 {
     const tri_shape shape = call->out.shape;
     const tri_batch *batch = call->moment->batch;
-    const bool examples = batch && shape.rank > 0 && shape.dim[0] == batch->rows;
+    const bool examples = batch && shape.rank > 0 && call->node->shape.dim[0] == batch->rows;
     const int64_t rows = shape.rank > 0 ? shape.dim[0] : 1;
     const tri__key key = tri__key_split_name(tri__key_of(call->seed), name);
     tri__ref_dropout(rows, tri__dims_product(shape, 1, shape.rank), call->node->attributes.rate, key,
-                     examples ? batch->epoch : call->moment->step, examples ? batch->ids : NULL, call->in[0].data, call->out.data);
+                     examples ? batch->epoch : call->moment->step, call->row, examples ? batch->ids : NULL, call->in[0].data,
+                     call->out.data);
 }
 
 static void dropout_forward(const tri__call *call)
@@ -215,6 +216,7 @@ const tri_operator tri__op_relu = {
     .forward = relu_forward,
     .backward = relu_backward,
     .in_place = 1,
+    .by_row = true,
 };
 
 const tri_operator tri__op_tanh = {
@@ -226,6 +228,7 @@ const tri_operator tri__op_tanh = {
     .forward = tanh_forward,
     .backward = tanh_backward,
     .in_place = 1,
+    .by_row = true,
 };
 
 const tri_operator tri__op_sigmoid = {
@@ -237,16 +240,35 @@ const tri_operator tri__op_sigmoid = {
     .forward = sigmoid_forward,
     .backward = sigmoid_backward,
     .in_place = 1,
+    .by_row = true,
 };
 
-const tri_operator tri__op_relu_grad = {
-    .name = "relu_grad", .least = 2, .most = 2, .keys = "", .shape = tri__binary_shape, .forward = relu_grad_forward, .in_place = 1};
+const tri_operator tri__op_relu_grad = {.name = "relu_grad",
+                                        .least = 2,
+                                        .most = 2,
+                                        .keys = "",
+                                        .shape = tri__binary_shape,
+                                        .forward = relu_grad_forward,
+                                        .in_place = 1,
+                                        .by_row = true};
 
-const tri_operator tri__op_tanh_grad = {
-    .name = "tanh_grad", .least = 2, .most = 2, .keys = "", .shape = tri__binary_shape, .forward = tanh_grad_forward, .in_place = 1};
+const tri_operator tri__op_tanh_grad = {.name = "tanh_grad",
+                                        .least = 2,
+                                        .most = 2,
+                                        .keys = "",
+                                        .shape = tri__binary_shape,
+                                        .forward = tanh_grad_forward,
+                                        .in_place = 1,
+                                        .by_row = true};
 
-const tri_operator tri__op_sigmoid_grad = {
-    .name = "sigmoid_grad", .least = 2, .most = 2, .keys = "", .shape = tri__binary_shape, .forward = sigmoid_grad_forward, .in_place = 1};
+const tri_operator tri__op_sigmoid_grad = {.name = "sigmoid_grad",
+                                           .least = 2,
+                                           .most = 2,
+                                           .keys = "",
+                                           .shape = tri__binary_shape,
+                                           .forward = sigmoid_grad_forward,
+                                           .in_place = 1,
+                                           .by_row = true};
 
 const tri_operator tri__op_add = {
     .name = "add", .least = 2, .most = 2, .keys = "", .shape = pair_shape, .forward = add_forward, .backward = add_backward, .in_place = 1};
@@ -272,6 +294,7 @@ const tri_operator tri__op_dropout = {
     .backward = dropout_backward,
     .volatile_ = true,
     .in_place = 1,
+    .by_row = true,
 };
 
 const tri_operator tri__op_dropout_grad = {
@@ -283,4 +306,5 @@ const tri_operator tri__op_dropout_grad = {
     .forward = dropout_grad_forward,
     .volatile_ = true,
     .in_place = 1,
+    .by_row = true,
 };

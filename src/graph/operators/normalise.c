@@ -99,6 +99,7 @@ const tri_operator tri__op_softmax = {
     .forward = softmax_forward,
     .backward = softmax_backward,
     .in_place = 1,
+    .by_row = true,
 };
 
 const tri_operator tri__op_softmax_grad = {
@@ -109,6 +110,7 @@ const tri_operator tri__op_softmax_grad = {
     .shape = softmax_grad_shape,
     .forward = softmax_grad_forward,
     .in_place = 1,
+    .by_row = true,
 };
 
 const tri_operator tri__op_lrn = {
@@ -119,6 +121,7 @@ const tri_operator tri__op_lrn = {
     .shape = lrn_shape,
     .forward = lrn_forward,
     .backward = lrn_backward,
+    .by_row = true,
 };
 
 const tri_operator tri__op_lrn_grad = {
@@ -128,4 +131,5 @@ const tri_operator tri__op_lrn_grad = {
     .keys = "size alpha beta bias",
     .shape = lrn_grad_shape,
     .forward = lrn_grad_forward,
+    .by_row = true,
 };

@@ -68,6 +68,7 @@ const tri_operator tri__op_maxpool = {
     .shape = pool_shape,
     .forward = maxpool_forward,
     .backward = maxpool_backward,
+    .by_row = true,
 };
 
 const tri_operator tri__op_maxpool_grad = {
@@ -77,6 +78,7 @@ const tri_operator tri__op_maxpool_grad = {
     .keys = "kernel stride pad",
     .shape = pool_grad_shape,
     .forward = maxpool_grad_forward,
+    .by_row = true,
 };
 
 const tri_operator tri__op_avgpool = {
@@ -87,6 +89,7 @@ const tri_operator tri__op_avgpool = {
     .shape = pool_shape,
     .forward = avgpool_forward,
     .backward = avgpool_backward,
+    .by_row = true,
 };
 
 const tri_operator tri__op_avgpool_grad = {
@@ -96,4 +99,5 @@ const tri_operator tri__op_avgpool_grad = {
     .keys = "kernel stride pad",
     .shape = pool_grad_shape,
     .forward = avgpool_grad_forward,
+    .by_row = true,
 };

@@ -78,4 +78,5 @@ const tri_operator tri__op_image = {
     .shape = image_shape,
     .forward = image_forward,
     .backward = image_backward,
+    .by_row = true,
 };

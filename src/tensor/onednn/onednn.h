@@ -34,12 +34,12 @@ typedef struct {
     int64_t kernel[2], stride[2], pad[2];
     bool average;              /* over the window, padding counted as zeros; otherwise the maximum */
     bool training;             /* the maximum's place is kept in a workspace */
-    const tri__layout *layout; /* of x: taken as it comes */
+    const tri__layout *layout; /* of x: a blocked one is taken as it comes */
 } tri__onednn_pooling;
 
 /* x → y | the maxima's places, where training and not average */
 TRI_MUST_CHECK tri_status tri__onednn_pooling_forward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out);
-/* dy → dx, in the layout of x | the forward kernel's */
+/* dy → dx, in the layout that the forward kernel takes x in | the forward kernel's */
 TRI_MUST_CHECK tri_status tri__onednn_pooling_backward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out);
 
 typedef struct {

@@ -8,9 +8,19 @@ static dnnl_alg_kind_t pooling_kind(const tri__onednn_pooling *spec)
     return spec->average ? dnnl_pooling_avg_include_padding : dnnl_pooling_max;
 }
 
+/* The input as it comes; but from plain memory oneDNN pools slowly, so channels that fill whole vectors are asked for in blocks. */
+static dnnl_memory_desc_t pooling_input(const tri__onednn_pooling *spec)
+{
+    int64_t lanes = dnnl_get_effective_cpu_isa() >= dnnl_cpu_isa_avx512_core ? 16 : 8;
+    dnnl_memory_desc_t desc = tri__onednn_desc(spec->x, spec->layout);
+    if (!spec->layout && spec->x.dim[1] % lanes == 0)
+        dnnl_memory_desc_init_by_tag(&desc, spec->x.rank, spec->x.dim, dnnl_f32, lanes == 16 ? dnnl_aBcd16b : dnnl_aBcd8b);
+    return desc;
+}
+
 static tri_status pooling_desc(tri__onednn *context, const tri__onednn_pooling *spec, dnnl_primitive_desc_t *out)
 {
-    dnnl_memory_desc_t x = tri__onednn_desc(spec->x, spec->layout), y = tri__onednn_desc_any(spec->y);
+    dnnl_memory_desc_t x = pooling_input(spec), y = tri__onednn_desc_any(spec->y);
     dnnl_prop_kind_t kind = spec->training ? dnnl_forward_training : dnnl_forward_inference;
     dnnl_pooling_v2_desc_t desc;
     TRI_TRY(tri__onednn_check(dnnl_pooling_v2_forward_desc_init(&desc, kind, pooling_kind(spec), &x, &y, spec->stride, spec->kernel,
@@ -35,7 +45,7 @@ tri_status tri__onednn_pooling_backward(tri__onednn *context, const tri__onednn_
 {
     dnnl_primitive_desc_t hint, desc;
     TRI_TRY(pooling_desc(context, spec, &hint));
-    dnnl_memory_desc_t dx = tri__onednn_desc(spec->x, spec->layout);
+    dnnl_memory_desc_t dx = pooling_input(spec);
     const dnnl_memory_desc_t *dy = dnnl_primitive_desc_query_md(hint, dnnl_query_dst_md, 0);
     dnnl_pooling_v2_desc_t backward;
     dnnl_status_t made = dnnl_pooling_v2_backward_desc_init(&backward, pooling_kind(spec), &dx, dy, spec->stride, spec->kernel, no_dilation,

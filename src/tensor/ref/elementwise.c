@@ -73,17 +73,17 @@ void tri__ref_affine(int64_t count, const float *x, float scale, float offset, f
 }
 
 /* y = x / (1 − rate) where u ≥ rate, 0 elsewhere; u uniform in [0, 1), element e of the stream (key, epoch, id of the row) */
-void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, const int64_t *ids, const float *x, float *y)
+void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, int64_t first, const int64_t *ids, const float *x, float *y)
 {
     enum { CHUNK = 256 };
     const float keep = 1 / (1 - rate);
     const tri__key of_epoch = tri__key_split(key, (uint64_t)epoch);
-    for (int64_t row = 0; row < n; row++) {
+    for (int64_t row = first; row < first + n; row++) {
         const tri__key of_row = tri__key_split(of_epoch, (uint64_t)(ids ? ids[row] : row));
-        for (int64_t first = 0; first < elements; first += CHUNK) {
-            const int64_t count = elements - first < CHUNK ? elements - first : CHUNK;
+        for (int64_t done = 0; done < elements; done += CHUNK) {
+            const int64_t count = elements - done < CHUNK ? elements - done : CHUNK;
             float u[CHUNK];
-            tri__random_fill_uniform(of_row, (uint64_t)first, count, u);
+            tri__random_fill_uniform(of_row, (uint64_t)done, count, u);
             for (int64_t e = 0; e < count; e++, x++)
                 *y++ = *x * (u[e] < rate ? 0 : keep); /* a product, so that a NaN stays one */
         }

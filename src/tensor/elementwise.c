@@ -1,0 +1,79 @@
+/* elementwise.c: see elementwise.h. Memory is the limit here, so one pass over it by the whole team is all there is to do. */
+#include "tensor/elementwise.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+typedef struct {
+    tri__kernel kernel;
+    tri__elementwise kind;
+    int64_t count;
+} elementwise_kernel;
+
+/* y = max(x, 0); NaN stays */
+static void relu(const float *x, float *y, int64_t count)
+{
+#pragma omp parallel for simd schedule(static) if (count > 16384)
+    for (int64_t i = 0; i < count; i++)
+        y[i] = x[i] < 0.0f ? 0.0f : x[i];
+}
+
+/* dx = dy where y > 0, 0 elsewhere; NaN in y gives NaN */
+static void relu_grad(const float *dy, const float *y, float *dx, int64_t count)
+{
+#pragma omp parallel for simd schedule(static) if (count > 16384)
+    for (int64_t i = 0; i < count; i++)
+        dx[i] = y[i] > 0.0f ? dy[i] : y[i] * 0.0f;
+}
+
+static void add(const float *a, const float *b, float *y, int64_t count)
+{
+#pragma omp parallel for simd schedule(static) if (count > 16384)
+    for (int64_t i = 0; i < count; i++)
+        y[i] = a[i] + b[i];
+}
+
+static tri_status run(tri__kernel *kernel, void *const *data, const tri__moment *moment)
+{
+    (void)moment;
+    const elementwise_kernel *self = (elementwise_kernel *)kernel;
+    switch (self->kind) {
+    case TRI_ELEMENTWISE_RELU:
+        relu(data[0], data[1], self->count);
+        break;
+    case TRI_ELEMENTWISE_RELU_GRAD:
+        relu_grad(data[0], data[1], data[2], self->count);
+        break;
+    case TRI_ELEMENTWISE_ADD:
+        add(data[0], data[1], data[2], self->count);
+        break;
+    }
+    return NULL;
+}
+
+static void destroy(tri__kernel *kernel)
+{
+    free(kernel);
+}
+
+tri_status tri__elementwise_create(tri__elementwise kind, const tri__layout *layout, size_t bytes, tri__kernel **out)
+{
+    static const char *const names[] = {"relu", "relu_grad", "add"};
+    elementwise_kernel *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a kernel", &self));
+    self->kind = kind;
+    self->count = (int64_t)(bytes / sizeof(float));
+    self->kernel = (tri__kernel){
+        .name = names[kind],
+        .inputs = kind == TRI_ELEMENTWISE_RELU ? 1 : 2,
+        .outputs = 1,
+        .in_place = 1,
+        .run = run,
+        .destroy = destroy,
+    };
+    for (int i = 0; i <= self->kernel.inputs; i++)
+        self->kernel.slot[i] = (tri__slot){layout, bytes};
+    *out = &self->kernel;
+    return NULL;
+}
