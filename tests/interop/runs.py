@@ -25,25 +25,31 @@ def train(trireme, folder, model, *options):
     return out, json.loads(result.stdout.strip().splitlines()[-1])
 
 
-def parameters_of(run):
-    """The tensors of the newest checkpoint that are parameters, not a rule's state."""
+def newest_checkpoint(run):
     files = sorted(glob.glob(os.path.join(run, "checkpoint", "**", "*.safetensors"), recursive=True), key=os.path.getmtime)
     require(files, f"no safetensors file under {run}/checkpoint")
-    tensors = load_file(files[-1])
-    return {name: tensor for name, tensor in tensors.items() if name.endswith((".weight", ".bias"))}
+    return load_file(files[-1])
 
 
-def in_order(model, tensors):
-    """By PyTorch's order of parameters: each has a shape of its own in these models."""
-    by_shape = {tuple(tensor.shape): (name, tensor) for name, tensor in tensors.items()}
-    require(len(by_shape) == len(tensors), "two tensors of one shape")
-    ordered = []
-    for name, parameter in model.named_parameters():
-        require(tuple(parameter.shape) in by_shape, f"no tensor of shape {tuple(parameter.shape)}: there are {sorted(by_shape)}")
-        ours, tensor = by_shape[tuple(parameter.shape)]
-        require(ours.rsplit(".")[-1] == name.rsplit(".")[-1], f"{ours} has the shape of PyTorch's {name}")
-        ordered.append((ours, tensor))
-    return ordered
+def names_of(model):
+    """What Trireme calls the model's parameters, in PyTorch's order: layers are counted by kind."""
+    counts = {"conv": 0, "dense": 0}
+    for layer in model:
+        kind = {torch.nn.Conv2d: "conv", torch.nn.Linear: "dense"}.get(type(layer))
+        if kind:
+            counts[kind] += 1
+            yield from (f"{kind}{counts[kind]}.{name}" for name, _ in layer.named_parameters())
+
+
+def parameters_of(run, model):
+    """The parameters by name; all else in the file must be the rule's state, which is called rule/parameter."""
+    tensors = newest_checkpoint(run)
+    names = list(names_of(model))
+    missing = [name for name in names if name not in tensors]
+    require(not missing, f"no tensor {', '.join(missing)}: there are {', '.join(tensors)}")
+    strangers = [name for name in tensors if name not in names and name.split("/")[-1] not in names]
+    require(not strangers, f"tensors that nobody knows: {', '.join(strangers)}")
+    return [(name, tensors[name]) for name in names]
 
 
 def fashion_test():
@@ -58,7 +64,7 @@ def fashion_test():
 def check_checkpoint(run, summary, model_name):
     """The names and shapes are PyTorch's, and PyTorch gets the accuracy that the run told."""
     model = torch_models.make(model_name)
-    ordered = in_order(model, parameters_of(run))
+    ordered = parameters_of(run, model)
     torch_models.load(model, ordered)
     images, labels = fashion_test()
     with torch.no_grad():
