@@ -84,9 +84,10 @@ static void tell_how(tri__run *run)
                  (long long)run->steps_per_epoch);
     else if (settings->steps)
         snprintf(end, sizeof end, "%s steps", steps);
+    else if (run->last_step)
+        snprintf(end, sizeof end, "until %.40s, at most %s steps", run->options.until, steps);
     else
-        snprintf(end, sizeof end, "until %.40s%s%s", run->options.until, run->last_step ? ", at most steps " : " or Ctrl-C",
-                 run->last_step ? steps : "");
+        snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
     tri__log_line(run->log, TRI_LOG_INFO, "%s, batch %lld, rate %g, %s, %d thread%s, seed %llu", tri_rule_name(settings->rule.kind),
                   (long long)settings->batch, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
                   (unsigned long long)settings->seed);
