@@ -11,6 +11,9 @@
 
 #define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
 
+#define ROOM   4  /* columns left free behind the live line: the terminal writes ^C there */
+#define LABELS 13 /* columns of the summary's names */
+
 typedef struct {
     tri__session *session;
     int64_t next_plain;
@@ -23,7 +26,7 @@ static void show_progress(void *context, const tri__progress *progress)
     char line[TRI_PROGRESS_SIZE];
     int64_t now = tri__clock_now();
     if (terminal->live)
-        tri__terminal_draw(terminal, tri__progress_live(progress, tri__terminal_width(terminal) - 1, line, sizeof line));
+        tri__terminal_draw(terminal, tri__progress_live(progress, tri__columns(terminal->file) - ROOM, line, sizeof line));
     else if (now >= view->next_plain) {
         view->next_plain = now + PLAIN_INTERVAL;
         tri__terminal_say(terminal, "%s", tri__progress_plain(progress, line, sizeof line));
@@ -67,14 +70,33 @@ static tri_status read_options(const tri__arguments *arguments, tri__train_optio
     return NULL;
 }
 
+/* One fact a line; where it is longer than the terminal is wide, it goes on below itself. */
+static void print_table(tri__session *session, char *table)
+{
+    const tri__page page = tri__session_page(session);
+    char *save = NULL;
+    if (!session->quiet)
+        tri__terminal_say(&session->terminal, "%s", "");
+    for (char *line = strtok_r(table, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (page.terminal)
+            tri__page_wrap(&page, line, 0, LABELS);
+        else
+            fprintf(session->out, "%s\n", line);
+}
+
+/* A run that was interrupted can go on. */
+static void tell_how_to_resume(tri__session *session, const tri__run_result *result)
+{
+    const char *reason = json_string_value(json_object_get(result->summary, "stopped_by"));
+    if (!session->quiet && reason && !strcmp(reason, "signal"))
+        tri__terminal_say(&session->terminal, "\nTo go on from here: trireme train --resume %s", result->folder);
+}
+
 static tri_status print_result(tri__session *session, tri__run_result *result)
 {
-    if (session->json) {
-        json_t *summary = result->summary;
-        result->summary = NULL;
-        return tri__session_print_json(session, summary);
-    }
-    fprintf(session->out, "%s\n", result->table);
+    if (session->json)
+        return tri__session_print_json(session, json_incref(result->summary));
+    print_table(session, result->table);
     return NULL;
 }
 
@@ -102,6 +124,8 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
             tri_status_free(printed);
         else
             status = printed;
+        fflush(session->out);
+        tell_how_to_resume(session, &result);
     }
     tri__run_result_fini(&result);
     return status;

@@ -12,8 +12,7 @@ static int columns_of(const char *text, size_t length)
     return columns;
 }
 
-/* Words of text from column `at` on, wrapped to the page, further lines indented; ends the line. A newline in text ends a paragraph. */
-static void wrap(const tri__page *page, const char *text, int at, int indent)
+void tri__page_wrap(const tri__page *page, const char *text, int at, int indent)
 {
     bool fresh = true; /* nothing of this text on the line yet */
     while (*text) {
@@ -50,7 +49,7 @@ static void entry(const tri__page *page, const char *name, const char *meaning, 
         fprintf(page->out, "\n%*s", column, "");
     else
         fprintf(page->out, "%*s", column - length - 2, "");
-    wrap(page, meaning, column, column);
+    tri__page_wrap(page, meaning, column, column);
 }
 
 static void usage(const tri__page *page, const tri__command *command)
@@ -80,7 +79,7 @@ void tri__help_command(const tri__page *page, const tri__command *command)
 {
     usage(page, command);
     fputc('\n', page->out);
-    wrap(page, command->detail ? command->detail : command->meaning, 0, 0);
+    tri__page_wrap(page, command->detail ? command->detail : command->meaning, 0, 0);
     if (command->operands[0].name)
         fputc('\n', page->out);
     for (const tri__operand *operand = command->operands; operand->name; operand++)
@@ -114,7 +113,7 @@ bool tri__help_group(const tri__page *page, const char *word)
 void tri__help_overview(const tri__page *page)
 {
     fprintf(page->out, "Usage: trireme COMMAND [options]\n\n");
-    wrap(page, "Trireme trains models and tells you where the time went.", 0, 0);
+    tri__page_wrap(page, "Trireme trains models and tells you where the time went.", 0, 0);
     heading(page, "Commands");
     for (const tri__command *command = tri__commands; command->name; command++)
         entry(page, command->name, command->meaning, 14);

@@ -8,9 +8,13 @@
 
 typedef struct {
     FILE *out;
-    int width; /* columns to fill */
-    bool bold; /* headings in bold: out is a terminal */
+    int width;     /* columns to fill */
+    bool terminal; /* out is one */
+    bool bold;     /* headings in bold */
 } tri__page;
+
+/* Words of text from column `at` on, wrapped to the page, further lines indented; ends the line. A newline in text ends a paragraph. */
+void tri__page_wrap(const tri__page *page, const char *text, int at, int indent);
 
 void tri__help_overview(const tri__page *page);
 void tri__help_command(const tri__page *page, const tri__command *command);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 static int count_options(const tri__command *command)
 {
@@ -38,38 +38,38 @@ static tri_status explain_group(const char *word, const char *next)
 {
     size_t length = strlen(word);
     char list[256] = "";
-    tri__suggestion nearest = tri__suggestion_of(next ? next : "");
+    tri__nearest nearest = tri__nearest_of(next ? next : "");
     for (const tri__command *command = tri__commands; command->name; command++) {
         if (strncmp(command->name, word, length) || command->name[length] != ' ')
             continue;
         const char *rest = command->name + length + 1;
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", rest);
-        tri__suggestion_offer(&nearest, rest);
+        tri__nearest_offer(&nearest, rest);
     }
     if (!*list)
         return NULL;
     if (!next || *next == '-')
         return tri_fail(TRI_BAD_CALL, "%s what? one of: %s (see 'trireme help %s')", word, list, word);
-    if (nearest.name)
-        return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; did you mean '%s %s'?", word, next, word, nearest.name);
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; did you mean '%s %s'?", word, next, word, nearest.best);
     return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; there are: %s", word, next, list);
 }
 
 tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used)
 {
     assert(count > 0);
-    tri__suggestion nearest = tri__suggestion_of(words[0]);
+    tri__nearest nearest = tri__nearest_of(words[0]);
     for (const tri__command *command = tri__commands; command->name; command++) {
         *used = match_name(command->name, count, words);
         if (*used) {
             *out = command;
             return NULL;
         }
-        tri__suggestion_offer(&nearest, command->name);
+        tri__nearest_offer(&nearest, command->name);
     }
     TRI_TRY(explain_group(words[0], count > 1 ? words[1] : NULL));
-    if (nearest.name)
-        return tri_fail(TRI_BAD_CALL, "there is no command '%s'; did you mean '%s'?", words[0], nearest.name);
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "there is no command '%s'; did you mean '%s'?", words[0], nearest.best);
     return tri_fail(TRI_BAD_CALL, "there is no command '%s' ('trireme help' lists them)", words[0]);
 }
 
@@ -91,18 +91,16 @@ static tri_status check_number(const tri__option *option, const char *value)
 
 static tri_status check_choice(const tri__option *option, const char *value)
 {
-    tri__suggestion nearest = tri__suggestion_of(value);
-    char word[32];
-    for (const char *at = option->choices; *at;) {
-        size_t length = strcspn(at, " ");
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
+    char words[256], *save = NULL; /* outlives nearest, which borrows from it */
+    snprintf(words, sizeof words, "%s", option->choices);
+    tri__nearest nearest = tri__nearest_of(value);
+    for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         if (!strcmp(word, value))
             return NULL;
-        tri__suggestion_offer(&nearest, word);
-        at += length + (at[length] == ' ');
+        tri__nearest_offer(&nearest, word);
     }
-    if (nearest.name)
-        return tri_fail(TRI_BAD_CALL, "--%s %s: did you mean %s? (one of: %s)", option->name, value, nearest.copy, option->choices);
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "--%s %s: did you mean %s? (one of: %s)", option->name, value, nearest.best, option->choices);
     return tri_fail(TRI_BAD_CALL, "--%s %s: must be one of: %s", option->name, value, option->choices);
 }
 
@@ -134,11 +132,11 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
 {
     char given[64];
     snprintf(given, sizeof given, "%.*s", (int)length, name);
-    tri__suggestion nearest = tri__suggestion_of(given);
+    tri__nearest nearest = tri__nearest_of(given);
     for (int row = 0; command->options[row].name; row++)
-        tri__suggestion_offer(&nearest, command->options[row].name);
-    if (nearest.name)
-        return tri_fail(TRI_BAD_CALL, "%s has no option --%s; did you mean --%s?", command->name, given, nearest.name);
+        tri__nearest_offer(&nearest, command->options[row].name);
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "%s has no option --%s; did you mean --%s?", command->name, given, nearest.best);
     return tri_fail(TRI_BAD_CALL, "%s has no option --%s ('trireme %s --help' lists them)", command->name, given, command->name);
 }
 

@@ -45,9 +45,14 @@ void tri__session_fini(tri__session *session)
 
 tri__page tri__session_page(const tri__session *session)
 {
-    bool bold = isatty(fileno(session->out)) && !wants_plain() && !environment("NO_COLOR");
-    int width = isatty(fileno(session->out)) ? tri__terminal_width(&session->terminal) : 100;
-    return (tri__page){.out = session->out, .width = width > 100 ? 100 : width, .bold = bold};
+    bool terminal = isatty(fileno(session->out));
+    int width = tri__columns(session->out);
+    return (tri__page){
+        .out = session->out,
+        .width = width > 100 ? 100 : width,
+        .terminal = terminal,
+        .bold = terminal && !wants_plain() && !environment("NO_COLOR"),
+    };
 }
 
 tri_status tri__session_print_json(tri__session *session, json_t *value)

@@ -44,10 +44,10 @@ void tri__terminal_fini(tri__terminal *terminal)
     pthread_mutex_destroy(&terminal->lock);
 }
 
-int tri__terminal_width(const tri__terminal *terminal)
+int tri__columns(FILE *file)
 {
     struct winsize size = {0};
-    if (ioctl(fileno(terminal->file), TIOCGWINSZ, &size) || !size.ws_col)
+    if (ioctl(fileno(file), TIOCGWINSZ, &size) || !size.ws_col)
         return 80;
     return size.ws_col;
 }
@@ -66,7 +66,7 @@ void tri__terminal_draw(tri__terminal *terminal, const char *line)
 {
     if (!terminal->live)
         return;
-    size_t length = fitting(line, tri__terminal_width(terminal) - 1);
+    size_t length = fitting(line, tri__columns(terminal->file) - 1);
     pthread_mutex_lock(&terminal->lock);
     fprintf(terminal->file, "\r%.*s\033[K", (int)length, line);
     terminal->drawn = true;

@@ -22,7 +22,7 @@ typedef struct {
 void tri__terminal_init(tri__terminal *terminal, FILE *file, bool plain); /* plain: no colour, whatever the terminal */
 void tri__terminal_fini(tri__terminal *terminal);
 
-int tri__terminal_width(const tri__terminal *terminal); /* columns now; 80 where unknown */
+int tri__columns(FILE *file); /* of the terminal that file is, now; 80 where it is none */
 
 /* Draw or redraw the live line, cut to the width. Only where live. */
 void tri__terminal_draw(tri__terminal *terminal, const char *line);

@@ -1,0 +1,241 @@
+/* train_test.c: the binary trains, stops, goes on, evaluates and predicts, and says clearly what is wrong. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "support.h"
+
+#define DATA "digits:300"
+
+/* Each test has a folder of its own, in which the binary runs. */
+static int set_up(void **state)
+{
+    *state = test_folder_create();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    test_folder_remove(*state);
+    return 0;
+}
+
+#define RUN(folder, ...)      test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+#define SHELL(folder, script) test_run(folder, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL})
+
+static void expect(test_result result, int status, const char *out, const char *err)
+{
+    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
+        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
+    test_result_fini(&result);
+}
+
+/* The last line of standard output as JSON; nothing but that line was printed. */
+static json_t *json_of(test_result result)
+{
+    if (result.status || !*result.out || strchr(result.out, '\n') != result.out + strlen(result.out) - 1)
+        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
+    json_t *value;
+    assert_ok(tri__json_parse("output", result.out, strlen(result.out), &value));
+    test_result_fini(&result);
+    return value;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static void wrong_calls_are_told_before_any_work(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "train"), 2, "", "train needs MODEL");
+    expect(RUN(here, "train", "softmax"), 2, "", "train needs --data SOURCE");
+    expect(RUN(here, "train", "sofmax", "--data", DATA), 1, "", "sofmax");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--batch", "many"), 2, "", "--batch many: expected a whole number");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--batch", "0"), 2, "", "--batch 0: must be from 1");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--rule", "adma"), 2, "", "did you mean adam?");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--epoch", "3"), 2, "", "did you mean --epochs?");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "a loss is to fall");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--steps", "3", "--epochs", "3"), 2, "", "both say how long");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored"), 2, "", "this version has one strategy, local");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--workers", "3"), 2, "", "strategy local has one worker");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--out"), 2, "", "--out needs a value: --out DIR");
+    expect(RUN(here, "train", "softmax", "--data", "/nowhere/at/all"), 1, "", "/nowhere/at/all");
+    expect(RUN(here, "train", "softmax", "--data", "fake:8x8x1:3:50", "--until", "loss<=1", "--resume", "x", "--out", "y"), 2, "",
+           "a resumed run stays in its folder");
+    expect(SHELL(here, "ls"), 0, "", ""); /* nothing of all that left a run folder */
+    test_result listing = SHELL(here, "ls");
+    assert_string_equal(listing.out, "");
+    test_result_fini(&listing);
+}
+
+static void the_summary_has_the_keys_that_were_promised(void **state)
+{
+    static const char *const keys[] = {"model",       "data",         "strategy",       "mode",          "workers",
+                                       "servers",     "batch",        "threads",        "seed",          "steps",
+                                       "examples",    "epochs",       "seconds",        "total_seconds", "examples_per_second",
+                                       "train_loss",  "test_loss",    "test_accuracy",  "stopped_by",    "until_step",
+                                       "peak_rss_mb", "bytes_sent",   "bytes_received", "dropped_stale", "phases",
+                                       "verdict",     "worker_stats", "checkpoint"};
+    json_t *summary = json_of(RUN(*state, "train", "softmax", "--data", DATA, "--epochs", "2", "--batch", "50", "--json"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_non_null(json_object_get(summary, keys[i]));
+    assert_int_equal(number(summary, "steps"), 12);
+    double sum = 0;
+    const char *name;
+    json_t *share;
+    json_object_foreach(json_object_get(summary, "phases"), name, share) sum += json_number_value(share);
+    assert_float_equal(sum, 1, 1e-6);
+    json_t *file;
+    char *path = test_path(*state, json_string_value(json_object_get(summary, "checkpoint")));
+    *strstr(path, "checkpoint/") = 0; /* the run folder */
+    char *summary_path = test_path(path, "summary.json");
+    assert_ok(tri__json_read(summary_path, &file));
+    assert_int_equal(json_object_size(file), sizeof keys / sizeof *keys);
+    json_decref(file);
+    json_decref(summary);
+    free(summary_path);
+    free(path);
+}
+
+static void eval_gives_what_the_summary_said(void **state)
+{
+    json_t *summary = json_of(RUN(*state, "train", "softmax", "--data", DATA, "--epochs", "2", "--rate", "0.1", "--out", "run", "--json"));
+    json_t *run = json_of(RUN(*state, "eval", "run", "--data", DATA, "--json"));
+    json_t *alone = json_of(RUN(*state, "eval", "run/checkpoint/step-00000006.safetensors", "--batch", "7", "--json"));
+    assert_true(number(run, "test_loss") == number(summary, "test_loss"));
+    assert_true(number(run, "test_accuracy") == number(summary, "test_accuracy"));
+    assert_true(number(alone, "test_accuracy") == number(summary, "test_accuracy"));
+    assert_float_equal(number(alone, "test_loss"), number(summary, "test_loss"), 1e-5);
+    json_decref(summary);
+    json_decref(run);
+    json_decref(alone);
+    expect(RUN(*state, "eval", "run", "--data", "fake:8x8x1:3:50"), 2, "", "the model takes 28x28x1");
+    expect(RUN(*state, "eval", "nowhere"), 1, "", "nowhere");
+    expect(RUN(*state, "model", "run"), 0, "7,850", "");
+}
+
+static void predict_gives_a_line_a_row(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "fake:2x2x1:2:40", "--epochs", "1", "--out", "run", "--quiet"), 0, "softmax", "");
+    test_result lines = RUN(*state, "predict", "run", "--data", "fake:2x2x1:2:40", "--part", "train", "--limit", "3");
+    int count = 0;
+    for (const char *at = lines.out; *at; at++)
+        count += *at == '\n';
+    assert_int_equal(count, 4);
+    assert_memory_equal(lines.out, "class\t", 6);
+    test_result_fini(&lines);
+    test_result input = SHELL(*state, "printf '0 1 2 3\\n\\n255,255,0,0\\n' | \"$0\" predict run --data - --json");
+    json_t *value = json_of(input);
+    assert_int_equal(json_array_size(json_object_get(value, "rows")), 2);
+    json_t *row = json_object_get(json_array_get(json_object_get(value, "rows"), 1), "probabilities");
+    assert_float_equal(json_number_value(json_array_get(row, 0)) + json_number_value(json_array_get(row, 1)), 1, 1e-6);
+    json_decref(value);
+    expect(SHELL(*state, "echo 1 2 3 | \"$0\" predict run --data -"), 1, "", "line 1: fewer than the 4 numbers");
+    expect(SHELL(*state, "echo 1 2 3 4 5 | \"$0\" predict run --data -"), 1, "", "line 1: more than the 4 numbers");
+    expect(SHELL(*state, "echo 1 2 3 400 | \"$0\" predict run --data -"), 1, "", "from 0 to 255, found '400'");
+    expect(SHELL(*state, "echo 1 2 x 4 | \"$0\" predict run --data -"), 1, "", "number 3: expected a number, found 'x'");
+}
+
+/* Started, interrupted as soon as it has a checkpoint, resumed, it must end with the very tensors of a run left alone. */
+static void a_signal_ends_a_run_in_good_order(void **state)
+{
+    const char *script = "options='--data digits:300 --threads 1 --rule adam --rate 0.01 --checkpoint-every 10steps --quiet'\n"
+                         "\"$0\" train softmax $options --steps 100000000 --out broken --json >broken.json & pid=$!\n"
+                         "until ls broken/checkpoint/step-* >/dev/null 2>&1; do kill -0 $pid || exit 9; done\n"
+                         "kill -INT $pid; wait $pid || exit 8\n"
+                         "grep -q '\"stopped_by\":\"signal\"' broken.json || exit 7\n"
+                         "steps=$(sed 's/.*\"steps\":\\([0-9]*\\).*/\\1/' broken.json); steps=$((steps + 25))\n"
+                         "\"$0\" train --resume broken --steps $steps --quiet || exit 6\n"
+                         "\"$0\" train softmax $options --steps $steps --out straight || exit 5\n"
+                         "name=$(printf 'step-%08d.safetensors' $steps)\n"
+                         "size=$((3 * 7850 * 4))\n" /* the tensors stand at the end: parameters and two slots */
+                         "tail -c $size broken/checkpoint/$name >a; tail -c $size straight/checkpoint/$name >b; cmp a b";
+    expect(SHELL(*state, script), 0, "", "");
+}
+
+static void a_loss_that_is_no_number_is_told(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", DATA, "--rate", "1e38", "--epochs", "50", "--out", "run", "--quiet"), 1, "",
+           "smaller --rate (it was 1e+38) or --clip 1");
+    expect(SHELL(*state, "cat run/summary.json"), 0, "\"stopped_by\": \"diverged\"", "");
+}
+
+static void a_full_disk_costs_no_checkpoint(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "5", "--out", "run", "--quiet", "--no-events"), 0, "", "");
+    expect(SHELL(*state, "trap '' XFSZ; ulimit -f 20; \"$0\" train --resume run --steps 20 --checkpoint-every 4steps"), 1, "",
+           "no checkpoint at step 8");
+    expect(SHELL(*state, "ls run/checkpoint"), 0, "step-00000005.safetensors\n", "");
+    expect(RUN(*state, "eval", "run"), 0, "at step 5", "");
+    expect(RUN(*state, "train", "--resume", "run", "--steps", "20", "--quiet"), 0, "20 steps", "");
+}
+
+static void a_folder_that_cannot_be_made_is_told(void **state)
+{
+    expect(SHELL(*state, "echo >file; \"$0\" train softmax --data digits:300 --out file/run"), 1, "", "file/run");
+    expect(SHELL(*state, "mkdir there; \"$0\" train softmax --data digits:300 --out there"), 2, "", "a new run takes a new folder");
+}
+
+static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "9", "--checkpoint-every", "3steps", "--out", "run", "--quiet"), 0,
+           "", "");
+    expect(SHELL(*state, "truncate -s 1000 run/checkpoint/step-00000009.safetensors && \"$0\" eval run"), 0, "at step 6",
+           "taking the one before it");
+    expect(RUN(*state, "train", "--resume", "run", "--steps", "9"), 0, "9 steps", "going on with run at step 6");
+    expect(RUN(*state, "eval", "run", "--quiet"), 0, "at step 9", "");
+}
+
+static void a_run_that_is_resumed_keeps_its_options(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "3", "--out", "run", "--quiet"), 0, "", "");
+    expect(RUN(*state, "train", "--resume", "run", "--steps", "6", "--batch", "7"), 2, "", "--batch 7: the run to be resumed has");
+    expect(RUN(*state, "train", "lenet", "--resume", "run", "--steps", "6"), 2, "", "model lenet: the run to be resumed has softmax");
+    expect(RUN(*state, "train", "--resume", "run"), 2, "", "give a larger --epochs or --steps");
+    expect(RUN(*state, "train", "--resume", "nowhere"), 1, "", "nowhere");
+    expect(SHELL(*state, "\"$0\" train --resume run --steps 6 --quiet && cat run/command"), 0,
+           "trireme train softmax --data digits:300 --steps 3 --out run --quiet\ntrireme train --resume run --steps 6 --quiet\n", "");
+}
+
+static void models_and_data_are_described(void **state)
+{
+    expect(RUN(*state, "model"), 0, "lenet\n", "");
+    expect(RUN(*state, "model", "lenet", "--data", DATA), 0, "60,074", "");
+    expect(RUN(*state, "model", "alexnet", "--shape", "224x224x3", "--classes", "1000"), 0, "61,100,840", "");
+    expect(RUN(*state, "model", "lenet", "--shape", "28by28"), 2, "", "such as 28x28x1");
+    expect(RUN(*state, "model", "lenet"), 1, "", "--data SOURCE");
+    expect(RUN(*state, "model", "softmax", "--text"), 0, "softmax_loss()", "");
+    json_t *model = json_of(RUN(*state, "model", "softmax", "--data", DATA, "--json"));
+    assert_int_equal(number(model, "parameters"), 7850);
+    json_decref(model);
+    expect(RUN(*state, "data", "info", DATA), 0, "300 examples", "");
+    json_t *info = json_of(RUN(*state, "data", "info", DATA, "--json"));
+    assert_int_equal(number(info, "classes"), 10);
+    json_decref(info);
+    expect(RUN(*state, "data"), 2, "", "data what? one of: get, info");
+    expect(RUN(*state, "data", "gte"), 2, "", "did you mean 'data get'?");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(wrong_calls_are_told_before_any_work),
+        TEST(the_summary_has_the_keys_that_were_promised),
+        TEST(eval_gives_what_the_summary_said),
+        TEST(predict_gives_a_line_a_row),
+        TEST(a_signal_ends_a_run_in_good_order),
+        TEST(a_loss_that_is_no_number_is_told),
+        TEST(a_full_disk_costs_no_checkpoint),
+        TEST(a_folder_that_cannot_be_made_is_told),
+        TEST(a_damaged_checkpoint_gives_way_to_the_one_before),
+        TEST(a_run_that_is_resumed_keeps_its_options),
+        TEST(models_and_data_are_described),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
