@@ -44,20 +44,21 @@ static const tri_node *node_of(const tri_graph *graph, const tri__statement *sta
     return find_node(graph, statement->verb.form == TRI_FORM_INPUT ? "image" : statement->name);
 }
 
+/* What a statement gives for one example, channels last. Parameters and constants have no batch, the loss has nothing else. */
+static const char *output_text(const tri_graph *graph, const tri__statement *statement, char buffer[128])
+{
+    tri_shape shape = tri_node_shape(node_of(graph, statement));
+    if (shape.rank == 0 || (statement->verb.most == 0 && statement->verb.form != TRI_FORM_INPUT))
+        return tri_shape_text(shape, buffer, 128);
+    shape = tri_shape_of(shape.rank - 1, shape.dim + 1);
+    if (shape.rank == 3)
+        shape = TRI_SHAPE(shape.dim[1], shape.dim[2], shape.dim[0]);
+    return tri_shape_text(shape, buffer, 128);
+}
+
 static bool is_parameter(const tri_node *node)
 {
     return strcmp(tri_node_operator(node), "parameter") == 0;
-}
-
-/* What the statement's node gives for one example, channels last. A parameter has no batch, the loss has nothing else. */
-static const char *output_text(const tri_node *node, char buffer[128])
-{
-    tri_shape shape = tri_node_shape(node);
-    if (!is_parameter(node) && shape.rank > 0)
-        shape = tri_shape_of(shape.rank - 1, shape.dim + 1);
-    if (!is_parameter(node) && shape.rank == 3)
-        shape = TRI_SHAPE(shape.dim[1], shape.dim[2], shape.dim[0]);
-    return tri_shape_text(shape, buffer, 128);
 }
 
 /* Parameters called `layer` or `layer.part`. */
@@ -93,7 +94,7 @@ static widths measure(const tri_model *model, const tri_graph *graph)
         const tri__statement *statement = &model->statement[i];
         widen(&width.name, statement->name);
         widen(&width.written, statement->written);
-        widen(&width.output, output_text(node_of(graph, statement), output));
+        widen(&width.output, output_text(graph, statement, output));
     }
     return width;
 }
@@ -109,7 +110,7 @@ static void print_table(const tri_model *model, const tri_graph *graph, FILE *st
         int64_t count = parameters_of(graph, statement->name);
         total += count;
         fprintf(stream, "%-*s  %-*s  ", width.name, statement->name, width.written, statement->written);
-        output_text(node_of(graph, statement), output);
+        output_text(graph, statement, output);
         if (count > 0)
             fprintf(stream, "%-*s  %12s\n", width.output, output, with_commas(count, count_text));
         else

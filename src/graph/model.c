@@ -40,7 +40,7 @@ static void print_statement(const tri_model *model, const tri__statement *statem
     for (int i = 0; tri__verb_key(&statement->verb, i, key); i++)
         if (statement->given >> i & 1) {
             fprintf(stream, "%s%s=", separator, key);
-            tri__settings_print(statement->verb.form, key, &statement->settings, stream);
+            tri__model_settings_print(statement->verb.form, key, &statement->settings, stream);
             separator = ", ";
         }
     fprintf(stream, ")\n");

@@ -35,7 +35,7 @@ typedef struct {
     int64_t out;               /* dense, conv: outputs or channels, or TRI_MODEL_CLASSES */
     bool with_bias;            /* dense, conv */
     tri_model_defaults train;
-} tri__settings;
+} tri__model_settings;
 
 typedef enum { TRI_FORM_TRAIN, TRI_FORM_INPUT, TRI_FORM_DENSE, TRI_FORM_CONV, TRI_FORM_PARAMETER, TRI_FORM_LOSS, TRI_FORM_ROW } tri__form;
 
@@ -54,7 +54,7 @@ typedef struct {
     int line, column;    /* of the verb */
     int inputs;
     int input[TRI_MAX_INPUTS]; /* statements, by index */
-    tri__settings settings;
+    tri__model_settings settings;
     unsigned given; /* bit i: the i-th key of the verb */
 } tri__statement;
 
@@ -80,9 +80,10 @@ int tri__verb_key_index(const tri__verb *verb, const char *key); /* -1 where it 
 TRI_MUST_CHECK tri_status tri__verb_unknown_key(const tri__verb *verb, const char *key);
 
 /* model_setting.c: what may stand inside them. The verb has the key. */
-void tri__settings_init(tri__form form, tri__settings *settings);
-TRI_MUST_CHECK tri_status tri__settings_read(tri__form form, const char *key, const tri__value *value, tri__settings *out);
-void tri__settings_print(tri__form form, const char *key, const tri__settings *settings, FILE *stream); /* "3x5", as files spell it */
+void tri__model_settings_init(tri__form form, tri__model_settings *settings);
+TRI_MUST_CHECK tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out);
+void tri__model_settings_print(tri__form form, const char *key, const tri__model_settings *settings,
+                               FILE *stream); /* "3x5", as files spell it */
 
 /* model_read.c: text into statements, in a model that has file, name and text. */
 TRI_MUST_CHECK tri_status tri__model_read(tri_model *model, size_t length);

@@ -230,7 +230,7 @@ static tri_status set(model_reader *reader, tri__statement *statement, int key_i
     const char *value_at = reader->at;
     tri__value value;
     TRI_TRY(read_value(reader, &value));
-    TRI_TRY(at(tri__settings_read(statement->verb.form, key, &value, &statement->settings), reader, value_at));
+    TRI_TRY(at(tri__model_settings_read(statement->verb.form, key, &value, &statement->settings), reader, value_at));
     statement->given |= 1u << key_index;
     return NULL;
 }
@@ -450,7 +450,7 @@ static tri_status read_line(model_reader *reader)
     tri__statement statement = {.line = reader->number, .column = (int)(verb_at - reader->line) + 1};
     if (!tri__verb_find(verb, &statement.verb))
         return at(tri__verb_unknown(verb), reader, verb_at);
-    tri__settings_init(statement.verb.form, &statement.settings);
+    tri__model_settings_init(statement.verb.form, &statement.settings);
     TRI_TRY(read_arguments(reader, &statement));
     if (reader->at < reader->end)
         return expected(reader, "the end of the line");

@@ -20,7 +20,7 @@ typedef struct {
 struct setting_row {
     const char *key;
     const value_kind *kind;
-    size_t field;        /* its offset in tri__settings */
+    size_t field;        /* its offset in tri__model_settings */
     double least, above; /* a number v must have least ≤ v < above */
 };
 
@@ -287,7 +287,7 @@ static const value_kind init_kind = {read_init, print_init};
 
 /* The keys */
 
-#define OF(name) offsetof(tri__settings, name)
+#define OF(name) offsetof(tri__model_settings, name)
 #define ANY      -FLT_MAX, FLT_MAX
 
 static const setting_row own_settings[] = {
@@ -338,16 +338,16 @@ static const setting_row *find(tri__form form, const char *key)
     return NULL;
 }
 
-void tri__settings_init(tri__form form, tri__settings *settings)
+void tri__model_settings_init(tri__form form, tri__model_settings *settings)
 {
-    *settings = (tri__settings){.with_bias = true};
+    *settings = (tri__model_settings){.with_bias = true};
     if (form == TRI_FORM_INPUT)
         settings->attributes.scale = 1;
     if (form == TRI_FORM_DENSE || form == TRI_FORM_CONV || form == TRI_FORM_PARAMETER)
         settings->attributes.init = TRI_INIT_HE;
 }
 
-tri_status tri__settings_read(tri__form form, const char *key, const tri__value *value, tri__settings *out)
+tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out)
 {
     const setting_row *setting = find(form, key);
     if (!setting)
@@ -355,7 +355,7 @@ tri_status tri__settings_read(tri__form form, const char *key, const tri__value 
     return setting->kind->read(setting, value, (char *)out + setting->field);
 }
 
-void tri__settings_print(tri__form form, const char *key, const tri__settings *settings, FILE *stream)
+void tri__model_settings_print(tri__form form, const char *key, const tri__model_settings *settings, FILE *stream)
 {
     const setting_row *setting = find(form, key);
     setting->kind->print((const char *)settings + setting->field, stream);

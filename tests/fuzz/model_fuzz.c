@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     read_again(model);
     tri_graph *graph = NULL;
-    const tri_model_input input = {.type = TRI_U8, .shape = {3, {8, 8, 3}}, .classes = 4};
+    const tri_model_input input = {.type = TRI_U8, .shape = {3, {8, 8, 3}}, .classes = 2};
     status = tri_model_build(model, &input, 2, &graph);
     if (status)
         tri_status_free(status);

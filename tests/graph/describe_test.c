@@ -37,7 +37,7 @@ static void test_lenet_is_a_table(void **state)
 static void test_own_parameters_count(void **state)
 {
     (void)state;
-    const char *source = "input(20)\nw = parameter(20x1)\ny = matmul(w)\nlogistic_loss()\n";
+    const char *source = "input(20)\nw = parameter(20x1)\ny = matmul(w)\nc = constant(1x1)\nmatmul(y, c)\nlogistic_loss()\n";
     tri_model *model = NULL, *other = NULL;
     tri_graph *graph = NULL;
     char *text = NULL;
@@ -48,6 +48,8 @@ static void test_own_parameters_count(void **state)
                               "input           input(20)        20\n"
                               "w               parameter(20x1)  20x1              20\n"
                               "y               matmul(w)        1\n"
+                              "c               constant(1x1)    1x1\n"
+                              "matmul2         matmul(y, c)     1\n"
                               "logistic_loss1  logistic_loss()  scalar\n"
                               "total                                              20  (80 B)\n");
     free(text);

@@ -242,9 +242,9 @@ static void test_every_key_of_the_operator_table_is_known(void **state)
         if (!tri__verb_find(table[i]->name, &verb))
             continue;
         char key[TRI_MODEL_NAME];
-        tri__settings settings;
+        tri__model_settings settings;
         for (int j = 0; tri__verb_key(&verb, j, key); j++)
-            assert_fails(tri__settings_read(verb.form, key, &bad, &settings), TRI_BAD_DATA, key);
+            assert_fails(tri__model_settings_read(verb.form, key, &bad, &settings), TRI_BAD_DATA, key);
     }
 }
 
