@@ -1,8 +1,11 @@
 /* command_version.c: trireme version. */
-#include <string.h>
+#include <omp.h>
 
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "data/gzip.h"
+#include "tensor/narrow/narrow.h"
+#include "tensor/onednn/onednn.h"
 
 enum { MAX_FEATURES = 16 };
 
@@ -30,25 +33,38 @@ static int cpu_features(const char *features[MAX_FEATURES])
     return count;
 }
 
+/* The kernels of our own that run here: the best instruction set this machine has. */
+static const char *kernels(void)
+{
+    const char *best = tri__narrow_isa(0);
+    return best ? best : "plain";
+}
+
 static tri_status print_json(tri__session *session, const char *const *features, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_string(features[i]));
-    return tri__session_print_json(session, json_pack("{s:s, s:s, s:{s:s}, s:o}", "version", TRI_VERSION, "build", TRI_BUILD, "libraries",
-                                                      "jansson", jansson_version_str(), "cpu", list));
+    json_t *libraries =
+        json_pack("{s:s, s:s, s:s}", "onednn", tri__onednn_version(), "jansson", jansson_version_str(), "zlib", tri__gzip_version());
+    return tri__session_print_json(session,
+                                   json_pack("{s:s, s:s, s:o, s:o, s:s, s:i}", "version", TRI_VERSION, "build", TRI_BUILD, "libraries",
+                                             libraries, "cpu", list, "kernels", kernels(), "threads", omp_get_max_threads()));
 }
 
 tri_status tri__command_version(tri__session *session, const tri__arguments *arguments)
 {
+    (void)arguments;
     const char *features[MAX_FEATURES];
     int count = cpu_features(features);
-    (void)arguments;
     if (session->json)
         return print_json(session, features, count);
-    fprintf(session->out, "trireme %s\nbuild      %s\nlibraries  jansson %s\nCPU       ", TRI_VERSION, TRI_BUILD, jansson_version_str());
+    fprintf(session->out, "trireme %s\n", TRI_VERSION);
+    fprintf(session->out, "build      %s\n", TRI_BUILD);
+    fprintf(session->out, "libraries  oneDNN %s, jansson %s, zlib %s\n", tri__onednn_version(), jansson_version_str(), tri__gzip_version());
+    fprintf(session->out, "CPU        %d threads;", omp_get_max_threads());
     for (int i = 0; i < count; i++)
         fprintf(session->out, " %s", features[i]);
-    fputc('\n', session->out);
+    fprintf(session->out, "\nkernels    %s\n", kernels());
     return NULL;
 }

@@ -26,7 +26,7 @@ static const tri__option train_options[] = {
      .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], or a path",
      .detail =
          "A path is a folder of IDX files, plain or gzip, or of CIFAR-10's binary files; its content tells which. digits are drawn and "
-         "fake examples are random: neither needs files. mnist and cifar10 are fetched by 'trireme data get'."},
+         "fake examples are random: neither needs files. For mnist and cifar10, see 'trireme data get'."},
     {.name = "test",
      .argument = "SOURCE",
      .kind = TRI_OPTION_TEXT,
@@ -173,9 +173,8 @@ static const tri__option train_options[] = {
      .meaning = "go on with the run in DIR from its newest whole checkpoint",
      .detail =
          "All options come from the checkpoint, so 'trireme train --resume DIR' is enough, and the result is bit for bit that of a run "
-         "that was never interrupted. Options about how long, how often and how many threads may be changed by giving them anew; model, "
-         "data, batch, rule, seed and the "
-         "like may not (start a new run with --init instead)."},
+         "that was never interrupted. Options about how long and how often, the rate, its schedule and the threads may be changed by "
+         "giving them anew. Model, data, batch, rule, seed and order may not: start a new run with --init instead."},
     {.name = "checkpoint-every",
      .argument = "T",
      .kind = TRI_OPTION_TEXT,

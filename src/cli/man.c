@@ -3,22 +3,36 @@
 
 #include "cli/help.h"
 
-/* Text as roff takes it: backslashes escaped, no line that begins with a control character, one sentence a line. */
+enum { LINE = 64 }; /* columns after which a line of the source ends at the next space */
+
+/* One word, with no character at its start that roff would take for a command. */
+static void word(FILE *out, const char *from, size_t length, bool begins)
+{
+    if (begins && (*from == '.' || *from == '\''))
+        fputs("\\&", out);
+    for (size_t i = 0; i < length; i++)
+        fputs(from[i] == '\\' ? "\\e" : (char[]){from[i], 0}, out);
+}
+
+/* Paragraphs as roff takes them: short lines, a new one after each sentence. */
 static void text(FILE *out, const char *words)
 {
-    bool begins = true;
-    for (const char *at = words; *at; at++) {
-        if (begins && (*at == '.' || *at == '\''))
-            fputs("\\&", out);
-        begins = false;
-        if (*at == '\\')
-            fputs("\\e", out);
-        else if (*at == '\n')
-            fputs("\n.Pp\n", out), begins = true;
-        else if (*at == '.' && at[1] == ' ' && at[2] >= 'A' && at[2] <= 'Z')
-            fputs(".\n", out), at++, begins = true;
+    size_t column = 0;
+    while (*words) {
+        size_t length = strcspn(words, " \n");
+        word(out, words, length, column == 0);
+        bool sentence = length && words[length - 1] == '.';
+        words += length;
+        column += length + 1;
+        if (!*words)
+            break;
+        if (*words == '\n')
+            fputs("\n.Pp\n", out);
         else
-            fputc(*at, out);
+            fputc(sentence || column > LINE ? '\n' : ' ', out);
+        if (*words == '\n' || sentence || column > LINE)
+            column = 0;
+        words++;
     }
     fputc('\n', out);
 }
@@ -63,8 +77,8 @@ static void options(FILE *out, const tri__option *option)
 
 static void command_section(FILE *out, const tri__command *command)
 {
-    fprintf(out, ".Ss trireme %s", command->name);
-    fprintf(out, "%s%s\n", *command->usage ? " " : "", command->usage);
+    fprintf(out, ".Ss %s\n.Dl trireme %s", command->name, command->name);
+    fprintf(out, "%s%s\n.Pp\n", *command->usage ? " " : "", command->usage);
     text(out, command->detail ? command->detail : command->meaning);
     if (command->operands[0].name)
         fputs(".Bl -tag -width Ds\n", out);

@@ -131,3 +131,8 @@ tri_status tri__gzip_inflate(const char *name, const uint8_t *data, size_t size,
     *out_size = self.out_size;
     return NULL;
 }
+
+const char *tri__gzip_version(void)
+{
+    return zlibVersion();
+}

@@ -22,4 +22,6 @@ typedef struct {
 } tri__gzip_trailer;
 bool tri__gzip_read_trailer(const uint8_t *data, size_t size, tri__gzip_trailer *out); /* false: too short to have one */
 
+const char *tri__gzip_version(void); /* of zlib: "1.2.13" */
+
 #endif
