@@ -79,9 +79,11 @@ tri_status tri__run_folder_create(const char *path, const char *model, tri__run_
 {
     *out = (tri__run_folder){0};
     char *made = NULL;
-    tri_status status = path ? tri_wrap(tri__folder_create_new(path), "--out %s", path) : create_next(model, &made);
+    tri_status status = path ? NULL : create_next(model, &made);
     if (!status)
         status = fill(path ? path : made, out);
+    if (!status && path)
+        status = tri_wrap(tri__folder_create_new(out->path), "--out %s", path);
     if (!status)
         status = make_parts(out);
     free(made);
