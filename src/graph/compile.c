@@ -2,8 +2,8 @@
  *
  * Nodes are taken in order. Each is bound (inputs, parameters, constants), seen as a view, or computed by a call of the best kernel that
  * is to be had: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where a value is not in that layout, a
- * reorder is put before it, once. When all calls stand, lifetimes are known: memory is laid out, and the store's await and offer find their
- * places. */
+ * reorder is put before it, once. When all calls stand, lifetimes are known: place.c lays out the memory, and schedule.c finds the places of the
+ * store's await and offer. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,147 +324,6 @@ static tri_status compile_node(tri__compiler *compiler, const tri_node *node)
     return compute_node(compiler, node);
 }
 
-/* ---- lifetimes ---- */
-
-static void touch(tri_plan *plan, int value, int call)
-{
-    tri__value *root = &plan->value[plan->value[value].root];
-    if (root->first < 0)
-        root->first = call;
-    if (root->last < call)
-        root->last = call;
-}
-
-static int slots_of(const tri__kernel *kernel)
-{
-    return kernel->inputs + kernel->outputs + kernel->workspaces;
-}
-
-static void find_lifetimes(tri_plan *plan)
-{
-    for (int c = 0; c < plan->calls; c++)
-        for (int s = 0; s < slots_of(plan->call[c].kernel); s++)
-            touch(plan, plan->call[c].value[s], c);
-    for (int i = 0; i < plan->graph->outputs; i++)
-        touch(plan, plan->output_value[i], plan->calls);
-}
-
-/* Let a call write its result over an input that nobody reads afterwards. */
-static void share_in_place(tri_plan *plan)
-{
-    for (int c = 0; c < plan->calls; c++) {
-        const tri__plan_call *call = &plan->call[c];
-        if (!call->kernel->in_place)
-            continue;
-        tri__value *out = &plan->value[call->value[call->kernel->inputs]];
-        tri__value *in = &plan->value[plan->value[call->value[call->kernel->in_place - 1]].root];
-        bool own = out == &plan->value[out->root];
-        if (!own || out->where != TRI_IN_BUFFER || in->where != TRI_IN_BUFFER || in->last != c || in->bytes < out->bytes)
-            continue;
-        in->last = out->last;
-        int from = out->root, to = in->root;
-        for (int v = 0; v < plan->values; v++)
-            if (plan->value[v].root == from)
-                plan->value[v].root = to;
-    }
-}
-
-/* ---- await and offer ---- */
-
-static int compare_ranges(const void *a, const void *b)
-{
-    const size_t *x = a, *y = b;
-    return (x[0] > y[0]) - (x[0] < y[0]) ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
-}
-
-/* Alignment included, so that the ranges of all parameters make up the whole buffer. */
-static tri_range whole_range(const tri_graph *graph, const tri_node *parameter)
-{
-    size_t end = graph->parameter_floats;
-    for (int i = 0; i < graph->count; i++) {
-        const tri_node *other = graph->node[i];
-        if (tri__node_is(other, "parameter") && other->range.first > parameter->range.first && other->range.first < end)
-            end = other->range.first;
-    }
-    return (tri_range){parameter->range.first, end - parameter->range.first};
-}
-
-typedef struct {
-    size_t call, first, count; /* the call it belongs to, and the range */
-} placed_range;
-
-/* First and last call that touch memory at `data`. */
-static void find_touches(const tri_plan *plan, const void *data, int *first, int *last)
-{
-    *first = -1, *last = -1;
-    for (int v = 0; v < plan->values; v++)
-        if (plan->value[v].where == TRI_FIXED && plan->value[v].fixed == data && plan->value[v].root == v && plan->value[v].first >= 0) {
-            *first = *first < 0 || plan->value[v].first < *first ? plan->value[v].first : *first;
-            *last = plan->value[v].last > *last ? plan->value[v].last : *last;
-        }
-}
-
-/* Sort by call and address, join neighbours, and note how many belong to each call. */
-static int join_ranges(placed_range *placed, int count, tri_range *out, int *per_call, int calls)
-{
-    qsort(placed, (size_t)count, sizeof *placed, compare_ranges);
-    int joined = 0;
-    for (int i = 0; i < count; i++) {
-        bool extends = i > 0 && placed[i].call == placed[i - 1].call && placed[i].first == out[joined - 1].first + out[joined - 1].count;
-        if (extends) {
-            out[joined - 1].count += placed[i].count;
-            continue;
-        }
-        out[joined++] = (tri_range){placed[i].first, placed[i].count};
-        if (placed[i].call < (size_t)calls)
-            per_call[placed[i].call]++;
-    }
-    return joined;
-}
-
-static tri_status place_store_calls(tri_plan *plan, placed_range *awaited, placed_range *offered, int *per_call)
-{
-    float *parameters = tri_store_parameters(plan->store), *gradient = tri_store_gradient(plan->store);
-    int awaits = 0, offers = 0;
-    for (int i = 0; i < plan->graph->count; i++) {
-        const tri_node *node = plan->graph->node[i];
-        if (!tri__node_is(node, "parameter"))
-            continue;
-        tri_range range = whole_range(plan->graph, node);
-        int first, last, unused, written;
-        find_touches(plan, parameters + node->range.first, &first, &last);
-        find_touches(plan, gradient + node->range.first, &unused, &written);
-        int offer_after = written > last ? written : last;
-        awaited[awaits++] = (placed_range){(size_t)(first < 0 ? 0 : first), range.first, range.count};
-        offered[offers++] = (placed_range){(size_t)(offer_after < 0 ? plan->calls - 1 : offer_after), range.first, range.count};
-    }
-    plan->awaits = join_ranges(awaited, awaits, plan->await, per_call, plan->calls);
-    for (int c = 0; c < plan->calls; c++)
-        plan->call[c].awaits = per_call[c], per_call[c] = 0;
-    if (plan->options.training)
-        plan->offers = join_ranges(offered, offers, plan->offer, per_call, plan->calls);
-    for (int c = 0; c < plan->calls; c++)
-        plan->call[c].offers = plan->options.training ? per_call[c] : 0;
-    return NULL;
-}
-
-static tri_status schedule_store(tri_plan *plan)
-{
-    size_t count = (size_t)plan->graph->count + 1;
-    TRI_TRY(tri__allocate(count, sizeof *plan->await, "a plan", &plan->await));
-    TRI_TRY(tri__allocate(count, sizeof *plan->offer, "a plan", &plan->offer));
-    placed_range *placed;
-    int *per_call;
-    TRI_TRY(tri__allocate(2 * count, sizeof *placed, "a plan", &placed));
-    tri_status status = tri__allocate((size_t)plan->calls + 1, sizeof *per_call, "a plan", &per_call);
-    if (!status) {
-        status = place_store_calls(plan, placed, placed + count, per_call);
-        free(per_call);
-    }
-    free(placed);
-    return status;
-}
-
 /* ---- pointers ---- */
 
 static tri_status bind_slot(tri_plan *plan, int call, int slot)
@@ -484,7 +343,7 @@ static tri_status bind_slot(tri_plan *plan, int call, int slot)
 static tri_status bind_all(tri_plan *plan)
 {
     for (int c = 0; c < plan->calls; c++)
-        for (int s = 0; s < slots_of(plan->call[c].kernel); s++)
+        for (int s = 0; s < tri__kernel_slots(plan->call[c].kernel); s++)
             TRI_TRY(bind_slot(plan, c, s));
     return NULL;
 }
@@ -557,11 +416,8 @@ static tri_status compile(tri__compiler *compiler, const tri_graph *graph)
     TRI_TRY(prepare_tables(compiler));
     find_classes(plan);
     TRI_TRY(make_calls(compiler));
-    find_lifetimes(plan);
-    if (!(plan->options.without & TRI_PLAN_IN_PLACE))
-        share_in_place(plan);
     TRI_TRY(tri__plan_place(plan));
-    TRI_TRY(schedule_store(plan));
+    TRI_TRY(tri__plan_schedule(plan));
     return bind_all(plan);
 }
 

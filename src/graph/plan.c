@@ -118,14 +118,14 @@ tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
     omp_set_num_threads(plan->options.threads);
     const tri__moment moment = {batch, plan->step++};
     const double weight = weight_of(batch);
-    const tri_range *await = plan->await, *offer = plan->offer;
+    const tri__store_call *await = plan->await, *offer = plan->offer;
+    const tri__store_call *awaits_end = await + plan->awaits, *offers_end = offer + plan->offers;
     for (int i = 0; i < plan->calls; i++) {
-        tri__plan_call *call = &plan->call[i];
-        for (int k = 0; k < call->awaits; k++)
-            TRI_TRY(tri_store_await(plan->store, *await++));
-        TRI_TRY(run_call(plan, call, &moment));
-        for (int k = 0; k < call->offers; k++)
-            TRI_TRY(tri_store_offer(plan->store, *offer++, weight));
+        for (; await < awaits_end && await->call == i; await++)
+            TRI_TRY(tri_store_await(plan->store, await->range));
+        TRI_TRY(run_call(plan, &plan->call[i], &moment));
+        for (; offer < offers_end && offer->call == i; offer++)
+            TRI_TRY(tri_store_offer(plan->store, offer->range, weight));
     }
     tri_tensor value;
     TRI_TRY(tri_plan_value(plan, "loss", &value));

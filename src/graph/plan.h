@@ -29,7 +29,6 @@ typedef struct {
     const tri_node *node;
     int value[TRI_KERNEL_SLOTS];
     void *data[TRI_KERNEL_SLOTS];
-    int awaits, offers; /* how many of the plan's await and offer ranges come before and after this call */
     int64_t nanoseconds;
     const char *text;
 } tri__plan_call;
@@ -39,6 +38,12 @@ typedef struct {
     int call, slot;
     tri__whereabouts where;
 } tri__binding;
+
+/* A range that is awaited before a call, or offered after it. */
+typedef struct {
+    int call;
+    tri_range range;
+} tri__store_call;
 
 struct tri_plan {
     tri_graph *graph; /* the plan's own: rewritten and differentiated */
@@ -51,7 +56,7 @@ struct tri_plan {
     int calls, call_capacity;
     tri__binding *binding;
     int bindings, binding_capacity;
-    tri_range *await, *offer; /* in the order of the calls */
+    tri__store_call *await, *offer; /* in the order of the calls */
     int awaits, offers;
     int *output_value; /* by the graph's outputs: the plain value */
     void *buffer;
@@ -103,7 +108,8 @@ TRI_MUST_CHECK tri_status tri__lower_onednn(tri__compiler *compiler, const tri_n
 TRI_MUST_CHECK tri_status tri__narrow_find(tri__compiler *compiler);
 TRI_MUST_CHECK tri_status tri__lower_narrow(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
 
-/* Lay out the buffer: values that are in use at the same time do not overlap. */
+/* When all calls are there: find lifetimes, lay out the buffer; then the ranges that are awaited and offered at each call. */
 TRI_MUST_CHECK tri_status tri__plan_place(tri_plan *plan);
+TRI_MUST_CHECK tri_status tri__plan_schedule(tri_plan *plan);
 
 #endif

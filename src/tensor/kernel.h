@@ -35,4 +35,9 @@ struct tri__kernel {
     void (*destroy)(tri__kernel *kernel); /* frees kernel itself */
 };
 
+static inline int tri__kernel_slots(const tri__kernel *kernel)
+{
+    return kernel->inputs + kernel->outputs + kernel->workspaces;
+}
+
 #endif

@@ -1,0 +1,85 @@
+/* schedule.c: where a plan calls the store.
+ *
+ * A parameter is awaited before the first call that reads it, and offered after the last call that reads it or touches its gradient. Neighbours
+ * in the flat buffer that fall to the same call are joined. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "graph/plan.h"
+#include "graph/rewrite.h"
+
+/* By call, then by address. */
+static int in_order(const void *a, const void *b)
+{
+    const tri__store_call *x = a, *y = b;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    return (x->range.first > y->range.first) - (x->range.first < y->range.first);
+}
+
+/* Sort, and join ranges that touch and fall to the same call. Returns how many are left. */
+static int join(tri__store_call *list, int count)
+{
+    qsort(list, (size_t)count, sizeof *list, in_order);
+    int joined = 0;
+    for (int i = 0; i < count; i++) {
+        tri__store_call *last = joined ? &list[joined - 1] : NULL;
+        if (last && last->call == list[i].call && last->range.first + last->range.count == list[i].range.first)
+            last->range.count += list[i].range.count;
+        else
+            list[joined++] = list[i];
+    }
+    return joined;
+}
+
+/* A parameter's range up to the next parameter: alignment included, all ranges make up the whole buffer. */
+static tri_range whole_range(const tri_graph *graph, const tri_node *parameter)
+{
+    size_t end = graph->parameter_floats;
+    for (int i = 0; i < graph->count; i++) {
+        const tri_node *other = graph->node[i];
+        if (tri__node_is(other, "parameter") && other->range.first > parameter->range.first && other->range.first < end)
+            end = other->range.first;
+    }
+    return (tri_range){parameter->range.first, end - parameter->range.first};
+}
+
+/* First and last call that touch memory of the store; −1 where none does. */
+static void find_touches(const tri_plan *plan, const void *data, int *first, int *last)
+{
+    *first = *last = -1;
+    for (int v = 0; v < plan->values; v++) {
+        const tri__value *value = &plan->value[v];
+        if (value->where != TRI_FIXED || value->fixed != data || value->root != v || value->first < 0)
+            continue;
+        *first = *first < 0 || value->first < *first ? value->first : *first;
+        *last = value->last > *last ? value->last : *last;
+    }
+}
+
+/* A parameter that nothing reads is awaited first and offered last: stores count on every range. */
+static void schedule_parameter(tri_plan *plan, const tri_node *node)
+{
+    int read_first, read_last, written_first, written_last;
+    find_touches(plan, tri_store_parameters(plan->store) + node->range.first, &read_first, &read_last);
+    find_touches(plan, tri_store_gradient(plan->store) + node->range.first, &written_first, &written_last);
+    int last = written_last > read_last ? written_last : read_last;
+    tri_range range = whole_range(plan->graph, node);
+    plan->await[plan->awaits++] = (tri__store_call){read_first < 0 ? 0 : read_first, range};
+    plan->offer[plan->offers++] = (tri__store_call){last < 0 ? plan->calls - 1 : last, range};
+}
+
+tri_status tri__plan_schedule(tri_plan *plan)
+{
+    size_t most = (size_t)plan->graph->count + 1;
+    TRI_TRY(tri__allocate(most, sizeof *plan->await, "a plan", &plan->await));
+    TRI_TRY(tri__allocate(most, sizeof *plan->offer, "a plan", &plan->offer));
+    if (!plan->options.training)
+        return NULL;
+    for (int i = 0; i < plan->graph->count; i++)
+        if (tri__node_is(plan->graph->node[i], "parameter"))
+            schedule_parameter(plan, plan->graph->node[i]);
+    plan->awaits = join(plan->await, plan->awaits);
+    plan->offers = join(plan->offer, plan->offers);
+    return NULL;
+}
