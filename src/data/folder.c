@@ -171,8 +171,8 @@ static void rename_last(char *text, const char *from, const char *to)
     char *slash = strrchr(text, '/'), *found = NULL;
     for (char *at = slash ? slash : text; (at = strstr(at, from)); at++)
         found = at;
-    if (found)
-        memcpy(found, to, strlen(to));
+    for (size_t i = 0; found && to[i]; i++)
+        found[i] = to[i];
 }
 
 /* The labels file that goes with an images file, by name: the same compression, or the other one. */

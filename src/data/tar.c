@@ -5,6 +5,7 @@
 #include "data/tar.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BLOCK = 512, NAME = 0, NAME_SIZE = 100, SIZE = 124, SIZE_SIZE = 12, CHECKSUM = 148, CHECKSUM_SIZE = 8, TYPE = 156 };
@@ -40,7 +41,7 @@ static void take_base_name(const uint8_t *header, char out[NAME_SIZE + 1])
     char path[NAME_SIZE + 1] = {0};
     memcpy(path, header + NAME, NAME_SIZE);
     const char *slash = strrchr(path, '/');
-    strcpy(out, slash ? slash + 1 : path);
+    snprintf(out, NAME_SIZE + 1, "%s", slash ? slash + 1 : path);
 }
 
 /* Read the header at tar->at and move behind its file. */
