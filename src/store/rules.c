@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Built for several x86 generations; the loader picks one. Sanitizers cannot instrument the picking. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* Built for several x86 generations; the loader picks one. A program under ThreadSanitizer crashes in the picking. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define FOR_EVERY_CPU __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define FOR_EVERY_CPU
@@ -98,7 +98,8 @@ FOR_EVERY_CPU static void apply_ftrl(const tri_rule *rule, const tri__update *up
         return; /* nothing moves; the formula would divide by it */
     for (size_t i = 0; i < update->count; i++) {
         float g = gradient[i] * scale;
-        float fresh = (z[i] == 0) & (n[i] == 0); /* 1 or 0: a branch would keep the loop from vectorising */
+        /* 1 or 0, a factor below: a choice between computed values makes gcc branch around what might trap, and vectorise less. */
+        float fresh = (z[i] == 0) & (n[i] == 0);
         float root = sqrtf(n[i] + g * g);
         float sigma = (root - sqrtf(n[i])) / alpha;
         z[i] += g - sigma * p[i] - fresh * (p[i] * (beta / alpha + l2) + copysignf(p[i] != 0 ? l1 : 0, p[i]));
