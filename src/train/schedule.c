@@ -80,9 +80,10 @@ float tri__schedule_rate(const tri__schedule *schedule, int64_t step)
     if (step < schedule->warmup)
         return (float)(schedule->rate * (double)(step + 1) / (double)schedule->warmup);
     step -= schedule->warmup;
+    int64_t cuts = schedule->kind == TRI_SCHEDULE_STEP ? step / schedule->every : 0;
     switch (schedule->kind) {
     case TRI_SCHEDULE_STEP:
-        return (float)(schedule->rate * pow(schedule->factor, (double)(step / schedule->every)));
+        return (float)(schedule->rate * pow(schedule->factor, (double)cuts));
     case TRI_SCHEDULE_COSINE:
         return (float)(schedule->rate * cosine(schedule, (double)step));
     case TRI_SCHEDULE_CONSTANT:

@@ -33,10 +33,10 @@ static void folders_are_numbered_and_never_shared(void **state)
     assert_string_equal(second.path + strlen(second.path) - 2, "-2");
     assert_true(tri__folder_exists(first.checkpoints));
     assert_fails(tri__run_folder_check(first.path), TRI_BAD_CALL, "a new run takes a new folder");
-    tri__run_folder again;
+    tri__run_folder again, none;
     assert_ok(tri__run_folder_open(first.path, &again));
     assert_string_equal(again.summary, first.summary);
-    assert_fails(tri__run_folder_open("nowhere", &second), TRI_NOT_FOUND, "nowhere");
+    assert_fails(tri__run_folder_open("nowhere", &none), TRI_NOT_FOUND, "nowhere");
     tri__run_folder_fini(&again);
     tri__run_folder_fini(&first);
     tri__run_folder_fini(&second);
