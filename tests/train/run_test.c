@@ -261,6 +261,22 @@ static void only_the_last_checkpoints_are_kept(void **state)
     free(folder);
 }
 
+static double share_of(const tri__run_result *result, const char *phase)
+{
+    return json_number_value(json_object_get(json_object_get(result->summary, "phases"), phase));
+}
+
+/* A checkpoint is an fsync, an input a copy in memory: hundreds of times apart, whatever the machine is doing. */
+static void time_for_checkpoints_is_not_blamed_on_the_input(void **state)
+{
+    const place *here = *state;
+    listener log = {0};
+    tri__run_result result;
+    assert_ok(run(here, "steps=50 eval-every=end checkpoint-every=1steps", "a", NULL, &log, &result));
+    assert_true(share_of(&result, "other") > share_of(&result, "input"));
+    tri__run_result_fini(&result);
+}
+
 static void a_run_can_start_from_another(void **state)
 {
     const place *here = *state;
@@ -294,6 +310,7 @@ int main(void)
         RUN_TEST(patience_ends_a_run_and_the_best_is_kept),
         RUN_TEST(a_loss_that_is_no_number_ends_a_run),
         RUN_TEST(only_the_last_checkpoints_are_kept),
+        RUN_TEST(time_for_checkpoints_is_not_blamed_on_the_input),
         RUN_TEST(a_run_can_start_from_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
