@@ -40,9 +40,10 @@ static unsigned read_tar(const uint8_t *data, size_t size)
     return total;
 }
 
+static volatile unsigned seen; /* so that no read is optimised away */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static volatile unsigned seen;
     seen = read_idx(data, size) + read_tar(data, size);
     uint8_t begin[TRI_IDX_MAGIC_BYTES], *inflated;
     size_t inflated_size;
