@@ -43,7 +43,7 @@ tri_status tri__onednn_pooling_forward(tri__onednn *context, const tri__onednn_p
 
 tri_status tri__onednn_pooling_backward(tri__onednn *context, const tri__onednn_pooling *spec, tri__kernel **out)
 {
-    dnnl_primitive_desc_t hint, desc;
+    dnnl_primitive_desc_t hint, desc = NULL;
     TRI_TRY(pooling_desc(context, spec, &hint));
     dnnl_memory_desc_t dx = pooling_input(spec);
     const dnnl_memory_desc_t *dy = dnnl_primitive_desc_query_md(hint, dnnl_query_dst_md, 0);
@@ -83,7 +83,7 @@ tri_status tri__onednn_lrn_forward(tri__onednn *context, const tri__onednn_lrn *
 
 tri_status tri__onednn_lrn_backward(tri__onednn *context, const tri__onednn_lrn *spec, tri__kernel **out)
 {
-    dnnl_primitive_desc_t hint, desc;
+    dnnl_primitive_desc_t hint, desc = NULL;
     TRI_TRY(lrn_desc(context, spec, &hint));
     dnnl_memory_desc_t x = tri__onednn_desc(spec->x, spec->layout);
     dnnl_lrn_desc_t backward;

@@ -73,7 +73,8 @@ void tri__ref_affine(int64_t count, const float *x, float scale, float offset, f
 }
 
 /* y = x / (1 − rate) where u ≥ rate, 0 elsewhere; u uniform in [0, 1), element e of the stream (key, epoch, id of the row) */
-void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, int64_t first, const int64_t *ids, const float *x, float *y)
+void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, int64_t first, const int64_t *ids,
+                      const float *x, float *y)
 {
     enum { CHUNK = 256 };
     const float keep = 1 / (1 - rate);

@@ -62,7 +62,8 @@ void tri__ref_multiply(int64_t count, const float *a, int64_t b_count, const flo
 void tri__ref_affine(int64_t count, const float *x, float scale, float offset, float *y); /* y = x · scale + offset */
 
 /* x: [n][elements]; row i is masked by the stream of key, epoch and ids[i] (of i where ids is NULL), whatever its neighbours are. */
-void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, int64_t first, const int64_t *ids, const float *x, float *y);
+void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, int64_t first, const int64_t *ids,
+                      const float *x, float *y);
 
 /* ---- image.c ---- */
 
