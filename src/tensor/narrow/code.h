@@ -64,13 +64,14 @@ typedef struct {
 /* One phase of the input's gradient: rows ≡ row and columns ≡ column modulo the strides, which the same taps reach. */
 typedef struct {
     int64_t row, column;
-    int64_t taps;
-    const int32_t *tap; /* [filters][…] in d, in vectors */
-    int64_t weights;    /* where its weights begin in the reordered copy: [channels][taps] */
+    int64_t rows;       /* of the kernel */
+    int64_t row_taps;   /* filters · columns of the kernel */
+    const int32_t *tap; /* [rows][row_taps] in d, in vectors */
+    int64_t weights;    /* where its weights begin in the reordered copy: [channels][rows][row_taps] */
 } tri__narrow_phase;
 
 /* Convolution. A strip is one row of y: pool_size rows of the convolution. Its gradient before pooling and ReLU is
- * d [rows][filters][columns][8]: of a whole group of examples with a border of zeros where the input's gradient is wanted, else of one
+ * d [rows][filters][columns][8]: of a whole group of examples with columns of zeros on either side where the input's gradient is wanted, else of one
  * slab of strips at a time. All offsets count vectors of eight lanes. */
 typedef struct {
     tri__narrow_conv spec;
@@ -90,7 +91,7 @@ typedef struct {
     bool want_dx;
     int64_t slab;              /* strips */
     int64_t d_rows, d_columns; /* of d */
-    int64_t border_h, border_w;
+    int64_t border_w;
     int64_t phases;
     tri__narrow_phase *phase;
     int64_t private_vectors; /* scratch of one thread */

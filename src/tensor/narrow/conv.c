@@ -103,12 +103,12 @@ static void fill_phases(tri__narrow_conv_geometry *g, int32_t *tap)
     for (int64_t i = 0; i < spec->stride_h; i++)
         for (int64_t j = 0; j < spec->stride_w; j++, phase++) {
             *phase = (tri__narrow_phase){.row = i, .column = j, .tap = tap, .weights = weights};
-            for (int64_t filter = 0; filter < spec->filters; filter++)
-                for (int64_t row = i; row < spec->kernel_h; row += spec->stride_h)
+            for (int64_t row = i; row < spec->kernel_h; row += spec->stride_h, phase->rows++)
+                for (int64_t filter = 0; filter < spec->filters; filter++)
                     for (int64_t column = j; column < spec->kernel_w; column += spec->stride_w)
                         *tap++ = (int32_t)((filter - row / spec->stride_h * spec->filters) * g->d_columns - column / spec->stride_w);
-            phase->taps = tap - phase->tap;
-            weights += phase->taps * spec->channels;
+            phase->row_taps = phase->rows ? (tap - phase->tap) / phase->rows : 0;
+            weights += (tap - phase->tap) * spec->channels;
         }
 }
 
@@ -123,12 +123,10 @@ static void measure_d(tri__narrow_conv_geometry *g)
     g->d_columns = columns;
     if (!g->want_dx)
         return;
-    g->border_h = divide_up(spec->kernel_h, spec->stride_h) - 1;
+    const int64_t last = (spec->width - 1 + spec->pad_w) / spec->stride_w; /* column of d below the last of x */
     g->border_w = divide_up(spec->kernel_w, spec->stride_w) - 1;
-    const int64_t last_row = (spec->height - 1 + spec->pad_h) / spec->stride_h,
-                  last_column = (spec->width - 1 + spec->pad_w) / spec->stride_w;
-    g->d_rows = g->border_h + (rows > last_row + 1 ? rows : last_row + 1);
-    g->d_columns = g->border_w + (columns > last_column + 1 ? columns : last_column + 1);
+    g->d_rows = rows;
+    g->d_columns = g->border_w + columns + (last < columns ? 0 : last - columns + 1 < g->border_w ? last - columns + 1 : g->border_w);
 }
 
 static void measure(const tri__narrow_conv *spec, bool want_dx, tri__narrow_conv_geometry *g)

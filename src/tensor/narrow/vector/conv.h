@@ -4,12 +4,6 @@
 
 #include "tensor/narrow/vector/part.h"
 
-/* Where a chunk's mask lies, from its strip's in the mask of filter 0. */
-INLINE int64_t mask_at(const tri__narrow_conv_geometry *g, int64_t filter, const tri__narrow_chunk *chunk)
-{
-    return (filter * g->strips * g->chunks + (chunk - g->chunk)) * 8;
-}
-
 INLINE void clear_padding(const tri__narrow_conv_geometry *g, v8 *padded)
 {
     memset(padded, 0, (size_t)g->padded_x * sizeof *padded);

@@ -3,7 +3,7 @@
  * dy is spread back through pooling and ReLU into d, the gradient of the bare convolution. Then
  *   dw[f][t] = Σ d[f][position] · x[position + t]: four filters × three taps are summed in registers over the positions of a slab, and kept
  *              as vectors of eight lanes until all threads are done;
- *   dx[c][q] = Σ d[f][q − t] · w[f][c][t]: three channels × four positions in registers over all filters and taps, as in the forward pass. */
+ *   dx[c][q] = Σ d[f][q − t] · w[f][c][t]: three channels × four positions in registers over the taps, as in the forward pass. */
 #include "tensor/narrow/vector/conv.h"
 
 typedef struct {
@@ -18,34 +18,55 @@ typedef struct {
 
 /* ---- dy → d ---- */
 
-/* What of dy reaches position p of the chunk. */
-INLINE v8 reaching(const tri__narrow_conv_geometry *g, v8 dy, v8i mask, const tri__narrow_chunk *chunk, int p)
+/* One chunk of P positions. dy at its first column; marks: its bits, or the window's winner. Adds what reaches the positions to total. */
+INLINE void spread_chunk(const int P, const tri__narrow_pool pool, const bool masked, const v8 *dy, v8 part, const uint8_t *marks,
+                         const tri__narrow_chunk *chunk, v8 *d, v8 *total)
 {
-    if (g->spec.pool == TRI_NARROW_MAX)
-        return keep(mask == splat_int(chunk->first + p), dy);
-    return g->masked ? keep((mask & splat_int(1 << p)) != 0, dy) : dy;
+    const v8i mark = masked ? widen(marks) : splat_int(0);
+    const v8 whole = dy[0] * part;
+    UNROLL for (int p = 0; p < P; p++)
+    {
+        v8 value = pool == TRI_NARROW_NO_POOL ? dy[p] : whole;
+        if (pool == TRI_NARROW_MAX)
+            value = keep(mark == splat_int(chunk->first + p), value);
+        else if (masked)
+            value = keep((mark & splat_int(1 << p)) != 0, value);
+        d[chunk->d[p]] = value;
+        *total += value;
+    }
 }
 
-/* One filter of one strip. d: the strip's first position of this filter. Returns the sum over its positions. */
-static v8 spread_filter(const pass *a, int64_t strip, int64_t filter, v8 *d)
+/* One filter of one strip: of dy, of the mask, and of d. Returns the sum over its positions. */
+INLINE v8 spread_filter(const tri__narrow_pool pool, const bool masked, const tri__narrow_conv_geometry *g, const v8 *dy,
+                        const uint8_t *mask, v8 *d)
 {
-    const tri__narrow_conv_geometry *g = a->g;
-    const v8 part = splat(g->spec.pool == TRI_NARROW_AVERAGE ? 1.0f / (float)(g->pool * g->pool) : 1.0f);
-    const v8 *dy = a->dy + (filter * g->strips + strip) * g->columns;
-    const uint8_t *mask = a->mask + (filter * g->strips + strip) * g->chunks * 8;
+    const v8 part = splat(pool == TRI_NARROW_AVERAGE ? 1.0f / (float)(g->pool * g->pool) : 1.0f);
+    const tri__narrow_chunk *const chunk = g->chunk;
+    const int64_t chunks = g->chunks, window = g->window;
     v8 total = splat(0);
-    for (int64_t c = 0; c < g->chunks; c++) {
-        const tri__narrow_chunk *chunk = g->chunk + c;
-        const int64_t marks = g->spec.pool == TRI_NARROW_MAX ? c - c % g->window : c;
-        const v8i bits = g->masked ? widen(mask + marks * 8) : splat_int(0);
-        for (int p = 0; p < chunk->count; p++) {
-            const v8 from = dy[chunk->column + (g->spec.pool == TRI_NARROW_NO_POOL ? p : 0)] * part;
-            const v8 value = reaching(g, from, bits, chunk, p);
-            d[chunk->d[p]] = value;
-            total += value;
-        }
+    for (int64_t c = 0; c < chunks; c++) {
+        const uint8_t *marks = masked ? mask + (pool == TRI_NARROW_MAX ? c - c % window : c) * 8 : NULL;
+        const v8 *from = dy + chunk[c].column;
+        if (chunk[c].count == 4)
+            spread_chunk(4, pool, masked, from, part, marks, chunk + c, d, &total);
+        else if (chunk[c].count == 3)
+            spread_chunk(3, pool, masked, from, part, marks, chunk + c, d, &total);
+        else if (chunk[c].count == 2)
+            spread_chunk(2, pool, masked, from, part, marks, chunk + c, d, &total);
+        else
+            spread_chunk(1, pool, masked, from, part, marks, chunk + c, d, &total);
     }
     return total;
+}
+
+static v8 spread_kind(const tri__narrow_conv_geometry *g, const v8 *dy, const uint8_t *mask, v8 *d)
+{
+    if (g->spec.pool == TRI_NARROW_MAX)
+        return spread_filter(TRI_NARROW_MAX, true, g, dy, mask, d);
+    if (g->spec.pool == TRI_NARROW_AVERAGE)
+        return g->masked ? spread_filter(TRI_NARROW_AVERAGE, true, g, dy, mask, d)
+                         : spread_filter(TRI_NARROW_AVERAGE, false, g, dy, mask, d);
+    return g->masked ? spread_filter(TRI_NARROW_NO_POOL, true, g, dy, mask, d) : spread_filter(TRI_NARROW_NO_POOL, false, g, dy, mask, d);
 }
 
 /* Strips [first, end) into d. Only a strip that is this thread's own (counts) adds to db. */
@@ -55,7 +76,9 @@ static void spread(const pass *a, int64_t first, int64_t end, part_range own, v8
     const int64_t strip_d = g->pool * g->spec.filters * g->d_columns;
     for (int64_t strip = first; strip < end; strip++)
         for (int64_t filter = 0; filter < g->spec.filters; filter++) {
-            v8 total = spread_filter(a, strip, filter, d + (strip - first) * strip_d + filter * g->d_columns);
+            const int64_t at = filter * g->strips + strip;
+            const uint8_t *mask = g->masked ? a->mask + at * g->chunks * 8 : NULL;
+            v8 total = spread_kind(g, a->dy + at * g->columns, mask, d + (strip - first) * strip_d + filter * g->d_columns);
             if (strip >= own.first && strip < own.end)
                 a->db[filter] += total;
         }
@@ -135,83 +158,93 @@ static void add_threads(const v8 *from, int64_t pitch, part_range mine, int thre
 
 /* ---- dx ---- */
 
-/* w: [filters][channels][kernel_h][kernel_w] → for each phase [channels][filters][its rows][its columns] */
+/* w: [filters][channels][kernel_h][kernel_w] → for each phase [channels][its rows][filters][its columns] */
 static void reorder_weights(const tri__narrow_conv_geometry *g, const float *w, float *out)
 {
     const tri__narrow_conv *spec = &g->spec;
     for (int64_t i = 0; i < g->phases; i++)
         for (int64_t channel = 0; channel < spec->channels; channel++)
-            for (int64_t filter = 0; filter < spec->filters; filter++)
-                for (int64_t row = g->phase[i].row; row < spec->kernel_h; row += spec->stride_h)
+            for (int64_t row = g->phase[i].row; row < spec->kernel_h; row += spec->stride_h)
+                for (int64_t filter = 0; filter < spec->filters; filter++)
                     for (int64_t column = g->phase[i].column; column < spec->kernel_w; column += spec->stride_w)
                         *out++ = w[((filter * spec->channels + channel) * spec->kernel_h + row) * spec->kernel_w + column];
 }
 
-/* F channels × P positions, stride_w apart in dx and side by side in d. */
-INLINE void input_block(const int F, const int P, const tri__narrow_conv_geometry *g, const tri__narrow_phase *phase, const float *weights,
-                        const v8 *d, v8 *dx)
+/* F channels × P positions, `apart` in dx and side by side in d. */
+INLINE void input_block(const int F, const int P, products s, const v8 *d, v8 *dx, int64_t plane, int64_t apart)
 {
-    const int64_t plane = g->spec.height * g->spec.width;
     v8 out[12];
     const v8 *from[4];
     UNROLL for (int p = 0; p < P; p++) from[p] = d + p;
     UNROLL for (int i = 0; i < F * P; i++) out[i] = splat(0);
-    multiply(F, P, out, from, (products){.w = weights, .across = phase->taps, .along = 1, .tap = phase->tap, .taps = phase->taps});
+    multiply(F, P, out, from, s);
     UNROLL for (int f = 0; f < F; f++)
     {
-        UNROLL for (int p = 0; p < P; p++) dx[f * plane + p * g->spec.stride_w] = out[f * P + p];
+        UNROLL for (int p = 0; p < P; p++) dx[f * plane + p * apart] = out[f * P + p];
     }
 }
 
-INLINE void input_channels(const int F, int64_t P, const tri__narrow_conv_geometry *g, const tri__narrow_phase *phase, const float *weights,
-                           const v8 *d, v8 *dx)
+INLINE void input_channels(const int F, int64_t P, products s, const v8 *d, v8 *dx, int64_t plane, int64_t apart)
 {
     if (P == 4)
-        input_block(F, 4, g, phase, weights, d, dx);
+        input_block(F, 4, s, d, dx, plane, apart);
     else if (P == 3)
-        input_block(F, 3, g, phase, weights, d, dx);
+        input_block(F, 3, s, d, dx, plane, apart);
     else if (P == 2)
-        input_block(F, 2, g, phase, weights, d, dx);
+        input_block(F, 2, s, d, dx, plane, apart);
     else
-        input_block(F, 1, g, phase, weights, d, dx);
+        input_block(F, 1, s, d, dx, plane, apart);
 }
 
-/* One row of dx: those columns that are of the phase. d: the first row that reaches it, after the border. dx: [channels][height][width] at
- * the row. */
-static void input_row(const pass *a, const tri__narrow_phase *phase, const v8 *d, v8 *dx)
+/* `count` places of one row of dx, all channels. s: the taps that reach the row, weights of channel 0. */
+static void input_row(const tri__narrow_conv *spec, products s, int64_t count, const v8 *d, v8 *dx)
 {
-    const tri__narrow_conv *spec = &a->g->spec;
-    const int64_t stride = spec->stride_w, skip = (phase->column - spec->pad_w % stride + stride) % stride;
-    const int64_t count = skip < spec->width ? (spec->width - skip + stride - 1) / stride : 0;
-    d += (skip + spec->pad_w) / stride;
-    dx += skip;
+    const int64_t plane = spec->height * spec->width, apart = spec->stride_w;
+    const float *w = s.w;
     for (int64_t at = 0, P; at < count; at += P) {
         P = balanced(count - at, 4);
         for (int64_t channel = 0, F; channel < spec->channels; channel += F) {
             F = balanced(spec->channels - channel, 3);
-            const float *weights = a->weights + phase->weights + channel * phase->taps;
-            v8 *to = dx + channel * spec->height * spec->width + at * stride;
+            s.w = w + channel * s.across;
+            v8 *to = dx + channel * plane + at * apart;
             if (F == 3)
-                input_channels(3, P, a->g, phase, weights, d + at, to);
+                input_channels(3, P, s, d + at, to, plane, apart);
             else if (F == 2)
-                input_channels(2, P, a->g, phase, weights, d + at, to);
+                input_channels(2, P, s, d + at, to, plane, apart);
             else
-                input_channels(1, P, a->g, phase, weights, d + at, to);
+                input_channels(1, P, s, d + at, to, plane, apart);
         }
     }
+}
+
+/* Those places of row `row` of dx that are of the phase. Rows of the kernel that would reach beyond d are left out; places that no column
+ * of the kernel reaches stay 0. */
+static void input_phase(const pass *a, const tri__narrow_phase *phase, int64_t row, v8 *dx)
+{
+    const tri__narrow_conv_geometry *g = a->g;
+    const tri__narrow_conv *spec = &g->spec;
+    const int64_t at = (row + spec->pad_h) / spec->stride_h, rows = g->strips * g->pool, columns = g->columns * g->pool;
+    const int64_t first = at < rows ? 0 : at - rows + 1, end = at + 1 < phase->rows ? at + 1 : phase->rows;
+    const int64_t stride = spec->stride_w, skip = (phase->column - spec->pad_w % stride + stride) % stride;
+    const int64_t place = (skip + spec->pad_w) / stride, reached = columns + g->border_w - place;
+    const int64_t all = skip < spec->width ? (spec->width - skip + stride - 1) / stride : 0, count = all < reached ? all : reached;
+    products s = {.w = a->weights + phase->weights + first * phase->row_taps, .across = phase->rows * phase->row_taps, .along = 1};
+    s.tap = phase->tap + first * phase->row_taps;
+    s.taps = first < end ? (end - first) * phase->row_taps : 0;
+    input_row(spec, s, count, a->d + at * spec->filters * g->d_columns + g->border_w + place, dx + row * spec->width + skip);
+    for (int64_t channel = 0; channel < spec->channels; channel++)
+        for (int64_t i = count < 0 ? 0 : count; i < all; i++)
+            dx[(channel * spec->height + row) * spec->width + skip + i * stride] = splat(0);
 }
 
 /* Rows [first, end) of dx of one group. */
 static void input_gradient(const pass *a, part_range rows, v8 *dx)
 {
     const tri__narrow_conv_geometry *g = a->g;
-    for (int64_t row = rows.first; row < rows.end; row++) {
-        const int64_t padded = row + g->spec.pad_h;
-        const v8 *d = a->d + (g->border_h + padded / g->spec.stride_h) * g->spec.filters * g->d_columns + g->border_w;
+    for (int64_t row = rows.first; row < rows.end; row++)
         for (int64_t i = 0; i < g->phases; i++)
-            if (padded % g->spec.stride_h == g->phase[i].row)
-                input_row(a, g->phase + i, d, dx + row * g->spec.width);
-    }
+            if ((row + g->spec.pad_h) % g->spec.stride_h == g->phase[i].row)
+                input_phase(a, g->phase + i, row, dx);
 }
 
 /* ---- one thread's part ---- */
@@ -220,14 +253,15 @@ static void input_gradient(const pass *a, part_range rows, v8 *dx)
 static void take_group(const pass *a, part_range own, v8 *dx)
 {
     const tri__narrow_conv_geometry *g = a->g;
-    const int64_t row_d = g->spec.filters * g->d_columns, inside = g->border_h * row_d + g->border_w;
+    const int64_t row_d = g->spec.filters * g->d_columns;
+    v8 *inside = a->d + g->border_w;
     if (g->want_dx)
-        spread(a, 0, g->strips, own, a->d + inside);
+        spread(a, 0, g->strips, own, inside);
     for (int64_t strip = own.first, count; strip < own.end; strip += count) {
-        count = own.end - strip < g->slab ? own.end - strip : g->slab;
+        count = balanced(own.end - strip, g->slab);
         if (!g->want_dx)
             spread(a, strip, strip + count, own, a->d);
-        sum_slab(a, count, g->want_dx ? a->d + inside + strip * g->pool * row_d : a->d, a->x + strip * g->strip_x);
+        sum_slab(a, count, g->want_dx ? inside + strip * g->pool * row_d : a->d, a->x + strip * g->strip_x);
     }
     if (g->want_dx)
         input_gradient(a, (part_range){g->spec.height * own.first / g->strips, g->spec.height * own.end / g->strips}, dx);

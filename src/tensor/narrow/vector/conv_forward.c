@@ -5,152 +5,153 @@
  * it is never written. Larger windows take several chunks. Zero padding is made real in a copy of the group of examples. */
 #include "tensor/narrow/vector/conv.h"
 
-/* One strip of one group of examples. */
+/* F filters of one strip of one group of examples. */
 typedef struct {
-    const tri__narrow_conv_geometry *g;
-    const v8 *x;           /* the strip's first patch */
-    const float *w, *bias; /* bias may be NULL */
-    v8 *y;                 /* [filters][strips · columns], at the strip's first column */
-    uint8_t *mask;         /* [filters][strips][chunks][8] at the strip, or NULL */
+    const v8 *x; /* the strip's first patch */
+    products s;  /* weights of the first filter, and the taps */
+    float bias[3];
+    v8 *y;         /* the strip's first column, filters y_pitch apart */
+    uint8_t *mask; /* the strip's first chunk, filters mask_pitch apart; NULL where there is none */
+    int64_t y_pitch, mask_pitch;
+    const tri__narrow_chunk *chunk; /* [chunks], `window` of them to a window */
+    int64_t chunks, window;
+    float part; /* of one position in an average */
+    bool relu;
 } strip;
 
-/* out[f][p] = convolution at the chunk's positions, for F filters from filter on */
-INLINE void convolve(const int F, const int P, v8 *out, const strip *s, const tri__narrow_chunk *chunk, int64_t filter)
+/* out[f][p] = convolution at the chunk's positions */
+INLINE void convolve(const int F, const int P, v8 *out, const strip *s, const tri__narrow_chunk *chunk)
 {
-    const tri__narrow_conv_geometry *g = s->g;
     const v8 *x[4];
     UNROLL for (int p = 0; p < P; p++) x[p] = s->x + chunk->x[p];
     UNROLL for (int f = 0; f < F; f++)
     {
-        UNROLL for (int p = 0; p < P; p++) out[f * P + p] = splat(s->bias ? s->bias[filter + f] : 0);
+        UNROLL for (int p = 0; p < P; p++) out[f * P + p] = splat(s->bias[f]);
     }
-    multiply(F, P, out, x, (products){.w = s->w + filter * g->taps, .across = g->taps, .along = 1, .tap = g->tap, .taps = g->taps});
+    multiply(F, P, out, x, s->s);
 }
 
-/* Without pooling: y[f][column + p], and a bit a position where ReLU lets pass. */
-INLINE void finish_plain(const int F, const int P, const v8 *out, const strip *s, const tri__narrow_chunk *chunk, int64_t filter)
+/* ReLU of P positions, and a bit of each, the first the lowest, where it lets pass. */
+INLINE void stop_negative(const int P, v8 *out, uint8_t *mask)
 {
-    const tri__narrow_conv_geometry *g = s->g;
-    UNROLL for (int f = 0; f < F; f++)
+    v8i bits = splat_int(0);
+    UNROLL for (int p = P - 1; p >= 0; p--)
     {
-        v8 *y = s->y + (filter + f) * g->strips * g->columns + chunk->column;
-        v8i bits = splat_int(0);
-        UNROLL for (int p = 0; p < P; p++)
-        {
-            v8i pass = passes(out[f * P + p]);
-            bits |= pass & splat_int(1 << p);
-            y[p] = s->mask ? keep(pass, out[f * P + p]) : out[f * P + p];
-        }
-        if (s->mask)
-            store_narrowed(s->mask + mask_at(g, filter + f, chunk), bits);
+        const v8i pass = passes(out[p]); /* −1 or 0 */
+        bits = bits + bits - pass;
+        out[p] = keep(pass, out[p]);
     }
+    store_narrowed(mask, bits);
 }
 
-/* Average pooling: add the chunk's positions to sum[f], after ReLU. */
-INLINE void take_average(const int F, const int P, v8 *total, const v8 *out, const strip *s, const tri__narrow_chunk *chunk, int64_t filter)
+/* The larger of best and the chunk's positions, and its position. The first of equals wins, and NaN wins over all. */
+INLINE void take_largest(const int P, v8 *best, v8i *winner, const v8 *out, int32_t first)
 {
-    UNROLL for (int f = 0; f < F; f++)
+    UNROLL for (int p = 0; p < P; p++)
     {
-        v8i bits = splat_int(0);
-        UNROLL for (int p = 0; p < P; p++)
-        {
-            v8i pass = passes(out[f * P + p]);
-            bits |= pass & splat_int(1 << p);
-            total[f] += s->mask ? keep(pass, out[f * P + p]) : out[f * P + p];
-        }
-        if (s->mask)
-            store_narrowed(s->mask + mask_at(s->g, filter + f, chunk), bits);
-    }
-}
-
-/* Max pooling: the larger of best[f] and the chunk's positions, and its position. The first of equals wins, and NaN wins over all. */
-INLINE void take_largest(const int F, const int P, v8 *best, v8i *winner, const v8 *out, const tri__narrow_chunk *chunk)
-{
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int p = 0; p < P; p++)
-        {
-            const v8 a = out[f * P + p];
-            v8i wins = (a > best[f]) | (a != a);
-            best[f] = choose(wins, a, best[f]);
-            winner[f] = (wins & splat_int(chunk->first + p)) | (~wins & winner[f]);
-        }
+        const v8i wins = (out[p] > *best) | (out[p] != out[p]);
+        *best = choose(wins, out[p], *best);
+        *winner = (wins & splat_int(first + p)) | (~wins & *winner);
     }
 }
 
 /* One chunk: convolve, then hand its positions on. total and winner are what pooling keeps over the chunks of a window. */
-INLINE void take_chunk(const int F, const int P, v8 *total, v8i *winner, const strip *s, const tri__narrow_chunk *chunk, int64_t filter)
+INLINE void take_chunk(const int F, const int P, const tri__narrow_pool pool, v8 *total, v8i *winner, const strip *s, int64_t index)
 {
+    const tri__narrow_chunk *chunk = s->chunk + index;
     v8 out[12];
-    convolve(F, P, out, s, chunk, filter);
-    if (s->g->spec.pool == TRI_NARROW_NO_POOL)
-        finish_plain(F, P, out, s, chunk, filter);
-    else if (s->g->spec.pool == TRI_NARROW_AVERAGE)
-        take_average(F, P, total, out, s, chunk, filter);
-    else
-        take_largest(F, P, total, winner, out, chunk);
-}
-
-/* After the last chunk of a window: y[f][column] */
-INLINE void finish_window(const int F, v8 *total, v8i *winner, const strip *s, const tri__narrow_chunk *chunk, int64_t filter)
-{
-    const tri__narrow_conv_geometry *g = s->g;
-    const v8 part = splat(1.0f / (float)(g->pool * g->pool));
+    convolve(F, P, out, s, chunk);
     UNROLL for (int f = 0; f < F; f++)
     {
-        v8 *y = s->y + (filter + f) * g->strips * g->columns + chunk->column;
-        if (g->spec.pool == TRI_NARROW_AVERAGE) {
-            *y = total[f] * part;
+        v8 *o = out + f * P;
+        if (pool == TRI_NARROW_MAX) {
+            take_largest(P, total + f, winner + f, o, chunk->first);
             continue;
         }
-        v8i pass = g->spec.relu ? passes(total[f]) : splat_int(-1);
-        *y = keep(pass, total[f]);
-        store_narrowed(s->mask + mask_at(g, filter + f, chunk), winner[f] | ~pass);
+        if (s->relu)
+            stop_negative(P, o, s->mask + f * s->mask_pitch + index * 8);
+        UNROLL for (int p = 0; p < P; p++)
+        {
+            if (pool == TRI_NARROW_AVERAGE)
+                total[f] += o[p];
+            else
+                s->y[f * s->y_pitch + chunk->column + p] = o[p];
+        }
     }
 }
 
-/* F filters of one window (or one chunk, without pooling). */
-INLINE void take_window(const int F, const strip *s, const tri__narrow_chunk *chunk, int64_t filter)
+/* After the last chunk of a window; index: of its first. */
+INLINE void finish_window(const int F, const tri__narrow_pool pool, v8 *total, v8i *winner, const strip *s, int64_t index)
 {
-    const tri__narrow_pool pool = s->g->spec.pool;
-    v8 total[3];
-    v8i winner[3];
     UNROLL for (int f = 0; f < F; f++)
     {
-        total[f] = splat(pool == TRI_NARROW_MAX ? -__builtin_inff() : 0);
-        winner[f] = splat_int(0);
-    }
-    for (int64_t c = 0; c < s->g->window; c++)
-        switch (chunk[c].count) {
-        case 4:
-            take_chunk(F, 4, total, winner, s, chunk + c, filter);
-            break;
-        case 3:
-            take_chunk(F, 3, total, winner, s, chunk + c, filter);
-            break;
-        case 2:
-            take_chunk(F, 2, total, winner, s, chunk + c, filter);
-            break;
-        default:
-            take_chunk(F, 1, total, winner, s, chunk + c, filter);
+        v8 *y = s->y + f * s->y_pitch + s->chunk[index].column;
+        if (pool == TRI_NARROW_AVERAGE) {
+            *y = total[f] * splat(s->part);
+        } else if (pool == TRI_NARROW_MAX) {
+            const v8i pass = s->relu ? passes(total[f]) : splat_int(-1);
+            *y = keep(pass, total[f]);
+            store_narrowed(s->mask + f * s->mask_pitch + index * 8, winner[f] | (~pass & splat_int(255)));
         }
-    if (pool != TRI_NARROW_NO_POOL)
-        finish_window(F, total, winner, s, chunk, filter);
+    }
 }
 
-static void take_strip(const strip *s)
+/* All windows of the strip (or its chunks, without pooling). */
+INLINE void take_filters(const int F, const tri__narrow_pool pool, const strip s)
 {
-    const tri__narrow_conv_geometry *g = s->g;
-    for (int64_t c = 0; c < g->chunks; c += g->window)
-        for (int64_t filter = 0, F; filter < g->spec.filters; filter += F) {
-            F = balanced(g->spec.filters - filter, 3);
-            if (F == 3)
-                take_window(3, s, g->chunk + c, filter);
-            else if (F == 2)
-                take_window(2, s, g->chunk + c, filter);
-            else
-                take_window(1, s, g->chunk + c, filter);
+    for (int64_t first = 0; first < s.chunks; first += s.window) {
+        v8 total[3];
+        v8i winner[3];
+        UNROLL for (int f = 0; f < F; f++)
+        {
+            total[f] = splat(pool == TRI_NARROW_MAX ? -__builtin_inff() : 0);
+            winner[f] = splat_int(0);
         }
+        for (int64_t i = first; i < first + s.window; i++)
+            if (s.chunk[i].count == 4)
+                take_chunk(F, 4, pool, total, winner, &s, i);
+            else if (s.chunk[i].count == 3)
+                take_chunk(F, 3, pool, total, winner, &s, i);
+            else if (s.chunk[i].count == 2)
+                take_chunk(F, 2, pool, total, winner, &s, i);
+            else
+                take_chunk(F, 1, pool, total, winner, &s, i);
+        finish_window(F, pool, total, winner, &s, first);
+    }
+}
+
+INLINE void take_kind(const tri__narrow_pool pool, const strip *s, int64_t F)
+{
+    if (F == 3)
+        take_filters(3, pool, *s);
+    else if (F == 2)
+        take_filters(2, pool, *s);
+    else
+        take_filters(1, pool, *s);
+}
+
+/* One strip: its x, and where its y and its mask of filter 0 begin. */
+static void take_strip(const tri__narrow_conv_geometry *g, const v8 *x, const float *w, const float *bias, v8 *y, uint8_t *mask)
+{
+    strip s = {.x = x, .chunk = g->chunk, .chunks = g->chunks, .window = g->window, .part = 1.0f / (float)(g->pool * g->pool)};
+    s.relu = g->spec.relu;
+    s.y_pitch = g->strips * g->columns;
+    s.mask_pitch = g->strips * g->chunks * 8;
+    s.s = (products){.across = g->taps, .along = 1, .tap = g->tap, .taps = g->taps};
+    for (int64_t filter = 0, F; filter < g->spec.filters; filter += F) {
+        F = balanced(g->spec.filters - filter, 3);
+        s.s.w = w + filter * g->taps;
+        s.y = y + filter * s.y_pitch;
+        s.mask = mask ? mask + filter * s.mask_pitch : NULL;
+        for (int64_t f = 0; f < F; f++)
+            s.bias[f] = bias ? bias[filter + f] : 0;
+        if (g->spec.pool == TRI_NARROW_AVERAGE)
+            take_kind(TRI_NARROW_AVERAGE, &s, F);
+        else if (g->spec.pool == TRI_NARROW_MAX)
+            take_kind(TRI_NARROW_MAX, &s, F);
+        else
+            take_kind(TRI_NARROW_NO_POOL, &s, F);
+    }
 }
 
 /* x, w, [b] → y | mask, scratch. The team divides all strips of all groups. */
@@ -168,10 +169,8 @@ void ISA(conv_forward)(const void *geometry, void *const *data, int thread, int 
         const int64_t group = i / g->strips, row = i % g->strips;
         if (!x || row == 0)
             x = with_padding(g, (const v8 *)data[0] + group * x_vectors, padded);
-        strip s = {.g = g, .x = x + row * g->strip_x, .w = data[1], .bias = spec->bias ? data[2] : NULL};
-        s.y = (v8 *)data[y_slot] + group * spec->filters * y_plane + row * g->columns;
-        if (g->masked)
-            s.mask = (uint8_t *)data[y_slot + 1] + (group * spec->filters * g->strips + row) * g->chunks * 8;
-        take_strip(&s);
+        v8 *y = (v8 *)data[y_slot] + group * spec->filters * y_plane + row * g->columns;
+        uint8_t *mask = g->masked ? (uint8_t *)data[y_slot + 1] + (group * spec->filters * g->strips + row) * g->chunks * 8 : NULL;
+        take_strip(g, x + row * g->strip_x, data[1], spec->bias ? data[2] : NULL, y, mask);
     }
 }

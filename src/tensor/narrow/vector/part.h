@@ -48,16 +48,31 @@ typedef struct {
     int64_t taps;
 } products;
 
-INLINE void multiply(const int F, const int P, v8 *out, const v8 *const *x, products s)
+/* Hides where a pointer comes from, so that the compiler keeps it in a register and does not add it up anew in the loop. */
+#define SETTLE(pointer) __asm__("" : "+r"(pointer))
+
+INLINE void multiply(const int F, const int P, v8 *out, const v8 *const *from, products s)
 {
+    const v8 *x[4];
+    const float *w[6];
+    UNROLL for (int p = 0; p < P; p++)
+    {
+        x[p] = from[p];
+        SETTLE(x[p]);
+    }
+    UNROLL for (int f = 0; f < F; f++)
+    {
+        w[f] = s.w + f * s.across;
+        SETTLE(w[f]);
+    }
     for (int64_t t = 0; t < s.taps; t++) {
         const int64_t offset = s.tap ? s.tap[t] : t * s.step;
-        v8 w[6];
-        UNROLL for (int f = 0; f < F; f++) w[f] = splat(s.w[f * s.across + t * s.along]);
+        v8 a[6];
+        UNROLL for (int f = 0; f < F; f++) a[f] = splat(w[f][t * s.along]);
         UNROLL for (int p = 0; p < P; p++)
         {
-            v8 a = x[p][offset];
-            UNROLL for (int f = 0; f < F; f++) out[f * P + p] += w[f] * a;
+            v8 b = x[p][offset];
+            UNROLL for (int f = 0; f < F; f++) out[f * P + p] += a[f] * b;
         }
     }
 }

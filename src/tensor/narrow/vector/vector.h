@@ -19,6 +19,7 @@
 typedef float v8 __attribute__((vector_size(32), may_alias));
 typedef float v8_anywhere __attribute__((vector_size(32), aligned(4), may_alias)); /* at any float's address */
 typedef int32_t v8i __attribute__((vector_size(32), may_alias));
+typedef uint32_t v8u __attribute__((vector_size(32), may_alias)); /* bit patterns: overflow is no mistake */
 typedef uint8_t bytes32 __attribute__((vector_size(32)));
 typedef uint8_t bytes8 __attribute__((vector_size(8)));
 
@@ -67,12 +68,18 @@ INLINE v8i widen(const uint8_t *p)
 #endif
 }
 
-/* The low byte of each integer. */
+/* The low byte of each integer; all integers must be in [0, 255]. */
 INLINE void store_narrowed(uint8_t *p, v8i a)
 {
+#if defined(__AVX2__)
+    __m128i low = _mm256_castsi256_si128((__m256i)a), high = _mm256_extracti128_si256((__m256i)a, 1);
+    __m128i words = _mm_packs_epi32(low, high);
+    _mm_storel_epi64((__m128i *)(void *)p, _mm_packus_epi16(words, words));
+#else
     bytes32 b = (bytes32)a;
-    bytes8 low = __builtin_shufflevector(b, b, 0, 4, 8, 12, 16, 20, 24, 28);
-    memcpy(p, &low, sizeof low);
+    bytes8 bytes = __builtin_shufflevector(b, b, 0, 4, 8, 12, 16, 20, 24, 28);
+    memcpy(p, &bytes, sizeof bytes);
+#endif
 }
 
 INLINE v8 load_bytes(const uint8_t *p)
@@ -94,7 +101,11 @@ INLINE v8 choose(v8i mask, v8 yes, v8 no)
 /* Where ReLU lets pass: positive numbers, and NaN, so that NaN in is NaN out. */
 INLINE v8i passes(v8 a)
 {
+#if defined(__AVX2__)
+    return (v8i)_mm256_cmp_ps((__m256)a, _mm256_setzero_ps(), _CMP_NLE_UQ); /* the compiler would make two instructions of it */
+#else
     return ~(a <= splat(0));
+#endif
 }
 
 /* Rows become columns: a[i][j] ↔ a[j][i]. */
@@ -146,7 +157,7 @@ INLINE v8 exponential(v8 x)
     p = p * r + splat(1.6666665459e-1f);
     p = p * r + splat(5.0000001201e-1f);
     p = p * r * r + r + splat(1);
-    v8 power = (v8)(((v8i)shifted << 23) + splat_int(0x3f800000));
+    v8 power = (v8)(((v8u)shifted << 23) + (v8u)splat_int(0x3f800000));
     return keep(~(x < splat(-87)), p * power);
 }
 
