@@ -1,5 +1,7 @@
-/* kernels_test.c: every operator's case through plans. The plan that takes plain C throughout is the oracle; those that may take the
- * kernels of oneDNN, the narrow ones, or both, must agree with it: loss, every gradient, and the result of a run without training. */
+/* kernels_test.c: every operator's case, and small models, through plans. The plan that takes plain C throughout is the oracle; those that
+ * may take the kernels of oneDNN, the narrow ones, or both, must agree with it: loss, every gradient, and the result of a run without
+ * training. The models are there because some kernels compute several nodes at once: they join what can be joined, and things that only
+ * look so. */
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +22,81 @@ static const struct {
     {"the plan without rewrites", TRI_PLAN_ALL & ~(unsigned)(TRI_PLAN_NARROW | TRI_PLAN_ONEDNN)},
 };
 
+/* ---- a graph and a batch for it ---- */
+
+typedef struct {
+    const char *name;   /* in messages */
+    const char *output; /* compared beside loss and gradients */
+    tri_graph *graph;
+    tri_batch batch;
+} subject;
+
+/* Memory for all that a batch may hold; x is all zeros so far. */
+static tri_batch make_batch(const tri_graph *graph)
+{
+    const size_t rows = (size_t)graph->batch + 1;
+    tri_batch batch = {.rows = graph->batch, .count = graph->batch, .epoch = 1};
+    size_t bytes = 1;
+    for (int i = 0; i < graph->count; i++)
+        if (strcmp(graph->node[i]->name, "x") == 0) {
+            batch.type = graph->node[i]->type;
+            bytes += (size_t)tri_shape_count(graph->node[i]->shape) * tri_type_size(batch.type);
+        }
+    int64_t *ids = calloc(rows, sizeof *ids);
+    batch.x = calloc(1, bytes);
+    batch.labels = calloc(rows, sizeof *batch.labels);
+    batch.weights = calloc(rows, sizeof *batch.weights);
+    batch.ids = ids;
+    assert_true(batch.x && batch.labels && batch.weights && ids);
+    for (int64_t i = 0; i < graph->batch; i++)
+        ids[i] = 100 + 7 * i;
+    return batch;
+}
+
+static void subject_fini(subject *s)
+{
+    free((void *)s->batch.x);
+    free((void *)s->batch.labels);
+    free((void *)s->batch.weights);
+    free((void *)s->batch.ids);
+    tri_graph_destroy(s->graph);
+}
+
+/* The batch, by what a graph calls its parts; NULL where it has no such part. */
+static void *part_of(const tri_batch *batch, const char *name)
+{
+    const void *part = strcmp(name, "x") == 0         ? batch->x
+                       : strcmp(name, "labels") == 0  ? batch->labels
+                       : strcmp(name, "weights") == 0 ? (const void *)batch->weights
+                                                      : NULL;
+    return (void *)part;
+}
+
+static void fill_batch(const operator_case *c, const subject *s)
+{
+    for (int i = 0; i < s->graph->count; i++)
+        if (strcmp(s->graph->node[i]->op->name, "input") == 0)
+            fill(c, s->graph->node[i], part_of(&s->batch, s->graph->node[i]->name));
+}
+
+static subject subject_of_case(const operator_case *c, int64_t rows)
+{
+    subject s = {.name = c->op, .output = "y", .graph = make_graph(c, rows)};
+    s.batch = make_batch(s.graph);
+    fill_batch(c, &s);
+    return s;
+}
+
+/* Other inputs than these cannot be fed to a plan. */
+static bool fits_a_batch(const operator_case *c)
+{
+    const tri_batch any = {.x = "", .labels = &(int32_t){0}, .weights = &(float){0}};
+    for (int i = 0; i < COUNT_OF(c->in); i++)
+        if (c->in[i].role != NOTHING && c->in[i].role != TRAINED && !part_of(&any, feed_name(c->in[i], i)))
+            return false;
+    return true;
+}
+
 /* ---- one step of one plan ---- */
 
 /* What a plan gave: the loss and the gradients are of a training step, y of a run. */
@@ -29,50 +106,6 @@ typedef struct {
     float *y;
 } outcome;
 
-/* A batch holds an x, labels and weights; other inputs cannot be fed to a plan. */
-static bool fits_a_batch(const operator_case *c)
-{
-    for (int i = 0; i < COUNT_OF(c->in); i++)
-        if (c->in[i].role != NOTHING && c->in[i].role != TRAINED) {
-            const char *name = feed_name(c->in[i], i);
-            if (strcmp(name, "x") != 0 && strcmp(name, "labels") != 0 && strcmp(name, "weights") != 0)
-                return false;
-        }
-    return true;
-}
-
-/* Memory for all that a batch may hold, filled where the graph has such an input. */
-static tri_batch make_batch(const operator_case *c, const tri_graph *graph)
-{
-    const size_t rows = (size_t)graph->batch + 1;
-    int64_t *ids = calloc(rows, sizeof *ids);
-    int32_t *labels = calloc(rows, sizeof *labels);
-    float *weights = calloc(rows, sizeof *weights);
-    void *x = calloc(rows, 4096);
-    assert_true(ids && labels && weights && x);
-    tri_batch batch = {.rows = graph->batch, .count = graph->batch, .epoch = 1, .x = x, .labels = labels, .weights = weights, .ids = ids};
-    for (int i = 0; i < graph->count; i++) {
-        const tri_node *node = graph->node[i];
-        if (strcmp(node->op->name, "input") != 0)
-            continue;
-        const bool is_x = strcmp(node->name, "x") == 0;
-        assert_true(!is_x || (size_t)tri_shape_count(node->shape) * tri_type_size(node->type) <= rows * 4096);
-        batch.type = is_x ? node->type : batch.type;
-        fill(c, node, is_x ? x : strcmp(node->name, "labels") == 0 ? (void *)labels : weights);
-    }
-    for (int64_t i = 0; i < graph->batch; i++)
-        ids[i] = 100 + 7 * i;
-    return batch;
-}
-
-static void free_batch(tri_batch *batch)
-{
-    free((void *)batch->x);
-    free((void *)batch->labels);
-    free((void *)batch->weights);
-    free((void *)batch->ids);
-}
-
 static tri_plan *make_plan(const tri_graph *graph, bool training, unsigned without, tri_store *store)
 {
     const tri_plan_options options = {.batch = graph->batch, .training = training, .threads = 2, .seed = 5, .without = without};
@@ -81,31 +114,26 @@ static tri_plan *make_plan(const tri_graph *graph, bool training, unsigned witho
     return plan;
 }
 
-static outcome try(const operator_case *c, int64_t rows, unsigned without)
+static outcome try(const subject *s, unsigned without)
 {
     outcome got;
-    tri_graph *graph = make_graph(c, rows);
-    tri_batch batch = make_batch(c, graph);
-    assert_ok(tri_store_local_create(graph->parameter_floats, &(tri_rule){.kind = TRI_RULE_SGD}, &got.store));
-    tri_graph_initialise(graph, 3, tri_store_parameters(got.store));
-
-    tri_plan *plan = make_plan(graph, true, without, got.store);
+    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.kind = TRI_RULE_SGD}, &got.store));
+    tri_graph_initialise(s->graph, 3, tri_store_parameters(got.store));
+    tri_plan *plan = make_plan(s->graph, true, without, got.store);
     assert_ok(tri_store_begin(got.store, &(tri_step){.rate = 0}));
-    assert_ok(tri_plan_train(plan, &batch, &got.loss));
+    assert_ok(tri_plan_train(plan, &s->batch, &got.loss));
     assert_ok(tri_store_flush(got.store));
     tri_plan_destroy(plan);
 
     tri_tensor y;
-    plan = make_plan(graph, false, without, got.store);
-    assert_ok(tri_plan_run(plan, &batch));
-    assert_ok(tri_plan_value(plan, "y", &y));
+    plan = make_plan(s->graph, false, without, got.store);
+    assert_ok(tri_plan_run(plan, &s->batch));
+    assert_ok(tri_plan_value(plan, s->output, &y));
     const size_t bytes = (size_t)tri_shape_count(y.shape) * sizeof(float);
     got.y = malloc(bytes + 1);
     assert_non_null(got.y);
     memcpy(got.y, y.data, bytes);
     tri_plan_destroy(plan);
-    free_batch(&batch);
-    tri_graph_destroy(graph);
     return got;
 }
 
@@ -129,87 +157,180 @@ static double distance(const float *a, const float *b, size_t count)
     return worst / largest;
 }
 
-static void expect_equal(const operator_case *c, const char *plan, int64_t rows, const outcome *oracle, const outcome *got)
+static void expect_equal(const subject *s, const char *plan, const outcome *oracle, const outcome *got)
 {
-    tri_graph *graph = make_graph(c, rows);
-    const size_t elements = (size_t)tri_shape_count(tri_graph_find_output(graph, "y")->shape);
+    const int rows = (int)s->graph->batch;
+    const size_t elements = (size_t)tri_shape_count(tri_graph_find_output(s->graph, s->output)->shape);
     const double error = distance(oracle->y, got->y, elements), off = fabs(oracle->loss - got->loss);
     if (!(error <= TOLERANCE))
-        fail_msg("%s, batch %d: the result of %s is off by %g", c->op, (int)rows, plan, error);
+        fail_msg("%s, batch %d: the result of %s is off by %g", s->name, rows, plan, error);
     if (!(off <= TOLERANCE * fmax(1, fabs(oracle->loss))))
-        fail_msg("%s, batch %d: the loss of %s is %g, expected %g", c->op, (int)rows, plan, got->loss, oracle->loss);
-    for (int i = 0; i < graph->count; i++) {
-        const tri_range range = graph->node[i]->range;
+        fail_msg("%s, batch %d: the loss of %s is %g, expected %g", s->name, rows, plan, got->loss, oracle->loss);
+    for (int i = 0; i < s->graph->count; i++) {
+        const tri_range range = s->graph->node[i]->range;
         const double gradient =
             distance(tri_store_gradient(oracle->store) + range.first, tri_store_gradient(got->store) + range.first, range.count);
         if (!(gradient <= TOLERANCE))
-            fail_msg("%s, batch %d: %s gives a gradient of %s that is off by %g", c->op, (int)rows, plan, graph->node[i]->name, gradient);
+            fail_msg("%s, batch %d: %s gives a gradient of %s that is off by %g", s->name, rows, plan, s->graph->node[i]->name, gradient);
     }
-    tri_graph_destroy(graph);
 }
 
-static void every_kernel_agrees_with_plain_c(void **state)
+static void expect_agreement(const subject *s)
+{
+    outcome oracle = try(s, TRI_PLAN_ALL);
+    for (int p = 0; p < COUNT_OF(plans); p++) {
+        outcome got = try(s, plans[p].without);
+        expect_equal(s, plans[p].name, &oracle, &got);
+        drop(&got);
+    }
+    drop(&oracle);
+}
+
+static void every_operator_agrees_with_plain_c(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(cases); i++)
         for (int b = 0; fits_a_batch(&cases[i]) && b < COUNT_OF(batches); b++) {
-            outcome oracle = try(&cases[i], batches[b], TRI_PLAN_ALL);
-            for (int p = 0; p < COUNT_OF(plans); p++) {
-                outcome got = try(&cases[i], batches[b], plans[p].without);
-                expect_equal(&cases[i], plans[p].name, batches[b], &oracle, &got);
-                drop(&got);
-            }
-            drop(&oracle);
+            subject s = subject_of_case(&cases[i], batches[b]);
+            expect_agreement(&s);
+            subject_fini(&s);
         }
 }
 
-/* oneDNN's own maximum, in ReLU inside a convolution and in max pooling, takes a number over a NaN. Nothing else may. */
-static bool loses_nan(const operator_case *c, unsigned without)
+/* ---- models ---- */
+
+typedef struct {
+    const char *name;
+    tri_shape input; /* of one example: height × width × channels */
+    tri_type type;
+    const char *text;
+} model_case;
+
+#define CLASSES 5
+#define END     "\ndense(classes, init=xavier)\nsoftmax_loss()\n"
+
+static const model_case models[] = {
+    {"a classifier on pixels", S(7, 5, 1), TRI_U8, "input(scale=1/255)" END},
+    {"a classifier on pixels of three channels", S(4, 3, 3), TRI_U8, "input(scale=1/255, offset=-0.5)" END},
+    {"a classifier on features", S(37), TRI_F32, "input()\ndense(classes, bias=no, init=he)\nsoftmax_loss()"},
+    {"two dense layers", S(9, 9, 1), TRI_U8, "input(scale=1/255)\ndense(33)\nrelu()" END},
+    {"dense layers with other activations", S(20), TRI_F32, "input()\ndense(16)\ntanh()\ndense(12)\nsigmoid()" END},
+    {"dropout between dense layers", S(20), TRI_F32, "input()\ndense(24)\nrelu()\ndropout(0.4)" END},
+    {"average pooling with a rest", S(9, 8, 1), TRI_U8, "input(scale=1/255)\nconv(6, kernel=3)\nrelu()\navgpool(2)" END},
+    {"max pooling with a rest", S(10, 9, 2), TRI_U8, "input(scale=1/255)\nconv(5, kernel=3)\nrelu()\nmaxpool(3)" END},
+    {"pooling without relu", S(8, 8, 1), TRI_U8, "input(scale=1/255, offset=-0.5)\nconv(4, kernel=3, bias=no)\nmaxpool(2)" END},
+    {"relu behind the average", S(8, 8, 1), TRI_U8, "input(scale=1/255, offset=-0.5)\nconv(4, kernel=3)\navgpool(2)\nrelu()" END},
+    {"windows that overlap", S(9, 9, 2), TRI_U8, "input(scale=1/255)\nconv(6, kernel=3, pad=1)\nrelu()\nmaxpool(3, stride=2)" END},
+    {"strides, padding and normalisation", S(11, 13, 3), TRI_U8,
+     "input(scale=1/255)\nconv(8, kernel=5x3, stride=2, pad=2)\nrelu()\nlrn()\nconv(12, kernel=3)\ntanh()\navgpool(2)" END},
+    {"two convolutions", S(12, 12, 1), TRI_U8,
+     "input(scale=1/255)\nconv(6, kernel=3)\nrelu()\navgpool(2)\nconv(16, kernel=3)\nrelu()\nmaxpool(2)\ndense(20)\nrelu()" END},
+    {"a convolution that two read", S(8, 8, 1), TRI_U8,
+     "input(scale=1/255)\na = conv(4, kernel=3, pad=1)\nrelu()\nb = conv(4, kernel=3, pad=1)\nadd(a, b)\nrelu()\navgpool(2)" END},
+    {"a convolution pooled twice", S(8, 8, 1), TRI_U8,
+     "input(scale=1/255)\na = conv(4, kernel=3, pad=1)\nb = avgpool(a, 2)\nc = maxpool(a, 2)\nadd(b, c)" END},
+    {"a dense layer that two read", S(10), TRI_F32, "input()\na = dense(12)\nb = relu(a)\nc = tanh(a)\nmultiply(b, c)" END},
+    {"weights that two layers share", S(12), TRI_F32,
+     "a = input()\nw = parameter(12x12, init=xavier)\nb = matmul(a, w)\nrelu()\nmatmul(w, transpose_b=yes)\nrelu()\nadd(b)" END},
+    {"one logit", S(6, 6, 1), TRI_U8, "input(scale=1/255)\nconv(4, kernel=3)\nrelu()\ndense(1)\nlogistic_loss()"},
+};
+
+/* Bytes or floats of every value; labels of all classes that the loss takes; the last row is padding. */
+static subject subject_of_model(const model_case *c, int64_t rows)
 {
-    const bool maximum = strcmp(c->op, "maxpool") == 0 || (strcmp(c->op, "convolution") == 0 && c->with.activation == TRI_ACTIVATION_RELU);
+    tri_model *model;
+    subject s = {.name = c->name, .output = "logits"};
+    const bool logistic = strstr(c->text, "logistic_loss");
+    const tri_model_input input = {.type = c->type, .shape = c->input, .classes = logistic ? 2 : CLASSES};
+    const operator_case values = {"input", {{TRAINED, S(N, CLASSES)}}, .out = {.rank = 0}};
+    assert_ok(tri_model_parse(c->name, c->text, strlen(c->text), &model));
+    assert_ok(tri_model_build(model, &input, rows, &s.graph));
+    tri_model_destroy(model);
+    s.batch = make_batch(s.graph);
+    fill_batch(&values, &s);
+    for (int64_t i = 0; logistic && i < rows; i++)
+        ((int32_t *)s.batch.labels)[i] = (int32_t)(i % 2);
+    return s;
+}
+
+static void every_model_agrees_with_plain_c(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COUNT_OF(models); i++)
+        for (int b = 0; b < COUNT_OF(batches); b++) {
+            subject s = subject_of_model(&models[i], batches[b]);
+            expect_agreement(&s);
+            subject_fini(&s);
+        }
+}
+
+/* ---- NaN ---- */
+
+/* oneDNN's own maximum, in ReLU inside a convolution and in max pooling, takes a number over a NaN. Nothing else may. */
+static bool loses_nan(const subject *s, unsigned without)
+{
+    bool maximum = false;
+    for (int i = 0; i < s->graph->count; i++) {
+        const tri_node *node = s->graph->node[i];
+        const bool conv = strcmp(node->op->name, "convolution") == 0;
+        maximum |= strcmp(node->op->name, "maxpool") == 0 || (conv && node->attributes.activation == TRI_ACTIVATION_RELU);
+        maximum |= strcmp(node->op->name, "relu") == 0; /* a rewrite may put it into a convolution */
+    }
     return maximum && !(without & TRI_PLAN_ONEDNN);
 }
 
 /* A NaN in the first element of a parameter makes the loss NaN, so that a run that has diverged is seen. */
-static void expect_nan(const operator_case *c, const char *name, unsigned without)
+static void expect_nan(const subject *s, const char *name, unsigned without)
 {
     double loss;
     tri_store *store;
-    tri_graph *graph = make_graph(c, 3);
-    tri_batch batch = make_batch(c, graph);
-    assert_ok(tri_store_local_create(graph->parameter_floats, &(tri_rule){.kind = TRI_RULE_SGD}, &store));
-    tri_plan *plan = make_plan(graph, true, without, store);
-    for (int i = 0; i < graph->count; i++) {
-        const tri_node *node = graph->node[i];
+    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.kind = TRI_RULE_SGD}, &store));
+    tri_plan *plan = make_plan(s->graph, true, without, store);
+    for (int i = 0; i < s->graph->count; i++) {
+        const tri_node *node = s->graph->node[i];
         if (strcmp(node->op->name, "parameter") != 0)
             continue;
-        tri_graph_initialise(graph, 3, tri_store_parameters(store));
+        tri_graph_initialise(s->graph, 3, tri_store_parameters(store));
         tri_store_parameters(store)[node->range.first] = NAN;
         assert_ok(tri_store_begin(store, &(tri_step){.rate = 0}));
-        assert_ok(tri_plan_train(plan, &batch, &loss));
+        assert_ok(tri_plan_train(plan, &s->batch, &loss));
         assert_ok(tri_store_flush(store));
         if (!isnan(loss))
-            fail_msg("%s: a NaN in %s does not come out of %s: the loss is %g", c->op, node->name, name, loss);
+            fail_msg("%s: a NaN in %s does not come out of %s: the loss is %g", s->name, node->name, name, loss);
     }
     tri_plan_destroy(plan);
     tri_store_destroy(store);
-    free_batch(&batch);
-    tri_graph_destroy(graph);
+}
+
+static void expect_nan_everywhere(const subject *s)
+{
+    for (int p = 0; p < COUNT_OF(plans); p++)
+        if (!loses_nan(s, plans[p].without))
+            expect_nan(s, plans[p].name, plans[p].without);
 }
 
 static void nan_in_is_nan_out(void **state)
 {
     (void)state;
-    for (int i = 0; i < COUNT_OF(cases); i++)
-        for (int p = 0; fits_a_batch(&cases[i]) && p < COUNT_OF(plans); p++)
-            if (!loses_nan(&cases[i], plans[p].without))
-                expect_nan(&cases[i], plans[p].name, plans[p].without);
+    for (int i = 0; i < COUNT_OF(cases); i++) {
+        if (!fits_a_batch(&cases[i]))
+            continue;
+        subject s = subject_of_case(&cases[i], 3);
+        expect_nan_everywhere(&s);
+        subject_fini(&s);
+    }
+    for (int i = 0; i < COUNT_OF(models); i++) {
+        subject s = subject_of_model(&models[i], 3);
+        expect_nan_everywhere(&s);
+        subject_fini(&s);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kernel_agrees_with_plain_c),
+        cmocka_unit_test(every_operator_agrees_with_plain_c),
+        cmocka_unit_test(every_model_agrees_with_plain_c),
         cmocka_unit_test(nan_in_is_nan_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
