@@ -50,7 +50,7 @@ TRI_MUST_CHECK tri_status tri_graph_copy(const tri_graph *graph, int64_t batch, 
 TRI_MUST_CHECK tri_status tri_graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
                                         const tri_attributes *attributes, tri_node **out);
 
-/* An input fed from each batch: "x", "labels" (i32), "weights" (f32), or a name of the caller's. shape leaves the batch out. */
+/* An input fed from each batch: "x", "labels" (i32) or "weights" (f32). shape leaves the batch out. */
 TRI_MUST_CHECK tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tri_shape shape, tri_node **out);
 
 /* A trained parameter. Parameters take their place in the flat buffer in the order of making. */

@@ -1,7 +1,8 @@
 /* plan.h: a graph compiled for one batch size. Making a plan does all the thinking; running it allocates nothing.
  *
  * A plan owns one buffer for all activations, laid out by lifetime, and kernel objects made once. It reads batches in place, reads
- * parameters from a store and writes gradients into it. One thread runs a plan; its kernels use an OpenMP team of `threads`. */
+ * parameters from a store and writes gradients into it. One thread runs a plan. Its kernels use an OpenMP team of
+ * `threads`: making and running a plan sets the calling thread's team size. */
 #ifndef TRIREME_PLAN_H
 #define TRIREME_PLAN_H
 

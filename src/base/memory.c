@@ -39,6 +39,21 @@ tri_status tri__allocate(size_t count, size_t size, const char *what, void *out)
     return NULL;
 }
 
+tri_status tri__grow(void *array, int *capacity, int count, size_t size, const char *what)
+{
+    if (count < *capacity)
+        return NULL;
+    int larger = *capacity ? 2 * *capacity : 64;
+    void *moved;
+    memcpy(&moved, array, sizeof moved);
+    moved = realloc(moved, (size_t)larger * size);
+    if (!moved)
+        return no_memory(what, (size_t)larger * size);
+    memcpy(array, &moved, sizeof moved);
+    *capacity = larger;
+    return NULL;
+}
+
 /* Zeroed pages that begin at a multiple of the huge page's size; NULL when memory is short. */
 static char *map_pages(size_t bytes)
 {

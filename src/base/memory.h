@@ -16,7 +16,10 @@ bool tri__size_multiply(size_t a, size_t b, size_t *product);
 /* Zeroed heap memory of count × size bytes, or TRI_NO_MEMORY naming what it was for. free() it. */
 TRI_MUST_CHECK tri_status tri__allocate(size_t count, size_t size, const char *what, void *out);
 
-/* The same, aligned to TRI_ALIGNMENT, in huge pages where it is large and the kernel has them. Free with tri__buffer_free. */
+/* Room for one more element in an array that doubles: *array is a pointer to heap memory of *capacity elements. */
+TRI_MUST_CHECK tri_status tri__grow(void *array, int *capacity, int count, size_t size, const char *what);
+
+/* Zeroed, aligned to TRI_ALIGNMENT, in huge pages where it is large and the kernel has them. Free with tri__buffer_free. */
 TRI_MUST_CHECK tri_status tri__buffer_allocate(size_t bytes, const char *what, void *out);
 void tri__buffer_free(void *buffer);
 

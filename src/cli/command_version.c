@@ -42,11 +42,12 @@ static const char *kernels(void)
 
 static tri_status print_json(tri__session *session, const char *const *features, int count)
 {
+    char onednn[16];
+    tri__onednn_version(onednn, sizeof onednn);
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_string(features[i]));
-    json_t *libraries =
-        json_pack("{s:s, s:s, s:s}", "onednn", tri__onednn_version(), "jansson", jansson_version_str(), "zlib", tri__gzip_version());
+    json_t *libraries = json_pack("{s:s, s:s, s:s}", "onednn", onednn, "jansson", jansson_version_str(), "zlib", tri__gzip_version());
     return tri__session_print_json(session,
                                    json_pack("{s:s, s:s, s:o, s:o, s:s, s:i}", "version", TRI_VERSION, "build", TRI_BUILD, "libraries",
                                              libraries, "cpu", list, "kernels", kernels(), "threads", omp_get_max_threads()));
@@ -54,6 +55,8 @@ static tri_status print_json(tri__session *session, const char *const *features,
 
 tri_status tri__command_version(tri__session *session, const tri__arguments *arguments)
 {
+    char onednn[16];
+    tri__onednn_version(onednn, sizeof onednn);
     (void)arguments;
     const char *features[MAX_FEATURES];
     int count = cpu_features(features);
@@ -61,7 +64,7 @@ tri_status tri__command_version(tri__session *session, const tri__arguments *arg
         return print_json(session, features, count);
     fprintf(session->out, "trireme %s\n", TRI_VERSION);
     fprintf(session->out, "build      %s\n", TRI_BUILD);
-    fprintf(session->out, "libraries  oneDNN %s, jansson %s, zlib %s\n", tri__onednn_version(), jansson_version_str(), tri__gzip_version());
+    fprintf(session->out, "libraries  oneDNN %s, jansson %s, zlib %s\n", onednn, jansson_version_str(), tri__gzip_version());
     fprintf(session->out, "CPU        %d threads;", omp_get_max_threads());
     for (int i = 0; i < count; i++)
         fprintf(session->out, " %s", features[i]);

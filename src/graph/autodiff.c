@@ -10,17 +10,12 @@
 #include "base/memory.h"
 #include "graph/operator.h"
 
-static bool is(const tri_node *node, const char *operator_name)
-{
-    return strcmp(node->op->name, operator_name) == 0;
-}
-
 /* Wanted: parameters, float inputs where asked for, and whatever is computed from them. */
 static void mark_wanted(const tri_graph *graph, bool inputs, bool *wanted)
 {
     for (int i = 0; i < graph->count; i++) {
         const tri_node *node = graph->node[i];
-        wanted[i] = is(node, "parameter") || (inputs && is(node, "input") && node->type == TRI_F32);
+        wanted[i] = tri__node_is(node, "parameter") || (inputs && tri__node_is(node, "input") && node->type == TRI_F32);
         for (int k = 0; k < node->inputs; k++)
             wanted[i] |= node->type == TRI_F32 && wanted[node->input[k]->id];
     }
@@ -64,7 +59,7 @@ static tri_status mark_parameters(tri_graph *graph, int count, tri_node **gradie
 {
     const tri_attributes once = {.scale = 1.0f};
     for (int i = 0; i < count; i++) {
-        if (!gradient[i] || !is(graph->node[i], "parameter"))
+        if (!gradient[i] || !tri__node_is(graph->node[i], "parameter"))
             continue;
         if (!is_own_result(gradient[i]))
             TRI_TRY(tri__graph_make(graph, "multiply", &once, NULL, &gradient[i], gradient[i], NULL, NULL, NULL));

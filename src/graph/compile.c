@@ -1,11 +1,10 @@
 /* compile.c: from a graph to a list of calls.
  *
  * Nodes are taken in order. Each is bound (inputs, parameters, constants), seen as a view, or computed by a call of the best kernel that
- * is to be had: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where a value is not in that layout, a
- * reorder is put before it, once. When all calls stand, lifetimes are known: place.c lays out the memory, and schedule.c finds the places of the
- * store's await and offer. */
-#include <inttypes.h>
-#include <stdio.h>
+ * is to be had: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where a value is not in that
+ * layout, a reorder is put before it, once. When all calls stand, lifetimes are known: place.c lays out the memory, and schedule.c finds
+ * the places of the store's await and offer. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +13,6 @@
 #include "graph/plan.h"
 #include "graph/rewrite.h"
 #include "tensor/narrow/narrow.h"
-
-size_t tri__node_bytes(const tri_node *node)
-{
-    return (size_t)tri_shape_count(node->shape) * tri_type_size(node->type);
-}
 
 const tri__layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node)
 {
@@ -46,23 +40,9 @@ bool tri__compiler_is_live_elsewhere(const tri__compiler *compiler, const tri_no
 
 /* ---- values ---- */
 
-static tri_status reserve(void *array, int *capacity, int count, size_t size)
-{
-    if (count < *capacity)
-        return NULL;
-    int larger = *capacity ? 2 * *capacity : 64;
-    void **slot = array;
-    void *moved = realloc(*slot, (size_t)larger * size);
-    if (!moved)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a plan of %d calls", count);
-    *slot = moved;
-    *capacity = larger;
-    return NULL;
-}
-
 static tri_status add_value(tri_plan *plan, tri__value value, int *out)
 {
-    TRI_TRY(reserve(&plan->value, &plan->value_capacity, plan->values, sizeof *plan->value));
+    TRI_TRY(tri__grow(&plan->value, &plan->value_capacity, plan->values, sizeof *plan->value, "a plan"));
     value.root = plan->values;
     value.source = -1;
     value.first = value.last = -1;
@@ -85,7 +65,7 @@ static tri_status add_alias(tri_plan *plan, int of, const tri_node *node, int *o
 
 static tri_status add_call(tri_plan *plan, tri__kernel *kernel, const tri_node *node, const int *value)
 {
-    tri_status status = reserve(&plan->call, &plan->call_capacity, plan->calls, sizeof *plan->call);
+    tri_status status = tri__grow(&plan->call, &plan->call_capacity, plan->calls, sizeof *plan->call, "a plan");
     char shape[64];
     tri_shape_text(node->shape, shape, sizeof shape);
     const char *text = status ? NULL : tri__arena_format(plan->graph->arena, "%s %s %s", kernel->name, node->name, shape);
@@ -157,8 +137,11 @@ static tri__value gradient_value(const tri_plan *plan, const tri_node *node)
 
 static tri_status take_inputs(tri__compiler *compiler, const tri__lowered *lowered, int *value)
 {
-    for (int i = 0; i < lowered->kernel->inputs; i++)
-        TRI_TRY(converted(compiler, compiler->value_of[lowered->input[i]->id], lowered->kernel->slot[i].layout, &value[i]));
+    for (int i = 0; i < lowered->kernel->inputs; i++) {
+        int from = compiler->value_of[lowered->input[i]->id];
+        assert(from >= 0); /* inputs come before their users */
+        TRI_TRY(converted(compiler, from, lowered->kernel->slot[i].layout, &value[i]));
+    }
     return NULL;
 }
 
@@ -263,19 +246,10 @@ static tri_status bind_parameter(tri__compiler *compiler, const tri_node *node)
     return add_value(compiler->plan, value, &compiler->value_of[node->id]);
 }
 
-static tri_status bind_constant(tri__compiler *compiler, const tri_node *node)
+static tri_status bind_constant(tri__compiler *compiler, tri_node *node)
 {
-    void *data = (void *)node->data;
-    if (!data) {
-        int64_t count = tri_shape_count(node->shape);
-        float *filled = tri__arena_alloc(compiler->graph->arena, (size_t)count * sizeof *filled);
-        if (!filled)
-            return tri_fail(TRI_NO_MEMORY, "out of memory for the constant '%s'", node->name);
-        for (int64_t i = 0; i < count; i++)
-            filled[i] = node->attributes.value;
-        data = filled;
-    }
-    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = data};
+    TRI_TRY(tri__constant_data(compiler->graph, node));
+    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = (void *)node->data};
     return add_value(compiler->plan, value, &compiler->value_of[node->id]);
 }
 
@@ -291,6 +265,17 @@ static tri_status view_node(tri__compiler *compiler, const tri_node *node)
     return add_alias(compiler->plan, of, node, &compiler->value_of[node->id]);
 }
 
+/* What this build of oneDNN or this CPU does not have is left to plain C. */
+static tri_status try_onednn(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    tri_status status = tri__lower_onednn(compiler, node, lowered);
+    if (tri_status_code(status) != TRI_UNSUPPORTED)
+        return status;
+    tri_status_free(status);
+    *lowered = (tri__lowered){.node = node};
+    return NULL;
+}
+
 static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
 {
     const unsigned without = compiler->plan->options.without;
@@ -299,14 +284,14 @@ static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
     if (!empty && !(without & TRI_PLAN_NARROW))
         TRI_TRY(tri__lower_narrow(compiler, node, &lowered));
     if (!lowered.kernel && !empty && !(without & TRI_PLAN_ONEDNN))
-        TRI_TRY(tri__lower_onednn(compiler, node, &lowered));
+        TRI_TRY(try_onednn(compiler, node, &lowered));
     if (!lowered.kernel)
         TRI_TRY(tri__lower_plain(compiler, node, &lowered));
     return emit(compiler, &lowered);
 }
 
 /* Inputs, parameters and constants are there before anything is computed. */
-static tri_status bind_node(tri__compiler *compiler, const tri_node *node)
+static tri_status bind_node(tri__compiler *compiler, tri_node *node)
 {
     if (tri__node_is(node, "input"))
         return bind_input(compiler, node);
@@ -334,7 +319,7 @@ static tri_status bind_slot(tri_plan *plan, int call, int slot)
     else if (root->where == TRI_FIXED)
         plan->call[call].data[slot] = root->fixed;
     else {
-        TRI_TRY(reserve(&plan->binding, &plan->binding_capacity, plan->bindings, sizeof *plan->binding));
+        TRI_TRY(tri__grow(&plan->binding, &plan->binding_capacity, plan->bindings, sizeof *plan->binding, "a plan"));
         plan->binding[plan->bindings++] = (tri__binding){call, slot, root->where};
     }
     return NULL;

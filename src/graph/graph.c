@@ -38,19 +38,14 @@ void tri_graph_destroy(tri_graph *graph)
     free(graph);
 }
 
-/* Room for one more element in an array that doubles. */
-static tri_status reserve(void *array, int *capacity, int count, size_t size)
+bool tri__node_is(const tri_node *node, const char *operator_name)
 {
-    if (count < *capacity)
-        return NULL;
-    int larger = *capacity ? 2 * *capacity : 64;
-    void **slot = array;
-    void *moved = realloc(*slot, (size_t)larger * size);
-    if (!moved)
-        return tri_fail(TRI_NO_MEMORY, "out of memory for a graph of %d nodes", count);
-    *slot = moved;
-    *capacity = larger;
-    return NULL;
+    return strcmp(node->op->name, operator_name) == 0;
+}
+
+size_t tri__node_bytes(const tri_node *node)
+{
+    return (size_t)tri_shape_count(node->shape) * tri_type_size(node->type);
 }
 
 static bool name_taken(const tri_graph *graph, const char *name)
@@ -86,7 +81,7 @@ static tri_status add(tri_graph *graph, const char *operator_name, const char *n
     if (!op)
         return tri_fail(TRI_BAD_CALL, "there is no operator '%s'", operator_name);
     TRI_TRY(check_inputs(op, count));
-    TRI_TRY(reserve(&graph->node, &graph->capacity, graph->count, sizeof(tri_node *)));
+    TRI_TRY(tri__grow(&graph->node, &graph->capacity, graph->count, sizeof(tri_node *), "a graph"));
     tri_node *node = TRI_ARENA_NEW(graph->arena, tri_node);
     if (!node)
         return tri_fail(TRI_NO_MEMORY, "out of memory for a node");
@@ -108,9 +103,22 @@ static tri_status add(tri_graph *graph, const char *operator_name, const char *n
     return NULL;
 }
 
+/* Inputs and parameters have calls of their own; gradients need to know what they belong to. */
+static tri_status check_callers(const char *operator_name)
+{
+    if (strcmp(operator_name, "input") == 0 || strcmp(operator_name, "parameter") == 0)
+        return tri_fail(TRI_BAD_CALL, "'%s' has a call of its own: tri_graph_%s", operator_name, operator_name);
+    const tri_operator *op = tri__operator_find(operator_name);
+    bool is_source = strcmp(operator_name, "constant") == 0 || strcmp(operator_name, "random") == 0;
+    if (op && !op->backward && !is_source)
+        return tri_fail(TRI_BAD_CALL, "'%s' is made by differentiation only", operator_name);
+    return NULL;
+}
+
 tri_status tri_graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
                          const tri_attributes *attributes, tri_node **out)
 {
+    TRI_TRY(check_callers(operator_name));
     return add(graph, operator_name, name, inputs, count, attributes, NULL, out);
 }
 
@@ -139,10 +147,14 @@ tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tr
 tri_status tri_graph_parameter(tri_graph *graph, const char *name, tri_shape shape, tri_init init, float value, tri_node **out)
 {
     tri_attributes attributes = {.shape = shape, .init = init, .value = value};
+    int64_t count;
+    TRI_TRY(tri_wrap(tri_shape_check(shape, &count), "parameter '%s'", name));
+    size_t aligned = ((size_t)count + PARAMETER_ALIGNMENT - (count > 0)) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT; /* never 0 */
+    if (graph->parameter_floats > SIZE_MAX / sizeof(float) - aligned)
+        return tri_fail(TRI_BAD_CALL, "parameter '%s' has %" PRId64 " elements, with the others more than memory can hold", name, count);
     TRI_TRY(add(graph, "parameter", name, NULL, 0, &attributes, NULL, out));
-    size_t count = (size_t)tri_shape_count(shape);
-    (*out)->range = (tri_range){graph->parameter_floats, count};
-    graph->parameter_floats += (count + PARAMETER_ALIGNMENT - 1) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT;
+    (*out)->range = (tri_range){graph->parameter_floats, (size_t)count};
+    graph->parameter_floats += aligned;
     return NULL;
 }
 
@@ -159,7 +171,7 @@ tri_status tri_graph_output(tri_graph *graph, const char *name, tri_node *node)
 {
     if (tri_graph_find_output(graph, name))
         return tri_fail(TRI_BAD_CALL, "the graph already has an output '%s'", name);
-    TRI_TRY(reserve(&graph->output, &graph->output_capacity, graph->outputs, sizeof *graph->output));
+    TRI_TRY(tri__grow(&graph->output, &graph->output_capacity, graph->outputs, sizeof *graph->output, "a graph"));
     const char *copy = tri__arena_copy(graph->arena, name);
     if (!copy)
         return tri_fail(TRI_NO_MEMORY, "out of memory for the output '%s'", name);
@@ -187,7 +199,7 @@ static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy
     for (int i = 0; i < node->inputs; i++)
         inputs[i] = twin(copy, node->input[i]);
     tri_attributes attributes = node->attributes;
-    bool input = strcmp(node->op->name, "input") == 0;
+    bool input = tri__node_is(node, "input");
     if (input)
         attributes.shape.dim[0] = batch;
     tri_node *made;
@@ -197,7 +209,7 @@ static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy
     made->range = node->range;
     made->parameter = twin(copy, node->parameter);
     if (node->data) {
-        size_t bytes = (size_t)tri_shape_count(node->shape) * tri_type_size(node->type);
+        size_t bytes = tri__node_bytes(node);
         void *data = tri__arena_alloc(copy->arena, bytes);
         if (!data)
             return tri_fail(TRI_NO_MEMORY, "out of memory for the constant '%s'", node->name);

@@ -42,4 +42,7 @@ struct tri_graph {
 TRI_MUST_CHECK tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes, tri_node *forward,
                                           tri_node **out, tri_node *a, tri_node *b, tri_node *c, tri_node *d);
 
+bool tri__node_is(const tri_node *node, const char *operator_name);
+size_t tri__node_bytes(const tri_node *node); /* of its plain value */
+
 #endif

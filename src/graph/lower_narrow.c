@@ -1,8 +1,9 @@
 /* lower_narrow.c: which nodes the narrow kernels compute, in groups.
  *
  * A narrow kernel computes several nodes in one pass: convolution, ReLU and pooling; all gradients of a layer; a whole softmax regression.
- * So groups are looked for before calls are made: the nodes of a layer, forward and backward. A group is taken where its kernels win and where no
- * value inside it is needed outside. Its forward call is made when the first of its forward nodes comes, its backward call likewise. */
+ * So groups are looked for before calls are made: the nodes of a layer, forward and backward. A group is taken where its kernels win and
+ * where no value inside it is needed outside. Its forward call is made when the first of its forward nodes comes, its backward call
+ * likewise. */
 #include <string.h>
 
 #include "graph/plan.h"
@@ -144,11 +145,6 @@ static tri_status take(tri__compiler *compiler, const tri__group *group, bool *t
 
 /* ---- the four kinds ---- */
 
-static bool takes_activation(const tri_node *node)
-{
-    return node->attributes.activation == TRI_ACTIVATION_NONE || node->attributes.activation == TRI_ACTIVATION_RELU;
-}
-
 /* Pooling whose windows lie side by side can be done in the convolution's pass. */
 static bool is_fusable_pool(const tri_node *node)
 {
@@ -186,7 +182,7 @@ static tri__narrow_conv convolution_spec(const tri__group *group)
 /* conv [+ relu inside] [+ pool [+ relu behind a max pool]] */
 static tri_status find_convolution(tri__compiler *compiler, const tri_node *layer)
 {
-    if (!tri__node_is(layer, "convolution") || layer->forward || !takes_activation(layer))
+    if (!tri__node_is(layer, "convolution") || layer->forward || !tri__takes_activation(layer))
         return NULL;
     tri__group group = {.kind = CONVOLUTION, .layer = layer, .last = layer};
     add_forward(&group, layer);
@@ -210,7 +206,7 @@ static tri_status find_convolution(tri__compiler *compiler, const tri_node *laye
 static bool is_dense(const tri_node *node)
 {
     return tri__node_is(node, "matmul") && !node->forward && node->attributes.transpose_b && !node->attributes.transpose_a &&
-           takes_activation(node);
+           tri__takes_activation(node);
 }
 
 static tri_status find_dense(tri__compiler *compiler, const tri_node *layer)
@@ -252,7 +248,8 @@ static tri_status find_loss(tri__compiler *compiler, const tri_node *loss)
     return take(compiler, &group, &taken);
 }
 
-/* The scaled input that a classifier sits on, seen through reshapes; NULL where there is something else, or where channels would have to move. */
+/* The scaled input that a classifier sits on, seen through reshapes; NULL where there is something else, or where channels would have to
+ * move. */
 static const tri_node *image_below(const tri_node *node)
 {
     while (node->op->view)
@@ -279,12 +276,18 @@ static void cover_image(tri__compiler *compiler, const tri__group *group)
     }
 }
 
+/* The head's call is made where its first node comes: what else it reads must be there from the start. */
+static bool is_input(const tri_node *node)
+{
+    return tri__node_is(node, "input");
+}
+
 /* The loss behind a head and their gradients. False where they are not what one kernel computes. */
 static bool complete_head(const tri__compiler *compiler, tri__group *group)
 {
     const tri_node *layer = group->layer, *bias = group->spec.head.bias ? layer->input[2] : NULL;
     group->loss = group->last = only_user(compiler, layer);
-    if (!group->loss || !tri__node_is(group->loss, "softmax_loss"))
+    if (!group->loss || !tri__node_is(group->loss, "softmax_loss") || !is_input(group->loss->input[1]) || !is_input(group->loss->input[2]))
         return false;
     add_forward(group, group->loss);
     if (!collect_backward(compiler, group))

@@ -1,5 +1,5 @@
-/* lower_onednn.c: which nodes oneDNN computes, and how, and what runs on its layouts beside it. One function an operator, found by name in the
- * table at the end. */
+/* lower_onednn.c: which nodes oneDNN computes, and how, and what runs on its layouts beside it. One function an operator, found by name in
+ * the table at the end. */
 #include <string.h>
 
 #include "graph/plan.h"
@@ -7,11 +7,6 @@
 #include "tensor/elementwise.h"
 
 typedef tri_status (*lowering)(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
-
-static bool takes_activation(const tri_node *node)
-{
-    return node->attributes.activation == TRI_ACTIVATION_NONE || node->attributes.activation == TRI_ACTIVATION_RELU;
-}
 
 /* ---- convolution ---- */
 
@@ -31,7 +26,7 @@ static tri__onednn_convolution convolution_spec(const tri_node *node)
 
 static tri_status convolution(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
-    if (!takes_activation(node))
+    if (!tri__takes_activation(node))
         return NULL;
     const tri__onednn_convolution spec = convolution_spec(node);
     for (int i = 0; i < node->inputs; i++)
@@ -108,7 +103,8 @@ static tri_status pooling(tri__compiler *compiler, const tri_node *node, tri__lo
 static tri_status pooling_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
     const tri__onednn_pooling spec = pooling_spec(compiler, node->forward);
-    if (tri__layout_kind_of(spec.layout) == TRI_LAYOUT_LANES)
+    bool has_places = compiler->workspace_of[node->forward->id] >= 0;
+    if (tri__layout_kind_of(spec.layout) == TRI_LAYOUT_LANES || !(spec.average || has_places))
         return NULL;
     lowered->input[0] = node->input[0];
     lowered->output[0] = node;
@@ -150,7 +146,7 @@ static tri_status lrn(tri__compiler *compiler, const tri_node *node, tri__lowere
 static tri_status lrn_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
     const tri__onednn_lrn spec = lrn_spec(compiler, node->forward);
-    if (!lrn_fits(&spec))
+    if (!lrn_fits(&spec) || compiler->workspace_of[node->forward->id] < 0)
         return NULL;
     lowered->input[0] = node->input[0];
     lowered->input[1] = node->forward->input[0];
@@ -164,7 +160,7 @@ static tri_status lrn_grad(tri__compiler *compiler, const tri_node *node, tri__l
 static tri_status matmul(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
     (void)compiler;
-    if (!takes_activation(node))
+    if (!tri__takes_activation(node))
         return NULL;
     const tri_attributes *a = &node->attributes;
     const tri__onednn_matmul spec = {

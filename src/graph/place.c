@@ -1,7 +1,8 @@
 /* place.c: one buffer for all values, laid out by lifetime.
  *
- * A value lives from the first call that touches it to the last; what an output shows lives to the end. Then a result may take the place of an input
- * that ends with its call, where the kernel allows that. Then, largest first, each value goes to the lowest offset at which it overlaps no value that was placed before it and lives at the same time. */
+ * A value lives from the first call that touches it to the last; what an output shows lives to the end. Then a result may take the place
+ * of an input that ends with its call, where the kernel allows that. Then, largest first, each value goes to the lowest offset at which it
+ * overlaps no value that was placed before it and lives at the same time. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -68,7 +69,7 @@ static bool live_together(const tri__value *a, const tri__value *b)
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* The lowest offset from `offset` on at which value clashes with none of the placed; moves up past each clash until there is none. */
+/* The lowest offset at which value clashes with none of the placed: past each clash it moves up and looks at all of them again. */
 static size_t lowest_offset(const tri_plan *plan, const tri__value *value, const sized *placed, int count)
 {
     size_t offset = 0;

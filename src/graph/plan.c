@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "graph/store.h"
 
 tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out)
 {
@@ -104,7 +105,7 @@ tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch)
 {
     TRI_TRY(bind_batch(plan, batch));
     omp_set_num_threads(plan->options.threads);
-    const tri__moment moment = {batch, plan->step++};
+    const tri__moment moment = {batch, 0};
     for (int i = 0; i < plan->calls; i++)
         TRI_TRY(run_call(plan, &plan->call[i], &moment));
     return NULL;
@@ -116,7 +117,7 @@ tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
         return tri_fail(TRI_BAD_CALL, "the plan was made without gradients; make it with training on");
     TRI_TRY(bind_batch(plan, batch));
     omp_set_num_threads(plan->options.threads);
-    const tri__moment moment = {batch, plan->step++};
+    const tri__moment moment = {batch, plan->store->step};
     const double weight = weight_of(batch);
     const tri__store_call *await = plan->await, *offer = plan->offer;
     const tri__store_call *awaits_end = await + plan->awaits, *offers_end = offer + plan->offers;

@@ -1,8 +1,8 @@
 /* plan.h: the inside of a plan, and what compiling one needs.
  *
- * A plan is a list of calls. A call is a kernel and the values it reads and writes. A value is a place in memory: in the plan's buffer, in the
- * store (parameters, gradients), in the graph (constants), or in the batch. Values that view or overwrite others share their memory: `root` leads to the one that
- * owns it. */
+ * A plan is a list of calls. A call is a kernel and the values it reads and writes. A value is a place in memory: in the plan's buffer, in
+ * the store (parameters, gradients), in the graph (constants), or in the batch. Values that view or overwrite others share their memory:
+ * `root` leads to the one that owns it. */
 #ifndef TRI_GRAPH_PLAN_H
 #define TRI_GRAPH_PLAN_H
 
@@ -63,7 +63,6 @@ struct tri_plan {
     size_t bytes;
     tri_type input_type; /* of x */
     int64_t classes;     /* labels lie below; 0 where there are none */
-    int64_t step;
     bool timing;
 };
 
@@ -98,7 +97,12 @@ TRI_MUST_CHECK tri_status tri__plan_compile(tri_plan *plan, const tri_graph *gra
 /* The layout in which a node's value is there now. */
 const tri__layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node);
 bool tri__compiler_is_live_elsewhere(const tri__compiler *compiler, const tri_node *node, const tri_node *const *inside, int count);
-size_t tri__node_bytes(const tri_node *node); /* of its plain value */
+
+/* Whether its activation is one that the fast kernels have inside: none or ReLU. */
+static inline bool tri__takes_activation(const tri_node *node)
+{
+    return node->attributes.activation == TRI_ACTIVATION_NONE || node->attributes.activation == TRI_ACTIVATION_RELU;
+}
 
 /* Lowerings look for a kernel; lowered->kernel stays NULL where they have none for this node. */
 TRI_MUST_CHECK tri_status tri__lower_plain(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);

@@ -1,5 +1,5 @@
-/* rewrite.c: one function a rewrite. A rewrite makes the better node at the end of the graph and moves all users to it; sorting puts it into
- * its place and drops what nobody needs any more. */
+/* rewrite.c: one function a rewrite. A rewrite makes the better node at the end of the graph and moves all users to it; sorting puts it
+ * into its place and drops what nobody needs any more. */
 #include "graph/rewrite.h"
 
 #include <stdlib.h>
@@ -8,11 +8,6 @@
 #include "base/memory.h"
 #include "graph/operator.h"
 #include "trireme/plan.h"
-
-bool tri__node_is(const tri_node *node, const char *operator_name)
-{
-    return strcmp(node->op->name, operator_name) == 0;
-}
 
 /* ---- order ---- */
 
@@ -186,8 +181,7 @@ static bool is_foldable(const tri_node *node)
     return true;
 }
 
-/* A constant's elements, made where it was given by one number. */
-static tri_status constant_data(tri_graph *graph, tri_node *node)
+tri_status tri__constant_data(tri_graph *graph, tri_node *node)
 {
     if (node->data)
         return NULL;
@@ -205,14 +199,14 @@ static tri_status fold_node(tri_graph *graph, tri_node *node)
 {
     tri__call call = {.node = node, .out = {node->type, node->shape, NULL}};
     for (int i = 0; i < node->inputs; i++) {
-        TRI_TRY(constant_data(graph, node->input[i]));
+        TRI_TRY(tri__constant_data(graph, node->input[i]));
         call.in[i] = (tri_tensor){node->input[i]->type, node->input[i]->shape, (void *)node->input[i]->data};
     }
-    call.out.data = tri__arena_alloc(graph->arena, (size_t)tri_shape_count(node->shape) * tri_type_size(node->type));
+    call.out.data = tri__arena_alloc(graph->arena, tri__node_bytes(node));
     if (!call.out.data)
         return tri_fail(TRI_NO_MEMORY, "out of memory for the constant '%s'", node->name);
     if (node->op->view)
-        memcpy(call.out.data, call.in[0].data, (size_t)tri_shape_count(node->shape) * tri_type_size(node->type));
+        memcpy(call.out.data, call.in[0].data, tri__node_bytes(node));
     else
         node->op->forward(&call);
     node->op = tri__operator_find("constant");

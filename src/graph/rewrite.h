@@ -10,10 +10,11 @@ TRI_MUST_CHECK tri_status tri__graph_rewrite(tri_graph *graph, unsigned without)
 /* Replace what depends on constants alone by its value. */
 TRI_MUST_CHECK tri_status tri__graph_fold(tri_graph *graph);
 
-/* Renumber the nodes so that inputs come before their users. Where drop is true, nodes that no output, parameter or gradient of a parameter needs
- * are left out. */
-TRI_MUST_CHECK tri_status tri__graph_sort(tri_graph *graph, bool drop);
+/* A constant's elements, made where it was given by one number. */
+TRI_MUST_CHECK tri_status tri__constant_data(tri_graph *graph, tri_node *node);
 
-bool tri__node_is(const tri_node *node, const char *operator_name);
+/* Renumber the nodes so that inputs come before their users. Where drop is true, nodes that no output, parameter or gradient of a
+ * parameter needs are left out. */
+TRI_MUST_CHECK tri_status tri__graph_sort(tri_graph *graph, bool drop);
 
 #endif

@@ -1,7 +1,7 @@
 /* schedule.c: where a plan calls the store.
  *
- * A parameter is awaited before the first call that reads it, and offered after the last call that reads it or touches its gradient. Neighbours
- * in the flat buffer that fall to the same call are joined. */
+ * A parameter is awaited before the first call that reads it, and offered after the last call that reads it or touches its gradient.
+ * Neighbours in the flat buffer that fall to the same call are joined. */
 #include <stdlib.h>
 
 #include "base/memory.h"

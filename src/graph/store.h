@@ -17,6 +17,7 @@ typedef struct {
 struct tri_store {
     const tri__store_kind *kind;
     tri_rule rule;
+    int64_t step; /* of the last begin */
     size_t floats;
     float *parameters, *gradient;
     float *slot[2];

@@ -83,6 +83,7 @@ tri_status tri_store_begin(tri_store *store, const tri_step *step)
     if (step->step < 0 || !isfinite(step->rate) || step->rate < 0)
         return tri_fail(TRI_BAD_CALL, "step %" PRId64 " at rate %g: neither may be negative, and the rate must be a number", step->step,
                         (double)step->rate);
+    store->step = step->step;
     return store->kind->begin(store, step);
 }
 

@@ -1,5 +1,5 @@
-/* elementwise.h: functions of one element at a time, which take any layout as it comes: where all arguments lie alike, their order in memory
- * does not matter, and padding stays zero. */
+/* elementwise.h: functions of one element at a time, which take any layout as it comes: where all arguments lie alike, their order in
+ * memory does not matter, and padding stays zero. */
 #ifndef TRI_TENSOR_ELEMENTWISE_H
 #define TRI_TENSOR_ELEMENTWISE_H
 

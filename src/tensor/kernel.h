@@ -18,7 +18,7 @@ typedef struct tri__kernel tri__kernel;
 /* What a run may need beside its arguments. */
 typedef struct {
     const tri_batch *batch; /* NULL where the graph has no inputs */
-    int64_t step;
+    int64_t step;           /* updates of the model before this run; 0 where not training */
 } tri__moment;
 
 typedef struct {

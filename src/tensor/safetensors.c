@@ -1,8 +1,8 @@
 /* safetensors.c: named tensors in a file.
  *
  * Writing lays the tensors out one after another, describes that layout in the header and streams them behind it. Reading goes the other
- * way: every entry is checked by itself (type, shape, its number of bytes), then all together: sorted by offset they must fill the data from
- * its first byte to its last. A tensor that another program wrote at an odd address is copied to an even one. */
+ * way: every entry is checked by itself (type, shape, its number of bytes), then all together: sorted by offset they must fill the data
+ * from its first byte to its last. A tensor that another program wrote at an odd address is copied to an even one. */
 #include "tensor/safetensors.h"
 
 #include <inttypes.h>

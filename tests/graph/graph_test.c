@@ -49,6 +49,8 @@ static void mistakes_are_told(void **state)
     tri_node *x = input(graph, "x", TRI_SHAPE(3)), *node;
     assert_fails(tri_graph_input(graph, "x", TRI_F32, TRI_SHAPE(3), &node), TRI_BAD_CALL, "names are used once");
     assert_fails(tri_graph_add(graph, "no-such", NULL, &x, 1, NULL, &node), TRI_BAD_CALL, "no operator 'no-such'");
+    assert_fails(tri_graph_add(graph, "parameter", NULL, NULL, 0, NULL, &node), TRI_BAD_CALL, "tri_graph_parameter");
+    assert_fails(tri_graph_add(graph, "lrn_grad", NULL, (tri_node *[]){x, x}, 2, NULL, &node), TRI_BAD_CALL, "differentiation only");
     assert_fails(tri_graph_add(graph, "relu", NULL, NULL, 0, NULL, &node), TRI_BAD_CALL, "takes 1 input");
     assert_fails(tri_graph_add(graph, "matmul", NULL, &x, 1, NULL, &node), TRI_BAD_CALL, "takes 2 to 3 inputs");
     assert_fails(tri_graph_parameter(graph, "huge", TRI_SHAPE(INT64_MAX / 2, 4), TRI_INIT_ZERO, 0, &node), TRI_BAD_CALL, NULL);

@@ -1,5 +1,5 @@
-/* rewrite_test.c: each rewrite does what it says to the graph, and only where it may. That results stay equal is tested in plan_test.c and here
- * for those that the models do not have. */
+/* rewrite_test.c: each rewrite does what it says to the graph, and only where it may. That results stay equal is tested in plan_test.c and
+ * here for those that the models do not have. */
 #include "graph/rewrite.h"
 
 #include <math.h>

@@ -70,9 +70,9 @@ typedef struct {
     int64_t weights;    /* where its weights begin in the reordered copy: [channels][rows][row_taps] */
 } tri__narrow_phase;
 
-/* Convolution. A strip is one row of y: pool_size rows of the convolution. Its gradient before pooling and ReLU is
- * d [rows][filters][columns][8]: of a whole group of examples with columns of zeros on either side where the input's gradient is wanted, else of one
- * slab of strips at a time. All offsets count vectors of eight lanes. */
+/* Convolution. A strip is one row of y: pool_size rows of the convolution. Its gradient before pooling and ReLU is d
+ * [rows][filters][columns][8]: of a whole group of examples with columns of zeros on either side where the input's gradient is wanted,
+ * else of one slab of strips at a time. All offsets count vectors of eight lanes. */
 typedef struct {
     tri__narrow_conv spec;
     int64_t groups;

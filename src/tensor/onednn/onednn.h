@@ -1,9 +1,9 @@
 /* onednn.h: kernels made of oneDNN primitives.
  *
- * Makers leave layouts to oneDNN ("any") where it computes, and take the producer's layout where it only passes data through, so that blocked
- * layouts are kept from layer to layer. Scratch memory is a workspace of the kernel: running it allocates nothing of ours.
- * A context belongs to the thread that runs the plan, and must outlive its kernels. A kernel's arguments are listed beside its maker:
- * inputs → outputs | workspace 0, where the forward kernel keeps it for its gradient kernel. */
+ * Makers leave layouts to oneDNN ("any") where it computes, and take the producer's layout where it only passes data through, so that
+ * blocked layouts are kept from layer to layer. Scratch memory is a workspace of the kernel: running it allocates nothing of ours. A
+ * context belongs to the thread that runs the plan, and must outlive its kernels. A kernel's arguments are listed beside its maker: inputs
+ * → outputs | workspace 0, where the forward kernel keeps it for its gradient kernel. */
 #ifndef TRI_TENSOR_ONEDNN_ONEDNN_H
 #define TRI_TENSOR_ONEDNN_ONEDNN_H
 
@@ -12,8 +12,8 @@
 typedef struct tri__onednn tri__onednn;
 
 TRI_MUST_CHECK tri_status tri__onednn_create(tri__onednn **out);
-void tri__onednn_destroy(tri__onednn *context); /* accepts NULL */
-const char *tri__onednn_version(void);          /* "2.6.3" */
+void tri__onednn_destroy(tri__onednn *context);      /* accepts NULL */
+void tri__onednn_version(char *buffer, size_t size); /* of the library in use: "2.6.3" */
 
 /* x: [n][c][h][w], w: [out][c][kernel], y: [n][out][…] */
 typedef struct {

@@ -1,6 +1,7 @@
 /* primitive.c: oneDNN's engine, descriptors and errors, and a primitive as a kernel of ours. */
 #include "tensor/onednn/primitive.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -66,11 +67,10 @@ void tri__onednn_destroy(tri__onednn *context)
     free(context);
 }
 
-const char *tri__onednn_version(void)
+void tri__onednn_version(char *buffer, size_t size)
 {
-#define TEXT_OF(number) #number
-#define TEXT(number)    TEXT_OF(number)
-    return TEXT(DNNL_VERSION_MAJOR) "." TEXT(DNNL_VERSION_MINOR) "." TEXT(DNNL_VERSION_PATCH);
+    const dnnl_version_t *version = dnnl_version();
+    snprintf(buffer, size, "%d.%d.%d", version->major, version->minor, version->patch);
 }
 
 static dnnl_memory_desc_t plain_desc(tri_shape shape)

@@ -1,8 +1,8 @@
 /* dense.c: dense layers in the LANES layout: six outputs × two groups of examples in twelve registers.
  *
  * The weights' gradient sums over examples, which lie in the lanes. So x and dy are first turned, x to panels of 16 inputs
- * [in/16][examples][16], dy to panels of up to six outputs [out/6][examples][6]; then six outputs × 16 inputs are summed over all examples in
- * the same block of registers, and dw is written once, in order. */
+ * [in/16][examples][16], dy to panels of up to six outputs [out/6][examples][6]; then six outputs × 16 inputs are summed over all examples
+ * in the same block of registers, and dw is written once, in order. */
 #include "tensor/narrow/vector/part.h"
 
 #define TALL      6   /* outputs in a block of registers */
