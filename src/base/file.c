@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+
+#define TEMPORARY_MARK ".tmp-" /* in names of files that are being written */
 
 static const char *advice_for(int error)
 {
@@ -166,7 +169,7 @@ static int open_temporary(const char *path, char **name)
     int file = -1;
     do {
         free(*name);
-        if (asprintf(name, "%s.tmp-%d-%llx", path, (int)getpid(), (unsigned long long)tri__clock_now()) < 0) {
+        if (asprintf(name, "%s" TEMPORARY_MARK "%d-%llx", path, (int)getpid(), (unsigned long long)tri__clock_now()) < 0) {
             *name = NULL;
             errno = ENOMEM;
             return -1;
@@ -354,6 +357,31 @@ tri_status tri__folder_remove(const char *path)
     if (!status && rmdir(path) && errno != ENOENT)
         status = failure(path, "remove this folder", errno);
     return status;
+}
+
+/* The process that made a temporary name, "….tmp-<process>-<time>"; 0 for other names. */
+static pid_t writer_of(const char *name)
+{
+    const char *mark = strstr(name, TEMPORARY_MARK);
+    char *end = NULL;
+    long process = mark ? strtol(mark + strlen(TEMPORARY_MARK), &end, 10) : 0;
+    return process > 0 && process <= INT_MAX && *end == '-' ? (pid_t)process : 0;
+}
+
+void tri__folder_sweep(const char *path)
+{
+    char **names = NULL;
+    size_t count = 0;
+    tri_status_free(tri__folder_list(path, &names, &count));
+    for (size_t i = 0; i < count; i++) {
+        pid_t writer = writer_of(names[i]);
+        bool is_gone = writer > 0 && kill(writer, 0) && errno == ESRCH;
+        char *left = is_gone ? tri__path_join(path, names[i]) : NULL;
+        if (left)
+            unlink(left);
+        free(left);
+    }
+    tri__folder_free(names, count);
 }
 
 bool tri__file_exists(const char *path)

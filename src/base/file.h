@@ -34,6 +34,7 @@ TRI_MUST_CHECK tri_status tri__folder_create(const char *path);     /* with its 
 TRI_MUST_CHECK tri_status tri__folder_create_new(const char *path); /* the last one must be new: TRI_BAD_CALL where it exists */
 TRI_MUST_CHECK tri_status tri__folder_sync(const char *path);
 TRI_MUST_CHECK tri_status tri__folder_remove(const char *path); /* with all that is in it; fine where it is not there */
+void tri__folder_sweep(const char *path); /* remove what writers left in it whose process was killed; what it cannot remove stays */
 bool tri__file_exists(const char *path);
 bool tri__folder_exists(const char *path);
 

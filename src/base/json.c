@@ -49,3 +49,11 @@ tri_status tri__json_write(const char *path, const json_t *value)
     tri__writer_write(writer, "\n", 1);
     return tri__writer_commit(writer);
 }
+
+json_t *tri__json_shape(tri_shape shape)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < shape.rank; i++)
+        json_array_append_new(list, json_integer(shape.dim[i]));
+    return list;
+}

@@ -1,15 +1,17 @@
-/* Files whole or not at all; folders; what is said when the system refuses. */ #include "support.h"
+/* file_test.c: files whole or not at all; folders; what is said when the system refuses. */
+#include "base/file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "support.h"
 
-    /* A fresh folder for each test; the test's state is its path. */
-    static int
-    enter(void **state)
+/* A fresh folder for each test; the test's state is its path. */
+static int enter(void **state)
 {
     char *folder = strdup("/tmp/trireme-file-XXXXXX");
     *state = folder;
@@ -245,6 +247,31 @@ static void names_are_listed_in_order(void **state)
     free(missing);
 }
 
+/* The process of one leftover has ended; this one's own writer goes on. */
+static void leftovers_of_killed_writers_are_swept(void **state)
+{
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    char name[64];
+    snprintf(name, sizeof name, "a.safetensors.tmp-%d-1f", (int)gone);
+    char *left = in(state, name), *other = in(state, "a.tmp-file"), *path = in(state, "b");
+    assert_ok(tri__file_replace(left, "half", 4));
+    assert_ok(tri__file_replace(other, "mine", 4));
+    tri__writer *writer = NULL;
+    assert_ok(tri__writer_create(path, &writer));
+    tri__writer_write(writer, "whole", 5);
+    tri__folder_sweep(*state);
+    assert_false(tri__file_exists(left));
+    expect_content(other, "mine");
+    assert_ok(tri__writer_commit(writer));
+    expect_content(path, "whole");
+    free(left);
+    free(other);
+    free(path);
+}
+
 static void removing_a_folder_leaves_what_its_links_point_to(void **state)
 {
     char *kept = in(state, "kept"), *folder = in(state, "gone"), *link = in(state, "gone/link"), *file = in(state, "kept/file");
@@ -288,6 +315,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, enter, leave),
         cmocka_unit_test_setup_teardown(a_file_in_the_way_of_a_folder_is_told, enter, leave),
         cmocka_unit_test_setup_teardown(names_are_listed_in_order, enter, leave),
+        cmocka_unit_test_setup_teardown(leftovers_of_killed_writers_are_swept, enter, leave),
         cmocka_unit_test_setup_teardown(removing_a_folder_leaves_what_its_links_point_to, enter, leave),
         cmocka_unit_test(paths_join_with_one_slash),
     };
