@@ -14,7 +14,11 @@
 
 tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement)
 {
-    return tri_wrap(cause, "%s:%d:%d", model->file, statement->line, statement->column);
+    if (tri_status_code(cause) != TRI_BAD_CALL)
+        return tri_wrap(cause, "%s:%d:%d", model->file, statement->line, statement->column);
+    tri_status status = tri_fail(TRI_BAD_DATA, "%s:%d:%d: %s", model->file, statement->line, statement->column, tri_status_message(cause));
+    tri_status_free(cause);
+    return status;
 }
 
 /* "lenet" of "models/lenet.model" */

@@ -69,7 +69,7 @@ struct tri_model {
     tri__statement train; /* verb.name is NULL where the file has no such line */
 };
 
-/* Put "my.model:3:14" before an error. */
+/* Put "my.model:3:14" before an error. What is a bad call to a graph is bad data in a file: then it becomes TRI_BAD_DATA. */
 TRI_MUST_CHECK tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement);
 
 /* model_verb.c: what may stand before the brackets. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "graph/model_scan.h"
 
 /* Arguments */
@@ -276,8 +277,24 @@ static tri_status check_used(const tri_model *model)
     return NULL;
 }
 
+/* Checkpoints carry the text as JSON, which takes nothing but UTF-8: a comment must not cost a run its checkpoints. */
+static tri_status check_text(tri_model *model, size_t length)
+{
+    const char *end = model->text + tri__utf8_length(model->text, length);
+    if (end == model->text + length)
+        return NULL;
+    tri__scan scan = {.model = model, .line = model->text, .number = 1};
+    for (const char *at = model->text; at < end; at++)
+        if (*at == '\n') {
+            scan.line = at + 1;
+            scan.number++;
+        }
+    return TRI_SCAN_FAIL(&scan, end, "the byte 0x%02x is not UTF-8 text (remove it, or save the file as UTF-8)", (unsigned char)*end);
+}
+
 tri_status tri__model_read(tri_model *model, size_t length)
 {
+    TRI_TRY(check_text(model, length));
     const char *end = model->text + length, *next = model->text;
     tri__scan scan = {.model = model, .line = next, .number = 1};
     for (int number = 1; next < end; number++) {

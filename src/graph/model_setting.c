@@ -94,6 +94,17 @@ static tri_status read_factor(const setting_row *setting, const tri__value *valu
 
 static const value_kind factor_kind = {read_factor, print_number};
 
+/* What is kept of the last update. The rule takes 0 to mean that it was left out. */
+
+static tri_status read_momentum(const setting_row *setting, const tri__value *value, void *field)
+{
+    if (value->kind == TRI_VALUE_NUMBER && !((float)value->number > 0 && (float)value->number < 1))
+        return expected(setting, "a number above 0 and below 1 (rule=sgd is without momentum)", value);
+    return read_number(setting, value, field);
+}
+
+static const value_kind momentum_kind = {read_momentum, print_number};
+
 /* A whole number, or a word that stands for −1. */
 
 static bool is_whole(const tri__value *value)
@@ -302,7 +313,7 @@ static const setting_row own_settings[] = {
     {"offset", &number_kind, OF(attributes.offset), ANY},
     {"rate", &number_kind, OF(train.rate), FLT_MIN, FLT_MAX},
     {"rule", &rule_kind, OF(train.rule), 0, 0},
-    {"momentum", &number_kind, OF(train.momentum), 0, 1},
+    {"momentum", &momentum_kind, OF(train.momentum), 0, 1},
     {"l2", &number_kind, OF(train.l2), 0, FLT_MAX},
     {"batch", &count_kind, OF(train.batch), 1, SIZE_END},
     {"epochs", &count_kind, OF(train.epochs), 1, SIZE_END},

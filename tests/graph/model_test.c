@@ -301,6 +301,8 @@ static void test_refusals_name_the_place(void **state)
         {"input(scale=28x28)", "my.model:1:13: scale: expected a number such as 0.5 or 1/255, found '28x28'"},
         {"train(rate=0)", "my.model:1:12: rate: 0 is out of range, expected more than 0"},
         {"train(l2=-1)", "my.model:1:10: l2: -1 is out of range, expected 0 or more"},
+        {"train(momentum=0)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule=sgd is without momentum), found '0'"},
+        {"train(momentum=1)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule=sgd is without momentum), found '1'"},
         {"train(rule=sdg)", "my.model:1:12: rule: expected sgd, momentum, adagrad, adam or ftrl, found 'sdg'"},
         {"train(batch=all)", "my.model:1:13: batch: expected a whole number, found 'all'"},
         {"input()\nrelu(inputt)", "my.model:2:6: no line above is called 'inputt' (did you mean 'input'?)"},
@@ -318,7 +320,8 @@ static void test_refusals_name_the_place(void **state)
         {"input()\nrelu(input", "my.model:2:11: expected ',' or ')', found the end of the line"},
         {"input()\nrelu() relu()", "my.model:2:8: expected the end of the line, found 'r'"},
         {"input()\n= relu()", "my.model:2:1: expected an operator, found '='"},
-        {"input()\n\xff", "my.model:2:1: expected an operator, found the byte 0xff"},
+        {"input()\n\a", "my.model:2:1: expected an operator, found the byte 0x07"},
+        {"input()\n# caf\xc3\xa9, caf\xe9", "my.model:2:13: the byte 0xe9 is not UTF-8 text (remove it, or save the file as UTF-8)"},
         {"input()\na = # relu", "my.model:2:4: expected an operator, found the end of the line"},
         {"input()\ndense(10, init=normal(1)", "my.model:2:25: expected ',' or ')', found the end of the line"},
         {"input()\ndense(10, init=normal(1", "my.model:2:24: expected ')', found the end of the line"},
@@ -354,6 +357,10 @@ static void test_refusals_of_shapes_name_the_place(void **state)
         {"input()\nreshape()\ndense(10)\nsoftmax_loss()", "my.model:2:1: reshape needs 'shape'"},
         {"input()\nreshape(1x2x3x4x5)\ndense(10)\nsoftmax_loss()", "my.model:2:1: reshape gives at most 4 dimensions beside the batch"},
         {"input()\nreshape(5x5)\ndense(10)\nsoftmax_loss()", "my.model:2:1: "},
+        {"input()\nr = random(1)\nmultiply(input, r)\ndense(10)\nsoftmax_loss()",
+         "my.model:2:5: random 'r': its numbers would always be the same"},
+        {"input()\nr = random(1, init=constant(1))\nmultiply(input, r)\ndense(10)\nsoftmax_loss()",
+         "my.model:2:5: random 'r': its numbers"},
         {"input()\nmultiply()\ndense(10)\nsoftmax_loss()", "my.model:2:1: "},
         {"input()\ndense(16777216)\ndense(16777216)\ndense(classes)\nsoftmax_loss()",
          "my.model:2:1: with 'dense1.weight' the model has more than 4294967296 parameters"},
@@ -366,6 +373,7 @@ static void test_refusals_of_shapes_name_the_place(void **state)
         const char *said = tri_status_message(status), *expected = refusals[i].message;
         if (strncmp(said, expected, strlen(expected)) != 0)
             fail_msg("for '%s'\n  expected: %s\n  said:     %s", refusals[i].text, expected, said);
+        assert_int_equal(tri_status_code(status), TRI_BAD_DATA);
         tri_status_free(status);
         tri_model_destroy(model);
     }
@@ -425,7 +433,7 @@ static void test_canonical_text_reads_as_the_same_model(void **state)
     static const char *const texts[] = {
         "input(28x28x1)\nsum(axis=all)\nlrn(5, alpha=1e-4)\nmultiply(scale=-1/3)\nc=constant(5x5, "
         "value=1)\nmatmul(c,transpose_b=yes)\nsoftmax_loss\n",
-        "input\nrandom(5)\nadd(random1)\ndense(1, bias=no, init=uniform(1e-30))\nlogistic_loss\ntrain(rule=ftrl)",
+        "input\nrandom(5, init=he)\nadd(random1)\ndense(1, bias=no, init=uniform(1e-30))\nlogistic_loss\ntrain(rule=ftrl)",
     };
     for (int i = 0;; i++) {
         tri_model *model = NULL;

@@ -23,6 +23,17 @@ static void constant_forward(const tri__call *call)
             y[i] = call->node->attributes.value;
 }
 
+/* Numbers that are the same in every step are no random ones: what would give such is a mistake, an init left out above all. */
+static tri_status random_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    const tri_attributes *a = &node->attributes;
+    bool spread = a->init == TRI_INIT_XAVIER || a->init == TRI_INIT_HE;
+    bool sized = (a->init == TRI_INIT_NORMAL || a->init == TRI_INIT_UNIFORM) && a->value != 0;
+    if (!spread && !sized)
+        return tri__refuse(node, "its numbers would always be the same; give init=normal(1), uniform(1), xavier or he");
+    return given_shape(node, type, shape);
+}
+
 /* The numbers of one step: element i of the stream (seed, name, step). */
 static void random_forward(const tri__call *call)
 {
@@ -68,7 +79,7 @@ const tri_operator tri__op_parameter = {.name = "parameter", .keys = "shape init
 const tri_operator tri__op_constant = {.name = "constant", .keys = "shape value", .shape = given_shape, .forward = constant_forward};
 
 const tri_operator tri__op_random = {
-    .name = "random", .keys = "shape init value", .shape = given_shape, .forward = random_forward, .volatile_ = true};
+    .name = "random", .keys = "shape init", .shape = random_shape, .forward = random_forward, .volatile_ = true};
 
 const tri_operator tri__op_image = {
     .name = "image",
