@@ -43,7 +43,7 @@ static tri_status print_json(tri__session *session, const tri__info *info)
         session,
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:s, s:I, s:I, s:o, s:o, s:o}", "data", info->spec, "format", info->format,
                   "records", (json_int_t)sum.records, "bytes", (json_int_t)sum.bytes, "classes", (json_int_t)info->classes, "shape",
-                  tri__shape_json(info->shape), "features", (json_int_t)tri_shape_count(info->shape), "type", tri_type_name(info->type),
+                  tri__json_shape(info->shape), "features", (json_int_t)tri_shape_count(info->shape), "type", tri_type_name(info->type),
                   "damaged", (json_int_t)sum.damaged, "files", (json_int_t)sum.files, "class_names", names_json(info), "train",
                   part_json(info, &info->part[TRI_PART_TRAIN]), "test", part_json(info, &info->part[TRI_PART_TEST])));
 }

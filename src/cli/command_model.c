@@ -72,7 +72,7 @@ static tri_status print_json(tri__session *session, const tri_model *model, cons
         int64_t here = tri_node_range(node).count ? tri_shape_count(tri_node_shape(node)) : 0;
         parameters += here;
         json_array_append_new(nodes, json_pack("{s:s, s:s, s:o, s:I}", "name", tri_node_name(node), "operator", tri_node_operator(node),
-                                               "shape", tri__shape_json(tri_node_shape(node)), "parameters", (json_int_t)here));
+                                               "shape", tri__json_shape(tri_node_shape(node)), "parameters", (json_int_t)here));
     }
     return tri__session_print_json(session, json_pack("{s:s, s:s, s:I, s:o}", "model", tri_model_name(model), "digest", digest,
                                                       "parameters", (json_int_t)parameters, "nodes", nodes));

@@ -102,6 +102,7 @@ static const tri__option train_options[] = {
      .kind = TRI_OPTION_NUMBER,
      .least = 0,
      .most = 1,
+     .inside = "--rule sgd is without momentum",
      .otherwise = "the model's, or 0.9",
      .meaning = "with --rule momentum: what is kept of the last update"},
     {.name = "schedule",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 
 static int count_options(const tri__command *command)
 {
@@ -82,6 +83,9 @@ static tri_status check_number(const tri__option *option, const char *value)
     if (end == value || *end || errno || !isfinite(number))
         return tri_fail(TRI_BAD_CALL, "--%s %s: expected a %s", option->name, value, whole ? "whole number" : "number");
     bool above = option->most > 0 && number > option->most;
+    if (option->inside && (number <= option->least || number >= option->most))
+        return tri_fail(TRI_BAD_CALL, "--%s %s: must be above %g and below %g (%s)", option->name, value, option->least, option->most,
+                        option->inside);
     if ((number < option->least || above) && option->most > 0)
         return tri_fail(TRI_BAD_CALL, "--%s %s: must be from %g to %g", option->name, value, option->least, option->most);
     if (number < option->least)
@@ -211,9 +215,23 @@ static tri_status take_words(tri__arguments *out, int count, const char *const *
     return NULL;
 }
 
+/* Names and texts end in summaries and checkpoints, which are JSON and so UTF-8: better told now than when a run has ended. */
+static tri_status check_text(int count, const char *const *words)
+{
+    for (int i = 0; i < count; i++) {
+        size_t length = strlen(words[i]), text = tri__utf8_length(words[i], length);
+        if (text < length)
+            return tri_fail(TRI_BAD_CALL,
+                            "word %d, '%s', is not UTF-8 text: its byte %zu is 0x%02x (rename the file, or make a link to it)", i + 1,
+                            words[i], text + 1, (unsigned char)words[i][text]);
+    }
+    return NULL;
+}
+
 tri_status tri__arguments_parse(int count, const char *const *words, tri__arguments *out)
 {
     *out = (tri__arguments){0};
+    TRI_TRY(check_text(count, words));
     int used = 0;
     TRI_TRY(tri__command_find(count, words, &out->command, &used));
     count_options(out->command);

@@ -23,6 +23,7 @@ typedef struct {
     const char *argument; /* what help calls its value; NULL for a flag */
     tri__option_kind kind;
     double least, most;     /* integer and number: the range; most 0 means no upper bound */
+    const char *inside;     /* number: where the range's ends are not in it, what to do instead; NULL: they are */
     const char *choices;    /* choice: the words, with spaces between */
     const char *standard;   /* the value where the option is not given; NULL is none */
     const char *otherwise;  /* what happens where it is not given, where that is no fixed value: "the model's" */

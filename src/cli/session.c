@@ -65,11 +65,3 @@ tri_status tri__session_print_json(tri__session *session, json_t *value)
     free(line);
     return NULL;
 }
-
-json_t *tri__shape_json(tri_shape shape)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < shape.rank; i++)
-        json_array_append_new(list, json_integer(shape.dim[i]));
-    return list;
-}

@@ -28,8 +28,6 @@ void tri__session_fini(tri__session *session);
 /* Print value as one line of standard output and let go of it. TRI_NO_MEMORY where value is NULL: builders need not check. */
 TRI_MUST_CHECK tri_status tri__session_print_json(tri__session *session, json_t *value);
 
-json_t *tri__shape_json(tri_shape shape); /* [28, 28, 1] */
-
 /* Standard output as a page for help: its width, and whether it shows bold. */
 tri__page tri__session_page(const tri__session *session);
 
