@@ -21,7 +21,8 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are written as numbers lie in memory");
 
-enum { EVENT_WALL_TIME = 1, EVENT_STEP = 2, EVENT_FILE_VERSION = 3, EVENT_GRAPH_DEF = 4, EVENT_SUMMARY = 5 };
+enum { EVENT_WALL_TIME = 1, EVENT_STEP = 2, EVENT_FILE_VERSION = 3, EVENT_GRAPH_DEF = 4, EVENT_SUMMARY = 5, EVENT_SESSION_LOG = 7 };
+enum { SESSION_STATUS = 1, SESSION_START = 1 };
 enum { SUMMARY_VALUE = 1 };
 enum { VALUE_TAG = 1, VALUE_SIMPLE_VALUE = 2, VALUE_TENSOR = 8, VALUE_METADATA = 9 };
 enum { METADATA_PLUGIN_DATA = 1, METADATA_DATA_CLASS = 4, DATA_CLASS_TENSOR = 2 };
@@ -175,6 +176,15 @@ void tri__events_graph(tri__events *events, const tri_graph *graph)
     put_and_end(&message, GRAPH_VERSIONS, &versions);
     begin_event(&event, 0);
     put_and_end(&event, EVENT_GRAPH_DEF, &message);
+    end_event(events, &event);
+}
+
+void tri__events_restart(tri__events *events, int64_t step)
+{
+    tri__wire_buffer event = {0}, session = {0};
+    begin_event(&event, step);
+    tri__wire_put_varint(&session, SESSION_STATUS, SESSION_START);
+    put_and_end(&event, EVENT_SESSION_LOG, &session);
     end_event(events, &event);
 }
 

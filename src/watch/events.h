@@ -18,6 +18,9 @@ void tri__events_scalar(tri__events *events, const char *tag, int64_t step, floa
 void tri__events_text(tri__events *events, const char *tag, int64_t step, const char *markdown);
 void tri__events_graph(tri__events *events, const tri_graph *graph); /* names, operators, inputs, places, types and shapes */
 
+/* This file goes on with a run at step: readers drop what files before it say of that step and later ones. */
+void tri__events_restart(tri__events *events, int64_t step);
+
 const char *tri__events_path(const tri__events *events);
 
 TRI_MUST_CHECK tri_status tri__events_flush(tri__events *events); /* what was added reaches the file */

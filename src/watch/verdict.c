@@ -18,14 +18,14 @@ static const double idle = 0.6;          /* of the CPUs that compute had: below 
 static const struct {
     const char *name, *into, *advice;
 } words[TRI_PHASES] = {
-    [TRI_PHASE_INPUT] = {"input-bound", "waiting for data", "--cache, or more threads to read with, may help"},
+    [TRI_PHASE_INPUT] = {"input-bound", "waiting for data", "data on a faster disk may help"},
     [TRI_PHASE_COMPUTE] = {"compute-bound", "in forward and backward", NULL},
     [TRI_PHASE_SEND] = {"network-bound", "sending gradients", "a larger batch sends less often"},
-    [TRI_PHASE_SERVER] = {"server-bound", "waiting for parameter servers", "more servers or a larger batch may help"},
-    [TRI_PHASE_PEERS] = {"held up by other workers", "waiting for them", "--async or --backup may help"},
+    [TRI_PHASE_SERVER] = {"server-bound", "waiting for parameter servers", "a larger batch asks them less often"},
+    [TRI_PHASE_PEERS] = {"held up by other workers", "waiting for them", NULL},
     [TRI_PHASE_UPDATE] = {"update-bound", "applying updates", "a larger batch updates less often"},
     [TRI_PHASE_OTHER] = {"bound by what is around the steps", "outside them (logging, checkpoints)",
-                         "less frequent logging and checkpoints may help"},
+                         "a larger --log-every or --checkpoint-every may help"},
 };
 
 static int percent(double share)

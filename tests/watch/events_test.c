@@ -88,6 +88,19 @@ static void a_scalar_is_a_simple_value(void **state)
     free(bytes);
 }
 
+/* Event{step=2: 8, session_log=7: {status=1: START}} */
+static void a_resumed_run_says_where_it_goes_on(void **state)
+{
+    static const uint8_t expected[] = {0x10, 8, 0x3a, 2, 0x08, 1};
+    tri__events *events;
+    size_t size;
+    assert_ok(tri__events_create(*state, &events));
+    tri__events_restart(events, 8);
+    char *bytes = close_and_read(events, &size);
+    assert_memory_equal(bytes + size - 4 - sizeof expected, expected, sizeof expected);
+    free(bytes);
+}
+
 static void what_is_written_is_read_back(void **state)
 {
     tri__events *events;
@@ -231,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(the_first_frame_is_the_formats_byte_by_byte),
         IN_FOLDER(a_scalar_is_a_simple_value),
+        IN_FOLDER(a_resumed_run_says_where_it_goes_on),
         IN_FOLDER(what_is_written_is_read_back),
         IN_FOLDER(the_graph_has_names_operators_inputs_places_and_shapes),
         IN_FOLDER(two_writers_never_share_a_file),
