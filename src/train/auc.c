@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "train/evaluate.h"
 
 /* A score whose order as an unsigned number is its order as a float, in the upper half; the label in the lowest bit. */
@@ -36,15 +37,14 @@ static double area(const uint64_t *sorted, int64_t count)
     return positives && negatives ? beaten / (positives * negatives) : NAN;
 }
 
-double tri__auc(const float *scores, const int32_t *labels, int64_t count)
+tri_status tri__auc(const float *scores, const int32_t *labels, int64_t count, double *out)
 {
-    uint64_t *sorted = malloc((size_t)(count + 1) * sizeof *sorted);
-    if (!sorted)
-        return NAN;
+    uint64_t *sorted;
+    TRI_TRY(tri__allocate((size_t)count + 1, sizeof *sorted, "the ranks of scores", &sorted));
     for (int64_t i = 0; i < count; i++)
         sorted[i] = packed(scores[i] + 0.0f, labels[i]); /* + 0: minus zero is zero */
     qsort(sorted, (size_t)count, sizeof *sorted, compare);
-    double result = area(sorted, count);
+    *out = area(sorted, count);
     free(sorted);
-    return result;
+    return NULL;
 }

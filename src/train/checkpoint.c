@@ -95,12 +95,11 @@ uint32_t tri__checkpoint_sum(uint32_t sum, const tri_tensor *tensor)
     return tri__crc32c(sum, tensor->data, (size_t)tri_shape_count(tensor->shape) * tri_type_size(tensor->type));
 }
 
-static json_t *shape_json(tri_shape shape)
+void tri__checkpoint_sum_end(uint32_t sum, const char *about, const char *model, char text[TRI_CHECKPOINT_DIGITS])
 {
-    json_t *list = json_array();
-    for (int i = 0; i < shape.rank; i++)
-        json_array_append_new(list, json_integer(shape.dim[i]));
-    return list;
+    sum = tri__crc32c(sum, about, strlen(about));
+    sum = tri__crc32c(sum, model, strlen(model));
+    snprintf(text, TRI_CHECKPOINT_DIGITS, "%08" PRIx32, sum);
 }
 
 static json_t *names_json(const tri_source_info *source)
@@ -128,16 +127,16 @@ static json_t *state_json(const tri__run_state *state)
                      "without_gain", (json_int_t)state->without_gain, "losses", (json_int_t)state->recent.count, "recent", recent);
 }
 
-static tri_status describe(const tri__checkpoint_content *content, uint32_t checksum, char **text)
+static tri_status describe(const tri__checkpoint_content *content, char **text)
 {
     char digest[65];
     TRI_TRY(tri_model_digest(content->model, content->graph, digest));
     const tri_source_info *source = content->source;
-    json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:I, s:{s:s, s:o, s:I}, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
+    json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I}, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
                               tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind),
-                              "checksum", (json_int_t)checksum, "input", "type", tri_type_name(source->type), "shape",
-                              shape_json(source->shape), "classes", (json_int_t)source->classes, "class_names", names_json(source), "state",
-                              state_json(content->state), "options", tri__train_options_json(content->options));
+                              "input", "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes",
+                              (json_int_t)source->classes, "class_names", names_json(source), "state", state_json(content->state),
+                              "options", tri__train_options_json(content->options));
     *text = about ? json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(about);
     return *text ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the description of a checkpoint");
@@ -148,9 +147,12 @@ static tri_status write_list(const char *path, const tri__checkpoint_content *co
     uint32_t checksum;
     TRI_TRY(check_list(list, &checksum));
     char *about;
-    TRI_TRY(describe(content, checksum, &about));
-    const tri__metadata metadata[] = {{TRI_CHECKPOINT_ABOUT, about}, {TRI_CHECKPOINT_MODEL, tri_model_text(content->model)}};
-    tri_status status = tri__safetensors_write(path, list->tensor, list->count, metadata, 2);
+    TRI_TRY(describe(content, &about));
+    const char *model = tri_model_text(content->model);
+    char sum[TRI_CHECKPOINT_DIGITS];
+    tri__checkpoint_sum_end(checksum, about, model, sum);
+    const tri__metadata metadata[] = {{TRI_CHECKPOINT_ABOUT, about}, {TRI_CHECKPOINT_MODEL, model}, {TRI_CHECKPOINT_SUM, sum}};
+    tri_status status = tri__safetensors_write(path, list->tensor, list->count, metadata, sizeof metadata / sizeof *metadata);
     free(about);
     return status;
 }

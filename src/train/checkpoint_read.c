@@ -65,6 +65,16 @@ static tri_status damaged(const tri__checkpoint *checkpoint, const char *what)
     return tri_fail(TRI_BAD_DATA, "%s: %s (damaged, or written by another version?)", checkpoint->path, what);
 }
 
+static bool find_type(const char *name, tri_type *out)
+{
+    for (tri_type type = TRI_F32; type <= TRI_U8; type++)
+        if (!strcmp(name, tri_type_name(type))) {
+            *out = type;
+            return true;
+        }
+    return false;
+}
+
 static tri_status read_input(tri__checkpoint *checkpoint, json_t *input)
 {
     const char *type = json_string_value(json_object_get(input, "type"));
@@ -76,7 +86,9 @@ static tri_status read_input(tri__checkpoint *checkpoint, json_t *input)
         return damaged(checkpoint, "its description of the input is not whole");
     for (int i = 0; i < out->shape.rank; i++)
         out->shape.dim[i] = json_integer_value(json_array_get(shape, (size_t)i));
-    out->type = !strcmp(type, tri_type_name(TRI_U8)) ? TRI_U8 : TRI_F32;
+    if (!find_type(type, &out->type))
+        return tri_fail(TRI_BAD_DATA, "%s: its input is of type '%s', which there is not (written by another version?)", checkpoint->path,
+                        type);
     return tri_wrap(tri_shape_check(out->shape, &(int64_t){0}), "%s", checkpoint->path);
 }
 
@@ -104,7 +116,8 @@ static tri_status read_state(tri__checkpoint *checkpoint, json_t *value)
     if (json_unpack(value, "{s:I, s:I, s:I, s:F, s:o, s:I, s:I, s:o}", "step", &step, "examples", &examples, "position", &position,
                     "seconds", &state->seconds, "best_loss", &best, "without_gain", &without_gain, "losses", &losses, "recent", &recent))
         return damaged(checkpoint, "its state is not whole");
-    if (step < 0 || position < 0 || losses < 0 || (int64_t)json_array_size(recent) != (losses < TRI_RECENT ? losses : TRI_RECENT))
+    bool negative = step < 0 || examples < 0 || position < 0 || without_gain < 0 || losses < 0 || state->seconds < 0;
+    if (negative || (int64_t)json_array_size(recent) != (losses < TRI_RECENT ? losses : TRI_RECENT))
         return damaged(checkpoint, "its state makes no sense");
     state->step = step, state->examples = examples, state->position = position;
     state->without_gain = without_gain, state->recent.count = losses;
@@ -112,6 +125,17 @@ static tri_status read_state(tri__checkpoint *checkpoint, json_t *value)
     for (size_t i = 0; i < json_array_size(recent); i++)
         state->recent.loss[i] = json_number_value(json_array_get(recent, i));
     return NULL;
+}
+
+static tri_status verify(const tri__checkpoint *checkpoint, const char *about)
+{
+    const char *written = tri__safetensors_metadata(checkpoint->file, TRI_CHECKPOINT_SUM);
+    char expected[TRI_CHECKPOINT_DIGITS];
+    uint32_t sum = 0;
+    for (size_t i = 0; i < tri__safetensors_count(checkpoint->file); i++)
+        sum = tri__checkpoint_sum(sum, &tri__safetensors_at(checkpoint->file, i)->tensor);
+    tri__checkpoint_sum_end(sum, about, checkpoint->model_text, expected);
+    return written && !strcmp(written, expected) ? NULL : damaged(checkpoint, "its checksum does not match");
 }
 
 static tri_status read_about(tri__checkpoint *checkpoint)
@@ -131,20 +155,11 @@ static tri_status read_about(tri__checkpoint *checkpoint)
     if (version > TRI_CHECKPOINT_VERSION)
         return tri_fail(TRI_UNSUPPORTED, "%s: written by a newer version of trireme (format %d, this one reads %d)", checkpoint->path,
                         version, TRI_CHECKPOINT_VERSION);
+    TRI_TRY(verify(checkpoint, about));
     TRI_TRY(read_input(checkpoint, input));
     TRI_TRY(read_class_names(checkpoint, names));
     TRI_TRY(read_state(checkpoint, state));
     return tri_wrap(tri__train_options_read(&checkpoint->options, options), "%s", checkpoint->path);
-}
-
-static tri_status verify(const tri__checkpoint *checkpoint)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i < tri__safetensors_count(checkpoint->file); i++)
-        sum = tri__checkpoint_sum(sum, &tri__safetensors_at(checkpoint->file, i)->tensor);
-    if ((json_int_t)sum != json_integer_value(json_object_get(checkpoint->about, "checksum")))
-        return damaged(checkpoint, "its checksum does not match");
-    return NULL;
 }
 
 static tri_status open_file(const char *path, tri__checkpoint **out)
@@ -157,8 +172,6 @@ static tri_status open_file(const char *path, tri__checkpoint **out)
     tri_status status = checkpoint->path ? tri__safetensors_open(path, &checkpoint->file) : tri_fail(TRI_NO_MEMORY, "no memory for a path");
     if (!status)
         status = read_about(checkpoint);
-    if (!status)
-        status = verify(checkpoint);
     if (status)
         tri__checkpoint_close(checkpoint);
     else

@@ -58,10 +58,14 @@ tri_status tri__source_fits(const tri_source_info *source, const tri_graph *grap
     return NULL;
 }
 
-/* Large batches are quicker, and cost no memory to speak of while examples are small. */
+int64_t tri__roomy_batch(tri_shape example)
+{
+    return tri_shape_count(example) <= 4096 ? 250 : 32;
+}
+
 static int64_t choose_batch(const tri_graph *graph, const tri_source_info *source)
 {
-    int64_t batch = tri_graph_batch(graph), roomy = tri_shape_count(source->shape) <= 4096 ? 250 : 32;
+    int64_t batch = tri_graph_batch(graph), roomy = tri__roomy_batch(source->shape);
     return batch > roomy ? batch : roomy;
 }
 
@@ -174,7 +178,7 @@ tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
     if (count == 0)
         return tri_fail(TRI_BAD_DATA, "there are no examples to evaluate on");
     *out = (tri__evaluation){.examples = sum.result.examples, .loss = sum.loss / count, .accuracy = (double)sum.right / count};
-    out->auc = evaluator->scores ? tri__auc(evaluator->scores, evaluator->labels, out->examples) : NAN;
+    out->auc = NAN;
     out->logloss = evaluator->scores ? sum.logloss / count : NAN;
-    return NULL;
+    return evaluator->scores ? tri__auc(evaluator->scores, evaluator->labels, out->examples, &out->auc) : NULL;
 }

@@ -31,8 +31,10 @@ TRI_MUST_CHECK tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__eva
 /* Does the source give what the graph's input takes? */
 TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph);
 
-/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. NaN where one kind (or memory) is
- * missing. */
-double tri__auc(const float *scores, const int32_t *labels, int64_t count);
+/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. NaN where one kind is missing. */
+TRI_MUST_CHECK tri_status tri__auc(const float *scores, const int32_t *labels, int64_t count, double *out);
+
+/* Examples to compute at once: large batches are quicker, and cost no memory to speak of while examples are small. */
+int64_t tri__roomy_batch(tri_shape example);
 
 #endif

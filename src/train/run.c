@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "train/run_inside.h"
 #include "train/timed.h"
 
@@ -109,9 +110,10 @@ static tri_status judge(tri__run *run)
     }
     if (!better || !settings->keep_best)
         return NULL;
-    char path[4096];
-    snprintf(path, sizeof path, "%s/best.safetensors", run->folder.checkpoints);
-    return checkpoint(run, path);
+    char *path = tri__path_join(run->folder.checkpoints, "best.safetensors");
+    tri_status status = path ? checkpoint(run, path) : tri_fail(TRI_NO_MEMORY, "no memory for the name of the best checkpoint");
+    free(path);
+    return status;
 }
 
 static tri_status evaluate(tri__run *run)

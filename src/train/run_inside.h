@@ -45,7 +45,7 @@ typedef struct {
     tri__evaluation evaluation; /* the last one */
     int64_t evaluated_at;       /* its step; −1: none yet */
     int64_t evaluations;
-    char *checkpoint; /* the last one written, or NULL */
+    char *checkpoint; /* the last one written, at first the one resumed from; or NULL */
     int64_t saved_at; /* its step; −1: none yet */
     const char *stopped_by;
     int64_t until_step; /* −1: not reached */

@@ -101,6 +101,8 @@ void tri__run_tell_start(tri__run *run)
     tell_how(run);
     if (!run->events)
         return;
+    if (run->first_step)
+        tri__events_restart(run->events, run->first_step + 1);
     tell_options(run);
     tri__events_graph(run->events, run->graph);
     flush_events(run);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "train/run_inside.h"
 #include "train/timed.h"
 
@@ -145,6 +146,7 @@ static tri_status open_folder(tri__run *run)
                             : tri__run_folder_create(request->out, tri_model_name(run->model), &run->folder));
     TRI_TRY(tri__log_file_create(run->folder.log, request->log, &run->log_file));
     run->log = tri__log_file_sink(run->log_file);
+    tri__folder_sweep(run->folder.checkpoints);
     TRI_TRY(tri__run_folder_note(&run->folder, request->command));
     return run->settings.events ? tri__events_create(run->folder.events, &run->events) : NULL;
 }
@@ -155,6 +157,16 @@ static void start_state(tri__run *run)
     run->first_step = run->state.step;
     run->seconds_before = run->state.seconds;
     run->evaluated_at = run->saved_at = run->until_step = -1;
+}
+
+/* Set-up is done with the checkpoint it came from, which is the last one until the run writes its own. */
+static tri_status leave_resumed(tri__run *run)
+{
+    run->checkpoint = strdup(run->resumed->path);
+    run->saved_at = run->state.step;
+    tri__checkpoint_close(run->resumed);
+    run->resumed = NULL;
+    return run->checkpoint ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a checkpoint");
 }
 
 tri_status tri__run_open(tri__run *run, const tri__run_request *request)
@@ -177,9 +189,7 @@ tri_status tri__run_open(tri__run *run, const tri__run_request *request)
     TRI_TRY(settle_end(run));
     TRI_TRY(create_plans(run));
     TRI_TRY(open_folder(run));
-    tri__checkpoint_close(run->resumed);
-    run->resumed = NULL;
-    return NULL;
+    return run->resumed ? leave_resumed(run) : NULL;
 }
 
 void tri__run_fini(tri__run *run)

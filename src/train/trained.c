@@ -4,17 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t choose_batch(const tri_model_input *input)
-{
-    return tri_shape_count(input->shape) <= 4096 ? 250 : 32;
-}
+#include "train/evaluate.h"
 
 static tri_status build(tri__trained *trained, int64_t batch)
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const char *text = checkpoint->model_text;
     TRI_TRY(tri_model_parse(checkpoint->model_name, text, strlen(text), &trained->model));
-    TRI_TRY(tri_model_build(trained->model, &checkpoint->input, batch ? batch : choose_batch(&checkpoint->input), &trained->graph));
+    TRI_TRY(
+        tri_model_build(trained->model, &checkpoint->input, batch ? batch : tri__roomy_batch(checkpoint->input.shape), &trained->graph));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(trained->graph), &(tri_rule){.kind = TRI_RULE_SGD}, &trained->store));
     return tri__checkpoint_restore(checkpoint, trained->graph, trained->store, false);
 }

@@ -1,4 +1,5 @@
 /* checkpoint_test.c: what is written comes back, damage is found, and an older checkpoint takes its place. */
+#define _GNU_SOURCE /* memmem */
 #include "train/checkpoint.h"
 
 #include <math.h>
@@ -136,6 +137,38 @@ static void damage_is_found_and_an_older_one_taken(void **state)
     free(newest);
 }
 
+/* A bit of what describes the run: the step, an option's value, the model's text. */
+static void damage_in_the_description_is_found(void **state)
+{
+    fixture *here = *state;
+    bool known;
+    assert_ok(tri__train_options_set(&here->options, "rate", "0.125", &known));
+    assert_ok(save(here, 10, 3));
+    char *path = path_of(here, 10);
+    size_t size;
+    char *bytes = test_read(path, &size);
+    static const char *const places[] = {"step\\\":10", "rate\\\":0.125", "scale=1/255"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *digit = (char *)memmem(bytes, size, places[i], strlen(places[i])) + strlen(places[i]) - 1;
+        *digit ^= 2;
+        test_write(path, bytes, size);
+        tri__checkpoint *back;
+        assert_fails(tri__checkpoint_open(path, NULL, &back), TRI_BAD_DATA, "checksum does not match");
+        *digit ^= 2;
+    }
+    free(bytes);
+    free(path);
+}
+
+static void negative_counts_are_refused(void **state)
+{
+    fixture *here = *state;
+    here->state.examples = -1;
+    assert_ok(save(here, 10, 3));
+    tri__checkpoint *back;
+    assert_fails(tri__checkpoint_open(here->folder, NULL, &back), TRI_BAD_DATA, "its state makes no sense");
+}
+
 static void without_a_whole_one_it_says_so(void **state)
 {
     fixture *here = *state;
@@ -193,9 +226,10 @@ static void another_model_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECKPOINT_TEST(what_is_written_comes_back),     CHECKPOINT_TEST(damage_is_found_and_an_older_one_taken),
-        CHECKPOINT_TEST(without_a_whole_one_it_says_so), CHECKPOINT_TEST(old_ones_go_and_newer_ones_stay),
-        CHECKPOINT_TEST(what_is_no_number_is_not_kept),  CHECKPOINT_TEST(another_model_is_refused),
+        CHECKPOINT_TEST(what_is_written_comes_back),         CHECKPOINT_TEST(damage_is_found_and_an_older_one_taken),
+        CHECKPOINT_TEST(without_a_whole_one_it_says_so),     CHECKPOINT_TEST(old_ones_go_and_newer_ones_stay),
+        CHECKPOINT_TEST(what_is_no_number_is_not_kept),      CHECKPOINT_TEST(another_model_is_refused),
+        CHECKPOINT_TEST(damage_in_the_description_is_found), CHECKPOINT_TEST(negative_counts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

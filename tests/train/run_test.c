@@ -244,6 +244,17 @@ static void a_loss_that_is_no_number_ends_a_run(void **state)
     free(checkpoints);
 }
 
+static void a_resumed_run_that_diverges_names_where_it_came_from(void **state)
+{
+    const place *here = *state;
+    listener log = {0};
+    tri__run_result result;
+    assert_ok(run(here, "rule=sgd steps=5", "a", NULL, &log, &result));
+    tri__run_result_fini(&result);
+    assert_fails(run(here, "steps=50 rate=1e30 checkpoint-every=end", NULL, "a", &log, &result), TRI_DIVERGED, "step-00000005.safetensors");
+    tri__run_result_fini(&result);
+}
+
 static void only_the_last_checkpoints_are_kept(void **state)
 {
     const place *here = *state;
@@ -309,6 +320,7 @@ int main(void)
         RUN_TEST(a_target_ends_a_run),
         RUN_TEST(patience_ends_a_run_and_the_best_is_kept),
         RUN_TEST(a_loss_that_is_no_number_ends_a_run),
+        RUN_TEST(a_resumed_run_that_diverges_names_where_it_came_from),
         RUN_TEST(only_the_last_checkpoints_are_kept),
         RUN_TEST(time_for_checkpoints_is_not_blamed_on_the_input),
         RUN_TEST(a_run_can_start_from_another),
