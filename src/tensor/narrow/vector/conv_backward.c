@@ -103,6 +103,7 @@ INLINE void sum_taps(const int F, const int K, const tri__narrow_conv_geometry *
             UNROLL for (int f = 0; f < F; f++)
             {
                 v8 a = d[f * g->d_columns + column];
+                LOADED(a);
                 UNROLL for (int k = 0; k < K; k++) total[f * K + k] += a * b[k];
             }
         }

@@ -2,7 +2,7 @@
  *
  * x is plain: a vector holds eight columns of one row. Logits: five classes × two rows in ten registers over the columns; the sums of
  * eight rows and one class are added up together, which gives them in lanes for the softmax. Gradient: five classes × sixteen columns in
- * ten registers over the rows of a block, which are still in the L1 cache. Scale and offset never touch x: they are folded into the
+ * ten registers over the rows of a block, which are still in the cache. Scale and offset never touch x: they are folded into the
  * logits' constants and into d.
  *
  * A team divides the columns. Each thread has its part of the weights and of their gradient to itself; only logits are exchanged, with
@@ -56,6 +56,7 @@ INLINE void rows_times_classes(const bool bytes, const int F, const int R, const
         UNROLL for (int f = 0; f < F; f++)
         {
             v8 a = load(w + f * in + column);
+            LOADED(a);
             UNROLL for (int r = 0; r < R; r++) total[f * R + r] += a * x[r];
         }
     }

@@ -72,6 +72,7 @@ INLINE void multiply(const int F, const int P, v8 *out, const v8 *const *from, p
         UNROLL for (int p = 0; p < P; p++)
         {
             v8 b = x[p][offset];
+            LOADED(b);
             UNROLL for (int f = 0; f < F; f++) out[f * P + p] += a[f] * b;
         }
     }

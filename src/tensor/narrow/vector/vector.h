@@ -16,6 +16,13 @@
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 
+/* Keep a vector that was loaded in a register: left alone, the compiler loads it again for each use. */
+#if defined(__AVX__)
+#define LOADED(vector) __asm__("" : "+v"(vector))
+#else
+#define LOADED(vector)
+#endif
+
 typedef float v8 __attribute__((vector_size(32), may_alias));
 typedef float v8_anywhere __attribute__((vector_size(32), aligned(4), may_alias)); /* at any float's address */
 typedef int32_t v8i __attribute__((vector_size(32), may_alias));
