@@ -1,0 +1,54 @@
+/* wins_test.c: the layers of small models are narrow, those of large ones are not. */
+#include "support.h"
+#include "tensor/narrow/narrow.h"
+
+static bool conv_wins(int64_t batch, int64_t channels, int64_t size, int64_t filters, int64_t kernel, int64_t stride)
+{
+    return tri__narrow_wins_conv(&(tri__narrow_conv){.batch = batch,
+                                                     .channels = channels,
+                                                     .height = size,
+                                                     .width = size,
+                                                     .filters = filters,
+                                                     .kernel_h = kernel,
+                                                     .kernel_w = kernel,
+                                                     .stride_h = stride,
+                                                     .stride_w = stride});
+}
+
+static void lenet_is_narrow(void **state)
+{
+    (void)state;
+    assert_true(conv_wins(64, 1, 28, 6, 3, 1));
+    assert_true(conv_wins(64, 6, 13, 16, 3, 1));
+    assert_true(conv_wins(100, 20, 12, 50, 5, 1));
+    assert_true(tri__narrow_wins_dense(&(tri__narrow_dense){.batch = 64, .in = 400, .out = 120}));
+    assert_true(tri__narrow_wins_head(&(tri__narrow_head){.batch = 1, .in = 784, .classes = 10}));
+}
+
+static void wide_layers_are_not(void **state)
+{
+    (void)state;
+    assert_false(conv_wins(128, 3, 224, 64, 11, 4));
+    assert_false(conv_wins(128, 64, 27, 192, 5, 1));
+    assert_false(conv_wins(64, 32, 16, 64, 3, 1));
+    assert_false(tri__narrow_wins_dense(&(tri__narrow_dense){.batch = 64, .in = 4096, .out = 4096}));
+    assert_false(tri__narrow_wins_head(&(tri__narrow_head){.batch = 64, .in = 784, .classes = 100}));
+}
+
+/* One example would use one lane of eight. */
+static void a_batch_of_one_is_not(void **state)
+{
+    (void)state;
+    assert_false(conv_wins(1, 1, 28, 6, 3, 1));
+    assert_false(tri__narrow_wins_dense(&(tri__narrow_dense){.batch = 9, .in = 400, .out = 120}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lenet_is_narrow),
+        cmocka_unit_test(wide_layers_are_not),
+        cmocka_unit_test(a_batch_of_one_is_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
