@@ -17,6 +17,9 @@ fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
 jobs() { nproc 2>/dev/null || echo 2; }
 now() { date +%s; }
 
+# field NAME JSON: the first value of that name.
+field() { printf '%s' "$2" | grep -o "\"$1\": *\(\"[^\"]*\"\|[^,}]*\)" | head -n 1 | sed 's/^[^:]*: *//; s/"//g'; }
+
 # count PASSED FAILED: the closing line of a part; its status says whether anything failed.
 count() {
     printf '%s passed, %s failed\n' "$1" "$2"

@@ -146,7 +146,8 @@ static tri_status open_folder(tri__run *run)
                             : tri__run_folder_create(request->out, tri_model_name(run->model), &run->folder));
     TRI_TRY(tri__log_file_create(run->folder.log, request->log, &run->log_file));
     run->log = tri__log_file_sink(run->log_file);
-    tri__folder_sweep(run->folder.checkpoints);
+    if (request->resume)
+        tri__folder_sweep(run->folder.checkpoints);
     TRI_TRY(tri__run_folder_note(&run->folder, request->command));
     return run->settings.events ? tri__events_create(run->folder.events, &run->events) : NULL;
 }
