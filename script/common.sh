@@ -29,22 +29,23 @@ count() {
 # part NAME COMMAND…: run a part, show what it says, keep that in build/log, add its counts to passed and failed.
 # A command that fails without telling how many failures it had counts as one.
 part() {
-    name=$1 log=$logs/$1.txt start=$(now)
+    part_name=$1 part_log=$logs/$1.txt part_start=$(now)
     shift
     mkdir -p "$logs"
-    heading "── $name"
-    { "$@" 2>&1 && echo 0 >"$log.status" || echo $? >"$log.status"; } | tee "$log"
-    status=$(cat "$log.status")
-    rm -f "$log.status"
-    counts=$(sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
-    part_passed=${counts% *} part_failed=${counts#* }
+    heading "── $part_name"
+    # a subshell, so that nothing the command sets reaches us
+    { ("$@") 2>&1 && echo 0 >"$part_log.status" || echo $? >"$part_log.status"; } | tee "$part_log"
+    part_status=$(cat "$part_log.status")
+    rm -f "$part_log.status"
+    part_counts=$(sed -n 's/^\([0-9][0-9]*\) passed, \([0-9][0-9]*\) failed$/\1 \2/p' "$part_log" | tail -n 1)
+    part_passed=${part_counts% *} part_failed=${part_counts#* }
     passed=$((passed + ${part_passed:-0}))
     failed=$((failed + ${part_failed:-0}))
-    if [ "$status" -ne 0 ] && [ "${part_failed:-0}" -eq 0 ]; then
+    if [ "$part_status" -ne 0 ] && [ "${part_failed:-0}" -eq 0 ]; then
         failed=$((failed + 1))
-        echo "$name ended with status $status"
+        echo "$part_name ended with status $part_status"
     fi
-    echo "   $name took $(($(now) - start)) s"
+    echo "   $part_name took $(($(now) - part_start)) s"
 }
 
 # total: the closing line over all parts.
