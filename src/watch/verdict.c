@@ -61,7 +61,8 @@ static void add_bottleneck(tri__text *text, const tri__evidence *evidence, int f
     add_runner_up(text, evidence->share, first, second);
     double busy = evidence->cpu_percent / 100 / evidence->threads;
     if (first == TRI_PHASE_COMPUTE && evidence->threads > 0 && busy < idle)
-        tri__text_add(text, ". But its %d threads had only %.1f CPUs: other programs' load, or steps too small to share out",
+        tri__text_add(text,
+                      ". But its %d threads had only %.1f CPUs: other programs' load, or steps too small to share out: try --threads 1",
                       evidence->threads, evidence->cpu_percent / 100);
     else if (words[first].advice)
         tri__text_add(text, ". %s", words[first].advice);

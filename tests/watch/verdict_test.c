@@ -28,7 +28,7 @@ static void compute_bound_without_its_cpus(void **state)
     evidence.threads = 4;
     evidence.cpu_percent = 160;
     assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
-                             "CPUs: other programs' load, or steps too small to share out");
+                             "CPUs: other programs' load, or steps too small to share out: try --threads 1");
     evidence.cpu_percent = NAN; /* no evidence, no claim */
     assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %");
 }
