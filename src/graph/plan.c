@@ -21,6 +21,8 @@ tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *optio
     plan->store = store;
     if (plan->options.threads <= 0)
         plan->options.threads = omp_get_max_threads();
+    if (plan->options.threads > omp_get_thread_limit()) /* oneDNN waits for ever for threads that OpenMP does not give */
+        plan->options.threads = omp_get_thread_limit();
     omp_set_num_threads(plan->options.threads);
     tri_status status = tri__onednn_create(&plan->onednn);
     if (!status)
