@@ -85,7 +85,8 @@ typedef struct {
     tri__narrow_chunk *chunk;  /* [chunks] of one strip */
     int64_t chunks, window;    /* window: chunks of one window of the pooling */
     bool masked;               /* there is a mask: bytes [groups][filters][strips][chunks][8], a bit a position, or of max pooling the
-                                     position that won, in its window's first chunk, 255 where ReLU stops it */
+                                 position that won, in its window's first chunk, 255 where ReLU stops it */
+    int64_t mask_bytes;        /* of one strip of one filter; 0 where there is no mask */
     int64_t padded_x;          /* vectors of a padded copy of x; 0 where it needs none */
 
     bool want_dx;

@@ -141,6 +141,7 @@ static void measure(const tri__narrow_conv *spec, bool want_dx, tri__narrow_conv
     g->masked = spec->relu || spec->pool == TRI_NARROW_MAX;
     g->padded_x = spec->pad_h || spec->pad_w ? spec->channels * g->x_rows * g->x_columns : 0;
     g->chunks = count_chunks(g, &g->window);
+    g->mask_bytes = g->masked ? g->chunks * TRI_LANES : 0;
     g->phases = spec->stride_h * spec->stride_w;
     measure_d(g);
 }
@@ -174,7 +175,7 @@ static size_t y_bytes(const tri__narrow_conv_geometry *g)
 
 static size_t mask_bytes(const tri__narrow_conv_geometry *g)
 {
-    return g->masked ? (size_t)(g->groups * g->spec.filters * g->strips * g->chunks * TRI_LANES) : 0;
+    return (size_t)(g->groups * g->spec.filters * g->strips * g->mask_bytes);
 }
 
 tri_status tri__narrow_conv_forward(const tri__narrow_conv *spec, tri__narrow_team team, tri__kernel **out)

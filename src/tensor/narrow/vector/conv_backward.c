@@ -24,8 +24,8 @@ INLINE void spread_chunk(const int P, const tri__narrow_pool pool, const bool ma
 {
     const v8i mark = masked ? widen(marks) : splat_int(0);
     const v8 whole = dy[0] * part;
-    UNROLL for (int p = 0; p < P; p++)
-    {
+    UNROLL
+    for (int p = 0; p < P; p++) {
         v8 value = pool == TRI_NARROW_NO_POOL ? dy[p] : whole;
         if (pool == TRI_NARROW_MAX)
             value = keep(mark == splat_int(chunk->first + p), value);
@@ -45,7 +45,7 @@ INLINE v8 spread_filter(const tri__narrow_pool pool, const bool masked, const tr
     const int64_t chunks = g->chunks, window = g->window;
     v8 total = splat(0);
     for (int64_t c = 0; c < chunks; c++) {
-        const uint8_t *marks = masked ? mask + (pool == TRI_NARROW_MAX ? c - c % window : c) * 8 : NULL;
+        const uint8_t *marks = mask + (masked ? (pool == TRI_NARROW_MAX ? c - c % window : c) * 8 : 0);
         const v8 *from = dy + chunk[c].column;
         if (chunk[c].count == 4)
             spread_chunk(4, pool, masked, from, part, marks, chunk + c, d, &total);
@@ -77,7 +77,7 @@ static void spread(const pass *a, int64_t first, int64_t end, part_range own, v8
     for (int64_t strip = first; strip < end; strip++)
         for (int64_t filter = 0; filter < g->spec.filters; filter++) {
             const int64_t at = filter * g->strips + strip;
-            const uint8_t *mask = g->masked ? a->mask + at * g->chunks * 8 : NULL;
+            const uint8_t *mask = a->mask + at * g->mask_bytes;
             v8 total = spread_kind(g, a->dy + at * g->columns, mask, d + (strip - first) * strip_d + filter * g->d_columns);
             if (strip >= own.first && strip < own.end)
                 a->db[filter] += total;
@@ -91,25 +91,33 @@ INLINE void sum_taps(const int F, const int K, const tri__narrow_conv_geometry *
                      int64_t rows)
 {
     v8 total[12];
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int k = 0; k < K; k++) total[f * K + k] = dw[f * g->taps + k];
+    UNROLL
+    for (int f = 0; f < F; f++) {
+        UNROLL
+        for (int k = 0; k < K; k++)
+            total[f * K + k] = dw[f * g->taps + k];
     }
     const int64_t columns = g->columns * g->pool, stride = g->spec.stride_w;
     for (int64_t row = 0; row < rows; row++, d += g->spec.filters * g->d_columns, x += g->spec.stride_h * g->x_columns)
         for (int64_t column = 0; column < columns; column++) {
             v8 b[3];
-            UNROLL for (int k = 0; k < K; k++) b[k] = x[tap[k] + column * stride];
-            UNROLL for (int f = 0; f < F; f++)
-            {
+            UNROLL
+            for (int k = 0; k < K; k++)
+                b[k] = x[tap[k] + column * stride];
+            UNROLL
+            for (int f = 0; f < F; f++) {
                 v8 a = d[f * g->d_columns + column];
                 LOADED(a);
-                UNROLL for (int k = 0; k < K; k++) total[f * K + k] += a * b[k];
+                UNROLL
+                for (int k = 0; k < K; k++)
+                    total[f * K + k] += a * b[k];
             }
         }
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int k = 0; k < K; k++) dw[f * g->taps + k] = total[f * K + k];
+    UNROLL
+    for (int f = 0; f < F; f++) {
+        UNROLL
+        for (int k = 0; k < K; k++)
+            dw[f * g->taps + k] = total[f * K + k];
     }
 }
 
@@ -176,12 +184,18 @@ INLINE void input_block(const int F, const int P, products s, const v8 *d, v8 *d
 {
     v8 out[12];
     const v8 *from[4];
-    UNROLL for (int p = 0; p < P; p++) from[p] = d + p;
-    UNROLL for (int i = 0; i < F * P; i++) out[i] = splat(0);
+    UNROLL
+    for (int p = 0; p < P; p++)
+        from[p] = d + p;
+    UNROLL
+    for (int i = 0; i < F * P; i++)
+        out[i] = splat(0);
     multiply(F, P, out, from, s);
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int p = 0; p < P; p++) dx[f * plane + p * apart] = out[f * P + p];
+    UNROLL
+    for (int f = 0; f < F; f++) {
+        UNROLL
+        for (int p = 0; p < P; p++)
+            dx[f * plane + p * apart] = out[f * P + p];
     }
 }
 
@@ -250,7 +264,7 @@ static void input_gradient(const pass *a, part_range rows, v8 *dx)
 
 /* ---- one thread's part ---- */
 
-/* The thread's own strips of one group. */
+/* The thread's own strips of one group. dx: the group's, or NULL where it is not wanted. */
 static void take_group(const pass *a, part_range own, v8 *dx)
 {
     const tri__narrow_conv_geometry *g = a->g;
@@ -264,7 +278,7 @@ static void take_group(const pass *a, part_range own, v8 *dx)
             spread(a, strip, strip + count, own, a->d);
         sum_slab(a, count, g->want_dx ? inside + strip * g->pool * row_d : a->d, a->x + strip * g->strip_x);
     }
-    if (g->want_dx)
+    if (dx)
         input_gradient(a, (part_range){g->spec.height * own.first / g->strips, g->spec.height * own.end / g->strips}, dx);
 }
 
@@ -288,7 +302,7 @@ void ISA(conv_backward)(const void *geometry, void *const *data, int thread, int
         const int64_t group = at / g->strips, first = group * g->strips;
         end = all.end < first + g->strips ? all.end : first + g->strips;
         a.dy = (const v8 *)data[0] + group * spec->filters * g->strips * g->columns;
-        a.mask = g->masked ? (const uint8_t *)data[mask_slot] + group * spec->filters * g->strips * g->chunks * 8 : NULL;
+        a.mask = (const uint8_t *)data[mask_slot] + group * spec->filters * g->strips * g->mask_bytes;
         a.x = with_padding(g, (const v8 *)data[1] + group * x_vectors, padded);
         take_group(&a, (part_range){at - first, end - first}, g->want_dx ? (v8 *)data[dx_slot] + group * x_vectors : NULL);
     }

@@ -11,7 +11,7 @@ typedef struct {
     products s;  /* weights of the first filter, and the taps */
     float bias[3];
     v8 *y;         /* the strip's first column, filters y_pitch apart */
-    uint8_t *mask; /* the strip's first chunk, filters mask_pitch apart; NULL where there is none */
+    uint8_t *mask; /* the strip's first chunk, filters mask_pitch apart */
     int64_t y_pitch, mask_pitch;
     const tri__narrow_chunk *chunk; /* [chunks], `window` of them to a window */
     int64_t chunks, window;
@@ -23,10 +23,14 @@ typedef struct {
 INLINE void convolve(const int F, const int P, v8 *out, const strip *s, const tri__narrow_chunk *chunk)
 {
     const v8 *x[4];
-    UNROLL for (int p = 0; p < P; p++) x[p] = s->x + chunk->x[p];
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int p = 0; p < P; p++) out[f * P + p] = splat(s->bias[f]);
+    UNROLL
+    for (int p = 0; p < P; p++)
+        x[p] = s->x + chunk->x[p];
+    UNROLL
+    for (int f = 0; f < F; f++) {
+        UNROLL
+        for (int p = 0; p < P; p++)
+            out[f * P + p] = splat(s->bias[f]);
     }
     multiply(F, P, out, x, s->s);
 }
@@ -35,8 +39,8 @@ INLINE void convolve(const int F, const int P, v8 *out, const strip *s, const tr
 INLINE void stop_negative(const int P, v8 *out, uint8_t *mask)
 {
     v8i bits = splat_int(0);
-    UNROLL for (int p = P - 1; p >= 0; p--)
-    {
+    UNROLL
+    for (int p = P - 1; p >= 0; p--) {
         const v8i pass = passes(out[p]); /* −1 or 0 */
         bits = bits + bits - pass;
         out[p] = keep(pass, out[p]);
@@ -47,8 +51,8 @@ INLINE void stop_negative(const int P, v8 *out, uint8_t *mask)
 /* The larger of best and the chunk's positions, and its position. The first of equals wins, and NaN wins over all. */
 INLINE void take_largest(const int P, v8 *best, v8i *winner, const v8 *out, int32_t first)
 {
-    UNROLL for (int p = 0; p < P; p++)
-    {
+    UNROLL
+    for (int p = 0; p < P; p++) {
         const v8i wins = (out[p] > *best) | (out[p] != out[p]);
         *best = choose(wins, out[p], *best);
         *winner = (wins & splat_int(first + p)) | (~wins & *winner);
@@ -61,8 +65,8 @@ INLINE void take_chunk(const int F, const int P, const tri__narrow_pool pool, v8
     const tri__narrow_chunk *chunk = s->chunk + index;
     v8 out[12];
     convolve(F, P, out, s, chunk);
-    UNROLL for (int f = 0; f < F; f++)
-    {
+    UNROLL
+    for (int f = 0; f < F; f++) {
         v8 *o = out + f * P;
         if (pool == TRI_NARROW_MAX) {
             take_largest(P, total + f, winner + f, o, chunk->first);
@@ -70,8 +74,8 @@ INLINE void take_chunk(const int F, const int P, const tri__narrow_pool pool, v8
         }
         if (s->relu)
             stop_negative(P, o, s->mask + f * s->mask_pitch + index * 8);
-        UNROLL for (int p = 0; p < P; p++)
-        {
+        UNROLL
+        for (int p = 0; p < P; p++) {
             if (pool == TRI_NARROW_AVERAGE)
                 total[f] += o[p];
             else
@@ -83,8 +87,8 @@ INLINE void take_chunk(const int F, const int P, const tri__narrow_pool pool, v8
 /* After the last chunk of a window; index: of its first. */
 INLINE void finish_window(const int F, const tri__narrow_pool pool, v8 *total, v8i *winner, const strip *s, int64_t index)
 {
-    UNROLL for (int f = 0; f < F; f++)
-    {
+    UNROLL
+    for (int f = 0; f < F; f++) {
         v8 *y = s->y + f * s->y_pitch + s->chunk[index].column;
         if (pool == TRI_NARROW_AVERAGE) {
             *y = total[f] * splat(s->part);
@@ -102,8 +106,8 @@ INLINE void take_filters(const int F, const tri__narrow_pool pool, const strip s
     for (int64_t first = 0; first < s.chunks; first += s.window) {
         v8 total[3];
         v8i winner[3];
-        UNROLL for (int f = 0; f < F; f++)
-        {
+        UNROLL
+        for (int f = 0; f < F; f++) {
             total[f] = splat(pool == TRI_NARROW_MAX ? -__builtin_inff() : 0);
             winner[f] = splat_int(0);
         }
@@ -136,13 +140,13 @@ static void take_strip(const tri__narrow_conv_geometry *g, const v8 *x, const fl
     strip s = {.x = x, .chunk = g->chunk, .chunks = g->chunks, .window = g->window, .part = 1.0f / (float)(g->pool * g->pool)};
     s.relu = g->spec.relu;
     s.y_pitch = g->strips * g->columns;
-    s.mask_pitch = g->strips * g->chunks * 8;
+    s.mask_pitch = g->strips * g->mask_bytes;
     s.s = (products){.across = g->taps, .along = 1, .tap = g->tap, .taps = g->taps};
     for (int64_t filter = 0, F; filter < g->spec.filters; filter += F) {
         F = balanced(g->spec.filters - filter, 3);
         s.s.w = w + filter * g->taps;
         s.y = y + filter * s.y_pitch;
-        s.mask = mask ? mask + filter * s.mask_pitch : NULL;
+        s.mask = mask + filter * s.mask_pitch;
         for (int64_t f = 0; f < F; f++)
             s.bias[f] = bias ? bias[filter + f] : 0;
         if (g->spec.pool == TRI_NARROW_AVERAGE)
@@ -170,7 +174,7 @@ void ISA(conv_forward)(const void *geometry, void *const *data, int thread, int 
         if (!x || row == 0)
             x = with_padding(g, (const v8 *)data[0] + group * x_vectors, padded);
         v8 *y = (v8 *)data[y_slot] + group * spec->filters * y_plane + row * g->columns;
-        uint8_t *mask = g->masked ? (uint8_t *)data[y_slot + 1] + (group * spec->filters * g->strips + row) * g->chunks * 8 : NULL;
+        uint8_t *mask = (uint8_t *)data[y_slot + 1] + (group * spec->filters * g->strips + row) * g->mask_bytes;
         take_strip(g, x + row * g->strip_x, data[1], spec->bias ? data[2] : NULL, y, mask);
     }
 }

@@ -24,16 +24,19 @@ INLINE void run_block(const int F, const int P, const tile *a)
 {
     v8 out[12];
     const v8 *x[2];
-    UNROLL for (int p = 0; p < P; p++)
-    {
+    UNROLL
+    for (int p = 0; p < P; p++) {
         x[p] = a->x + p * a->x_pitch;
-        UNROLL for (int f = 0; f < F; f++) out[f * P + p] = a->again ? a->y[p * a->y_pitch + f] : splat(a->start ? a->start[f] : 0);
+        UNROLL
+        for (int f = 0; f < F; f++)
+            out[f * P + p] = a->again ? a->y[p * a->y_pitch + f] : splat(a->start ? a->start[f] : 0);
     }
     multiply_tall(F, P, out, x, a->s);
-    UNROLL for (int p = 0; p < P; p++)
-    {
-        UNROLL for (int f = 0; f < F; f++) a->y[p * a->y_pitch + f] =
-            a->relu ? keep(passes(out[f * P + p]), out[f * P + p]) : out[f * P + p];
+    UNROLL
+    for (int p = 0; p < P; p++) {
+        UNROLL
+        for (int f = 0; f < F; f++)
+            a->y[p * a->y_pitch + f] = a->relu ? keep(passes(out[f * P + p]), out[f * P + p]) : out[f * P + p];
     }
 }
 
@@ -173,12 +176,16 @@ INLINE void weight_block(const int F, const int P, const turned *a, int64_t f, i
     const v8 *panel = a->x_panels + v * examples;
     const v8 *x[2] = {panel, panel + 1};
     v8 out[12];
-    UNROLL for (int i = 0; i < F * P; i++) out[i] = splat(0);
+    UNROLL
+    for (int i = 0; i < F * P; i++)
+        out[i] = splat(0);
     multiply_tall(F, P, out, x, (products){.w = a->dy_panels + f * examples, .across = 1, .along = F, .step = P, .taps = examples});
-    UNROLL for (int i = 0; i < F; i++)
-    {
+    UNROLL
+    for (int i = 0; i < F; i++) {
         float *row = dw + (f + i) * in + v * 8;
-        UNROLL for (int p = 0; p < P - 1; p++) store(row + p * 8, out[i * P + p]);
+        UNROLL
+        for (int p = 0; p < P - 1; p++)
+            store(row + p * 8, out[i * P + p]);
         if (last == 8)
             store(row + (P - 1) * 8, out[i * P + P - 1]);
         else

@@ -49,25 +49,36 @@ INLINE void rows_times_classes(const bool bytes, const int F, const int R, const
     const int64_t in = h->g->spec.in;
     const float *w = h->w + class * in;
     v8 total[10];
-    UNROLL for (int i = 0; i < F * R; i++) total[i] = splat(0);
+    UNROLL
+    for (int i = 0; i < F * R; i++)
+        total[i] = splat(0);
     for (int64_t column = h->mine.first; column < h->mine.first + h->vectors * 8; column += 8) {
         v8 x[2];
-        UNROLL for (int r = 0; r < R; r++) x[r] = load_x(bytes, row + r * h->pitch, column);
-        UNROLL for (int f = 0; f < F; f++)
-        {
+        UNROLL
+        for (int r = 0; r < R; r++)
+            x[r] = load_x(bytes, row + r * h->pitch, column);
+        UNROLL
+        for (int f = 0; f < F; f++) {
             v8 a = load(w + f * in + column);
             LOADED(a);
-            UNROLL for (int r = 0; r < R; r++) total[f * R + r] += a * x[r];
+            UNROLL
+            for (int r = 0; r < R; r++)
+                total[f * R + r] += a * x[r];
         }
     }
-    for (int64_t column = h->mine.first + h->vectors * 8; column < h->mine.end; column++)
-        UNROLL for (int f = 0; f < F; f++)
-        {
-            UNROLL for (int r = 0; r < R; r++) total[f * R + r][0] += w[f * in + column] * one_x(bytes, row + r * h->pitch, column);
+    for (int64_t column = h->mine.first + h->vectors * 8; column < h->mine.end; column++) {
+        UNROLL
+        for (int f = 0; f < F; f++) {
+            UNROLL
+            for (int r = 0; r < R; r++)
+                total[f * R + r][0] += w[f * in + column] * one_x(bytes, row + r * h->pitch, column);
         }
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int r = 0; r < R; r++) out[f * 8 + r] = total[f * R + r];
+    }
+    UNROLL
+    for (int f = 0; f < F; f++) {
+        UNROLL
+        for (int r = 0; r < R; r++)
+            out[f * 8 + r] = total[f * R + r];
     }
 }
 
@@ -140,15 +151,22 @@ static void logits(const head *h, int64_t first, int64_t count, const float *con
         logits_typed(false, h, first, count, constant, z);
 }
 
+/* Σ w over this thread's columns of one class */
+static float sum_weights(const head *h, const float *w)
+{
+    v8 total = splat(0);
+    int64_t column = h->mine.first;
+    for (; column + 8 <= h->mine.end; column += 8)
+        total += load(w + column);
+    return sum(total + load_some(w + column, h->mine.end - column));
+}
+
 /* What to add to each logit: offset · Σ w over this thread's columns, and the bias (NULL where another thread adds it). */
 static void constants(const head *h, const float *bias, float *constant)
 {
     const tri__narrow_head *spec = &h->g->spec;
     for (int64_t class = 0; class < spec->classes; class ++) {
-        float total = 0;
-        if (spec->offset != 0)
-            for (int64_t column = h->mine.first; column < h->mine.end; column++)
-                total += h->w[class * spec->in + column];
+        const float total = spec->offset != 0 ? sum_weights(h, h->w + class * spec->in) : 0;
         constant[class] = spec->offset * total + (bias ? bias[class] : 0);
     }
 }
@@ -171,9 +189,11 @@ INLINE void classes_times_columns(const bool bytes, const int F, const int V, co
     const int64_t classes = h->g->spec.classes, in = h->g->spec.in, batch = h->g->spec.batch;
     float *dw = b->dw + class * in + column;
     v8 total[10];
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int v = 0; v < V; v++) total[f * V + v] = b->again ? load(dw + f * in + v * 8) : splat(0);
+    UNROLL
+    for (int f = 0; f < F; f++) {
+        UNROLL
+        for (int v = 0; v < V; v++)
+            total[f * V + v] = b->again ? load(dw + f * in + v * 8) : splat(0);
     }
     for (int64_t group = 0; group < b->groups; group++) {
         const int64_t first = (b->first + group) * 8, rows = batch - first < 8 ? batch - first : 8;
@@ -181,17 +201,23 @@ INLINE void classes_times_columns(const bool bytes, const int F, const int V, co
         const float *d = (const float *)(b->d + group * classes + class);
         for (int64_t r = 0; r < rows; r++, row += h->pitch) {
             v8 x[2];
-            UNROLL for (int v = 0; v < V; v++) x[v] = load_x(bytes, row, column + v * 8);
-            UNROLL for (int f = 0; f < F; f++)
-            {
+            UNROLL
+            for (int v = 0; v < V; v++)
+                x[v] = load_x(bytes, row, column + v * 8);
+            UNROLL
+            for (int f = 0; f < F; f++) {
                 v8 a = splat(d[f * 8 + r]);
-                UNROLL for (int v = 0; v < V; v++) total[f * V + v] += a * x[v];
+                UNROLL
+                for (int v = 0; v < V; v++)
+                    total[f * V + v] += a * x[v];
             }
         }
     }
-    UNROLL for (int f = 0; f < F; f++)
-    {
-        UNROLL for (int v = 0; v < V; v++) store(dw + f * in + v * 8, total[f * V + v] + splat(b->plus ? b->plus[class + f] : 0));
+    UNROLL
+    for (int f = 0; f < F; f++) {
+        UNROLL
+        for (int v = 0; v < V; v++)
+            store(dw + f * in + v * 8, total[f * V + v] + splat(b->plus ? b->plus[class + f] : 0));
     }
 }
 

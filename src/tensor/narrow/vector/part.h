@@ -55,25 +55,30 @@ INLINE void multiply(const int F, const int P, v8 *out, const v8 *const *from, p
 {
     const v8 *x[4];
     const float *w[6];
-    UNROLL for (int p = 0; p < P; p++)
-    {
+    UNROLL
+    for (int p = 0; p < P; p++) {
         x[p] = from[p];
         SETTLE(x[p]);
     }
-    UNROLL for (int f = 0; f < F; f++)
-    {
+    UNROLL
+    for (int f = 0; f < F; f++) {
         w[f] = s.w + f * s.across;
         SETTLE(w[f]);
     }
     for (int64_t t = 0; t < s.taps; t++) {
         const int64_t offset = s.tap ? s.tap[t] : t * s.step;
         v8 a[6];
-        UNROLL for (int f = 0; f < F; f++) a[f] = splat(w[f][t * s.along]);
-        UNROLL for (int p = 0; p < P; p++)
-        {
+        UNROLL
+        for (int f = 0; f < F; f++)
+            a[f] = splat(w[f][t * s.along]);
+        UNROLL
+        for (int p = 0; p < P; p++) {
             v8 b = x[p][offset];
-            LOADED(b);
-            UNROLL for (int f = 0; f < F; f++) out[f * P + p] += a[f] * b;
+            if (F == 2) /* with three uses the compiler does it itself */
+                LOADED(b);
+            UNROLL
+            for (int f = 0; f < F; f++)
+                out[f * P + p] += a[f] * b;
         }
     }
 }
@@ -84,11 +89,15 @@ INLINE void multiply_tall(const int F, const int P, v8 *out, const v8 *const *x,
     for (int64_t t = 0; t < s.taps; t++) {
         const int64_t offset = s.tap ? s.tap[t] : t * s.step;
         v8 a[2];
-        UNROLL for (int p = 0; p < P; p++) a[p] = x[p][offset];
-        UNROLL for (int f = 0; f < F; f++)
-        {
+        UNROLL
+        for (int p = 0; p < P; p++)
+            a[p] = x[p][offset];
+        UNROLL
+        for (int f = 0; f < F; f++) {
             v8 w = splat(s.w[f * s.across + t * s.along]);
-            UNROLL for (int p = 0; p < P; p++) out[f * P + p] += w * a[p];
+            UNROLL
+            for (int p = 0; p < P; p++)
+                out[f * P + p] += w * a[p];
         }
     }
 }

@@ -20,7 +20,7 @@
 #if defined(__AVX__)
 #define LOADED(vector) __asm__("" : "+v"(vector))
 #else
-#define LOADED(vector)
+#define LOADED(vector) ((void)0)
 #endif
 
 typedef float v8 __attribute__((vector_size(32), may_alias));
@@ -119,21 +119,21 @@ INLINE v8i passes(v8 a)
 INLINE void transpose(v8 *a)
 {
     v8 b[8], c[8];
-    UNROLL for (int i = 0; i < 8; i += 2)
-    {
+    UNROLL
+    for (int i = 0; i < 8; i += 2) {
         b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
         b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
     }
-    UNROLL for (int i = 0; i < 8; i += 4)
-    {
-        UNROLL for (int j = 0; j < 2; j++)
-        {
+    UNROLL
+    for (int i = 0; i < 8; i += 4) {
+        UNROLL
+        for (int j = 0; j < 2; j++) {
             c[i + 2 * j] = __builtin_shufflevector(b[i + j], b[i + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
             c[i + 2 * j + 1] = __builtin_shufflevector(b[i + j], b[i + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
         }
     }
-    UNROLL for (int i = 0; i < 4; i++)
-    {
+    UNROLL
+    for (int i = 0; i < 4; i++) {
         a[i] = __builtin_shufflevector(c[i], c[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
         a[i + 4] = __builtin_shufflevector(c[i], c[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
