@@ -63,12 +63,6 @@ int64_t tri__roomy_batch(tri_shape example)
     return tri_shape_count(example) <= 4096 ? 250 : 32;
 }
 
-static int64_t choose_batch(const tri_graph *graph, const tri_source_info *source)
-{
-    int64_t batch = tri_graph_batch(graph), roomy = tri__roomy_batch(source->shape);
-    return batch > roomy ? batch : roomy;
-}
-
 static tri_status create_plan(tri__evaluator *evaluator, const tri_graph *graph, tri_store *store, int64_t batch, int threads)
 {
     tri_graph *copy;
@@ -83,7 +77,7 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
 {
     const tri_source_info *info = tri_source_describe(source);
     TRI_TRY(tri__source_fits(info, graph));
-    int64_t batch = options->batch ? options->batch : choose_batch(graph, info);
+    int64_t batch = options->batch ? options->batch : tri__roomy_batch(info->shape);
     TRI_TRY(create_plan(evaluator, graph, store, batch, options->threads));
     const tri_dataset_options order = {.batch = batch, .limit = options->limit, .epochs = 1};
     TRI_TRY(tri_dataset_create(source, &order, &evaluator->dataset));
