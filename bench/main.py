@@ -182,7 +182,7 @@ def main():
         getattr(bench, part)()
     bench.table()
     bench.keep(os.path.join(arguments.build, "bench", "results.json"))
-    return 0
+    return 0 if all(goal.met() for goal in bench.goals) else 1
 
 
 if __name__ == "__main__":
