@@ -16,9 +16,10 @@ typedef struct tri_dataset tri_dataset;
 
 typedef struct {
     const char *spec;   /* as the user typed it */
-    const char *format; /* "idx", "cifar10", "digits", "fake" */
+    const char *format; /* "idx", "cifar10", "digits", "fake", … */
     tri_type type;      /* of one element: TRI_U8 or TRI_F32 */
     tri_shape shape;    /* of one example: height × width × channels, or features */
+    int64_t width;      /* of a sparse source: the most features that one example has; 0 where examples are dense */
     int64_t examples;
     int64_t classes;                /* 0 where unknown */
     const char *const *class_names; /* classes entries, or NULL */
@@ -32,6 +33,8 @@ typedef struct {
     uint64_t seed;            /* of synthetic sources; their records depend on it and the record number alone */
     const char *cache_folder; /* where fetched data sets are, and inflated copies go; NULL has none and keeps none */
     const char *data_folder;  /* where packages of the system put data sets; NULL is TRI_DATA_FOLDER */
+    int64_t height, width;    /* photos are brought to this size; 0 leaves them as they are, and all must be of one size */
+    int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
 } tri_source_options;
 
 #define TRI_DATA_FOLDER "/usr/share/datasets"
@@ -42,7 +45,8 @@ TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, const
 void tri_source_destroy(tri_source *source);                          /* accepts NULL */
 const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */
 
-/* Write count examples by record number: x gets them one after another, labels their classes. Any thread. */
+/* Write count examples of a dense source by record number: x gets them one after another, labels their classes. Any thread. To go through
+ * a source, a dataset is quicker. */
 TRI_MUST_CHECK tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels);
 
 typedef struct {
@@ -50,7 +54,10 @@ typedef struct {
     int64_t count;         /* rows that hold an example: the first ones. The others have weight 0 */
     int64_t epoch;         /* of all its examples, from 0 */
     tri_type type;         /* of x */
-    const void *x;         /* [rows][…shape] */
+    const void *x;         /* [rows][…shape]; NULL where the examples are scattered or sparse */
+    const void *const *at; /* [rows] where each example stands, […shape]; NULL where x or keys has them */
+    const int32_t *keys;   /* sparse: [rows][width] the features that are there, then −1; NULL elsewhere … */
+    const float *values;   /* … and [rows][width] their values, then 0 */
     const int32_t *labels; /* [rows] */
     const float *weights;  /* [rows] */
     const int64_t *ids;    /* [rows] record numbers; random numbers of an example are keyed by them */
@@ -62,6 +69,7 @@ typedef struct {
     int64_t shuffle; /* window in examples; 0 keeps the source's order; TRI_SHUFFLE_ALL permutes the whole epoch */
     int64_t limit;   /* use the first examples only; 0 is all */
     int64_t epochs;  /* after which next says the end; 0 repeats for ever */
+    bool in_place;   /* where the source's examples stand in memory, batches point to them (`at`) instead of copying */
 } tri_dataset_options;
 
 #define TRI_SHUFFLE_ALL INT64_MAX

@@ -39,9 +39,9 @@ static void weave(const uint8_t *restrict planes, uint8_t *restrict pixels)
             pixels[3 * i + channel] = planes[channel * TRI_CIFAR_PLANE + i];
 }
 
-static tri_status read_record(const cifar_source *self, int64_t record, uint8_t *x, int32_t *label)
+static tri_status cifar_read(tri__reader *reader, int64_t record, const tri__place *to)
 {
-    const batch_file *file = self->files;
+    const batch_file *file = ((const cifar_source *)reader->source)->files;
     int64_t number = record;
     for (; number >= file->records; file++)
         number -= file->records;
@@ -50,15 +50,8 @@ static tri_status read_record(const cifar_source *self, int64_t record, uint8_t 
         return tri_fail(TRI_BAD_DATA,
                         "%s: record %" PRId64 " at byte %" PRId64 ": label %d where classes are 0 to 9 (damaged? fetch it again)",
                         file->path, number, number * TRI_CIFAR_RECORD, *at);
-    *label = *at;
-    weave(at + 1, x);
-    return NULL;
-}
-
-static tri_status cifar_read(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels)
-{
-    for (int64_t i = 0; i < count; i++)
-        TRI_TRY(read_record((cifar_source *)source, records[i], x + i * (int64_t)source->example_bytes, labels + i));
+    *to->label = *at;
+    weave(at + 1, to->x);
     return NULL;
 }
 

@@ -50,7 +50,7 @@ tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *opt
     dataset->ahead = source->rows == NULL;
     tri_status status = tri__maker_init(&dataset->maker, source, options);
     for (int i = 0; i < (dataset->ahead ? SLOTS : 1) && !status; i++)
-        status = tri__slot_init(&dataset->slots[i], source, options->batch);
+        status = tri__slot_init(&dataset->slots[i], source, options->batch, options->in_place && source->rows);
     if (status) {
         tri_dataset_destroy(dataset);
         return status;

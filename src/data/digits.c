@@ -169,15 +169,13 @@ static void draw(tri__key source_key, int64_t record, int digit, uint8_t *x)
         x[i] = (uint8_t)clamp(255 * by.ink * cover[i] + by.noise * ((float)noise[i] / 128 - 1), 0, 255);
 }
 
-static tri_status digits_read(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels)
+static tri_status digits_read(tri__reader *reader, int64_t record, const tri__place *to)
 {
-    const digits_source *self = (const digits_source *)source;
+    const digits_source *self = (const digits_source *)reader->source;
     if (self->rows)
-        return tri__source_read_rows(source, records, count, x, labels);
-    for (int64_t i = 0; i < count; i++) {
-        labels[i] = class_of(self->key, records[i]);
-        draw(self->key, records[i], labels[i], x + i * PIXELS);
-    }
+        return tri__source_read_rows(reader, record, to);
+    *to->label = class_of(self->key, record);
+    draw(self->key, record, *to->label, to->x);
     return NULL;
 }
 

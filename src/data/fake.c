@@ -15,15 +15,12 @@ typedef struct {
     tri__key key;
 } fake_source;
 
-static tri_status fake_read(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels)
+static tri_status fake_read(tri__reader *reader, int64_t record, const tri__place *to)
 {
-    const fake_source *self = (const fake_source *)source;
-    tri__key label_key = tri__key_split_name(self->key, "label");
-    for (int64_t i = 0; i < count; i++) {
-        tri__key key = tri__key_split(self->key, (uint64_t)records[i]);
-        tri__random_fill_bytes(key, 0, (int64_t)source->example_bytes, x + (size_t)i * source->example_bytes);
-        labels[i] = (int32_t)tri__random_below(label_key, (uint64_t)records[i], (uint64_t)source->info.classes);
-    }
+    const fake_source *self = (const fake_source *)reader->source;
+    const tri_source *source = &self->source;
+    tri__random_fill_bytes(tri__key_split(self->key, (uint64_t)record), 0, (int64_t)source->example_bytes, to->x);
+    *to->label = (int32_t)tri__random_below(tri__key_split_name(self->key, "label"), (uint64_t)record, (uint64_t)source->info.classes);
     return NULL;
 }
 

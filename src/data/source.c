@@ -32,14 +32,29 @@ tri_status tri__source_set_shape(tri_source *source, tri_shape shape)
     return NULL;
 }
 
-tri_status tri__source_read_rows(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels)
+tri_status tri__source_read_rows(tri__reader *reader, int64_t record, const tri__place *to)
 {
-    size_t bytes = source->example_bytes;
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(x + (size_t)i * bytes, source->rows + (size_t)records[i] * bytes, bytes);
-        labels[i] = source->classes_of[records[i]];
-    }
+    const tri_source *source = reader->source;
+    memcpy(to->x, source->rows + (size_t)record * source->example_bytes, source->example_bytes);
+    *to->label = source->classes_of[record];
     return NULL;
+}
+
+tri_status tri__reader_create(tri_source *source, tri__reader **out)
+{
+    if (source->kind->reader_create)
+        return source->kind->reader_create(source, out);
+    TRI_TRY(tri__allocate(1, sizeof **out, "a reader", out));
+    (*out)->source = source;
+    return NULL;
+}
+
+void tri__reader_destroy(tri__reader *reader)
+{
+    if (reader && reader->source->kind->reader_destroy)
+        reader->source->kind->reader_destroy(reader);
+    else
+        free(reader);
 }
 
 bool tri__source_parse_count(const char **text, int64_t limit, int64_t *out)
@@ -124,11 +139,27 @@ const tri_source_info *tri_source_describe(const tri_source *source)
     return &source->info;
 }
 
-tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels)
+static tri_status check_records(const tri_source *source, const int64_t *records, int64_t count)
 {
+    if (source->info.width > 0)
+        return tri_fail(TRI_BAD_CALL, "%s: examples are sparse, and cannot be read as rows", source->info.spec);
     for (int64_t i = 0; i < count; i++)
         if (records[i] < 0 || records[i] >= source->info.examples)
             return tri_fail(TRI_BAD_CALL, "%s: no record %" PRId64 ", there are %" PRId64, source->info.spec, records[i],
                             source->info.examples);
-    return source->kind->read(source, records, count, x, labels);
+    return NULL;
+}
+
+tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels)
+{
+    TRI_TRY(check_records(source, records, count));
+    tri__reader *reader;
+    TRI_TRY(tri__reader_create(source, &reader));
+    tri_status status = NULL;
+    for (int64_t i = 0; i < count && !status; i++) {
+        const tri__place place = {.x = (uint8_t *)x + (size_t)i * source->example_bytes, .label = &labels[i]};
+        status = source->kind->read(reader, records[i], &place);
+    }
+    tri__reader_destroy(reader);
+    return status;
 }

@@ -1,17 +1,32 @@
 /* source.h: what every kind of source is made of.
  *
- * A source knows examples by record number. A kind embeds tri_source as its first member, fills in info, and has two functions.
- * Where the examples stand in memory one after another, the source says so in `rows` and `classes_of`: then a dataset gathers them
- * itself, without a thread; all other sources are read ahead by one. */
+ * A source knows examples by record number. A kind embeds tri_source as its first member and fills in info. Examples are read through
+ * readers: each belongs to one thread and holds what decoding needs there, so that many threads read one source at once.
+ * Where the examples stand in memory one after another, the source says so in `rows` and `classes_of`: then a dataset takes them from
+ * there itself, without a thread; all other sources are read ahead. */
 #ifndef TRI_DATA_SOURCE_H
 #define TRI_DATA_SOURCE_H
 
 #include "trireme/dataset.h"
 
 typedef struct {
-    /* As tri_source_read, with record numbers that have been checked. Any thread. */
-    tri_status (*read)(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels);
-    void (*destroy)(tri_source *source); /* frees source itself, too */
+    tri_source *source;
+} tri__reader;
+
+/* Where one example goes. Which of them are needed is plain from the source. */
+typedef struct {
+    uint8_t *x;     /* dense: [example_bytes] */
+    int32_t *keys;  /* sparse: [width] the features that are there, then −1 */
+    float *values;  /* sparse: [width] their values, then 0 */
+    int32_t *label; /* its class */
+} tri__place;
+
+typedef struct {
+    /* One example, by a record number that has been checked. TRI_BAD_DATA where it is damaged; other failures are of the source. */
+    tri_status (*read)(tri__reader *reader, int64_t record, const tri__place *to);
+    tri_status (*reader_create)(tri_source *source, tri__reader **out); /* NULL where readers hold nothing of their own */
+    void (*reader_destroy)(tri__reader *reader);                        /* with reader_create */
+    void (*destroy)(tri_source *source);                                /* frees source itself, too */
 } tri__source_kind;
 
 struct tri_source {
@@ -25,8 +40,12 @@ struct tri_source {
 /* Set info's type and shape to bytes of this shape, and example_bytes with them; shapes from outside may be too large. */
 TRI_MUST_CHECK tri_status tri__source_set_shape(tri_source *source, tri_shape shape);
 
+/* A reader for one thread; the source must outlive it. */
+TRI_MUST_CHECK tri_status tri__reader_create(tri_source *source, tri__reader **out);
+void tri__reader_destroy(tri__reader *reader); /* accepts NULL */
+
 /* The read of a kind whose examples stand in memory. */
-tri_status tri__source_read_rows(tri_source *source, const int64_t *records, int64_t count, uint8_t *x, int32_t *labels);
+tri_status tri__source_read_rows(tri__reader *reader, int64_t record, const tri__place *to);
 
 /* A synthetic source of this many training examples has so many test examples. */
 static inline int64_t tri__source_test_share(int64_t examples)
