@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/catalogue.h"
-#include "data/folder.h"
+#include "data/files.h"
 
 /* Sources that are made, not read. */
 static const struct {
@@ -80,7 +80,7 @@ static tri_status open_known(const tri__known_set *set, tri_part part, const tri
         return tri_fail(TRI_NO_MEMORY, "out of memory while opening %s", set->name);
     tri_status status;
     if (tri__folder_exists(folder))
-        status = tri__folder_open(folder, part, set->classes, options->cache_folder, out);
+        status = tri__files_open(folder, part, set->classes, options, out);
     else if (set->system_folder)
         status = tri_fail(TRI_NOT_FOUND, "%s is not on this machine (no folder %s): install it with `apt install %s`", set->name, folder,
                           set->system_package);
@@ -102,11 +102,11 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
     const tri__known_set *set = tri__known_find(spec);
     if (set)
         return open_known(set, part, options, out);
-    if (tri__file_exists(spec) || tri__folder_exists(spec))
-        return tri__folder_open(spec, part, 0, options->cache_folder, out);
+    if (tri__files_are(spec))
+        return tri__files_open(spec, part, 0, options, out);
     return tri_fail(TRI_NOT_FOUND,
                     "'%s' is neither a known data source nor a file or folder: give fashion, mnist, cifar10, digits[:N], "
-                    "fake:HxWxC:CLASSES[:N], or the path of an IDX or CIFAR-10 folder",
+                    "fake:HxWxC:CLASSES[:N], or the path of data files (a file, a folder, or a glob in quotes)",
                     spec);
 }
 

@@ -1,0 +1,287 @@
+/* files.c: from what the user typed to the files of a data set, and from their bytes to their format.
+ *
+ * A folder is looked through with its subfolders; files of no known format in it (a readme, a licence) are passed over, but a file that
+ * was itself named, by its path or by a glob, must be one. All files that are known must be of one format. */
+#define _GNU_SOURCE /* GLOB_BRACE, strcasestr */
+#include "data/files.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/cifar.h"
+#include "data/gzip.h"
+#include "data/idx.h"
+#include "data/pair.h"
+
+enum {
+    DEEPEST = 8,      /* levels of subfolders: more is a link that leads in circles */
+    HEAD_BYTES = 4096 /* of a compressed file, inflated to recognise it */
+};
+
+static bool is_idx(const uint8_t *head, size_t size)
+{
+    return tri__idx_rank(head, size) > 0;
+}
+
+static tri_status open_cifar(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    (void)options;
+    return tri__cifar_open(set->part[part].paths, set->part[part].count, out);
+}
+
+static const char *const idx_marks[] = {"-idx", ".idx1", ".idx3", NULL};
+static const char *const no_marks[] = {NULL};
+
+/* In the order in which they are asked: those that are sure of themselves first. */
+static const tri__file_format formats[] = {
+    {"IDX", idx_marks, is_idx, tri__pair_open},
+    {"CIFAR-10", no_marks, tri__cifar_is, open_cifar},
+};
+#define KNOWN "IDX images and labels, plain or .gz; CIFAR-10 batches"
+
+typedef struct {
+    const char *path;
+    tri_part part;
+    bool named; /* by the user, not found in a folder */
+} found_file;
+
+typedef struct {
+    const char *spec;
+    tri__arena *arena; /* owns all paths */
+    found_file *files; /* [count] */
+    int count, capacity;
+    const tri__file_format *format;
+    const char *format_seen_in; /* a path */
+} search;
+
+static tri_status no_memory(const search *self)
+{
+    return tri_fail(TRI_NO_MEMORY, "out of memory while looking for the files of %s", self->spec);
+}
+
+/* Whether a word of the name says test: "t10k-images", "cats_test2.bin", "val", but not "oval" or "contest". */
+static bool says_test(const char *name)
+{
+    static const char *const words[] = {"test", "t10k", "val", "valid", "validation", "eval"};
+    for (const char *at = name; *at;) {
+        size_t length = 0;
+        while (isalnum((unsigned char)at[length]))
+            length++;
+        size_t digits = length;
+        while (digits > 0 && isdigit((unsigned char)at[digits - 1]))
+            digits--;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            size_t size = strlen(words[i]);
+            if ((size == length || size == digits) && strncasecmp(at, words[i], size) == 0)
+                return true;
+        }
+        at += length + (length == 0);
+    }
+    return false;
+}
+
+/* A folder is the test part only where its whole name says so: a class may be called "test tubes". */
+static bool is_test_folder(const char *name)
+{
+    return says_test(name) && !strpbrk(name, " -_.");
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static tri_status add_file(search *self, const char *path, tri_part part, bool named)
+{
+    TRI_TRY(tri__grow(&self->files, &self->capacity, self->count, sizeof *self->files, "names of files"));
+    bool test = part == TRI_PART_TEST || says_test(last_name(path));
+    self->files[self->count++] = (found_file){.path = path, .part = test ? TRI_PART_TEST : TRI_PART_TRAIN, .named = named};
+    return NULL;
+}
+
+/* Marks of success, hidden files, and files that somebody is still writing. */
+static bool is_passed_over(const char *name)
+{
+    return name[0] == '.' || name[0] == '_' || strstr(name, ".tmp-");
+}
+
+static tri_status add_folder(search *self, const char *path, tri_part part, int depth)
+{
+    if (depth > DEEPEST)
+        return tri_fail(TRI_BAD_DATA, "%s: folders are nested more than %d deep (a link that leads in circles?)", path, DEEPEST);
+    char **names;
+    size_t count;
+    TRI_TRY(tri__folder_list(path, &names, &count));
+    tri_status status = NULL;
+    for (size_t i = 0; i < count && !status; i++) {
+        if (is_passed_over(names[i]))
+            continue;
+        const char *entry = tri__arena_format(self->arena, "%s/%s", path, names[i]);
+        if (!entry)
+            status = no_memory(self);
+        else if (tri__folder_exists(entry))
+            status = add_folder(self, entry, is_test_folder(names[i]) ? TRI_PART_TEST : part, depth + 1);
+        else if (tri__file_exists(entry))
+            status = add_file(self, entry, part, false);
+    }
+    tri__folder_free(names, count);
+    return status;
+}
+
+static tri_status add_path(search *self, const char *path)
+{
+    return tri__folder_exists(path) ? add_folder(self, path, TRI_PART_TRAIN, 0) : add_file(self, path, TRI_PART_TRAIN, true);
+}
+
+static bool is_glob(const char *spec)
+{
+    return strpbrk(spec, "*?[{");
+}
+
+static tri_status add_matches(search *self)
+{
+    glob_t matches = {0};
+    int result = glob(self->spec, GLOB_BRACE, NULL, &matches);
+    tri_status status = NULL;
+    if (result == GLOB_NOMATCH)
+        status = tri_fail(TRI_NOT_FOUND, "%s: no file matches (check the path, and put it in quotes for the shell)", self->spec);
+    else if (result)
+        status = tri_fail(TRI_IO, "%s: cannot look for files that match (a folder that may not be read?)", self->spec);
+    for (size_t i = 0; i < matches.gl_pathc && !status; i++) {
+        const char *path = tri__arena_copy(self->arena, matches.gl_pathv[i]);
+        status = path ? add_path(self, path) : no_memory(self);
+    }
+    globfree(&matches);
+    return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const found_file *)a)->path, ((const found_file *)b)->path);
+}
+
+/* Files that were named are the train part where none of them is: --test 'val-*' means just these. */
+static void settle_parts(search *self)
+{
+    bool all_named = true, any_train = false;
+    for (int i = 0; i < self->count; i++) {
+        all_named &= self->files[i].named;
+        any_train |= self->files[i].part == TRI_PART_TRAIN;
+    }
+    for (int i = 0; i < self->count && all_named && !any_train; i++)
+        self->files[i].part = TRI_PART_TRAIN;
+}
+
+static tri_status find_files(search *self)
+{
+    bool exists = tri__file_exists(self->spec) || tri__folder_exists(self->spec);
+    TRI_TRY(!exists && is_glob(self->spec) ? add_matches(self) : add_path(self, self->spec));
+    if (self->count > 0)
+        qsort(self->files, (size_t)self->count, sizeof *self->files, by_path);
+    settle_parts(self);
+    return NULL;
+}
+
+static const tri__file_format *format_by_content(const tri__mapping *file)
+{
+    uint8_t begin[HEAD_BYTES];
+    bool compressed = tri__gzip_is(file->data, file->size);
+    const uint8_t *head = compressed ? begin : file->data;
+    size_t size = compressed ? tri__gzip_peek(file->data, file->size, begin, sizeof begin) : file->size;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].is(head, size))
+            return &formats[i];
+    return NULL;
+}
+
+static const tri__file_format *format_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        for (const char *const *mark = formats[i].marks; *mark; mark++)
+            if (strcasestr(name, *mark))
+                return &formats[i];
+    return NULL;
+}
+
+static tri_status recognise(const char *path, const tri__file_format **out)
+{
+    tri__mapping file;
+    TRI_TRY(tri__file_map(path, &file));
+    *out = format_by_content(&file);
+    tri__file_unmap(&file);
+    if (!*out)
+        *out = format_by_name(last_name(path));
+    return NULL;
+}
+
+/* Find the one format of all files; those of none are taken off the list. */
+static tri_status recognise_all(search *self)
+{
+    int kept = 0;
+    for (int i = 0; i < self->count; i++) {
+        const tri__file_format *format;
+        TRI_TRY(recognise(self->files[i].path, &format));
+        if (!format && self->files[i].named)
+            return tri_fail(TRI_BAD_DATA, "%s: not a file of a known format (" KNOWN ")", self->files[i].path);
+        if (!format)
+            continue;
+        if (self->format && format != self->format)
+            return tri_fail(TRI_BAD_DATA,
+                            "%s: files of two formats: %s is %s, %s is %s (name those that are meant, with a glob such as '%s/*')",
+                            self->spec, self->format_seen_in, self->format->name, self->files[i].path, format->name, self->spec);
+        self->format = format;
+        self->format_seen_in = self->files[i].path;
+        self->files[kept++] = self->files[i];
+    }
+    self->count = kept;
+    if (kept == 0)
+        return tri_fail(TRI_BAD_DATA, "%s: no data files of a known format in this folder (" KNOWN ")", self->spec);
+    return NULL;
+}
+
+static tri_status list_part(const search *self, tri_part part, tri__file_list *out)
+{
+    const char **paths = tri__arena_alloc(self->arena, (size_t)self->count * sizeof *paths);
+    if (!paths)
+        return no_memory(self);
+    *out = (tri__file_list){.paths = paths};
+    for (int i = 0; i < self->count; i++)
+        if (self->files[i].part == part)
+            paths[out->count++] = self->files[i].path;
+    return NULL;
+}
+
+static tri_status open_found(search *self, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)
+{
+    TRI_TRY(find_files(self));
+    TRI_TRY(recognise_all(self));
+    tri__file_set set = {.spec = self->spec, .classes = classes};
+    TRI_TRY(list_part(self, TRI_PART_TRAIN, &set.part[TRI_PART_TRAIN]));
+    TRI_TRY(list_part(self, TRI_PART_TEST, &set.part[TRI_PART_TEST]));
+    if (set.part[part].count > 0)
+        return self->format->open(&set, part, options, out);
+    if (self->count == 1 && self->files[0].named)
+        return tri_fail(TRI_NOT_FOUND, "%s: one file has no test part", self->spec);
+    return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->spec, part == TRI_PART_TEST ? "test" : "train");
+}
+
+tri_status tri__files_open(const char *spec, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)
+{
+    search self = {.spec = spec};
+    TRI_TRY(tri__arena_create(&self.arena));
+    tri_status status = open_found(&self, part, classes, options, out);
+    free(self.files);
+    tri__arena_destroy(self.arena);
+    return status;
+}
+
+bool tri__files_are(const char *spec)
+{
+    return tri__file_exists(spec) || tri__folder_exists(spec) || is_glob(spec);
+}

@@ -1,0 +1,35 @@
+/* files.h: a path, a folder or a glob turned into the files of a data set, whose format is recognised by what they hold. */
+#ifndef TRI_DATA_FILES_H
+#define TRI_DATA_FILES_H
+
+#include "data/source.h"
+
+typedef struct {
+    const char *const *paths; /* [count], sorted by bytes */
+    size_t count;
+} tri__file_list;
+
+/* All files of a data set, of one format. Paths live as long as the call that they are handed to. */
+typedef struct {
+    const char *spec;       /* what the user gave */
+    tri__file_list part[2]; /* by tri_part: both, as classes and features are often those of both together */
+    int64_t classes;        /* as the caller knows; 0: as found */
+} tri__file_set;
+
+/* A format of files: one row of the table in files.c. */
+typedef struct {
+    const char *name;         /* for messages: "TFRecord" */
+    const char *const *marks; /* ends in NULL: names with one of them in it are such files where the content does not say, so that damage
+                               * is reported as damage; case does not count */
+    bool (*is)(const uint8_t *head, size_t size); /* head: all of a plain file, the first 4 kB of what a compressed one inflates to */
+    tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
+} tri__file_format;
+
+/* Open one part of the data set at spec: a file, a glob, or a folder with what is below it. Files with test, t10k, val or validation
+ * in their name, or in a folder of such a name, are the test part. classes: 0 where unknown. TRI_NOT_FOUND: no such part. */
+TRI_MUST_CHECK tri_status tri__files_open(const char *spec, tri_part part, int64_t classes, const tri_source_options *options,
+                                          tri_source **out);
+
+bool tri__files_are(const char *spec); /* it names a file or a folder, or is a glob */
+
+#endif
