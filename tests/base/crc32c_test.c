@@ -1,11 +1,11 @@
-/* CRC-32C against known values, by instruction and by table, in one piece and in two. */ #include "support.h"
+/* CRC-32C against known values, by instruction and by table, in one piece and in two. */
+#include "base/crc32c.h"
 
 #include <string.h>
 
-#include "base/crc32c.h"
+#include "support.h"
 
-    static void
-    expect_crc(const void *data, size_t size, uint32_t crc)
+static void expect_crc(const void *data, size_t size, uint32_t crc)
 {
     assert_int_equal(tri__crc32c(0, data, size), crc);
     assert_int_equal(tri__crc32c_portable(0, data, size), crc);
@@ -43,6 +43,18 @@ static void both_ways_agree_at_every_length_and_cut(void **state)
     }
 }
 
+/* Long enough for stretches side by side, several times over, at any alignment. */
+static void both_ways_agree_on_long_data(void **state)
+{
+    (void)state;
+    static uint8_t bytes[8000];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * i + i / 7);
+    for (size_t size = 300; size < sizeof bytes - 8; size += 37)
+        for (size_t from = 0; from < 8; from += 3)
+            assert_int_equal(tri__crc32c(7, bytes + from, size), tri__crc32c_portable(7, bytes + from, size));
+}
+
 /* The length field of a TFRecord of 1 byte, as TensorFlow writes it. */
 static void the_mask_is_tensorflows(void **state)
 {
@@ -56,6 +68,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_known_values_come_out),
         cmocka_unit_test(both_ways_agree_at_every_length_and_cut),
+        cmocka_unit_test(both_ways_agree_on_long_data),
         cmocka_unit_test(the_mask_is_tensorflows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
