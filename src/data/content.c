@@ -2,7 +2,7 @@
  *
  * Inflating Fashion-MNIST takes a quarter of a second, mapping its inflated copy takes microseconds: hence the cache. A copy is
  * known by the checksum and the sizes in the original's trailer, so it follows the content, not the path. Files of several
- * gzip members have no such trailer for the whole; they are inflated each time. */
+ * gzip members have no such trailer for the whole, zlib files have none at all; they are inflated each time. */
 #include "data/content.h"
 
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static tri_status open_compressed(const char *path, const char *cache_folder, co
 {
     tri__gzip_trailer trailer;
     char *copy = NULL;
-    if (cache_folder && tri__gzip_read_trailer(file->data, file->size, &trailer))
+    if (cache_folder && tri__gzip_is(file->data, file->size) && tri__gzip_read_trailer(file->data, file->size, &trailer))
         copy = copy_path(cache_folder, trailer, file->size);
     tri_status status = NULL;
     if (!copy || !map_copy(copy, trailer.length, out)) {
@@ -76,7 +76,7 @@ tri_status tri__content_open(const char *path, const char *cache_folder, tri__co
     tri__mapping file;
     TRI_TRY(tri__file_map(path, &file));
     out->disk_bytes = (int64_t)file.size;
-    if (tri__gzip_is(file.data, file.size)) {
+    if (tri__gzip_is(file.data, file.size) || tri__zlib_is(file.data, file.size)) {
         tri_status status = open_compressed(path, cache_folder, &file, out);
         tri__file_unmap(&file);
         return status;

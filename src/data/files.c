@@ -188,16 +188,21 @@ static tri_status find_files(search *self)
     return NULL;
 }
 
-static const tri__file_format *format_by_content(const tri__mapping *file)
+static const tri__file_format *format_of_bytes(const uint8_t *head, size_t size)
 {
-    uint8_t begin[HEAD_BYTES];
-    bool compressed = tri__gzip_is(file->data, file->size);
-    const uint8_t *head = compressed ? begin : file->data;
-    size_t size = compressed ? tri__gzip_peek(file->data, file->size, begin, sizeof begin) : file->size;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i].is(head, size))
             return &formats[i];
     return NULL;
+}
+
+static const tri__file_format *format_by_content(const tri__mapping *file)
+{
+    const tri__file_format *plain = format_of_bytes(file->data, file->size);
+    if (plain || !(tri__gzip_is(file->data, file->size) || tri__zlib_is(file->data, file->size)))
+        return plain;
+    uint8_t head[HEAD_BYTES];
+    return format_of_bytes(head, tri__gzip_peek(file->data, file->size, head, sizeof head));
 }
 
 static const tri__file_format *format_by_name(const char *name)

@@ -1,4 +1,4 @@
-/* gzip.c: gzip files inflated in memory.
+/* gzip.c: gzip and zlib files inflated in memory, and written piece by piece.
  *
  * The trailer's length is only a hint (it lies in damaged files, wraps at 4 GB, and covers the last member alone), so the buffer
  * starts at what it says, within what deflate can possibly reach, and grows where that was too little. */
@@ -9,7 +9,9 @@
 
 #include "base/memory.h"
 
-#define GZIP_WINDOW    (15 + 16)         /* largest window, gzip wrapping */
+#define WINDOW         15                /* the largest */
+#define GZIP_WINDOW    (WINDOW + 16)     /* with gzip wrapping */
+#define ANY_WINDOW     (WINDOW + 32)     /* with whichever wrapping there is */
 #define SMALLEST_FILE  18                /* header and trailer */
 #define MOST_EXPANSION 1032              /* bytes out for one byte in, by the format */
 #define LARGEST_PIECE  ((size_t)1 << 30) /* zlib counts in unsigned int */
@@ -25,6 +27,12 @@ typedef struct {
 bool tri__gzip_is(const uint8_t *data, size_t size)
 {
     return size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
+}
+
+bool tri__zlib_is(const uint8_t *data, size_t size)
+{
+    uint8_t first;
+    return size >= 2 && data[0] == 0x78 && (data[0] << 8 | data[1]) % 31 == 0 && tri__gzip_peek(data, size, &first, 1) == 1;
 }
 
 static uint32_t little_endian(const uint8_t *at)
@@ -43,7 +51,7 @@ bool tri__gzip_read_trailer(const uint8_t *data, size_t size, tri__gzip_trailer 
 size_t tri__gzip_peek(const uint8_t *data, size_t size, uint8_t *out, size_t count)
 {
     z_stream stream = {.next_in = (Bytef *)data, .avail_in = (uInt)(size < 4096 ? size : 4096), .next_out = out, .avail_out = (uInt)count};
-    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
+    if (inflateInit2(&stream, ANY_WINDOW) != Z_OK)
         return 0;
     inflate(&stream, Z_SYNC_FLUSH);
     inflateEnd(&stream);
@@ -53,8 +61,8 @@ size_t tri__gzip_peek(const uint8_t *data, size_t size, uint8_t *out, size_t cou
 static size_t first_capacity(const uint8_t *data, size_t size)
 {
     tri__gzip_trailer trailer;
-    if (!tri__gzip_read_trailer(data, size, &trailer) || trailer.length == 0)
-        return 4096;
+    if (!tri__gzip_is(data, size) || !tri__gzip_read_trailer(data, size, &trailer) || trailer.length == 0)
+        return size < 1024 ? 4096 : size * 4;
     return trailer.length / MOST_EXPANSION <= size ? trailer.length : size * 4;
 }
 
@@ -117,7 +125,7 @@ tri_status tri__gzip_inflate(const char *name, const uint8_t *data, size_t size,
 {
     inflater self = {.in = data, .in_size = size, .out_capacity = first_capacity(data, size)};
     TRI_TRY(tri__allocate(self.out_capacity, 1, name, &self.out));
-    if (inflateInit2(&self.stream, GZIP_WINDOW) != Z_OK) {
+    if (inflateInit2(&self.stream, ANY_WINDOW) != Z_OK) {
         free(self.out);
         return tri_fail(TRI_NO_MEMORY, "%s: out of memory while inflating", name);
     }
@@ -130,6 +138,62 @@ tri_status tri__gzip_inflate(const char *name, const uint8_t *data, size_t size,
     *out = self.out;
     *out_size = self.out_size;
     return NULL;
+}
+
+struct tri__deflater {
+    z_stream stream;
+    tri__writer *file;
+    uint8_t out[1 << 16];
+};
+
+tri_status tri__deflater_create(tri__writer *file, tri__compression compression, tri__deflater **out)
+{
+    tri__deflater *deflater;
+    TRI_TRY(tri__allocate(1, sizeof *deflater, "a compressor", &deflater));
+    deflater->file = file;
+    int window = compression == TRI_GZIP ? GZIP_WINDOW : WINDOW;
+    if (deflateInit2(&deflater->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+        free(deflater);
+        return tri_fail(TRI_NO_MEMORY, "out of memory for a compressor");
+    }
+    *out = deflater;
+    return NULL;
+}
+
+/* Let zlib run until it wants more than it was given; write what it makes. */
+static void deflate_piece(tri__deflater *self, int flush)
+{
+    do {
+        self->stream.next_out = self->out;
+        self->stream.avail_out = sizeof self->out;
+        deflate(&self->stream, flush);
+        tri__writer_write(self->file, self->out, sizeof self->out - self->stream.avail_out);
+    } while (self->stream.avail_out == 0);
+}
+
+void tri__deflater_write(tri__deflater *deflater, const void *data, size_t size)
+{
+    for (const uint8_t *at = data; size > 0;) {
+        size_t piece = size < LARGEST_PIECE ? size : LARGEST_PIECE;
+        deflater->stream.next_in = (Bytef *)at;
+        deflater->stream.avail_in = (uInt)piece;
+        deflate_piece(deflater, Z_NO_FLUSH);
+        at += piece;
+        size -= piece;
+    }
+}
+
+void tri__deflater_finish(tri__deflater *deflater)
+{
+    deflate_piece(deflater, Z_FINISH);
+}
+
+void tri__deflater_destroy(tri__deflater *deflater)
+{
+    if (!deflater)
+        return;
+    deflateEnd(&deflater->stream);
+    free(deflater);
 }
 
 const char *tri__gzip_version(void)
