@@ -16,6 +16,7 @@
 #include "data/cifar.h"
 #include "data/gzip.h"
 #include "data/idx.h"
+#include "data/libsvm.h"
 #include "data/pair.h"
 
 enum {
@@ -35,14 +36,16 @@ static tri_status open_cifar(const tri__file_set *set, tri_part part, const tri_
 }
 
 static const char *const idx_marks[] = {"-idx", ".idx1", ".idx3", NULL};
+static const char *const libsvm_marks[] = {".libsvm", ".svm", NULL};
 static const char *const no_marks[] = {NULL};
 
 /* In the order in which they are asked: those that are sure of themselves first. */
 static const tri__file_format formats[] = {
     {"IDX", idx_marks, is_idx, tri__pair_open},
     {"CIFAR-10", no_marks, tri__cifar_is, open_cifar},
+    {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open},
 };
-#define KNOWN "IDX images and labels, plain or .gz; CIFAR-10 batches"
+#define KNOWN "IDX images and labels, plain or .gz; CIFAR-10 batches; LIBSVM text"
 
 typedef struct {
     const char *path;

@@ -1,0 +1,308 @@
+/* libsvm.c: a source over LIBSVM text.
+ *
+ * Files are mapped and gone through once, when they are first opened: that gives the lines' offsets, the most features of a line, the
+ * range of indices and of labels, all of which the index keeps. Both parts are looked at, so that they agree on features and classes.
+ * A line that cannot be read is a record all the same: reading it tells. */
+#include "data/libsvm.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "data/lines.h"
+#include "data/number.h"
+
+#define MOST_CLASSES (1 << 20)
+#define LONGEST_LOOK (1 << 16) /* bytes of a file that are looked at to recognise it */
+
+enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, FACTS };
+_Static_assert(FACTS <= TRI_INDEX_FACTS, "an index keeps as many facts");
+
+typedef struct {
+    tri_source source;
+    tri__lines lines;
+    int64_t base; /* the index of feature 0 */
+    bool signs;   /* labels are −1 and +1 */
+    int64_t first_label;
+} libsvm_source;
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+static inline bool is_end(const char *at, const char *end)
+{
+    return at == end || *at == '\n' || *at == '#';
+}
+
+static inline const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && is_blank(*at))
+        at++;
+    return at;
+}
+
+/* "qid:17" says which of several queries a line belongs to. */
+static const char *skip_query(const char *at, const char *end)
+{
+    uint64_t query;
+    const char *behind = end - at >= 5 && memcmp(at, "qid:", 4) == 0 ? tri__number_whole(at + 4, end, &query) : NULL;
+    return behind ? skip_blanks(behind, end) : at;
+}
+
+/* One feature, index:value. NULL where it is whole; otherwise what is wrong at *at. */
+static inline const char *parse_feature(const char **at, const char *end, uint64_t *index, float *value)
+{
+    const char *behind = tri__number_whole(*at, end, index);
+    if (!behind || *index > TRI_LIBSVM_LARGEST_INDEX)
+        return "a feature's index should stand here, a whole number up to 2147483647";
+    *at = behind;
+    if (tri__text_look(behind, end) != ':')
+        return "a feature's index should be followed by a colon";
+    *at = behind + 1;
+    behind = tri__number_float(*at, end, value);
+    if (!behind || !isfinite(*value))
+        return "a feature's value should stand here, a finite number";
+    *at = behind;
+    return is_end(behind, end) || is_blank(*behind) ? NULL : "a feature's value should be followed by a blank";
+}
+
+const char *tri__libsvm_parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
+                              tri__libsvm_row *row)
+{
+    *row = (tri__libsvm_row){.lowest = INT64_MAX, .highest = -1};
+    const char *at = tri__number_float(*line, end, &row->label), *wrong = NULL;
+    if (!at)
+        return "the label is not a number";
+    if (!is_end(at, end) && !is_blank(*at)) {
+        *line = at;
+        return *at == ',' ? "several labels in one line, where an example has one class" : "the label should be followed by a blank";
+    }
+    int64_t lowest = INT64_MAX, highest = -1, features = 0;
+    at = skip_query(skip_blanks(at, end), end);
+    for (; !is_end(at, end); at = skip_blanks(at, end), features++) {
+        uint64_t index;
+        float value;
+        wrong = parse_feature(&at, end, &index, &value);
+        if (wrong)
+            break;
+        lowest = (int64_t)index < lowest ? (int64_t)index : lowest;
+        highest = (int64_t)index > highest ? (int64_t)index : highest;
+        if (features < room) {
+            keys[features] = (int32_t)((int64_t)index - base);
+            values[features] = value;
+        }
+    }
+    *line = at;
+    row->features = features;
+    row->lowest = lowest;
+    row->highest = highest;
+    return wrong;
+}
+
+static bool is_class(float label)
+{
+    return label >= -1 && label < MOST_CLASSES && label == truncf(label);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void forget(int64_t *facts)
+{
+    facts[WIDTH] = 0;
+    facts[LOWEST_INDEX] = facts[LOWEST_LABEL] = INT64_MAX;
+    facts[HIGHEST_INDEX] = facts[HIGHEST_LABEL] = -2;
+}
+
+/* What is known of some lines, and what of others. */
+static void join(int64_t *facts, const int64_t *others)
+{
+    facts[WIDTH] = most(facts[WIDTH], others[WIDTH]);
+    facts[LOWEST_INDEX] = least(facts[LOWEST_INDEX], others[LOWEST_INDEX]);
+    facts[HIGHEST_INDEX] = most(facts[HIGHEST_INDEX], others[HIGHEST_INDEX]);
+    facts[LOWEST_LABEL] = least(facts[LOWEST_LABEL], others[LOWEST_LABEL]);
+    facts[HIGHEST_LABEL] = most(facts[HIGHEST_LABEL], others[HIGHEST_LABEL]);
+}
+
+/* One pass through a file. Damaged lines are records too, but say nothing about the rest. */
+static tri_status scan(const char *path, const tri__content *content, tri__index *index)
+{
+    (void)path;
+    const char *begin = (const char *)content->data;
+    const char *end = begin + content->size;
+    forget(index->facts);
+    for (const char *at = begin; at < end; at = tri__line_next(at, end)) {
+        at = skip_blanks(at, end);
+        if (is_end(at, end))
+            continue;
+        TRI_TRY(tri__index_add(index, at - begin));
+        tri__libsvm_row row;
+        if (tri__libsvm_parse(&at, end, 0, 0, NULL, NULL, &row) || !is_class(row.label))
+            continue;
+        join(index->facts, (int64_t[FACTS]){row.features, row.lowest, row.highest, (int64_t)row.label, (int64_t)row.label});
+    }
+    return NULL;
+}
+
+static const tri__index_format index_format = {.name = "libsvm-1", .scan = scan};
+
+bool tri__libsvm_is(const uint8_t *head, size_t size)
+{
+    const char *at = (const char *)head, *end = at + least((int64_t)size, LONGEST_LOOK);
+    for (; at < end; at = tri__line_next(at, end)) {
+        at = skip_blanks(at, end);
+        if (is_end(at, end))
+            continue;
+        tri__libsvm_row row;
+        const char *wrong = tri__libsvm_parse(&at, end, 0, 0, NULL, NULL, &row);
+        /* a line cut by the end of what is there proves as much as its whole features do */
+        return row.features > 0 && (!wrong || !memchr(at, '\n', (size_t)(end - at)));
+    }
+    return false;
+}
+
+/* The label's class; −1 where it is none. */
+static int64_t class_of(const libsvm_source *self, float label)
+{
+    if (!is_class(label))
+        return -1;
+    if (self->signs)
+        return label == -1 ? 0 : label == 1 ? 1 : -1;
+    int64_t number = (int64_t)label - self->first_label;
+    return number < self->source.info.classes ? number : -1;
+}
+
+static tri_status bad_label(const libsvm_source *self, const tri__line *line, float label)
+{
+    char text[128];
+    if (self->signs)
+        snprintf(text, sizeof text, "label %g where labels are -1 and +1", (double)label);
+    else
+        snprintf(text, sizeof text, "label %g where classes are %" PRId64 " to %" PRId64, (double)label, self->first_label,
+                 self->first_label + self->source.info.classes - 1);
+    return tri__line_damaged(line, line->at, text);
+}
+
+static tri_status bad_index(const libsvm_source *self, const tri__line *line, const tri__libsvm_row *row)
+{
+    char text[160];
+    int64_t first = self->base, last = self->base + self->source.info.shape.dim[0] - 1;
+    snprintf(text, sizeof text, "feature index %" PRId64 " where indices are %" PRId64 " to %" PRId64 " (--features gives another bound)",
+             row->lowest < first ? row->lowest : row->highest, first, last);
+    return tri__line_damaged(line, line->at, text);
+}
+
+static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__place *to)
+{
+    const libsvm_source *self = (const libsvm_source *)reader->source;
+    int64_t width = self->source.info.width;
+    tri__line line = tri__lines_find(&self->lines, record);
+    const char *at = line.at;
+    tri__libsvm_row row;
+    const char *wrong = tri__libsvm_parse(&at, line.end, self->base, width, to->keys, to->values, &row);
+    if (wrong)
+        return tri__line_damaged(&line, at, wrong);
+    if (row.features > width)
+        return tri__line_damaged(&line, line.at, "more features than when the file was opened: is it being written?");
+    if (row.features > 0 && (row.lowest < self->base || row.highest - self->base >= self->source.info.shape.dim[0]))
+        return bad_index(self, &line, &row);
+    int64_t class = class_of(self, row.label);
+    if (class < 0)
+        return bad_label(self, &line, row.label);
+    *to->label = (int32_t) class;
+    for (int64_t i = row.features; i < width; i++) {
+        to->keys[i] = -1;
+        to->values[i] = 0;
+    }
+    return NULL;
+}
+
+static void libsvm_destroy(tri_source *source)
+{
+    libsvm_source *self = (libsvm_source *)source;
+    tri__lines_fini(&self->lines);
+    free(self);
+}
+
+static const tri__source_kind libsvm_kind = {.read = libsvm_read, .destroy = libsvm_destroy};
+
+static void join_files(int64_t *facts, const tri__lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        join(facts, lines->files[i].index.facts);
+}
+
+/* What both parts show together. */
+static tri_status gather_facts(const libsvm_source *self, const tri__file_list *other, const char *cache_folder, int64_t *facts)
+{
+    forget(facts);
+    join_files(facts, &self->lines);
+    if (other->count == 0)
+        return NULL;
+    tri__lines lines;
+    TRI_TRY(tri__lines_open(other->paths, other->count, &index_format, cache_folder, &lines));
+    join_files(facts, &lines);
+    tri__lines_fini(&lines);
+    return NULL;
+}
+
+/* Labels −1 and +1; 0 and 1; 0 to n − 1; or 1 to n. Where only 1 occurs it is taken for the second of two. */
+static tri_status settle_labels(libsvm_source *self, const char *spec, const int64_t *facts)
+{
+    int64_t low = facts[LOWEST_LABEL], high = facts[HIGHEST_LABEL];
+    if (low == -1 && high > 1)
+        return tri_fail(TRI_BAD_DATA, "%s: labels go from -1 to %" PRId64 ": either -1 and +1, or class numbers from 0 or 1 on", spec,
+                        high);
+    self->signs = low == -1;
+    self->first_label = low >= 1 && high > 1 ? 1 : 0;
+    self->source.info.classes = self->signs || high < 1 ? 2 : most(2, high - self->first_label + 1);
+    return NULL;
+}
+
+static void settle_features(libsvm_source *self, const int64_t *facts, int64_t bound)
+{
+    self->base = facts[LOWEST_INDEX] == 0 ? 0 : 1;
+    int64_t features = bound > 0 ? bound : most(1, facts[HIGHEST_INDEX] - self->base + 1);
+    self->source.info.type = TRI_F32;
+    self->source.info.shape = TRI_SHAPE(features);
+    self->source.info.width = most(1, facts[WIDTH]);
+}
+
+static tri_status open_files(libsvm_source *self, const tri__file_set *set, tri_part part, const tri_source_options *options)
+{
+    int64_t facts[FACTS];
+    TRI_TRY(tri__lines_open(set->part[part].paths, set->part[part].count, &index_format, options->cache_folder, &self->lines));
+    TRI_TRY(gather_facts(self, &set->part[1 - part], options->cache_folder, facts));
+    TRI_TRY(settle_labels(self, set->spec, facts));
+    settle_features(self, facts, options->features);
+    self->source.info.examples = self->lines.records;
+    self->source.info.bytes = self->lines.bytes;
+    self->source.info.files = (int64_t)self->lines.count;
+    return NULL;
+}
+
+tri_status tri__libsvm_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    libsvm_source *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
+    self->source.kind = &libsvm_kind;
+    self->source.info.format = "libsvm";
+    tri_status status = open_files(self, set, part, options);
+    if (status) {
+        libsvm_destroy(&self->source);
+        return status;
+    }
+    *out = &self->source;
+    return NULL;
+}
