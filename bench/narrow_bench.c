@@ -65,6 +65,16 @@ static void give(call *c, void *data)
     c->data[c->given++] = data;
 }
 
+/* The rows of a scattered kernel's first input. */
+static void give_rows(call *c, const void *x, int64_t batch)
+{
+    const size_t pitch = c->kernel->slot[0].bytes / (size_t)batch;
+    const void **row = memory((size_t)batch * sizeof *row);
+    for (int64_t i = 0; i < batch; i++)
+        row[i] = (const char *)x + (size_t)i * pitch;
+    give(c, row);
+}
+
 /* Memory for the slots that are left; returns that of slot. */
 static void *give_rest(call *c, int slot)
 {
@@ -111,7 +121,7 @@ static void add_head(sequence *s, int64_t batch, tri_type type)
     uint8_t *x = memory(kernel->slot[0].bytes);
     for (size_t i = 0; type == TRI_U8 && i < kernel->slot[0].bytes; i++)
         x[i] = (uint8_t)(i * 37);
-    give(c, type == TRI_U8 ? (void *)x : numbers((size_t)(batch * spec.in)));
+    give_rows(c, type == TRI_U8 ? (void *)x : numbers((size_t)(batch * spec.in)), batch);
     give(c, memory(kernel->slot[1].bytes));
     float *weights = memory(kernel->slot[2].bytes);
     for (int64_t i = 0; i < batch; i++)
@@ -202,7 +212,7 @@ static void add_lenet(sequence *s, int64_t batch)
     uint8_t *pixels = memory(kernel->slot[0].bytes);
     for (size_t i = 0; i < kernel->slot[0].bytes; i++)
         pixels[i] = (uint8_t)(i * 37);
-    give(c, pixels);
+    give_rows(c, pixels, batch);
     const layer conv1 = add_conv(s, &first, give_rest(c, 1)), conv2 = add_conv(s, &second, conv1.y);
     const layer d0 = add_dense(s, &dense[0], conv2.y), d1 = add_dense(s, &dense[1], d0.y), d2 = add_dense(s, &dense[2], d1.y);
     void *dy = add_loss(s, batch, d2.y);

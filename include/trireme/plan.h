@@ -51,6 +51,9 @@ TRI_MUST_CHECK tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch);
 /* The value of an output in plain row-major layout, valid until the next run. TRI_NOT_FOUND for an unknown name. */
 TRI_MUST_CHECK tri_status tri_plan_value(tri_plan *plan, const char *output, tri_tensor *out);
 
+/* Whether batches may point to examples that stand anywhere (tri_batch's `at`). */
+bool tri_plan_takes_scattered(const tri_plan *plan);
+
 size_t tri_plan_bytes(const tri_plan *plan);                     /* activations and workspaces */
 int tri_plan_calls(const tri_plan *plan);                        /* kernel calls in one run */
 const char *tri_plan_call_text(const tri_plan *plan, int index); /* "onednn conv_forward conv1 64x64x55x55", to show to people */

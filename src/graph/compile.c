@@ -311,17 +311,22 @@ static tri_status compile_node(tri__compiler *compiler, const tri_node *node)
 
 /* ---- pointers ---- */
 
-static tri_status bind_slot(tri_plan *plan, int call, int slot)
+static tri_status bind_slot(tri_plan *plan, int index, int slot)
 {
-    const tri__value *root = &plan->value[plan->value[plan->call[call].value[slot]].root];
-    if (root->where == TRI_IN_BUFFER)
-        plan->call[call].data[slot] = (char *)plan->buffer + root->offset;
-    else if (root->where == TRI_FIXED)
-        plan->call[call].data[slot] = root->fixed;
-    else {
+    tri__plan_call *call = &plan->call[index];
+    const tri__value *root = &plan->value[plan->value[call->value[slot]].root];
+    const bool scattered = slot == 0 && call->kernel->scattered;
+    if (scattered)
+        TRI_TRY(tri__allocate((size_t)plan->options.batch, sizeof *call->row, "a plan", &call->row));
+    if (root->where != TRI_IN_BUFFER && root->where != TRI_FIXED) {
+        plan->gathered |= root->where == TRI_BATCH_X && !scattered;
         TRI_TRY(tri__grow(&plan->binding, &plan->binding_capacity, plan->bindings, sizeof *plan->binding, "a plan"));
-        plan->binding[plan->bindings++] = (tri__binding){call, slot, root->where};
+        plan->binding[plan->bindings++] = (tri__binding){index, slot, root->where};
+        return NULL;
     }
+    call->data[slot] = root->where == TRI_FIXED ? root->fixed : (char *)plan->buffer + root->offset;
+    if (scattered)
+        tri__plan_point(call, call->data[slot], plan->options.batch);
     return NULL;
 }
 

@@ -40,6 +40,8 @@ void tri_plan_destroy(tri_plan *plan)
     if (!plan)
         return;
     for (int i = 0; i < plan->calls; i++)
+        free(plan->call[i].row);
+    for (int i = 0; i < plan->calls; i++)
         plan->call[i].kernel->destroy(plan->call[i].kernel);
     tri__onednn_destroy(plan->onednn);
     tri_graph_destroy(plan->graph);
@@ -60,6 +62,9 @@ static tri_status check_batch(const tri_plan *plan, const tri_batch *batch)
     if (batch->type != plan->input_type)
         return tri_fail(TRI_BAD_CALL, "a batch holds %s, the plan was made for %s", tri_type_name(batch->type),
                         tri_type_name(plan->input_type));
+    if (!batch->x && (plan->gathered || !batch->at))
+        return tri_fail(TRI_BAD_CALL, batch->keys ? "a batch is sparse, the model's input is dense"
+                                                  : "a batch's examples are scattered, and the plan needs them one after another");
     bool wrong = false;
     for (int64_t i = 0; plan->classes && i < batch->rows; i++)
         wrong |= (uint32_t)batch->labels[i] >= (uint64_t)plan->classes;
@@ -67,6 +72,24 @@ static tri_status check_batch(const tri_plan *plan, const tri_batch *batch)
         return tri_fail(TRI_BAD_DATA, "a batch has labels outside 0 to %" PRId64 ", the classes that the model tells apart",
                         plan->classes - 1);
     return NULL;
+}
+
+void tri__plan_point(tri__plan_call *call, const void *x, int64_t rows)
+{
+    const size_t pitch = call->kernel->slot[0].bytes / (size_t)rows;
+    for (int64_t i = 0; i < rows; i++)
+        call->row[i] = (const char *)x + (size_t)i * pitch;
+    call->data[0] = call->row;
+}
+
+static void bind_x(tri__plan_call *call, int slot, const tri_batch *batch)
+{
+    if (slot != 0 || !call->kernel->scattered)
+        call->data[slot] = (void *)batch->x; /* inputs are only read */
+    else if (batch->x)
+        tri__plan_point(call, batch->x, batch->rows);
+    else
+        call->data[slot] = (void *)batch->at;
 }
 
 /* Point the slots that read the batch to it. */
@@ -79,8 +102,10 @@ static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
     TRI_TRY(check_batch(plan, batch));
     for (int i = 0; i < plan->bindings; i++) {
         const tri__binding *b = &plan->binding[i];
-        const void *data = b->where == TRI_BATCH_X ? batch->x : b->where == TRI_BATCH_LABELS ? (const void *)batch->labels : batch->weights;
-        plan->call[b->call].data[b->slot] = (void *)data; /* inputs are only read */
+        if (b->where == TRI_BATCH_X)
+            bind_x(&plan->call[b->call], b->slot, batch);
+        else
+            plan->call[b->call].data[b->slot] = b->where == TRI_BATCH_LABELS ? (void *)batch->labels : (void *)batch->weights;
     }
     return NULL;
 }
@@ -150,6 +175,11 @@ tri_status tri_plan_value(tri_plan *plan, const char *output, tri_tensor *out)
         return NULL;
     }
     return tri_fail(TRI_NOT_FOUND, "the plan has no output '%s'", output);
+}
+
+bool tri_plan_takes_scattered(const tri_plan *plan)
+{
+    return !plan->gathered;
 }
 
 size_t tri_plan_bytes(const tri_plan *plan)

@@ -29,6 +29,7 @@ typedef struct {
     const tri_node *node;
     int value[TRI_KERNEL_SLOTS];
     void *data[TRI_KERNEL_SLOTS];
+    const void **row; /* of a scattered kernel: [batch] where input 0's rows stand; owned */
     int64_t nanoseconds;
     const char *text;
 } tri__plan_call;
@@ -62,6 +63,7 @@ struct tri_plan {
     void *buffer;
     size_t bytes;
     tri_type input_type; /* of x */
+    bool gathered;       /* some kernel needs x's rows one after another */
     int64_t classes;     /* labels lie below; 0 where there are none */
     bool timing;
 };
@@ -111,6 +113,9 @@ TRI_MUST_CHECK tri_status tri__lower_onednn(tri__compiler *compiler, const tri_n
 /* Find the groups that narrow kernels win; then lower the group that a node belongs to. */
 TRI_MUST_CHECK tri_status tri__narrow_find(tri__compiler *compiler);
 TRI_MUST_CHECK tri_status tri__lower_narrow(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
+
+/* Let a scattered call read rows that stand one after another at x. */
+void tri__plan_point(tri__plan_call *call, const void *x, int64_t rows);
 
 /* When all calls are there: find lifetimes, lay out the buffer; then the ranges that are awaited and offered at each call. */
 TRI_MUST_CHECK tri_status tri__plan_place(tri_plan *plan);

@@ -30,7 +30,8 @@ struct tri__kernel {
     const char *name; /* as people see it: "onednn conv_forward" */
     int inputs, outputs, workspaces;
     tri__slot slot[TRI_KERNEL_SLOTS];
-    int in_place; /* 1 + the input over which output 0 may be written, or 0 */
+    int in_place;   /* 1 + the input over which output 0 may be written, or 0 */
+    bool scattered; /* input 0 is given as pointers to its rows, [batch], which may stand anywhere */
     tri_status (*run)(tri__kernel *kernel, void *const *data, const tri__moment *moment);
     void (*destroy)(tri__kernel *kernel); /* frees kernel itself */
 };

@@ -79,7 +79,8 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
     TRI_TRY(tri__source_fits(info, graph));
     int64_t batch = options->batch ? options->batch : tri__roomy_batch(info->shape);
     TRI_TRY(create_plan(evaluator, graph, store, batch, options->threads));
-    const tri_dataset_options order = {.batch = batch, .limit = options->limit, .epochs = 1};
+    const tri_dataset_options order = {
+        .batch = batch, .limit = options->limit, .epochs = 1, .in_place = tri_plan_takes_scattered(evaluator->plan)};
     TRI_TRY(tri_dataset_create(source, &order, &evaluator->dataset));
     evaluator->examples = tri_dataset_examples(evaluator->dataset);
     if (columns_of(graph) > 2)

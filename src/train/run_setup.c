@@ -106,8 +106,11 @@ static tri_status create_store(tri__run *run)
 static tri_status create_dataset(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
-    const tri_dataset_options options = {
-        .batch = settings->batch, .seed = settings->seed, .shuffle = settings->shuffle, .limit = settings->limit};
+    const tri_dataset_options options = {.batch = settings->batch,
+                                         .seed = settings->seed,
+                                         .shuffle = settings->shuffle,
+                                         .limit = settings->limit,
+                                         .in_place = tri_plan_takes_scattered(run->plan)};
     TRI_TRY(tri_dataset_create(run->source, &options, &run->dataset));
     int64_t examples = tri_dataset_examples(run->dataset);
     if (examples < 1)
@@ -186,9 +189,9 @@ tri_status tri__run_open(tri__run *run, const tri__run_request *request)
     TRI_TRY(open_sources(run));
     TRI_TRY(build_graph(run));
     TRI_TRY(create_store(run));
+    TRI_TRY(create_plans(run));
     TRI_TRY(create_dataset(run));
     TRI_TRY(settle_end(run));
-    TRI_TRY(create_plans(run));
     TRI_TRY(open_folder(run));
     return run->resumed ? leave_resumed(run) : NULL;
 }

@@ -27,6 +27,7 @@ tri_status tri__narrow_import(const tri__narrow_input *spec, tri__narrow_team te
                                    .scale = spec->scale,
                                    .offset = spec->offset};
     TRI_TRY(tri__narrow_make("narrow import", code->import, team.threads, &g, sizeof g, NULL, out));
+    (*out)->scattered = true;
     tri__narrow_in(*out, NULL, (size_t)(spec->batch * count * spec->channels) * tri_type_size(spec->type));
     tri__narrow_out(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, count * spec->channels));
     return NULL;
@@ -150,6 +151,7 @@ tri_status tri__narrow_head_step(const tri__narrow_head *spec, tri__narrow_team 
     TRI_TRY(tri__narrow_code_find(team, &code));
     TRI_TRY(prepare_head(spec, team.threads, &g));
     TRI_TRY(tri__narrow_make("narrow head_step", code->head_step, team.threads, &g, sizeof g, NULL, out));
+    (*out)->scattered = true;
     tri__narrow_in(*out, NULL, (size_t)(spec->batch * spec->in) * tri_type_size(spec->type));
     tri__narrow_in(*out, NULL, (size_t)spec->batch * sizeof(int32_t));
     tri__narrow_in(*out, NULL, (size_t)spec->batch * FLOAT);
@@ -171,6 +173,7 @@ tri_status tri__narrow_head_forward(const tri__narrow_head *spec, tri__narrow_te
     TRI_TRY(tri__narrow_code_find(team, &code));
     TRI_TRY(prepare_head(spec, 1, &g));
     TRI_TRY(tri__narrow_make("narrow head_forward", code->head_forward, team.threads, &g, sizeof g, NULL, out));
+    (*out)->scattered = true;
     tri__narrow_in(*out, NULL, (size_t)(spec->batch * spec->in) * tri_type_size(spec->type));
     tri__narrow_in(*out, NULL, (size_t)(spec->classes * spec->in) * FLOAT);
     if (spec->bias)

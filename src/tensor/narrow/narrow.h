@@ -34,7 +34,7 @@ typedef struct {
     float scale, offset;
 } tri__narrow_input;
 
-/* x plain [batch][height][width][channels] → y lanes [batch/8][channels][height][width][8] */
+/* x plain [batch][height][width][channels], scattered → y lanes [batch/8][channels][height][width][8] */
 TRI_MUST_CHECK tri_status tri__narrow_import(const tri__narrow_input *spec, tri__narrow_team team, tri__kernel **out);
 
 /* x plain f32 [batch][count] → y lanes [batch/8][count][8], and back. */
@@ -98,10 +98,10 @@ typedef struct {
 #define TRI_NARROW_HEAD_CLASSES 32
 
 /* A whole training step in one pass:
- * x [batch][in], labels i32 [batch], weights f32 [batch], w [classes][in], [b] → loss, dw, [db] | private scratch */
+ * x [batch][in], scattered, labels i32 [batch], weights f32 [batch], w [classes][in], [b] → loss, dw, [db] | private scratch */
 TRI_MUST_CHECK tri_status tri__narrow_head_step(const tri__narrow_head *spec, tri__narrow_team team, tri__kernel **out);
 
-/* x [batch][in], w, [b] → logits plain [batch][classes] | private scratch */
+/* x [batch][in], scattered, w, [b] → logits plain [batch][classes] | private scratch */
 TRI_MUST_CHECK tri_status tri__narrow_head_forward(const tri__narrow_head *spec, tri__narrow_team team, tri__kernel **out);
 
 /* ---- where these kernels beat oneDNN's ---- */

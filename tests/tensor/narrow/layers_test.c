@@ -8,6 +8,7 @@ static void check_import(tri__narrow_input s, tri__narrow_team team)
     tri__kernel *kernel;
     assert_ok(tri__narrow_import(&s, team, &kernel));
     rig r = rig_of(kernel);
+    r.batch = s.batch;
     const int64_t plane = s.height * s.width, count = plane * s.channels;
     for (int64_t i = 0; i < s.batch * count; i++)
         if (s.type == TRI_U8)
@@ -256,6 +257,7 @@ static void check_head_forward(tri__narrow_head s, const rig *step, const head_e
     tri__kernel *kernel;
     assert_ok(tri__narrow_head_forward(&s, team, &kernel));
     rig r = rig_of(kernel);
+    r.batch = s.batch;
     memcpy(r.data[0], step->data[0], kernel->slot[0].bytes);
     memcpy(r.data[1], step->data[3], kernel->slot[1].bytes);
     if (s.bias)
@@ -270,6 +272,7 @@ static void check_head(tri__narrow_head s, tri__narrow_team team)
     tri__kernel *kernel;
     assert_ok(tri__narrow_head_step(&s, team, &kernel));
     rig r = rig_of(kernel);
+    r.batch = s.batch;
     for (int64_t i = 0; s.type == TRI_U8 && i < s.batch * s.in; i++)
         ((uint8_t *)r.data[0])[i] = (uint8_t)(i * 37 + i / 251);
     if (s.type == TRI_F32)

@@ -15,6 +15,7 @@ typedef struct {
     tri__kernel *kernel;
     void *data[TRI_KERNEL_SLOTS];
     void *own[TRI_KERNEL_SLOTS];
+    int64_t batch; /* for a scattered kernel */
 } rig;
 
 static inline rig rig_of(tri__kernel *kernel)
@@ -28,9 +29,29 @@ static inline rig rig_of(tri__kernel *kernel)
     return r;
 }
 
+/* A scattered kernel gets its rows from a copy that has them in reverse. */
+static inline void rig_run_scattered(rig *r)
+{
+    const size_t bytes = r->kernel->slot[0].bytes, pitch = bytes / (size_t)r->batch;
+    char *copy = malloc(bytes);
+    const void **row = malloc((size_t)r->batch * sizeof *row);
+    assert_true(copy && row);
+    for (int64_t i = 0; i < r->batch; i++)
+        row[i] = memcpy(copy + bytes - (size_t)(i + 1) * pitch, (char *)r->data[0] + (size_t)i * pitch, pitch);
+    void *data[TRI_KERNEL_SLOTS];
+    memcpy(data, r->data, sizeof data);
+    data[0] = row;
+    assert_ok(r->kernel->run(r->kernel, data, NULL));
+    free(row);
+    free(copy);
+}
+
 static inline void rig_run(rig *r)
 {
-    assert_ok(r->kernel->run(r->kernel, r->data, NULL));
+    if (r->kernel->scattered)
+        rig_run_scattered(r);
+    else
+        assert_ok(r->kernel->run(r->kernel, r->data, NULL));
 }
 
 static inline void rig_fini(rig *r)

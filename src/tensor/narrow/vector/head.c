@@ -1,6 +1,6 @@
 /* head.c: a softmax classifier on the input itself: logits, loss and gradient in one pass over the rows.
  *
- * x is plain: a vector holds eight columns of one row. Logits: five classes × two rows in ten registers over the columns; the sums of
+ * x is plain, its rows wherever they stand: a vector holds eight columns of one row. Logits: five classes × two rows in ten registers over the columns; the sums of
  * eight rows and one class are added up together, which gives them in lanes for the softmax. Gradient: five classes × sixteen columns in
  * ten registers over the rows of a block, which are still in the cache. Scale and offset never touch x: they are folded into the
  * logits' constants and into d.
@@ -11,11 +11,11 @@
 
 #define CLASSES_ONCE   5
 #define PREFETCH_BYTES 64
+#define ROWS_AHEAD     8
 
 typedef struct {
     const tri__narrow_head_geometry *g;
-    const uint8_t *x;
-    int64_t pitch; /* bytes of a row */
+    const uint8_t *const *row; /* [batch] */
     const float *w;
     part_range mine; /* columns */
     int64_t vectors; /* whole vectors of them; the rest are fewer than eight columns */
@@ -31,32 +31,41 @@ INLINE float one_x(const bool bytes, const uint8_t *row, int64_t column)
     return bytes ? (float)row[column] : ((const float *)(const void *)row)[column];
 }
 
-static head head_of(const tri__narrow_head_geometry *g, const void *x, const float *w, part_range mine)
+static head head_of(const tri__narrow_head_geometry *g, const void *rows, const float *w, part_range mine)
 {
-    return (head){.g = g,
-                  .x = x,
-                  .pitch = g->spec.in * (int64_t)tri_type_size(g->spec.type),
-                  .w = w,
-                  .mine = mine,
-                  .vectors = (mine.end - mine.first) / 8};
+    return (head){.g = g, .row = rows, .w = w, .mine = mine, .vectors = (mine.end - mine.first) / 8};
 }
 
 /* ---- logits ---- */
 
+/* Ask for what a later group of rows has where this one is read now: one line after another, so that no burst of them stops the CPU. */
+INLINE void prefetch_ahead(const bool bytes, const int R, const head *h, int64_t row, int64_t column)
+{
+    const int64_t at = bytes ? column : column * (int64_t)sizeof(float), ahead = row + ROWS_AHEAD;
+    if (at % PREFETCH_BYTES != 0 || ahead + R > h->g->spec.batch)
+        return;
+    UNROLL
+    for (int r = 0; r < R; r++)
+        __builtin_prefetch(h->row[ahead + r] + at);
+}
+
 /* out[r][f] = Σ x[r][column] · w[f][column] over this thread's columns, not yet summed over lanes */
-INLINE void rows_times_classes(const bool bytes, const int F, const int R, const head *h, const uint8_t *row, int64_t class, v8 *out)
+INLINE void rows_times_classes(const bool bytes, const int F, const int R, const head *h, int64_t first, int64_t class, v8 *out)
 {
     const int64_t in = h->g->spec.in;
     const float *w = h->w + class * in;
+    const uint8_t *const row[2] = {h->row[first], h->row[first + R - 1]};
     v8 total[10];
     UNROLL
     for (int i = 0; i < F * R; i++)
         total[i] = splat(0);
     for (int64_t column = h->mine.first; column < h->mine.first + h->vectors * 8; column += 8) {
         v8 x[2];
+        if (class == 0)
+            prefetch_ahead(bytes, R, h, first, column);
         UNROLL
         for (int r = 0; r < R; r++)
-            x[r] = load_x(bytes, row + r * h->pitch, column);
+            x[r] = load_x(bytes, row[r], column);
         UNROLL
         for (int f = 0; f < F; f++) {
             v8 a = load(w + f * in + column);
@@ -71,7 +80,7 @@ INLINE void rows_times_classes(const bool bytes, const int F, const int R, const
         for (int f = 0; f < F; f++) {
             UNROLL
             for (int r = 0; r < R; r++)
-                total[f * R + r][0] += w[f * in + column] * one_x(bytes, row + r * h->pitch, column);
+                total[f * R + r][0] += w[f * in + column] * one_x(bytes, row[r], column);
         }
     }
     UNROLL
@@ -89,22 +98,14 @@ INLINE void logits_of_classes(const bool bytes, const int F, const head *h, int6
     v8 sum_of[CLASSES_ONCE * 8]; /* [F][8 rows] */
     int64_t row = 0;
     for (; row + 2 <= rows; row += 2)
-        rows_times_classes(bytes, F, 2, h, h->x + (first + row) * h->pitch, class, sum_of + row);
+        rows_times_classes(bytes, F, 2, h, first + row, class, sum_of + row);
     for (; row < rows; row++)
-        rows_times_classes(bytes, F, 1, h, h->x + (first + row) * h->pitch, class, sum_of + row);
+        rows_times_classes(bytes, F, 1, h, first + row, class, sum_of + row);
     for (; row < 8; row++)
         for (int f = 0; f < F; f++)
             sum_of[f * 8 + row] = splat(0);
     for (int f = 0; f < F; f++)
         z[f] = sums(sum_of + f * 8) * splat(h->g->spec.scale) + splat(constant[class + f]);
-}
-
-static void prefetch_rows(const head *h, int64_t first, int64_t rows)
-{
-    const int64_t size = (int64_t)tri_type_size(h->g->spec.type);
-    for (int64_t row = first; row < first + rows && row < h->g->spec.batch; row++)
-        for (int64_t at = h->mine.first * size; at < h->mine.end * size; at += PREFETCH_BYTES)
-            __builtin_prefetch(h->x + row * h->pitch + at);
 }
 
 #define CASES_OF_F(body)                                                                                                                   \
@@ -134,8 +135,6 @@ INLINE void logits_typed(const bool bytes, const head *h, int64_t first, int64_t
         for (int64_t group = first; group < first + count; group++) {
             const int64_t rows = batch - group * 8 < 8 ? batch - group * 8 : 8;
             v8 *to = z + (group - first) * classes + class;
-            if (class == 0)
-                prefetch_rows(h, (group + 1) * 8, 8);
 #define RUN(f) logits_of_classes(bytes, f, h, group * 8, rows, class, constant, to)
             CASES_OF_F(RUN)
 #undef RUN
@@ -197,13 +196,12 @@ INLINE void classes_times_columns(const bool bytes, const int F, const int V, co
     }
     for (int64_t group = 0; group < b->groups; group++) {
         const int64_t first = (b->first + group) * 8, rows = batch - first < 8 ? batch - first : 8;
-        const uint8_t *row = h->x + first * h->pitch;
         const float *d = (const float *)(b->d + group * classes + class);
-        for (int64_t r = 0; r < rows; r++, row += h->pitch) {
+        for (int64_t r = 0; r < rows; r++) {
             v8 x[2];
             UNROLL
             for (int v = 0; v < V; v++)
-                x[v] = load_x(bytes, row, column + v * 8);
+                x[v] = load_x(bytes, h->row[first + r], column + v * 8);
             UNROLL
             for (int f = 0; f < F; f++) {
                 v8 a = splat(d[f * 8 + r]);
@@ -230,7 +228,7 @@ static void last_columns(const bool bytes, const head *h, const gradient *b)
             float total = b->again ? b->dw[class * in + column] : 0;
             for (int64_t row = b->first * 8; row < (b->first + b->groups) * 8 && row < batch; row++) {
                 const int64_t group = row / 8 - b->first;
-                total += b->d[group * classes + class][row % 8] * one_x(bytes, h->x + row * h->pitch, column);
+                total += b->d[group * classes + class][row % 8] * one_x(bytes, h->row[row], column);
             }
             b->dw[class * in + column] = total + (b->plus ? b->plus[class] : 0);
         }

@@ -1,6 +1,8 @@
 /* reorder.c: into the LANES layout and out of it, by transposing blocks of 8 examples × 8 elements. */
 #include "tensor/narrow/vector/part.h"
 
+#define PREFETCH_BYTES 64
+
 /* Elements [first, first + count) of an example, count ≤ 8, as floats. */
 INLINE v8 load_elements(const void *row, tri_type type, int64_t first, int64_t count)
 {
@@ -14,10 +16,10 @@ INLINE v8 load_elements(const void *row, tri_type type, int64_t first, int64_t c
     return load_bytes(some);
 }
 
-/* One group. x: [rows][elements], of which `rows` ≤ 8 are there; y: [planes][elements/planes][8], element e is plane e mod planes. */
-static void gather(const tri__narrow_reorder *s, const uint8_t *x, int64_t rows, v8 *y)
+/* One group. x: `rows` ≤ 8 rows of [elements]; y: [planes][elements/planes][8], element e is plane e mod planes. */
+static void gather(const tri__narrow_reorder *s, const void *const *x, int64_t rows, v8 *y)
 {
-    const int64_t elements = s->planes * s->count, pitch = elements * (int64_t)tri_type_size(s->type);
+    const int64_t elements = s->planes * s->count;
     const v8 scale = splat(s->scale), offset = splat(s->offset);
     const v8i there = splat_int((int32_t)rows) > (v8i){0, 1, 2, 3, 4, 5, 6, 7};
     int64_t plane = 0, place = 0;
@@ -25,7 +27,7 @@ static void gather(const tri__narrow_reorder *s, const uint8_t *x, int64_t rows,
         const int64_t count = elements - first < 8 ? elements - first : 8;
         v8 block[8];
         for (int64_t row = 0; row < 8; row++)
-            block[row] = row < rows ? load_elements(x + row * pitch, s->type, first, count) : splat(0);
+            block[row] = row < rows ? load_elements(x[row], s->type, first, count) : splat(0);
         transpose(block);
         for (int64_t i = 0; i < count; i++) {
             y[plane * s->count + place] = keep(there, block[i] * scale + offset);
@@ -35,22 +37,45 @@ static void gather(const tri__narrow_reorder *s, const uint8_t *x, int64_t rows,
     }
 }
 
+static int64_t rows_of(const tri__narrow_reorder *s, int64_t group)
+{
+    return s->batch - group * 8 < 8 ? s->batch - group * 8 : 8;
+}
+
+/* Examples stand anywhere: while one group is turned, the next one's are asked for. */
+static void prefetch(const tri__narrow_reorder *s, const void *const *x, int64_t rows)
+{
+    const int64_t bytes = s->planes * s->count * (int64_t)tri_type_size(s->type);
+    for (int64_t row = 0; row < rows; row++)
+        for (int64_t at = 0; at < bytes + PREFETCH_BYTES - 1; at += PREFETCH_BYTES)
+            __builtin_prefetch((const char *)x[row] + at);
+}
+
 void ISA(import)(const void *geometry, void *const *data, int thread, int threads)
 {
     const tri__narrow_reorder *s = geometry;
-    const uint8_t *x = data[0];
+    const void *const *x = data[0];
     v8 *y = data[1];
-    const int64_t elements = s->planes * s->count, pitch = elements * (int64_t)tri_type_size(s->type);
     const part_range mine = share(s->groups, thread, threads);
     for (int64_t group = mine.first; group < mine.end; group++) {
-        const int64_t left = s->batch - group * 8;
-        gather(s, x + group * 8 * pitch, left < 8 ? left : 8, y + group * elements);
+        if (group + 1 < mine.end)
+            prefetch(s, x + (group + 1) * 8, rows_of(s, group + 1));
+        gather(s, x + group * 8, rows_of(s, group), y + group * s->planes * s->count);
     }
 }
 
 void ISA(to_lanes)(const void *geometry, void *const *data, int thread, int threads)
 {
-    ISA(import)(geometry, data, thread, threads);
+    const tri__narrow_reorder *s = geometry;
+    const float *x = data[0];
+    v8 *y = data[1];
+    const part_range mine = share(s->groups, thread, threads);
+    for (int64_t group = mine.first; group < mine.end; group++) {
+        const void *row[8];
+        for (int64_t i = 0; i < 8; i++)
+            row[i] = x + (group * 8 + i) * s->count;
+        gather(s, row, rows_of(s, group), y + group * s->count);
+    }
 }
 
 /* One group. x: [elements][8] → y: [rows][elements] */
@@ -77,7 +102,6 @@ void ISA(to_plain)(const void *geometry, void *const *data, int thread, int thre
     float *y = data[1];
     const part_range mine = share(s->groups, thread, threads);
     for (int64_t group = mine.first; group < mine.end; group++) {
-        const int64_t left = s->batch - group * 8;
-        scatter(x + group * s->count, s->count, left < 8 ? left : 8, y + group * 8 * s->count);
+        scatter(x + group * s->count, s->count, rows_of(s, group), y + group * 8 * s->count);
     }
 }
