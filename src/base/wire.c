@@ -133,7 +133,7 @@ static uint8_t *extend(tri__wire_buffer *buffer, size_t size)
     return room;
 }
 
-static void append_varint(tri__wire_buffer *buffer, uint64_t value)
+void tri__wire_put_raw_varint(tri__wire_buffer *buffer, uint64_t value)
 {
     uint8_t bytes[VARINT_BYTES];
     size_t count = 0;
@@ -148,7 +148,7 @@ static void append_varint(tri__wire_buffer *buffer, uint64_t value)
 
 static void append_tag(tri__wire_buffer *buffer, uint32_t number, tri__wire_type type)
 {
-    append_varint(buffer, (uint64_t)number << 3 | type);
+    tri__wire_put_raw_varint(buffer, (uint64_t)number << 3 | type);
 }
 
 static void append_fixed(tri__wire_buffer *buffer, uint64_t bits, int count)
@@ -161,7 +161,7 @@ static void append_fixed(tri__wire_buffer *buffer, uint64_t bits, int count)
 void tri__wire_put_varint(tri__wire_buffer *buffer, uint32_t number, uint64_t value)
 {
     append_tag(buffer, number, TRI_WIRE_VARINT);
-    append_varint(buffer, value);
+    tri__wire_put_raw_varint(buffer, value);
 }
 
 void tri__wire_put_fixed32(tri__wire_buffer *buffer, uint32_t number, uint32_t bits)
@@ -190,13 +190,31 @@ void tri__wire_put_double(tri__wire_buffer *buffer, uint32_t number, double valu
     tri__wire_put_fixed64(buffer, number, bits);
 }
 
-void tri__wire_put_bytes(tri__wire_buffer *buffer, uint32_t number, const void *data, size_t size)
+void tri__wire_put_head(tri__wire_buffer *buffer, uint32_t number, size_t size)
 {
     append_tag(buffer, number, TRI_WIRE_BYTES);
-    append_varint(buffer, size);
+    tri__wire_put_raw_varint(buffer, size);
+}
+
+void tri__wire_put_raw(tri__wire_buffer *buffer, const void *data, size_t size)
+{
     uint8_t *room = extend(buffer, size);
     if (room && size)
         memcpy(room, data, size);
+}
+
+size_t tri__wire_varint_size(uint64_t value)
+{
+    size_t size = 1;
+    while (value >>= 7)
+        size++;
+    return size;
+}
+
+void tri__wire_put_bytes(tri__wire_buffer *buffer, uint32_t number, const void *data, size_t size)
+{
+    tri__wire_put_head(buffer, number, size);
+    tri__wire_put_raw(buffer, data, size);
 }
 
 void tri__wire_put_string(tri__wire_buffer *buffer, uint32_t number, const char *text)

@@ -45,6 +45,13 @@ void tri__wire_put_float(tri__wire_buffer *buffer, uint32_t number, float value)
 void tri__wire_put_double(tri__wire_buffer *buffer, uint32_t number, double value);
 void tri__wire_put_bytes(tri__wire_buffer *buffer, uint32_t number, const void *data, size_t size);
 void tri__wire_put_string(tri__wire_buffer *buffer, uint32_t number, const char *text);
+
+/* A field of bytes in pieces: its head says how many are to follow, and raw ones follow it. */
+void tri__wire_put_head(tri__wire_buffer *buffer, uint32_t number, size_t size);
+void tri__wire_put_raw(tri__wire_buffer *buffer, const void *data, size_t size);
+void tri__wire_put_raw_varint(tri__wire_buffer *buffer, uint64_t value);
+size_t tri__wire_varint_size(uint64_t value); /* bytes that it takes */
+
 void tri__wire_put_message(tri__wire_buffer *buffer, uint32_t number, const tri__wire_buffer *message);
 
 #endif
