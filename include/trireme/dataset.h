@@ -52,6 +52,7 @@ TRI_MUST_CHECK tri_status tri_source_read(tri_source *source, const int64_t *rec
 typedef struct {
     int64_t rows;          /* the batch size; every buffer has this many rows */
     int64_t count;         /* rows that hold an example: the first ones. The others have weight 0 */
+    int64_t damaged;       /* of those, rows whose record is damaged: they have weight 0, too */
     int64_t epoch;         /* of all its examples, from 0 */
     tri_type type;         /* of x */
     const void *x;         /* [rows][…shape]; NULL where the examples are scattered or sparse */
@@ -70,6 +71,18 @@ typedef struct {
     int64_t limit;   /* use the first examples only; 0 is all */
     int64_t epochs;  /* after which next says the end; 0 repeats for ever */
     bool in_place;   /* where the source's examples stand in memory, batches point to them (`at`) instead of copying */
+
+    int worker, workers; /* of so many workers (0 is 1) that share every step, this one, from 0 */
+    bool own_files;      /* the source has this worker's own files only: it goes through all of them, the others through theirs */
+    int64_t skip_bad;    /* so many damaged records are left out, with weight 0; one more is an error */
+
+    bool cache;               /* keep decoded examples, so that epochs after the first decode nothing … */
+    int64_t cache_bytes;      /* … in memory up to so much; 0 is half of what is available … */
+    const char *cache_folder; /* … and further ones in a file there, which vanishes; NULL: nowhere */
+
+    int readers;    /* threads that read and decode; 0: as many as it takes */
+    int64_t bytes;  /* for batches that are made ahead; 0 is 256 MB */
+    double timeout; /* seconds after which a batch that does not come is an error; 0 is 300 */
 } tri_dataset_options;
 
 #define TRI_SHUFFLE_ALL INT64_MAX
@@ -78,11 +91,13 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out);
 void tri_dataset_destroy(tri_dataset *dataset);
 
-/* The next batch, or NULL at the end. It is borrowed until the next call. */
+/* The next batch, or NULL at the end. It is borrowed until the next call. Where several workers share a short step, one may get a batch
+ * of no examples. */
 TRI_MUST_CHECK tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out);
 
 int64_t tri_dataset_examples(const tri_dataset *dataset); /* in one epoch */
-int64_t tri_dataset_position(const tri_dataset *dataset); /* examples given out since the very start */
+int64_t tri_dataset_position(const tri_dataset *dataset); /* examples given out since the very start, to all workers together */
+int64_t tri_dataset_damaged(const tri_dataset *dataset);  /* records found damaged and left out so far, each counted once */
 TRI_MUST_CHECK tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position);
 
 #ifdef __cplusplus

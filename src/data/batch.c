@@ -1,10 +1,10 @@
-/* batch.c: batches put together from a source. */
+/* batch.c: a batch and the memory it stands in. */
 #include "data/batch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/resident.h"
 
 static tri_status allocate_examples(tri__slot *slot, const tri_source *source, size_t rows, bool in_place)
 {
@@ -27,7 +27,8 @@ static tri_status allocate(tri__slot *slot, const tri_source *source, size_t row
     TRI_TRY(allocate_examples(slot, source, rows, in_place));
     TRI_TRY(tri__buffer_allocate(rows * sizeof *slot->labels, "a batch's labels", &slot->labels));
     TRI_TRY(tri__buffer_allocate(rows * sizeof *slot->weights, "a batch's weights", &slot->weights));
-    return tri__buffer_allocate(rows * sizeof *slot->ids, "a batch's record numbers", &slot->ids);
+    TRI_TRY(tri__buffer_allocate(rows * sizeof *slot->ids, "a batch's record numbers", &slot->ids));
+    return tri__allocate(rows, sizeof(tri_status), "a batch's failures", &slot->failures);
 }
 
 tri_status tri__slot_init(tri__slot *slot, const tri_source *source, int64_t rows, bool in_place)
@@ -52,6 +53,8 @@ tri_status tri__slot_init(tri__slot *slot, const tri_source *source, int64_t row
 
 void tri__slot_fini(tri__slot *slot)
 {
+    tri__slot_forget(slot);
+    free(slot->failures);
     tri__buffer_free(slot->x);
     tri__buffer_free(slot->at);
     tri__buffer_free(slot->keys);
@@ -59,8 +62,23 @@ void tri__slot_fini(tri__slot *slot)
     tri__buffer_free(slot->labels);
     tri__buffer_free(slot->weights);
     tri__buffer_free(slot->ids);
-    tri_status_free(slot->status);
     *slot = (tri__slot){0};
+}
+
+void tri__slot_forget(tri__slot *slot)
+{
+    for (int64_t i = 0; slot->failures && i < slot->batch.rows; i++) {
+        tri_status_free(slot->failures[i]);
+        slot->failures[i] = NULL;
+    }
+}
+
+size_t tri__slot_bytes(const tri_source *source, int64_t rows)
+{
+    size_t entries = (size_t)source->info.width * (sizeof(int32_t) + sizeof(float));
+    size_t row = (entries ? entries : source->example_bytes) + sizeof(int32_t) + sizeof(float) + sizeof(int64_t) + sizeof(tri_status);
+    size_t bytes;
+    return tri__size_multiply((size_t)rows, row, &bytes) ? bytes : SIZE_MAX;
 }
 
 tri__place tri__slot_place(const tri__slot *slot, const tri_source *source, int64_t i)
@@ -78,7 +96,6 @@ static void clear_row(tri__slot *slot, const tri_source *source, int64_t i)
 {
     const tri__place place = tri__slot_place(slot, source, i);
     slot->labels[i] = 0;
-    slot->ids[i] = -1;
     if (slot->at)
         slot->at[i] = slot->x;
     else if (place.x)
@@ -89,6 +106,13 @@ static void clear_row(tri__slot *slot, const tri_source *source, int64_t i)
     }
 }
 
+void tri__slot_spoil(tri__slot *slot, const tri_source *source, int64_t i, tri_status reason)
+{
+    clear_row(slot, source, i);
+    slot->weights[i] = 0;
+    slot->failures[i] = reason;
+}
+
 /* Whole batches, which follow each other, leave the weights alone. */
 void tri__slot_pad(tri__slot *slot, const tri_source *source, int64_t count)
 {
@@ -96,59 +120,8 @@ void tri__slot_pad(tri__slot *slot, const tri_source *source, int64_t count)
     if (count != slot->batch.count)
         for (int64_t i = 0; i < rows; i++)
             slot->weights[i] = i < count ? 1.0F : 0.0F;
-    for (int64_t i = count; i < rows; i++)
+    for (int64_t i = count; i < rows; i++) {
         clear_row(slot, source, i);
-}
-
-tri_status tri__maker_init(tri__maker *maker, tri_source *source, const tri_dataset_options *options)
-{
-    int64_t all = source->info.examples;
-    int64_t examples = options->limit > 0 && options->limit < all ? options->limit : all;
-    *maker = (tri__maker){.source = source, .rows = options->batch, .examples = examples, .end = INT64_MAX};
-    if (options->epochs > 0 && __builtin_mul_overflow(options->epochs, examples, &maker->end))
-        maker->end = INT64_MAX;
-    TRI_TRY(tri__reader_create(source, &maker->reader));
-    return tri__order_init(&maker->order, options->seed, examples, options->shuffle);
-}
-
-void tri__maker_fini(tri__maker *maker)
-{
-    tri__reader_destroy(maker->reader);
-    tri__order_fini(&maker->order);
-}
-
-static tri_status read_rows(tri__maker *maker, const int64_t *ids, int64_t count, tri__slot *slot)
-{
-    for (int64_t i = 0; i < count; i++) {
-        const tri__place place = tri__slot_place(slot, maker->source, i);
-        TRI_TRY(maker->source->kind->read(maker->reader, ids[i], &place));
+        slot->ids[i] = -1;
     }
-    return NULL;
-}
-
-static int64_t smallest(int64_t a, int64_t b, int64_t c)
-{
-    int64_t least = a < b ? a : b;
-    return least < c ? least : c;
-}
-
-tri_status tri__maker_next(tri__maker *maker, tri__slot *slot)
-{
-    tri_source *source = maker->source;
-    int64_t epoch = maker->position / maker->examples, first = maker->position % maker->examples;
-    int64_t known = maker->examples - first;
-    int64_t count = smallest(maker->rows, known, maker->end - maker->position);
-    if (count > 0) {
-        const int64_t *ids = tri__order_of(&maker->order, epoch) + first;
-        if (source->rows)
-            tri__resident_take(source, ids, count, known, slot);
-        else
-            TRI_TRY(read_rows(maker, ids, count, slot));
-        memcpy(slot->ids, ids, (size_t)count * sizeof *ids);
-    }
-    tri__slot_pad(slot, source, count);
-    slot->batch.count = count;
-    slot->batch.epoch = epoch;
-    maker->position += count;
-    return NULL;
 }

@@ -126,9 +126,14 @@ tri_status tri_source_open(const char *spec, tri_part part, const tri_source_opt
     return NULL;
 }
 
+void tri__source_hold(tri_source *source)
+{
+    atomic_fetch_add(&source->holders, 1);
+}
+
 void tri_source_destroy(tri_source *source)
 {
-    if (!source)
+    if (!source || atomic_fetch_sub(&source->holders, 1) > 0)
         return;
     free((char *)source->info.spec);
     source->kind->destroy(source);

@@ -7,6 +7,8 @@
 #ifndef TRI_DATA_SOURCE_H
 #define TRI_DATA_SOURCE_H
 
+#include <stdatomic.h>
+
 #include "trireme/dataset.h"
 
 typedef struct {
@@ -26,6 +28,7 @@ typedef struct {
     tri_status (*read)(tri__reader *reader, int64_t record, const tri__place *to);
     tri_status (*reader_create)(tri_source *source, tri__reader **out); /* NULL where readers hold nothing of their own */
     void (*reader_destroy)(tri__reader *reader);                        /* with reader_create */
+    const char *(*file_of)(const tri_source *source, int64_t record);   /* for messages: where it is; NULL where there are no files */
     void (*destroy)(tri_source *source);                                /* frees source itself, too */
 } tri__source_kind;
 
@@ -35,7 +38,11 @@ struct tri_source {
     size_t example_bytes;      /* of one example */
     const uint8_t *rows;       /* [examples][example_bytes]; NULL where examples are made by read */
     const uint8_t *classes_of; /* [examples], with rows */
+    atomic_int holders;        /* besides the one who opened it */
 };
+
+/* Let source live until it has been destroyed once more: by a thread that may still be reading when its owner has gone. */
+void tri__source_hold(tri_source *source);
 
 /* Set info's type and shape to bytes of this shape, and example_bytes with them; shapes from outside may be too large. */
 TRI_MUST_CHECK tri_status tri__source_set_shape(tri_source *source, tri_shape shape);

@@ -1,0 +1,505 @@
+/* ahead.c: batches read and decoded ahead by threads.
+ *
+ * Batches that are being made stand in a line, in the order in which they will be given out. Threads claim stretches of rows, always from
+ * the first batch that has unclaimed ones, and write the examples straight into its buffers; when the last row of the first batch is
+ * there, it can be given out. A thread that finds no row to claim opens another batch, as long as the line may be longer, and
+ * otherwise sleeps. A stretch is as long as takes a fraction of a millisecond, so that the lock costs nothing beside it.
+ *
+ * A read may hang for ever (a network file system, a dying disk). Nobody can be made to leave a read, so nobody waits for it: all that a
+ * thread touches belongs to the tri__ahead, which lives until the last of its users, caller or thread, has left. */
+#define _GNU_SOURCE /* sched_getaffinity, RUSAGE_THREAD */
+#include "data/ahead.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "data/tuning.h"
+
+#define SECOND          INT64_C(1000000000)
+#define DEFAULT_TIMEOUT 300 /* seconds for one batch: only a disk that hangs takes so long */
+#define DEFAULT_BUDGET  ((size_t)256 << 20)
+#define STRETCH         (SECOND / 5000) /* that one claim should take */
+#define PATIENCE        (SECOND / 500)  /* that the caller waits before there is one thread more */
+#define GRACE           SECOND          /* for threads to come back from their reads */
+
+/* A batch that is being made. */
+typedef struct {
+    tri__slot slot;
+    tri__slice slice;
+    int64_t claimed, finished; /* rows */
+} portion;
+
+typedef struct {
+    tri__ahead *ahead;
+    pthread_t thread;
+    tri__reader *reader;
+    const portion *at;      /* that it works on; NULL: none. Under the lock */
+    _Atomic int64_t record; /* that it reads */
+    bool left;              /* it has ended, but for being joined; under the lock */
+} decoder;
+
+struct tri__ahead {
+    tri_source *source; /* held */
+    int64_t rows;
+    int64_t timeout;   /* nanoseconds */
+    tri__cache *cache; /* or NULL */
+
+    pthread_mutex_t lock;
+    pthread_cond_t work;     /* there may be rows to claim, or an end */
+    pthread_cond_t ready;    /* the first batch of the line may be whole, or there will be none */
+    pthread_cond_t returned; /* a thread has come back from its work */
+
+    /* All below: under the lock. */
+    tri__course course;
+    int64_t position; /* of the next batch to be opened */
+    bool ended;       /* there is none */
+    bool halted;      /* nothing may be claimed */
+    bool stopped;     /* threads are to leave */
+    tri_status failure;
+    portion *line[TRI_MOST_AHEAD]; /* [open], in the order of the batches */
+    int open;
+    portion *spare[TRI_MOST_AHEAD]; /* [spares] */
+    int spares;
+    portion *given; /* the caller has it; NULL: none */
+    tri__tuning tuning;
+    double row_nanoseconds; /* that one row takes, smoothed; 0: not known yet */
+    decoder decoders[TRI_MOST_DECODERS];
+    int started; /* of decoders */
+    int busy;    /* threads that are at work */
+    int users;   /* threads that have not left, and the caller */
+};
+
+/* ---- what threads do ---- */
+
+static void free_portion(portion *p)
+{
+    if (p)
+        tri__slot_fini(&p->slot);
+    free(p);
+}
+
+static tri_status add_portion(tri__ahead *ahead, portion **out)
+{
+    portion *p;
+    TRI_TRY(tri__allocate(1, sizeof *p, "a batch", &p));
+    tri_status status = tri__slot_init(&p->slot, ahead->source, ahead->rows, false);
+    if (status)
+        free_portion(p);
+    else
+        *out = p;
+    return status;
+}
+
+/* A batch to fill, spare or new. NULL where the line is as long as it may be. */
+static portion *find_portion(tri__ahead *ahead)
+{
+    if (ahead->open + (ahead->given != NULL) >= ahead->tuning.depth)
+        return NULL;
+    if (ahead->spares > 0)
+        return ahead->spare[--ahead->spares];
+    portion *p = NULL;
+    tri_status status = add_portion(ahead, &p);
+    if (status && ahead->open > 0) { /* what there is will do */
+        ahead->tuning.most_depth = ahead->tuning.depth = ahead->open + (ahead->given != NULL);
+        tri_status_free(status);
+    } else if (status) {
+        ahead->failure = status;
+        ahead->ended = true;
+        pthread_cond_signal(&ahead->ready);
+    }
+    return p;
+}
+
+/* Open the next batch. False where there is none, or no room for it. */
+static bool open_next(tri__ahead *ahead)
+{
+    if (ahead->ended)
+        return false;
+    portion *p = find_portion(ahead);
+    if (!p)
+        return false;
+    p->slice = tri__course_take(&ahead->course, ahead->position, p->slot.ids);
+    if (p->slice.after == ahead->position) {
+        ahead->ended = true;
+        ahead->spare[ahead->spares++] = p;
+        pthread_cond_signal(&ahead->ready);
+        return false;
+    }
+    tri__slot_pad(&p->slot, ahead->source, p->slice.count);
+    p->slot.batch.count = p->slice.count;
+    p->slot.batch.epoch = p->slice.epoch;
+    p->slot.batch.damaged = 0;
+    p->claimed = p->finished = 0;
+    ahead->position = p->slice.after;
+    ahead->line[ahead->open++] = p;
+    if (p->slice.count == 0)
+        pthread_cond_signal(&ahead->ready);
+    return true;
+}
+
+/* The first batch with rows that nobody has claimed; NULL where there is none and none can be opened. */
+static portion *find_work(tri__ahead *ahead)
+{
+    if (ahead->halted)
+        return NULL;
+    for (int i = 0; i < ahead->open || open_next(ahead); i++)
+        if (ahead->line[i]->claimed < ahead->line[i]->slice.count)
+            return ahead->line[i];
+    return NULL;
+}
+
+/* Rows to claim at once: worth the lock, and few enough that all threads find some in a batch. */
+static int64_t stretch_of(const tri__ahead *ahead, const portion *p)
+{
+    int64_t left = p->slice.count - p->claimed;
+    int64_t fair = p->slice.count / (2 * ahead->tuning.threads) + 1;
+    double wanted = ahead->row_nanoseconds > 0 ? (double)STRETCH / ahead->row_nanoseconds : 1;
+    int64_t rows = wanted < (double)fair ? (int64_t)wanted : fair;
+    return rows < 1 ? 1 : rows < left ? rows : left;
+}
+
+/* One example into row i of the batch: from the cache, or by the source. */
+static tri_status decode(decoder *self, const portion *p, int64_t i)
+{
+    tri__ahead *ahead = self->ahead;
+    const tri__place place = tri__slot_place(&p->slot, ahead->source, i);
+    int64_t record = p->slot.ids[i];
+    atomic_store_explicit(&self->record, record, memory_order_relaxed);
+    if (ahead->cache && tri__cache_get(ahead->cache, record, &place))
+        return NULL;
+    TRI_TRY(ahead->source->kind->read(self->reader, record, &place));
+    if (ahead->cache)
+        tri__cache_put(ahead->cache, record, &place);
+    return NULL;
+}
+
+static void decode_rows(decoder *self, portion *p, int64_t first, int64_t count)
+{
+    for (int64_t i = first; i < first + count; i++) {
+        tri_status status = decode(self, p, i);
+        if (status)
+            tri__slot_spoil(&p->slot, self->ahead->source, i, status);
+        else
+            p->slot.weights[i] = 1;
+    }
+}
+
+static tri__effort effort_now(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return (tri__effort){
+        .wall = tri__clock_now(),
+        .cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000,
+        .blocked = usage.ru_nvcsw,
+        .preempted = usage.ru_nivcsw,
+    };
+}
+
+static tri__effort effort_between(tri__effort a, tri__effort b)
+{
+    return (tri__effort){b.wall - a.wall, b.cpu - a.cpu, b.blocked - a.blocked, b.preempted - a.preempted};
+}
+
+static void learn(tri__ahead *ahead, tri__effort effort, int64_t rows)
+{
+    double each = (double)effort.wall / (double)rows;
+    ahead->row_nanoseconds = ahead->row_nanoseconds > 0 ? 0.8 * ahead->row_nanoseconds + 0.2 * each : each;
+    tri__tuning_worked(&ahead->tuning, effort);
+}
+
+/* Claim a stretch of the batch and fill it. Holds the lock before and after, not while it works. */
+static void work_on(decoder *self, portion *p)
+{
+    tri__ahead *ahead = self->ahead;
+    int64_t first = p->claimed, count = stretch_of(ahead, p);
+    p->claimed += count;
+    self->at = p;
+    ahead->busy++;
+    pthread_cond_signal(&ahead->work); /* there may be more for another thread */
+    pthread_mutex_unlock(&ahead->lock);
+    tri__effort before = effort_now();
+    decode_rows(self, p, first, count);
+    tri__effort effort = effort_between(before, effort_now());
+    pthread_mutex_lock(&ahead->lock);
+    ahead->busy--;
+    self->at = NULL;
+    learn(ahead, effort, count);
+    p->finished += count;
+    if (p->finished == p->slice.count && ahead->open > 0 && p == ahead->line[0])
+        pthread_cond_signal(&ahead->ready);
+    pthread_cond_signal(&ahead->returned);
+}
+
+static void free_all(tri__ahead *ahead);
+
+/* Under the lock, which is gone afterwards. */
+static void leave(tri__ahead *ahead)
+{
+    bool last = --ahead->users == 0;
+    pthread_cond_signal(&ahead->returned);
+    pthread_mutex_unlock(&ahead->lock);
+    if (last)
+        free_all(ahead);
+}
+
+static void *serve(void *argument)
+{
+    decoder *self = argument;
+    tri__ahead *ahead = self->ahead;
+    pthread_mutex_lock(&ahead->lock);
+    while (!ahead->stopped) {
+        portion *p = find_work(ahead);
+        if (p) {
+            work_on(self, p);
+            continue;
+        }
+        tri__tuning_idle(&ahead->tuning);
+        pthread_cond_wait(&ahead->work, &ahead->lock);
+    }
+    self->left = true;
+    leave(ahead);
+    return NULL;
+}
+
+/* ---- what the caller does ---- */
+
+static void init_condition(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static void wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t time)
+{
+    const struct timespec at = {.tv_sec = time / SECOND, .tv_nsec = time % SECOND};
+    pthread_cond_timedwait(condition, lock, &at);
+}
+
+static int count_cpus(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+tri_status tri__ahead_create(tri_source *source, const tri_dataset_options *options, tri__ahead **out)
+{
+    tri__ahead *ahead;
+    TRI_TRY(tri__allocate(1, sizeof *ahead, "batches ahead", &ahead));
+    tri__source_hold(source);
+    ahead->source = source;
+    ahead->rows = options->batch;
+    ahead->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
+    ahead->users = 1;
+    pthread_mutex_init(&ahead->lock, NULL);
+    init_condition(&ahead->work);
+    init_condition(&ahead->ready);
+    init_condition(&ahead->returned);
+    size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
+    tri__tuning_init(&ahead->tuning, count_cpus(), options->readers, tri__slot_bytes(source, options->batch), budget);
+    tri_status status = tri__course_init(&ahead->course, source, options);
+    if (!status && options->cache)
+        status = tri__cache_create(source, ahead->course.shard.examples, options->cache_bytes, options->cache_folder, &ahead->cache);
+    if (status)
+        free_all(ahead);
+    else
+        *out = ahead;
+    return status;
+}
+
+static void free_all(tri__ahead *ahead)
+{
+    for (int i = 0; i < ahead->open; i++)
+        free_portion(ahead->line[i]);
+    for (int i = 0; i < ahead->spares; i++)
+        free_portion(ahead->spare[i]);
+    free_portion(ahead->given);
+    for (int i = 0; i < ahead->started; i++)
+        tri__reader_destroy(ahead->decoders[i].reader);
+    tri__course_fini(&ahead->course);
+    tri__cache_destroy(ahead->cache);
+    tri_status_free(ahead->failure);
+    tri_source_destroy(ahead->source);
+    pthread_cond_destroy(&ahead->work);
+    pthread_cond_destroy(&ahead->ready);
+    pthread_cond_destroy(&ahead->returned);
+    pthread_mutex_destroy(&ahead->lock);
+    free(ahead);
+}
+
+/* Wait until no thread is at work, or for the time of grace. Under the lock. */
+static bool await_rest(tri__ahead *ahead)
+{
+    int64_t deadline = tri__clock_now() + GRACE;
+    while (ahead->busy > 0 && tri__clock_now() < deadline)
+        wait_until(&ahead->returned, &ahead->lock, deadline);
+    return ahead->busy == 0;
+}
+
+/* Threads that are not at work leave at once; a thread that hangs is let go. */
+void tri__ahead_destroy(tri__ahead *ahead)
+{
+    if (!ahead)
+        return;
+    pthread_mutex_lock(&ahead->lock);
+    ahead->stopped = ahead->halted = true;
+    pthread_cond_broadcast(&ahead->work);
+    if (await_rest(ahead))
+        while (ahead->users > 1)
+            pthread_cond_wait(&ahead->returned, &ahead->lock);
+    for (int i = 0; i < ahead->started; i++)
+        if (ahead->decoders[i].left)
+            pthread_join(ahead->decoders[i].thread, NULL);
+        else
+            pthread_detach(ahead->decoders[i].thread);
+    leave(ahead);
+}
+
+/* As many threads as the tuning wants. */
+static tri_status add_threads(tri__ahead *ahead)
+{
+    while (ahead->started < ahead->tuning.threads) {
+        decoder *self = &ahead->decoders[ahead->started];
+        *self = (decoder){.ahead = ahead, .record = -1};
+        TRI_TRY(tri__reader_create(ahead->source, &self->reader));
+        int error = pthread_create(&self->thread, NULL, serve, self);
+        if (error) {
+            tri__reader_destroy(self->reader);
+            ahead->tuning.fixed = true; /* what there is will do */
+            ahead->tuning.threads = ahead->started;
+            if (ahead->started > 0)
+                return NULL;
+            ahead->tuning.threads = 1;
+            return tri_fail(TRI_IO, "cannot start a thread that reads %s: %s", ahead->source->info.spec, strerror(error));
+        }
+        ahead->started++;
+        ahead->users++;
+    }
+    return NULL;
+}
+
+static const char *file_of(const tri_source *source, int64_t record)
+{
+    const char *file = source->kind->file_of && record >= 0 ? source->kind->file_of(source, record) : NULL;
+    return file ? file : source->info.spec;
+}
+
+/* The first batch has not come: whose rows are missing? */
+static tri_status too_late(const tri__ahead *ahead)
+{
+    double seconds = tri__clock_seconds(ahead->timeout);
+    for (int i = 0; i < ahead->started; i++) {
+        const decoder *one = &ahead->decoders[i];
+        int64_t record = atomic_load(&one->record);
+        if (one->at && one->at == ahead->line[0])
+            return tri_fail(TRI_TIMEOUT,
+                            "%s: record %lld has not come within %g s: the disk or the network that it is read from hangs (see dmesg, and "
+                            "whether other programs can read it)",
+                            file_of(ahead->source, record), (long long)record, seconds);
+    }
+    return tri_fail(TRI_TIMEOUT, "%s: no batch has come within %g s", ahead->source->info.spec, seconds);
+}
+
+static bool is_ready(const tri__ahead *ahead)
+{
+    return ahead->open > 0 ? ahead->line[0]->finished == ahead->line[0]->slice.count : ahead->ended;
+}
+
+/* Wait until the first batch is whole, or it is plain that there will be none. More threads come while it takes long. */
+static tri_status await_first(tri__ahead *ahead, bool *waited)
+{
+    int64_t now = tri__clock_now(), deadline = now + ahead->timeout;
+    TRI_TRY(add_threads(ahead));
+    while (!is_ready(ahead)) {
+        *waited = true;
+        wait_until(&ahead->ready, &ahead->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
+        now = tri__clock_now();
+        if (!is_ready(ahead) && now >= deadline)
+            return too_late(ahead);
+        if (!is_ready(ahead) && ahead->busy == ahead->started) {
+            tri__tuning_waiting(&ahead->tuning);
+            TRI_TRY(add_threads(ahead));
+        }
+    }
+    tri_status failure = ahead->failure;
+    ahead->failure = NULL;
+    return failure;
+}
+
+/* What the caller has had goes back into use, or away where there are more batches than wanted. */
+static void take_back(tri__ahead *ahead)
+{
+    portion *p = ahead->given;
+    if (!p)
+        return;
+    ahead->given = NULL;
+    tri__slot_forget(&p->slot);
+    if (ahead->open + ahead->spares < ahead->tuning.depth)
+        ahead->spare[ahead->spares++] = p;
+    else
+        free_portion(p);
+    pthread_cond_signal(&ahead->work);
+}
+
+static void give_first(tri__ahead *ahead)
+{
+    ahead->given = ahead->line[0];
+    ahead->open--;
+    memmove(ahead->line, ahead->line + 1, (size_t)ahead->open * sizeof *ahead->line);
+}
+
+tri_status tri__ahead_next(tri__ahead *ahead, tri__slot **out, int64_t *after)
+{
+    *out = NULL;
+    bool waited = false;
+    pthread_mutex_lock(&ahead->lock);
+    take_back(ahead);
+    tri_status status = await_first(ahead, &waited);
+    if (!status && ahead->open > 0) {
+        give_first(ahead);
+        tri__tuning_given(&ahead->tuning, waited);
+        *out = &ahead->given->slot;
+        *after = ahead->given->slice.after;
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    return status;
+}
+
+bool tri__ahead_seek(tri__ahead *ahead, int64_t position)
+{
+    pthread_mutex_lock(&ahead->lock);
+    ahead->halted = true;
+    bool resting = await_rest(ahead);
+    if (resting) {
+        take_back(ahead);
+        while (ahead->open > 0) {
+            portion *p = ahead->line[--ahead->open];
+            tri__slot_forget(&p->slot);
+            ahead->spare[ahead->spares++] = p;
+        }
+        ahead->position = position;
+        ahead->ended = ahead->halted = false;
+        pthread_cond_signal(&ahead->work);
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    return resting;
+}
+
+const tri__shard *tri__ahead_shard(const tri__ahead *ahead)
+{
+    return &ahead->course.shard;
+}
+
+const tri__cache *tri__ahead_cache(const tri__ahead *ahead)
+{
+    return ahead->cache;
+}
