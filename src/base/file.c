@@ -278,6 +278,25 @@ tri_status tri__file_replace(const char *path, const void *data, size_t size)
     return tri__writer_commit(writer);
 }
 
+tri_status tri__file_write(const char *path, const void *data, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0)
+        return failure(path, "create", errno);
+    const char *at = data;
+    tri_status status = NULL;
+    while (size > 0 && !status) {
+        ssize_t part = write(file, at, size);
+        if (part < 0 && errno != EINTR)
+            status = failure(path, "write", errno);
+        at += part > 0 ? part : 0;
+        size -= part > 0 ? (size_t)part : 0;
+    }
+    if (close(file) && !status)
+        status = failure(path, "write", errno);
+    return status;
+}
+
 /* One folder whose parent exists. */
 static tri_status make_folder(const char *path)
 {

@@ -30,6 +30,9 @@ void tri__writer_abandon(tri__writer *writer);                     /* accepts NU
 
 TRI_MUST_CHECK tri_status tri__file_replace(const char *path, const void *data, size_t size);
 
+/* A new file, written plainly: for the many files of a folder that gets its final name when all of them are there. */
+TRI_MUST_CHECK tri_status tri__file_write(const char *path, const void *data, size_t size);
+
 TRI_MUST_CHECK tri_status tri__folder_create(const char *path);     /* with its parents; fine where it exists */
 TRI_MUST_CHECK tri_status tri__folder_create_new(const char *path); /* the last one must be new: TRI_BAD_CALL where it exists */
 TRI_MUST_CHECK tri_status tri__folder_sync(const char *path);

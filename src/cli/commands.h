@@ -10,6 +10,7 @@ TRI_MUST_CHECK tri_status tri__command_predict(tri__session *session, const tri_
 TRI_MUST_CHECK tri_status tri__command_model(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_data_get(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_data_make(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_version(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_help(tri__session *session, const tri__arguments *arguments);
 
