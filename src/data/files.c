@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/cifar.h"
+#include "data/criteo.h"
 #include "data/gzip.h"
 #include "data/idx.h"
 #include "data/libsvm.h"
@@ -43,9 +44,10 @@ static const char *const no_marks[] = {NULL};
 static const tri__file_format formats[] = {
     {"IDX", idx_marks, is_idx, tri__pair_open},
     {"CIFAR-10", no_marks, tri__cifar_is, open_cifar},
+    {"Criteo", no_marks, tri__criteo_is, tri__criteo_open},
     {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open},
 };
-#define KNOWN "IDX images and labels, plain or .gz; CIFAR-10 batches; LIBSVM text"
+#define KNOWN "IDX images and labels, plain or .gz; CIFAR-10 batches; Criteo and LIBSVM text"
 
 typedef struct {
     const char *path;
