@@ -39,8 +39,8 @@ typedef struct {
 
 #define TRI_DATA_FOLDER "/usr/share/datasets"
 
-/* Open spec: a known name, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, or files, recognised by what they hold: a path, a folder or a
- * glob. options may be NULL. TRI_NOT_FOUND where the source has no such part. */
+/* Open spec: a known name, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, `clicks:FEATURES[:N]`, or files, recognised by what they hold: a path,
+ * a folder or a glob. options may be NULL. TRI_NOT_FOUND where the source has no such part. */
 TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out);
 void tri_source_destroy(tri_source *source);                          /* accepts NULL */
 const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */

@@ -23,7 +23,7 @@ static const tri__option train_options[] = {
      .kind = TRI_OPTION_TEXT,
      .group = "Data",
      .completion = SOURCES,
-     .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], or a path",
+     .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], or a path",
      .detail =
          "A path is a folder of IDX files, plain or gzip, or of CIFAR-10's binary files; its content tells which. digits are drawn and "
          "fake examples are random: neither needs files. For mnist and cifar10, see 'trireme data get'."},

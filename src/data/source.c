@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/catalogue.h"
+#include "data/clicks.h"
 #include "data/files.h"
 
 /* Sources that are made, not read. */
@@ -16,6 +17,7 @@ static const struct {
     const char *name;
     tri_status (*open)(const char *arguments, tri_part part, const tri_source_options *options, tri_source **out);
 } synthetic[] = {
+    {"clicks", tri__clicks_open},
     {"digits", tri__digits_open},
     {"fake", tri__fake_open},
 };
@@ -106,7 +108,7 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
         return tri__files_open(spec, part, 0, options, out);
     return tri_fail(TRI_NOT_FOUND,
                     "'%s' is neither a known data source nor a file or folder: give fashion, mnist, cifar10, digits[:N], "
-                    "fake:HxWxC:CLASSES[:N], or the path of data files (a file, a folder, or a glob in quotes)",
+                    "fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], or the path of data files (a file, a folder, or a glob in quotes)",
                     spec);
 }
 

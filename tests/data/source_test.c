@@ -18,7 +18,7 @@ static void test_unknown_names(void **state)
     (void)state;
     tri_source *source;
     assert_fails(tri_source_open("nonsense", TRI_PART_TRAIN, NULL, &source), TRI_NOT_FOUND,
-                 "give fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], or the path");
+                 "give fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], or the path");
     assert_fails(tri_source_open("mnist", TRI_PART_TRAIN, NULL, &source), TRI_BAD_CALL, "cache folder");
     tri_source_options nowhere = {.cache_folder = "/nowhere", .data_folder = "/nowhere"};
     assert_fails(tri_source_open("mnist", TRI_PART_TRAIN, &nowhere, &source), TRI_NOT_FOUND, "`trireme data get mnist`");
