@@ -42,7 +42,7 @@ void tri_store_destroy(tri_store *store);
 
 size_t tri_store_floats(const tri_store *store);
 float *tri_store_parameters(tri_store *store);
-float *tri_store_gradient(tri_store *store);
+float *tri_store_gradient(tri_store *store);       /* NULL after tri_store_drop_gradient */
 float *tri_store_slot(tri_store *store, int slot); /* the rule's state, laid out as the parameters; NULL where there is no such slot */
 const tri_rule *tri_store_rule(const tri_store *store);
 
@@ -50,6 +50,12 @@ TRI_MUST_CHECK tri_status tri_store_begin(tri_store *store, const tri_step *step
 TRI_MUST_CHECK tri_status tri_store_await(tri_store *store, tri_range range);
 TRI_MUST_CHECK tri_status tri_store_offer(tri_store *store, tri_range range, double weight); /* weight: Σ of the examples' weights */
 TRI_MUST_CHECK tri_status tri_store_flush(tri_store *store);
+
+/* A store that applies what it is offered at once needs no gradient of all parameters. Dropping it, before a plan is made, lets the plan
+ * keep each gradient among its activations, only as long as it is needed, and offer it from there. Where the store needs the whole
+ * gradient (clipping) this does nothing. */
+void tri_store_drop_gradient(tri_store *store);
+TRI_MUST_CHECK tri_status tri_store_offer_from(tri_store *store, tri_range range, const float *gradient, double weight);
 
 #ifdef __cplusplus
 }

@@ -126,13 +126,16 @@ static tri_status converted(tri__compiler *compiler, int from, const tri__layout
     return add_call(plan, kernel, node, value);
 }
 
-/* Where a parameter's gradient belongs. */
+/* Where a parameter's gradient belongs: the store's, or among the plan's own values where the store has dropped it. */
 static tri__value gradient_value(const tri_plan *plan, const tri_node *node)
 {
-    return (tri__value){.node = node,
-                        .bytes = tri__node_bytes(node),
-                        .where = TRI_FIXED,
-                        .fixed = tri_store_gradient(plan->store) + node->parameter->range.first};
+    float *all = tri_store_gradient(plan->store);
+    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED};
+    if (all)
+        value.fixed = all + node->parameter->range.first;
+    else
+        value = (tri__value){.node = node, .bytes = tri__node_bytes(node), .where = TRI_IN_BUFFER, .offered = true};
+    return value;
 }
 
 static tri_status take_inputs(tri__compiler *compiler, const tri__lowered *lowered, int *value)
@@ -184,7 +187,7 @@ static tri_status deliver_gradients(tri__compiler *compiler, const tri__lowered 
     for (int i = 0; i < outputs; i++) {
         const tri_node *node = lowered->output[i];
         int from = compiler->value_of[node->id];
-        if (!node->parameter || plan->value[from].where == TRI_FIXED)
+        if (!node->parameter || !plan->value[from].layout)
             continue;
         tri__kernel *kernel;
         TRI_TRY(make_reorder(compiler, node, plan->value[from].layout, NULL, &kernel));
@@ -406,8 +409,9 @@ static tri_status compile(tri__compiler *compiler, const tri_graph *graph)
     TRI_TRY(prepare_tables(compiler));
     find_classes(plan);
     TRI_TRY(make_calls(compiler));
-    TRI_TRY(tri__plan_place(plan));
+    tri__plan_lifetimes(plan);
     TRI_TRY(tri__plan_schedule(plan));
+    TRI_TRY(tri__plan_place(plan));
     return bind_all(plan);
 }
 

@@ -1,6 +1,7 @@
 /* place.c: one buffer for all values, laid out by lifetime.
  *
- * A value lives from the first call that touches it to the last; what an output shows lives to the end. Then a result may take the place
+ * A value lives from the first call that touches it to the last; what an output shows lives to the end, and a gradient that is lent to
+ * the store until it is offered. Then a result may take the place
  * of an input that ends with its call, where the kernel allows that. Then, largest first, each value goes to the lowest offset at which it
  * overlaps no value that was placed before it and lives at the same time. */
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static void touch(tri_plan *plan, int value, int call)
         root->last = call;
 }
 
-static void find_lifetimes(tri_plan *plan)
+void tri__plan_lifetimes(tri_plan *plan)
 {
     for (int c = 0; c < plan->calls; c++)
         for (int s = 0; s < tri__kernel_slots(plan->call[c].kernel); s++)
@@ -86,7 +87,6 @@ static size_t lowest_offset(const tri_plan *plan, const tri__value *value, const
 
 tri_status tri__plan_place(tri_plan *plan)
 {
-    find_lifetimes(plan);
     if (!(plan->options.without & TRI_PLAN_IN_PLACE))
         share_in_place(plan);
     sized *order;

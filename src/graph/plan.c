@@ -138,6 +138,14 @@ tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch)
     return NULL;
 }
 
+static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, double weight)
+{
+    if (offer->gradient < 0)
+        return tri_store_offer(plan->store, offer->range, weight);
+    const tri__value *root = &plan->value[plan->value[offer->gradient].root];
+    return tri_store_offer_from(plan->store, offer->range, (const float *)((const char *)plan->buffer + root->offset), weight);
+}
+
 tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
 {
     if (!plan->options.training)
@@ -153,7 +161,7 @@ tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
             TRI_TRY(tri_store_await(plan->store, await->range));
         TRI_TRY(run_call(plan, &plan->call[i], &moment));
         for (; offer < offers_end && offer->call == i; offer++)
-            TRI_TRY(tri_store_offer(plan->store, offer->range, weight));
+            TRI_TRY(offer_range(plan, offer, weight));
     }
     tri_tensor value;
     TRI_TRY(tri_plan_value(plan, "loss", &value));

@@ -20,6 +20,7 @@ typedef struct {
     int root;        /* the value whose memory this is; itself, where it has its own */
     int source;      /* of a reordered copy: the value it was made from; −1 elsewhere */
     int first, last; /* of a root: the calls between which its memory is in use */
+    bool offered;    /* a parameter's gradient in the plan's own buffer, lent to the store when it is offered */
     size_t offset;   /* of a root in the buffer */
     void *fixed;     /* TRI_FIXED: where it lies */
 } tri__value;
@@ -44,6 +45,7 @@ typedef struct {
 typedef struct {
     int call;
     tri_range range;
+    int gradient; /* of an offer: the value that holds it, where the store has dropped its gradient; −1 where it has not */
 } tri__store_call;
 
 struct tri_plan {
@@ -117,8 +119,10 @@ TRI_MUST_CHECK tri_status tri__lower_narrow(tri__compiler *compiler, const tri_n
 /* Let a scattered call read rows that stand one after another at x. */
 void tri__plan_point(tri__plan_call *call, const void *x, int64_t rows);
 
-/* When all calls are there: find lifetimes, lay out the buffer; then the ranges that are awaited and offered at each call. */
-TRI_MUST_CHECK tri_status tri__plan_place(tri_plan *plan);
+/* When all calls are there: find lifetimes; the ranges that are awaited and offered at each call, which may prolong some; lay out the
+ * buffer. */
+void tri__plan_lifetimes(tri_plan *plan);
 TRI_MUST_CHECK tri_status tri__plan_schedule(tri_plan *plan);
+TRI_MUST_CHECK tri_status tri__plan_place(tri_plan *plan);
 
 #endif

@@ -1,7 +1,7 @@
 /* schedule.c: where a plan calls the store.
  *
  * A parameter is awaited before the first call that reads it, and offered after the last call that reads it or touches its gradient.
- * Neighbours in the flat buffer that fall to the same call are joined. */
+ * Neighbours in the flat buffer that fall to the same call are joined, unless each gradient stands somewhere else in the plan's buffer. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -24,7 +24,7 @@ static int join(tri__store_call *list, int count)
     int joined = 0;
     for (int i = 0; i < count; i++) {
         tri__store_call *last = joined ? &list[joined - 1] : NULL;
-        if (last && last->call == list[i].call && last->range.first + last->range.count == list[i].range.first)
+        if (last && last->call == list[i].call && last->gradient < 0 && last->range.first + last->range.count == list[i].range.first)
             last->range.count += list[i].range.count;
         else
             list[joined++] = list[i];
@@ -57,16 +57,45 @@ static void find_touches(const tri_plan *plan, const void *data, int *first, int
     }
 }
 
-/* A parameter that nothing reads is awaited first and offered last: stores count on every range. */
+/* The value in the plan's buffer that is the parameter's gradient; −1 where the store has it, or there is none. */
+static int lent_gradient(const tri_plan *plan, const tri_node *parameter)
+{
+    for (int v = 0; v < plan->values; v++)
+        if (plan->value[v].offered && plan->value[v].node->parameter == parameter)
+            return v;
+    return -1;
+}
+
+/* The store keeps the gradient: a parameter that nothing reads is offered last, since stores count on every range. */
+static void offer_kept(tri_plan *plan, const tri_node *node, int read_last)
+{
+    int first, last;
+    find_touches(plan, tri_store_gradient(plan->store) + node->range.first, &first, &last);
+    last = last > read_last ? last : read_last;
+    plan->offer[plan->offers++] = (tri__store_call){last < 0 ? plan->calls - 1 : last, whole_range(plan->graph, node), -1};
+}
+
+/* The plan keeps the gradient, until its parameter has been read for the last time. A parameter without one is not offered. */
+static void offer_lent(tri_plan *plan, const tri_node *node, int read_last)
+{
+    int gradient = lent_gradient(plan, node);
+    if (gradient < 0)
+        return;
+    tri__value *root = &plan->value[plan->value[gradient].root];
+    root->last = root->last > read_last ? root->last : read_last;
+    plan->offer[plan->offers++] = (tri__store_call){root->last, node->range, gradient};
+}
+
+/* A parameter that nothing reads is awaited first. */
 static void schedule_parameter(tri_plan *plan, const tri_node *node)
 {
-    int read_first, read_last, written_first, written_last;
+    int read_first, read_last;
     find_touches(plan, tri_store_parameters(plan->store) + node->range.first, &read_first, &read_last);
-    find_touches(plan, tri_store_gradient(plan->store) + node->range.first, &written_first, &written_last);
-    int last = written_last > read_last ? written_last : read_last;
-    tri_range range = whole_range(plan->graph, node);
-    plan->await[plan->awaits++] = (tri__store_call){read_first < 0 ? 0 : read_first, range};
-    plan->offer[plan->offers++] = (tri__store_call){last < 0 ? plan->calls - 1 : last, range};
+    plan->await[plan->awaits++] = (tri__store_call){read_first < 0 ? 0 : read_first, whole_range(plan->graph, node), -1};
+    if (tri_store_gradient(plan->store))
+        offer_kept(plan, node, read_last);
+    else
+        offer_lent(plan, node, read_last);
 }
 
 tri_status tri__plan_schedule(tri_plan *plan)

@@ -9,7 +9,7 @@ typedef struct {
     const char *name; /* "local", as users type it */
     tri_status (*begin)(tri_store *store, const tri_step *step);
     tri_status (*await)(tri_store *store, tri_range range);
-    tri_status (*offer)(tri_store *store, tri_range range, double weight);
+    tri_status (*offer)(tri_store *store, tri_range range, const float *gradient, double weight); /* gradient: of the range */
     tri_status (*flush)(tri_store *store);
     void (*destroy)(tri_store *store);
 } tri__store_kind;
@@ -19,7 +19,8 @@ struct tri_store {
     tri_rule rule;
     int64_t step; /* of the last begin */
     size_t floats;
-    float *parameters, *gradient;
+    float *parameters, *gradient; /* gradient: NULL where it was dropped */
+    bool droppable;               /* the store needs no gradient after its offer */
     float *slot[2];
 };
 

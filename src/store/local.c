@@ -23,19 +23,19 @@ typedef struct {
     size_t floats; /* in all of them */
 } local_store;
 
-static void apply(local_store *local, const noted_offer *offer, double clipping)
+static void apply(local_store *local, tri_range range, const float *gradient, double weight, double clipping)
 {
     tri_store *store = &local->store;
-    size_t first = offer->range.first;
-    if (offer->weight == 0)
+    size_t first = range.first;
+    if (weight == 0)
         return; /* a batch of padding alone teaches nothing */
     tri__rule_apply(&store->rule,
                     &(tri__update){
                         .parameters = store->parameters + first,
-                        .gradient = store->gradient + first,
+                        .gradient = gradient,
                         .slot = {store->slot[0] ? store->slot[0] + first : NULL, store->slot[1] ? store->slot[1] + first : NULL},
-                        .count = offer->range.count,
-                        .scale = (float)(clipping / offer->weight),
+                        .count = range.count,
+                        .scale = (float)(clipping / weight),
                         .step = local->step,
                     });
 }
@@ -59,8 +59,10 @@ static void apply_noted(local_store *local)
         return;
     double norm = mean_norm(local), clip = local->store.rule.clip;
     double clipping = norm > clip ? clip / norm : 1;
-    for (size_t i = 0; i < local->count; i++)
-        apply(local, &local->noted[i], clipping);
+    for (size_t i = 0; i < local->count; i++) {
+        const noted_offer *offer = &local->noted[i];
+        apply(local, offer->range, local->store.gradient + offer->range.first, offer->weight, clipping);
+    }
     local->count = local->floats = 0;
 }
 
@@ -94,15 +96,15 @@ static tri_status local_await(tri_store *store, tri_range range)
     return NULL;
 }
 
-static tri_status local_offer(tri_store *store, tri_range range, double weight)
+/* With clipping the gradient has not been dropped, so what is noted stays where it is. */
+static tri_status local_offer(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     local_store *local = (local_store *)store;
-    noted_offer offer = {range, weight};
     if (store->rule.clip == 0) {
-        apply(local, &offer, 1);
+        apply(local, range, gradient, weight, 1);
         return NULL;
     }
-    TRI_TRY(note(local, offer));
+    TRI_TRY(note(local, (noted_offer){range, weight}));
     if (local->floats >= store->floats)
         apply_noted(local);
     return NULL;
@@ -140,6 +142,7 @@ tri_status tri_store_local_create(size_t floats, const tri_rule *rule, tri_store
         free(local);
         return status;
     }
+    local->store.droppable = local->store.rule.clip == 0;
     *out = &local->store;
     return NULL;
 }

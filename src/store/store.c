@@ -93,12 +93,27 @@ tri_status tri_store_await(tri_store *store, tri_range range)
     return store->kind->await(store, range);
 }
 
+void tri_store_drop_gradient(tri_store *store)
+{
+    if (!store->droppable)
+        return;
+    tri__buffer_free(store->gradient);
+    store->gradient = NULL;
+}
+
 tri_status tri_store_offer(tri_store *store, tri_range range, double weight)
+{
+    if (!store->gradient)
+        return tri_fail(TRI_BAD_CALL, "the store has dropped its gradient: say where it is (tri_store_offer_from)");
+    return tri_store_offer_from(store, range, store->gradient + range.first, weight);
+}
+
+tri_status tri_store_offer_from(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     TRI_TRY(check_range(store, range));
     if (!(weight >= 0) || isinf(weight))
         return tri_fail(TRI_BAD_CALL, "a gradient was offered with weight %g: it must be 0 or positive", weight);
-    return store->kind->offer(store, range, weight);
+    return store->kind->offer(store, range, gradient, weight);
 }
 
 tri_status tri_store_flush(tri_store *store)

@@ -99,6 +99,7 @@ static tri_status create_store(tri__run *run)
 {
     tri_store *local;
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &run->settings.rule, &local));
+    tri_store_drop_gradient(local);
     TRI_TRY(tri__timed_store_create(local, &run->store));
     return fill_store(run);
 }

@@ -23,11 +23,11 @@ static tri_status timed_await(tri_store *store, tri_range range)
     return tri_store_await(((timed_store *)store)->inner, range);
 }
 
-static tri_status timed_offer(tri_store *store, tri_range range, double weight)
+static tri_status timed_offer(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     timed_store *timed = (timed_store *)store;
     int64_t start = tri__clock_now();
-    tri_status status = tri_store_offer(timed->inner, range, weight);
+    tri_status status = tri_store_offer_from(timed->inner, range, gradient, weight);
     timed->spent += tri__clock_now() - start;
     return status;
 }

@@ -144,6 +144,48 @@ static void alexnet_agrees_with_plain_c(void **state)
     compare(&s, TRI_PLAN_POOL_RELU, 1);
 }
 
+/* Parameters after some steps with momentum; the store is the caller's. */
+static void train_some(const subject *s, bool drop, unsigned without, tri_store **store)
+{
+    tri_graph *graph = build(s);
+    fixture f;
+    make_batch(s, &f);
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.kind = TRI_RULE_MOMENTUM}, store));
+    tri_graph_initialise(graph, 3, tri_store_parameters(*store));
+    if (drop)
+        tri_store_drop_gradient(*store);
+    assert_true(drop == !tri_store_gradient(*store));
+    tri_plan *plan;
+    assert_ok(tri_plan_create(graph, &(tri_plan_options){.batch = s->batch, .training = true, .without = without}, *store, &plan));
+    for (int64_t step = 0; step < 3; step++) {
+        double loss;
+        assert_ok(tri_store_begin(*store, &(tri_step){.step = step, .rate = 0.01f}));
+        assert_ok(tri_plan_train(plan, &f.batch, &loss));
+        assert_ok(tri_store_flush(*store));
+    }
+    tri_plan_destroy(plan);
+    tri_graph_destroy(graph);
+    drop_batch(&f);
+}
+
+static void a_dropped_gradient_changes_nothing(void **state)
+{
+    (void)state;
+    static const unsigned switches[] = {0, TRI_PLAN_NARROW, TRI_PLAN_NARROW | TRI_PLAN_ONEDNN, TRI_PLAN_IN_PLACE | TRI_PLAN_FUSE};
+    static const char *const models[] = {"softmax", "lenet"};
+    for (int i = 0; i < 8; i++) {
+        const subject s = {models[i % 2], TRI_SHAPE(28, 28, 1), 10, 9};
+        tri_store *kept, *dropped;
+        train_some(&s, false, switches[i / 2], &kept);
+        train_some(&s, true, switches[i / 2], &dropped);
+        for (size_t p = 0; p < tri_store_floats(kept); p++)
+            if (tri_store_parameters(kept)[p] != tri_store_parameters(dropped)[p])
+                fail_msg("%s without %u: parameter %zu differs", s.model, switches[i / 2], p);
+        tri_store_destroy(kept);
+        tri_store_destroy(dropped);
+    }
+}
+
 static void wrong_batches_are_refused(void **state)
 {
     (void)state;
@@ -178,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_switch_gives_the_same),
         cmocka_unit_test(alexnet_agrees_with_plain_c),
+        cmocka_unit_test(a_dropped_gradient_changes_nothing),
         cmocka_unit_test(wrong_batches_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
