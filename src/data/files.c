@@ -19,6 +19,7 @@
 #include "data/idx.h"
 #include "data/libsvm.h"
 #include "data/pair.h"
+#include "data/records.h"
 
 enum {
     DEEPEST = 8,      /* levels of subfolders: more is a link that leads in circles */
@@ -38,16 +39,18 @@ static tri_status open_cifar(const tri__file_set *set, tri_part part, const tri_
 
 static const char *const idx_marks[] = {"-idx", ".idx1", ".idx3", NULL};
 static const char *const libsvm_marks[] = {".libsvm", ".svm", NULL};
+static const char *const tfrecord_marks[] = {"tfrecord", ".tfrec", NULL};
 static const char *const no_marks[] = {NULL};
 
 /* In the order in which they are asked: those that are sure of themselves first. */
 static const tri__file_format formats[] = {
+    {"TFRecord", tfrecord_marks, tri__tfrecord_is, tri__records_open},
     {"IDX", idx_marks, is_idx, tri__pair_open},
     {"CIFAR-10", no_marks, tri__cifar_is, open_cifar},
     {"Criteo", no_marks, tri__criteo_is, tri__criteo_open},
     {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open},
 };
-#define KNOWN "IDX images and labels, plain or .gz; CIFAR-10 batches; Criteo and LIBSVM text"
+#define KNOWN "TFRecord; IDX images and labels, plain or .gz; CIFAR-10 batches; Criteo and LIBSVM text"
 
 typedef struct {
     const char *path;
