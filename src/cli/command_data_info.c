@@ -1,6 +1,7 @@
 /* command_data_info.c: trireme data info. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "data/info.h"
@@ -40,12 +41,12 @@ static tri_status print_json(tri__session *session, const tri__info *info)
         sum.damaged += info->part[i].damaged;
     }
     return tri__session_print_json(
-        session,
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:s, s:I, s:I, s:o, s:o, s:o}", "data", info->spec, "format", info->format,
-                  "records", (json_int_t)sum.records, "bytes", (json_int_t)sum.bytes, "classes", (json_int_t)info->classes, "shape",
-                  tri__json_shape(info->shape), "features", (json_int_t)tri_shape_count(info->shape), "type", tri_type_name(info->type),
-                  "damaged", (json_int_t)sum.damaged, "files", (json_int_t)sum.files, "class_names", names_json(info), "train",
-                  part_json(info, &info->part[TRI_PART_TRAIN]), "test", part_json(info, &info->part[TRI_PART_TEST])));
+        session, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:s, s:I, s:I, s:o, s:o, s:o}", "data", info->spec, "format",
+                           info->format, "records", (json_int_t)sum.records, "bytes", (json_int_t)sum.bytes, "classes",
+                           (json_int_t)info->classes, "shape", tri__json_shape(info->shape), "features",
+                           (json_int_t)tri_shape_count(info->shape), "width", (json_int_t)info->width, "type", tri_type_name(info->type),
+                           "damaged", (json_int_t)sum.damaged, "files", (json_int_t)sum.files, "class_names", names_json(info), "train",
+                           part_json(info, &info->part[TRI_PART_TRAIN]), "test", part_json(info, &info->part[TRI_PART_TEST])));
 }
 
 static void print_part(FILE *out, const tri__info *info, int which)
@@ -90,22 +91,78 @@ static void print_classes(FILE *out, const tri__info *info)
         fprintf(out, "… and %lld more (--json tells all)\n", (long long)info->classes - MOST);
 }
 
+static void print_example(FILE *out, const tri__info *info)
+{
+    char shape[64], features[TRI_TEXT_SHORT];
+    if (info->width > 0)
+        fprintf(out, "example   up to %lld of %s features\n", (long long)info->width,
+                tri__text_count(features, (double)info->shape.dim[0]));
+    else
+        fprintf(out, "example   %s of %s\n", tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type));
+}
+
 static void print_table(tri__session *session, const tri__info *info)
 {
-    char shape[64];
-    fprintf(session->out, "source    %s\nformat    %s\nexample   %s of %s\nclasses   %lld\n", info->spec, info->format,
-            tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type), (long long)info->classes);
+    fprintf(session->out, "source    %s\nformat    %s\n", info->spec, info->format);
+    print_example(session->out, info);
+    fprintf(session->out, "classes   %lld\n", (long long)info->classes);
     print_part(session->out, info, TRI_PART_TRAIN);
     print_part(session->out, info, TRI_PART_TEST);
     print_classes(session->out, info);
 }
 
+/* Who looks on while a source is read. */
+typedef struct {
+    tri__session *session;
+    int64_t begun, drawn; /* on the clock; drawn: 0 before the first time */
+    int64_t done;         /* of the last time that progress was told */
+    int64_t damaged;
+} onlooker;
+
+/* "reading  [#########           ]  45%  1.2M records/s  0:07 left", where it takes longer than a moment. */
+static void draw(void *context, int64_t done, int64_t all)
+{
+    enum { COLUMNS = 30 };
+    static const int64_t moment = 200000000; /* nanoseconds */
+    onlooker *self = context;
+    int64_t now = tri__clock_now();
+    if (done < self->done)
+        self->begun = now; /* the other part begins */
+    self->done = done;
+    if (now - self->begun < moment || now - self->drawn < moment / 2)
+        return;
+    self->drawn = now;
+    double seconds = (double)(now - self->begun) / 1e9, share = (double)done / (double)all;
+    char line[256], rate[TRI_TEXT_SHORT], left[TRI_TEXT_SHORT];
+    tri__text text;
+    tri__text_init(&text, line, sizeof line);
+    tri__text_add(&text, "reading  [");
+    tri__text_repeat(&text, "#", (int)(share * COLUMNS));
+    tri__text_repeat(&text, " ", COLUMNS - (int)(share * COLUMNS));
+    tri__text_add(&text, "] %3d%%  %s records/s  %s left", (int)(share * 100), tri__text_brief(rate, (double)done / seconds),
+                  tri__text_duration(left, share > 0 ? seconds / share - seconds : 0));
+    tri__terminal_draw(&self->session->terminal, line);
+}
+
+static void tell_damage(void *context, const char *message)
+{
+    enum { MOST = 10 }; /* more would not be read by anybody; the count has them all */
+    onlooker *self = context;
+    if (self->damaged++ < MOST)
+        tri__log_line(self->session->log, TRI_LOG_WARNING, "%s", message);
+    else if (self->damaged == MOST + 1)
+        tri__log_line(self->session->log, TRI_LOG_WARNING, "more records are damaged; the count below has them all");
+}
+
 tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments)
 {
     const tri_source_options options = {.seed = (uint64_t)tri__argument_integer(arguments, "seed"), .cache_folder = session->cache_folder};
+    onlooker self = {.session = session, .begun = tri__clock_now()};
+    const tri__info_watch watch = {.progress = session->quiet ? NULL : draw, .damage = tell_damage, .context = &self};
     tri__info info;
-    TRI_TRY(tri__data_info(arguments->operands[0], &options, &info));
-    tri_status status = NULL;
+    tri_status status = tri__data_info(arguments->operands[0], &options, &watch, &info);
+    tri__terminal_wipe(&session->terminal);
+    TRI_TRY(status);
     if (session->json)
         status = print_json(session, &info);
     else

@@ -5,78 +5,64 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/source.h"
 
-#define CHUNK_BYTES ((size_t)4 << 20) /* read at a time */
+enum { BETWEEN_PROGRESS = 1024 }; /* records */
 
+/* One example at a time, of one part. */
 typedef struct {
     tri_source *source;
-    int64_t rows; /* examples read at a time */
-    int64_t *records;
-    uint8_t *x;
-    int32_t *labels;
-} reader;
+    tri__reader *reader;
+    tri__place place;
+    int32_t label;
+    const tri__info_watch *watch;
+} looker;
 
-static void reader_fini(reader *self)
+static void looker_fini(looker *self)
 {
-    free(self->records);
-    tri__buffer_free(self->x);
-    free(self->labels);
+    tri__reader_destroy(self->reader);
+    tri__buffer_free(self->place.x);
+    free(self->place.keys);
+    free(self->place.values);
 }
 
-static tri_status reader_init(reader *self, tri_source *source)
+static tri_status looker_allocate(looker *self)
 {
-    const tri_source_info *info = tri_source_describe(source);
-    size_t bytes = (size_t)tri_shape_count(info->shape) * tri_type_size(info->type);
-    *self = (reader){.source = source, .rows = (int64_t)(CHUNK_BYTES / bytes) + 1};
-    tri_status status = tri__allocate((size_t)self->rows, sizeof *self->records, "record numbers", &self->records);
-    if (!status)
-        status = tri__buffer_allocate((size_t)self->rows * bytes, "examples", &self->x);
-    if (!status)
-        status = tri__allocate((size_t)self->rows, sizeof *self->labels, "labels", &self->labels);
-    if (status)
-        reader_fini(self);
-    return status;
+    const tri_source_info *info = &self->source->info;
+    TRI_TRY(tri__reader_create(self->source, &self->reader));
+    if (info->width == 0)
+        return tri__buffer_allocate(self->source->example_bytes, "an example", &self->place.x);
+    TRI_TRY(tri__allocate((size_t)info->width, sizeof *self->place.keys, "an example", &self->place.keys));
+    return tri__allocate((size_t)info->width, sizeof *self->place.values, "an example", &self->place.values);
 }
 
-/* Read records first … first + count − 1 and count their classes. */
-static tri_status count_some(reader *self, int64_t first, int64_t count, int64_t *class_counts)
+/* Only damage is counted; other failures end it. Takes damage. */
+static tri_status count_damage(const looker *self, tri_status damage, tri__part_info *part)
 {
-    for (int64_t i = 0; i < count; i++)
-        self->records[i] = first + i;
-    TRI_TRY(tri_source_read(self->source, self->records, count, self->x, self->labels));
-    for (int64_t i = 0; i < count && class_counts; i++)
-        class_counts[self->labels[i]]++;
+    if (tri_status_code(damage) != TRI_BAD_DATA)
+        return damage;
+    part->damaged++;
+    if (self->watch->damage)
+        self->watch->damage(self->watch->context, tri_status_message(damage));
+    tri_status_free(damage);
     return NULL;
 }
 
-/* A failed chunk is gone through one by one; only damage is counted, other failures end it. */
-static tri_status count_one_by_one(reader *self, int64_t first, int64_t count, tri__part_info *part)
+static tri_status count_all(looker *self, tri__part_info *part)
 {
-    for (int64_t i = 0; i < count; i++) {
-        tri_status status = count_some(self, first + i, 1, part->class_counts);
-        if (status && tri_status_code(status) != TRI_BAD_DATA)
-            return status;
-        part->damaged += status != NULL;
-        tri_status_free(status);
+    for (int64_t record = 0; record < part->records; record++) {
+        tri_status status = self->source->kind->read(self->reader, record, &self->place);
+        if (status)
+            TRI_TRY(count_damage(self, status, part));
+        else if (part->class_counts)
+            part->class_counts[self->label]++;
+        if (self->watch->progress && record % BETWEEN_PROGRESS == 0)
+            self->watch->progress(self->watch->context, record, part->records);
     }
     return NULL;
 }
 
-static tri_status count_all(reader *self, tri__part_info *part)
-{
-    for (int64_t first = 0; first < part->records; first += self->rows) {
-        int64_t left = part->records - first, count = left < self->rows ? left : self->rows;
-        tri_status status = count_some(self, first, count, part->class_counts);
-        if (tri_status_code(status) == TRI_BAD_DATA) {
-            tri_status_free(status);
-            status = count_one_by_one(self, first, count, part);
-        }
-        TRI_TRY(status);
-    }
-    return NULL;
-}
-
-static tri_status look_through(tri_source *source, tri__part_info *part)
+static tri_status look_through(tri_source *source, const tri__info_watch *watch, tri__part_info *part)
 {
     const tri_source_info *info = tri_source_describe(source);
     part->present = true;
@@ -85,10 +71,12 @@ static tri_status look_through(tri_source *source, tri__part_info *part)
     part->files = info->files;
     if (info->classes > 0)
         TRI_TRY(tri__allocate((size_t)info->classes, sizeof *part->class_counts, "counts of classes", &part->class_counts));
-    reader self;
-    TRI_TRY(reader_init(&self, source));
-    tri_status status = count_all(&self, part);
-    reader_fini(&self);
+    looker self = {.source = source, .watch = watch};
+    self.place.label = &self.label;
+    tri_status status = looker_allocate(&self);
+    if (!status)
+        status = count_all(&self, part);
+    looker_fini(&self);
     return status;
 }
 
@@ -109,17 +97,18 @@ static tri_status describe(const tri_source_info *from, tri__info *out)
     out->format = from->format;
     out->type = from->type;
     out->shape = from->shape;
+    out->width = from->width;
     out->classes = from->classes;
     return copy_names(from, out);
 }
 
-static tri_status add_part(const char *spec, tri_part part, const tri_source_options *options, tri__info *out)
+static tri_status add_part(const char *spec, tri_part part, const tri_source_options *options, const tri__info_watch *watch, tri__info *out)
 {
     tri_source *source;
     TRI_TRY(tri_source_open(spec, part, options, &source));
     tri_status status = out->format ? NULL : describe(tri_source_describe(source), out);
     if (!status)
-        status = look_through(source, &out->part[part]);
+        status = look_through(source, watch, &out->part[part]);
     tri_source_destroy(source);
     return status;
 }
@@ -133,13 +122,15 @@ static tri_status either(tri_status train, tri_status test)
     return keep_test ? test : train;
 }
 
-tri_status tri__data_info(const char *spec, const tri_source_options *options, tri__info *out)
+tri_status tri__data_info(const char *spec, const tri_source_options *options, const tri__info_watch *watch, tri__info *out)
 {
+    const tri__info_watch none = {0};
+    watch = watch ? watch : &none;
     *out = (tri__info){.spec = strdup(spec)};
     tri_status status = out->spec ? NULL : tri_fail(TRI_NO_MEMORY, "out of memory for %s", spec);
     if (!status) {
-        tri_status train = add_part(spec, TRI_PART_TRAIN, options, out);
-        status = either(train, add_part(spec, TRI_PART_TEST, options, out));
+        tri_status train = add_part(spec, TRI_PART_TRAIN, options, watch, out);
+        status = either(train, add_part(spec, TRI_PART_TEST, options, watch, out));
     }
     if (status)
         tri__info_fini(out);

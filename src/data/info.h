@@ -15,16 +15,24 @@ typedef struct {
 
 typedef struct {
     char *spec;         /* as the user typed it */
-    const char *format; /* "idx", "cifar10", "digits", "fake" */
+    const char *format; /* "idx", "tfrecord-clicks", … */
     tri_type type;
     tri_shape shape; /* of one example */
+    int64_t width;   /* of a sparse source: the most features that one example has; 0 where examples are dense */
     int64_t classes;
     char **class_names;     /* [classes], or NULL */
     tri__part_info part[2]; /* by tri_part */
 } tri__info;
 
-/* Look through both parts of a source. A source without one of them is fine; one without both is an error. */
-TRI_MUST_CHECK tri_status tri__data_info(const char *spec, const tri_source_options *options, tri__info *out);
+/* Who wants to be told while a source is looked through; either function may be NULL. */
+typedef struct {
+    void (*progress)(void *context, int64_t done, int64_t all); /* records of the part that is being read, now and then */
+    void (*damage)(void *context, const char *message);         /* a record that cannot be read: file, record, byte offset, advice */
+    void *context;
+} tri__info_watch;
+
+/* Look through both parts of a source. A source without one of them is fine; one without both is an error. watch may be NULL. */
+TRI_MUST_CHECK tri_status tri__data_info(const char *spec, const tri_source_options *options, const tri__info_watch *watch, tri__info *out);
 void tri__info_fini(tri__info *info);
 
 #endif

@@ -1,13 +1,15 @@
 /* info_test.c: what a source holds, part by part, with damage counted. */
 #include "data/info.h"
 
+#include <stdio.h>
+
 #include "data/fixture.h"
 
 static void test_synthetic(void **state)
 {
     (void)state;
     tri__info info;
-    assert_ok(tri__data_info("fake:8x8x1:4:600", &(tri_source_options){.seed = 1}, &info));
+    assert_ok(tri__data_info("fake:8x8x1:4:600", &(tri_source_options){.seed = 1}, NULL, &info));
     assert_string_equal(info.spec, "fake:8x8x1:4:600");
     assert_string_equal(info.format, "fake");
     assert_int_equal(info.classes, 4);
@@ -32,7 +34,7 @@ static void test_one_part_only(void **state)
         char *folder = test_folder_create();
         fixture_pair(folder, names[part][0], names[part][1], 10, 5, false);
         tri__info info;
-        assert_ok(tri__data_info(folder, NULL, &info));
+        assert_ok(tri__data_info(folder, NULL, NULL, &info));
         assert_string_equal(info.format, "idx");
         assert_true(info.part[part].present);
         assert_false(info.part[1 - part].present);
@@ -41,6 +43,24 @@ static void test_one_part_only(void **state)
         tri__info_fini(&info);
         test_folder_remove(folder);
     }
+}
+
+typedef struct {
+    int damaged, progress;
+    char message[256]; /* the last */
+} told;
+
+static void see_damage(void *context, const char *message)
+{
+    told *self = context;
+    self->damaged++;
+    snprintf(self->message, sizeof self->message, "%s", message);
+}
+
+static void see_progress(void *context, int64_t done, int64_t all)
+{
+    assert_true(done >= 0 && done < all);
+    ((told *)context)->progress++;
 }
 
 static void test_damaged_records_are_counted(void **state)
@@ -52,7 +72,12 @@ static void test_damaged_records_are_counted(void **state)
     records[1999 * 3073] = 255;
     fixture_write(folder, "data_batch_1.bin", records, (size_t)2000 * 3073);
     tri__info info;
-    assert_ok(tri__data_info(folder, NULL, &info));
+    told seen = {0};
+    const tri__info_watch watch = {.progress = see_progress, .damage = see_damage, .context = &seen};
+    assert_ok(tri__data_info(folder, NULL, &watch, &info));
+    assert_int_equal(seen.damaged, 2);
+    assert_non_null(strstr(seen.message, "record 1999 at byte 6142927: label 255"));
+    assert_true(seen.progress > 0);
     assert_int_equal(info.part[TRI_PART_TRAIN].damaged, 2);
     assert_int_equal(info.part[TRI_PART_TRAIN].class_counts[0], 1998);
     assert_string_equal(info.class_names[0], "airplane");
@@ -65,13 +90,13 @@ static void test_failures(void **state)
 {
     (void)state;
     tri__info info;
-    assert_fails(tri__data_info("nonsense", NULL, &info), TRI_NOT_FOUND, "neither a known data source");
+    assert_fails(tri__data_info("nonsense", NULL, NULL, &info), TRI_NOT_FOUND, "neither a known data source");
     char *folder = test_folder_create();
     fixture_pair(folder, "train-images", "train-labels", 10, 5, false);
     fixture_pair(folder, "test-images", "other", 10, 5, false);
-    assert_fails(tri__data_info(folder, NULL, &info), TRI_BAD_DATA, "which is meant?");
+    assert_fails(tri__data_info(folder, NULL, NULL, &info), TRI_BAD_DATA, "which is meant?");
     fixture_write(folder, "other", (const uint8_t *)"text", 4);
-    assert_fails(tri__data_info(folder, NULL, &info), TRI_BAD_DATA, "has no labels beside it");
+    assert_fails(tri__data_info(folder, NULL, NULL, &info), TRI_BAD_DATA, "has no labels beside it");
     test_folder_remove(folder);
 }
 
