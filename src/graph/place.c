@@ -2,8 +2,9 @@
  *
  * A value lives from the first call that touches it to the last; what an output shows lives to the end, and a gradient that is lent to
  * the store until it is offered. Then a result may take the place
- * of an input that ends with its call, where the kernel allows that. Then, largest first, each value goes to the lowest offset at which it
- * overlaps no value that was placed before it and lives at the same time. */
+ * of an input that ends with its call, where the kernel allows that. Then, one after another, each value goes to the lowest offset at which
+ * it overlaps no value that was placed before it and lives at the same time. Which order packs best depends on the graph (largest first
+ * is seldom bad), so several are tried and the best is taken. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -47,18 +48,41 @@ static void share_in_place(tri_plan *plan)
     }
 }
 
+/* A value to be placed, as the orders see it. */
 typedef struct {
     int value;
     size_t bytes;
-} sized;
+    int first, calls; /* that it lives for */
+} resident;
 
 static int larger_first(const void *a, const void *b)
 {
-    const sized *x = a, *y = b;
+    const resident *x = a, *y = b;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? 1 : -1;
     return x->value - y->value;
 }
+
+static int longer_first(const void *a, const void *b)
+{
+    const resident *x = a, *y = b;
+    return x->calls != y->calls ? y->calls - x->calls : larger_first(a, b);
+}
+
+static int larger_for_longer_first(const void *a, const void *b)
+{
+    const resident *x = a, *y = b;
+    const double p = (double)x->bytes * x->calls, q = (double)y->bytes * y->calls;
+    return p < q ? 1 : p > q ? -1 : larger_first(a, b);
+}
+
+static int earlier_first(const void *a, const void *b)
+{
+    const resident *x = a, *y = b;
+    return x->first != y->first ? x->first - y->first : larger_first(a, b);
+}
+
+static int (*const orders[])(const void *, const void *) = {larger_first, longer_first, larger_for_longer_first, earlier_first};
 
 static size_t aligned(size_t bytes)
 {
@@ -71,7 +95,7 @@ static bool live_together(const tri__value *a, const tri__value *b)
 }
 
 /* The lowest offset at which value clashes with none of the placed: past each clash it moves up and looks at all of them again. */
-static size_t lowest_offset(const tri_plan *plan, const tri__value *value, const sized *placed, int count)
+static size_t lowest_offset(const tri_plan *plan, const tri__value *value, const resident *placed, int count)
 {
     size_t offset = 0;
     for (int i = 0; i < count; i++) {
@@ -85,23 +109,47 @@ static size_t lowest_offset(const tri_plan *plan, const tri__value *value, const
     return offset;
 }
 
+/* Place all in this order; the bytes that it takes. */
+static size_t place_in_order(tri_plan *plan, const resident *list, int count)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++) {
+        tri__value *value = &plan->value[list[i].value];
+        value->offset = lowest_offset(plan, value, list, i);
+        if (value->offset + value->bytes > bytes)
+            bytes = value->offset + value->bytes;
+    }
+    return bytes;
+}
+
+static int list_residents(const tri_plan *plan, resident *list)
+{
+    int count = 0;
+    for (int v = 0; v < plan->values; v++) {
+        const tri__value *value = &plan->value[v];
+        if (value->root == v && value->where == TRI_IN_BUFFER && value->first >= 0)
+            list[count++] = (resident){v, value->bytes, value->first, value->last - value->first + 1};
+    }
+    return count;
+}
+
 tri_status tri__plan_place(tri_plan *plan)
 {
     if (!(plan->options.without & TRI_PLAN_IN_PLACE))
         share_in_place(plan);
-    sized *order;
-    int count = 0;
-    TRI_TRY(tri__allocate((size_t)plan->values + 1, sizeof *order, "a plan", &order));
-    for (int v = 0; v < plan->values; v++)
-        if (plan->value[v].root == v && plan->value[v].where == TRI_IN_BUFFER && plan->value[v].first >= 0)
-            order[count++] = (sized){v, plan->value[v].bytes};
-    qsort(order, (size_t)count, sizeof *order, larger_first);
-    for (int i = 0; i < count; i++) {
-        tri__value *value = &plan->value[order[i].value];
-        value->offset = lowest_offset(plan, value, order, i);
-        if (value->offset + value->bytes > plan->bytes)
-            plan->bytes = value->offset + value->bytes;
+    resident *list;
+    TRI_TRY(tri__allocate((size_t)plan->values + 1, sizeof *list, "a plan", &list));
+    const int count = list_residents(plan, list), last = sizeof orders / sizeof *orders;
+    int best = 0;
+    plan->bytes = SIZE_MAX;
+    for (int i = 0; i <= last; i++) { /* once more in the end, in the best order */
+        qsort(list, (size_t)count, sizeof *list, orders[i < last ? i : best]);
+        const size_t bytes = place_in_order(plan, list, count);
+        if (bytes < plan->bytes) {
+            plan->bytes = bytes;
+            best = i;
+        }
     }
-    free(order);
+    free(list);
     return tri__buffer_allocate(plan->bytes ? plan->bytes : 1, "a plan's activations", &plan->buffer);
 }
