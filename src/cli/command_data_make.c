@@ -11,7 +11,7 @@
 #define INTERVAL INT64_C(100000000) /* between two drawings of the live line */
 
 /* Options that belong to some makers only. */
-static const char *const special[] = {"classes", "size"};
+static const char *const special[] = {"classes", "size", "features", "partitions", "format"};
 
 /* A line that is redrawn now and then, by whichever of the threads comes first. */
 typedef struct {
@@ -77,6 +77,9 @@ static tri_status read_request(const tri__arguments *arguments, tri__make_reques
         .out = tri__argument_text(arguments, "out"),
         .count = tri__argument_integer(arguments, "count"),
         .classes = tri__argument_integer(arguments, "classes"),
+        .features = tri__argument_integer(arguments, "features"),
+        .partitions = tri__argument_integer(arguments, "partitions"),
+        .format = tri__argument_text(arguments, "format"),
         .seed = (uint64_t)tri__argument_integer(arguments, "seed"),
     };
     const char *size = tri__argument_text(arguments, "size");

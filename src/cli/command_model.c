@@ -50,7 +50,7 @@ static tri_status find_input(tri__session *session, const tri__arguments *argume
     if (data) {
         tri_source *source;
         TRI_TRY(tri_source_open(data, TRI_PART_TRAIN, &(tri_source_options){.seed = 1, .cache_folder = session->cache_folder}, &source));
-        const tri_source_info *info = tri_source_describe(source);
+        const tri_source_info *info = tri_source_describe(source); /* a sparse source has the shape and type of its dense form */
         *input = (tri_model_input){.type = info->type, .shape = info->shape, .classes = info->classes};
         tri_source_destroy(source);
     }

@@ -4,6 +4,8 @@
  * them by random amounts of its own, draws them with a pen of its own width and ink, and adds noise. All of it follows from the
  * seed, the part and the record number, so a record is the same whoever draws it. Sets of usual size are drawn once, when the
  * source is opened (some 8 µs an example), and stand in memory; larger ones are drawn as they are read. */
+#include "data/digits.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "base/random.h"
 #include "data/source.h"
 
-enum { SIDE = 28, PIXELS = SIDE * SIDE, CLASSES = 10, MOST_POINTS = 13 };
+enum { SIDE = TRI_DIGITS_SIDE, PIXELS = TRI_DIGITS_PIXELS, CLASSES = 10, MOST_POINTS = 13 };
 
 #define DEFAULT_EXAMPLES 60000
 #define MOST_EXAMPLES    INT64_C(1000000000)
@@ -169,6 +171,19 @@ static void draw(tri__key source_key, int64_t record, int digit, uint8_t *x)
         x[i] = (uint8_t)clamp(255 * by.ink * cover[i] + by.noise * ((float)noise[i] / 128 - 1), 0, 255);
 }
 
+static tri__key key_of(uint64_t seed, tri_part part)
+{
+    return tri__key_split(tri__key_split_name(tri__key_of(seed), "digits"), part);
+}
+
+uint8_t tri__digits_draw(uint64_t seed, tri_part part, int64_t record, uint8_t pixels[TRI_DIGITS_PIXELS])
+{
+    tri__key key = key_of(seed, part);
+    int digit = class_of(key, record);
+    draw(key, record, digit, pixels);
+    return (uint8_t)digit;
+}
+
 static tri_status digits_read(tri__reader *reader, int64_t record, const tri__place *to)
 {
     const digits_source *self = (const digits_source *)reader->source;
@@ -212,7 +227,7 @@ static tri_status make(int64_t examples, tri_part part, uint64_t seed, tri_sourc
     self->source.info.examples = part == TRI_PART_TEST ? tri__source_test_share(examples) : examples;
     self->source.info.classes = CLASSES;
     self->source.info.class_names = class_names;
-    self->key = tri__key_split(tri__key_split_name(tri__key_of(seed), "digits"), part);
+    self->key = key_of(seed, part);
     tri_status status = tri__source_set_shape(&self->source, TRI_SHAPE(SIDE, SIDE, 1));
     if (!status && self->source.info.examples <= MOST_RESIDENT)
         status = draw_all(self);

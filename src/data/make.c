@@ -9,8 +9,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "data/criteo.h"
 
 static const tri__make_kind kinds[] = {
+    {"clicks",
+     "features partitions format",
+     {.count = 1000000, .features = TRI_CRITEO_FEATURES, .partitions = 8, .format = "tfrecord"},
+     tri__make_clicks},
+    {"digits", "", {.count = 60000}, tri__make_digits},
     {"images", "classes size", {.count = 3000, .classes = 5, .height = 240, .width = 320}, tri__make_images},
 };
 
@@ -58,6 +64,9 @@ static void fill_in(tri__make_request *request, const tri__make_request *standar
     request->classes = request->classes ? request->classes : standard->classes;
     request->height = request->height ? request->height : standard->height;
     request->width = request->width ? request->width : standard->width;
+    request->features = request->features ? request->features : standard->features;
+    request->partitions = request->partitions ? request->partitions : standard->partitions;
+    request->format = request->format ? request->format : standard->format;
 }
 
 static tri_status make_at(const tri__make_kind *kind, tri__make_request request, const char *temporary, tri__make_result *out)

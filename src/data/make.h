@@ -11,6 +11,9 @@ typedef struct {
     int64_t count;         /* training examples; tri__source_test_share as many test examples come with them */
     int64_t classes;       /* … and what else a maker's row says that it heeds */
     int64_t height, width; /* of pictures */
+    int64_t features;      /* of clicks */
+    int64_t partitions;    /* files that the training examples are spread over */
+    const char *format;    /* of those files */
     uint64_t seed;
     tri__pool *pool;
     void (*progress)(void *context, int64_t done, int64_t all); /* in examples; called from any thread; may be NULL */
@@ -36,6 +39,8 @@ TRI_MUST_CHECK tri_status tri__make_find(const char *name, const tri__make_kind 
 TRI_MUST_CHECK tri_status tri__data_make(const tri__make_kind *kind, const tri__make_request *request, tri__make_result *out);
 
 /* The makers, a file each. */
+tri_status tri__make_clicks(const tri__make_request *request, tri__make_result *out);
+tri_status tri__make_digits(const tri__make_request *request, tri__make_result *out);
 tri_status tri__make_images(const tri__make_request *request, tri__make_result *out);
 
 #endif

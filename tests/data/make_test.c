@@ -113,7 +113,7 @@ static void test_request(void **state)
     const tri__make_kind *kind;
     tri__make_result result;
     int64_t calls = 0;
-    assert_fails(tri__make_find("nonsense", &kind), TRI_BAD_CALL, "no maker of that name; give images");
+    assert_fails(tri__make_find("nonsense", &kind), TRI_BAD_CALL, "no maker of that name; give clicks, digits or images");
     assert_ok(tri__make_find("images", &kind));
     tri__make_request request = {.out = out, .count = 6, .height = 7, .width = 40, .progress = count_calls, .context = &calls};
     assert_ok(tri__pool_create(2, &request.pool));
