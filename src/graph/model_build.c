@@ -118,7 +118,7 @@ static tri_status choose_shape(const model_builder *builder, tri_shape written, 
                     tri_shape_text(*out, ours, sizeof ours));
 }
 
-/* The batch as it comes, and its image: numbers, scaled, channels first. */
+/* The batch as it comes, and its image: numbers, channels first. Scale and offset are for bytes; data that is numbers already stays as it is. */
 static tri_status build_input(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
     const tri_attributes *given = &statement->settings.attributes;
@@ -126,7 +126,8 @@ static tri_status build_input(model_builder *builder, const tri__statement *stat
     TRI_TRY(choose_shape(builder, given->shape, &shape));
     tri_node *x;
     TRI_TRY(tri_graph_input(builder->graph, "x", builder->input->type, shape, &x));
-    tri_attributes attributes = {.scale = given->scale, .offset = given->offset};
+    bool bytes = builder->input->type == TRI_U8;
+    tri_attributes attributes = {.scale = bytes ? given->scale : 1, .offset = bytes ? given->offset : 0};
     return tri_graph_add(builder->graph, "image", "image", &x, 1, &attributes, out);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "data/dense.h"
 #include "train/run_inside.h"
 #include "train/timed.h"
 
@@ -40,10 +41,19 @@ static tri_source_options source_options(const tri__run *run)
     return (tri_source_options){.seed = run->settings.seed, .cache_folder = run->request->cache_folder};
 }
 
+/* Test examples of a sparse source have the features of the training examples, however many they show themselves. */
+static tri_source_options test_options(const tri__run *run)
+{
+    tri_source_options options = source_options(run);
+    const tri_source_info *info = tri_source_describe(run->source);
+    options.features = info->width ? info->shape.dim[0] : 0;
+    return options;
+}
+
 /* --test names a source of its own, of which any part will do; otherwise it is the test part of --data, where that has one. */
 static tri_status open_test(tri__run *run)
 {
-    const tri_source_options options = source_options(run);
+    const tri_source_options options = test_options(run);
     const char *spec = run->options.test ? run->options.test : run->options.data;
     tri_status status = tri_source_open(spec, TRI_PART_TEST, &options, &run->test);
     if (tri_status_code(status) != TRI_NOT_FOUND)
@@ -66,7 +76,9 @@ static tri_status open_sources(tri__run *run)
 {
     const tri_source_options options = source_options(run);
     TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->source));
-    return open_test(run);
+    TRI_TRY(open_test(run));
+    TRI_TRY(tri__source_make_dense(&run->source));
+    return run->test ? tri__source_make_dense(&run->test) : NULL;
 }
 
 static tri_status build_graph(tri__run *run)

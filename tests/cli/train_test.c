@@ -72,6 +72,22 @@ static void wrong_calls_are_told_before_any_work(void **state)
     test_result_fini(&listing);
 }
 
+/* Sparse text under a dense model: the test file has fewer features and still fits; where there are too many, that is said. */
+static void a_dense_model_trains_on_sparse_text(void **state)
+{
+    const char *here = *state;
+    static const char *const write =
+        "mkdir set; for i in 1 2 3 4 5 6 7 8; do echo '-1 1:1 3:0.5'; echo '+1 2:1 4:-0.5'; done > set/train.libsvm;"
+        "echo '-1 1:1' > other.libsvm; echo '+1 2:1' >> other.libsvm";
+    expect(SHELL(here, write), 0, "", "");
+    expect(RUN(here, "train", "softmax", "--data", "set", "--test", "other.libsvm", "--batch", "8", "--epochs", "20", "--rate", "0.5",
+               "--out", "run", "--quiet"),
+           0, "", "");
+    expect(RUN(here, "eval", "run", "--data", "other.libsvm"), 0, "accuracy    100.00 %", "");
+    expect(RUN(here, "eval", "run", "--data", "clicks:200000:10"), 2, "", "examples are sparse, of 200000 features");
+    expect(RUN(here, "train", "softmax", "--data", "clicks:200000:10"), 2, "", "examples are sparse, of 200000 features");
+}
+
 static void the_summary_has_the_keys_that_were_promised(void **state)
 {
     static const char *const keys[] = {"model",       "data",         "strategy",       "mode",          "workers",
@@ -226,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(wrong_calls_are_told_before_any_work),
+        TEST(a_dense_model_trains_on_sparse_text),
         TEST(the_summary_has_the_keys_that_were_promised),
         TEST(eval_gives_what_the_summary_said),
         TEST(predict_gives_a_line_a_row),

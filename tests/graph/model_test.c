@@ -198,6 +198,20 @@ static void test_layers_take_what_they_are_told(void **state)
     tri_model_destroy(model);
 }
 
+static void test_scale_is_for_bytes(void **state)
+{
+    (void)state;
+    tri_model *model = parse("input(scale=1/255, offset=3)\ndense(classes)\nsoftmax_loss()\n");
+    tri_graph *graph = build(model, &(tri_model_input){TRI_F32, {1, {20}}, 2}, 3);
+    assert_float_equal(tri_node_attributes(find(graph, "image"))->scale, 1, 0);
+    assert_float_equal(tri_node_attributes(find(graph, "image"))->offset, 0, 0);
+    tri_graph_destroy(graph);
+    graph = build(model, &(tri_model_input){TRI_U8, {1, {20}}, 2}, 3);
+    assert_float_equal(tri_node_attributes(find(graph, "image"))->offset, 3, 0);
+    tri_graph_destroy(graph);
+    tri_model_destroy(model);
+}
+
 static void test_features_and_own_parameters(void **state)
 {
     (void)state;
@@ -486,6 +500,7 @@ int main(void)
         cmocka_unit_test(test_a_users_file_is_as_good),
         cmocka_unit_test(test_branches_join),
         cmocka_unit_test(test_layers_take_what_they_are_told),
+        cmocka_unit_test(test_scale_is_for_bytes),
         cmocka_unit_test(test_features_and_own_parameters),
         cmocka_unit_test(test_train_lines_give_defaults),
         cmocka_unit_test(test_every_key_of_the_operator_table_is_known),
