@@ -143,6 +143,26 @@ tri_status tri__file_read(const char *path, size_t limit, char **text, size_t *s
     return status;
 }
 
+tri_status tri__file_load(const char *path, uint8_t **data, size_t *capacity, size_t *size)
+{
+    int file = -1;
+    *size = 0;
+    TRI_TRY(open_regular(path, &file, size));
+    tri_status status = NULL;
+    if (*size > *capacity) {
+        free(*data);
+        *data = NULL;
+        status = tri__allocate(*size, 1, path, data);
+        *capacity = status ? 0 : *size;
+    }
+    ssize_t got = status ? 0 : read_all(file, (char *)*data, *size);
+    if (got < 0)
+        status = failure(path, "read", errno);
+    *size = got < 0 ? 0 : (size_t)got;
+    close(file);
+    return status;
+}
+
 struct tri__writer {
     FILE *stream;
     tri_status failed; /* the first failure, or NULL */
@@ -407,6 +427,12 @@ bool tri__file_exists(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && !S_ISDIR(about.st_mode);
+}
+
+int64_t tri__file_size(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) ? 0 : (int64_t)about.st_size;
 }
 
 bool tri__folder_exists(const char *path)

@@ -20,6 +20,9 @@ void tri__file_unmap(tri__mapping *mapping);
 /* The whole file with a NUL behind it; free() it. TRI_BAD_DATA above limit bytes. */
 TRI_MUST_CHECK tri_status tri__file_read(const char *path, size_t limit, char **text, size_t *size);
 
+/* The whole file into *data, memory of *capacity bytes that is made larger where need be; free() it. Many files can share it. */
+TRI_MUST_CHECK tri_status tri__file_load(const char *path, uint8_t **data, size_t *capacity, size_t *size);
+
 /* A file being written under a temporary name beside its final one. commit makes it visible, durably, whole; abandon removes it.
  * The first failed write is kept and given back by commit, so writes need not be checked one by one. */
 typedef struct tri__writer tri__writer;
@@ -39,6 +42,7 @@ TRI_MUST_CHECK tri_status tri__folder_sync(const char *path);
 TRI_MUST_CHECK tri_status tri__folder_remove(const char *path); /* with all that is in it; fine where it is not there */
 void tri__folder_sweep(const char *path); /* remove what writers left in it whose process was killed; what it cannot remove stays */
 bool tri__file_exists(const char *path);
+int64_t tri__file_size(const char *path); /* 0 where there is no such file */
 bool tri__folder_exists(const char *path);
 
 /* Names in a folder, sorted, without . and ..; free with tri__folder_free. */

@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 #include <glob.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@
 #include "data/criteo.h"
 #include "data/gzip.h"
 #include "data/idx.h"
+#include "data/jpeg/jpeg.h"
+#include "data/jpeg_folder.h"
 #include "data/libsvm.h"
 #include "data/pair.h"
 #include "data/records.h"
@@ -40,22 +44,25 @@ static tri_status open_cifar(const tri__file_set *set, tri_part part, const tri_
 static const char *const idx_marks[] = {"-idx", ".idx1", ".idx3", NULL};
 static const char *const libsvm_marks[] = {".libsvm", ".svm", NULL};
 static const char *const tfrecord_marks[] = {"tfrecord", ".tfrec", NULL};
+static const char *const jpeg_marks[] = {".jpg", ".jpeg", NULL};
 static const char *const no_marks[] = {NULL};
 
 /* In the order in which they are asked: those that are sure of themselves first. */
 static const tri__file_format formats[] = {
-    {"TFRecord", tfrecord_marks, tri__tfrecord_is, tri__records_open},
-    {"IDX", idx_marks, is_idx, tri__pair_open},
-    {"CIFAR-10", no_marks, tri__cifar_is, open_cifar},
-    {"Criteo", no_marks, tri__criteo_is, tri__criteo_open},
-    {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open},
+    {"TFRecord", tfrecord_marks, tri__tfrecord_is, tri__records_open, false},
+    {"IDX", idx_marks, is_idx, tri__pair_open, false},
+    {"JPEG", jpeg_marks, tri__jpeg_is, tri__jpeg_folder_open, true},
+    {"CIFAR-10", no_marks, tri__cifar_is, open_cifar, false},
+    {"Criteo", no_marks, tri__criteo_is, tri__criteo_open, false},
+    {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open, false},
 };
-#define KNOWN "TFRecord; IDX images and labels, plain or .gz; CIFAR-10 batches; Criteo and LIBSVM text"
+#define KNOWN                                                                                                                              \
+    "TFRecord; IDX images and labels, plain or .gz; JPEG photos, a folder for each class; CIFAR-10 batches; Criteo and LIBSVM text"
 
 typedef struct {
     const char *path;
-    tri_part part;
-    bool named; /* by the user, not found in a folder */
+    tri_part part, folder_part; /* by its name and folders; by its folders alone */
+    bool named;                 /* by the user, not found in a folder */
 } found_file;
 
 typedef struct {
@@ -109,7 +116,8 @@ static tri_status add_file(search *self, const char *path, tri_part part, bool n
 {
     TRI_TRY(tri__grow(&self->files, &self->capacity, self->count, sizeof *self->files, "names of files"));
     bool test = part == TRI_PART_TEST || says_test(last_name(path));
-    self->files[self->count++] = (found_file){.path = path, .part = test ? TRI_PART_TEST : TRI_PART_TRAIN, .named = named};
+    self->files[self->count++] =
+        (found_file){.path = path, .part = test ? TRI_PART_TEST : TRI_PART_TRAIN, .folder_part = part, .named = named};
     return NULL;
 }
 
@@ -142,14 +150,31 @@ static tri_status add_folder(search *self, const char *path, tri_part part, int 
     return status;
 }
 
-static tri_status add_path(search *self, const char *path)
-{
-    return tri__folder_exists(path) ? add_folder(self, path, TRI_PART_TRAIN, 0) : add_file(self, path, TRI_PART_TRAIN, true);
-}
-
 static bool is_glob(const char *spec)
 {
     return strpbrk(spec, "*?[{");
+}
+
+/* By the folders that a glob left open: what lies in photos/test is found by a glob in photos, too. */
+static tri_part part_of_match(const char *spec, const char *path)
+{
+    size_t literal = strcspn(spec, "*?[{"), length;
+    while (literal > 0 && spec[literal - 1] != '/')
+        literal--;
+    bool is_folder = tri__folder_exists(path);
+    for (const char *at = path + literal; *at; at += length + (at[length] == '/')) {
+        char name[NAME_MAX + 1];
+        length = strcspn(at, "/");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if ((at[length] || is_folder) && is_test_folder(name))
+            return TRI_PART_TEST;
+    }
+    return TRI_PART_TRAIN;
+}
+
+static tri_status add_path(search *self, const char *path, tri_part part)
+{
+    return tri__folder_exists(path) ? add_folder(self, path, part, 0) : add_file(self, path, part, true);
 }
 
 static tri_status add_matches(search *self)
@@ -163,7 +188,7 @@ static tri_status add_matches(search *self)
         status = tri_fail(TRI_IO, "%s: cannot look for files that match (a folder that may not be read?)", self->spec);
     for (size_t i = 0; i < matches.gl_pathc && !status; i++) {
         const char *path = tri__arena_copy(self->arena, matches.gl_pathv[i]);
-        status = path ? add_path(self, path) : no_memory(self);
+        status = path ? add_path(self, path, part_of_match(self->spec, path)) : no_memory(self);
     }
     globfree(&matches);
     return status;
@@ -179,6 +204,8 @@ static void settle_parts(search *self)
 {
     bool all_named = true, any_train = false;
     for (int i = 0; i < self->count; i++) {
+        if (self->format->by_folder)
+            self->files[i].part = self->files[i].folder_part;
         all_named &= self->files[i].named;
         any_train |= self->files[i].part == TRI_PART_TRAIN;
     }
@@ -189,10 +216,9 @@ static void settle_parts(search *self)
 static tri_status find_files(search *self)
 {
     bool exists = tri__file_exists(self->spec) || tri__folder_exists(self->spec);
-    TRI_TRY(!exists && is_glob(self->spec) ? add_matches(self) : add_path(self, self->spec));
+    TRI_TRY(!exists && is_glob(self->spec) ? add_matches(self) : add_path(self, self->spec, TRI_PART_TRAIN));
     if (self->count > 0)
         qsort(self->files, (size_t)self->count, sizeof *self->files, by_path);
-    settle_parts(self);
     return NULL;
 }
 
@@ -274,6 +300,7 @@ static tri_status open_found(search *self, tri_part part, int64_t classes, const
 {
     TRI_TRY(find_files(self));
     TRI_TRY(recognise_all(self));
+    settle_parts(self);
     tri__file_set set = {.spec = self->spec, .classes = classes};
     TRI_TRY(list_part(self, TRI_PART_TRAIN, &set.part[TRI_PART_TRAIN]));
     TRI_TRY(list_part(self, TRI_PART_TEST, &set.part[TRI_PART_TEST]));

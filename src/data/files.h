@@ -23,6 +23,7 @@ typedef struct {
                                * is reported as damage; case does not count */
     bool (*is)(const uint8_t *head, size_t size); /* head: all of a plain file, the first 4 kB of what a compressed one inflates to */
     tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
+    bool by_folder; /* only folders say which part a file is of: what files are called means nothing */
 } tri__file_format;
 
 /* Open one part of the data set at spec: a file, a glob, or a folder with what is below it. Files with test, t10k, val or validation
