@@ -19,6 +19,7 @@ typedef struct {
     const char *format; /* "idx", "cifar10", "digits", "fake", … */
     tri_type type;      /* of one element: TRI_U8 or TRI_F32 */
     tri_shape shape;    /* of one example: height × width × channels, or features */
+    bool several_sizes; /* photos of several sizes are brought to shape (any_size) */
     int64_t width;      /* of a sparse source: the most features that one example has; 0 where examples are dense */
     int64_t examples;
     int64_t classes;                /* 0 where unknown */
@@ -34,6 +35,7 @@ typedef struct {
     const char *cache_folder; /* where fetched data sets are, and inflated copies go; NULL has none and keeps none */
     const char *data_folder;  /* where packages of the system put data sets; NULL is TRI_DATA_FOLDER */
     int64_t height, width;    /* photos are brought to this size; 0 leaves them as they are, and all must be of one size */
+    bool any_size;            /* … and with any_size, photos of several sizes are brought to that of the first: to look through them */
     int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
 } tri_source_options;
 

@@ -43,6 +43,9 @@ const char *tri_model_text(const tri_model *model); /* as it was read */
 const char *tri_model_canonical(const tri_model *model);
 const tri_model_defaults *tri_model_default(const tri_model *model);
 
+/* The shape of one example that the file asks for, so that photos can be brought to it; of rank 0 where it is left to the data. */
+tri_shape tri_model_input_shape(const tri_model *model);
+
 /* The graph ends in the outputs "logits" and "loss". Its inputs are "x", "labels" and "weights". */
 TRI_MUST_CHECK tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out);
 

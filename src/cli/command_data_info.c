@@ -98,7 +98,8 @@ static void print_example(FILE *out, const tri__info *info)
         fprintf(out, "example   up to %lld of %s features\n", (long long)info->width,
                 tri__text_count(features, (double)info->shape.dim[0]));
     else
-        fprintf(out, "example   %s of %s\n", tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type));
+        fprintf(out, "example   %s of %s%s\n", tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type),
+                info->several_sizes ? " (the first; photos have several sizes)" : "");
 }
 
 static void print_table(tri__session *session, const tri__info *info)
@@ -156,7 +157,8 @@ static void tell_damage(void *context, const char *message)
 
 tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments)
 {
-    const tri_source_options options = {.seed = (uint64_t)tri__argument_integer(arguments, "seed"), .cache_folder = session->cache_folder};
+    const tri_source_options options = {
+        .seed = (uint64_t)tri__argument_integer(arguments, "seed"), .cache_folder = session->cache_folder, .any_size = true};
     onlooker self = {.session = session, .begun = tri__clock_now()};
     const tri__info_watch watch = {.progress = session->quiet ? NULL : draw, .damage = tell_damage, .context = &self};
     tri__info info;

@@ -42,14 +42,19 @@ static tri_status parse_shape(const char *text, tri_shape *out)
     return tri_fail(TRI_BAD_CALL, "--shape %s: expected sizes with x between them, such as 28x28x1", text);
 }
 
-/* The input from --data, from --shape and --classes, or left to the model. */
-static tri_status find_input(tri__session *session, const tri__arguments *arguments, tri_model_input *input)
+/* The input from --data, whose photos are brought to the model's size; from --shape and --classes; or left to the model. */
+static tri_status find_input(tri__session *session, const tri__arguments *arguments, const tri_model *model, tri_model_input *input)
 {
+    const tri_shape wanted = tri_model_input_shape(model);
+    const tri_source_options options = {.seed = 1,
+                                        .cache_folder = session->cache_folder,
+                                        .height = wanted.rank == 3 ? wanted.dim[0] : 0,
+                                        .width = wanted.rank == 3 ? wanted.dim[1] : 0};
     *input = (tri_model_input){.type = TRI_U8};
     const char *data = tri__argument_text(arguments, "data"), *shape = tri__argument_text(arguments, "shape");
     if (data) {
         tri_source *source;
-        TRI_TRY(tri_source_open(data, TRI_PART_TRAIN, &(tri_source_options){.seed = 1, .cache_folder = session->cache_folder}, &source));
+        TRI_TRY(tri_source_open(data, TRI_PART_TRAIN, &options, &source));
         const tri_source_info *info = tri_source_describe(source); /* a sparse source has the shape and type of its dense form */
         *input = (tri_model_input){.type = info->type, .shape = info->shape, .classes = info->classes};
         tri_source_destroy(source);
@@ -109,7 +114,7 @@ static tri_status describe(tri__session *session, const tri__arguments *argument
         return NULL;
     }
     tri_model_input input;
-    TRI_TRY(find_input(session, arguments, &input));
+    TRI_TRY(find_input(session, arguments, model, &input));
     tri_graph *graph;
     tri_status built = tri_model_build(model, &input, tri__argument_integer(arguments, "batch"), &graph);
     if (built && (!input.shape.rank || !input.classes))

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 
 #define SOURCES "fashion mnist cifar10 digits"
-#define MODELS  "softmax lenet alexnet"
+#define MODELS  "softmax lenet alexnet flowers"
 
 #define QUIET_ROW                                                                                                                          \
     {                                                                                                                                      \
@@ -385,7 +385,7 @@ const tri__command tri__commands[] = {
      .detail = "Trains MODEL on the examples of SOURCE, evaluates it on the test examples, and leaves a run folder with a summary, "
                "checkpoints, event files for TensorBoard, a log, and the command that repeats it.\n"
                "Ctrl-C writes a checkpoint and ends the run in good order; --resume goes on from there.",
-     .operands = {{"MODEL", "softmax, lenet, alexnet (built in), or the path of a .model file", MODELS}},
+     .operands = {{"MODEL", "softmax, lenet, alexnet, flowers (built in), or the path of a .model file", MODELS}},
      .examples = {{"trireme train softmax --data fashion", "the built-in model with its own settings"},
                   {"trireme train lenet --data mnist --epochs 10 --rule adam --rate 0.001", "with settings of your own"},
                   {"trireme train softmax --data mnist --until 'loss<=0.35' --max-steps 20000", "until a target is reached"},

@@ -97,6 +97,7 @@ static tri_status describe(const tri_source_info *from, tri__info *out)
     out->format = from->format;
     out->type = from->type;
     out->shape = from->shape;
+    out->several_sizes = from->several_sizes;
     out->width = from->width;
     out->classes = from->classes;
     return copy_names(from, out);

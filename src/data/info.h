@@ -17,8 +17,9 @@ typedef struct {
     char *spec;         /* as the user typed it */
     const char *format; /* "idx", "tfrecord-clicks", … */
     tri_type type;
-    tri_shape shape; /* of one example */
-    int64_t width;   /* of a sparse source: the most features that one example has; 0 where examples are dense */
+    tri_shape shape;    /* of one example */
+    bool several_sizes; /* photos: shape is that of the first, and others have others */
+    int64_t width;      /* of a sparse source: the most features that one example has; 0 where examples are dense */
     int64_t classes;
     char **class_names;     /* [classes], or NULL */
     tri__part_info part[2]; /* by tri_part */

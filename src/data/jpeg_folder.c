@@ -178,7 +178,8 @@ static tri_status take_photos(photo_source *self, const tri__file_set *set, cons
 }
 
 /* Compare one photo's size with the first one's; damage is told when the photo is read. */
-static tri_status compare_size(const photo_source *self, photo_reader *reader, int64_t record, tri_shape *first, int64_t *first_record)
+static tri_status compare_size(photo_source *self, photo_reader *reader, int64_t record, bool any_size, tri_shape *first,
+                               int64_t *first_record)
 {
     int64_t height, width;
     size_t size;
@@ -196,14 +197,17 @@ static tri_status compare_size(const photo_source *self, photo_reader *reader, i
     }
     if (first->dim[0] == height && first->dim[1] == width)
         return NULL;
+    self->source.info.several_sizes = true;
+    if (any_size)
+        return NULL;
     return tri_fail(TRI_BAD_CALL,
                     "photos of several sizes: %s is %" PRId64 "×%" PRId64 ", %s is %" PRId64 "×%" PRId64
-                    " (take a model that says what it wants, as in input(96x96x3), such as flowers; or give a size)",
+                    " (a model that says what size it wants brings them to it: flowers does, with input(96x96x3))",
                     self->paths[*first_record], first->dim[1], first->dim[0], self->paths[record], width, height);
 }
 
-/* The one size that all photos have. */
-static tri_status find_size(photo_source *self, tri_shape *out)
+/* The one size that all photos have, or, where any will do, that of the first. */
+static tri_status find_size(photo_source *self, bool any_size, tri_shape *out)
 {
     tri__reader *reader;
     TRI_TRY(photo_reader_create(&self->source, &reader));
@@ -211,7 +215,7 @@ static tri_status find_size(photo_source *self, tri_shape *out)
     int64_t first = 0;
     *out = (tri_shape){0};
     for (int64_t i = 0; i < self->source.info.examples && !status; i++)
-        status = compare_size(self, (photo_reader *)reader, i, out, &first);
+        status = compare_size(self, (photo_reader *)reader, i, any_size, out, &first);
     photo_reader_destroy(reader);
     if (!status && out->rank == 0)
         status = tri_fail(TRI_BAD_DATA, "none of the %" PRId64 " photos can be read; the first is %s", self->source.info.examples,
@@ -227,7 +231,7 @@ static tri_status fill(photo_source *self, const tri__file_set *set, tri_part pa
     self->source.info.format = "jpeg";
     tri_shape shape = TRI_SHAPE(options->height, options->width, 3);
     if (options->height == 0 || options->width == 0)
-        TRI_TRY(tri_wrap(find_size(self, &shape), "%s", set->spec));
+        TRI_TRY(tri_wrap(find_size(self, options->any_size, &shape), "%s", set->spec));
     return tri_wrap(tri__source_set_shape(&self->source, shape), "%s", set->spec);
 }
 

@@ -102,6 +102,14 @@ static tri_shape example_shape(tri_shape shape)
     return shape.rank == 2 ? TRI_SHAPE(shape.dim[0], shape.dim[1], 1) : shape;
 }
 
+tri_shape tri_model_input_shape(const tri_model *model)
+{
+    for (int i = 0; i < model->count; i++)
+        if (model->statement[i].verb.form == TRI_FORM_INPUT)
+            return example_shape(model->statement[i].settings.attributes.shape);
+    return (tri_shape){0};
+}
+
 static tri_status choose_shape(const model_builder *builder, tri_shape written, tri_shape *out)
 {
     tri_shape data = builder->input->shape;

@@ -36,9 +36,17 @@ static tri_status open_model(tri__run *run)
     return tri_model_open(run->options.model, &run->model);
 }
 
+/* Photos are brought to the size that the model asks for, or that it was trained with. */
 static tri_source_options source_options(const tri__run *run)
 {
-    return (tri_source_options){.seed = run->settings.seed, .cache_folder = run->request->cache_folder};
+    tri_shape shape = run->resumed ? run->resumed->input.shape : tri_model_input_shape(run->model);
+    bool picture = shape.rank == 3;
+    return (tri_source_options){
+        .seed = run->settings.seed,
+        .cache_folder = run->request->cache_folder,
+        .height = picture ? shape.dim[0] : 0,
+        .width = picture ? shape.dim[1] : 0,
+    };
 }
 
 /* Test examples of a sparse source have the features of the training examples, however many they show themselves. */
