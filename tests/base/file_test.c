@@ -78,6 +78,30 @@ static void an_empty_file_is_a_file(void **state)
     free(path);
 }
 
+static void many_files_are_loaded_into_one_memory(void **state)
+{
+    char *first = in(state, "first"), *second = in(state, "second"), *missing = in(state, "missing");
+    uint8_t *data = NULL;
+    size_t capacity = 0, size = 0;
+    assert_ok(tri__file_write(first, "hello", 5));
+    assert_ok(tri__file_write(second, "", 0));
+    assert_ok(tri__file_load(first, &data, &capacity, &size));
+    assert_int_equal(size, 5);
+    assert_memory_equal(data, "hello", 5);
+    const uint8_t *before = data;
+    assert_ok(tri__file_load(second, &data, &capacity, &size));
+    assert_int_equal(size, 0);
+    assert_ptr_equal(data, before);
+    expect_failure(tri__file_load(missing, &data, &capacity, &size), TRI_NOT_FOUND, missing, "cannot open");
+    expect_failure(tri__file_write(first, "again", 5), TRI_IO, first, "cannot create");
+    assert_int_equal(tri__file_size(first), 5);
+    assert_int_equal(tri__file_size(missing), 0);
+    free(data);
+    free(first);
+    free(second);
+    free(missing);
+}
+
 static size_t entries(const char *folder)
 {
     char **names = NULL;
@@ -304,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_written_is_read_and_mapped, enter, leave),
         cmocka_unit_test_setup_teardown(an_empty_file_is_a_file, enter, leave),
+        cmocka_unit_test_setup_teardown(many_files_are_loaded_into_one_memory, enter, leave),
         cmocka_unit_test_setup_teardown(a_writer_shows_nothing_until_commit, enter, leave),
         cmocka_unit_test_setup_teardown(an_abandoned_writer_leaves_nothing, enter, leave),
         cmocka_unit_test_setup_teardown(two_writers_of_one_file_do_not_meet, enter, leave),

@@ -114,19 +114,37 @@ static void test_alexnet_has_its_parameters_and_shapes(void **state)
     tri_model_destroy(model);
 }
 
+static void test_input_shape_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        tri_shape shape;
+    } cases[] = {{"input(20x30x3)\ndense(classes)\nsoftmax_loss()", {3, {20, 30, 3}}},
+                 {"input(20x30)\ndense(classes)\nsoftmax_loss()", {3, {20, 30, 1}}},
+                 {"input(scale=1/255)\ndense(classes)\nsoftmax_loss()", {0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tri_model *model = NULL;
+        assert_ok(tri_model_parse("test", cases[i].text, strlen(cases[i].text), &model));
+        assert_true(tri_shape_equal(tri_model_input_shape(model), cases[i].shape));
+        tri_model_destroy(model);
+    }
+}
+
 static void test_built_in_names_are_listed(void **state)
 {
     (void)state;
     assert_string_equal(tri_model_builtin(0), "alexnet");
-    assert_string_equal(tri_model_builtin(1), "lenet");
-    assert_string_equal(tri_model_builtin(2), "softmax");
+    assert_string_equal(tri_model_builtin(1), "flowers");
+    assert_string_equal(tri_model_builtin(2), "lenet");
+    assert_string_equal(tri_model_builtin(3), "softmax");
     int count = 0;
     while (tri_model_builtin(count))
         count++;
     assert_null(tri_model_builtin(count + 5));
     tri_model *model = NULL;
     assert_fails(tri_model_open("lnet", &model), TRI_NOT_FOUND,
-                 "there is no model 'lnet' (did you mean 'lenet'?); built in are alexnet, lenet, softmax");
+                 "there is no model 'lnet' (did you mean 'lenet'?); built in are alexnet, flowers, lenet, softmax");
 }
 
 static void test_a_users_file_is_as_good(void **state)
@@ -497,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_lenet_has_its_parameters_and_shapes),
         cmocka_unit_test(test_alexnet_has_its_parameters_and_shapes),
         cmocka_unit_test(test_built_in_names_are_listed),
+        cmocka_unit_test(test_input_shape_is_told),
         cmocka_unit_test(test_a_users_file_is_as_good),
         cmocka_unit_test(test_branches_join),
         cmocka_unit_test(test_layers_take_what_they_are_told),
