@@ -78,6 +78,8 @@ typedef struct {
     bool own_files;      /* the source has this worker's own files only: it goes through all of them, the others through theirs */
     int64_t skip_bad;    /* so many damaged records are left out, with weight 0; one more is an error */
 
+    const char *augment; /* pictures are changed at random after the cache: "flip", "crop" or "flip,crop"; NULL: as they are */
+
     bool cache;               /* keep decoded examples, so that epochs after the first decode nothing … */
     int64_t cache_bytes;      /* … in memory up to so much; 0 is half of what is available … */
     const char *cache_folder; /* … and further ones in a file there, which vanishes; NULL: nowhere */

@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "data/augment.h"
 #include "data/tuning.h"
 
 #define SECOND          INT64_C(1000000000)
@@ -39,6 +40,7 @@ typedef struct {
     tri__ahead *ahead;
     pthread_t thread;
     tri__reader *reader;
+    uint8_t *scratch;       /* one example, before it is augmented; NULL where none is */
     const portion *at;      /* that it works on; NULL: none. Under the lock */
     _Atomic int64_t record; /* that it reads */
     bool left;              /* it has ended, but for being joined; under the lock */
@@ -49,6 +51,8 @@ struct tri__ahead {
     int64_t rows;
     int64_t timeout;   /* nanoseconds */
     tri__cache *cache; /* or NULL */
+    tri__augment augment;
+    uint64_t seed; /* of augmentation */
 
     pthread_mutex_t lock;
     pthread_cond_t work;     /* there may be rows to claim, or an end */
@@ -164,18 +168,32 @@ static int64_t stretch_of(const tri__ahead *ahead, const portion *p)
     return rows < 1 ? 1 : rows < left ? rows : left;
 }
 
-/* One example into row i of the batch: from the cache, or by the source. */
-static tri_status decode(decoder *self, const portion *p, int64_t i)
+/* One example, from the cache or by the source. */
+static tri_status fetch(decoder *self, int64_t record, const tri__place *to)
 {
     tri__ahead *ahead = self->ahead;
-    const tri__place place = tri__slot_place(&p->slot, ahead->source, i);
-    int64_t record = p->slot.ids[i];
     atomic_store_explicit(&self->record, record, memory_order_relaxed);
-    if (ahead->cache && tri__cache_get(ahead->cache, record, &place))
+    if (ahead->cache && tri__cache_get(ahead->cache, record, to))
         return NULL;
-    TRI_TRY(ahead->source->kind->read(self->reader, record, &place));
+    TRI_TRY(ahead->source->kind->read(self->reader, record, to));
     if (ahead->cache)
-        tri__cache_put(ahead->cache, record, &place);
+        tri__cache_put(ahead->cache, record, to);
+    return NULL;
+}
+
+/* One example into row i of the batch, changed at random where that is asked for. */
+static tri_status decode(decoder *self, const portion *p, int64_t i)
+{
+    const tri__ahead *ahead = self->ahead;
+    const tri_source_info *info = &ahead->source->info;
+    tri__place place = tri__slot_place(&p->slot, ahead->source, i);
+    int64_t record = p->slot.ids[i];
+    if (!self->scratch)
+        return fetch(self, record, &place);
+    uint8_t *row = place.x;
+    place.x = self->scratch;
+    TRI_TRY(fetch(self, record, &place));
+    tri__augment_apply(&ahead->augment, info->type, info->shape, ahead->seed, p->slice.epoch, record, self->scratch, row);
     return NULL;
 }
 
@@ -291,6 +309,19 @@ static int count_cpus(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
+static tri_status prepare(tri__ahead *ahead, const tri_dataset_options *options)
+{
+    if (options->augment) {
+        TRI_TRY(tri_wrap(tri__augment_parse(options->augment, &ahead->augment), "--augment"));
+        if (tri__augment_is_on(&ahead->augment))
+            TRI_TRY(tri_wrap(tri__augment_check(&ahead->augment, ahead->source->info.shape), "%s", ahead->source->info.spec));
+    }
+    TRI_TRY(tri__course_init(&ahead->course, ahead->source, options));
+    if (!options->cache || ahead->source->rows) /* examples that stand in memory are as good as cached */
+        return NULL;
+    return tri__cache_create(ahead->source, ahead->course.shard.examples, options->cache_bytes, options->cache_folder, &ahead->cache);
+}
+
 tri_status tri__ahead_create(tri_source *source, const tri_dataset_options *options, tri__ahead **out)
 {
     tri__ahead *ahead;
@@ -298,6 +329,7 @@ tri_status tri__ahead_create(tri_source *source, const tri_dataset_options *opti
     tri__source_hold(source);
     ahead->source = source;
     ahead->rows = options->batch;
+    ahead->seed = options->seed;
     ahead->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
     ahead->users = 1;
     pthread_mutex_init(&ahead->lock, NULL);
@@ -306,13 +338,29 @@ tri_status tri__ahead_create(tri_source *source, const tri_dataset_options *opti
     init_condition(&ahead->returned);
     size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
     tri__tuning_init(&ahead->tuning, count_cpus(), options->readers, tri__slot_bytes(source, options->batch), budget);
-    tri_status status = tri__course_init(&ahead->course, source, options);
-    if (!status && options->cache)
-        status = tri__cache_create(source, ahead->course.shard.examples, options->cache_bytes, options->cache_folder, &ahead->cache);
+    tri_status status = prepare(ahead, options);
     if (status)
         free_all(ahead);
     else
         *out = ahead;
+    return status;
+}
+
+static void decoder_fini(decoder *self)
+{
+    tri__reader_destroy(self->reader);
+    tri__buffer_free(self->scratch);
+}
+
+static tri_status decoder_init(decoder *self, tri__ahead *ahead)
+{
+    *self = (decoder){.ahead = ahead, .record = -1};
+    TRI_TRY(tri__reader_create(ahead->source, &self->reader));
+    if (!tri__augment_is_on(&ahead->augment))
+        return NULL;
+    tri_status status = tri__buffer_allocate(ahead->source->example_bytes, "an example", &self->scratch);
+    if (status)
+        decoder_fini(self);
     return status;
 }
 
@@ -324,7 +372,7 @@ static void free_all(tri__ahead *ahead)
         free_portion(ahead->spare[i]);
     free_portion(ahead->given);
     for (int i = 0; i < ahead->started; i++)
-        tri__reader_destroy(ahead->decoders[i].reader);
+        decoder_fini(&ahead->decoders[i]);
     tri__course_fini(&ahead->course);
     tri__cache_destroy(ahead->cache);
     tri_status_free(ahead->failure);
@@ -369,11 +417,10 @@ static tri_status add_threads(tri__ahead *ahead)
 {
     while (ahead->started < ahead->tuning.threads) {
         decoder *self = &ahead->decoders[ahead->started];
-        *self = (decoder){.ahead = ahead, .record = -1};
-        TRI_TRY(tri__reader_create(ahead->source, &self->reader));
+        TRI_TRY(decoder_init(self, ahead));
         int error = pthread_create(&self->thread, NULL, serve, self);
         if (error) {
-            tri__reader_destroy(self->reader);
+            decoder_fini(self);
             ahead->tuning.fixed = true; /* what there is will do */
             ahead->tuning.threads = ahead->started;
             if (ahead->started > 0)

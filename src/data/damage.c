@@ -1,7 +1,9 @@
 /* damage.c: which records were found damaged. They are judged in the order of the data when a batch is given out, not when a thread meets
  * them, so that a run ends at the same record however many threads there are. */
+#define _GNU_SOURCE /* asprintf */
 #include "data/damage.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +45,8 @@ static tri_status add(tri__damage *damage, int64_t record, const char *message)
     damage->records[at] = record;
     damage->count++;
     free(damage->told);
-    damage->told = strdup(message);
+    if (asprintf(&damage->told, "left out: %s", message) < 0)
+        damage->told = NULL;
     return NULL;
 }
 

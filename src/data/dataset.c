@@ -15,15 +15,15 @@
 
 struct tri_dataset {
     tri_source *source;
-    tri_dataset_options options; /* its texts are owned */
+    tri_dataset_options options; /* its texts are copies */
     int64_t position;            /* examples given out */
     tri__shard shard;
     tri__damage damage;
     bool warned; /* about the cache */
 
     tri__ahead *ahead;  /* where batches are made ahead; NULL: in memory */
-    tri__course course; /* in memory */
-    tri__slot slot;     /* in memory */
+    tri__course course; /* in memory … */
+    tri__slot slot;     /* … of which this has rows then, and only then */
 };
 
 static tri_status check_options(const tri_source *source, const tri_dataset_options *options)
@@ -57,11 +57,22 @@ static tri_status prepare_ahead(tri_dataset *dataset)
     return NULL;
 }
 
+static tri_status copy_text(const char **text)
+{
+    const char *given = *text;
+    *text = given ? strdup(given) : NULL;
+    return given && !*text ? tri_fail(TRI_NO_MEMORY, "no memory for the options of a dataset") : NULL;
+}
+
 static tri_status prepare(tri_dataset *dataset)
 {
-    if (dataset->options.cache_folder && !(dataset->options.cache_folder = strdup(dataset->options.cache_folder)))
-        return tri_fail(TRI_NO_MEMORY, "no memory for the name of the cache folder");
-    return dataset->source->rows ? prepare_resident(dataset) : prepare_ahead(dataset);
+    tri_dataset_options *options = &dataset->options;
+    bool resident = dataset->source->rows && !options->augment;
+    tri_status folder = copy_text(&options->cache_folder), augment = copy_text(&options->augment);
+    if (folder)
+        tri_status_free(augment);
+    TRI_TRY(folder ? folder : augment);
+    return resident ? prepare_resident(dataset) : prepare_ahead(dataset);
 }
 
 tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out)
@@ -89,6 +100,7 @@ void tri_dataset_destroy(tri_dataset *dataset)
     tri__slot_fini(&dataset->slot);
     tri__damage_fini(&dataset->damage);
     free((char *)dataset->options.cache_folder);
+    free((char *)dataset->options.augment);
     free(dataset);
 }
 
@@ -127,7 +139,7 @@ tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
         return NULL;
     tri__slot *slot;
     int64_t after;
-    if (dataset->source->rows) {
+    if (dataset->slot.batch.rows > 0) {
         take_resident(dataset, &slot, &after);
     } else {
         tri_status status = next_ahead(dataset, &slot, &after);

@@ -80,7 +80,15 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
     int64_t batch = options->batch ? options->batch : tri__roomy_batch(info->shape);
     TRI_TRY(create_plan(evaluator, graph, store, batch, options->threads));
     const tri_dataset_options order = {
-        .batch = batch, .limit = options->limit, .epochs = 1, .in_place = tri_plan_takes_scattered(evaluator->plan)};
+        .batch = batch,
+        .limit = options->limit,
+        .epochs = 1,
+        .in_place = tri_plan_takes_scattered(evaluator->plan),
+        .skip_bad = options->skip_bad,
+        .cache = options->cache,
+        .cache_bytes = options->cache_bytes,
+        .cache_folder = options->cache_folder,
+    };
     TRI_TRY(tri_dataset_create(source, &order, &evaluator->dataset));
     evaluator->examples = tri_dataset_examples(evaluator->dataset);
     if (columns_of(graph) > 2)
@@ -135,6 +143,8 @@ static void count_rows(tri__evaluator *evaluator, const tri_batch *batch, const 
 {
     for (int64_t row = 0; row < batch->count; row++) {
         const float *line = logits + row * columns;
+        if (batch->damaged && batch->weights[row] == 0)
+            continue;
         int64_t guess = columns == 1 ? line[0] > 0 : largest(line, columns);
         sum->right += guess == batch->labels[row];
         if (evaluator->scores && sum->result.examples < evaluator->examples) {

@@ -15,9 +15,13 @@ typedef struct {
 typedef struct tri__evaluator tri__evaluator;
 
 typedef struct {
-    int64_t batch; /* 0: chosen */
-    int64_t limit; /* 0: all examples */
-    int threads;   /* 0: every CPU */
+    int64_t batch;    /* 0: chosen */
+    int64_t limit;    /* 0: all examples */
+    int threads;      /* 0: every CPU */
+    int64_t skip_bad; /* these as in tri_dataset_options */
+    bool cache;
+    int64_t cache_bytes;
+    const char *cache_folder;
 } tri__evaluator_options;
 
 /* graph is copied for the batch; source and store are borrowed. TRI_BAD_CALL where the source's examples do not fit the graph. */

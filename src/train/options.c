@@ -47,6 +47,12 @@ static const field fields[] = {
     {"keep-best", FIELD(keep_best, INTEGER)},
     {"log-every", FIELD(log_every, INTEGER)},
     {"events", FIELD(events, INTEGER)},
+    {"shard", FIELD(shard, TEXT), .fixed = true},
+    {"augment", FIELD(augment, TEXT), .fixed = true},
+    {"features", FIELD(features, INTEGER), .fixed = true},
+    {"skip-bad", FIELD(skip_bad, INTEGER)},
+    {"cache", FIELD(cache, INTEGER)},
+    {"cache-memory", FIELD(cache_memory, INTEGER)},
     {"rate", FIELD(rate, NUMBER)},
     {"momentum", FIELD(momentum, NUMBER)},
     {"l2", FIELD(l2, NUMBER)},
@@ -322,6 +328,12 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
         .log_every = pick(options->log_every, 0, 100),
         .keep_best = pick(options->keep_best, 0, 0),
         .events = pick(options->events, 0, 1),
+        .features = pick(options->features, 0, 0),
+        .skip_bad = pick(options->skip_bad, 0, 0),
+        .own_files = options->shard && !strcmp(options->shard, "files"),
+        .augment = options->augment,
+        .cache = pick(options->cache, 0, 0),
+        .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
     };
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);

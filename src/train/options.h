@@ -17,9 +17,11 @@ typedef struct {
     char *model, *data, *test, *init;
     char *rule, *schedule;
     char *until, *eval_every, *checkpoint_every;
+    char *shard, *augment;
     int64_t batch, seed, limit_train, shuffle, warmup, threads;
     int64_t epochs, steps, max_steps, steps_per_epoch, patience;
     int64_t keep, keep_best, log_every, events;
+    int64_t features, skip_bad, cache, cache_memory;
     double rate, momentum, l2, clip;
 } tri__train_options;
 
@@ -51,6 +53,12 @@ typedef struct {
     int64_t steps_per_epoch; /* 0: one pass */
     int64_t patience, keep, log_every;
     bool keep_best, events;
+    int64_t features; /* 0: as the source shows */
+    int64_t skip_bad;
+    bool own_files;      /* --shard files */
+    const char *augment; /* borrowed from the request; NULL: none */
+    bool cache;
+    int64_t cache_bytes; /* 0: chosen */
 } tri__train_settings;
 
 TRI_MUST_CHECK tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model,

@@ -27,6 +27,8 @@ static tri_status step(tri__run *run)
     const tri_batch *batch;
     tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
     TRI_TRY(tri_dataset_next(run->dataset, &batch));
+    if (batch->damaged)
+        tri__run_tell_note(run);
     tri__phases_enter(&run->phases, TRI_PHASE_COMPUTE, tri__clock_now());
     const tri_step about = {.step = run->state.step, .rate = tri__schedule_rate(&run->settings.schedule, run->state.step)};
     TRI_TRY(tri_store_begin(run->store, &about));
@@ -37,7 +39,7 @@ static tri_status step(tri__run *run)
     tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_UPDATE, tri__timed_store_take(run->store));
     if (!isfinite(loss))
         return diverged(run, isnan(loss) ? "the loss is not a number" : "the loss is infinite");
-    loss /= (double)batch->count;
+    loss /= batch->count > batch->damaged ? (double)(batch->count - batch->damaged) : 1;
     run->state.step++;
     run->state.examples += batch->count;
     tri__recent_add(&run->state.recent, loss);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "data/dataset.h"
 #include "train/run_inside.h"
 #include "watch/text.h"
 #include "watch/verdict.h"
@@ -108,6 +109,14 @@ void tri__run_tell_start(tri__run *run)
     flush_events(run);
 }
 
+void tri__run_tell_note(tri__run *run)
+{
+    char *note = tri__dataset_note(run->dataset);
+    if (note)
+        tri__log_line(run->log, TRI_LOG_WARNING, "%s", note);
+    free(note);
+}
+
 void tri__run_tell_step(tri__run *run)
 {
     double speed = tri__rate_update(&run->speed, run->state.examples, run->now);
@@ -156,6 +165,7 @@ void tri__run_tell_evaluation(tri__run *run)
 
 void tri__run_tell_progress(tri__run *run)
 {
+    tri__run_tell_note(run);
     if (run->now >= run->next_flush) {
         flush_events(run);
         run->next_flush = run->now + FLUSH_INTERVAL;
@@ -215,6 +225,7 @@ static void fill_summary(const tri__run *run, const tri__worker_summary *worker,
         .test_accuracy = evaluated ? run->evaluation.accuracy : NAN,
         .stopped_by = run->stopped_by,
         .until_step = run->until_step,
+        .damaged = tri_dataset_damaged(run->dataset),
         .peak_rss_mb = worker->peak_rss_mb,
         .verdict = verdict,
         .worker_stats = worker,

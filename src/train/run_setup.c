@@ -46,6 +46,7 @@ static tri_source_options source_options(const tri__run *run)
         .cache_folder = run->request->cache_folder,
         .height = picture ? shape.dim[0] : 0,
         .width = picture ? shape.dim[1] : 0,
+        .features = run->settings.features,
     };
 }
 
@@ -131,7 +132,13 @@ static tri_status create_dataset(tri__run *run)
                                          .seed = settings->seed,
                                          .shuffle = settings->shuffle,
                                          .limit = settings->limit,
-                                         .in_place = tri_plan_takes_scattered(run->plan)};
+                                         .in_place = tri_plan_takes_scattered(run->plan),
+                                         .own_files = settings->own_files,
+                                         .skip_bad = settings->skip_bad,
+                                         .augment = settings->augment,
+                                         .cache = settings->cache,
+                                         .cache_bytes = settings->cache_bytes,
+                                         .cache_folder = run->request->cache_folder};
     TRI_TRY(tri_dataset_create(run->source, &options, &run->dataset));
     int64_t examples = tri_dataset_examples(run->dataset);
     if (examples < 1)
@@ -159,8 +166,14 @@ static tri_status create_plans(tri__run *run)
     TRI_TRY(tri_plan_create(run->graph, &options, run->store, &run->plan));
     if (!run->test)
         return NULL;
-    return tri__evaluator_create(run->graph, run->test, run->store, &(tri__evaluator_options){.threads = settings->threads},
-                                 &run->evaluator);
+    const tri__evaluator_options evaluation = {
+        .threads = settings->threads,
+        .skip_bad = settings->skip_bad,
+        .cache = settings->cache,
+        .cache_bytes = settings->cache_bytes,
+        .cache_folder = run->request->cache_folder,
+    };
+    return tri__evaluator_create(run->graph, run->test, run->store, &evaluation, &run->evaluator);
 }
 
 static tri_status open_folder(tri__run *run)

@@ -96,6 +96,7 @@ static void put_what_it_took(filling *to, const tri__summary *s)
     put_count(to, "bytes_sent", s->bytes_sent);
     put_count(to, "bytes_received", s->bytes_received);
     put_count(to, "dropped_stale", s->dropped_stale);
+    put_count(to, "damaged", s->damaged);
     put(to, "phases", phases_json(s->phases));
     put_text(to, "verdict", s->verdict);
     json_t *workers = json_array();
@@ -199,6 +200,10 @@ const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t
     if (summary->dropped_stale) {
         row(&table, "dropped");
         tri__text_add(&table, "%s stale gradients", tri__text_count(number, (double)summary->dropped_stale));
+    }
+    if (summary->damaged) {
+        row(&table, "damaged");
+        tri__text_add(&table, "%s records left out", tri__text_count(number, (double)summary->damaged));
     }
     if (summary->verdict) {
         row(&table, "verdict");

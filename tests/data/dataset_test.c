@@ -220,6 +220,32 @@ static void test_damaged_record(void **state)
     test_folder_remove(folder);
 }
 
+/* Augmented pictures depend on the epoch, not on the threads, and sources in memory can be augmented, too. */
+static void test_augmented(void **state)
+{
+    (void)state;
+    static const char *const pictures[] = {"digits:23", "fake:6x5x3:4:23"};
+    for (int s = 0; s < 2; s++) {
+        tri_source *source = open_source(pictures[s]);
+        uint8_t *first = NULL;
+        for (int readers = 0; readers < 3; readers++) {
+            tri_dataset *dataset =
+                create(source, (tri_dataset_options){.batch = 23, .augment = "flip,crop", .readers = readers, .cache = true});
+            const size_t bytes = 23 * (size_t)tri_shape_count(tri_source_describe(source)->shape);
+            const tri_batch *batch = next(dataset);
+            if (!first)
+                first = memcpy(malloc(bytes), batch->x, bytes);
+            assert_memory_equal(batch->x, first, bytes);
+            assert_memory_not_equal(next(dataset)->x, first, bytes);
+            tri_dataset_destroy(dataset);
+        }
+        free(first);
+        tri_dataset *dataset;
+        assert_fails(tri_dataset_create(source, &(tri_dataset_options){.batch = 1, .augment = "melt"}, &dataset), TRI_BAD_CALL, "melt");
+        tri_source_destroy(source);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +256,7 @@ int main(void)
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_seek_equals_a_straight_run),
         cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_augmented),
         cmocka_unit_test(test_damaged_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
