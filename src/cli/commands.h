@@ -9,6 +9,8 @@ TRI_MUST_CHECK tri_status tri__command_eval(tri__session *session, const tri__ar
 TRI_MUST_CHECK tri_status tri__command_predict(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_model(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_data_get(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_data_convert(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_data_speed(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_data_make(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_version(tri__session *session, const tri__arguments *arguments);

@@ -1,0 +1,61 @@
+/* speed.h: how fast a source can be read, over a grid of settings, and which of them matter (study G1, and G2 with workers and cache).
+ *
+ * A combination of batch size, number of batches and workers reads the first batch × batches examples. It is measured `repeat` times; all
+ * measurements together are in random order, so that whatever else the machine does meets every setting alike. */
+#ifndef TRI_LAB_SPEED_H
+#define TRI_LAB_SPEED_H
+
+#include <signal.h>
+
+#include "lab/regression.h"
+#include "trireme/dataset.h"
+
+typedef enum { TRI_SPEED_BATCH, TRI_SPEED_BATCHES, TRI_SPEED_REPEAT, TRI_SPEED_WORKERS } tri__speed_parameter;
+enum { TRI_SPEED_PARAMETERS = TRI_SPEED_WORKERS + 1, TRI_SPEED_VALUES = 32 };
+
+const char *tri__speed_parameter_name(tri__speed_parameter parameter); /* "batch" */
+
+typedef struct {
+    int64_t value[TRI_SPEED_VALUES];
+    int count;
+} tri__speed_values;
+
+typedef struct {
+    tri_source *source;               /* borrowed */
+    tri__speed_values batch, batches; /* each above 0 */
+    tri__speed_values workers;        /* threads that decode; 0: as many as it takes */
+    int64_t repeat;
+    bool cache;                        /* what one repetition decodes, the next finds decoded */
+    bool drop_caches;                  /* files are read from the disk every time; TRI_UNSUPPORTED where that is not permitted */
+    const char *cache_folder;          /* may be NULL */
+    uint64_t seed;                     /* of the order of measuring */
+    const volatile sig_atomic_t *stop; /* looked at between batches; may be NULL */
+    void (*progress)(void *context, int64_t done, int64_t all); /* in examples; may be NULL */
+    void *context;
+} tri__speed_request;
+
+typedef struct {
+    int64_t value[TRI_SPEED_PARAMETERS]; /* repeat: the how manieth time, from 1 */
+    int64_t items;                       /* examples that were read */
+    double items_per_second;
+} tri__speed_cell;
+
+typedef struct {
+    tri__speed_cell *cells; /* [count], in the order of the grid */
+    int64_t count;
+    tri__speed_parameter varied[TRI_SPEED_PARAMETERS]; /* [variables] those with more than one value */
+    int variables;
+    tri__regression alone[TRI_SPEED_PARAMETERS]; /* [variables] items/s on each of them alone */
+    tri__regression together;                    /* on all of them; columns is 0 where there are too few cells */
+} tri__speed_result;
+
+TRI_MUST_CHECK tri_status tri__speed_measure(const tri__speed_request *request, tri__speed_result *out);
+void tri__speed_result_fini(tri__speed_result *result);
+
+/* The mean of items/s over the cells where parameter has this value. */
+double tri__speed_mean(const tri__speed_result *result, tri__speed_parameter parameter, int64_t value);
+
+/* speed.csv and speed.svg into folder, which is made where it is not there. title heads the plot. */
+TRI_MUST_CHECK tri_status tri__speed_write(const tri__speed_result *result, const char *folder, const char *title);
+
+#endif

@@ -1,0 +1,119 @@
+/* convert_test.c: trireme data convert and data speed as processes: several at once, killed and resumed, under mpirun where there is one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "support.h"
+
+#define RUN(...)           test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+#define SHELL(script, ...) test_run(NULL, (const char *[]){"sh", "-c", script, TEST_BINARY, __VA_ARGS__, NULL})
+#define SOURCE             "fake:64x64x3:5:3000"
+
+static void expect(test_result result, int status, const char *out, const char *err)
+{
+    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
+        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
+    test_result_fini(&result);
+}
+
+static void test_killed_and_resumed(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    const char *script =
+        "cd \"$1\" && \"$0\" data convert " SOURCE " --out whole --partitions 20 --workers 1 --quiet >/dev/null || exit 1\n"
+        "for delay in 0.05 0.1 0.2; do\n"
+        "  \"$0\" data convert " SOURCE " --out killed --partitions 20 --workers 2 --quiet >/dev/null & pid=$!\n"
+        "  sleep $delay; kill -9 $pid; wait $pid\n"
+        "  for file in killed/*.tfrecord; do [ ! -e \"$file\" ] || cmp \"$file\" \"whole/${file#killed/}\" || exit 3; done\n"
+        "done\n"
+        "\"$0\" data convert " SOURCE " --out killed --partitions 20 --quiet >/dev/null || exit 4\n"
+        "diff -r -x .convert whole killed && ls -A killed/.convert | grep -v json; true";
+    test_result result = SHELL(script, folder);
+    if (result.status || strcmp(result.out, ""))
+        fail_msg("exit %d\n%s\n%s", result.status, result.out, result.err);
+    test_result_fini(&result);
+    test_folder_remove(folder);
+}
+
+/* Three processes write each record once, and all of them end well. */
+static void test_several_at_once(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    const char *script = "cd \"$1\"; for i in 1 2 3; do \"$0\" data convert " SOURCE " --out many --partitions 20 --workers 1 --json "
+                         "--quiet >$i.json & pids=\"$pids $!\"; done; for pid in $pids; do wait $pid || exit 1; done\n"
+                         "\"$0\" data convert " SOURCE " --out one --partitions 20 --quiet >/dev/null && diff -r -x .convert one many";
+    expect(SHELL(script, folder), 0, "", "");
+    json_int_t written = 0;
+    for (int i = 1; i <= 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "%d.json", i);
+        char *path = test_path(folder, name);
+        json_t *result;
+        assert_ok(tri__json_read(path, &result));
+        assert_int_equal(json_integer_value(json_object_get(result, "records")), 3500);
+        written += json_integer_value(json_object_get(result, "written"));
+        json_decref(result);
+        free(path);
+    }
+    assert_int_equal(written, 3500);
+    test_folder_remove(folder);
+}
+
+static void test_under_mpirun(void **state)
+{
+    (void)state;
+    if (system("command -v mpirun >/dev/null"))
+        skip();
+    char *folder = test_folder_create();
+    const char *script = "cd \"$1\" && mpirun --allow-run-as-root --oversubscribe -n 3 \"$0\" data convert " SOURCE
+                         " --out many --partitions 20 --workers 1 --quiet >/dev/null && "
+                         "\"$0\" data convert " SOURCE " --out one --partitions 20 --quiet >/dev/null && diff -r -x .convert one many";
+    expect(SHELL(script, folder), 0, "", "");
+    test_folder_remove(folder);
+}
+
+static void test_wrong_calls(void **state)
+{
+    (void)state;
+    expect(RUN("data", "convert", SOURCE), 2, "", "needs --out DIR");
+    expect(RUN("data", "convert", SOURCE, "--out", "x", "--resize", "12"), 2, "", "WIDTHxHEIGHT");
+    expect(RUN("data", "speed", SOURCE, "--batch", "2,,4"), 2, "", "--batch 2,,4: should be whole numbers");
+    expect(RUN("data", "speed", SOURCE, "--batch", "2,2"), 2, "", "stands there twice");
+    expect(RUN("data", "speed", SOURCE, "--workers", "0"), 2, "", "from 1 to 64");
+}
+
+static void test_speed(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    test_result result = RUN("data", "speed", SOURCE, "--json", "--quiet", "--out", folder);
+    assert_int_equal(result.status, 0);
+    json_t *json;
+    assert_ok(tri__json_parse("speed", result.out, strlen(result.out), &json));
+    assert_int_equal(json_array_size(json_object_get(json, "cells")), 8);
+    const json_t *fits = json_object_get(json, "fits");
+    assert_int_equal(json_array_size(fits), 3);
+    static const char *const keys[] = {"parameter", "slope", "stderr", "t", "p", "r2"};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 6; k++)
+            assert_non_null(json_object_get(json_array_get(fits, i), keys[k]));
+    static const char *const cell_keys[] = {"batch", "batches", "repeat", "items_per_second"};
+    for (size_t k = 0; k < 4; k++)
+        assert_non_null(json_object_get(json_array_get(json_object_get(json, "cells"), 0), cell_keys[k]));
+    json_decref(json);
+    test_result_fini(&result);
+    expect(RUN("data", "speed", SOURCE, "--quiet", "--cache"), 0, "together", "");
+    test_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_and_resumed), cmocka_unit_test(test_several_at_once), cmocka_unit_test(test_under_mpirun),
+        cmocka_unit_test(test_wrong_calls),        cmocka_unit_test(test_speed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
