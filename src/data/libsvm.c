@@ -53,6 +53,17 @@ static const char *skip_query(const char *at, const char *end)
     return behind ? skip_blanks(behind, end) : at;
 }
 
+/* A finite number: where it ends. NULL where there is none. In many files most values are one digit, and need no parser. */
+static inline const char *read_value(const char *at, const char *end, float *value)
+{
+    if (end - at >= 2 && tri__is_digit(at[0]) && (is_blank(at[1]) || at[1] == '\n')) {
+        *value = (float)(at[0] - '0');
+        return at + 1;
+    }
+    at = tri__number_float(at, end, value);
+    return at && isfinite(*value) ? at : NULL;
+}
+
 /* One feature, index:value. NULL where it is whole; otherwise what is wrong at *at. */
 static inline const char *parse_feature(const char **at, const char *end, uint64_t *index, float *value)
 {
@@ -63,8 +74,8 @@ static inline const char *parse_feature(const char **at, const char *end, uint64
     if (tri__text_look(behind, end) != ':')
         return "a feature's index should be followed by a colon";
     *at = behind + 1;
-    behind = tri__number_float(*at, end, value);
-    if (!behind || !isfinite(*value))
+    behind = read_value(*at, end, value);
+    if (!behind)
         return "a feature's value should stand here, a finite number";
     *at = behind;
     return is_end(behind, end) || is_blank(*behind) ? NULL : "a feature's value should be followed by a blank";
