@@ -1,17 +1,20 @@
-"""Compares Trireme with other people's programs. usage: main.py TRIREME STEP, the binary and tests/interop/step.c's program."""
+"""Compares Trireme with other people's programs. usage: main.py TRIREME PROGRAMS, the binary and the folder of interop_step and others."""
+import os
 import sys
 import tempfile
 
+import libsvm
 import runs
 import steps
 from report import Report
 
 
 def main():
-    trireme, step = sys.argv[1:]
+    trireme, programs = sys.argv[1:]
     report = Report()
     with tempfile.TemporaryDirectory(prefix="trireme-interop-") as folder:
-        steps.run(report, step, folder)
+        libsvm.run(report, trireme, os.path.join(programs, "interop_lines"), folder)
+        steps.run(report, os.path.join(programs, "interop_step"), folder)
         runs.run(report, trireme, folder)
     return report.close()
 
