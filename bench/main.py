@@ -7,11 +7,13 @@ import argparse
 import glob
 import json
 import os
+import random
 import statistics
 import sys
+import tempfile
 from dataclasses import dataclass
 
-from contenders import Peer, Trireme, Unavailable, run
+from contenders import HERE, Peer, Trireme, Unavailable, run
 
 TENSORFLOW = [Peer("TensorFlow", "graph"), Peer("TensorFlow", "xla")]
 PEERS = ("TensorFlow", "PyTorch")
@@ -78,10 +80,10 @@ class Bench:
         if ours is not None and theirs is not None:
             self.goals.append(Goal(what, ours, theirs, bound, at_most))
 
-    def limit(self, what, ours, bound):
+    def limit(self, what, ours, bound, at_most=True):
         """A goal on a number of ours alone, if it was measured."""
         if ours is not None:
-            self.goals.append(Goal(what, ours, None, bound, at_most=True))
+            self.goals.append(Goal(what, ours, None, bound, at_most))
 
     def race(self, model, batch, steps, unit, others=None):
         """Rates and peak memory of training a model. steps: family → how many; others: more measures to interleave."""
@@ -134,6 +136,19 @@ class Bench:
                                   {contender.name: lambda contender=contender: measure(contender) for contender in contenders})
         self.limit("start to the first step, s", self.best(medians, "Trireme", "seconds"), 0.15)
 
+    def libsvm(self):
+        """Files of click records (values 1) and of decimals (6 and 17 digits), read by one thread."""
+        program, peer = os.path.join(self.build, "bench", "bench_libsvm"), os.path.join(HERE, "sklearn_peer.py")
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            for name, path in libsvm_files(self.trireme.binary, folder, 2000 if self.quick else 60000):
+                medians = self.interleave(f"LIBSVM text, {name}, {os.path.getsize(path) / 1e6:.0f} MB, MB/s", {
+                    "Trireme": lambda path=path: run([program, path, "0.1" if self.quick else "1"])[0],
+                    "scikit-learn": lambda path=path: run([sys.executable, peer, path])[0],
+                })
+                ours = self.best(medians, "Trireme", "parse")
+                self.expect(f"LIBSVM {name}, MB/s, against scikit-learn", ours, self.best(medians, "scikit-learn", "parse"), 20)
+                self.limit(f"LIBSVM {name}, MB a second of a core", self.best(medians, "Trireme", "core"), 400, at_most=False)
+
     def size(self):
         libraries = [path for path in glob.glob(os.path.join(self.build, "libtrireme.so*")) if not os.path.islink(path)]
         files = [path for path in [self.trireme.binary, *libraries] if os.path.exists(path)]
@@ -165,7 +180,22 @@ class Bench:
         self.say(f"all numbers: {path}")
 
 
-PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "size"]
+def libsvm_files(binary, folder, lines):
+    """Files to read: (name, path)."""
+    clicks = os.path.join(folder, "clicks")
+    run([binary, "data", "make", "clicks", "--out", clicks, "--format", "libsvm", "--count", str(2 * lines), "--partitions", "1", "--json"])
+    yield "clicks", os.path.join(clicks, "train-00000-of-00001.libsvm")
+    generator = random.Random(1)
+    for name, form in (("6 digits", "{:.6g}"), ("17 digits", "{!r}")):
+        path = os.path.join(folder, name.replace(" ", "-"))
+        with open(path, "w", encoding="ascii") as file:
+            for _ in range(lines):
+                features = " ".join(f"{key}:{form.format(generator.random())}" for key in sorted(generator.sample(range(1, 1000000), 40)))
+                file.write(f"{generator.choice((-1, 1)):+d} {features}\n")
+        yield name, path
+
+
+PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "size"]
 
 
 def main():
