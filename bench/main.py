@@ -41,8 +41,9 @@ class Goal:
 
 
 class Bench:
-    def __init__(self, build, quick):
+    def __init__(self, build, quick, photo_source):
         self.build = build
+        self.photo_source = photo_source
         self.quick = quick
         self.repeats = 1 if quick else 5
         self.goals = []
@@ -158,6 +159,38 @@ class Bench:
         if os.path.exists(self.trireme.binary):
             self.limit("binary plus library, MB", sum(map(os.path.getsize, files)) / 1e6, 5)
 
+    def photo_folder(self):
+        """The folder that was given, the photos that are shipped beside the project, or made ones."""
+        if not self.photo_source:
+            shipped = os.path.join(os.path.dirname(HERE), "..", "shared", "data", "flowers")
+            made = os.path.join(self.build, "bench", "photos")
+            self.photo_source = shipped if os.path.isdir(shipped) else made
+            if self.photo_source == made and not os.path.isdir(made):
+                run([self.trireme.binary, "data", "make", "images", "--out", made, "--count", "300", "--size", "500x333", "--json"])
+        return self.photo_source
+
+    def photos(self):
+        """JPEG folder → batches, with two decoding threads each."""
+        seconds = "0.5" if self.quick else "3"
+
+        def ours(what, side):
+            said, _, _ = run([os.path.join(self.build, "bench", "bench_jpeg"), what, str(side), "2", seconds, self.photo_folder()])
+            return {"photos/s": said["rate"]}
+
+        def peer(what, side):
+            said, _, _ = run([sys.executable, os.path.join(HERE, "photos_peer.py"), what, str(side), seconds, self.photo_folder()])
+            return {"photos/s": said["rate"]}
+
+        for side, others in ((192, ("tf.data", "DataLoader")), (96, ("tf.data", "tf.data-half", "DataLoader"))):
+            measures = {"Trireme": lambda: ours("batches", side), "libjpeg-turbo bare": lambda: ours("bare", side)}
+            measures |= {name: lambda name=name: peer(name, side) for name in others}
+            medians = self.interleave(f"JPEG folder → {side}×{side}, batch 32", measures)
+            rate = self.best(medians, "Trireme", "photos/s")
+            self.expect(f"photos → {side}×{side}, share of bare libjpeg-turbo", rate, self.best(medians, "libjpeg", "photos/s"), 0.95)
+            for name in others:
+                theirs = medians.get(name, {}).get("photos/s")
+                self.expect(f"photos → {side}×{side}, against {name}", rate, theirs, 2.5 if name == "DataLoader" else 1.4 if side == 192 else 1.8)
+
     def sgemm(self):
         def measure(threads):
             said, _, _ = run([os.path.join(self.build, "bench", "bench_sgemm"), "0.3"], {"OMP_NUM_THREADS": str(threads)})
@@ -195,19 +228,20 @@ def libsvm_files(binary, folder, lines):
         yield name, path
 
 
-PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "size"]
+PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "photos", "size"]
 
 
 def main():
     parser = argparse.ArgumentParser(description="Measure Trireme beside TensorFlow and PyTorch.")
     parser.add_argument("--build", required=True, help="folder of the release build")
     parser.add_argument("--quick", action="store_true", help="one repeat of few steps: tries the scripts, says little about speed")
+    parser.add_argument("--photos", metavar="FOLDER", help="JPEG photos, a folder for each class; else the shipped ones, or made ones")
     parser.add_argument("what", nargs="*", metavar="WHAT", help=f"of {', '.join(PARTS)}; all where none is said")
     arguments = parser.parse_args()
     unknown = [part for part in arguments.what if part not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]}: there are {', '.join(PARTS)}")
-    bench = Bench(arguments.build, arguments.quick)
+    bench = Bench(arguments.build, arguments.quick, arguments.photos)
     for part in arguments.what or PARTS:
         getattr(bench, part)()
     bench.table()

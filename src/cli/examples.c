@@ -32,7 +32,7 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         return tri_fail(TRI_BAD_CALL, "%s needs --data SOURCE", arguments->command->name);
     const tri_model_input *input = &checkpoint->input;
     bool given = tri__argument_given(arguments, "seed");
-    const tri_shape shape = checkpoint->input.shape; /* photos are brought to the size that the model was trained with */
+    const tri_shape shape = input->shape; /* photos are brought to the size that the model was trained with */
     const tri_source_options options = {
         .height = shape.rank == 3 ? shape.dim[0] : 0,
         .width = shape.rank == 3 ? shape.dim[1] : 0,
