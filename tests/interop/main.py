@@ -4,6 +4,7 @@ import sys
 import tempfile
 
 import libsvm
+import records
 import runs
 import steps
 from report import Report
@@ -16,6 +17,7 @@ def main():
         libsvm.run(report, trireme, os.path.join(programs, "interop_lines"), folder)
         steps.run(report, os.path.join(programs, "interop_step"), folder)
         runs.run(report, trireme, folder)
+        records.run(report, trireme, os.path.join(programs, "interop_records"), folder)
     return report.close()
 
 
