@@ -198,6 +198,29 @@ class Bench:
 
         self.interleave("the machine: sgemm 1024³ by oneDNN", {"one thread": lambda: measure(1), "two threads": lambda: measure(2)})
 
+    def records(self):
+        program = os.path.join(self.build, "bench", "bench_records")
+        seconds = "0.1" if self.quick else "2"
+
+        def measure(key, command):
+            return lambda: {key: run(command)[0][{"records/s": "records_per_second", "GB/s": "gigabytes_per_second"}[key]]}
+
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            run([program, "make", folder, "40000" if self.quick else "1000000"])
+            peer = os.path.join(HERE, "tensorflow_records.py")
+            clicks = self.interleave("TFRecord: click records of 39 features, parsed", {
+                "Trireme, one thread": measure("records/s", [program, "clicks", folder, "1", seconds]),
+                "Trireme, all CPUs": measure("records/s", [program, "clicks", folder, str(os.cpu_count()), seconds]),
+                "tf.data, all CPUs": measure("records/s", [sys.executable, peer, folder, seconds])})
+            frames = self.interleave("TFRecord: framing and checksums of 100 kB records, one thread", {
+                "Trireme": measure("GB/s", [program, "frames", folder, seconds]),
+                "memcpy": measure("GB/s", [program, "copy", folder, seconds])})
+        self.expect("click records/s, all CPUs, against tf.data", self.best(clicks, "Trireme, all", "records/s"),
+                    self.best(clicks, "tf.data", "records/s"), 6)
+        self.limit("click records/s, one thread", self.best(clicks, "Trireme, one", "records/s"), 2e6, at_most=False)
+        self.expect("TFRecord framing and CRC, GB/s, share of memcpy", self.best(frames, "Trireme", "GB/s"),
+                    self.best(frames, "memcpy", "GB/s"), 0.7)
+
     def table(self):
         head = ("what", "Trireme", "the other", "ratio", "goal", "")
         rows = [head, *(goal.row() for goal in self.goals)]
@@ -228,7 +251,7 @@ def libsvm_files(binary, folder, lines):
         yield name, path
 
 
-PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "photos", "size"]
+PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "size"]
 
 
 def main():
