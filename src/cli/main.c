@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/openmp.h"
 #include "cli/session.h"
 
 enum { EXIT_WRONG_CALL = 2 };
@@ -45,6 +46,8 @@ static tri_status run(tri__session *session)
         words = version, count = 1;
     tri__arguments arguments;
     TRI_TRY(tri__arguments_parse(count, words, &arguments));
+    if (tri__command_has_option(arguments.command, "threads"))
+        tri__openmp_settle((char *const *)session->argv);
     TRI_TRY(run_command(session, &arguments));
     return finish_output(session);
 }

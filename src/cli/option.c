@@ -250,9 +250,14 @@ static const char *value_of(const tri__arguments *arguments, const char *name, b
     return value || !or_standard ? value : arguments->command->options[row].standard;
 }
 
+bool tri__command_has_option(const tri__command *command, const char *name)
+{
+    return find_option(command, name, strlen(name)) >= 0;
+}
+
 bool tri__argument_has(const tri__arguments *arguments, const char *name)
 {
-    return find_option(arguments->command, name, strlen(name)) >= 0 && tri__argument_flag(arguments, name);
+    return tri__command_has_option(arguments->command, name) && tri__argument_flag(arguments, name);
 }
 
 bool tri__argument_given(const tri__arguments *arguments, const char *name)
