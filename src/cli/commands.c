@@ -25,7 +25,8 @@ static const tri__option train_options[] = {
      .completion = SOURCES,
      .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], or a path",
      .detail =
-         "A path is a folder of IDX files, plain or gzip, or of CIFAR-10's binary files; its content tells which. digits are drawn and "
+         "A path is a folder, a file or a glob: TFRecord files, JPEG photos in one folder a class (under train and test, where there are "
+         "such), IDX files, plain or gzip, CIFAR-10's binary files, LIBSVM or Criteo text; its content tells which. digits are drawn and "
          "fake examples are random: neither needs files. For mnist and cifar10, see 'trireme data get'."},
     {.name = "test",
      .argument = "SOURCE",

@@ -58,6 +58,19 @@ tri_status tri__source_fits(const tri_source_info *source, const tri_graph *grap
     return NULL;
 }
 
+tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes)
+{
+    if (!names || !source->class_names || strcmp(source->format, "jpeg") != 0)
+        return NULL;
+    for (int64_t i = 0; i < source->classes || i < classes; i++) {
+        const char *theirs = i < source->classes ? source->class_names[i] : NULL, *ours = i < classes ? names[i] : NULL;
+        if (!theirs || !ours || strcmp(theirs, ours) != 0)
+            return tri_fail(TRI_BAD_CALL, "%s: its class %lld is %s, the model's is %s (give both the same folders of classes)",
+                            source->spec, (long long)i, theirs ? theirs : "missing", ours ? ours : "missing");
+    }
+    return NULL;
+}
+
 int64_t tri__roomy_batch(tri_shape example)
 {
     return tri_shape_count(example) <= 4096 ? 250 : 32;

@@ -86,6 +86,9 @@ static tri_status open_sources(tri__run *run)
     const tri_source_options options = source_options(run);
     TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->source));
     TRI_TRY(open_test(run));
+    const tri_source_info *info = tri_source_describe(run->source);
+    if (run->test)
+        TRI_TRY(tri_wrap(tri__photos_fit(tri_source_describe(run->test), info->class_names, info->classes), "--test"));
     TRI_TRY(tri__source_make_dense(&run->source));
     return run->test ? tri__source_make_dense(&run->test) : NULL;
 }

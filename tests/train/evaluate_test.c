@@ -91,9 +91,24 @@ static void a_source_that_does_not_fit_is_refused(void **state)
     close(&here);
 }
 
+static void photos_need_the_models_classes(void **state)
+{
+    (void)state;
+    const char *const names[] = {"daisy", "roses"}, *const others[] = {"daisy", "tulips"};
+    tri_source_info photos = {.spec = "photos", .format = "jpeg", .classes = 2, .class_names = names};
+    assert_ok(tri__photos_fit(&photos, names, 2));
+    assert_ok(tri__photos_fit(&photos, NULL, 2));
+    assert_fails(tri__photos_fit(&photos, others, 2), TRI_BAD_CALL, "photos: its class 1 is roses, the model's is tulips");
+    photos.classes = 1;
+    assert_fails(tri__photos_fit(&photos, names, 2), TRI_BAD_CALL, "its class 1 is missing, the model's is roses");
+    photos.format = "idx";
+    assert_ok(tri__photos_fit(&photos, names, 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(photos_need_the_models_classes),
         cmocka_unit_test(auc_counts_pairs_in_the_right_order),
         cmocka_unit_test(a_model_that_knows_nothing_guesses),
         cmocka_unit_test(a_source_that_does_not_fit_is_refused),
