@@ -136,7 +136,8 @@ static tri_status write_records(const task *self, sink *to, int64_t first, int64
         TRI_TRY(self->format->put(to, &click));
         int64_t made = i + 1 - first;
         if (made % REPORT_EVERY == 0 || i + 1 == end) {
-            int64_t done = *self->done += made % REPORT_EVERY == 0 ? REPORT_EVERY : made % REPORT_EVERY;
+            int64_t more = made % REPORT_EVERY == 0 ? REPORT_EVERY : made % REPORT_EVERY;
+            int64_t done = atomic_fetch_add(self->done, more) + more;
             if (self->request->progress)
                 self->request->progress(self->request->context, done, self->all);
         }
@@ -178,7 +179,7 @@ static tri_status make_partition(void *context, int64_t partition)
     tri_status status = write_partition(self, path, first_of(self, partition), first_of(self, partition + 1));
     struct stat written;
     if (!status && stat(path, &written) == 0)
-        *self->bytes += written.st_size;
+        atomic_fetch_add(self->bytes, written.st_size);
     free(path);
     return status;
 }

@@ -190,8 +190,8 @@ static inline int read_digits(const char *at, const char *end, uint64_t *out)
     return all <= MOST_DIGITS ? all : MOST_DIGITS + 1;
 }
 
-/* The usual number: up to 19 digits with or without a point among them. NULL where it is none. */
-static inline const char *read_short(const char *at, const char *end, float *out)
+/* The usual number: up to 19 digits with or without a point among them. False where it is none. */
+static inline bool read_short(const char *at, const char *end, const char **behind, float *out)
 {
     uint64_t whole, fraction;
     int count = 1, places = 0;
@@ -205,21 +205,22 @@ static inline const char *read_short(const char *at, const char *end, float *out
         places = read_digits(at, end, &fraction);
         at += places;
     }
-    if (count + places == 0 || count + places > MOST_DIGITS || (tri__text_look(at, end) | 0x20) == 'e')
-        return NULL;
+    if (count + places == 0 || places > MOST_DIGITS || count + places > MOST_DIGITS || (tri__text_look(at, end) | 0x20) == 'e')
+        return false;
     if (places == 0)
         *out = (float)whole;
     else if (!round_scaled(whole * whole_powers[places] + fraction, -places, out))
-        return NULL;
-    return at;
+        return false;
+    *behind = at;
+    return true;
 }
 
 const char *tri__number_float(const char *at, const char *end, float *out)
 {
     char sign = tri__text_look(at, end);
     at += sign == '-' || sign == '+';
-    const char *behind = read_short(at, end, out);
-    if (!behind)
+    const char *behind;
+    if (!read_short(at, end, &behind, out))
         behind = read_any(at, end, out);
     if (behind && sign == '-')
         *out = -*out;

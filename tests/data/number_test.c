@@ -150,7 +150,7 @@ static void test_random(void **state)
         float any;
         uint32_t bits = (uint32_t)random & 0xff7fffff; /* not all ones in the exponent: finite */
         memcpy(&any, &bits, sizeof any);
-        double usual = (double)(int64_t)(random >> 20) / (double)(1 << (random & 31)) / 1e6;
+        double usual = (double)(int64_t)(random >> 20) / (double)(UINT64_C(1) << (random & 31)) / 1e6;
         snprintf(number, sizeof number, shapes[i % 10], i % 20 < 10 ? (double)any : usual);
         expect_same(number);
         snprintf(number, sizeof number, "%s%.*" PRIu64 ".%0*" PRIu64, random & 1 ? "-" : "", (int)(random >> 1 & 3),
