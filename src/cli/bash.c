@@ -6,7 +6,7 @@
 static void option_names(FILE *out, const tri__command *command)
 {
     for (const tri__option *option = command->options; option->name; option++) {
-        bool shown_off = option->kind == TRI_OPTION_FLAG && option->off;
+        bool shown_off = tri__option_is_on(option);
         fprintf(out, "%s--%s%s", option == command->options ? "" : " ", shown_off ? "no-" : "", option->name);
         if (option->off && !shown_off)
             fprintf(out, " --no-%s", option->name);

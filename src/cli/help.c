@@ -60,7 +60,7 @@ static void usage(const tri__page *page, const tri__command *command)
 
 static const char *option_name(const tri__option *option, char *buffer, size_t size)
 {
-    bool shown_off = option->kind == TRI_OPTION_FLAG && option->off;
+    bool shown_off = tri__option_is_on(option);
     snprintf(buffer, size, "--%s%s%s%s", shown_off ? "no-" : "", option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
     return buffer;
@@ -68,7 +68,7 @@ static const char *option_name(const tri__option *option, char *buffer, size_t s
 
 static void option_entry(const tri__page *page, const tri__option *option)
 {
-    bool shown_off = option->kind == TRI_OPTION_FLAG && option->off;
+    bool shown_off = tri__option_is_on(option);
     const char *standard = option->otherwise ? option->otherwise : option->argument ? option->standard : NULL;
     char name[64], meaning[512];
     snprintf(meaning, sizeof meaning, "%s%s%s%s%s", shown_off ? "do not " : "", option->meaning, standard ? " (default: " : "",

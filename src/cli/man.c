@@ -48,7 +48,7 @@ static void argument(FILE *out, const char *words)
 
 static void option_item(FILE *out, const tri__option *option)
 {
-    bool shown_off = option->kind == TRI_OPTION_FLAG && option->off;
+    bool shown_off = tri__option_is_on(option);
     fprintf(out, ".It Fl Fl %s%s", shown_off ? "no-" : "", option->name);
     if (option->argument)
         fprintf(out, " Ar %s", option->argument);
@@ -60,7 +60,7 @@ static void option_item(FILE *out, const tri__option *option)
     const char *standard = option->otherwise ? option->otherwise : option->argument ? option->standard : NULL;
     if (standard)
         fprintf(out, "Default: %s.\n", standard);
-    if (option->off && !shown_off)
+    if (option->off && option->argument)
         fprintf(out, ".Fl Fl no-%s\nis short for\n.Fl Fl %s Cm %s .\n", option->name, option->name, option->off);
     if (option->detail)
         text(out, option->detail);

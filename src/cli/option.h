@@ -79,6 +79,12 @@ TRI_MUST_CHECK tri_status tri__arguments_parse(int count, const char *const *wor
 /* The command that the first words name, and how many words its name took; TRI_BAD_CALL where there is none. */
 TRI_MUST_CHECK tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used);
 
+/* A switch that is on unless --no-NAME is given; it is shown so. */
+static inline bool tri__option_is_on(const tri__option *option)
+{
+    return option->kind == TRI_OPTION_FLAG && option->off && option->standard;
+}
+
 bool tri__command_has_option(const tri__command *command, const char *name);
 
 /* Values by the option's name, which must be one of the command's. Where it was not given: its standard value, or NULL, 0, false. */

@@ -159,17 +159,19 @@ static void predict_gives_a_line_a_row(void **state)
 /* Started, interrupted as soon as it has a checkpoint, resumed, it must end with the very tensors of a run left alone. */
 static void a_signal_ends_a_run_in_good_order(void **state)
 {
-    const char *script = "options='--data digits:300 --threads 1 --rule adam --rate 0.01 --checkpoint-every 10steps --quiet'\n"
+    const char *script = "for signal in INT TERM; do rm -rf broken straight\n"
+                         "options='--data digits:300 --threads 1 --rule adam --rate 0.01 --checkpoint-every 10steps --quiet'\n"
                          "\"$0\" train softmax $options --steps 100000000 --out broken --json >broken.json & pid=$!\n"
                          "until ls broken/checkpoint/step-* >/dev/null 2>&1; do kill -0 $pid || exit 9; done\n"
-                         "kill -INT $pid; wait $pid || exit 8\n"
+                         "kill -$signal $pid; wait $pid || exit 8\n"
                          "grep -q '\"stopped_by\":\"signal\"' broken.json || exit 7\n"
                          "steps=$(sed 's/.*\"steps\":\\([0-9]*\\).*/\\1/' broken.json); steps=$((steps + 25))\n"
                          "\"$0\" train --resume broken --steps $steps --quiet || exit 6\n"
                          "\"$0\" train softmax $options --steps $steps --out straight || exit 5\n"
                          "name=$(printf 'step-%08d.safetensors' $steps)\n"
                          "size=$((3 * 7850 * 4))\n" /* the tensors stand at the end: parameters and two slots */
-                         "tail -c $size broken/checkpoint/$name >a; tail -c $size straight/checkpoint/$name >b; cmp a b";
+                         "tail -c $size broken/checkpoint/$name >a; tail -c $size straight/checkpoint/$name >b; cmp a b || exit 4\n"
+                         "done";
     expect(SHELL(*state, script), 0, "", "");
 }
 
