@@ -38,6 +38,7 @@ static tri_status evaluate(tri__session *session, const tri__arguments *argument
         .limit = tri__argument_integer(arguments, "limit"),
         .threads = (int)tri__argument_integer(arguments, "threads"),
     };
+    TRI_TRY(tri__photos_fit(tri_source_describe(source), trained->checkpoint->class_names, trained->checkpoint->input.classes));
     tri__evaluator *evaluator;
     TRI_TRY(tri__evaluator_create(trained->graph, source, trained->store, &options, &evaluator));
     tri__evaluation result;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "data/dense.h"
-#include "train/evaluate.h"
 
 /* A part of a source; with any, the only part of a source that has one. */
 static tri_status open_part(const char *spec, tri_part part, bool any, const tri_source_options *options, tri_source **out)
@@ -44,9 +43,7 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
     };
     TRI_TRY(open_part(spec, part, !tri__argument_given(arguments, "part"), &options, out));
-    tri_status status = tri__photos_fit(tri_source_describe(*out), checkpoint->class_names, input->classes);
-    if (!status)
-        status = tri__source_make_dense(out);
+    tri_status status = tri__source_make_dense(out);
     if (status) {
         tri_source_destroy(*out);
         *out = NULL;

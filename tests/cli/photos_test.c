@@ -1,0 +1,65 @@
+/* photos_test.c: the binary makes photos, describes them, trains on them, and tells what is wrong with a call. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+static int set_up(void **state)
+{
+    *state = test_folder_create();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    test_folder_remove(*state);
+    return 0;
+}
+
+#define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+
+static void expect(test_result result, int status, const char *out, const char *err)
+{
+    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
+        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
+    test_result_fini(&result);
+}
+
+static void photos_are_made_and_learned(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "data", "make", "images", "--out", "photos", "--count", "12", "--classes", "3", "--size", "40x30"), 0,
+           "photos  14 examples in 14 files", "");
+    expect(RUN(here, "data", "make", "images", "--out", "others", "--count", "8", "--classes", "4", "--size", "50x20", "--json"), 0,
+           "\"records\":9", "");
+    expect(RUN(here, "data", "info", "photos"), 0, "format    jpeg\nexample   30x40x3 of u8\nclasses   3\n", "");
+    expect(RUN(here, "data", "info", "{photos,others}/*/*/*.jpg"), 0, "photos have several sizes", "");
+    expect(RUN(here, "train", "softmax", "--data", "{photos,others}/*/*/*.jpg"), 2, "", "photos of several sizes");
+    expect(RUN(here, "train", "flowers", "--data", "photos", "--epochs", "1", "--out", "run", "--quiet"), 0,
+           "trained      1 steps, 12 examples", "");
+    expect(RUN(here, "eval", "run"), 0, "data        photos, 2 examples", "");
+    expect(RUN(here, "eval", "run", "--data", "others"), 2, "", "its class 3 is kind-3, the model's is missing");
+    expect(RUN(here, "predict", "run", "--data", "photos", "--limit", "2"), 0, "kind-0\tkind-1\tkind-2\n", "");
+    expect(RUN(here, "train", "flowers", "--data", "photos", "--test", "others"), 2, "", "--test: others: its class 3");
+}
+
+static void wrong_calls_of_make_are_told(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "data", "make", "imagse", "--out", "x"), 2, "", "there is no maker of that name");
+    expect(RUN(here, "data", "make", "images"), 2, "", "needs --out DIR");
+    expect(RUN(here, "data", "make", "images", "--out", "x", "--size", "320"), 2, "", "should be WIDTHxHEIGHT");
+    expect(RUN(here, "data", "make", "images", "--out", "x", "--size", "4x4"), 2, "", "sides may be 8 to");
+    expect(RUN(here, "data", "make", "digits", "--out", "x", "--size", "40x40"), 2, "", "--size does not belong to data make digits");
+    expect(RUN(here, "data", "make", "images", "--out", "x", "--count", "5"), 0, "x  6 examples", "");
+    expect(RUN(here, "data", "make", "images", "--out", "x", "--count", "5"), 2, "", "is already there and not empty");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(photos_are_made_and_learned, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_calls_of_make_are_told, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
