@@ -146,8 +146,9 @@ class Bench:
                     "Trireme": lambda path=path: run([program, path, "0.1" if self.quick else "1"])[0],
                     "scikit-learn": lambda path=path: run([sys.executable, peer, path])[0],
                 })
-                ours = self.best(medians, "Trireme", "parse")
-                self.expect(f"LIBSVM {name}, MB/s, against scikit-learn", ours, self.best(medians, "scikit-learn", "parse"), 20)
+                theirs = self.best(medians, "scikit-learn", "parse")  # one call, which does all there is to do
+                self.expect(f"LIBSVM {name}, MB/s, best warm pass against scikit-learn", self.best(medians, "Trireme", "parse"), theirs, 20)
+                self.expect(f"LIBSVM {name}, MB/s, opened, indexed and read once", self.best(medians, "Trireme", "first"), theirs, 20)
                 self.limit(f"LIBSVM {name}, MB a second of a core", self.best(medians, "Trireme", "core"), 400, at_most=False)
 
     def size(self):
