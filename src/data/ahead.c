@@ -73,6 +73,7 @@ struct tri__ahead {
     portion *given; /* the caller has it; NULL: none */
     tri__tuning tuning;
     double row_nanoseconds; /* that one row takes, smoothed; 0: not known yet */
+    decoder caller;         /* the caller's own thread, where it lends a hand; it has no reader */
     decoder decoders[TRI_MOST_DECODERS];
     int started; /* of decoders */
     int busy;    /* threads that are at work */
@@ -232,11 +233,11 @@ static void learn(tri__ahead *ahead, tri__effort effort, int64_t rows)
     tri__tuning_worked(&ahead->tuning, effort);
 }
 
-/* Claim a stretch of the batch and fill it. Holds the lock before and after, not while it works. */
-static void work_on(decoder *self, portion *p)
+/* Claim the next rows of the batch and fill them. Holds the lock before and after, not while it works. */
+static void work_on(decoder *self, portion *p, int64_t count)
 {
     tri__ahead *ahead = self->ahead;
-    int64_t first = p->claimed, count = stretch_of(ahead, p);
+    int64_t first = p->claimed;
     p->claimed += count;
     self->at = p;
     ahead->busy++;
@@ -275,7 +276,7 @@ static void *serve(void *argument)
     while (!ahead->stopped) {
         portion *p = find_work(ahead);
         if (p) {
-            work_on(self, p);
+            work_on(self, p, stretch_of(ahead, p));
             continue;
         }
         tri__tuning_idle(&ahead->tuning);
@@ -332,6 +333,7 @@ tri_status tri__ahead_create(tri_source *source, const tri_dataset_options *opti
     ahead->seed = options->seed;
     ahead->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
     ahead->users = 1;
+    ahead->caller = (decoder){.ahead = ahead, .record = -1};
     pthread_mutex_init(&ahead->lock, NULL);
     init_condition(&ahead->work);
     init_condition(&ahead->ready);
@@ -456,6 +458,22 @@ static tri_status too_late(const tri__ahead *ahead)
     return tri_fail(TRI_TIMEOUT, "%s: no batch has come within %g s", ahead->source->info.spec, seconds);
 }
 
+/* Before the caller sleeps, it copies what stands in the cache's memory itself: a wake-up costs as much as some rows. It never reads, as a
+ * read may hang. False where there is nothing of the kind. */
+static bool lend_a_hand(tri__ahead *ahead)
+{
+    portion *p = ahead->cache && !tri__augment_is_on(&ahead->augment) ? find_work(ahead) : NULL;
+    if (!p)
+        return false;
+    int64_t most = stretch_of(ahead, p), count = 0;
+    while (count < most && tri__cache_holds(ahead->cache, p->slot.ids[p->claimed + count]))
+        count++;
+    if (count == 0)
+        return false;
+    work_on(&ahead->caller, p, count);
+    return true;
+}
+
 static bool is_ready(const tri__ahead *ahead)
 {
     return ahead->open > 0 ? ahead->line[0]->finished == ahead->line[0]->slice.count : ahead->ended;
@@ -467,6 +485,8 @@ static tri_status await_first(tri__ahead *ahead, bool *waited)
     int64_t now = tri__clock_now(), deadline = now + ahead->timeout;
     TRI_TRY(add_threads(ahead));
     while (!is_ready(ahead)) {
+        if (lend_a_hand(ahead))
+            continue;
         *waited = true;
         wait_until(&ahead->ready, &ahead->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
         now = tri__clock_now();

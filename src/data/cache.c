@@ -137,6 +137,11 @@ bool tri__cache_get(tri__cache *cache, int64_t record, const tri__place *to)
     return true;
 }
 
+bool tri__cache_holds(const tri__cache *cache, int64_t record)
+{
+    return record < cache->resident && atomic_load_explicit(&cache->state[record], memory_order_acquire) == PRESENT;
+}
+
 static bool write_to_disk(tri__cache *cache, int64_t record, const struct iovec parts[2])
 {
     if (cache->file < 0 || atomic_load(&cache->error))

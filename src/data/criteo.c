@@ -158,7 +158,12 @@ static void criteo_destroy(tri_source *source)
     free(self);
 }
 
-static const tri__source_kind criteo_kind = {.read = criteo_read, .destroy = criteo_destroy};
+static const char *criteo_file_of(const tri_source *source, int64_t record)
+{
+    return tri__lines_path(&((const criteo_source *)source)->lines, record);
+}
+
+static const tri__source_kind criteo_kind = {.read = criteo_read, .file_of = criteo_file_of, .destroy = criteo_destroy};
 
 tri_status tri__criteo_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {

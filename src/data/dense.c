@@ -67,10 +67,17 @@ static void dense_destroy(tri_source *source)
     free(source);
 }
 
+static const char *dense_file_of(const tri_source *source, int64_t record)
+{
+    const tri_source *sparse = ((const dense_source *)source)->sparse;
+    return sparse->kind->file_of ? sparse->kind->file_of(sparse, record) : NULL;
+}
+
 static const tri__source_kind dense_kind = {
     .read = dense_read,
     .reader_create = dense_reader_create,
     .reader_destroy = dense_reader_destroy,
+    .file_of = dense_file_of,
     .destroy = dense_destroy,
 };
 

@@ -74,8 +74,18 @@ static void photo_destroy(tri_source *source)
     free(self);
 }
 
+static const char *photo_file_of(const tri_source *source, int64_t record)
+{
+    return ((const photo_source *)source)->paths[record];
+}
+
 static const tri__source_kind photo_kind = {
-    .read = photo_read, .reader_create = photo_reader_create, .reader_destroy = photo_reader_destroy, .destroy = photo_destroy};
+    .read = photo_read,
+    .reader_create = photo_reader_create,
+    .reader_destroy = photo_reader_destroy,
+    .file_of = photo_file_of,
+    .destroy = photo_destroy,
+};
 
 static tri_status no_memory(const tri__file_set *set)
 {

@@ -246,7 +246,12 @@ static void libsvm_destroy(tri_source *source)
     free(self);
 }
 
-static const tri__source_kind libsvm_kind = {.read = libsvm_read, .destroy = libsvm_destroy};
+static const char *libsvm_file_of(const tri_source *source, int64_t record)
+{
+    return tri__lines_path(&((const libsvm_source *)source)->lines, record);
+}
+
+static const tri__source_kind libsvm_kind = {.read = libsvm_read, .file_of = libsvm_file_of, .destroy = libsvm_destroy};
 
 static void join_files(int64_t *facts, const tri__lines *lines)
 {

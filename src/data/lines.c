@@ -66,6 +66,11 @@ tri__line tri__lines_find(const tri__lines *lines, int64_t record)
     return (tri__line){.file = file, .record = number, .at = data + file->index.offsets[number], .end = data + file->content.size};
 }
 
+const char *tri__lines_path(const tri__lines *lines, int64_t record)
+{
+    return file_of(lines, record)->path;
+}
+
 tri_status tri__line_damaged(const tri__line *line, const char *at, const char *what)
 {
     return tri_fail(TRI_BAD_DATA, "%s: record %" PRId64 " at byte %" PRId64 ": %s (mend the line, or --skip-bad skips it)",

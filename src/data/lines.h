@@ -34,6 +34,8 @@ typedef struct {
 
 tri__line tri__lines_find(const tri__lines *lines, int64_t record);
 
+const char *tri__lines_path(const tri__lines *lines, int64_t record); /* of the file that has it */
+
 /* A record that cannot be read: "file: record 17 at byte 5132: what is wrong; advice". */
 TRI_MUST_CHECK tri_status tri__line_damaged(const tri__line *line, const char *at, const char *what);
 

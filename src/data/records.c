@@ -180,10 +180,25 @@ static void destroy(tri_source *source)
     free(self);
 }
 
+static const char *file_of(const tri_source *source, int64_t record)
+{
+    return tri__lines_path(&((const tri__records *)source)->files, record);
+}
+
 static const tri__source_kind clicks_kind = {
-    .read = tri__record_clicks_read, .reader_create = reader_create, .reader_destroy = reader_destroy, .destroy = destroy};
+    .read = tri__record_clicks_read,
+    .reader_create = reader_create,
+    .reader_destroy = reader_destroy,
+    .file_of = file_of,
+    .destroy = destroy,
+};
 static const tri__source_kind images_kind = {
-    .read = tri__record_images_read, .reader_create = reader_create, .reader_destroy = reader_destroy, .destroy = destroy};
+    .read = tri__record_images_read,
+    .reader_create = reader_create,
+    .reader_destroy = reader_destroy,
+    .file_of = file_of,
+    .destroy = destroy,
+};
 
 /* What all files show together; they must hold one kind of records. */
 static tri_status join_files(const tri__lines *files, int64_t *facts)

@@ -114,6 +114,8 @@ static tri_status measure_all(study *self)
     tri__key key = tri__key_split_name(tri__key_of(self->request->seed), "speed");
     tri__random_permutation(key, self->result->count, order);
     tri_status status = NULL;
+    if (self->request->progress)
+        self->request->progress(self->request->context, 0, self->all);
     for (int64_t i = 0; i < self->result->count && !status; i++)
         status = measure(self, order[i] / self->request->repeat);
     free(order);

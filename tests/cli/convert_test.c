@@ -109,11 +109,35 @@ static void test_speed(void **state)
     test_folder_remove(folder);
 }
 
+/* A converted set, of which one record is damaged: training tells of it, or goes on without it. */
+static void test_training_leaves_out_damage(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *set = test_path(folder, "set"), *file = test_path(set, "train-00000-of-00001.tfrecord");
+    expect(RUN("data", "convert", "digits:200", "--out", set, "--partitions", "1"), 0, "class", "");
+    size_t size;
+    char *bytes = test_read(file, &size);
+    bytes[size / 2 + 300] ^= 1; /* within the data of a record */
+    test_write(file, bytes, size);
+    const char *script = "cd \"$1\" && \"$0\" train softmax --data set --epochs 3 --out \"$2\" --skip-bad $3 --json --quiet";
+    expect(SHELL(script, folder, "first", "0"), 1, "", "checksum does not match");
+    expect(SHELL(script, folder, "second", "1"), 0, "\"damaged\":1", "left out: set/train-00000-of-00001.tfrecord: record");
+    expect(SHELL(script, folder, "third", "1 --cache --augment crop"), 0, "\"damaged\":1", "");
+    free(bytes);
+    free(file);
+    free(set);
+    test_folder_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_and_resumed), cmocka_unit_test(test_several_at_once), cmocka_unit_test(test_under_mpirun),
-        cmocka_unit_test(test_wrong_calls),        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_killed_and_resumed),
+        cmocka_unit_test(test_several_at_once),
+        cmocka_unit_test(test_under_mpirun),
+        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_training_leaves_out_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
