@@ -11,6 +11,7 @@ import random
 import statistics
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 
 from contenders import HERE, Peer, Trireme, Unavailable, run
@@ -192,6 +193,40 @@ class Bench:
                 theirs = medians.get(name, {}).get("photos/s")
                 self.expect(f"photos → {side}×{side}, against {name}", rate, theirs, 2.5 if name == "DataLoader" else 1.4 if side == 192 else 1.8)
 
+    def cached(self):
+        """A cached epoch beside a bare copy of the same rows."""
+        def measure():
+            said, _, _ = run([os.path.join(self.build, "bench", "bench_cached")])
+            return {"cached GB/s": said["cached"] / 1e9, "copied GB/s": said["copied"] / 1e9}
+
+        medians = self.interleave("cached epoch, examples of 110 kB", {"Trireme": measure})
+        self.expect("cached second epoch, GB/s, share of one thread's copy", self.best(medians, "Trireme", "cached GB/s"),
+                    self.best(medians, "Trireme", "copied GB/s"), 0.8)
+
+    def convert(self):
+        """3,000 photos (the same ones again and again) decoded, resized and written as TFRecord."""
+        count, side = (300, 192) if self.quick else (3000, 192)
+
+        def ours(photos, out):
+            begun = time.time()
+            said, _, _ = run([self.trireme.binary, "data", "convert", photos, "--out", os.path.join(out, str(begun)), "--resize",
+                              f"{side}x{side}", "--workers", "2", "--quiet", "--json"])
+            return {"photos/s": said["records_per_second"], "seconds in all": time.time() - begun}
+
+        def spark(photos, out):
+            said, _, start = run([sys.executable, os.path.join(HERE, "spark_peer.py"), str(side), photos, os.path.join(out, str(time.time()))])
+            return {"photos/s": said["rate"], "seconds in all": said["finished"] - start}
+
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            photos = os.path.join(folder, "photos")
+            repeat_photos(self.photo_folder(), photos, count)
+            medians = self.interleave(f"{count} JPEG photos → {side}×{side} TFRecord, two threads", {
+                "Trireme": lambda: ours(photos, folder), "Spark local[2]": lambda: spark(photos, folder)})
+        self.expect("JPEG → TFRecord, photos/s, against warm Spark", self.best(medians, "Trireme", "photos/s"),
+                    self.best(medians, "Spark", "photos/s"), 4)
+        self.expect("JPEG → TFRecord, from command to files, Spark's seconds / ours", self.best(medians, "Spark", "seconds in all"),
+                    self.best(medians, "Trireme", "seconds in all"), 8)
+
     def sgemm(self):
         def measure(threads):
             said, _, _ = run([os.path.join(self.build, "bench", "bench_sgemm"), "0.3"], {"OMP_NUM_THREADS": str(threads)})
@@ -252,7 +287,17 @@ def libsvm_files(binary, folder, lines):
         yield name, path
 
 
-PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "size"]
+def repeat_photos(source, folder, count):
+    """count photos in folder, one folder a class, by links to those of source."""
+    photos = sorted(glob.glob(os.path.join(source, "*", "*.jpg")) or glob.glob(os.path.join(source, "train", "*", "*.jpg")))
+    for number in range(count):
+        photo = photos[number % len(photos)]
+        to = os.path.join(folder, os.path.basename(os.path.dirname(photo)))
+        os.makedirs(to, exist_ok=True)
+        os.symlink(os.path.abspath(photo), os.path.join(to, f"{number // len(photos)}-{os.path.basename(photo)}"))
+
+
+PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert", "size"]
 
 
 def main():
