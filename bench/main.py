@@ -250,7 +250,7 @@ class Bench:
                 "tf.data, all CPUs": measure("records/s", [sys.executable, peer, folder, seconds])})
             frames = self.interleave("TFRecord: framing and checksums of 100 kB records, one thread", {
                 "Trireme": measure("GB/s", [program, "frames", folder, seconds]),
-                "memcpy": measure("GB/s", [program, "copy", folder, seconds])})
+                "memcpy": measure("GB/s", [program, "copy", seconds])})
         self.expect("click records/s, all CPUs, against tf.data", self.best(clicks, "Trireme, all", "records/s"),
                     self.best(clicks, "tf.data", "records/s"), 6)
         self.limit("click records/s, one thread", self.best(clicks, "Trireme, one", "records/s"), 2e6, at_most=False)

@@ -268,6 +268,27 @@ static original make_text(const char *name, const char *text)
     return self;
 }
 
+/* A photo, the first of a folder with two classes. */
+static original make_folder(void)
+{
+    original self = take("roses");
+    uint8_t *photo;
+    size_t size;
+    make_photo(&photo, &size);
+    static const char *const classes[] = {"roses", "tulips"};
+    for (int i = 0; i < 2; i++) {
+        char *folder = test_path(self.folder, classes[i]);
+        assert_int_equal(mkdir(folder, 0777), 0);
+        fixture_write(folder, "1.jpg", photo, size);
+        free(folder);
+    }
+    free(self.path);
+    self.path = test_path(self.folder, "roses/1.jpg");
+    take_file(&self);
+    free(photo);
+    return self;
+}
+
 #define CRITEO                                                                                                                             \
     "1\t1\t5\t\t-1\t1382\t4\t15\t2\t181\t1\t2\t\t2\t68fd1e64\t80e26c9b\tfb936136\t7b4723c4\t25c83c98\t7e0ccccf\tde7995b8\t1f89b562\t"      \
     "a73ee510\ta8cd5504\tb2cb9c98\t37c9c164\t2824a5f6\t1adce6ef\t8ba8b39a\t891b62e7\te5ba7672\tf54016b9\t21ddcdc9\tb1252a9d\t07b5194c\t"   \
@@ -289,6 +310,7 @@ static void test_variants(void **state)
         make_pair("labels-idx1-ubyte", false),
         make_pair("images-idx3-ubyte.gz", true),
         make_batch(),
+        make_folder(),
         make_text("clicks.libsvm", "1 3:0.5 17:1e-3 # first\n0 1:2 2:3 4:5\n\n1 qid:3 9:1\n-0 9:-7.25\n"),
         make_text("clicks.txt", CRITEO CRITEO CRITEO),
     };
