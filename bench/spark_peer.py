@@ -46,6 +46,8 @@ def main():
     classes = sorted(os.listdir(folder))
     photos = [(path, label) for label, name in enumerate(classes) for path in sorted(glob.glob(os.path.join(folder, name, "*.jpg")))]
     conf = SparkConf().setMaster("local[2]").setAppName("photos").set("spark.ui.enabled", "false")
+    conf.set("spark.ui.showConsoleProgress", "false")
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # workers need its packages, too
     context = SparkContext(conf=conf)
     context.setLogLevel("ERROR")
     assert convert(context, photos, side, os.path.join(out, "first")) == len(photos)

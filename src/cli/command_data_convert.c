@@ -28,10 +28,10 @@ static json_t *names_json(const tri__convert_result *result)
 
 static json_t *result_json(const tri__convert_result *result, double seconds)
 {
-    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:o, s:o}", "records", (json_int_t)result->records, "partitions",
+    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:o, s:o}", "records", (json_int_t)result->records, "partitions",
                      (json_int_t)result->partitions, "bytes", (json_int_t)result->bytes, "seconds", seconds, "records_per_second",
                      (double)result->written / seconds, "classes", (json_int_t)result->classes, "written", (json_int_t)result->written,
-                     "class_counts", counts_json(result), "class_names", names_json(result));
+                     "damaged", (json_int_t)result->damaged, "class_counts", counts_json(result), "class_names", names_json(result));
 }
 
 static void print_classes(FILE *out, const tri__convert_result *result)
@@ -57,6 +57,8 @@ static void print_table(FILE *out, const char *folder, const tri__convert_result
             (long long)result->partitions, tri__text_bytes(bytes, (double)result->bytes));
     fprintf(out, "%s of them written by this process in %.2f s, %s records/s\n", tri__text_count(written, (double)result->written), seconds,
             tri__text_count(rate, (double)result->written / seconds));
+    if (result->damaged)
+        fprintf(out, "%s damaged records left out\n", tri__text_count(records, (double)result->damaged));
     print_classes(out, result);
 }
 
@@ -69,6 +71,7 @@ static tri_status read_request(tri__session *session, const tri__arguments *argu
         .partitions = tri__argument_integer(arguments, "partitions"),
         .encoding = strcmp(tri__argument_text(arguments, "encode"), "jpeg") ? TRI_ENCODE_RAW : TRI_ENCODE_JPEG,
         .seed = (uint64_t)tri__argument_integer(arguments, "seed"),
+        .skip_bad = tri__argument_integer(arguments, "skip-bad"),
         .workers = (int)(workers ? workers : sysconf(_SC_NPROCESSORS_ONLN)),
         .stop = tri__signals_catch(),
         .progress = tri__counting_show,

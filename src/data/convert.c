@@ -53,6 +53,7 @@ typedef struct {
     tri__claims claims;
     atomic_llong done;    /* records, by all */
     atomic_llong written; /* records, by this process */
+    atomic_llong damaged; /* records left out by this process */
     atomic_llong touched; /* time of the last sign of life */
     int64_t records;      /* in all */
 } conversion;
@@ -253,32 +254,55 @@ static tri_status check_stop(const conversion *self)
     return stop && *stop ? tri_fail(TRI_STOPPED, "stopped; the same command goes on from here") : NULL;
 }
 
+/* What came of a partition. */
+typedef struct {
+    int64_t *class_counts; /* [classes] */
+    int64_t damaged;       /* records left out */
+} outcome;
+
+/* A record that could not be read: left out, where that is allowed. Takes its status. */
+static tri_status leave_out(conversion *self, tri_status status, outcome *came)
+{
+    int64_t allowed = self->request->skip_bad;
+    if (tri_status_code(status) != TRI_BAD_DATA || allowed == 0)
+        return status;
+    came->damaged++;
+    if (atomic_fetch_add(&self->damaged, 1) >= allowed)
+        return tri_wrap(status, "more records are damaged than --skip-bad %" PRId64 " allows; the last", allowed);
+    tri_status_free(status);
+    return NULL;
+}
+
 static tri_status write_records(conversion *self, const partition *p, tri__translator *translator, tri__tfrecord_writer *writer,
-                                int64_t *counts)
+                                outcome *came)
 {
     const int64_t *records = self->shuffled[p->part] + p->first;
     for (int64_t i = 0; i < p->count; i++) {
         const uint8_t *data;
         size_t size;
         TRI_TRY(check_stop(self));
-        TRI_TRY(tri__translate(translator, records[i], &data, &size));
+        tri_status status = tri__translate(translator, records[i], &data, &size);
+        tell(self, 1);
+        if (status) {
+            TRI_TRY(leave_out(self, status, came));
+            continue;
+        }
         tri__tfrecord_write(writer, data, size);
         if (translator->label >= 0 && translator->label < translator->source->info.classes)
-            counts[translator->label]++;
+            came->class_counts[translator->label]++;
         atomic_fetch_add(&self->written, 1);
-        tell(self, 1);
     }
     return NULL;
 }
 
 /* How many records of each class, for those who come to count after this process has gone. */
-static tri_status write_facts(const conversion *self, const partition *p, const int64_t *counts)
+static tri_status write_facts(const conversion *self, const partition *p, const outcome *came)
 {
     char *path = path_of(self->folder, p->name, ".json");
     json_t *list = json_array();
     for (int64_t i = 0; i < self->source[p->part]->info.classes; i++)
-        json_array_append_new(list, json_integer(counts[i]));
-    json_t *facts = json_pack("{s:o}", "class_counts", list);
+        json_array_append_new(list, json_integer(came->class_counts[i]));
+    json_t *facts = json_pack("{s:o, s:I}", "class_counts", list, "damaged", (json_int_t)came->damaged);
     tri_status status = path && facts ? tri__json_write(path, facts) : no_memory("what a partition holds");
     json_decref(facts);
     free(path);
@@ -300,14 +324,14 @@ static tri_status publish(const conversion *self, const partition *p, const char
     return status;
 }
 
-static tri_status write_draft(conversion *self, const partition *p, const char *draft, int64_t *counts)
+static tri_status write_draft(conversion *self, const partition *p, const char *draft, outcome *came)
 {
     tri__translator translator;
     tri__tfrecord_writer *writer;
     TRI_TRY(tri__translator_init(&translator, self->source[p->part], self->request->encoding));
     tri_status status = tri__tfrecord_writer_create(draft, TRI_UNCOMPRESSED, &writer);
     if (!status) {
-        status = write_records(self, p, &translator, writer, counts);
+        status = write_records(self, p, &translator, writer, came);
         if (status)
             tri__tfrecord_writer_abandon(writer);
         else
@@ -319,20 +343,20 @@ static tri_status write_draft(conversion *self, const partition *p, const char *
 
 static tri_status convert_partition(conversion *self, const partition *p)
 {
-    int64_t *counts;
+    outcome came = {0};
     char *draft;
-    TRI_TRY(tri__allocate((size_t)self->source[p->part]->info.classes + 1, sizeof *counts, "counts of classes", &counts));
+    TRI_TRY(tri__allocate((size_t)self->source[p->part]->info.classes + 1, sizeof(int64_t), "counts of classes", &came.class_counts));
     if (asprintf(&draft, "%s.%s", self->claims.own, p->name) < 0) {
-        free(counts);
+        free(came.class_counts);
         return no_memory("the name of a partition");
     }
-    tri_status status = write_draft(self, p, draft, counts);
+    tri_status status = write_draft(self, p, draft, &came);
     if (!status)
-        status = write_facts(self, p, counts);
+        status = write_facts(self, p, &came);
     if (!status)
         status = publish(self, p, draft);
     free(draft);
-    free(counts);
+    free(came.class_counts);
     return status;
 }
 
@@ -394,7 +418,9 @@ static tri_status count_partition(const conversion *self, const partition *p, tr
         status = tri_fail(TRI_IO, "%s: %s", path, strerror(errno));
     if (!status) {
         out->bytes += about.st_size;
-        out->records += p->count;
+        int64_t damaged = json_integer_value(json_object_get(facts, "damaged"));
+        out->damaged += damaged;
+        out->records += p->count - damaged;
         for (int64_t i = 0; i < out->classes; i++)
             out->class_counts[i] += json_integer_value(json_array_get(json_object_get(facts, "class_counts"), (size_t)i));
     }
@@ -425,6 +451,9 @@ static tri_status sum_up(const conversion *self, tri__convert_result *out)
     TRI_TRY(copy_names(info, out));
     for (int64_t i = 0; i < self->count; i++)
         TRI_TRY(count_partition(self, &self->partitions[i], out));
+    if (out->damaged > self->request->skip_bad)
+        return tri_fail(TRI_BAD_DATA, "%s: %" PRId64 " records are damaged and left out, more than --skip-bad %" PRId64 " allows",
+                        self->request->spec, out->damaged, self->request->skip_bad);
     return NULL;
 }
 

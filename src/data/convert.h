@@ -19,6 +19,7 @@ typedef struct {
     int64_t partitions; /* of each part */
     tri__encoding encoding;
     uint64_t seed;
+    int64_t skip_bad;                                           /* so many damaged records are left out; one more is an error */
     int workers;                                                /* threads */
     const volatile sig_atomic_t *stop;                          /* looked at between records; not 0: end, TRI_STOPPED. May be NULL */
     void (*progress)(void *context, int64_t done, int64_t all); /* records, those of others included; from any thread; may be NULL */
@@ -28,6 +29,7 @@ typedef struct {
 typedef struct {
     int64_t records, partitions, bytes; /* of the whole conversion */
     int64_t written;                    /* records, by this process */
+    int64_t damaged;                    /* records left out */
     int64_t classes;                    /* 0 where unknown */
     int64_t *class_counts;              /* [classes] */
     char **class_names;                 /* [classes], or NULL */

@@ -18,7 +18,7 @@ static const double idle = 0.6;          /* of the CPUs that compute had: below 
 static const struct {
     const char *name, *into, *advice;
 } words[TRI_PHASES] = {
-    [TRI_PHASE_INPUT] = {"input-bound", "waiting for data", "a larger batch asks for data less often"},
+    [TRI_PHASE_INPUT] = {"input-bound", "waiting for data", "--cache or data convert saves decoding again, a larger batch asks less often"},
     [TRI_PHASE_COMPUTE] = {"compute-bound", "in forward and backward", NULL},
     [TRI_PHASE_SEND] = {"network-bound", "sending gradients", "a larger batch sends less often"},
     [TRI_PHASE_SERVER] = {"server-bound", "waiting for parameter servers", "a larger batch asks them less often"},

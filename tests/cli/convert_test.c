@@ -123,6 +123,9 @@ static void test_training_leaves_out_damage(void **state)
     expect(SHELL(script, folder, "first", "0"), 1, "", "checksum does not match");
     expect(SHELL(script, folder, "second", "1"), 0, "\"damaged\":1", "left out: set/train-00000-of-00001.tfrecord: record");
     expect(SHELL(script, folder, "third", "1 --cache --augment crop"), 0, "\"damaged\":1", "");
+    const char *again = "cd \"$1\" && \"$0\" data convert set --out \"$2\" --partitions 2 --skip-bad $3 --json --quiet";
+    expect(SHELL(again, folder, "fourth", "0"), 1, "", "checksum does not match");
+    expect(SHELL(again, folder, "fourth", "1"), 0, "\"damaged\":1", "");
     free(bytes);
     free(file);
     free(set);

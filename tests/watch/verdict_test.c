@@ -37,7 +37,8 @@ static void input_bound(void **state)
 {
     (void)state;
     assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.2, [TRI_PHASE_INPUT] = 0.8),
-                   "input-bound: 80 % of the time waiting for data; compute 20 %. a larger batch asks for data less often");
+                   "input-bound: 80 % of the time waiting for data; compute 20 %. --cache or data convert saves decoding again, a larger "
+                   "batch asks less often");
 }
 
 static void small_differences_are_not_called(void **state)
