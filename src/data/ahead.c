@@ -27,6 +27,7 @@
 #define DEFAULT_BUDGET  ((size_t)256 << 20)
 #define STRETCH         (SECOND / 5000) /* that one claim should take */
 #define PATIENCE        (SECOND / 500)  /* that the caller waits before there is one thread more */
+#define NOTICED         (SECOND / 2000) /* a shorter wait is a wake-up, and no longer queue would mend it */
 #define GRACE           SECOND          /* for threads to come back from their reads */
 
 /* A batch that is being made. */
@@ -482,14 +483,14 @@ static bool is_ready(const tri__ahead *ahead)
 /* Wait until the first batch is whole, or it is plain that there will be none. More threads come while it takes long. */
 static tri_status await_first(tri__ahead *ahead, bool *waited)
 {
-    int64_t now = tri__clock_now(), deadline = now + ahead->timeout;
+    int64_t begun = tri__clock_now(), now = begun, deadline = now + ahead->timeout;
     TRI_TRY(add_threads(ahead));
     while (!is_ready(ahead)) {
         if (lend_a_hand(ahead))
             continue;
-        *waited = true;
         wait_until(&ahead->ready, &ahead->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
         now = tri__clock_now();
+        *waited = now - begun > NOTICED;
         if (!is_ready(ahead) && now >= deadline)
             return too_late(ahead);
         if (!is_ready(ahead) && ahead->busy == ahead->started) {
