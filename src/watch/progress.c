@@ -25,10 +25,12 @@ double tri__rate_update(tri__rate *rate, int64_t examples, int64_t now)
 {
     if (!rate->begun)
         tri__rate_resume(rate, examples, now);
-    if (now - rate->at < least_interval)
+    if (now <= rate->at)
         return rate->rate;
     double seconds = (double)(now - rate->at) * 1e-9;
     double latest = (double)(examples - rate->examples) / seconds;
+    if (now - rate->at < least_interval) /* too short to count, but better than to know nothing */
+        return rate->rate > 0 ? rate->rate : latest;
     double weight = rate->rate > 0 ? 1 - exp(-seconds / smoothing) : 1;
     rate->rate += weight * (latest - rate->rate);
     tri__rate_resume(rate, examples, now);

@@ -13,11 +13,16 @@ from report import Report
 def main():
     trireme, programs = sys.argv[1:]
     report = Report()
-    with tempfile.TemporaryDirectory(prefix="trireme-interop-") as folder:
-        libsvm.run(report, trireme, os.path.join(programs, "interop_lines"), folder)
-        steps.run(report, os.path.join(programs, "interop_step"), folder)
-        runs.run(report, trireme, folder)
-        records.run(report, trireme, os.path.join(programs, "interop_records"), folder)
+    with tempfile.TemporaryDirectory(prefix="trireme-interop-") as top:
+
+        def folder(name):
+            os.mkdir(os.path.join(top, name))
+            return os.path.join(top, name)
+
+        libsvm.run(report, trireme, os.path.join(programs, "interop_lines"), folder("libsvm"))
+        steps.run(report, os.path.join(programs, "interop_step"), folder("steps"))
+        runs.run(report, trireme, folder("runs"))
+        records.run(report, trireme, os.path.join(programs, "interop_records"), folder("records"))
     return report.close()
 
 
