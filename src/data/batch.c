@@ -100,7 +100,7 @@ static void clear_row(tri__slot *slot, const tri_source *source, int64_t i)
         slot->at[i] = slot->x;
     else if (place.x)
         memset(place.x, 0, source->example_bytes);
-    for (int64_t k = 0; place.keys && k < source->info.width; k++) {
+    for (int64_t k = 0; place.keys && place.values && k < source->info.width; k++) {
         place.keys[k] = -1;
         place.values[k] = 0;
     }

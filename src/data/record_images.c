@@ -163,7 +163,7 @@ static tri_status find_names(tri__records *self, tri__record_reader *reader)
 
 tri_status tri__record_images_settle(tri__records *self, tri__record_reader *reader, const tri_source_options *options)
 {
-    tri_shape shape;
+    tri_shape shape = {0};
     TRI_TRY(find_shape(reader, self->source.info.examples, &shape));
     self->resized = options->height > 0 && options->width > 0;
     if (self->resized)

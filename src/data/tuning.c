@@ -4,8 +4,9 @@
 #define LATELY      INT64_C(1000000000) /* nanoseconds of decoding that are remembered */
 #define CALM        256                 /* batches without a wait, after which a shorter queue is tried */
 #define FIRST_DEPTH 3
-#define LEAST_DEPTH 2 /* one with the caller, one being filled */
-#define DISK_FACTOR 4 /* threads a CPU where they wait for the disk */
+#define LEAST_DEPTH 2                  /* one with the caller, one being filled */
+#define LARGE_BATCH ((size_t)16 << 20) /* bytes; batches of so many are queued only where that helps */
+#define DISK_FACTOR 4                  /* threads a CPU where they wait for the disk */
 
 static int clamp(int64_t value, int least, int most)
 {
@@ -21,7 +22,7 @@ void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, 
         .threads = clamp(threads, 1, TRI_MOST_DECODERS),
         .most_depth = clamp(fitting > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int64_t)fitting, LEAST_DEPTH, TRI_MOST_AHEAD),
     };
-    tuning->depth = clamp(FIRST_DEPTH, LEAST_DEPTH, tuning->most_depth);
+    tuning->depth = clamp(bytes < LARGE_BATCH ? FIRST_DEPTH : LEAST_DEPTH, LEAST_DEPTH, tuning->most_depth);
 }
 
 void tri__tuning_worked(tri__tuning *tuning, tri__effort effort)

@@ -66,13 +66,17 @@ static void put_label(FILE *out, double x, double y, const char *more, const cha
 static void put_ticks(FILE *out, const axis *x, const axis *y)
 {
     char number[32];
-    double value, step;
-    for (tri__plot_ticks(y->low, y->high, &value, &step); value <= y->high; value += step) {
+    double first, step;
+    tri__plot_ticks(y->low, y->high, &first, &step);
+    for (int i = 0; first + i * step <= y->high; i++) {
+        const double value = first + i * step;
         snprintf(number, sizeof number, "%.6g", fabs(value) < step * 1e-9 ? 0 : value);
         fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", x->from, place(y, value), x->to);
         put_label(out, x->from - 6, place(y, value) + 4, "text-anchor=\"end\"", number);
     }
-    for (tri__plot_ticks(x->low, x->high, &value, &step); value <= x->high; value += step) {
+    tri__plot_ticks(x->low, x->high, &first, &step);
+    for (int i = 0; first + i * step <= x->high; i++) {
+        const double value = first + i * step;
         snprintf(number, sizeof number, "%.6g", fabs(value) < step * 1e-9 ? 0 : value);
         fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>\n", place(x, value), y->from);
         put_label(out, place(x, value), y->from + 17, "text-anchor=\"middle\"", number);
