@@ -23,9 +23,10 @@ static void test_killed_and_resumed(void **state)
     char *folder = test_folder_create();
     const char *script =
         "cd \"$1\" && \"$0\" data convert " SOURCE " --out whole --partitions 20 --workers 1 --quiet >/dev/null || exit 1\n"
-        "for delay in 0.05 0.1 0.2; do\n"
+        "for finished in 1 5 9; do\n" /* files that are there when it is killed, or more */
         "  \"$0\" data convert " SOURCE " --out killed --partitions 20 --workers 2 --quiet >/dev/null & pid=$!\n"
-        "  sleep $delay; kill -9 $pid; wait $pid\n"
+        "  until [ \"$(ls killed 2>/dev/null | wc -l)\" -ge $finished ]; do kill -0 $pid 2>/dev/null || break; done\n"
+        "  kill -9 $pid; wait $pid\n"
         "  for file in killed/*.tfrecord; do [ ! -e \"$file\" ] || cmp \"$file\" \"whole/${file#killed/}\" || exit 3; done\n"
         "done\n"
         "\"$0\" data convert " SOURCE " --out killed --partitions 20 --quiet >/dev/null || exit 4\n"
