@@ -74,6 +74,7 @@ struct tri__ahead {
     portion *given; /* the caller has it; NULL: none */
     tri__tuning tuning;
     double row_nanoseconds; /* that one row takes, smoothed; 0: not known yet */
+    int64_t cpu;            /* nanoseconds that reading and decoding took of all CPUs */
     decoder caller;         /* the caller's own thread, where it lends a hand; it has no reader */
     decoder decoders[TRI_MOST_DECODERS];
     int started; /* of decoders */
@@ -231,6 +232,7 @@ static void learn(tri__ahead *ahead, tri__effort effort, int64_t rows)
 {
     double each = (double)effort.wall / (double)rows;
     ahead->row_nanoseconds = ahead->row_nanoseconds > 0 ? 0.8 * ahead->row_nanoseconds + 0.2 * each : each;
+    ahead->cpu += effort.cpu;
     tri__tuning_worked(&ahead->tuning, effort);
 }
 
@@ -565,6 +567,14 @@ bool tri__ahead_seek(tri__ahead *ahead, int64_t position)
 const tri__shard *tri__ahead_shard(const tri__ahead *ahead)
 {
     return &ahead->course.shard;
+}
+
+double tri__ahead_cpu_seconds(tri__ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->lock);
+    int64_t cpu = ahead->cpu;
+    pthread_mutex_unlock(&ahead->lock);
+    return tri__clock_seconds(cpu);
 }
 
 const tri__cache *tri__ahead_cache(const tri__ahead *ahead)

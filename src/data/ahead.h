@@ -22,6 +22,7 @@ TRI_MUST_CHECK tri_status tri__ahead_next(tri__ahead *ahead, tri__slot **out, in
 TRI_MUST_CHECK bool tri__ahead_seek(tri__ahead *ahead, int64_t position);
 
 const tri__shard *tri__ahead_shard(const tri__ahead *ahead);
+double tri__ahead_cpu_seconds(tri__ahead *ahead);            /* that reading and decoding has taken of all CPUs */
 const tri__cache *tri__ahead_cache(const tri__ahead *ahead); /* NULL where none was asked for */
 
 #endif

@@ -169,6 +169,11 @@ int64_t tri_dataset_damaged(const tri_dataset *dataset)
     return dataset->damage.count;
 }
 
+double tri__dataset_decoding(const tri_dataset *dataset)
+{
+    return dataset->ahead ? tri__ahead_cpu_seconds(dataset->ahead) : 0;
+}
+
 char *tri__dataset_note(tri_dataset *dataset)
 {
     char *note = dataset->damage.told;

@@ -242,6 +242,7 @@ static const char *find_verdict(const tri__run *run, const tri__worker_summary *
         .threads = run->settings.threads,
         .cpu_percent = worker->cpu_percent,
     };
+    evidence.decoding = evidence.seconds > 0 ? tri__dataset_decoding(run->dataset) / evidence.seconds : 0;
     memcpy(evidence.share, worker->phases, sizeof evidence.share);
     return tri__verdict(&evidence, buffer, size);
 }

@@ -13,6 +13,7 @@ static const double half = 0.5;          /* less than this is no bottleneck */
 static const double clear_lead = 0.1;    /* two phases closer than this could change places in the next run */
 static const double least_seconds = 0.2; /* shorter runs measure start-up */
 static const double idle = 0.6;          /* of the CPUs that compute had: below it they waited for something */
+static const double noticed = 0.2;       /* CPUs that decoding takes from compute */
 
 /* What a phase is called as a bottleneck, what the time went into, and what a user may try. */
 static const struct {
@@ -64,6 +65,8 @@ static void add_bottleneck(tri__text *text, const tri__evidence *evidence, int f
         tri__text_add(text,
                       ". But its %d threads had only %.1f CPUs: other programs' load, or steps too small to share out: try --threads 1",
                       evidence->threads, evidence->cpu_percent / 100);
+    else if (first == TRI_PHASE_COMPUTE && evidence->decoding >= noticed)
+        tri__text_add(text, ". Decoding took %.1f CPUs beside it: --cache or data convert gives them back", evidence->decoding);
     else if (words[first].advice)
         tri__text_add(text, ". %s", words[first].advice);
 }

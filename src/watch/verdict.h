@@ -13,6 +13,7 @@ typedef struct {
     int64_t steps;
     int threads;        /* that compute had */
     double cpu_percent; /* of this process, 100 a CPU; NaN where it is not known */
+    double decoding;    /* CPUs that reading and decoding took beside it */
 } tri__evidence;
 
 enum { TRI_VERDICT_SIZE = 320 };

@@ -33,6 +33,15 @@ static void compute_bound_without_its_cpus(void **state)
     assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %");
 }
 
+static void compute_bound_beside_decoding(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.84, [TRI_PHASE_INPUT] = 0.16);
+    evidence.decoding = 1.13;
+    assert_verdict(evidence, "compute-bound: 84 % of the time in forward and backward; input waits 16 %. Decoding took 1.1 CPUs beside it: "
+                             "--cache or data convert gives them back");
+}
+
 static void input_bound(void **state)
 {
     (void)state;
@@ -67,6 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compute_bound),
         cmocka_unit_test(compute_bound_without_its_cpus),
+        cmocka_unit_test(compute_bound_beside_decoding),
         cmocka_unit_test(input_bound),
         cmocka_unit_test(small_differences_are_not_called),
         cmocka_unit_test(short_runs_are_not_judged),
