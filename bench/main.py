@@ -48,6 +48,7 @@ class Bench:
         self.quick = quick
         self.repeats = 1 if quick else 5
         self.goals = []
+        self.unmeasured = []
         self.results = {}
         self.trireme = Trireme(os.path.join(build, "trireme"))
 
@@ -78,14 +79,18 @@ class Bench:
         return max((median[key] for name, median in medians.items() if name.startswith(family)), default=None)
 
     def expect(self, what, ours, theirs, bound, at_most=False):
-        """A goal on the ratio of two numbers, if both were measured."""
+        """A goal on the ratio of two numbers; one that could not be measured is told at the end."""
         if ours is not None and theirs is not None:
             self.goals.append(Goal(what, ours, theirs, bound, at_most))
+        else:
+            self.unmeasured.append(what)
 
     def limit(self, what, ours, bound, at_most=True):
-        """A goal on a number of ours alone, if it was measured."""
+        """A goal on a number of ours alone."""
         if ours is not None:
             self.goals.append(Goal(what, ours, None, bound, at_most))
+        else:
+            self.unmeasured.append(what)
 
     def race(self, model, batch, steps, unit, others=None):
         """Rates and peak memory of training a model. steps: family → how many; others: more measures to interleave."""
@@ -264,6 +269,8 @@ class Bench:
         self.say()
         for row in rows:
             self.say("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]))
+        for what in self.unmeasured:
+            self.say(f"{what}: not measured")
         self.say(f"\n{sum(goal.met() for goal in self.goals)} goals met, {sum(not goal.met() for goal in self.goals)} missed")
 
     def keep(self, path):
