@@ -203,7 +203,7 @@ const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t
     }
     if (summary->damaged) {
         row(&table, "damaged");
-        tri__text_add(&table, "%s records left out", tri__text_count(number, (double)summary->damaged));
+        tri__text_add(&table, "%s record%s left out", tri__text_count(number, (double)summary->damaged), summary->damaged == 1 ? "" : "s");
     }
     if (summary->verdict) {
         row(&table, "verdict");

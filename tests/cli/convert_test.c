@@ -49,7 +49,7 @@ static void test_several_at_once(void **state)
     expect(SHELL(script, folder), 0, "", "");
     json_int_t written = 0;
     for (int i = 1; i <= 3; i++) {
-        char name[8];
+        char name[32];
         snprintf(name, sizeof name, "%d.json", i);
         char *path = test_path(folder, name);
         json_t *result;
