@@ -20,7 +20,7 @@ static void test_one_gets_it(void **state)
     for (int i = 0; i < 5; i++)
         if (fork() == 0) { /* claims what it can, tells how much, and leaves its claims to the living */
             tri__claims claims;
-            char name[8], count = 0;
+            char name[32], count = 0;
             bool got;
             tri_status_free(tri__claims_init(&claims, folder));
             for (int item = 0; item < 40; item++) {
