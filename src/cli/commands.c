@@ -602,8 +602,7 @@ const tri__command tri__commands[] = {
      .options = make_options,
      .meaning = "synthetic data of any size, written as files",
      .detail = "clicks are records like Criteo's, 13 numbers and 26 categories, which a hidden logistic regression labelled. digits are "
-               "drawn, as\n"
-               "four IDX files.\n"
+               "drawn, as four IDX files.\n"
                "images are JPEG photos in one folder a class, under train and test: drawn flowers that a model can learn to tell apart.\n"
                "The folder appears when all of it is there: one that was interrupted leaves nothing under its name.",
      .operands = {{"NAME", "clicks, digits or images", "clicks digits images"}},

@@ -130,12 +130,13 @@ static tri_status converted(tri__compiler *compiler, int from, const tri__layout
 static tri__value gradient_value(const tri_plan *plan, const tri_node *node)
 {
     float *all = tri_store_gradient(plan->store);
-    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED};
-    if (all)
-        value.fixed = all + node->parameter->range.first;
-    else
-        value = (tri__value){.node = node, .bytes = tri__node_bytes(node), .where = TRI_IN_BUFFER, .offered = true};
-    return value;
+    return (tri__value){
+        .node = node,
+        .bytes = tri__node_bytes(node),
+        .where = all ? TRI_FIXED : TRI_IN_BUFFER,
+        .fixed = all ? all + node->parameter->range.first : NULL,
+        .offered = !all,
+    };
 }
 
 static tri_status take_inputs(tri__compiler *compiler, const tri__lowered *lowered, int *value)

@@ -39,10 +39,10 @@ void tri_plan_destroy(tri_plan *plan)
 {
     if (!plan)
         return;
-    for (int i = 0; i < plan->calls; i++)
-        free(plan->call[i].row);
-    for (int i = 0; i < plan->calls; i++)
+    for (int i = 0; i < plan->calls; i++) {
         plan->call[i].kernel->destroy(plan->call[i].kernel);
+        free(plan->call[i].row);
+    }
     tri__onednn_destroy(plan->onednn);
     tri_graph_destroy(plan->graph);
     tri__buffer_free(plan->buffer);
