@@ -1,14 +1,14 @@
 /* queue.c: a ring of pointers under one lock, with one condition for "there is room" and one for "there is an item".
- * Deadlines are on the monotonic clock, so setting the wall clock neither cuts a wait short nor stretches it. */
+ * Every wait has a deadline. */
 #include "base/queue.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 
 struct tri__queue {
@@ -19,15 +19,6 @@ struct tri__queue {
     bool closed;          /* lock */
     void *items[];        /* lock; items[(first + i) % capacity], i < length */
 };
-
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
 
 tri_status tri__queue_create(size_t capacity, tri__queue **out)
 {
@@ -43,8 +34,8 @@ tri_status tri__queue_create(size_t capacity, tri__queue **out)
         return status;
     queue->capacity = capacity;
     pthread_mutex_init(&queue->lock, NULL);
-    init_condition(&queue->room);
-    init_condition(&queue->item);
+    tri__condition_init(&queue->room);
+    tri__condition_init(&queue->item);
     *out = queue;
     return NULL;
 }
@@ -60,12 +51,12 @@ void tri__queue_destroy(tri__queue *queue)
 }
 
 /* The point in time that lies timeout nanoseconds ahead; the end of time where that is too far to count. */
-static struct timespec deadline_after(int64_t timeout)
+static int64_t deadline_after(int64_t timeout)
 {
     int64_t when;
     if (__builtin_add_overflow(tri__clock_now(), timeout > 0 ? timeout : 0, &when))
         when = INT64_MAX;
-    return (struct timespec){.tv_sec = when / 1000000000, .tv_nsec = when % 1000000000};
+    return when;
 }
 
 static bool is_full(const tri__queue *queue)
@@ -83,10 +74,10 @@ static bool wait_while(tri__queue *queue, bool (*blocked)(const tri__queue *), p
 {
     if (!blocked(queue) || queue->closed)
         return true;
-    struct timespec deadline = deadline_after(timeout);
+    int64_t deadline = deadline_after(timeout);
     int result = 0;
     while (blocked(queue) && !queue->closed && result != ETIMEDOUT)
-        result = pthread_cond_timedwait(condition, &queue->lock, &deadline);
+        result = tri__condition_wait(condition, &queue->lock, deadline);
     return !blocked(queue) || queue->closed;
 }
 

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/memory.h"
 #include "data/augment.h"
 #include "data/tuning.h"
@@ -292,21 +292,6 @@ static void *serve(void *argument)
 
 /* ---- what the caller does ---- */
 
-static void init_condition(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-static void wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t time)
-{
-    const struct timespec at = {.tv_sec = time / SECOND, .tv_nsec = time % SECOND};
-    pthread_cond_timedwait(condition, lock, &at);
-}
-
 static int count_cpus(void)
 {
     cpu_set_t set;
@@ -338,9 +323,9 @@ tri_status tri__ahead_create(tri_source *source, const tri_dataset_options *opti
     ahead->users = 1;
     ahead->caller = (decoder){.ahead = ahead, .record = -1};
     pthread_mutex_init(&ahead->lock, NULL);
-    init_condition(&ahead->work);
-    init_condition(&ahead->ready);
-    init_condition(&ahead->returned);
+    tri__condition_init(&ahead->work);
+    tri__condition_init(&ahead->ready);
+    tri__condition_init(&ahead->returned);
     size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
     tri__tuning_init(&ahead->tuning, count_cpus(), options->readers, tri__slot_bytes(source, options->batch), budget);
     tri_status status = prepare(ahead, options);
@@ -394,7 +379,7 @@ static bool await_rest(tri__ahead *ahead)
 {
     int64_t deadline = tri__clock_now() + GRACE;
     while (ahead->busy > 0 && tri__clock_now() < deadline)
-        wait_until(&ahead->returned, &ahead->lock, deadline);
+        tri__condition_wait(&ahead->returned, &ahead->lock, deadline);
     return ahead->busy == 0;
 }
 
@@ -490,7 +475,7 @@ static tri_status await_first(tri__ahead *ahead, bool *waited)
     while (!is_ready(ahead)) {
         if (lend_a_hand(ahead))
             continue;
-        wait_until(&ahead->ready, &ahead->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
+        tri__condition_wait(&ahead->ready, &ahead->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
         now = tri__clock_now();
         *waited = now - begun > NOTICED;
         if (!is_ready(ahead) && now >= deadline)
