@@ -1,0 +1,26 @@
+/* child.h: child processes on a loop: started with their own process group, read line by line, reaped. */
+#ifndef TRI_NET_CHILD_H
+#define TRI_NET_CHILD_H
+
+#include "net/loop.h"
+
+typedef struct tri__child tri__child;
+
+typedef struct {
+    const char *path;
+    const char *const *argv; /* ends with NULL */
+    const char *const *env;  /* "NAME=value" that replace those of this process; ends with NULL; NULL: none */
+    const int *fds;          /* descriptors that the child gets as 3, 4, … */
+    int fd_count;
+    void (*line)(void *context, tri__child *child, bool error, const char *line); /* of standard output, or of standard error */
+    /* It has ended and both its outputs are read: its exit status, or the signal that ended it. Free it with destroy. */
+    void (*ended)(void *context, tri__child *child, int status, int signal);
+    void *context;
+} tri__child_options;
+
+TRI_MUST_CHECK tri_status tri__child_start(tri__loop *loop, const tri__child_options *options, tri__child **out);
+void tri__child_signal(tri__child *child, int signal); /* to it and what it started */
+int tri__child_pid(const tri__child *child);
+void tri__child_destroy(tri__child *child); /* kills it (SIGKILL) where it still runs, and waits; accepts NULL */
+
+#endif
