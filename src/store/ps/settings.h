@@ -1,0 +1,25 @@
+/* settings.h: how parameter servers and their workers go together. */
+#ifndef TRI_STORE_PS_SETTINGS_H
+#define TRI_STORE_PS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    TRI_PS_ASYNC,     /* a gradient is applied when it arrives */
+    TRI_PS_SYNC,      /* a step is the mean, or the sum, of all workers' gradients */
+    TRI_PS_STALENESS, /* as async, but nobody runs more than `staleness` steps ahead of the slowest */
+} tri__ps_mode;
+
+const char *tri__ps_mode_name(tri__ps_mode mode); /* "async", as summary.json spells it */
+
+typedef struct {
+    tri__ps_mode mode;
+    int workers, servers;
+    int staleness;              /* at least 1 in TRI_PS_STALENESS */
+    int backup;                 /* sync: so many of the workers are not waited for */
+    bool sum;                   /* sync: divide by one worker's weight, not by that of all */
+    int64_t timeout, heartbeat; /* nanoseconds */
+} tri__ps_settings;
+
+#endif
