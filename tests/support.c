@@ -44,6 +44,18 @@ void test_folder_remove(char *folder)
     free(folder);
 }
 
+int test_folder_set_up(void **state)
+{
+    *state = test_folder_create();
+    return 0;
+}
+
+int test_folder_tear_down(void **state)
+{
+    test_folder_remove(*state);
+    return 0;
+}
+
 char *test_path(const char *folder, const char *name)
 {
     char *path = NULL;

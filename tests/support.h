@@ -18,6 +18,10 @@
 char *test_folder_create(void);
 void test_folder_remove(char *folder); /* with all that is in it; frees folder; accepts NULL */
 
+/* For cmocka's tables: a folder as a test's state. */
+int test_folder_set_up(void **state);
+int test_folder_tear_down(void **state);
+
 char *test_path(const char *folder, const char *name); /* "folder/name" */
 void test_write(const char *path, const void *data, size_t size);
 char *test_read(const char *path, size_t *size); /* the bytes with a NUL behind them; size may be NULL */

@@ -14,6 +14,14 @@ extern "C" {
 typedef struct tri_source tri_source;
 typedef struct tri_dataset tri_dataset;
 
+/* What the numbers of LIBSVM text mean, which its files show, but a few lines of them may not: another source is read as this one was. */
+typedef struct {
+    int64_t first_index; /* that of feature 0: 0 or 1 */
+    int64_t first_label; /* that of class 0 */
+    int64_t label_step;  /* from one class's label to the next: 2 where labels are −1 and +1, or 1; 0: nothing is known of all this */
+    int64_t classes;
+} tri_numbering;
+
 typedef struct {
     const char *spec;   /* as the user typed it */
     const char *format; /* "idx", "cifar10", "digits", "fake", … */
@@ -24,6 +32,7 @@ typedef struct {
     int64_t examples;
     int64_t classes;                /* 0 where unknown */
     const char *const *class_names; /* classes entries, or NULL */
+    tri_numbering numbering;        /* of LIBSVM text */
     int64_t bytes;                  /* on disk; 0 for synthetic sources */
     int64_t files;
 } tri_source_info;
@@ -37,6 +46,7 @@ typedef struct {
     int64_t height, width;    /* photos are brought to this size; 0 leaves them as they are, and all must be of one size */
     bool any_size;            /* … and with any_size, photos of several sizes are brought to that of the first: to look through them */
     int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
+    tri_numbering numbering;  /* of LIBSVM text: that of the training examples, for those that are to be compared with them */
 } tri_source_options;
 
 #define TRI_DATA_FOLDER "/usr/share/datasets"

@@ -41,6 +41,7 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
                                  : 1,
         .cache_folder = session->cache_folder,
         .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
+        .numbering = checkpoint->numbering,
     };
     TRI_TRY(open_part(spec, part, !tri__argument_given(arguments, "part"), &options, out));
     tri_status status = tri__source_make_dense(out);

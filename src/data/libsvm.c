@@ -23,9 +23,6 @@ _Static_assert(FACTS <= TRI_INDEX_FACTS, "an index keeps as many facts");
 typedef struct {
     tri_source source;
     tri__lines lines;
-    int64_t base; /* the index of feature 0 */
-    bool signs;   /* labels are −1 and +1 */
-    int64_t first_label;
 } libsvm_source;
 
 static bool is_blank(char byte)
@@ -184,31 +181,30 @@ bool tri__libsvm_is(const uint8_t *head, size_t size)
 }
 
 /* The label's class; −1 where it is none. */
-static int64_t class_of(const libsvm_source *self, float label)
+static int64_t class_of(const tri_numbering *numbering, float label)
 {
     if (!is_class(label))
         return -1;
-    if (self->signs)
-        return label == -1 ? 0 : label == 1 ? 1 : -1;
-    int64_t number = (int64_t)label - self->first_label;
-    return number < self->source.info.classes ? number : -1;
+    int64_t above = (int64_t)label - numbering->first_label, number = above / numbering->label_step;
+    return above >= 0 && above % numbering->label_step == 0 && number < numbering->classes ? number : -1;
 }
 
 static tri_status bad_label(const libsvm_source *self, const tri__line *line, float label)
 {
+    const tri_numbering *numbering = &self->source.info.numbering;
     char text[128];
-    if (self->signs)
+    if (numbering->label_step == 2)
         snprintf(text, sizeof text, "label %g where labels are -1 and +1", (double)label);
     else
-        snprintf(text, sizeof text, "label %g where classes are %" PRId64 " to %" PRId64, (double)label, self->first_label,
-                 self->first_label + self->source.info.classes - 1);
+        snprintf(text, sizeof text, "label %g where classes are %" PRId64 " to %" PRId64, (double)label, numbering->first_label,
+                 numbering->first_label + numbering->classes - 1);
     return tri__line_damaged(line, line->at, text);
 }
 
 static tri_status bad_index(const libsvm_source *self, const tri__line *line, const tri__libsvm_row *row)
 {
     char text[160];
-    int64_t first = self->base, last = self->base + self->source.info.shape.dim[0] - 1;
+    int64_t first = self->source.info.numbering.first_index, last = first + self->source.info.shape.dim[0] - 1;
     snprintf(text, sizeof text, "feature index %" PRId64 " where indices are %" PRId64 " to %" PRId64 " (--features gives another bound)",
              row->lowest < first ? row->lowest : row->highest, first, last);
     return tri__line_damaged(line, line->at, text);
@@ -217,18 +213,18 @@ static tri_status bad_index(const libsvm_source *self, const tri__line *line, co
 static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__place *to)
 {
     const libsvm_source *self = (const libsvm_source *)reader->source;
-    int64_t width = self->source.info.width;
+    int64_t width = self->source.info.width, first = self->source.info.numbering.first_index;
     tri__line line = tri__lines_find(&self->lines, record);
     const char *at = line.at;
     tri__libsvm_row row;
-    const char *wrong = tri__libsvm_parse(&at, line.end, self->base, width, to->keys, to->values, &row);
+    const char *wrong = tri__libsvm_parse(&at, line.end, first, width, to->keys, to->values, &row);
     if (wrong)
         return tri__line_damaged(&line, at, wrong);
     if (row.features > width)
         return tri__line_damaged(&line, line.at, "more features than when the file was opened: is it being written?");
-    if (row.features > 0 && (row.lowest < self->base || row.highest - self->base >= self->source.info.shape.dim[0]))
+    if (row.features > 0 && (row.lowest < first || row.highest - first >= self->source.info.shape.dim[0]))
         return bad_index(self, &line, &row);
-    int64_t class = class_of(self, row.label);
+    int64_t class = class_of(&self->source.info.numbering, row.label);
     if (class < 0)
         return bad_label(self, &line, row.label);
     *to->label = (int32_t) class;
@@ -274,25 +270,27 @@ static tri_status gather_facts(const libsvm_source *self, const tri__file_list *
 }
 
 /* Labels −1 and +1; 0 and 1; 0 to n − 1; or 1 to n. Where only 1 occurs it is taken for the second of two. */
-static tri_status settle_labels(libsvm_source *self, const char *spec, const int64_t *facts)
+static tri_status find_numbering(const char *spec, const int64_t *facts, tri_numbering *out)
 {
     int64_t low = facts[LOWEST_LABEL], high = facts[HIGHEST_LABEL];
     if (low == -1 && high > 1)
         return tri_fail(TRI_BAD_DATA, "%s: labels go from -1 to %" PRId64 ": either -1 and +1, or class numbers from 0 or 1 on", spec,
                         high);
-    self->signs = low == -1;
-    self->first_label = low >= 1 && high > 1 ? 1 : 0;
-    self->source.info.classes = self->signs || high < 1 ? 2 : most(2, high - self->first_label + 1);
+    int64_t first = low == -1 ? -1 : low >= 1 && high > 1 ? 1 : 0;
+    *out = (tri_numbering){
+        .first_index = facts[LOWEST_INDEX] == 0 ? 0 : 1,
+        .first_label = first,
+        .label_step = first == -1 ? 2 : 1,
+        .classes = first == -1 ? 2 : most(2, high - first + 1),
+    };
     return NULL;
 }
 
-static void settle_features(libsvm_source *self, const int64_t *facts, int64_t bound)
+static void settle_features(tri_source_info *info, const int64_t *facts, int64_t bound)
 {
-    self->base = facts[LOWEST_INDEX] == 0 ? 0 : 1;
-    int64_t features = bound > 0 ? bound : most(1, facts[HIGHEST_INDEX] - self->base + 1);
-    self->source.info.type = TRI_F32;
-    self->source.info.shape = TRI_SHAPE(features);
-    self->source.info.width = most(1, facts[WIDTH]);
+    info->type = TRI_F32;
+    info->shape = TRI_SHAPE(bound > 0 ? bound : most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1));
+    info->width = most(1, facts[WIDTH]);
 }
 
 static tri_status open_files(libsvm_source *self, const tri__file_set *set, tri_part part, const tri_source_options *options)
@@ -300,11 +298,15 @@ static tri_status open_files(libsvm_source *self, const tri__file_set *set, tri_
     int64_t facts[FACTS];
     TRI_TRY(tri__lines_open(set->part[part].paths, set->part[part].count, &index_format, options->cache_folder, &self->lines));
     TRI_TRY(gather_facts(self, &set->part[1 - part], options->cache_folder, facts));
-    TRI_TRY(settle_labels(self, set->spec, facts));
-    settle_features(self, facts, options->features);
-    self->source.info.examples = self->lines.records;
-    self->source.info.bytes = self->lines.bytes;
-    self->source.info.files = (int64_t)self->lines.count;
+    tri_source_info *info = &self->source.info;
+    info->numbering = options->numbering;
+    if (!info->numbering.label_step)
+        TRI_TRY(find_numbering(set->spec, facts, &info->numbering));
+    settle_features(info, facts, options->features);
+    info->classes = info->numbering.classes;
+    info->examples = self->lines.records;
+    info->bytes = self->lines.bytes;
+    info->files = (int64_t)self->lines.count;
     return NULL;
 }
 

@@ -112,6 +112,14 @@ static json_t *names_json(const tri_source_info *source)
     return list;
 }
 
+static json_t *numbering_json(const tri_numbering *numbering)
+{
+    if (!numbering->label_step)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I}", "first_index", (json_int_t)numbering->first_index, "first_label",
+                     (json_int_t)numbering->first_label, "label_step", (json_int_t)numbering->label_step);
+}
+
 static json_t *number_json(double number)
 {
     return isfinite(number) ? json_real(number) : json_null();
@@ -132,11 +140,12 @@ static tri_status describe(const tri__checkpoint_content *content, char **text)
     char digest[65];
     TRI_TRY(tri_model_digest(content->model, content->graph, digest));
     const tri_source_info *source = content->source;
-    json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I}, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
-                              tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind),
-                              "input", "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes",
-                              (json_int_t)source->classes, "class_names", names_json(source), "state", state_json(content->state),
-                              "options", tri__train_options_json(content->options));
+    json_t *about =
+        json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
+                  tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind), "input",
+                  "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes,
+                  "numbering", numbering_json(&source->numbering), "class_names", names_json(source), "state", state_json(content->state),
+                  "options", tri__train_options_json(content->options));
     *text = about ? json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(about);
     return *text ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the description of a checkpoint");

@@ -55,6 +55,7 @@ typedef struct {
     json_t *about; /* the parsed metadata; class names are borrowed from it */
     const char *model_name, *model_text, *digest, *rule;
     tri_model_input input;
+    tri_numbering numbering;  /* of the training examples, where they were LIBSVM text */
     const char **class_names; /* input.classes entries, or NULL */
     tri__train_options options;
     tri__run_state state;

@@ -75,6 +75,19 @@ static bool find_type(const char *name, tri_type *out)
     return false;
 }
 
+/* Checkpoints of earlier versions have none. */
+static tri_status read_numbering(tri__checkpoint *checkpoint, json_t *numbering)
+{
+    if (!json_is_object(numbering))
+        return NULL;
+    json_int_t first_index, first_label, label_step;
+    if (json_unpack(numbering, "{s:I, s:I, s:I}", "first_index", &first_index, "first_label", &first_label, "label_step", &label_step) ||
+        first_index < 0 || first_index > 1 || first_label < -1 || first_label > 1 || label_step < 1 || label_step > 2)
+        return damaged(checkpoint, "its numbering of features and classes makes no sense");
+    checkpoint->numbering = (tri_numbering){first_index, first_label, label_step, checkpoint->input.classes};
+    return NULL;
+}
+
 static tri_status read_input(tri__checkpoint *checkpoint, json_t *input)
 {
     const char *type = json_string_value(json_object_get(input, "type"));
@@ -84,6 +97,7 @@ static tri_status read_input(tri__checkpoint *checkpoint, json_t *input)
     out->shape.rank = (int)json_array_size(shape);
     if (!type || !json_is_array(shape) || out->shape.rank > TRI_MAX_RANK || out->classes < 0)
         return damaged(checkpoint, "its description of the input is not whole");
+    TRI_TRY(read_numbering(checkpoint, json_object_get(input, "numbering")));
     for (int i = 0; i < out->shape.rank; i++)
         out->shape.dim[i] = json_integer_value(json_array_get(shape, (size_t)i));
     if (!find_type(type, &out->type))

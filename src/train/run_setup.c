@@ -50,12 +50,13 @@ static tri_source_options source_options(const tri__run *run)
     };
 }
 
-/* Test examples of a sparse source have the features of the training examples, however many they show themselves. */
+/* Test examples of a sparse source have the features and classes of the training examples, whatever they show themselves. */
 static tri_source_options test_options(const tri__run *run)
 {
     tri_source_options options = source_options(run);
     const tri_source_info *info = tri_source_describe(run->source);
     options.features = info->width ? info->shape.dim[0] : 0;
+    options.numbering = info->numbering;
     return options;
 }
 

@@ -4,18 +4,11 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "support.h"
+#include "cli/binary.h"
 
 #define RUN(...)           test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
 #define SHELL(script, ...) test_run(NULL, (const char *[]){"sh", "-c", script, TEST_BINARY, __VA_ARGS__, NULL})
 #define SOURCE             "fake:64x64x3:5:3000"
-
-static void expect(test_result result, int status, const char *out, const char *err)
-{
-    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
-        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
-    test_result_fini(&result);
-}
 
 static void test_killed_and_resumed(void **state)
 {

@@ -2,16 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
+#include "cli/binary.h"
 
 #define RUN(...) test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-
-static void expect(test_result result, int status, const char *out, const char *err)
-{
-    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
-        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
-    test_result_fini(&result);
-}
 
 static void help_is_everywhere(void **state)
 {

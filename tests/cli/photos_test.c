@@ -2,28 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
-
-static int set_up(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
-}
+#include "cli/binary.h"
 
 #define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-
-static void expect(test_result result, int status, const char *out, const char *err)
-{
-    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
-        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
-    test_result_fini(&result);
-}
 
 static void photos_are_made_and_learned(void **state)
 {
@@ -58,8 +39,8 @@ static void wrong_calls_of_make_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(photos_are_made_and_learned, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_calls_of_make_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(photos_are_made_and_learned, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(wrong_calls_of_make_are_told, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,32 +3,12 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "support.h"
+#include "cli/binary.h"
 
 #define DATA "digits:300"
 
-/* Each test has a folder of its own, in which the binary runs. */
-static int set_up(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
-}
-
 #define RUN(folder, ...)      test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
 #define SHELL(folder, script) test_run(folder, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL})
-
-static void expect(test_result result, int status, const char *out, const char *err)
-{
-    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
-        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
-    test_result_fini(&result);
-}
 
 /* The last line of standard output as JSON; nothing but that line was printed. */
 static json_t *json_of(test_result result)
@@ -238,7 +218,7 @@ static void models_and_data_are_described(void **state)
     expect(RUN(*state, "data", "gte"), 2, "", "did you mean 'data get'?");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
 
 int main(void)
 {

@@ -1,0 +1,17 @@
+/* binary.h: what the tests of the binary share. */
+#ifndef TESTS_CLI_BINARY_H
+#define TESTS_CLI_BINARY_H
+
+#include <string.h>
+
+#include "support.h"
+
+/* Succeed only where the process ended with this status, and out and err occur in what it said. Ends result. */
+static inline void expect(test_result result, int status, const char *out, const char *err)
+{
+    if (result.status != status || !strstr(result.out, out) || !strstr(result.err, err))
+        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
+    test_result_fini(&result);
+}
+
+#endif

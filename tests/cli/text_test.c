@@ -1,0 +1,57 @@
+/* text_test.c: the binary trains on LIBSVM text, and reads other files as it read those it was trained on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/binary.h"
+
+#define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+
+enum { LINES = 300 };
+
+static void write_lines(const char *folder, const char *name, int first, const char *end)
+{
+    char *path = test_path(folder, name), text[LINES * 16] = "";
+    for (int i = 0, at = 0; i < LINES; i++)
+        if (i % 3 >= first)
+            at += snprintf(text + at, sizeof text - (size_t)at, "%d %d:1\n", i % 3 + 1, i % 3);
+    strcat(text, end);
+    test_write(path, text, strlen(text));
+    free(path);
+}
+
+/* Class c has label c + 1 and feature c, and indices begin with 0. The test file shows neither label 1 nor index 0. */
+static void other_files_are_read_as_those_trained_on(void **state)
+{
+    const char *here = *state;
+    write_lines(here, "all.libsvm", 0, "");
+    write_lines(here, "some.libsvm", 1, "");
+    expect(RUN(here, "train", "softmax", "--data", "all.libsvm", "--test", "some.libsvm", "--epochs", "3", "--out", "run", "--json",
+               "--quiet"),
+           0, "\"test_accuracy\":1.0", "");
+    expect(RUN(here, "eval", "run", "--data", "some.libsvm"), 0, "accuracy    100.00 %", "");
+    expect(RUN(here, "predict", "run", "--data", "some.libsvm", "--limit", "2"), 0, "\n1\t", "");
+}
+
+static void labels_that_were_not_trained_on_are_damage(void **state)
+{
+    const char *here = *state;
+    write_lines(here, "all.libsvm", 0, "");
+    write_lines(here, "more.libsvm", 0, "7 1:1\n");
+    const char *told = "more.libsvm: record 300 at byte 1800: label 7 where classes are 1 to 3";
+    expect(RUN(here, "train", "softmax", "--data", "all.libsvm", "--test", "more.libsvm", "--epochs", "1", "--out", "one", "--quiet"), 1,
+           "", told);
+    expect(RUN(here, "train", "softmax", "--data", "all.libsvm", "--test", "more.libsvm", "--epochs", "1", "--out", "two", "--skip-bad",
+               "1", "--quiet"),
+           0, "test", "");
+    expect(RUN(here, "eval", "two"), 1, "", told);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(other_files_are_read_as_those_trained_on, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(labels_that_were_not_trained_on_are_damage, test_folder_set_up, test_folder_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
