@@ -67,14 +67,23 @@ static inline bool next_field(tri__wire_reader *reader, tri__wire_field *field, 
     return true;
 }
 
-/* A Feature: of its lists the last one counts, as always in protobuf. */
+/* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind takes the place of those before it. */
 static bool read_feature(tri__wire_reader reader, tri__feature *out)
 {
     bool damaged = false;
     tri__wire_field field;
-    while (next_field(&reader, &field, &damaged))
-        if (field.type == TRI_WIRE_BYTES && field.number >= TRI_FEATURE_BYTES && field.number <= TRI_FEATURE_INTEGERS)
+    const uint8_t *at = reader.at, *first = at; /* of this list, and of all those that count */
+    *out = (tri__feature){0};
+    for (; next_field(&reader, &field, &damaged); at = reader.at) {
+        if (field.type != TRI_WIRE_BYTES || field.number < TRI_FEATURE_BYTES || field.number > TRI_FEATURE_INTEGERS)
+            continue;
+        if (out->kind == (tri__feature_kind)field.number) {
+            *out = (tri__feature){.kind = out->kind, .list = {.at = first, .end = reader.at}, .several = true};
+        } else {
+            first = at;
             *out = (tri__feature){.kind = (tri__feature_kind)field.number, .list = inside(&field)};
+        }
+    }
     return !damaged;
 }
 
@@ -134,82 +143,104 @@ static inline bool read_varint(tri__wire_reader *reader, uint64_t *value)
     return true;
 }
 
-/* Add a packed run of integers to out; count is how many there were before. −1: damaged. */
-static int64_t read_packed_integers(tri__wire_reader run, int64_t *out, int64_t room, int64_t count)
+/* Add what a field of a list holds, one value or a packed run, to out, of which room are there; count is how many there were before.
+ * The new count, or −1: damaged. */
+typedef int64_t (*adder)(const tri__wire_field *field, void *out, int64_t room, int64_t count);
+
+static inline int64_t add_integers(const tri__wire_field *field, void *out, int64_t room, int64_t count)
 {
-    for (; run.at < run.end; count++) {
+    int64_t *integers = out;
+    if (field->type == TRI_WIRE_VARINT) {
+        if (count < room)
+            integers[count] = (int64_t)field->value;
+        return count + 1;
+    }
+    if (field->type != TRI_WIRE_BYTES)
+        return count;
+    for (tri__wire_reader run = inside(field); run.at < run.end; count++) {
         uint64_t value;
         if (!read_varint(&run, &value))
             return -1;
         if (count < room)
-            out[count] = (int64_t)value;
+            integers[count] = (int64_t)value;
     }
     return count;
 }
 
-int64_t tri__feature_integers(const tri__feature *feature, int64_t *out, int64_t room)
+static inline int64_t add_floats(const tri__wire_field *field, void *out, int64_t room, int64_t count)
 {
-    if (feature->kind != TRI_FEATURE_INTEGERS)
-        return -1;
-    bool damaged = false;
-    tri__wire_field field;
-    int64_t count = 0;
-    for (tri__wire_reader list = feature->list; count >= 0 && next_field(&list, &field, &damaged);)
-        if (is_message(&field, VALUE)) {
-            count = read_packed_integers(inside(&field), out, room, count);
-        } else if (field.number == VALUE && field.type == TRI_WIRE_VARINT) {
-            if (count < room)
-                out[count] = (int64_t)field.value;
-            count++;
-        }
-    return damaged ? -1 : count;
-}
-
-/* Add a packed run of floats to out. −1: damaged. */
-static int64_t read_packed_floats(const tri__wire_field *field, float *out, int64_t room, int64_t count)
-{
+    float *floats = out;
+    if (field->type == TRI_WIRE_FIXED32) {
+        if (count < room)
+            floats[count] = tri__wire_float(field->value);
+        return count + 1;
+    }
+    if (field->type != TRI_WIRE_BYTES)
+        return count;
     if (field->size % 4)
         return -1;
     int64_t more = (int64_t)(field->size / 4), fit = room - count < more ? room - count : more;
     for (int64_t i = 0; i < fit; i++) {
         uint32_t bits;
         memcpy(&bits, field->bytes + 4 * i, sizeof bits);
-        out[count + i] = tri__wire_float(le32toh(bits));
+        floats[count + i] = tri__wire_float(le32toh(bits));
     }
     return count + more;
 }
 
-int64_t tri__feature_floats(const tri__feature *feature, float *out, int64_t room)
+static inline int64_t read_list(tri__wire_reader list, adder add, void *out, int64_t room, int64_t count)
 {
-    if (feature->kind != TRI_FEATURE_FLOATS)
+    bool damaged = false;
+    tri__wire_field field;
+    while (count >= 0 && next_field(&list, &field, &damaged))
+        if (field.number == VALUE)
+            count = add(&field, out, room, count);
+    return damaged ? -1 : count;
+}
+
+static inline int64_t read_values(const tri__feature *feature, tri__feature_kind kind, adder add, void *out, int64_t room)
+{
+    if (feature->kind != kind)
         return -1;
+    if (!feature->several)
+        return read_list(feature->list, add, out, room, 0);
     bool damaged = false;
     tri__wire_field field;
     int64_t count = 0;
-    for (tri__wire_reader list = feature->list; count >= 0 && next_field(&list, &field, &damaged);)
-        if (is_message(&field, VALUE)) {
-            count = read_packed_floats(&field, out, room, count);
-        } else if (field.number == VALUE && field.type == TRI_WIRE_FIXED32) {
-            if (count < room)
-                out[count] = tri__wire_float(field.value);
-            count++;
-        }
+    for (tri__wire_reader lists = feature->list; count >= 0 && next_field(&lists, &field, &damaged);)
+        if (is_message(&field, kind))
+            count = read_list(inside(&field), add, out, room, count);
     return damaged ? -1 : count;
+}
+
+int64_t tri__feature_integers(const tri__feature *feature, int64_t *out, int64_t room)
+{
+    return read_values(feature, TRI_FEATURE_INTEGERS, add_integers, out, room);
+}
+
+int64_t tri__feature_floats(const tri__feature *feature, float *out, int64_t room)
+{
+    return read_values(feature, TRI_FEATURE_FLOATS, add_floats, out, room);
+}
+
+/* out: a reader of the first value. */
+static inline int64_t add_bytes(const tri__wire_field *field, void *out, int64_t room, int64_t count)
+{
+    if (field->type != TRI_WIRE_BYTES)
+        return count;
+    if (count < room)
+        *(tri__wire_reader *)out = inside(field);
+    return count + 1;
 }
 
 bool tri__feature_bytes(const tri__feature *feature, const uint8_t **data, size_t *size)
 {
-    bool damaged = false;
-    tri__wire_field field;
-    if (feature->kind != TRI_FEATURE_BYTES)
+    tri__wire_reader value;
+    if (read_values(feature, TRI_FEATURE_BYTES, add_bytes, &value, 1) < 1)
         return false;
-    for (tri__wire_reader list = feature->list; next_field(&list, &field, &damaged);)
-        if (is_message(&field, VALUE)) {
-            *data = field.bytes;
-            *size = field.size;
-            return true;
-        }
-    return false;
+    *data = value.at;
+    *size = (size_t)(value.end - value.at);
+    return true;
 }
 
 enum { HEAD_ROOM = 11 }; /* of the tag and the length that stand before all features */

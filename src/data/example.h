@@ -15,7 +15,8 @@ typedef enum { TRI_FEATURE_NONE, TRI_FEATURE_BYTES, TRI_FEATURE_FLOATS, TRI_FEAT
 
 typedef struct {
     tri__feature_kind kind; /* TRI_FEATURE_NONE: the record does not have it */
-    tri__wire_reader list;  /* its values, as they stand in the record */
+    tri__wire_reader list;  /* its values, as they stand in the record … */
+    bool several;           /* … in several lists, one after another: then list holds these */
 } tri__feature;
 
 enum { TRI_EXAMPLE_WANTED = 16 }; /* the most features that can be asked for at once */

@@ -158,6 +158,56 @@ static void test_unpacked_and_strange(void **state)
     }
 }
 
+/* A Feature of these lists, each of one value and of the kind that it is numbered by, in a record of its own. */
+static void make_lists(const int *kinds, int count, tri__wire_buffer *example)
+{
+    tri__wire_buffer feature = {0}, entry = {0}, features = {0};
+    for (int i = 0; i < count; i++) {
+        tri__wire_buffer list = {0};
+        if (kinds[i] == TRI_FEATURE_INTEGERS)
+            tri__wire_put_varint(&list, 1, (uint64_t)i);
+        else if (kinds[i] == TRI_FEATURE_FLOATS)
+            tri__wire_put_float(&list, 1, (float)i);
+        else
+            tri__wire_put_string(&list, 1, i == 0 ? "first" : "other");
+        tri__wire_put_message(&feature, (uint32_t)kinds[i], &list);
+        tri__wire_fini(&list);
+    }
+    tri__wire_put_string(&entry, 1, "index");
+    tri__wire_put_message(&entry, 2, &feature);
+    tri__wire_put_message(&features, 1, &entry);
+    tri__wire_put_message(example, 1, &features);
+    tri__wire_fini(&feature);
+    tri__wire_fini(&entry);
+    tri__wire_fini(&features);
+}
+
+static void test_several_lists_are_joined(void **state)
+{
+    (void)state;
+    enum { B = TRI_FEATURE_BYTES, F = TRI_FEATURE_FLOATS, I = TRI_FEATURE_INTEGERS };
+    static const int kinds[][4] = {{I, I, I, I}, {F, F, F, F}, {B, B, B, B}, {I, F, I, I}};
+    static const int64_t counts[] = {4, 4, 4, 2}; /* of another kind: what was before it is gone */
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        tri__wire_buffer record = {0};
+        make_lists(kinds[i], 4, &record);
+        tri__example_wish wish = make_wish();
+        tri__feature found[NAMES];
+        assert_true(tri__example_find(&wish, record.data, record.size, found));
+        int64_t whole[4];
+        float real[4];
+        const uint8_t *text;
+        size_t size;
+        assert_int_equal(tri__feature_integers(&found[INDEX], whole, 4), kinds[i][3] == I ? counts[i] : -1);
+        assert_true(kinds[i][3] != I || whole[counts[i] - 1] == 3);
+        assert_int_equal(tri__feature_floats(&found[INDEX], real, 4), kinds[i][3] == F ? counts[i] : -1);
+        assert_true(kinds[i][3] != F || real[3] == 3);
+        assert_int_equal(tri__feature_bytes(&found[INDEX], &text, &size), kinds[i][3] == B);
+        assert_true(kinds[i][3] != B || memcmp(text, "first", 5) == 0);
+        tri__wire_fini(&record);
+    }
+}
+
 static void test_more_features_than_remembered(void **state)
 {
     (void)state;
@@ -217,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_bytes_of_tensorflow),
         cmocka_unit_test(test_unpacked_and_strange),
+        cmocka_unit_test(test_several_lists_are_joined),
         cmocka_unit_test(test_more_features_than_remembered),
         cmocka_unit_test(test_damage),
     };
