@@ -33,7 +33,7 @@ static tri_status find_pixels(const tri__record_reader *self, tri__pixels *out)
 static tri_status wrong_shape(const tri__record_reader *self, tri_shape seen)
 {
     char text[64], wanted[64], what[256];
-    snprintf(what, sizeof what, "a picture of %s where the first is %s (--resize brings all to one size)",
+    snprintf(what, sizeof what, "a picture of %s where the first is %s (`trireme data convert --resize WxH` brings all to one size)",
              tri_shape_text(seen, text, sizeof text), tri_shape_text(self->reader.source->info.shape, wanted, sizeof wanted));
     return tri__record_damaged(self, what);
 }
@@ -107,17 +107,27 @@ static tri_status shape_of(tri__record_reader *self, tri_shape *out)
     return NULL;
 }
 
-/* The shape of the first record that is sound; where none is, the damage of the last. */
-static tri_status find_shape(tri__record_reader *reader, int64_t records, tri_shape *out)
+/* The shape of the first record that is sound; where none is, the damage of the last. With several: whether others have other shapes. */
+static tri_status find_shape(tri__record_reader *reader, int64_t records, tri_shape *out, bool *several)
 {
     tri_status damage = NULL;
-    for (int64_t i = 0; i < records; i++) {
+    *out = (tri_shape){0};
+    for (int64_t i = 0; i < records && (out->rank == 0 || (several && !*several)); i++) {
+        tri_shape seen;
         tri_status_free(damage);
         damage = tri__record_find(reader, i);
         if (!damage)
-            damage = shape_of(reader, out);
-        if (!damage)
-            return NULL;
+            damage = shape_of(reader, &seen);
+        if (damage)
+            continue;
+        if (out->rank == 0)
+            *out = seen;
+        else
+            *several = !tri_shape_equal(*out, seen);
+    }
+    if (out->rank > 0) {
+        tri_status_free(damage);
+        return NULL;
     }
     return damage;
 }
@@ -135,38 +145,48 @@ static bool take_name(tri__records *self, const tri__record_reader *reader, int6
     return (self->class_names[label] = strndup((const char *)text, size)) != NULL;
 }
 
-/* Names of classes stand in the records. They are taken from the first ones, as records are usually mixed; a class of which none is
- * among these is called by its number. */
+/* Take names from the first records, as records are usually mixed. Where the first sound one has none, neither have the others. */
+static tri_status collect_names(tri__records *self, tri__record_reader *reader, int64_t *missing)
+{
+    int64_t classes = self->source.info.classes, looked = 1000 + 20 * classes;
+    *missing = classes;
+    for (int64_t i = 0; i < self->source.info.examples && i<looked && * missing> 0; i++) {
+        tri_status damage = tri__record_find(reader, i);
+        bool sound = !damage;
+        tri_status_free(damage);
+        if (sound && !take_name(self, reader, missing))
+            return tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
+        if (sound && *missing == classes)
+            break;
+    }
+    return NULL;
+}
+
+/* Names of classes stand in the records; a class whose name was not found is called by its number. */
 static tri_status find_names(tri__records *self, tri__record_reader *reader)
 {
-    int64_t classes = self->source.info.classes, missing = classes, looked = 1000 + 20 * classes;
+    int64_t classes = self->source.info.classes, missing;
     TRI_TRY(tri__allocate((size_t)classes, sizeof *self->class_names, "names of classes", &self->class_names));
-    bool enough = true;
-    for (int64_t i = 0; i < self->source.info.examples && i < looked && missing > 0 && enough; i++) {
-        tri_status damage = tri__record_find(reader, i);
-        enough = damage || take_name(self, reader, &missing);
-        tri_status_free(damage);
-        if (i == 0 && missing == classes)
-            break; /* no names */
+    TRI_TRY(collect_names(self, reader, &missing));
+    if (missing == classes)
+        return NULL;
+    for (int64_t i = 0; i < classes; i++) {
+        char number[24];
+        snprintf(number, sizeof number, "%" PRId64, i);
+        if (!self->class_names[i] && !(self->class_names[i] = strdup(number)))
+            return tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
     }
-    bool any = missing < classes;
-    for (int64_t i = 0; i < classes && any && enough; i++)
-        if (!self->class_names[i]) {
-            char number[24];
-            snprintf(number, sizeof number, "%" PRId64, i);
-            enough = (self->class_names[i] = strdup(number)) != NULL;
-        }
-    if (any)
-        self->source.info.class_names = (const char *const *)self->class_names;
-    return enough ? NULL : tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
+    self->source.info.class_names = (const char *const *)self->class_names;
+    return NULL;
 }
 
 tri_status tri__record_images_settle(tri__records *self, tri__record_reader *reader, const tri_source_options *options)
 {
-    tri_shape shape = {0};
-    TRI_TRY(find_shape(reader, self->source.info.examples, &shape));
-    self->resized = options->height > 0 && options->width > 0;
-    if (self->resized)
+    tri_shape shape;
+    bool sized = options->height > 0 && options->width > 0;
+    TRI_TRY(find_shape(reader, self->source.info.examples, &shape, options->any_size ? &self->source.info.several_sizes : NULL));
+    self->resized = sized || options->any_size;
+    if (sized)
         shape = TRI_SHAPE(options->height, options->width, shape.dim[2]);
     TRI_TRY(tri__source_set_shape(&self->source, shape));
     if (self->source.info.classes == 0)

@@ -240,6 +240,59 @@ static void test_images(void **state)
     }
 }
 
+/* Damage of the first record does not hide the names that the others have; nor does it end a look for sizes. */
+static void test_first_image_is_damaged(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *path = test_path(folder, "a.tfrecord");
+    make_images(folder, "a.tfrecord", false);
+    size_t size;
+    char *bytes = test_read(path, &size);
+    bytes[TRI_TFRECORD_HEAD + 20] ^= 1;
+    test_write(path, bytes, size);
+    tri_source *source;
+    assert_ok(open_in(folder, "a.tfrecord", NULL, &source));
+    assert_true(tri_shape_equal(source->info.shape, TRI_SHAPE(HEIGHT, WIDTH, 3)));
+    assert_non_null(source->info.class_names);
+    assert_string_equal(source->info.class_names[0], "0");
+    assert_string_equal(source->info.class_names[1], "tulips");
+    tri_source_destroy(source);
+    free(bytes);
+    free(path);
+    test_folder_remove(folder);
+}
+
+/* Where one only looks, pictures of several sizes are no damage. */
+static void test_images_of_several_sizes(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    maker self;
+    begin(&self, folder, "a.tfrecord");
+    for (int64_t i = 0; i < 4; i++) {
+        const uint8_t pixels[4 * 2 * 3] = {0};
+        int64_t height = i < 2 ? 4 : 2;
+        tri__example_begin(&self.example);
+        add_raw(&self.example, height, 2, 3, pixels, (size_t)height * 6);
+        tri__example_add_integers(&self.example, "image/class/label", (int64_t[]){1}, 1);
+        put(&self);
+    }
+    end(&self);
+    tri_source *source;
+    example one;
+    for (int any = 0; any < 2; any++) {
+        assert_ok(open_in(folder, "a.tfrecord", &(tri_source_options){.any_size = any}, &source));
+        assert_true(tri_shape_equal(source->info.shape, TRI_SHAPE(4, 2, 3)));
+        assert_int_equal(source->info.several_sizes, any);
+        if (any)
+            assert_ok(read_one(source, 3, &one));
+        else
+            assert_fails(read_one(source, 3, &one), TRI_BAD_DATA, "a picture of 2x2x3 where the first is 4x2x3 (`trireme data convert");
+        tri_source_destroy(source);
+    }
+    test_folder_remove(folder);
+}
+
 static void test_images_that_are_not_right(void **state)
 {
     (void)state;
@@ -387,6 +440,8 @@ int main(void)
         cmocka_unit_test(test_clicks_out_of_bounds),
         cmocka_unit_test(test_records_that_lack_something),
         cmocka_unit_test(test_images),
+        cmocka_unit_test(test_first_image_is_damaged),
+        cmocka_unit_test(test_images_of_several_sizes),
         cmocka_unit_test(test_images_that_are_not_right),
         cmocka_unit_test(test_damaged_framing),
         cmocka_unit_test(test_damage_teaches_nothing),
