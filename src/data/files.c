@@ -100,8 +100,7 @@ static bool says_test(const char *name)
     return false;
 }
 
-/* A folder is the test part only where its whole name says so: a class may be called "test tubes". */
-static bool is_test_folder(const char *name)
+bool tri__is_test_folder(const char *name)
 {
     return says_test(name) && !strpbrk(name, " -_.");
 }
@@ -142,7 +141,7 @@ static tri_status add_folder(search *self, const char *path, tri_part part, int 
         if (!entry)
             status = no_memory(self);
         else if (tri__folder_exists(entry))
-            status = add_folder(self, entry, is_test_folder(names[i]) ? TRI_PART_TEST : part, depth + 1);
+            status = add_folder(self, entry, tri__is_test_folder(names[i]) ? TRI_PART_TEST : part, depth + 1);
         else if (tri__file_exists(entry))
             status = add_file(self, entry, part, false);
     }
@@ -166,7 +165,7 @@ static tri_part part_of_match(const char *spec, const char *path)
         char name[NAME_MAX + 1];
         length = strcspn(at, "/");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if ((at[length] || is_folder) && is_test_folder(name))
+        if ((at[length] || is_folder) && tri__is_test_folder(name))
             return TRI_PART_TEST;
     }
     return TRI_PART_TRAIN;

@@ -31,6 +31,9 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__files_open(const char *spec, tri_part part, int64_t classes, const tri_source_options *options,
                                           tri_source **out);
 
+/* A folder is the test part where its whole name says so ("test", "val2"): a class may be called "test tubes". */
+bool tri__is_test_folder(const char *name);
+
 bool tri__files_are(const char *spec); /* it names a file or a folder, or is a glob */
 
 #endif

@@ -107,15 +107,34 @@ static size_t folder_of(const char *path, const char **name)
     return (size_t)(end - begin);
 }
 
-/* A photo that lies in the data set's own folder has no class. */
-static tri_status check_depth(const tri__file_set *set, const char *path)
+/* Whether the folder that path lies in has folders of its own, and the neighbour lies in one of them. */
+static bool is_above(const char *path, const char *neighbour)
 {
-    size_t length = strlen(set->spec);
-    while (length > 0 && set->spec[length - 1] == '/')
+    size_t length = (size_t)(strrchr(path, '/') - path) + 1;
+    return strncmp(path, neighbour, length) == 0 && strchr(neighbour + length, '/');
+}
+
+static bool lies_directly_in(const char *folder, const char *path)
+{
+    size_t length = strlen(folder);
+    while (length > 0 && folder[length - 1] == '/')
         length--;
-    if (strncmp(path, set->spec, length) != 0 || path[length] != '/' || strchr(path + length + strspn(path + length, "/"), '/'))
-        return NULL;
-    return tri_fail(TRI_BAD_DATA, "%s: lies in no folder of a class (put the photos of each class into a folder of that name)", path);
+    return strncmp(path, folder, length) == 0 && path[length] == '/' && !strchr(path + length + strspn(path + length, "/"), '/');
+}
+
+/* A photo has no class where it lies in the data set's own folder, in that of a part (train/a.jpg, test/b.jpg), or beside folders of
+ * classes. Paths are sorted: where a folder holds photos and folders of photos, some of both are neighbours. */
+static tri_status check_place(const tri__file_set *set, tri_part part, size_t i, const char *class)
+{
+    const tri__file_list *list = &set->part[part];
+    const char *path = list->paths[i];
+    bool lost = lies_directly_in(set->spec, path) || (part == TRI_PART_TEST && tri__is_test_folder(class));
+    if (strchr(path, '/')) {
+        lost |= i > 0 && is_above(path, list->paths[i - 1]);
+        lost |= i + 1 < list->count && is_above(path, list->paths[i + 1]);
+    }
+    return lost ? tri_fail(TRI_BAD_DATA, "%s: lies in no folder of a class (put the photos of each class into a folder of that name)", path)
+                : NULL;
 }
 
 static int by_name(const void *a, const void *b)
@@ -128,23 +147,29 @@ static bool is_named(const char *class, const char *name, size_t length)
     return strncmp(class, name, length) == 0 && !class[length];
 }
 
-/* The names of all folders that photos lie in, sorted, each once. Paths are sorted, so that neighbours mostly share a folder. */
+/* The names of a part's folders, added to classes. Paths are sorted, so that neighbours mostly share a folder. */
+static tri_status add_classes(photo_source *self, const tri__file_set *set, tri_part part, size_t *count)
+{
+    for (size_t i = 0; i < set->part[part].count; i++) {
+        const char *name;
+        size_t length = folder_of(set->part[part].paths[i], &name);
+        bool known = *count > 0 && is_named(self->classes[*count - 1], name, length);
+        if (!known && !(self->classes[(*count)++] = tri__arena_format(self->arena, "%.*s", (int)length, name)))
+            return no_memory(set);
+        TRI_TRY(check_place(set, part, i, self->classes[*count - 1]));
+    }
+    return NULL;
+}
+
+/* The names of all folders that photos lie in, sorted, each once. */
 static tri_status find_classes(photo_source *self, const tri__file_set *set)
 {
     size_t photos = set->part[0].count + set->part[1].count, count = 0, kept = 0;
     self->classes = tri__arena_alloc(self->arena, photos * sizeof *self->classes);
     if (!self->classes)
         return no_memory(set);
-    for (int part = 0; part < 2; part++)
-        for (size_t i = 0; i < set->part[part].count; i++) {
-            const char *name;
-            size_t length = folder_of(set->part[part].paths[i], &name);
-            TRI_TRY(check_depth(set, set->part[part].paths[i]));
-            if (count > 0 && is_named(self->classes[count - 1], name, length))
-                continue;
-            if (!(self->classes[count++] = tri__arena_format(self->arena, "%.*s", (int)length, name)))
-                return no_memory(set);
-        }
+    TRI_TRY(add_classes(self, set, TRI_PART_TRAIN, &count));
+    TRI_TRY(add_classes(self, set, TRI_PART_TEST, &count));
     qsort(self->classes, count, sizeof *self->classes, by_name);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || strcmp(self->classes[kept - 1], self->classes[i]) != 0)
@@ -212,7 +237,8 @@ static tri_status compare_size(photo_source *self, photo_reader *reader, int64_t
         return NULL;
     return tri_fail(TRI_BAD_CALL,
                     "photos of several sizes: %s is %" PRId64 "×%" PRId64 ", %s is %" PRId64 "×%" PRId64
-                    " (a model that says what size it wants brings them to it: flowers does, with input(96x96x3))",
+                    " (`trireme data convert --resize WxH` brings them to one size, and so does a model that says which, as flowers "
+                    "does with input(96x96x3))",
                     self->paths[*first_record], first->dim[1], first->dim[0], self->paths[record], width, height);
 }
 

@@ -122,14 +122,24 @@ static void test_damage(void **state)
     test_folder_remove(folder);
 }
 
+/* In the data set's folder; in a part's; beside folders of classes, before and behind them. */
 static void test_no_class(void **state)
 {
     (void)state;
-    char *folder = test_folder_create();
-    write_photo(folder, ".", "photo.jpg", 9, 9, 10);
-    tri_source *source;
-    assert_fails(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source), TRI_BAD_DATA, "lies in no folder of a class");
-    test_folder_remove(folder);
+    static const char *const places[] = {".", "train", "test", "train/class", "train"};
+    static const char *const names[] = {"photo.jpg", "0.jpg", "photo.jpg", "photo.jpg", "zzz.jpg"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *folder = test_folder_create();
+        write_photo(folder, "train/class/below", "photo.jpg", 9, 9, 10);
+        write_photo(folder, "train/class two", "photo.jpg", 9, 9, 10);
+        tri_source *source;
+        assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+        assert_int_equal(tri_source_describe(source)->classes, 2);
+        tri_source_destroy(source);
+        write_photo(folder, places[i], names[i], 9, 9, 10);
+        assert_fails(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source), TRI_BAD_DATA, "lies in no folder of a class");
+        test_folder_remove(folder);
+    }
 }
 
 int main(void)
