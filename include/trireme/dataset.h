@@ -1,7 +1,10 @@
 /* dataset.h: where examples come from, and the chain of stages that turns them into ready batches.
  *
  * A source knows examples by record number. A dataset drives a source by an order that depends on the seed and the epoch alone, and
- * gives batches of one size: a shorter last batch is padded with rows of weight 0. Its position is the number of examples consumed. */
+ * gives batches of one size: a shorter last batch is padded with rows of weight 0. Its position is the number of examples consumed.
+ *
+ * It goes through them one after another. Where a coordinator shares the work out among workers that come and go, it goes where it is
+ * told instead (options.assigned): a batch is assigned by its position, and by the slice of the step there that is this worker's. */
 #ifndef TRIREME_DATASET_H
 #define TRIREME_DATASET_H
 
@@ -85,6 +88,7 @@ typedef struct {
     bool in_place;   /* where the source's examples stand in memory, batches point to them (`at`) instead of copying */
 
     int worker, workers; /* of so many workers (0 is 1) that share every step, this one, from 0 */
+    bool assigned;       /* batches come as tri_dataset_assign says, which names worker and workers each time */
     bool own_files;      /* the source has this worker's own files only: it goes through all of them, the others through theirs */
     int64_t skip_bad;    /* so many damaged records are left out, with weight 0; one more is an error */
 
@@ -99,20 +103,31 @@ typedef struct {
     double timeout; /* seconds after which a batch that does not come is an error; 0 is 300 */
 } tri_dataset_options;
 
-#define TRI_SHUFFLE_ALL INT64_MAX
+#define TRI_SHUFFLE_ALL   INT64_MAX
+#define TRI_MOST_ASSIGNED 64
 
 /* The source is borrowed and must outlive the dataset. One thread calls a dataset. */
 TRI_MUST_CHECK tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out);
 void tri_dataset_destroy(tri_dataset *dataset);
 
 /* The next batch, or NULL at the end. It is borrowed until the next call. Where several workers share a short step, one may get a batch
- * of no examples. */
+ * of no examples. After a failure the next call tries the same batch again. Where batches are assigned: the first that was not taken;
+ * TRI_BAD_CALL where there is none. */
 TRI_MUST_CHECK tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out);
 
 int64_t tri_dataset_examples(const tri_dataset *dataset); /* in one epoch */
 int64_t tri_dataset_position(const tri_dataset *dataset); /* examples given out since the very start, to all workers together */
 int64_t tri_dataset_damaged(const tri_dataset *dataset);  /* records found damaged and left out so far, each counted once */
-TRI_MUST_CHECK tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position);
+TRI_MUST_CHECK tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position); /* not where batches are assigned */
+
+/* With options.assigned. The batch behind those assigned so far is the slice of worker, of so many workers, of the step at position: any
+ * position before the end, in any order. TRI_BAD_CALL where TRI_MOST_ASSIGNED batches are assigned and not taken. tri_dataset_position is
+ * that of the batch taken last. */
+TRI_MUST_CHECK tri_status tri_dataset_assign(tri_dataset *dataset, int64_t position, int worker, int workers);
+void tri_dataset_revoke(tri_dataset *dataset); /* forget the assigned batches that were not taken; the one that was stays valid */
+
+/* How many batches, with the next one, should be assigned so that they can be made ahead. It changes as the dataset learns. */
+int tri_dataset_ahead(const tri_dataset *dataset);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,10 @@
 /* ahead.c: batches read and decoded ahead by threads.
  *
- * Batches that are being made stand in a line, in the order in which they will be given out. Threads claim stretches of rows, always from
+ * Batches that are planned wait as slices of the epoch's order. Those that are being made stand in a line, in the order in which they will
+ * be given out. Threads claim stretches of rows, always from
  * the first batch that has unclaimed ones, and write the examples straight into its buffers; when the last row of the first batch is
- * there, it can be given out. A thread that finds no row to claim opens another batch, as long as the line may be longer, and
- * otherwise sleeps. A stretch is as long as takes a fraction of a millisecond, so that the lock costs nothing beside it.
+ * there, it can be given out. A thread that finds no row to claim opens the next planned batch, as long as the line may be longer,
+ * and otherwise sleeps. A stretch is as long as takes a fraction of a millisecond, so that the lock costs nothing beside it.
  *
  * A read may hang for ever (a network file system, a dying disk). Nobody can be made to leave a read, so nobody waits for it: all that a
  * thread touches belongs to the tri__ahead, which lives until the last of its users, caller or thread, has left. */
@@ -29,6 +30,8 @@
 #define PATIENCE        (SECOND / 500)  /* that the caller waits before there is one thread more */
 #define NOTICED         (SECOND / 2000) /* a shorter wait is a wake-up, and no longer queue would mend it */
 #define GRACE           SECOND          /* for threads to come back from their reads */
+
+_Static_assert(TRI_MOST_AHEAD <= TRI_MOST_ASSIGNED, "as many batches are planned as an agenda has");
 
 /* A batch that is being made. */
 typedef struct {
@@ -57,16 +60,16 @@ struct tri__ahead {
 
     pthread_mutex_t lock;
     pthread_cond_t work;     /* there may be rows to claim, or an end */
-    pthread_cond_t ready;    /* the first batch of the line may be whole, or there will be none */
+    pthread_cond_t ready;    /* the first batch of the line may be whole, or cannot be made */
     pthread_cond_t returned; /* a thread has come back from its work */
 
     /* All below: under the lock. */
     tri__course course;
-    int64_t position; /* of the next batch to be opened */
-    bool ended;       /* there is none */
-    bool halted;      /* nothing may be claimed */
-    bool stopped;     /* threads are to leave */
+    bool halted;  /* nothing may be claimed */
+    bool stopped; /* threads are to leave */
     tri_status failure;
+    tri__slice planned[TRI_MOST_AHEAD]; /* [waiting] batches to be opened, behind those of the line */
+    int waiting;
     portion *line[TRI_MOST_AHEAD]; /* [open], in the order of the batches */
     int open;
     portion *spare[TRI_MOST_AHEAD]; /* [spares] */
@@ -117,33 +120,28 @@ static portion *find_portion(tri__ahead *ahead)
         tri_status_free(status);
     } else if (status) {
         ahead->failure = status;
-        ahead->ended = true;
         pthread_cond_signal(&ahead->ready);
     }
     return p;
 }
 
-/* Open the next batch. False where there is none, or no room for it. */
+/* Open the next planned batch. False where there is none, or no room for it. */
 static bool open_next(tri__ahead *ahead)
 {
-    if (ahead->ended)
+    if (ahead->waiting == 0 || ahead->failure)
         return false;
     portion *p = find_portion(ahead);
     if (!p)
         return false;
-    p->slice = tri__course_take(&ahead->course, ahead->position, p->slot.ids);
-    if (p->slice.after == ahead->position) {
-        ahead->ended = true;
-        ahead->spare[ahead->spares++] = p;
-        pthread_cond_signal(&ahead->ready);
-        return false;
-    }
+    p->slice = ahead->planned[0];
+    ahead->waiting--;
+    memmove(ahead->planned, ahead->planned + 1, (size_t)ahead->waiting * sizeof *ahead->planned);
+    tri__course_take(&ahead->course, &p->slice, p->slot.ids);
     tri__slot_pad(&p->slot, ahead->source, p->slice.count);
     p->slot.batch.count = p->slice.count;
     p->slot.batch.epoch = p->slice.epoch;
     p->slot.batch.damaged = 0;
     p->claimed = p->finished = 0;
-    ahead->position = p->slice.after;
     ahead->line[ahead->open++] = p;
     if (p->slice.count == 0)
         pthread_cond_signal(&ahead->ready);
@@ -464,10 +462,10 @@ static bool lend_a_hand(tri__ahead *ahead)
 
 static bool is_ready(const tri__ahead *ahead)
 {
-    return ahead->open > 0 ? ahead->line[0]->finished == ahead->line[0]->slice.count : ahead->ended;
+    return ahead->open > 0 ? ahead->line[0]->finished == ahead->line[0]->slice.count : ahead->failure != NULL;
 }
 
-/* Wait until the first batch is whole, or it is plain that there will be none. More threads come while it takes long. */
+/* Wait until the first batch is whole, or it is plain that it cannot be made. More threads come while it takes long. */
 static tri_status await_first(tri__ahead *ahead, bool *waited)
 {
     int64_t begun = tri__clock_now(), now = begun, deadline = now + ahead->timeout;
@@ -512,38 +510,47 @@ static void give_first(tri__ahead *ahead)
     memmove(ahead->line, ahead->line + 1, (size_t)ahead->open * sizeof *ahead->line);
 }
 
-tri_status tri__ahead_next(tri__ahead *ahead, tri__slot **out, int64_t *after)
+void tri__ahead_plan(tri__ahead *ahead, tri__agenda *agenda)
+{
+    pthread_mutex_lock(&ahead->lock);
+    bool idle = ahead->waiting == 0; /* otherwise whoever can open a batch is at it, or will be when there is room */
+    const tri__slice *slice;
+    while (ahead->open + ahead->waiting < TRI_MOST_AHEAD && (slice = tri__agenda_find(agenda, ahead->open + ahead->waiting)))
+        ahead->planned[ahead->waiting++] = *slice;
+    if (idle && ahead->waiting > 0)
+        pthread_cond_signal(&ahead->work);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+tri_status tri__ahead_next(tri__ahead *ahead, tri__slot **out)
 {
     *out = NULL;
     bool waited = false;
     pthread_mutex_lock(&ahead->lock);
     take_back(ahead);
     tri_status status = await_first(ahead, &waited);
-    if (!status && ahead->open > 0) {
+    if (!status) {
         give_first(ahead);
         tri__tuning_given(&ahead->tuning, waited);
         *out = &ahead->given->slot;
-        *after = ahead->given->slice.after;
     }
     pthread_mutex_unlock(&ahead->lock);
     return status;
 }
 
-bool tri__ahead_seek(tri__ahead *ahead, int64_t position)
+bool tri__ahead_clear(tri__ahead *ahead)
 {
     pthread_mutex_lock(&ahead->lock);
     ahead->halted = true;
     bool resting = await_rest(ahead);
     if (resting) {
-        take_back(ahead);
+        ahead->waiting = 0;
         while (ahead->open > 0) {
             portion *p = ahead->line[--ahead->open];
             tri__slot_forget(&p->slot);
             ahead->spare[ahead->spares++] = p;
         }
-        ahead->position = position;
-        ahead->ended = ahead->halted = false;
-        pthread_cond_signal(&ahead->work);
+        ahead->halted = false;
     }
     pthread_mutex_unlock(&ahead->lock);
     return resting;
@@ -552,6 +559,14 @@ bool tri__ahead_seek(tri__ahead *ahead, int64_t position)
 const tri__shard *tri__ahead_shard(const tri__ahead *ahead)
 {
     return &ahead->course.shard;
+}
+
+int tri__ahead_depth(tri__ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->lock);
+    int depth = ahead->tuning.depth;
+    pthread_mutex_unlock(&ahead->lock);
+    return depth;
 }
 
 double tri__ahead_cpu_seconds(tri__ahead *ahead)

@@ -58,10 +58,8 @@ void tri__course_fini(tri__course *course)
     tri__order_fini(&course->order);
 }
 
-tri__slice tri__course_take(tri__course *course, int64_t position, int64_t *ids)
+void tri__course_take(tri__course *course, const tri__slice *slice, int64_t *ids)
 {
-    tri__slice slice = tri__shard_slice(&course->shard, position);
-    if (slice.count > 0)
-        tri__order_take(&course->order, slice.epoch, slice.first, slice.count, ids);
-    return slice;
+    if (slice->count > 0)
+        tri__order_take(&course->order, slice->epoch, slice->first, slice->count, ids);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/agenda.h"
 #include "data/ahead.h"
 #include "data/damage.h"
 #include "data/resident.h"
@@ -16,8 +17,7 @@
 struct tri_dataset {
     tri_source *source;
     tri_dataset_options options; /* its texts are copies */
-    int64_t position;            /* examples given out */
-    tri__shard shard;
+    tri__agenda agenda;
     tri__damage damage;
     bool warned; /* about the cache */
 
@@ -37,6 +37,8 @@ static tri_status check_options(const tri_source *source, const tri_dataset_opti
         __builtin_mul_overflow(options->batch, options->workers, &step))
         return tri_fail(TRI_BAD_CALL, "worker %d of %d with a batch of %" PRId64 ": there is no such worker", options->worker,
                         options->workers, options->batch);
+    if (options->assigned && options->own_files)
+        return tri_fail(TRI_BAD_CALL, "batches cannot be assigned to a worker that goes through files of its own: let it go its own way");
     if (source->info.examples < 1)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples in it", source->info.spec);
     return NULL;
@@ -46,14 +48,14 @@ static tri_status prepare_resident(tri_dataset *dataset)
 {
     const tri_dataset_options *options = &dataset->options;
     TRI_TRY(tri__course_init(&dataset->course, dataset->source, options));
-    dataset->shard = dataset->course.shard;
+    tri__agenda_init(&dataset->agenda, dataset->course.shard, options->assigned);
     return tri__slot_init(&dataset->slot, dataset->source, options->batch, options->in_place);
 }
 
 static tri_status prepare_ahead(tri_dataset *dataset)
 {
     TRI_TRY(tri__ahead_create(dataset->source, &dataset->options, &dataset->ahead));
-    dataset->shard = *tri__ahead_shard(dataset->ahead);
+    tri__agenda_init(&dataset->agenda, *tri__ahead_shard(dataset->ahead), dataset->options.assigned);
     return NULL;
 }
 
@@ -104,64 +106,107 @@ void tri_dataset_destroy(tri_dataset *dataset)
     free(dataset);
 }
 
-/* The records behind this batch are known, too: they can be fetched ahead. */
-static void take_resident(tri_dataset *dataset, tri__slot **out, int64_t *after)
+/* The records of a slice, where they stand in memory and are of that epoch. */
+static tri__rows rows_of(tri_dataset *dataset, const tri__slice *slice, int64_t epoch)
 {
-    tri__slot *slot = &dataset->slot;
-    tri__slice slice = tri__shard_slice(&dataset->shard, dataset->position);
-    if (slice.count > 0) {
-        const int64_t *ids = tri__order_of(&dataset->course.order, slice.epoch) + slice.first;
-        tri__resident_take(dataset->source, ids, slice.count, dataset->shard.examples - slice.first, slot);
-        memcpy(slot->ids, ids, (size_t)slice.count * sizeof *ids);
-    }
-    tri__slot_pad(slot, dataset->source, slice.count);
-    slot->batch.count = slice.count;
-    slot->batch.epoch = slice.epoch;
-    *out = slot;
-    *after = slice.after;
+    if (!slice || slice->epoch != epoch || slice->count == 0)
+        return (tri__rows){0};
+    return (tri__rows){tri__order_of(&dataset->course.order, epoch) + slice->first, slice->count};
 }
 
-static tri_status next_ahead(tri_dataset *dataset, tri__slot **out, int64_t *after)
+/* Where the batch after this one is known, too, it can be fetched ahead. */
+static tri__slot *take_resident(tri_dataset *dataset, const tri__slice *slice)
 {
-    if (!dataset->ahead) { /* a thread of the last one hangs */
-        TRI_TRY(prepare_ahead(dataset));
-        if (!tri__ahead_seek(dataset->ahead, dataset->position))
-            return tri_fail(TRI_INTERNAL, "%s: cannot begin again", dataset->source->info.spec);
+    tri__slot *slot = &dataset->slot;
+    tri__rows rows = rows_of(dataset, slice, slice->epoch);
+    if (rows.count > 0) {
+        tri__resident_take(dataset->source, rows, rows_of(dataset, tri__agenda_find(&dataset->agenda, 1), slice->epoch), slot);
+        memcpy(slot->ids, rows.ids, (size_t)rows.count * sizeof *rows.ids);
     }
-    TRI_TRY(tri__ahead_next(dataset->ahead, out, after));
+    tri__slot_pad(slot, dataset->source, rows.count);
+    slot->batch.count = rows.count;
+    slot->batch.epoch = slice->epoch;
+    return slot;
+}
+
+static tri_status take_ahead(tri_dataset *dataset, tri__slot **out)
+{
+    if (!dataset->ahead) /* a thread of the last one hangs */
+        TRI_TRY(tri__ahead_create(dataset->source, &dataset->options, &dataset->ahead));
+    tri__ahead_plan(dataset->ahead, &dataset->agenda);
+    TRI_TRY(tri__ahead_next(dataset->ahead, out));
     return tri__damage_judge(&dataset->damage, *out);
+}
+
+/* Forget what was made ahead. */
+static void clear_ahead(tri_dataset *dataset)
+{
+    if (dataset->ahead && !tri__ahead_clear(dataset->ahead)) {
+        tri__ahead_destroy(dataset->ahead);
+        dataset->ahead = NULL;
+    }
+}
+
+static bool is_resident(const tri_dataset *dataset)
+{
+    return dataset->slot.batch.rows > 0;
 }
 
 tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
 {
     *out = NULL;
-    if (dataset->position == dataset->shard.end)
+    const tri__slice *slice = tri__agenda_find(&dataset->agenda, 0);
+    if (!slice && dataset->options.assigned)
+        return tri_fail(TRI_BAD_CALL, "%s: no batch is assigned", dataset->source->info.spec);
+    if (!slice)
         return NULL;
     tri__slot *slot;
-    int64_t after;
-    if (dataset->slot.batch.rows > 0) {
-        take_resident(dataset, &slot, &after);
+    if (is_resident(dataset)) {
+        slot = take_resident(dataset, slice);
     } else {
-        tri_status status = next_ahead(dataset, &slot, &after);
+        tri_status status = take_ahead(dataset, &slot);
         if (status) {
-            /* The next call starts again at the same place. */
-            tri_status_free(tri_dataset_seek(dataset, dataset->position));
+            clear_ahead(dataset); /* the next call tries the same batch again */
             return status;
         }
     }
-    dataset->position = after;
+    tri__agenda_take(&dataset->agenda);
     *out = &slot->batch;
     return NULL;
 }
 
+tri_status tri_dataset_assign(tri_dataset *dataset, int64_t position, int worker, int workers)
+{
+    const char *spec = dataset->source->info.spec;
+    if (!dataset->options.assigned)
+        return tri_fail(TRI_BAD_CALL, "%s: batches are assigned only where options.assigned asks for it", spec);
+    TRI_TRY(tri_wrap(tri__agenda_assign(&dataset->agenda, position, worker, workers), "%s", spec));
+    if (dataset->ahead)
+        tri__ahead_plan(dataset->ahead, &dataset->agenda);
+    return NULL;
+}
+
+void tri_dataset_revoke(tri_dataset *dataset)
+{
+    if (!dataset->options.assigned)
+        return;
+    tri__agenda_revoke(&dataset->agenda);
+    clear_ahead(dataset);
+}
+
+int tri_dataset_ahead(const tri_dataset *dataset)
+{
+    return dataset->ahead ? tri__ahead_depth(dataset->ahead) : 1;
+}
+
 int64_t tri_dataset_examples(const tri_dataset *dataset)
 {
-    return dataset->shard.examples;
+    return dataset->agenda.shard.examples;
 }
 
 int64_t tri_dataset_position(const tri_dataset *dataset)
 {
-    return dataset->position;
+    return dataset->agenda.position;
 }
 
 int64_t tri_dataset_damaged(const tri_dataset *dataset)
@@ -189,13 +234,13 @@ char *tri__dataset_note(tri_dataset *dataset)
 
 tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position)
 {
-    if (position < 0 || position > dataset->shard.end)
-        return tri_fail(TRI_BAD_CALL, "%s: position %" PRId64 " is outside the %" PRId64 " examples of the whole run",
-                        dataset->source->info.spec, position, dataset->shard.end);
-    dataset->position = position;
-    if (dataset->ahead && !tri__ahead_seek(dataset->ahead, position)) {
-        tri__ahead_destroy(dataset->ahead);
-        dataset->ahead = NULL;
-    }
+    const char *spec = dataset->source->info.spec;
+    int64_t end = dataset->agenda.shard.end;
+    if (dataset->options.assigned)
+        return tri_fail(TRI_BAD_CALL, "%s: batches come as they are assigned: revoke them and assign others", spec);
+    if (position < 0 || position > end)
+        return tri_fail(TRI_BAD_CALL, "%s: position %" PRId64 " is outside the %" PRId64 " examples of the whole run", spec, position, end);
+    tri__agenda_seek(&dataset->agenda, position);
+    clear_ahead(dataset);
     return NULL;
 }

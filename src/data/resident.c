@@ -17,34 +17,37 @@ static void prefetch_example(const tri_source *source, int64_t record)
         __builtin_prefetch(row + at);
 }
 
-static void point(const tri_source *source, const int64_t *ids, int64_t count, int64_t known, tri__slot *slot)
+static void point(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
 {
-    for (int64_t i = 0; i < count; i++) {
-        slot->at[i] = source->rows + (size_t)ids[i] * source->example_bytes;
-        slot->labels[i] = source->classes_of[ids[i]];
-        if (i + count < known)
-            __builtin_prefetch(&source->classes_of[ids[i + count]]);
+    for (int64_t i = 0; i < rows.count; i++) {
+        slot->at[i] = source->rows + (size_t)rows.ids[i] * source->example_bytes;
+        slot->labels[i] = source->classes_of[rows.ids[i]];
+        if (i < coming.count)
+            __builtin_prefetch(&source->classes_of[coming.ids[i]]);
     }
-    for (int64_t i = count; i < count + ROWS_AHEAD && i < known; i++)
-        prefetch_example(source, ids[i]);
+    for (int64_t i = 0; i < ROWS_AHEAD && i < coming.count; i++)
+        prefetch_example(source, coming.ids[i]);
 }
 
 /* x: [count][example_bytes] */
-static void gather(const tri_source *source, const int64_t *ids, int64_t count, int64_t known, tri__slot *slot)
+static void gather(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
 {
     size_t bytes = source->example_bytes;
-    for (int64_t i = 0; i < count; i++) {
-        if (i + ROWS_AHEAD < known)
-            prefetch_example(source, ids[i + ROWS_AHEAD]);
-        memcpy(slot->x + (size_t)i * bytes, source->rows + (size_t)ids[i] * bytes, bytes);
-        slot->labels[i] = source->classes_of[ids[i]];
+    for (int64_t i = 0; i < rows.count; i++) {
+        int64_t later = i + ROWS_AHEAD - rows.count; /* of the batch after this one; below 0: still of this */
+        if (later < 0)
+            prefetch_example(source, rows.ids[i + ROWS_AHEAD]);
+        else if (later < coming.count)
+            prefetch_example(source, coming.ids[later]);
+        memcpy(slot->x + (size_t)i * bytes, source->rows + (size_t)rows.ids[i] * bytes, bytes);
+        slot->labels[i] = source->classes_of[rows.ids[i]];
     }
 }
 
-void tri__resident_take(const tri_source *source, const int64_t *ids, int64_t count, int64_t known, tri__slot *slot)
+void tri__resident_take(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
 {
     if (slot->at)
-        point(source, ids, count, known, slot);
+        point(source, rows, coming, slot);
     else
-        gather(source, ids, count, known, slot);
+        gather(source, rows, coming, slot);
 }

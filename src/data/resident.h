@@ -4,7 +4,13 @@
 
 #include "data/batch.h"
 
-/* Records ids[0 … count) into the slot's first rows. The order is known further, up to `known`: what comes next is fetched ahead. */
-void tri__resident_take(const tri_source *source, const int64_t *ids, int64_t count, int64_t known, tri__slot *slot);
+/* Record numbers. */
+typedef struct {
+    const int64_t *ids;
+    int64_t count;
+} tri__rows;
+
+/* The records of rows into the slot's first rows. Those that come in the batch after it, as far as they are known, are fetched ahead. */
+void tri__resident_take(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot);
 
 #endif

@@ -17,6 +17,7 @@ typedef struct {
 } tri__shard;
 
 typedef struct {
+    int64_t position; /* of the step */
     int64_t epoch;
     int64_t first, count; /* places in the epoch's order; count is 0 where a short step has nothing for this worker */
     int64_t after;        /* the position of the next step; the same one at the end */

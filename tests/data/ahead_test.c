@@ -385,6 +385,20 @@ static void test_other_failures_end_it(void **state)
     probe_end(self);
 }
 
+/* The thread whose read hangs has the source until it leaves. */
+static void end_hanging(probe *self)
+{
+    tri_source_destroy(&self->source);
+    assert_int_equal(atomic_load(&self->destroyed), 0);
+    assert_int_equal(write(self->pipe[1], "x", 1), 1);
+    while (!atomic_load(&self->destroyed))
+        sched_yield();
+    assert_int_equal(atomic_load(&self->readers), 0);
+    close(self->pipe[0]);
+    close(self->pipe[1]);
+    free(self);
+}
+
 /* A read that hangs is named, does not keep anybody, and does no harm when it returns after everybody has gone. */
 static void test_a_read_that_hangs(void **state)
 {
@@ -397,15 +411,79 @@ static void test_a_read_that_hangs(void **state)
     const tri_batch *batch;
     assert_fails(tri_dataset_next(dataset, &batch), TRI_TIMEOUT, "second.records: record 55 has not come within 0.2 s");
     tri_dataset_destroy(dataset);
-    tri_source_destroy(&self->source);
-    assert_int_equal(atomic_load(&self->destroyed), 0); /* the thread still has it */
-    assert_int_equal(write(self->pipe[1], "x", 1), 1);
-    while (!atomic_load(&self->destroyed))
-        sched_yield();
-    assert_int_equal(atomic_load(&self->readers), 0);
-    close(self->pipe[0]);
-    close(self->pipe[1]);
-    free(self);
+    end_hanging(self);
+}
+
+/* Assigned batches go through cache and damage as others do: every record is decoded about once, and judged in the order of the batches. */
+static void test_assigned_batches_are_cached(void **state)
+{
+    (void)state;
+    probe *self = probe_create(60);
+    self->damaged_every = 30;
+    tri_dataset *dataset = create(
+        self, (tri_dataset_options){.batch = 8, .shuffle = TRI_SHUFFLE_ALL, .assigned = true, .skip_bad = 2, .readers = 3, .cache = true});
+    int seen[60] = {0};
+    for (int epoch = 0; epoch < 6; epoch++) {
+        for (int i = 7; i >= 0; i--)
+            assert_ok(tri_dataset_assign(dataset, epoch * 60 + i * 8, 0, 1));
+        for (int i = 7; i >= 0; i--)
+            check_batch(next(dataset), seen);
+        assert_each(seen, 60, epoch + 1);
+    }
+    assert_int_equal(tri_dataset_damaged(dataset), 2);
+    assert_int_equal(atomic_load(&self->reads), 58 + 6 * 2); /* what is damaged is not in the cache */
+    free(tri__dataset_note(dataset));
+    tri_dataset_destroy(dataset);
+    probe_end(self);
+}
+
+/* Batches are revoked at any moment while threads are at work on them; what is assigned afterwards is whole. */
+static void test_revoked_at_work(void **state)
+{
+    (void)state;
+    probe *self = probe_create(500);
+    tri_dataset *dataset = create(self, (tri_dataset_options){.batch = 50, .shuffle = TRI_SHUFFLE_ALL, .assigned = true, .readers = 3});
+    int seen[500] = {0};
+    for (int turn = 0; turn < 300; turn++) {
+        for (int i = 0; i < 6; i++)
+            assert_ok(tri_dataset_assign(dataset, (turn * 6 + i) * 70, i % 3, 3));
+        for (int i = 0; i < turn % 6; i++) {
+            const tri_batch *batch = next(dataset);
+            assert_int_equal(tri_dataset_position(dataset), (turn * 6 + i) * 70);
+            assert_int_equal(batch->epoch, (turn * 6 + i) * 70 / 500);
+            if (i + 1 == turn % 6)
+                tri_dataset_revoke(dataset); /* what was taken stays */
+            check_batch(batch, seen);
+        }
+        tri_dataset_revoke(dataset);
+    }
+    tri_dataset_destroy(dataset);
+    probe_end(self);
+}
+
+/* A read that fails leaves the batch assigned; one that hangs can be revoked, and the rest goes on without it. */
+static void test_assigned_batches_that_fail(void **state)
+{
+    (void)state;
+    probe *self = probe_create(100);
+    self->broken = 13;
+    self->hanging = 55;
+    tri_dataset *dataset = create(self, (tri_dataset_options){.batch = 20, .assigned = true, .readers = 2, .timeout = 0.2});
+    const tri_batch *batch;
+    assert_ok(tri_dataset_assign(dataset, 0, 0, 1));
+    assert_ok(tri_dataset_assign(dataset, 20, 0, 1));
+    assert_fails(tri_dataset_next(dataset, &batch), TRI_IO, "record 13: the disk is gone");
+    assert_int_equal(next(dataset)->ids[0], 0);
+    assert_int_equal(next(dataset)->ids[0], 20);
+    assert_ok(tri_dataset_assign(dataset, 40, 0, 1));
+    assert_ok(tri_dataset_assign(dataset, 60, 0, 1));
+    assert_fails(tri_dataset_next(dataset, &batch), TRI_TIMEOUT, "second.records: record 55 has not come within 0.2 s");
+    tri_dataset_revoke(dataset);
+    assert_ok(tri_dataset_assign(dataset, 80, 0, 1));
+    assert_int_equal(next(dataset)->ids[0], 80);
+    assert_int_equal(tri_dataset_position(dataset), 80);
+    tri_dataset_destroy(dataset);
+    end_hanging(self);
 }
 
 static void test_wrong_calls(void **state)
@@ -433,6 +511,9 @@ int main(void)
         cmocka_unit_test(test_too_much_damage_ends_it),
         cmocka_unit_test(test_other_failures_end_it),
         cmocka_unit_test(test_a_read_that_hangs),
+        cmocka_unit_test(test_assigned_batches_are_cached),
+        cmocka_unit_test(test_revoked_at_work),
+        cmocka_unit_test(test_assigned_batches_that_fail),
         cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

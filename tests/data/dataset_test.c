@@ -1,4 +1,4 @@
-/* dataset_test.c: batches, epochs, padding, order and seeking, over a source in memory and over one that is read ahead. */
+/* dataset_test.c: batches, epochs, padding, order, seeking and assigned batches, over a source in memory and over one that is read ahead. */
 #include "trireme/dataset.h"
 
 #include "data/fixture.h"
@@ -197,6 +197,143 @@ static void test_wrong_calls(void **state)
     tri_source_destroy(source);
 }
 
+/* Of each row of a batch all there is to it. */
+static void assert_same_batch(const tri_batch *a, const tri_batch *b, size_t bytes)
+{
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->epoch, b->epoch);
+    size_t rows = (size_t)a->rows;
+    assert_memory_equal(a->ids, b->ids, rows * sizeof *a->ids);
+    assert_memory_equal(a->labels, b->labels, rows * sizeof *a->labels);
+    assert_memory_equal(a->weights, b->weights, rows * sizeof *a->weights);
+    for (size_t i = 0; i < rows; i++)
+        assert_memory_equal(a->at ? a->at[i] : (const uint8_t *)a->x + i * bytes, (const uint8_t *)b->x + i * bytes, bytes);
+}
+
+/* Assigned in the order of a plain dataset, so many at a time, the batches are its batches, augmented or not. */
+static void test_assigned_in_order(void **state)
+{
+    (void)state;
+    static const char *const pictures[] = {"digits:23", "fake:6x5x3:4:23"};
+    for (int i = 0; i < 12; i++) {
+        tri_source *source = open_source(pictures[i % 2]);
+        size_t bytes = (size_t)tri_shape_count(tri_source_describe(source)->shape);
+        tri_dataset_options options = {.batch = 4, .seed = 3, .shuffle = i < 4 ? 5 : TRI_SHUFFLE_ALL, .epochs = 3};
+        options.augment = i % 3 == 0 ? "flip,crop" : NULL;
+        tri_dataset *plain = create(source, options);
+        options.assigned = true;
+        options.in_place = i % 4 == 2;
+        tri_dataset *assigned = create(source, options);
+        int64_t given[18];
+        int first = 0, last = 0; /* of those that are assigned and not taken */
+        assert_int_equal(tri_dataset_position(assigned), 0);
+        for (int64_t position = 0; first < 18; first++) {
+            for (; last < 18 && last - first < 1 + i / 2; last++) {
+                given[last] = position;
+                assert_ok(tri_dataset_assign(assigned, position, 0, 1));
+                position += position % EXAMPLES == 20 ? 3 : 4;
+            }
+            assert_same_batch(next(assigned), next(plain), bytes);
+            assert_int_equal(tri_dataset_position(assigned), given[first]);
+        }
+        assert_null(next(plain));
+        const tri_batch *batch;
+        assert_fails(tri_dataset_next(assigned, &batch), TRI_BAD_CALL, "no batch is assigned");
+        tri_dataset_destroy(plain);
+        tri_dataset_destroy(assigned);
+        tri_source_destroy(source);
+    }
+}
+
+/* Any positions, in any epoch, forth and back, some of them revoked: each batch is what a plain dataset has there. */
+static void test_assigned_anywhere(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SPECS; i++) {
+        tri_source *source = open_source(specs[i]);
+        size_t bytes = (size_t)tri_shape_count(tri_source_describe(source)->shape);
+        tri_dataset_options options = {.batch = 4, .seed = 7, .shuffle = TRI_SHUFFLE_ALL, .epochs = 5};
+        tri_dataset *plain = create(source, options);
+        options.assigned = true;
+        tri_dataset *assigned = create(source, options);
+        int64_t waiting[8], number = 0;
+        for (int turn = 0; turn < 60; turn++) {
+            int count = 1 + turn % 8, taken = turn % 5 ? count : count / 2;
+            for (int j = 0; j < count; j++)
+                assert_ok(tri_dataset_assign(assigned, waiting[j] = number++ * 67 % (5 * EXAMPLES), 0, 1));
+            for (int j = 0; j < taken; j++) {
+                assert_ok(tri_dataset_seek(plain, waiting[j]));
+                assert_same_batch(next(assigned), next(plain), bytes);
+            }
+            tri_dataset_revoke(assigned);
+        }
+        tri_dataset_destroy(plain);
+        tri_dataset_destroy(assigned);
+        tri_source_destroy(source);
+    }
+}
+
+/* Workers that come and go between two steps: each epoch has every example once, whoever was there. */
+static void test_assigned_to_changing_workers(void **state)
+{
+    (void)state;
+    enum { WORKERS = 5, EPOCHS = 4 };
+    for (int i = 0; i < SPECS; i++) {
+        tri_source *source = open_source(specs[i]);
+        tri_dataset *workers[WORKERS];
+        for (int w = 0; w < WORKERS; w++)
+            workers[w] = create(source, (tri_dataset_options){.batch = 2, .seed = 9, .shuffle = TRI_SHUFFLE_ALL, .assigned = true});
+        int seen[EXAMPLES] = {0}, live = 2;
+        bool empty = false;
+        for (int64_t position = 0; position < EPOCHS * EXAMPLES; live = 1 + (live * 3 + 1) % WORKERS) {
+            int64_t step = 0;
+            for (int w = 0; w < live; w++)
+                assert_ok(tri_dataset_assign(workers[w], position, w, live));
+            for (int w = 0; w < live; w++) {
+                const tri_batch *batch = next(workers[w]);
+                assert_int_equal(batch->epoch, position / EXAMPLES);
+                for (int64_t j = 0; j < batch->count; j++)
+                    seen[batch->ids[j]]++;
+                empty = empty || batch->count == 0;
+                step += batch->count;
+            }
+            position += step;
+            for (int j = 0; j < EXAMPLES && position % EXAMPLES == 0; j++)
+                assert_int_equal(seen[j], position / EXAMPLES);
+        }
+        assert_true(empty); /* a short step has nothing for some */
+        for (int w = 0; w < WORKERS; w++)
+            tri_dataset_destroy(workers[w]);
+        tri_source_destroy(source);
+    }
+}
+
+static void test_wrong_assignments(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SPECS; i++) {
+        tri_source *source = open_source(specs[i]);
+        tri_dataset *plain = create(source, (tri_dataset_options){.batch = 4});
+        tri_dataset *assigned = create(source, (tri_dataset_options){.batch = 4, .epochs = 1, .assigned = true});
+        const tri_batch *batch;
+        assert_fails(tri_dataset_assign(plain, 0, 0, 1), TRI_BAD_CALL, "options.assigned");
+        assert_fails(tri_dataset_seek(assigned, 0), TRI_BAD_CALL, "revoke");
+        assert_fails(tri_dataset_next(assigned, &batch), TRI_BAD_CALL, "no batch is assigned");
+        assert_fails(tri_dataset_assign(assigned, EXAMPLES, 0, 1), TRI_BAD_CALL, "outside the 23 examples");
+        assert_true(tri_dataset_ahead(assigned) >= 1);
+        for (int j = 0; j < TRI_MOST_ASSIGNED; j++)
+            assert_ok(tri_dataset_assign(assigned, 0, 0, 1));
+        assert_fails(tri_dataset_assign(assigned, 0, 0, 1), TRI_BAD_CALL, "64 batches");
+        next(assigned);
+        assert_ok(tri_dataset_assign(assigned, 0, 0, 1));
+        tri_dataset_destroy(plain);
+        tri_dataset_destroy(assigned);
+        tri_dataset_options files = {.batch = 4, .workers = 2, .assigned = true, .own_files = true};
+        assert_fails(tri_dataset_create(source, &files, &assigned), TRI_BAD_CALL, "files of its own");
+        tri_source_destroy(source);
+    }
+}
+
 /* A record that cannot be read fails its batch, and asking again starts at the same place. */
 static void test_damaged_record(void **state)
 {
@@ -256,6 +393,10 @@ int main(void)
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_seek_equals_a_straight_run),
         cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(test_assigned_in_order),
+        cmocka_unit_test(test_assigned_anywhere),
+        cmocka_unit_test(test_assigned_to_changing_workers),
+        cmocka_unit_test(test_wrong_assignments),
         cmocka_unit_test(test_augmented),
         cmocka_unit_test(test_damaged_record),
     };

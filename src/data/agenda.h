@@ -1,0 +1,35 @@
+/* agenda.h: which batches come next: one behind the other, or as somebody assigns them.
+ *
+ * It is a line of slices that have not been taken yet. A dataset that goes its own way lengthens the line itself as far as it is asked
+ * for; one that follows assignments has what it was assigned. Whoever makes the batches sees the line alone. One thread calls. */
+#ifndef TRI_DATA_AGENDA_H
+#define TRI_DATA_AGENDA_H
+
+#include "data/shard.h"
+#include "trireme/dataset.h"
+
+typedef struct {
+    tri__shard shard;                   /* where batches are assigned, worker and workers come with each */
+    bool assigned;                      /* batches come as they are assigned */
+    int64_t position;                   /* behind the batch that was taken last; where they are assigned: its own */
+    int64_t unplanned;                  /* the position behind the line; not where they are assigned */
+    tri__slice line[TRI_MOST_ASSIGNED]; /* a ring from first: [count] slices that are not taken yet */
+    int first, count;
+} tri__agenda;
+
+void tri__agenda_init(tri__agenda *agenda, tri__shard shard, bool assigned);
+
+/* The slice of the i-th batch (from 0, below TRI_MOST_ASSIGNED) of those not taken; NULL where it is not known or there is none. Lives
+ * until it is taken or forgotten. */
+const tri__slice *tri__agenda_find(tri__agenda *agenda, int i);
+
+void tri__agenda_take(tri__agenda *agenda); /* the first of the line, which there is */
+
+/* Not where batches are assigned: go on at position. */
+void tri__agenda_seek(tri__agenda *agenda, int64_t position);
+
+/* Only where batches are assigned. */
+TRI_MUST_CHECK tri_status tri__agenda_assign(tri__agenda *agenda, int64_t position, int worker, int workers);
+void tri__agenda_revoke(tri__agenda *agenda); /* all that were assigned and not taken */
+
+#endif
