@@ -7,6 +7,8 @@ static void option_names(FILE *out, const tri__command *command)
 {
     for (const tri__option *option = command->options; option->name; option++) {
         bool shown_off = tri__option_is_on(option);
+        if (option->hidden)
+            continue;
         fprintf(out, "%s--%s%s", option == command->options ? "" : " ", shown_off ? "no-" : "", option->name);
         if (option->off && !shown_off)
             fprintf(out, " --no-%s", option->name);
@@ -17,7 +19,7 @@ static void option_names(FILE *out, const tri__command *command)
 static void value_case(FILE *out, const tri__command *command, const tri__option *option)
 {
     const char *words = option->choices ? option->choices : option->completion;
-    if (!option->argument || !words)
+    if (!option->argument || !words || option->hidden)
         return;
     fprintf(out, "    '%s --%s') ", command->name, option->name);
     if (!strcmp(words, "file"))

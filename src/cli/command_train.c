@@ -8,6 +8,7 @@
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "train/run.h"
+#include "train/task.h"
 
 #define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
 
@@ -33,20 +34,8 @@ static void show_progress(void *context, const tri__progress *progress)
     }
 }
 
-static tri_status check_strategy(const tri__arguments *arguments)
-{
-    const char *strategy = tri__argument_text(arguments, "strategy");
-    if (strcmp(strategy, "local"))
-        return tri_fail(TRI_BAD_CALL, "--strategy %s: this version has one strategy, local", strategy);
-    if (tri__argument_integer(arguments, "workers") > 1)
-        return tri_fail(TRI_BAD_CALL, "--workers %s: strategy local has one worker, which uses all CPUs (--threads sets how many)",
-                        tri__argument_text(arguments, "workers"));
-    return NULL;
-}
-
 static tri_status check_call(const tri__arguments *arguments)
 {
-    TRI_TRY(check_strategy(arguments));
     if (tri__argument_given(arguments, "resume")) {
         if (tri__argument_given(arguments, "out"))
             return tri_fail(TRI_BAD_CALL, "--out and --resume: a resumed run stays in its folder");
@@ -100,6 +89,16 @@ static tri_status print_result(tri__session *session, tri__run_result *result)
     return NULL;
 }
 
+static tri_status run(const tri__run_request *request, tri__run_result *out)
+{
+    tri__strategy_settings strategy;
+    *out = (tri__run_result){0};
+    TRI_TRY(tri__strategy_resolve(request->options, &strategy));
+    if (strategy.kind == TRI_STRATEGY_PS)
+        return tri__task_run(request, &(tri__task_place){.listen_fd = -1}, out);
+    return tri__run_train(request, out);
+}
+
 static tri_status train(tri__session *session, const tri__arguments *arguments, const tri__train_options *options, const char *command)
 {
     progress_view view = {.session = session, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
@@ -116,7 +115,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .context = &view,
     };
     tri__run_result result;
-    tri_status status = tri__run_train(&request, &result);
+    tri_status status = run(&request, &result);
     tri__terminal_wipe(&session->terminal);
     if (result.summary && (!status || session->json)) {
         tri_status printed = print_result(session, &result);

@@ -86,6 +86,8 @@ void tri__help_command(const tri__page *page, const tri__command *command)
     for (const tri__operand *operand = command->operands; operand->name; operand++)
         entry(page, operand->name, operand->meaning, 26);
     for (const tri__option *option = command->options; option->name; option++) {
+        if (option->hidden)
+            continue;
         if (option->group)
             heading(page, option->group);
         option_entry(page, option);

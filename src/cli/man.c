@@ -70,7 +70,7 @@ static void options(FILE *out, const tri__option *option)
 {
     fputs(".Bl -tag -width Ds\n", out);
     for (; option->name; option++)
-        if (strcmp(option->name, "help"))
+        if (!option->hidden && strcmp(option->name, "help"))
             option_item(out, option);
     fputs(".El\n", out);
 }

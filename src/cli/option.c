@@ -138,7 +138,8 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
     snprintf(given, sizeof given, "%.*s", (int)length, name);
     tri__nearest nearest = tri__nearest_of(given);
     for (int row = 0; command->options[row].name; row++)
-        tri__nearest_offer(&nearest, command->options[row].name);
+        if (!command->options[row].hidden)
+            tri__nearest_offer(&nearest, command->options[row].name);
     if (nearest.best)
         return tri_fail(TRI_BAD_CALL, "%s has no option --%s; did you mean --%s?", command->name, given, nearest.best);
     return tri_fail(TRI_BAD_CALL, "%s has no option --%s ('trireme %s --help' lists them)", command->name, given, command->name);

@@ -32,6 +32,7 @@ typedef struct {
     const char *meaning;    /* one line */
     const char *detail;     /* further sentences of the man page; may be NULL */
     const char *completion; /* "file", "folder" or words to complete with; may be NULL */
+    bool hidden;            /* for processes that this program starts itself: in no help, manual or completion */
 } tri__option;
 
 typedef struct {
@@ -44,7 +45,7 @@ typedef struct {
 } tri__example;
 
 #define TRI_MAX_OPERANDS 2
-#define TRI_MAX_OPTIONS  48
+#define TRI_MAX_OPTIONS  80
 
 typedef struct tri__arguments tri__arguments;
 typedef struct tri__session tri__session;

@@ -1,6 +1,7 @@
 /* options.c: requests by name, kept as JSON, merged on resume, and resolved against a model's own settings. */
 #include "train/options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,16 +9,17 @@
 
 #include "trireme/dataset.h"
 
-#define UNSET INT64_MIN
-
 typedef enum { TEXT, INTEGER, NUMBER } field_kind;
+
+/* Fields that make up one answer: giving one that `replaces` anew takes back all that the run had said to that question. */
+typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
 
 typedef struct {
     const char *name; /* as on the command line */
     field_kind kind;
     size_t offset;
-    bool fixed;    /* a resumed run keeps it */
-    bool how_long; /* giving one of these anew replaces them all */
+    bool fixed; /* a resumed run keeps it */
+    question replaces, of;
 } field;
 
 #define FIELD(member, type) .kind = type, .offset = offsetof(tri__train_options, member)
@@ -29,18 +31,29 @@ static const field fields[] = {
     {"init", FIELD(init, TEXT), .fixed = true},
     {"rule", FIELD(rule, TEXT), .fixed = true},
     {"schedule", FIELD(schedule, TEXT)},
-    {"until", FIELD(until, TEXT), .how_long = true},
+    {"until", FIELD(until, TEXT), .replaces = HOW_LONG, .of = HOW_LONG},
     {"eval-every", FIELD(eval_every, TEXT)},
     {"checkpoint-every", FIELD(checkpoint_every, TEXT)},
     {"batch", FIELD(batch, INTEGER), .fixed = true},
+    {"global-batch", FIELD(global_batch, INTEGER), .fixed = true},
+    {"strategy", FIELD(strategy, TEXT), .replaces = STRATEGY, .of = STRATEGY},
+    {"workers", FIELD(workers, INTEGER), .of = STRATEGY},
+    {"servers", FIELD(servers, INTEGER), .of = STRATEGY},
+    {"async", FIELD(async, INTEGER), .replaces = MODE, .of = MODE},
+    {"sync", FIELD(sync, INTEGER), .replaces = MODE, .of = MODE},
+    {"staleness", FIELD(staleness, INTEGER), .replaces = MODE, .of = MODE},
+    {"backup", FIELD(backup, INTEGER), .of = MODE},
+    {"combine", FIELD(combine, TEXT), .of = MODE},
+    {"timeout", FIELD(timeout, TEXT), .of = STRATEGY},
+    {"heartbeat", FIELD(heartbeat, TEXT), .of = STRATEGY},
     {"seed", FIELD(seed, INTEGER), .fixed = true},
     {"limit-train", FIELD(limit_train, INTEGER), .fixed = true},
     {"shuffle", FIELD(shuffle, INTEGER), .fixed = true},
     {"warmup", FIELD(warmup, INTEGER)},
     {"threads", FIELD(threads, INTEGER)},
-    {"epochs", FIELD(epochs, INTEGER), .how_long = true},
-    {"steps", FIELD(steps, INTEGER), .how_long = true},
-    {"max-steps", FIELD(max_steps, INTEGER), .how_long = true},
+    {"epochs", FIELD(epochs, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
+    {"steps", FIELD(steps, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
+    {"max-steps", FIELD(max_steps, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
     {"steps-per-epoch", FIELD(steps_per_epoch, INTEGER), .fixed = true},
     {"patience", FIELD(patience, INTEGER)},
     {"keep", FIELD(keep, INTEGER)},
@@ -84,7 +97,7 @@ static void unset(tri__train_options *options, const field *row)
         *text_of(options, row) = NULL;
         break;
     case INTEGER:
-        *integer_of(options, row) = UNSET;
+        *integer_of(options, row) = TRI_UNSET;
         break;
     case NUMBER:
         *number_of(options, row) = NAN;
@@ -98,7 +111,7 @@ static bool is_set(const tri__train_options *options, const field *row)
     case TEXT:
         return *text_of(options, row);
     case INTEGER:
-        return *integer_of(options, row) != UNSET;
+        return *integer_of(options, row) != TRI_UNSET;
     case NUMBER:
         return !isnan(*number_of(options, row));
     }
@@ -245,15 +258,17 @@ static tri_status refuse(const tri__train_options *kept, const tri__train_option
 
 tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given)
 {
-    bool how_long = false;
+    bool anew[MODE + 1] = {false}; /* by question */
     for (int i = 0; i < FIELDS; i++) {
         const field *row = &fields[i];
         if (is_set(given, row) && row->fixed && !same(kept, given, row))
             return refuse(kept, given, row);
-        how_long |= row->how_long && is_set(given, row);
+        anew[row->replaces] |= is_set(given, row);
     }
+    anew[ALONE] = false;
+    anew[MODE] |= anew[STRATEGY]; /* modes are a strategy's */
     for (int i = 0; i < FIELDS; i++) {
-        if (how_long && fields[i].how_long)
+        if (anew[fields[i].of])
             unset(kept, &fields[i]);
         if (is_set(given, &fields[i]))
             TRI_TRY(copy_field(kept, given, &fields[i]));
@@ -264,7 +279,7 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
 /* The first that was given: by the user, by the model, or what this program takes where nobody says anything. */
 static int64_t pick(int64_t given, int64_t model, int64_t standard)
 {
-    return given != UNSET ? given : model ? model : standard;
+    return given != TRI_UNSET ? given : model ? model : standard;
 }
 
 static double pick_number(double given, double model, double standard)
@@ -287,13 +302,13 @@ static tri_status resolve_rule(const tri__train_options *options, const tri_mode
 
 static tri_status resolve_end(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
 {
-    bool epochs = options->epochs != UNSET, steps = options->steps != UNSET, until = options->until;
+    bool epochs = options->epochs != TRI_UNSET, steps = options->steps != TRI_UNSET, until = options->until;
     if (epochs + steps + until > 1)
         return tri_fail(TRI_BAD_CALL, "%s and %s both say how long: give one of --epochs, --steps and --until%s",
                         epochs ? "--epochs" : "--steps", until ? "--until" : "--steps", until ? " (--max-steps guards --until)" : "");
-    if (options->max_steps != UNSET && !until)
+    if (options->max_steps != TRI_UNSET && !until)
         return tri_fail(TRI_BAD_CALL, "--max-steps guards --until; to train for a number of steps, give --steps");
-    if (options->steps_per_epoch != UNSET && (steps || until))
+    if (options->steps_per_epoch != TRI_UNSET && (steps || until))
         return tri_fail(TRI_BAD_CALL, "--steps-per-epoch goes with --epochs");
     if (until)
         TRI_TRY(tri__target_parse(options->until, &out->target));
@@ -315,10 +330,25 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
     return tri__every_parse("checkpoint-every", checkpoint, steps | end | 1u << TRI_EVERY_SECONDS, &out->checkpoint);
 }
 
+/* Of one worker: --global-batch is for all of them together. */
+static tri_status resolve_batch(const tri__train_options *options, const tri_model_defaults *model, int workers, int64_t *out)
+{
+    *out = pick(options->batch, model->batch, 100);
+    if (options->global_batch == TRI_UNSET)
+        return NULL;
+    if (options->batch != TRI_UNSET)
+        return tri_fail(TRI_BAD_CALL, "--batch and --global-batch both say how large a step is: --batch is for one worker, "
+                                      "--global-batch for all of them together");
+    if (options->global_batch % workers)
+        return tri_fail(TRI_BAD_CALL, "--global-batch %" PRId64 " does not divide evenly over %d workers (%" PRId64 " would)",
+                        options->global_batch, workers, (options->global_batch / workers + 1) * workers);
+    *out = options->global_batch / workers;
+    return NULL;
+}
+
 tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
 {
     *out = (tri__train_settings){
-        .batch = pick(options->batch, model->batch, 100),
         .limit = pick(options->limit_train, 0, 0),
         .shuffle = pick(options->shuffle, 0, TRI_SHUFFLE_ALL),
         .seed = (uint64_t)pick(options->seed, 0, 1),
@@ -335,6 +365,11 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
         .cache = pick(options->cache, 0, 0),
         .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
     };
+    tri__strategy_settings strategy;
+    TRI_TRY(tri__strategy_resolve(options, &strategy));
+    out->strategy = strategy.kind;
+    out->ps = strategy.ps;
+    TRI_TRY(resolve_batch(options, model, strategy.ps.workers, &out->batch));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);
     out->schedule.warmup = pick(options->warmup, 0, 0);

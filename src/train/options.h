@@ -11,14 +11,20 @@
 #include "base/json.h"
 #include "train/schedule.h"
 #include "train/stop.h"
+#include "train/strategy.h"
 #include "trireme/model.h"
 
-typedef struct {
+#define TRI_UNSET INT64_MIN /* an integer that was not given */
+
+typedef struct tri__train_options {
     char *model, *data, *test, *init;
     char *rule, *schedule;
     char *until, *eval_every, *checkpoint_every;
     char *shard, *augment;
-    int64_t batch, seed, limit_train, shuffle, warmup, threads;
+    char *strategy, *combine, *timeout, *heartbeat;
+    int64_t workers, servers, async, sync, staleness, backup;
+    int64_t batch, global_batch;
+    int64_t seed, limit_train, shuffle, warmup, threads;
     int64_t epochs, steps, max_steps, steps_per_epoch, patience;
     int64_t keep, keep_best, log_every, events;
     int64_t features, skip_bad, cache, cache_memory;
@@ -40,7 +46,9 @@ TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, co
 
 /* The request, with all that it left open taken from the model's own settings, and read into the terms of the loop. */
 typedef struct {
-    int64_t batch, limit, shuffle;
+    tri__strategy strategy;
+    tri__ps_settings ps;           /* where strategy is ps */
+    int64_t batch, limit, shuffle; /* batch: of one worker */
     uint64_t seed;
     int threads;
     tri_rule rule;

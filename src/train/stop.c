@@ -1,9 +1,14 @@
 /* stop.c: targets and intervals, read from what the user typed. */
 #include "train/stop.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/duration.h"
+
+#define SECOND INT64_C(1000000000)
 
 static const char *skip_spaces(const char *text)
 {
@@ -73,30 +78,33 @@ static tri_status bad_every(const char *option, const char *text, unsigned allow
                     allowed & 1u << TRI_EVERY_EPOCH ? ", epoch" : "");
 }
 
-/* The unit behind a number; plain numbers are steps. */
-static bool parse_unit(const char *unit, int64_t number, tri__every *out)
+/* A number of steps: plain, or with its unit. */
+static bool parse_steps(const char *text, int64_t *steps)
 {
-    static const struct {
-        const char *name;
-        int64_t seconds; /* 0: it is steps */
-    } units[] = {{"", 0}, {"step", 0}, {"steps", 0}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcmp(unit, units[i].name)) {
-            out->kind = units[i].seconds ? TRI_EVERY_SECONDS : TRI_EVERY_STEPS;
-            out->steps = number;
-            return !__builtin_mul_overflow(number, units[i].seconds, &out->seconds);
-        }
-    return false;
+    char *unit = NULL;
+    errno = 0;
+    *steps = strtoll(text, &unit, 10);
+    return !errno && unit != text && *steps > 0 && (!*unit || !strcmp(unit, "step") || !strcmp(unit, "steps"));
+}
+
+static bool parse_seconds(const char *text, int64_t *seconds)
+{
+    if (!tri__duration_parse(text, seconds) || *seconds % SECOND)
+        return false;
+    *seconds /= SECOND;
+    return true;
 }
 
 tri_status tri__every_parse(const char *option, const char *text, unsigned allowed, tri__every *out)
 {
     *out = (tri__every){.kind = TRI_EVERY_END};
-    char *unit = NULL;
-    int64_t number = strtoll(text, &unit, 10);
     if (!strcmp(text, "epoch"))
         out->kind = TRI_EVERY_EPOCH;
-    else if (strcmp(text, "end") && (unit == text || number < 1 || !parse_unit(unit, number, out)))
+    else if (parse_steps(text, &out->steps))
+        out->kind = TRI_EVERY_STEPS;
+    else if (parse_seconds(text, &out->seconds))
+        out->kind = TRI_EVERY_SECONDS;
+    else if (strcmp(text, "end"))
         return bad_every(option, text, allowed);
     if (!(allowed & 1u << out->kind))
         return bad_every(option, text, allowed);

@@ -63,6 +63,49 @@ static void resuming_keeps_what_makes_the_run(void **state)
     tri__train_options_fini(&given);
 }
 
+static void resuming_may_change_who_computes(void **state)
+{
+    (void)state;
+    tri__train_options kept, given;
+    tri__train_options_init(&kept);
+    tri__train_options_init(&given);
+    set(&kept, "strategy", "ps");
+    set(&kept, "workers", "3");
+    set(&kept, "sync", "on");
+    set(&kept, "backup", "1");
+    set(&given, "workers", "2");
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.workers == 2 && kept.sync == 1 && kept.backup == 1);
+    set(&given, "staleness", "4"); /* another mode: nothing of the old one stays */
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.staleness == 4 && kept.sync == TRI_UNSET && kept.backup == TRI_UNSET && kept.workers == 2);
+    tri__train_options_fini(&given);
+    set(&given, "strategy", "local"); /* another strategy: nothing of the old one stays */
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.staleness == TRI_UNSET && kept.workers == TRI_UNSET);
+    assert_string_equal(kept.strategy, "local");
+    tri__train_options_fini(&kept);
+    tri__train_options_fini(&given);
+}
+
+static void a_global_batch_is_shared_out(void **state)
+{
+    (void)state;
+    tri__train_options options;
+    tri__train_options_init(&options);
+    tri__train_settings settings;
+    set(&options, "strategy", "ps");
+    set(&options, "workers", "3");
+    set(&options, "global-batch", "96");
+    assert_ok(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings));
+    assert_int_equal(settings.batch, 32);
+    assert_int_equal(settings.strategy, TRI_STRATEGY_PS);
+    assert_int_equal(settings.ps.workers, 3);
+    set(&options, "global-batch", "100");
+    assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, "over 3 workers (102 would)");
+    tri__train_options_fini(&options);
+}
+
 static void what_is_left_open_comes_from_the_model(void **state)
 {
     (void)state;
@@ -110,15 +153,15 @@ static void what_does_not_go_together_is_told(void **state)
     expect_refusal("steps", "1", "steps-per-epoch", "3", "goes with --epochs");
     expect_refusal("rule", "adam", "momentum", "0.5", "the rule is adam");
     expect_refusal("until", "loss<=1", "eval-every", "end", "checked by evaluations");
+    expect_refusal("batch", "10", "global-batch", "30", "--batch is for one worker");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_gives_back_what_was_set),
-        cmocka_unit_test(resuming_keeps_what_makes_the_run),
-        cmocka_unit_test(what_is_left_open_comes_from_the_model),
-        cmocka_unit_test(what_does_not_go_together_is_told),
+        cmocka_unit_test(json_gives_back_what_was_set),           cmocka_unit_test(resuming_keeps_what_makes_the_run),
+        cmocka_unit_test(resuming_may_change_who_computes),       cmocka_unit_test(a_global_batch_is_shared_out),
+        cmocka_unit_test(what_is_left_open_comes_from_the_model), cmocka_unit_test(what_does_not_go_together_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

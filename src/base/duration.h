@@ -1,0 +1,11 @@
+/* duration.h: spans of time as users type them: "500ms", "60s", "2m", "1h". */
+#ifndef TRI_BASE_DURATION_H
+#define TRI_BASE_DURATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A whole number above 0 and its unit; false where text is anything else, or too long for nanoseconds. */
+bool tri__duration_parse(const char *text, int64_t *nanoseconds);
+
+#endif

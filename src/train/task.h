@@ -1,0 +1,22 @@
+/* task.h: one task of a job with parameter servers: a server, a worker or the evaluator, in a process of its own. */
+#ifndef TRI_TRAIN_TASK_H
+#define TRI_TRAIN_TASK_H
+
+#include "net/tls.h"
+#include "train/cluster.h"
+#include "train/run.h"
+
+typedef struct {
+    const tri__cluster *cluster;
+    tri__task task;
+    tri__tls *tls;      /* NULL: in clear */
+    int listen_fd;      /* a server's socket that listens already; −1: it makes one */
+    bool recover;       /* a server in place of one that died: it begins with what was last kept */
+    bool spawned;       /* by a supervisor, whose end is that of descriptor 0 */
+    const char *folder; /* the run folder, where a supervisor made it; NULL: ps:0 makes one, as the request says */
+} tri__task_place;
+
+/* Take part until the job ends. ps:0 has the result; the others leave it empty. */
+TRI_MUST_CHECK tri_status tri__task_run(const tri__run_request *request, const tri__task_place *place, tri__run_result *out);
+
+#endif
