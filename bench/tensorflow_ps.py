@@ -1,0 +1,203 @@
+"""TensorFlow's parameter servers on this machine, as processes: softmax on pictures of 28×28, one server. Its servers never exit, so that
+all are killed when the figure is there. usage: tensorflow_ps.py sessions-async|sessions-sync|strategy WORKERS BATCH SECONDS
+
+Prints {"rate": global steps a second, with every worker warmed up}. sessions: tf.compat.v1 with replica_device_setter (and
+SyncReplicasOptimizer); strategy: tf.distribute's ParameterServerStrategy, whose coordinator is one process more. Batches are ready-made
+and stand in the workers' memory.
+
+Each process is this script again: tensorflow_ps.py MODE WORKERS BATCH SECONDS ROLE INDEX PORTS…, the server's port first."""
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+WARM_UP_STEPS = 50
+RATE = 0.01
+PIXELS, CLASSES = 784, 10
+DEADLINE = 120  # seconds that all processes have to get ready
+PR_SET_PDEATHSIG = 1
+
+
+def free_ports(count):
+    """Free now, at least."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def start(role, index, arguments, complaints):
+    return subprocess.Popen([sys.executable, __file__, *arguments[:4], role, str(index), *arguments[4:]], text=True, preexec_fn=die_with_parent,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints)
+
+
+def measure(mode, workers, batch, seconds):
+    """Starts all processes, and gives what the one that measures says last: worker 0, or the coordinator."""
+    roles = [*(("worker", index) for index in range(workers)), ("ps", 0)] + ([("chief", 0)] if mode == "strategy" else [])
+    arguments = [mode, str(workers), str(batch), str(seconds), *map(str, free_ports(workers + 1))]
+    with tempfile.TemporaryFile("w+") as complaints:
+        processes = {role: start(*role, arguments, complaints) for role in roles}
+        measuring = processes[roles[-1] if mode == "strategy" else ("worker", 0)]
+        deadline = threading.Timer(DEADLINE + seconds, measuring.kill)
+        deadline.start()
+        try:
+            measuring.stdout.readline()  # it has initialised the model
+            for process in processes.values():
+                process.stdin.close()
+            said = measuring.stdout.read().strip()
+        finally:
+            deadline.cancel()
+            for process in processes.values():
+                process.kill()
+            for process in processes.values():
+                process.wait()
+        complaints.seek(0)
+        print(said or sys.exit(complaints.read() or f"tensorflow_ps.py: no figure after {DEADLINE + seconds:.0f} s"))
+
+
+def cluster_of(ports):
+    addresses = [f"127.0.0.1:{port}" for port in ports]
+    return {"ps": addresses[:1], "worker": addresses[1:]}
+
+
+class Sessions:
+    """A graph of its own in every worker, whose variables lie on the server."""
+
+    def __init__(self, tf, sync, workers, batch, ports):
+        self.v1 = v1 = tf.compat.v1
+        self.sync, self.workers = sync, workers
+        v1.disable_eager_execution()
+        self.cluster = v1.train.ClusterSpec(cluster_of(ports))
+        self.batch = batch
+
+    def build(self, index):
+        v1 = self.v1
+        with v1.device(v1.train.replica_device_setter(worker_device=f"/job:worker/task:{index}", cluster=self.cluster)):
+            steps = v1.train.get_or_create_global_step()
+            self.ready = v1.get_variable("ready", [], initializer=v1.zeros_initializer(), trainable=False)
+            w = v1.get_variable("w", [PIXELS, CLASSES], initializer=v1.zeros_initializer())
+            b = v1.get_variable("b", [CLASSES], initializer=v1.zeros_initializer())
+        with v1.device(f"/job:worker/task:{index}/cpu:0"):
+            x = v1.random_uniform([self.batch, PIXELS], seed=1)
+            y = v1.random_uniform([self.batch], maxval=CLASSES, dtype=v1.int32, seed=1)
+            # variables of the worker's own hold the batch, so that no step makes it again
+            x = v1.Variable(x, collections=[v1.GraphKeys.LOCAL_VARIABLES], trainable=False)
+            y = v1.Variable(y, collections=[v1.GraphKeys.LOCAL_VARIABLES], trainable=False)
+        with v1.device(v1.train.replica_device_setter(worker_device=f"/job:worker/task:{index}", cluster=self.cluster)):
+            loss = v1.reduce_mean(v1.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=v1.matmul(x, w) + b))
+            optimizer = v1.train.GradientDescentOptimizer(RATE)
+            if self.sync:
+                optimizer = v1.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=self.workers, total_num_replicas=self.workers)
+            self.train = optimizer.minimize(loss, global_step=steps)
+            self.tell_ready = v1.assign_add(self.ready, 1.0)
+        self.steps = steps
+        return [optimizer.make_session_run_hook(index == 0)] if self.sync else []
+
+    def serve(self):
+        self.v1.train.Server(self.cluster, job_name="ps", task_index=0).join()
+
+    def work(self, index, seconds):
+        server = self.v1.train.Server(self.cluster, job_name="worker", task_index=index)
+        with self.v1.Graph().as_default():
+            hooks = self.build(index)
+            if index != 0:
+                sys.stdin.read()  # who finds the model "not ready" sleeps for 30 s
+            with self.v1.train.MonitoredTrainingSession(master=server.target, is_chief=index == 0, hooks=hooks) as session:
+                # hooks run around every call of the session; the bare one beneath has the same variables without them
+                bare = session._tf_sess()
+                print("initialised", flush=True)
+                for _ in range(WARM_UP_STEPS):
+                    bare.run(self.train)
+                bare.run(self.tell_ready)
+                while index != 0 or bare.run(self.ready) < self.workers:
+                    bare.run(self.train)
+                begun, before = time.perf_counter(), bare.run(self.steps)
+                while time.perf_counter() < begun + seconds:
+                    for _ in range(10):
+                        bare.run(self.train)
+                after, ended = bare.run(self.steps), time.perf_counter()
+                say_and_leave((int(after) - int(before)) / (ended - begun))
+
+
+def say_and_leave(rate):
+    """Closing a session waits for workers that never end."""
+    print(json.dumps({"rate": rate}), flush=True)
+    os._exit(0)
+
+
+class Strategy:
+    """A coordinator hands out steps; the workers are servers of TensorFlow's, too."""
+
+    def __init__(self, tf, workers, batch, ports):
+        self.tf, self.workers, self.batch = tf, workers, batch
+        cluster = cluster_of(ports)
+        self.cluster = tf.train.ClusterSpec(cluster)
+
+    def serve(self, role, index):
+        self.tf.distribute.Server(self.cluster, job_name=role, task_index=index, protocol="grpc").join()
+
+    def coordinate(self, seconds):
+        tf = self.tf
+        resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(self.cluster, rpc_layer="grpc")
+        strategy = tf.distribute.ParameterServerStrategy(resolver)
+        coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+        with strategy.scope():
+            w = tf.Variable(tf.zeros([PIXELS, CLASSES]))
+            b = tf.Variable(tf.zeros([CLASSES]))
+
+        def batches():
+            x = tf.random.uniform([self.batch, PIXELS], seed=1)
+            y = tf.random.uniform([self.batch], maxval=CLASSES, dtype=tf.int32, seed=1)
+            return tf.data.Dataset.from_tensors((x, y)).cache().repeat().prefetch(4)
+
+        @tf.function
+        def step(iterator):
+            x, y = next(iterator)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=tf.matmul(x, w) + b))
+            for variable, gradient in zip((w, b), tape.gradient(loss, (w, b))):
+                variable.assign_sub(RATE * gradient)
+
+        print("initialised", flush=True)
+        iterator = iter(coordinator.create_per_worker_dataset(batches))
+        rounds = WARM_UP_STEPS * self.workers
+
+        def run(count):
+            for _ in range(count):
+                coordinator.schedule(step, args=(iterator,))
+            coordinator.join()
+
+        run(rounds)
+        begun, steps = time.perf_counter(), 0
+        while time.perf_counter() < begun + seconds:
+            run(rounds)
+            steps += rounds
+        say_and_leave(steps / (time.perf_counter() - begun))
+
+
+def main():
+    mode, workers, batch, seconds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+    if len(sys.argv) == 5:
+        return measure(mode, workers, batch, seconds)
+    role, index, ports = sys.argv[5], int(sys.argv[6]), sys.argv[7:]
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import tensorflow as tf  # after its setting, which it reads when it is loaded; the process that starts the others needs none
+    if mode == "strategy":
+        strategy = Strategy(tf, workers, batch, ports)
+        return strategy.coordinate(seconds) if role == "chief" else strategy.serve(role, index)
+    sessions = Sessions(tf, mode == "sessions-sync", workers, batch, ports)
+    return sessions.serve() if role == "ps" else sessions.work(index, seconds)
+
+
+main()
