@@ -16,8 +16,13 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__address_parse(const char *text, tri__address *out); /* TRI_BAD_CALL with advice */
 void tri__address_fini(tri__address *address);
 
-/* Ask the resolver. A name may have moved since: connections resolve each time they are made. */
+/* Ask the resolver. A name may have moved since: connections resolve each time they are made.
+ * Of several the first IPv4 one is taken, else the first: so all tasks that see the same names take the same. TRI_NOT_FOUND. */
 TRI_MUST_CHECK tri_status tri__address_resolve(const tri__address *address, struct sockaddr_storage *out, socklen_t *size);
+
+/* "127.0.0.1:4242", "[::1]:4242", for messages. */
+enum { TRI_ADDRESS_TEXT = 64 };
+void tri__address_write(const struct sockaddr_storage *socket_address, char text[TRI_ADDRESS_TEXT]);
 
 /* True where every address that the name stands for is of this machine's loopback. */
 bool tri__address_is_loopback(const tri__address *address);

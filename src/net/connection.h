@@ -65,9 +65,9 @@ void tri__connection_set_context(tri__connection *connection, void *context);
 const char *tri__connection_peer(const tri__connection *connection);                             /* "127.0.0.1:4242", for messages */
 void tri__connection_count(const tri__connection *connection, int64_t *sent, int64_t *received); /* bytes of frames so far */
 
-/* Admit connections on a listening socket, which it takes. accepted is asked for each new one, before anything is read from it: it gives
- * the context for the options' handlers. At most `most` stand at a time, and at most so many of them unauthenticated as to leave
- * members a place; further ones are closed at once. */
+/* Admit connections on a listening socket, which it takes where it succeeds. accepted is asked for each new one, before anything is read
+ * from it: it gives the context for the options' handlers, and is itself given the context of the options. At most `most` stand at a
+ * time; a further one is closed at once, unless there is one that is not authenticated yet: then that one goes. */
 typedef struct {
     tri__connection_options connection; /* of each; its context is that of accepted */
     void *(*accepted)(void *context, tri__connection *connection);

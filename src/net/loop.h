@@ -14,13 +14,13 @@ typedef struct tri__loop tri__loop;
 typedef struct tri__timer tri__timer;
 
 TRI_MUST_CHECK tri_status tri__loop_create(tri__loop **out);
-void tri__loop_destroy(tri__loop *loop); /* after everything on it was destroyed; accepts NULL */
+void tri__loop_destroy(tri__loop *loop); /* after everything on it was destroyed or closed: `closed` still comes; accepts NULL */
 
 void tri__loop_run(tri__loop *loop);
 void tri__loop_stop(tri__loop *loop); /* from a handler: run returns after it */
 
 /* Wait until something happened and its handlers were called, or until tri__clock_now is deadline (0 does not wait). False where the
- * deadline came first. */
+ * deadline came first. Waits end by whole milliseconds, never before the deadline; so do timers. */
 bool tri__loop_turn(tri__loop *loop, int64_t deadline);
 
 /* From any thread: a turn ends, and in the loop's thread `woken` is called once for one or more wakes. */

@@ -1,0 +1,31 @@
+/* stream.h: reading and writing a non-blocking socket. What moves is told by sizes; what the other side must do first, by the state. */
+#ifndef TRI_NET_STREAM_H
+#define TRI_NET_STREAM_H
+
+#include <stddef.h>
+#include <sys/uio.h>
+
+#include "trireme/status.h"
+
+typedef enum {
+    TRI_STREAM_READY,       /* all was moved, and perhaps more can be */
+    TRI_STREAM_WANTS_READ,  /* perhaps something was moved; go on when the socket can be read … */
+    TRI_STREAM_WANTS_WRITE, /* … or written */
+    TRI_STREAM_ENDED,       /* the peer has closed in good order, and nothing was moved */
+    TRI_STREAM_FAILED,      /* *failure says why, without the peer's name; nothing was moved */
+} tri__stream_state;
+
+typedef struct {
+    int fd;
+} tri__stream;
+
+/* Come to terms with the peer; nothing else is moved before this was READY. */
+tri__stream_state tri__stream_handshake(tri__stream *stream, tri_status *failure);
+
+tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure);
+tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure);
+
+/* Say good-bye where that can be done without waiting, and close the socket. */
+void tri__stream_close(tri__stream *stream);
+
+#endif
