@@ -31,6 +31,7 @@ static tri_status create(void *context)
     tri__jpeg *jpeg = context;
     jpeg_create_decompress(&jpeg->library);
     jpeg->ready = true;
+    jpeg->library.client_data = jpeg;
     jpeg->progress.progress_monitor = limit_scans;
     jpeg->library.progress = &jpeg->progress;
     return NULL;
@@ -148,6 +149,7 @@ static tri_status decode_rows(tri__jpeg *jpeg)
     library->out_color_space = ink ? JCS_CMYK : JCS_RGB;
     bool straight = is_of_wanted_size(jpeg) && !ink;
     jpeg_start_decompress(library);
+    tri__huffman_take_over(&jpeg->huffman, library);
     size_t count = (size_t)library->output_width * library->output_height;
     if (!straight)
         TRI_TRY(tri__jpeg_reserve(jpeg, count * (size_t)library->output_components));

@@ -3,6 +3,7 @@
 #define TRI_DATA_JPEG_DECODE_H
 
 #include "data/jpeg/error.h"
+#include "data/jpeg/huffman.h"
 #include "data/jpeg/jpeg.h"
 #include "data/resize.h"
 
@@ -16,6 +17,7 @@ struct tri__jpeg {
     uint8_t *pixels; /* decoded and not yet resized; pixels_size bytes */
     size_t pixels_size;
     tri__resizer resizer;
+    tri__huffman huffman;
 
     /* The photo that is being decoded. */
     const uint8_t *data;

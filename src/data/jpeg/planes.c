@@ -126,6 +126,7 @@ tri_status tri__jpeg_decode_planes(tri__jpeg *jpeg)
     library->raw_data_out = TRUE;
     library->out_color_space = JCS_YCbCr;
     jpeg_start_decompress(library);
+    tri__huffman_take_over(&jpeg->huffman, library);
     plane planes[TRI_JPEG_PLANES];
     uint8_t *resized;
     TRI_TRY(lay_out(jpeg, planes, &resized));
