@@ -2,7 +2,7 @@
  *
  * A writer fills a temporary file beside the final one and renames it at commit, so that a reader sees the old file or the new one
  * and a crash or a full disk never costs the old one. What is no regular file (a pipe, /dev/stdout) is written in place. */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* asprintf, sync_file_range */
 #include "base/file.h"
 
 #include <dirent.h>
@@ -20,7 +20,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-#define TEMPORARY_MARK ".tmp-" /* in names of files that are being written */
+#define TEMPORARY_MARK ".tmp-"           /* in names of files that are being written */
+#define MUCH           ((size_t)8 << 20) /* bytes after which the disk is asked to begin */
 
 static const char *advice_for(int error)
 {
@@ -163,8 +164,21 @@ tri_status tri__file_load(const char *path, uint8_t **data, size_t *capacity, si
     return status;
 }
 
+tri_status tri__file_peek(const char *path, uint8_t *head, size_t room, size_t *size)
+{
+    int file = -1;
+    *size = 0;
+    TRI_TRY(open_regular(path, &file, size));
+    ssize_t got = read_all(file, (char *)head, room);
+    tri_status status = got < 0 ? failure(path, "read", errno) : NULL;
+    *size = got < 0 ? 0 : (size_t)got;
+    close(file);
+    return status;
+}
+
 struct tri__writer {
     FILE *stream;
+    size_t waiting;    /* bytes written since the disk was last asked to begin */
     tri_status failed; /* the first failure, or NULL */
     char *path;
     char *temporary; /* NULL: path itself is written, as it is a pipe or a device */
@@ -231,10 +245,21 @@ static void keep_failure(tri__writer *writer, const char *doing)
         writer->failed = failure(writer->path, doing, errno);
 }
 
+/* Let the disk begin with what is there, so that little is left to wait for at the end. Where that cannot be, nothing is lost. */
+static void start_syncing(tri__writer *writer)
+{
+    writer->waiting = 0;
+    if (writer->temporary)
+        (void)sync_file_range(fileno(writer->stream), 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 void tri__writer_write(tri__writer *writer, const void *data, size_t size)
 {
     if (!writer->failed && size > 0 && fwrite(data, 1, size, writer->stream) != size)
         keep_failure(writer, "write");
+    writer->waiting += size;
+    if (writer->waiting >= MUCH)
+        start_syncing(writer);
 }
 
 /* The folder that holds path, in fresh memory. */

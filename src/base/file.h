@@ -23,6 +23,9 @@ TRI_MUST_CHECK tri_status tri__file_read(const char *path, size_t limit, char **
 /* The whole file into *data, memory of *capacity bytes that is made larger where need be; free() it. Many files can share it. */
 TRI_MUST_CHECK tri_status tri__file_load(const char *path, uint8_t **data, size_t *capacity, size_t *size);
 
+/* The first bytes of a file into head, which has room for so many; *size: how many there are. */
+TRI_MUST_CHECK tri_status tri__file_peek(const char *path, uint8_t *head, size_t room, size_t *size);
+
 /* A file being written under a temporary name beside its final one. commit makes it visible, durably, whole; abandon removes it.
  * The first failed write is kept and given back by commit, so writes need not be checked one by one. */
 typedef struct tri__writer tri__writer;

@@ -49,12 +49,12 @@ static const char *const no_marks[] = {NULL};
 
 /* In the order in which they are asked: those that are sure of themselves first. */
 static const tri__file_format formats[] = {
-    {"TFRecord", tfrecord_marks, tri__tfrecord_is, tri__records_open, false},
-    {"IDX", idx_marks, is_idx, tri__pair_open, false},
-    {"JPEG", jpeg_marks, tri__jpeg_is, tri__jpeg_folder_open, true},
-    {"CIFAR-10", no_marks, tri__cifar_is, open_cifar, false},
-    {"Criteo", no_marks, tri__criteo_is, tri__criteo_open, false},
-    {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open, false},
+    {"TFRecord", tfrecord_marks, tri__tfrecord_is, tri__records_open, false, true},
+    {"IDX", idx_marks, is_idx, tri__pair_open, false, true},
+    {"JPEG", jpeg_marks, tri__jpeg_is, tri__jpeg_folder_open, true, true},
+    {"CIFAR-10", no_marks, tri__cifar_is, open_cifar, false, false},
+    {"Criteo", no_marks, tri__criteo_is, tri__criteo_open, false, false},
+    {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open, false, false},
 };
 #define KNOWN                                                                                                                              \
     "TFRecord; IDX images and labels, plain or .gz; JPEG photos, a folder for each class; CIFAR-10 batches; Criteo and LIBSVM text"
@@ -247,8 +247,21 @@ static const tri__file_format *format_by_name(const char *name)
     return NULL;
 }
 
+/* Formats that are known by their first bytes come first in the table. */
+static const tri__file_format *format_by_head(const uint8_t *head, size_t size)
+{
+    const tri__file_format *format = format_of_bytes(head, size);
+    return format && format->by_head ? format : NULL;
+}
+
+/* A folder of photos has many files: they are only mapped where a look at the beginning does not do. */
 static tri_status recognise(const char *path, const tri__file_format **out)
 {
+    uint8_t head[TRI_FILE_HEAD];
+    size_t size;
+    TRI_TRY(tri__file_peek(path, head, sizeof head, &size));
+    if ((*out = format_by_head(head, size)))
+        return NULL;
     tri__mapping file;
     TRI_TRY(tri__file_map(path, &file));
     *out = format_by_content(&file);
@@ -295,19 +308,33 @@ static tri_status list_part(const search *self, tri_part part, tri__file_list *o
     return NULL;
 }
 
+/* Whether a file may be of the part: settling takes files out of the test part, and puts none in. */
+static bool may_have(const search *self, tri_part part)
+{
+    for (int i = 0; i < self->count; i++)
+        if (self->files[i].part == part || self->files[i].folder_part == part)
+            return true;
+    return self->count == 0 || part == TRI_PART_TRAIN;
+}
+
+static tri_status no_such_part(const search *self, tri_part part)
+{
+    if (self->count == 1 && self->files[0].named)
+        return tri_fail(TRI_NOT_FOUND, "%s: one file has no test part", self->spec);
+    return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->spec, part == TRI_PART_TEST ? "test" : "train");
+}
+
 static tri_status open_found(search *self, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)
 {
     TRI_TRY(find_files(self));
+    if (!may_have(self, part))
+        return no_such_part(self, part); /* without a look into every file */
     TRI_TRY(recognise_all(self));
     settle_parts(self);
     tri__file_set set = {.spec = self->spec, .classes = classes};
     TRI_TRY(list_part(self, TRI_PART_TRAIN, &set.part[TRI_PART_TRAIN]));
     TRI_TRY(list_part(self, TRI_PART_TEST, &set.part[TRI_PART_TEST]));
-    if (set.part[part].count > 0)
-        return self->format->open(&set, part, options, out);
-    if (self->count == 1 && self->files[0].named)
-        return tri_fail(TRI_NOT_FOUND, "%s: one file has no test part", self->spec);
-    return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->spec, part == TRI_PART_TEST ? "test" : "train");
+    return set.part[part].count > 0 ? self->format->open(&set, part, options, out) : no_such_part(self, part);
 }
 
 tri_status tri__files_open(const char *spec, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)

@@ -16,6 +16,8 @@ typedef struct {
     int64_t classes;        /* as the caller knows; 0: as found */
 } tri__file_set;
 
+#define TRI_FILE_HEAD 16
+
 /* A format of files: one row of the table in files.c. */
 typedef struct {
     const char *name;         /* for messages: "TFRecord" */
@@ -24,6 +26,7 @@ typedef struct {
     bool (*is)(const uint8_t *head, size_t size); /* head: all of a plain file, the first 4 kB of what a compressed one inflates to */
     tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
     bool by_folder; /* only folders say which part a file is of: what files are called means nothing */
+    bool by_head;   /* the first TRI_FILE_HEAD bytes are enough to know such a file */
 } tri__file_format;
 
 /* Open one part of the data set at spec: a file, a glob, or a folder with what is below it. Files with test, t10k, val or validation

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vector.h"
 
 #define ONE 256 /* a weight of 1 */
 
@@ -127,7 +128,8 @@ static void blend(const uint8_t *restrict upper, const uint8_t *restrict lower, 
 }
 
 /* from: [height rows of width bytes] → to: [to_height rows] */
-static void blend_rows(const uint8_t *from, int64_t height, size_t stride, size_t width, uint8_t *to, int64_t to_height, size_t to_stride)
+TRI_FOR_EVERY_CPU static void blend_rows(const uint8_t *from, int64_t height, size_t stride, size_t width, uint8_t *to, int64_t to_height,
+                                         size_t to_stride)
 {
     for (int64_t y = 0; y < to_height; y++) {
         uint16_t weight;

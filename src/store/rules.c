@@ -8,12 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Built for several x86 generations; the loader picks one. A program under ThreadSanitizer crashes in the picking. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-#define FOR_EVERY_CPU __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EVERY_CPU
-#endif
+#include "base/vector.h"
 
 enum {
     PIECE = 1 << 14,    /* floats that one thread updates at a time: parameters, gradient and slots fit L2 together */
@@ -23,7 +18,7 @@ enum {
 typedef void rule_loop(const tri_rule *rule, const tri__update *update);
 
 /* g ← g + l2·p;  p ← p − r·g */
-FOR_EVERY_CPU static void apply_sgd(const tri_rule *rule, const tri__update *update)
+TRI_FOR_EVERY_CPU static void apply_sgd(const tri_rule *rule, const tri__update *update)
 {
     float *restrict p = update->parameters;
     const float *restrict gradient = update->gradient;
@@ -35,7 +30,7 @@ FOR_EVERY_CPU static void apply_sgd(const tri_rule *rule, const tri__update *upd
 }
 
 /* g ← g + l2·p;  v ← μ·v + g;  p ← p − r·v */
-FOR_EVERY_CPU static void apply_momentum(const tri_rule *rule, const tri__update *update)
+TRI_FOR_EVERY_CPU static void apply_momentum(const tri_rule *rule, const tri__update *update)
 {
     float *restrict p = update->parameters;
     float *restrict v = update->slot[0];
@@ -49,7 +44,7 @@ FOR_EVERY_CPU static void apply_momentum(const tri_rule *rule, const tri__update
 }
 
 /* g ← g + l2·p;  s ← s + g²;  p ← p − r·g / (√s + ε) */
-FOR_EVERY_CPU static void apply_adagrad(const tri_rule *rule, const tri__update *update)
+TRI_FOR_EVERY_CPU static void apply_adagrad(const tri_rule *rule, const tri__update *update)
 {
     float *restrict p = update->parameters;
     float *restrict s = update->slot[0];
@@ -64,7 +59,7 @@ FOR_EVERY_CPU static void apply_adagrad(const tri_rule *rule, const tri__update 
 
 /* g ← g + l2·p;  m ← β₁·m + (1 − β₁)·g;  v ← β₂·v + (1 − β₂)·g²;  p ← p − r·m̂ / (√v̂ + ε),
  * where m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ), t = 1 for the first update. */
-FOR_EVERY_CPU static void apply_adam(const tri_rule *rule, const tri__update *update)
+TRI_FOR_EVERY_CPU static void apply_adam(const tri_rule *rule, const tri__update *update)
 {
     float *restrict p = update->parameters;
     float *restrict m = update->slot[0];
@@ -87,7 +82,7 @@ FOR_EVERY_CPU static void apply_adam(const tri_rule *rule, const tri__update *up
  * p ← 0 where |z| ≤ λ₁, else −(z − sign(z)·λ₁) / ((β + √n) / α + λ₂).
  * The paper starts at p = 0. An element that was never updated (n = z = 0) gets the z of which its p is the solution, so that initial
  * values other than 0 are kept as well. */
-FOR_EVERY_CPU static void apply_ftrl(const tri_rule *rule, const tri__update *update)
+TRI_FOR_EVERY_CPU static void apply_ftrl(const tri_rule *rule, const tri__update *update)
 {
     float *restrict p = update->parameters;
     float *restrict z = update->slot[0];
@@ -149,7 +144,7 @@ void tri__rule_apply(const tri_rule *rule, const tri__update *update)
     }
 }
 
-FOR_EVERY_CPU double tri__sum_of_squares(const float *x, size_t count)
+TRI_FOR_EVERY_CPU double tri__sum_of_squares(const float *x, size_t count)
 {
     enum { LANES = 16 };
     double lane[LANES] = {0}, sum = 0;

@@ -93,6 +93,13 @@ static void many_files_are_loaded_into_one_memory(void **state)
     assert_int_equal(size, 0);
     assert_ptr_equal(data, before);
     expect_failure(tri__file_load(missing, &data, &capacity, &size), TRI_NOT_FOUND, missing, "cannot open");
+    uint8_t head[4];
+    assert_ok(tri__file_peek(first, head, sizeof head, &size));
+    assert_int_equal(size, sizeof head);
+    assert_memory_equal(head, "hell", sizeof head);
+    assert_ok(tri__file_peek(second, head, sizeof head, &size));
+    assert_int_equal(size, 0);
+    expect_failure(tri__file_peek(missing, head, sizeof head, &size), TRI_NOT_FOUND, missing, "cannot open");
     expect_failure(tri__file_write(first, "again", 5), TRI_IO, first, "cannot create");
     assert_int_equal(tri__file_size(first), 5);
     assert_int_equal(tri__file_size(missing), 0);

@@ -4,6 +4,7 @@
  * photo; resizing the planes as they are stored does the same in one go, and only the pixels that are wanted are converted. */
 #include <string.h>
 
+#include "base/vector.h"
 #include "data/jpeg/decode.h"
 
 enum {
@@ -95,7 +96,7 @@ static inline void convert_strip(const uint8_t y[STRIP], const uint8_t cb[STRIP]
         memcpy(rgb + 3 * i, (const uint8_t *)words + 4 * i, 4);
 }
 
-void tri__jpeg_convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, int64_t count, uint8_t *rgb)
+TRI_FOR_EVERY_CPU void tri__jpeg_convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, int64_t count, uint8_t *rgb)
 {
     int64_t i = 0;
     for (; i + STRIP < count; i += STRIP) /* there is room for the last word's fourth byte */
