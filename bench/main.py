@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass
 
 from contenders import HERE, Peer, Trireme, Unavailable, run
+from servers import ServerParts
 
 TENSORFLOW = [Peer("TensorFlow", "graph"), Peer("TensorFlow", "xla")]
 PEERS = ("TensorFlow", "PyTorch")
@@ -41,7 +42,7 @@ class Goal:
         return (self.what, f"{self.ours:,.4g}", theirs, ratio, bound, "met" if self.met() else "MISSED")
 
 
-class Bench:
+class Bench(ServerParts):
     def __init__(self, build, quick, photo_source):
         self.build = build
         self.photo_source = photo_source
@@ -304,7 +305,8 @@ def repeat_photos(source, folder, count):
         os.symlink(os.path.abspath(photo), os.path.join(to, f"{number // len(photos)}-{os.path.basename(photo)}"))
 
 
-PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert", "size"]
+PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert",
+         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "size"]
 
 
 def main():
@@ -319,7 +321,7 @@ def main():
         parser.error(f"no part {unknown[0]}: there are {', '.join(PARTS)}")
     bench = Bench(arguments.build, arguments.quick, arguments.photos)
     for part in arguments.what or PARTS:
-        getattr(bench, part)()
+        getattr(bench, part.replace("-", "_"))()
     bench.table()
     bench.keep(os.path.join(arguments.build, "bench", "results.json"))
     return 0 if all(goal.met() for goal in bench.goals) else 1

@@ -10,27 +10,19 @@ import ctypes
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+from job import free_ports
+
 WARM_UP_STEPS = 50
 RATE = 0.01
 PIXELS, CLASSES = 784, 10
 DEADLINE = 120  # seconds that all processes have to get ready
 PR_SET_PDEATHSIG = 1
-
-
-def free_ports(count):
-    """Free now, at least."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 def die_with_parent():

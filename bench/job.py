@@ -1,0 +1,163 @@
+"""A job with parameter servers whose tasks are our own children, each on this machine or on a virtual host of its own, so that what each of
+them costs is known; and the virtual hosts."""
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+from contenders import HERE, Unavailable
+
+LINK = os.path.join(os.path.dirname(HERE), "tests", "link.sh")
+SERVER = "ps:0"
+
+
+def free_ports(count):
+    """Free now, at least."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Hosts:
+    """Virtual hosts 1…count, joined by links of a rate."""
+
+    def __init__(self, count, rate):
+        self.name = f"trireme-bench-{os.getpid()}"
+        self.call("up", str(count), rate)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.call("down")
+
+    def call(self, *arguments):
+        ended = subprocess.run([LINK, *arguments], env={**os.environ, "LINK_NAME": self.name}, capture_output=True, text=True, check=False)
+        if ended.returncode:
+            raise Unavailable(ended.stderr.strip() or f"link.sh {arguments[0]} ended with {ended.returncode}")
+
+    def command(self, host, command):
+        """What starts command there. The process is the command itself: every link of this chain is an exec."""
+        return ["env", f"LINK_NAME={self.name}", LINK, "exec", str(host), *command]
+
+    @staticmethod
+    def address(host):
+        return f"10.77.0.{host}"
+
+
+def scheduled_seconds(process_id):
+    """CPU time of all threads of a process."""
+    folder = f"/proc/{process_id}/task"
+    return sum(int(read(f"{folder}/{thread}/schedstat").split()[0]) for thread in os.listdir(folder)) * 1e-9
+
+
+def peak_bytes(process_id):
+    return next(int(line.split()[1]) * 1024 for line in read(f"/proc/{process_id}/status").splitlines() if line.startswith("VmHWM:"))
+
+
+def received_bytes(process_id, device):
+    """By an interface, as the process sees it: in its own network."""
+    line = next(line for line in read(f"/proc/{process_id}/net/dev").splitlines() if line.strip().startswith(device + ":"))
+    return int(line.split(":")[1].split()[0])
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Watch(threading.Thread):
+    """Looks at a process until it ends; the last look counts."""
+
+    def __init__(self, process_id, device=None):
+        super().__init__(daemon=True)
+        self.process_id, self.device = process_id, device
+        self.cpu = self.peak = self.received = 0
+        self.start()
+
+    def run(self):
+        try:
+            while True:
+                self.cpu = max(self.cpu, scheduled_seconds(self.process_id))
+                self.peak = max(self.peak, peak_bytes(self.process_id))
+                if self.device:
+                    self.received = received_bytes(self.process_id, self.device)
+                time.sleep(0.01)
+        except (OSError, StopIteration, IndexError):
+            pass  # it has ended
+
+
+class Job:
+    """One server and its workers. options: the words after `train`. hosts: the server on host 1, worker N on host N + 2."""
+
+    def __init__(self, binary, options, workers, key=None, hosts=None):
+        self.folder = tempfile.mkdtemp(prefix="trireme-bench-")
+        self.hosts = hosts
+        self.tasks = [SERVER, *(f"worker:{index}" for index in range(workers))]
+        self.processes, self.files = {}, {}
+        self.addresses = self.place()
+        self.command = [binary, "train", *options, "--strategy", "ps", "--cluster", self.cluster_file(), "--threads", "1", "--quiet", "--json",
+                        *(["--key", key] if key else [])]
+        self.watch = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+        for file in self.files.values():
+            file.close()
+        shutil.rmtree(self.folder)
+
+    def place(self):
+        if self.hosts:
+            return [f"{self.hosts.address(number + 1)}:4000" for number in range(len(self.tasks))]
+        return [f"127.0.0.1:{port}" for port in free_ports(len(self.tasks))]
+
+    def cluster_file(self):
+        path = os.path.join(self.folder, "cluster.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"ps: {json.dumps(self.addresses[:1])}\nworker: {json.dumps(self.addresses[1:])}\n")
+        return path
+
+    def run_folder(self, task):
+        return os.path.join(self.folder, task.replace(":", "-"))
+
+    def start(self, task):
+        command = [*self.command, "--task", task, "--out", self.run_folder(task)]
+        if self.hosts:
+            command = self.hosts.command(self.tasks.index(task) + 1, command)
+        self.files[task] = tempfile.TemporaryFile("w+")
+        self.processes[task] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.files[task], stderr=subprocess.STDOUT)
+        if task == SERVER:
+            self.watch = Watch(self.processes[task].pid, "eth0" if self.hosts else None)
+
+    def start_all(self):
+        for task in self.tasks:
+            self.start(task)
+        return self
+
+    def said(self, task):
+        self.files[task].seek(0)
+        return self.files[task].read().strip().splitlines()
+
+    def finish(self, seconds):
+        """The summary, which the server prints. Every task must end by itself, in so many seconds, and well."""
+        deadline = time.monotonic() + seconds
+        for task, process in self.processes.items():
+            try:
+                status = process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                raise Unavailable(f"{task} has not ended after {seconds} s: {(self.said(task) or ['without a word'])[-1]}") from None
+            if status:
+                raise Unavailable(f"{task} ended with {status}: {(self.said(task) or ['without a word'])[-1]}")
+        self.watch.join()
+        return json.loads(self.said(SERVER)[-1])

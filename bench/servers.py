@@ -1,0 +1,223 @@
+"""The parts of the benchmark that measure parameter servers: beside TensorFlow's, beside a program without a protocol, over a virtual link."""
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from contenders import HERE, Unavailable, run, step_times
+from job import SERVER, Hosts, Job, free_ports
+
+SOFTMAX = ["softmax", "--data", "fashion", "--batch", "100"]
+WORKERS = 3
+LINK_RATE = "1.8gbit"
+ALEXNET_PARAMETERS = 61_100_840
+ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:256"]
+RULE_STATE = 1  # momentum
+
+
+class ServerParts:
+    """Parts of Bench: they use its interleave, expect and limit."""
+
+    # ---- one measurement each
+
+    def trained(self, *options, threads=None):
+        """The summary of a run whose processes, if it has more than one, Trireme starts itself."""
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            return run([self.trireme.binary, "train", *options, *(["--threads", str(threads)] if threads else []),
+                        "--out", os.path.join(folder, "run"), "--quiet", "--json"])[0]
+
+    def served(self, mode, workers, steps, key):
+        """Steps a second with one server."""
+        said = self.trained(*SOFTMAX, "--strategy", "ps", "--workers", str(workers), "--servers", "1", f"--{mode}",
+                            "--steps", str(self.few(steps)), *(["--key", key] if key else []))
+        return said["steps"] / said["seconds"]
+
+    def local_microseconds(self):
+        """Of a step by one thread, without servers."""
+        said = self.trained(*SOFTMAX, "--steps", str(self.few(20000)), threads=1)
+        return said["seconds"] / said["steps"] * 1e6
+
+    def without_protocol(self, *arguments):
+        return run([os.path.join(self.build, "bench", "bench_ps_bare"), *map(str, arguments)])[0]
+
+    def tensorflow_servers(self, mode, workers):
+        said, _, _ = run([sys.executable, os.path.join(HERE, "tensorflow_ps.py"), mode, str(workers), "100", "2" if self.quick else "6"])
+        return said["rate"]
+
+    def few(self, steps):
+        return max(100, steps // 20) if self.quick else steps
+
+    def new_key(self, folder):
+        path = os.path.join(folder, "cluster.key")
+        ended = subprocess.run([self.trireme.binary, "keygen", path], capture_output=True, text=True, check=False)
+        if ended.returncode:
+            raise Unavailable(f"trireme keygen: {ended.stderr.strip()}")
+        return path
+
+    # ---- parts
+
+    def ps(self):
+        """Updates and steps a second of softmax, in clear; and what a round trip adds to a step."""
+        peers = {"async": {"TensorFlow sessions": ("sessions-async", WORKERS), "TensorFlow sessions, one": ("sessions-async", 1),
+                           "TensorFlow strategy": ("strategy", WORKERS)},
+                 "sync": {"TensorFlow SyncReplicas": ("sessions-sync", WORKERS)}}
+        medians = self.server_race(None, peers)
+        for mode, unit, times in (("async", "updates/s", 35), ("sync", "steps/s", 30)):
+            self.expect(f"softmax b100, {mode}, 3 workers, {unit}, against TensorFlow", self.best(medians[mode], "Trireme", unit),
+                        self.best(medians[mode], "TensorFlow", unit), times)
+        self.round_trip()
+
+    def ps_tls(self):
+        """The same with TLS, which a key asks for on loopback too."""
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            try:
+                self.server_race(self.new_key(folder), {})
+            except Unavailable as reason:
+                self.say(f"  not measured: {reason}")
+                self.unmeasured.append("parameter servers with TLS")
+
+    def server_race(self, key, peers):
+        """peers: mode → name → (mode, workers) of TensorFlow's. Gives mode → medians."""
+        secured, suffix = (["tls"], ", TLS") if key else ([], "")
+        compute = statistics.median(self.local_microseconds() for _ in range(3))
+        self.say(f"\na step of softmax b100 takes one thread {compute:.0f} µs, and so does the bare program's")
+        medians = {}
+        for mode, unit, steps in (("async", "updates/s", 100000), ("sync", "steps/s", 20000)):
+            measures = {"Trireme": lambda: {unit: self.served(mode, WORKERS, steps, key)},
+                        "bare libuv": lambda: {unit: self.without_protocol(mode, WORKERS, compute, 1 if self.quick else 4, *secured)["rate"]}}
+            measures |= {name: lambda of=of: {unit: self.tensorflow_servers(*of)} for name, of in peers.get(mode, {}).items()}
+            medians[mode] = self.interleave(f"softmax b100, {mode}, {WORKERS} workers + 1 server{suffix}", measures)
+            self.expect(f"softmax b100, {mode}{suffix}, 3 workers, {unit}, share of the bare program", self.best(medians[mode], "Trireme", unit),
+                        self.best(medians[mode], "bare", unit), 0.85)
+        return medians
+
+    def round_trip(self):
+        unit = "µs"
+        medians = self.interleave("softmax b100, async, one worker: what a step takes", {
+            "Trireme, one worker": lambda: {unit: 1e6 / self.served("async", 1, 40000, None)},
+            "Trireme, local": lambda: {unit: self.local_microseconds()},
+            "bare TCP round trip": lambda: {unit: self.without_protocol("trip", 0.5 if self.quick else 2)["microseconds"]}})
+        served, local = (self.best(medians, f"Trireme, {name}", unit) for name in ("one", "local"))
+        self.expect("31 kB up and down, µs beyond compute, against a bare round trip", None if served is None or local is None else served - local,
+                    self.best(medians, "bare", unit), 1.3, at_most=True)
+
+    def ps_scale(self):
+        """CPU that an update costs the server, for one worker to eight."""
+        def measure(workers):
+            with Job(self.trireme.binary, [*SOFTMAX, "--async", "--steps", str(self.few(60000))], workers) as job:
+                said = job.start_all().finish(300)
+                return {"CPU µs/update": job.watch.cpu / said["steps"] * 1e6, "updates/s": said["steps"] / said["seconds"]}
+
+        def bare(workers):
+            said = self.without_protocol("async", workers, 70, 0.5 if self.quick else 3)
+            return {"CPU µs/update": said["server_cpu"], "updates/s": said["rate"]}
+
+        counts = (1, 2, 4, 8)
+        medians = self.interleave("softmax b100, async: what an update costs the server", {
+            **{f"Trireme, workers: {count}": lambda count=count: measure(count) for count in counts},
+            **{f"bare libuv, workers: {count}": lambda count=count: bare(count) for count in counts}})
+        one, eight = (self.best(medians, f"Trireme, workers: {count}", "CPU µs/update") for count in (1, 8))
+        self.expect("server, CPU µs an update, 8 workers against one", eight, one, 1.15, at_most=True)
+
+    def ps_memory(self):
+        """The server's peak for AlexNet: parameters, what is pulled, the rule's state, a gradient; whatever the number of workers."""
+        bound = ALEXNET_PARAMETERS * 4 * (2 + RULE_STATE + 1) / 1e6 + 50
+
+        def measure(mode, workers):
+            with Job(self.trireme.binary, [*ALEXNET, "--batch", "1", f"--{mode}", "--steps", "4"], workers) as job:
+                job.start_all().finish(300)
+                return {"MB": job.watch.peak / 1e6}
+
+        runs = [("sync", 1), ("sync", 3), ("async", 3)]
+        repeats, self.repeats = self.repeats, 1  # memory does not scatter as time does
+        medians = self.interleave("AlexNet: memory of a server", {
+            f"{mode}, workers: {workers}": lambda mode=mode, workers=workers: measure(mode, workers) for mode, workers in runs})
+        self.repeats = repeats
+        for mode, workers in runs:
+            self.limit(f"AlexNet, {mode}, {workers} workers, MB of the server", self.best(medians, f"{mode}, workers: {workers}", "MB"), bound)
+
+    def ps_start(self):
+        """A worker that waits for its server: from the moment at which that listens to the end of the first step."""
+        def measure():
+            with Job(self.trireme.binary, [*SOFTMAX, "--steps", "200", "--log-every", "1"], 1) as job:
+                job.start("worker:0")
+                time.sleep(1.5)  # long enough to find nobody, several times
+                job.start(SERVER)
+                ready = wait_until_listening(job.addresses[0], 30)
+                job.finish(60)
+                return {"ms": (min(step_times(job.run_folder(SERVER)).values()) - ready) * 1e3}
+
+        medians = self.interleave("a waiting worker: from a listening server to the first step", {"Trireme": measure})
+        self.limit("a waiting worker's first step, ms after the server listens", self.best(medians, "Trireme", "ms"), 100)
+
+    def ps_link(self):
+        """AlexNet, sync, TLS, a server and two workers on virtual hosts: bound by the link with small batches, by compute with large ones."""
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            try:
+                key = self.new_key(folder)
+                with Hosts(3, LINK_RATE) as hosts:
+                    self.over_link(hosts, key)
+            except Unavailable as reason:
+                self.say(f"\nAlexNet over a link of {LINK_RATE}: not measured: {reason}")
+                self.unmeasured.append("AlexNet over a virtual link")
+
+    def over_link(self, hosts, key):
+        for batch, steps in ((8, 6), (64, 4)):
+            medians = self.interleave(f"AlexNet b{batch}, sync, TLS, 2 workers, links of {LINK_RATE}", {
+                "bare stream": lambda: {"MB/s": stream(hosts, 1 if self.quick else 3)},
+                "compute alone": lambda: {"seconds": self.two_at_once(batch, steps)},
+                "Trireme": lambda: self.linked(hosts, key, batch, steps)})
+            rate, compute = self.best(medians, "bare", "MB/s"), self.best(medians, "compute", "seconds")
+            step, megabytes = (self.best(medians, "Trireme", key) for key in ("seconds", "MB/step"))
+            if None in (rate, compute, step):
+                self.unmeasured.append(f"AlexNet b{batch} over a virtual link")
+                continue
+            travel = megabytes / rate
+            self.say(f"  a step: compute {compute:.2f} s, travel {travel:.2f} s, as measured {step:.2f} s")
+            if travel > compute:
+                self.limit(f"AlexNet b{batch} over {LINK_RATE}, share of the link that is busy", travel / step, 0.9, at_most=False)
+            self.expect(f"AlexNet b{batch} over {LINK_RATE}, seconds a step, against max(compute, travel)", step, max(compute, travel), 1.1, at_most=True)
+
+    def linked(self, hosts, key, batch, steps):
+        """Seconds of a step but the first, and what the server received in each."""
+        options = [*ALEXNET, "--sync", "--batch", str(batch), "--steps", str(steps), "--log-every", "1"]
+        with Job(self.trireme.binary, options, 2, key, hosts) as job:
+            job.start_all().finish(300)
+            times = step_times(job.run_folder(SERVER))
+            return {"seconds": (times[steps] - times[1]) / (steps - 1), "MB/step": job.watch.received / steps / 1e6}
+
+    def two_at_once(self, batch, steps):
+        """Seconds of a local step by one thread, while another process does the same."""
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            outs = [os.path.join(folder, str(number)) for number in range(2)]
+            processes = [subprocess.Popen([self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--log-every", "1",
+                                           "--threads", "1", "--out", out, "--quiet"]) for out in outs]
+            if any([process.wait() for process in processes]):
+                raise Unavailable("a local run of AlexNet failed")
+            times = [step_times(out) for out in outs]
+            return max((one[steps] - one[1]) / (steps - 1) for one in times)
+
+
+def wait_until_listening(address, seconds):
+    """The wall time at which a connection is first taken."""
+    host, port = address.rsplit(":", 1)
+    deadline = time.time() + seconds
+    while time.time() < deadline:
+        try:
+            socket.create_connection((host, int(port)), timeout=1).close()
+            return time.time()
+        except OSError:
+            time.sleep(0.001)
+    raise Unavailable(f"nobody listens at {address} after {seconds} s")
+
+
+def stream(hosts, seconds):
+    """MB/s that a link carries."""
+    script, port = os.path.join(HERE, "link_rate.py"), free_ports(1)[0]
+    sender = subprocess.Popen(hosts.command(2, [sys.executable, script, "send", hosts.address(1), str(port), str(seconds)]))
+    said, _, _ = run(hosts.command(1, [sys.executable, script, "receive", hosts.address(1), str(port)]))
+    sender.wait()
+    return said["bytes_per_second"] / 1e6
