@@ -146,7 +146,7 @@ class ServerParts:
                 job.start("worker:0")
                 time.sleep(1.5)  # long enough to find nobody, several times
                 job.start(SERVER)
-                ready = wait_until_listening(job.addresses[0], 30)
+                ready = wait_until_listening(job, 30)
                 job.finish(60)
                 return {"ms": (min(step_times(job.run_folder(SERVER)).values()) - ready) * 1e3}
 
@@ -201,17 +201,17 @@ class ServerParts:
             return max((one[steps] - one[1]) / (steps - 1) for one in times)
 
 
-def wait_until_listening(address, seconds):
-    """The wall time at which a connection is first taken."""
-    host, port = address.rsplit(":", 1)
+def wait_until_listening(job, seconds):
+    """The wall time at which the server first takes a connection."""
+    host, port = job.addresses[0].rsplit(":", 1)
     deadline = time.time() + seconds
-    while time.time() < deadline:
+    while time.time() < deadline and job.processes[SERVER].poll() is None:
         try:
             socket.create_connection((host, int(port)), timeout=1).close()
             return time.time()
         except OSError:
             time.sleep(0.001)
-    raise Unavailable(f"nobody listens at {address} after {seconds} s")
+    raise Unavailable(f"nobody listens at {job.addresses[0]}: {(job.said(SERVER) or ['without a word'])[-1]}")
 
 
 def stream(hosts, seconds):
