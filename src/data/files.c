@@ -140,10 +140,10 @@ static tri_status add_folder(search *self, const char *path, tri_part part, int 
         const char *entry = tri__arena_format(self->arena, "%s/%s", path, names[i]);
         if (!entry)
             status = no_memory(self);
+        else if (tri__file_exists(entry)) /* as most are */
+            status = add_file(self, entry, part, false);
         else if (tri__folder_exists(entry))
             status = add_folder(self, entry, tri__is_test_folder(names[i]) ? TRI_PART_TEST : part, depth + 1);
-        else if (tri__file_exists(entry))
-            status = add_file(self, entry, part, false);
     }
     tri__folder_free(names, count);
     return status;

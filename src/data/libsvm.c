@@ -66,6 +66,8 @@ static inline const char *skip_value(const char *at, const char *end)
 {
     const uint64_t ones = 0x0101010101010101;
     const char *begin = at;
+    if (end - at >= 2 && at[0] > '#' && (is_blank(at[1]) || at[1] == '\n'))
+        return at + 1;
     for (;; at += 8) {
         uint64_t word = tri__text_word(at, end), low = (word - ones * ('#' + 1)) & ~word & (ones * 0x80);
         if (low == 0)
