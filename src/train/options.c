@@ -11,7 +11,7 @@
 
 typedef enum { TEXT, INTEGER, NUMBER } field_kind;
 
-/* Fields that make up one answer: giving one that `replaces` anew takes back all that the run had said to that question. */
+/* Fields that make up one answer: where one that `replaces` is given another value, all that the run had said to that question is taken back. */
 typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
 
 typedef struct {
@@ -263,7 +263,7 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
         const field *row = &fields[i];
         if (is_set(given, row) && row->fixed && !same(kept, given, row))
             return refuse(kept, given, row);
-        anew[row->replaces] |= is_set(given, row);
+        anew[row->replaces] |= is_set(given, row) && !same(kept, given, row);
     }
     anew[ALONE] = false;
     anew[MODE] |= anew[STRATEGY]; /* modes are a strategy's */
