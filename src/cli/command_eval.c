@@ -10,9 +10,9 @@
 static tri_status print_json(tri__session *session, const tri__trained *trained, const tri_source_info *source,
                              const tri__evaluation *result)
 {
-    json_t *value = json_pack("{s:s, s:I, s:s, s:I, s:f, s:f}", "checkpoint", trained->checkpoint->path, "step",
+    json_t *value = json_pack("{s:s, s:I, s:s, s:I, s:I, s:f, s:f}", "checkpoint", trained->checkpoint->path, "step",
                               (json_int_t)trained->checkpoint->state.step, "data", source->spec, "examples", (json_int_t)result->examples,
-                              "test_loss", result->loss, "test_accuracy", result->accuracy);
+                              "damaged", (json_int_t)result->damaged, "test_loss", result->loss, "test_accuracy", result->accuracy);
     if (value && !isnan(result->logloss)) {
         json_object_set_new(value, "auc", isnan(result->auc) ? json_null() : json_real(result->auc));
         json_object_set_new(value, "logloss", json_real(result->logloss));
@@ -26,6 +26,8 @@ static void print_table(tri__session *session, const tri__trained *trained, cons
     fprintf(session->out, "model       %s at step %s\n", trained->checkpoint->model_name,
             tri__text_count(step, (double)trained->checkpoint->state.step));
     fprintf(session->out, "data        %s, %s examples\n", source->spec, tri__text_count(examples, (double)result->examples));
+    if (result->damaged)
+        fprintf(session->out, "damaged     %s records left out\n", tri__text_count(examples, (double)result->damaged));
     fprintf(session->out, "loss        %.4f\naccuracy    %.2f %%\n", result->loss, 100 * result->accuracy);
     if (!isnan(result->logloss))
         fprintf(session->out, "AUC         %.4f\nlog loss    %.4f\n", result->auc, result->logloss);
@@ -37,6 +39,7 @@ static tri_status evaluate(tri__session *session, const tri__arguments *argument
         .batch = tri__argument_integer(arguments, "batch"),
         .limit = tri__argument_integer(arguments, "limit"),
         .threads = (int)tri__argument_integer(arguments, "threads"),
+        .skip_bad = tri__argument_integer(arguments, "skip-bad"),
     };
     TRI_TRY(tri__photos_fit(tri_source_describe(source), trained->checkpoint->class_names, trained->checkpoint->input.classes));
     tri__evaluator *evaluator;

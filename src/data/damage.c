@@ -35,19 +35,24 @@ static int place_of(const tri__damage *damage, int64_t record)
     return low;
 }
 
-static tri_status add(tri__damage *damage, int64_t record, const char *message)
+tri_status tri__damage_add(tri__damage *damage, int64_t record, bool *is_new)
 {
     int at = place_of(damage, record);
-    if (at < damage->count && damage->records[at] == record)
+    *is_new = at == damage->count || damage->records[at] != record;
+    if (!*is_new)
         return NULL;
     TRI_TRY(tri__grow(&damage->records, &damage->capacity, damage->count, sizeof *damage->records, "the list of damaged records"));
     memmove(damage->records + at + 1, damage->records + at, (size_t)(damage->count - at) * sizeof *damage->records);
     damage->records[at] = record;
     damage->count++;
-    free(damage->told);
-    if (asprintf(&damage->told, "left out: %s", message) < 0)
-        damage->told = NULL;
     return NULL;
+}
+
+static void tell(tri__damage *damage, tri_status status)
+{
+    free(damage->told);
+    if (asprintf(&damage->told, "left out: %s", tri_status_message(status)) < 0)
+        damage->told = NULL;
 }
 
 static tri_status judge_row(tri__damage *damage, int64_t record, tri_status *failure)
@@ -57,7 +62,10 @@ static tri_status judge_row(tri__damage *damage, int64_t record, tri_status *fai
         *failure = NULL;
         return status;
     }
-    TRI_TRY(add(damage, record, tri_status_message(status)));
+    bool is_new;
+    TRI_TRY(tri__damage_add(damage, record, &is_new));
+    if (is_new)
+        tell(damage, status);
     if (damage->count <= damage->allowed)
         return NULL;
     *failure = NULL;

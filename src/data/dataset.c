@@ -214,6 +214,20 @@ int64_t tri_dataset_damaged(const tri_dataset *dataset)
     return dataset->damage.count;
 }
 
+int64_t tri__dataset_damage(const tri_dataset *dataset, const int64_t **records)
+{
+    *records = dataset->damage.records;
+    return dataset->damage.count;
+}
+
+tri_status tri__dataset_recall_damage(tri_dataset *dataset, const int64_t *records, int64_t count)
+{
+    bool is_new;
+    for (int64_t i = 0; i < count; i++)
+        TRI_TRY(tri__damage_add(&dataset->damage, records[i], &is_new));
+    return NULL;
+}
+
 double tri__dataset_decoding(const tri_dataset *dataset)
 {
     return dataset->ahead ? tri__ahead_cpu_seconds(dataset->ahead) : 0;

@@ -135,17 +135,25 @@ static json_t *state_json(const tri__run_state *state)
                      "without_gain", (json_int_t)state->without_gain, "losses", (json_int_t)state->recent.count, "recent", recent);
 }
 
+static json_t *records_json(const int64_t *records, int64_t count)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(records[i]));
+    return list;
+}
+
 static tri_status describe(const tri__checkpoint_content *content, char **text)
 {
     char digest[65];
     TRI_TRY(tri_model_digest(content->model, content->graph, digest));
     const tri_source_info *source = content->source;
     json_t *about =
-        json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
+        json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
                   tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind), "input",
                   "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes,
                   "numbering", numbering_json(&source->numbering), "class_names", names_json(source), "state", state_json(content->state),
-                  "options", tri__train_options_json(content->options));
+                  "damaged", records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
     *text = about ? json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(about);
     return *text ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the description of a checkpoint");

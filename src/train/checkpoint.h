@@ -41,6 +41,8 @@ typedef struct {
     const tri_source_info *source;
     const tri__train_options *options;
     const tri__run_state *state;
+    const int64_t *damaged; /* [damaged_count] training records that were found damaged */
+    int64_t damaged_count;
 } tri__checkpoint_content;
 
 /* Write one file. TRI_DIVERGED, and nothing written, where a parameter is not a number. */
@@ -59,6 +61,8 @@ typedef struct {
     const char **class_names; /* input.classes entries, or NULL */
     tri__train_options options;
     tri__run_state state;
+    int64_t *damaged; /* [damaged_count] training records that the run found damaged */
+    int64_t damaged_count;
 } tri__checkpoint;
 
 /* Open a checkpoint file, or the newest whole one of a run folder or of its checkpoint folder; newer ones that are damaged are told to log. */

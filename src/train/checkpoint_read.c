@@ -141,6 +141,20 @@ static tri_status read_state(tri__checkpoint *checkpoint, json_t *value)
     return NULL;
 }
 
+/* Checkpoints of earlier versions have none. */
+static tri_status read_damaged(tri__checkpoint *checkpoint, const json_t *list)
+{
+    size_t count = json_array_size(list);
+    TRI_TRY(tri__allocate(count + 1, sizeof *checkpoint->damaged, "damaged records", &checkpoint->damaged));
+    for (size_t i = 0; i < count; i++) {
+        checkpoint->damaged[i] = json_integer_value(json_array_get(list, i));
+        if (!json_is_integer(json_array_get(list, i)) || checkpoint->damaged[i] < 0)
+            return damaged(checkpoint, "its list of damaged records makes no sense");
+    }
+    checkpoint->damaged_count = (int64_t)count;
+    return NULL;
+}
+
 static tri_status verify(const tri__checkpoint *checkpoint, const char *about)
 {
     const char *written = tri__safetensors_metadata(checkpoint->file, TRI_CHECKPOINT_SUM);
@@ -171,6 +185,7 @@ static tri_status read_about(tri__checkpoint *checkpoint)
                         version, TRI_CHECKPOINT_VERSION);
     TRI_TRY(verify(checkpoint, about));
     TRI_TRY(read_input(checkpoint, input));
+    TRI_TRY(read_damaged(checkpoint, json_object_get(checkpoint->about, "damaged")));
     TRI_TRY(read_class_names(checkpoint, names));
     TRI_TRY(read_state(checkpoint, state));
     return tri_wrap(tri__train_options_read(&checkpoint->options, options), "%s", checkpoint->path);
@@ -201,6 +216,7 @@ void tri__checkpoint_close(tri__checkpoint *checkpoint)
     tri__safetensors_close(checkpoint->file);
     json_decref(checkpoint->about);
     free(checkpoint->class_names);
+    free(checkpoint->damaged);
     free(checkpoint->path);
     free(checkpoint);
 }

@@ -135,6 +135,11 @@ void tri__evaluator_destroy(tri__evaluator *evaluator)
     free(evaluator);
 }
 
+tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator)
+{
+    return evaluator->dataset;
+}
+
 static int64_t largest(const float *row, int64_t columns)
 {
     int64_t best = 0;
@@ -196,6 +201,7 @@ tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
     if (count == 0)
         return tri_fail(TRI_BAD_DATA, "there are no examples to evaluate on");
     *out = (tri__evaluation){.examples = sum.result.examples, .loss = sum.loss / count, .accuracy = (double)sum.right / count};
+    out->damaged = tri_dataset_damaged(evaluator->dataset);
     out->auc = NAN;
     out->logloss = evaluator->scores ? sum.logloss / count : NAN;
     return evaluator->scores ? tri__auc(evaluator->scores, evaluator->labels, out->examples, &out->auc) : NULL;

@@ -8,6 +8,7 @@
 
 typedef struct {
     int64_t examples;
+    int64_t damaged;       /* records left out so far, each counted once */
     double loss, accuracy; /* means over all examples */
     double auc, logloss;   /* of two classes; NaN otherwise */
 } tri__evaluation;
@@ -31,6 +32,9 @@ void tri__evaluator_destroy(tri__evaluator *evaluator); /* accepts NULL */
 
 /* Over all examples, with the store's parameters as they are now; flush it before. */
 TRI_MUST_CHECK tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out);
+
+/* The examples that it goes through: what was left out of them, and why. */
+tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
 
 /* Does the source give what the graph's input takes? */
 TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph);

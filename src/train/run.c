@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "data/dataset.h"
 #include "train/run_inside.h"
 #include "train/timed.h"
 
@@ -28,7 +29,7 @@ static tri_status step(tri__run *run)
     tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
     TRI_TRY(tri_dataset_next(run->dataset, &batch));
     if (batch->damaged)
-        tri__run_tell_note(run);
+        tri__run_tell_note(run, run->dataset);
     tri__phases_enter(&run->phases, TRI_PHASE_COMPUTE, tri__clock_now());
     const tri_step about = {.step = run->state.step, .rate = tri__schedule_rate(&run->settings.schedule, run->state.step)};
     TRI_TRY(tri_store_begin(run->store, &about));
@@ -59,6 +60,8 @@ static tri_status save(tri__run *run, const char *path)
 {
     run->state.position = tri_dataset_position(run->dataset);
     run->state.seconds = tri__run_seconds(run);
+    const int64_t *damaged;
+    const int64_t damaged_count = tri__dataset_damage(run->dataset, &damaged);
     const tri__checkpoint_content content = {
         .model = run->model,
         .graph = run->graph,
@@ -66,6 +69,8 @@ static tri_status save(tri__run *run, const char *path)
         .source = tri_source_describe(run->source),
         .options = &run->options,
         .state = &run->state,
+        .damaged = damaged,
+        .damaged_count = damaged_count,
     };
     if (path)
         return tri__checkpoint_write(path, &content);
@@ -125,6 +130,7 @@ static tri_status evaluate(tri__run *run)
     TRI_TRY(tri_store_flush(run->store));
     tri__phases_pause(&run->phases, tri__clock_now());
     TRI_TRY(tri__evaluator_run(run->evaluator, &run->evaluation));
+    tri__run_tell_note(run, tri__evaluator_dataset(run->evaluator));
     run->evaluated_at = run->state.step;
     run->evaluations++;
     if (!isfinite(run->evaluation.loss))

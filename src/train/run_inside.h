@@ -58,10 +58,10 @@ void tri__run_fini(tri__run *run);
 /* run_report.c */
 double tri__run_seconds(const tri__run *run); /* of training, by all processes of the run */
 void tri__run_tell_start(tri__run *run);
-void tri__run_tell_note(tri__run *run);       /* what the dataset has to say: a record that was left out */
-void tri__run_tell_step(tri__run *run);       /* to the event file; every --log-every steps */
-void tri__run_tell_evaluation(tri__run *run); /* to the event file and the log */
-void tri__run_tell_progress(tri__run *run);   /* to the caller, and flushes events now and then */
+void tri__run_tell_note(tri__run *run, tri_dataset *dataset); /* what it has to say: a record that was left out */
+void tri__run_tell_step(tri__run *run);                       /* to the event file; every --log-every steps */
+void tri__run_tell_evaluation(tri__run *run);                 /* to the event file and the log */
+void tri__run_tell_progress(tri__run *run);                   /* to the caller, and flushes events now and then */
 TRI_MUST_CHECK tri_status tri__run_summarise(tri__run *run, tri__run_result *out);
 
 #endif

@@ -109,9 +109,9 @@ void tri__run_tell_start(tri__run *run)
     flush_events(run);
 }
 
-void tri__run_tell_note(tri__run *run)
+void tri__run_tell_note(tri__run *run, tri_dataset *dataset)
 {
-    char *note = tri__dataset_note(run->dataset);
+    char *note = tri__dataset_note(dataset);
     if (note)
         tri__log_line(run->log, TRI_LOG_WARNING, "%s", note);
     free(note);
@@ -165,7 +165,7 @@ void tri__run_tell_evaluation(tri__run *run)
 
 void tri__run_tell_progress(tri__run *run)
 {
-    tri__run_tell_note(run);
+    tri__run_tell_note(run, run->dataset);
     if (run->now >= run->next_flush) {
         flush_events(run);
         run->next_flush = run->now + FLUSH_INTERVAL;
@@ -226,6 +226,7 @@ static void fill_summary(const tri__run *run, const tri__worker_summary *worker,
         .stopped_by = run->stopped_by,
         .until_step = run->until_step,
         .damaged = tri_dataset_damaged(run->dataset),
+        .test_damaged = evaluated ? run->evaluation.damaged : 0,
         .peak_rss_mb = worker->peak_rss_mb,
         .verdict = verdict,
         .worker_stats = worker,

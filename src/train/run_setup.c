@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "data/dataset.h"
 #include "data/dense.h"
 #include "train/run_inside.h"
 #include "train/timed.h"
@@ -148,7 +149,10 @@ static tri_status create_dataset(tri__run *run)
     if (examples < 1)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
     run->steps_per_epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + settings->batch - 1) / settings->batch;
-    return run->resumed ? tri_dataset_seek(run->dataset, run->resumed->state.position) : NULL;
+    if (!run->resumed)
+        return NULL;
+    TRI_TRY(tri__dataset_recall_damage(run->dataset, run->resumed->damaged, run->resumed->damaged_count));
+    return tri_dataset_seek(run->dataset, run->resumed->state.position);
 }
 
 static tri_status settle_end(tri__run *run)

@@ -97,6 +97,7 @@ static void put_what_it_took(filling *to, const tri__summary *s)
     put_count(to, "bytes_received", s->bytes_received);
     put_count(to, "dropped_stale", s->dropped_stale);
     put_count(to, "damaged", s->damaged);
+    put_count(to, "test_damaged", s->test_damaged);
     put(to, "phases", phases_json(s->phases));
     put_text(to, "verdict", s->verdict);
     json_t *workers = json_array();
@@ -201,9 +202,10 @@ const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t
         row(&table, "dropped");
         tri__text_add(&table, "%s stale gradients", tri__text_count(number, (double)summary->dropped_stale));
     }
-    if (summary->damaged) {
+    if (summary->damaged || summary->test_damaged) {
         row(&table, "damaged");
-        tri__text_add(&table, "%s record%s left out", tri__text_count(number, (double)summary->damaged), summary->damaged == 1 ? "" : "s");
+        tri__text_add(&table, "%s training and %s test records left out", tri__text_count(number, (double)summary->damaged),
+                      tri__text_count(more, (double)summary->test_damaged));
     }
     if (summary->verdict) {
         row(&table, "verdict");

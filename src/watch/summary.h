@@ -34,7 +34,7 @@ typedef struct {
     int64_t until_step;     /* the step that met --until; negative: null */
     double peak_rss_mb;
     int64_t bytes_sent, bytes_received, dropped_stale;
-    int64_t damaged; /* records left out */
+    int64_t damaged, test_damaged; /* records left out, of the training and of the test examples */
     double phases[TRI_PHASES];
     const char *verdict;
     const tri__worker_summary *worker_stats; /* workers entries */

@@ -103,16 +103,26 @@ static void test_speed(void **state)
     test_folder_remove(folder);
 }
 
+/* Change a bit within the data of one record of folder/set. */
+static void damage_set(const char *folder, const char *name)
+{
+    char *set = test_path(folder, "set"), *file = test_path(set, name);
+    size_t size;
+    char *bytes = test_read(file, &size);
+    bytes[size / 2 + 300] ^= 1;
+    test_write(file, bytes, size);
+    free(bytes);
+    free(file);
+    free(set);
+}
+
 /* A converted set, of which one record is damaged: training tells of it, or goes on without it. */
 static void test_training_leaves_out_damage(void **state)
 {
     (void)state;
-    char *folder = test_folder_create(), *set = test_path(folder, "set"), *file = test_path(set, "train-00000-of-00001.tfrecord");
+    char *folder = test_folder_create(), *set = test_path(folder, "set");
     expect(RUN("data", "convert", "digits:200", "--out", set, "--partitions", "1"), 0, "class", "");
-    size_t size;
-    char *bytes = test_read(file, &size);
-    bytes[size / 2 + 300] ^= 1; /* within the data of a record */
-    test_write(file, bytes, size);
+    damage_set(folder, "train-00000-of-00001.tfrecord");
     const char *script = "cd \"$1\" && \"$0\" train softmax --data set --epochs 3 --out \"$2\" --skip-bad $3 --json --quiet";
     expect(SHELL(script, folder, "first", "0"), 1, "", "checksum does not match");
     expect(SHELL(script, folder, "second", "1"), 0, "\"damaged\":1", "left out: set/train-00000-of-00001.tfrecord: record");
@@ -120,8 +130,26 @@ static void test_training_leaves_out_damage(void **state)
     const char *again = "cd \"$1\" && \"$0\" data convert set --out \"$2\" --partitions 2 --skip-bad $3 --json --quiet";
     expect(SHELL(again, folder, "fourth", "0"), 1, "", "checksum does not match");
     expect(SHELL(again, folder, "fourth", "1"), 0, "\"damaged\":1", "");
-    free(bytes);
-    free(file);
+    free(set);
+    test_folder_remove(folder);
+}
+
+/* What was found damaged stays known when a run goes on, though it goes on behind it; test records are counted, too. */
+static void test_damage_is_counted_to_the_end(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *set = test_path(folder, "set");
+    expect(RUN("data", "convert", "digits:200", "--out", set, "--partitions", "1"), 0, "class", "");
+    damage_set(folder, "train-00000-of-00001.tfrecord");
+    damage_set(folder, "test-00000-of-00001.tfrecord");
+    const char *begin =
+        "cd \"$1\" && \"$0\" train softmax --data set --shuffle 0 --batch 150 --steps 1 --out run --skip-bad 1 --json --quiet";
+    expect(SHELL(begin, folder), 0, "\"damaged\":1,\"test_damaged\":1", "left out: set/test-00000-of-00001.tfrecord: record");
+    const char *go_on = "cd \"$1\" && \"$0\" train --resume run --steps 2 --json --quiet";
+    expect(SHELL(go_on, folder), 0, "\"damaged\":1,\"test_damaged\":1", "");
+    const char *look = "cd \"$1\" && \"$0\" eval run --skip-bad $2";
+    expect(SHELL(look, folder, "0"), 1, "", "checksum does not match");
+    expect(SHELL(look, folder, "1"), 0, "damaged     1 records left out", "");
     free(set);
     test_folder_remove(folder);
 }
@@ -135,6 +163,7 @@ int main(void)
         cmocka_unit_test(test_wrong_calls),
         cmocka_unit_test(test_speed),
         cmocka_unit_test(test_training_leaves_out_damage),
+        cmocka_unit_test(test_damage_is_counted_to_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

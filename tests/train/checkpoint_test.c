@@ -59,7 +59,9 @@ static int tear_down(void **state)
 static tri_status save(fixture *here, int64_t step, int64_t keep)
 {
     here->state.step = step;
-    const tri__checkpoint_content content = {here->model, here->graph, here->store, &here->source, &here->options, &here->state};
+    static const int64_t damaged[] = {3, 17};
+    const tri__checkpoint_content content = {here->model,    here->graph,  here->store, &here->source,
+                                             &here->options, &here->state, damaged,     2};
     char *path;
     TRI_TRY(tri__checkpoint_save(here->folder, &content, keep, &path));
     free(path);
@@ -78,6 +80,8 @@ static void what_is_written_comes_back(void **state)
     assert_true(tri_shape_equal(back->input.shape, here->source.shape));
     assert_int_equal(back->input.type, TRI_U8);
     assert_int_equal(back->state.position, 20);
+    assert_int_equal(back->damaged_count, 2);
+    assert_int_equal(back->damaged[1], 17);
     assert_true(back->state.seconds == 1.5 && isnan(back->state.best_loss));
     assert_true(tri__recent_mean(&back->state.recent) == 0.1);
     size_t bytes = tri_store_floats(here->store) * sizeof(float);
