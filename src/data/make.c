@@ -3,6 +3,8 @@
 #include "data/make.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,8 @@
 
 #include "base/file.h"
 #include "data/criteo.h"
+
+#define MARK ".tmp-" /* between the name that a folder will have and the process that makes it */
 
 static const tri__make_kind kinds[] = {
     {"clicks",
@@ -83,6 +87,38 @@ static tri_status make_at(const tri__make_kind *kind, tri__make_request request,
     return status;
 }
 
+/* The process that makes a data set under this temporary name, name.tmp-PROCESS; 0 where it is none of name. */
+static pid_t maker_of(const char *temporary, const char *name, size_t length)
+{
+    if (strncmp(temporary, name, length) != 0 || strncmp(temporary + length, MARK, strlen(MARK)) != 0)
+        return 0;
+    char *end;
+    long process = strtol(temporary + length + strlen(MARK), &end, 10);
+    return process > 0 && process <= INT_MAX && !*end ? (pid_t)process : 0;
+}
+
+/* Remove what calls for the same folder left that were killed. What cannot be removed stays. path: length characters of it count. */
+static void sweep(const char *path, size_t length)
+{
+    const char *name = path + length;
+    while (name > path && name[-1] != '/')
+        name--;
+    char *parent = name > path ? strndup(path, (size_t)(name - path)) : strdup("."), **names = NULL;
+    size_t count = 0;
+    if (parent)
+        tri_status_free(tri__folder_list(parent, &names, &count));
+    for (size_t i = 0; i < count; i++) {
+        pid_t maker = maker_of(names[i], name, length - (size_t)(name - path));
+        bool is_gone = maker > 0 && kill(maker, 0) && errno == ESRCH;
+        char *left = is_gone ? tri__path_join(parent, names[i]) : NULL;
+        if (left)
+            tri_status_free(tri__folder_remove(left));
+        free(left);
+    }
+    tri__folder_free(names, count);
+    free(parent);
+}
+
 tri_status tri__data_make(const tri__make_kind *kind, const tri__make_request *request, tri__make_result *out)
 {
     size_t length = strlen(request->out);
@@ -91,7 +127,8 @@ tri_status tri__data_make(const tri__make_kind *kind, const tri__make_request *r
     char *temporary;
     *out = (tri__make_result){0};
     TRI_TRY(check_out(request->out));
-    if (asprintf(&temporary, "%.*s.tmp-%d", (int)length, request->out, (int)getpid()) < 0)
+    sweep(request->out, length);
+    if (asprintf(&temporary, "%.*s" MARK "%d", (int)length, request->out, (int)getpid()) < 0)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of %s", request->out);
     tri_status status = make_at(kind, *request, temporary, out);
     free(temporary);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "data/jpeg/jpeg.h"
@@ -100,6 +102,42 @@ static void test_folders(void **state)
     test_folder_remove(folder);
 }
 
+/* A process that has ended. */
+static pid_t ended_process(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    return child;
+}
+
+/* What a killed call left goes with the next one for the same folder; what others are at, or made for other folders, stays. */
+static void test_leftovers(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *out = test_path(folder, "out"), names[4][64], *paths[4];
+    pid_t gone = ended_process();
+    snprintf(names[0], sizeof *names, "out.tmp-%d", (int)gone);
+    snprintf(names[1], sizeof *names, "out.tmp-%d", (int)getppid());
+    snprintf(names[2], sizeof *names, "another out.tmp-%d", (int)gone);
+    snprintf(names[3], sizeof *names, "out.tmp-%d.old", (int)gone);
+    for (int i = 0; i < 4; i++) {
+        paths[i] = test_path(folder, names[i]);
+        char *below = test_path(paths[i], "train");
+        assert_ok(tri__folder_create(below));
+        free(below);
+    }
+    tri__make_result result;
+    assert_ok(make_images(out, 6, 2, 1, 2, &result));
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(tri__folder_exists(paths[i]), i > 0);
+        free(paths[i]);
+    }
+    free(out);
+    test_folder_remove(folder);
+}
+
 static void count_calls(void *context, int64_t done, int64_t all)
 {
     assert_true(done >= 1 && done <= all);
@@ -128,6 +166,7 @@ static void test_request(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_images), cmocka_unit_test(test_folders), cmocka_unit_test(test_request)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_images), cmocka_unit_test(test_folders), cmocka_unit_test(test_leftovers),
+                                       cmocka_unit_test(test_request)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
