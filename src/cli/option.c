@@ -84,12 +84,12 @@ static tri_status check_number(const tri__option *option, const char *value)
         return tri_fail(TRI_BAD_CALL, "--%s %s: expected a %s", option->name, value, whole ? "whole number" : "number");
     bool above = option->most > 0 && number > option->most;
     if (option->inside && (number <= option->least || number >= option->most))
-        return tri_fail(TRI_BAD_CALL, "--%s %s: must be above %g and below %g (%s)", option->name, value, option->least, option->most,
+        return tri_fail(TRI_BAD_CALL, "--%s %s: must be above %.15g and below %.15g (%s)", option->name, value, option->least, option->most,
                         option->inside);
     if ((number < option->least || above) && option->most > 0)
-        return tri_fail(TRI_BAD_CALL, "--%s %s: must be from %g to %g", option->name, value, option->least, option->most);
+        return tri_fail(TRI_BAD_CALL, "--%s %s: must be from %.15g to %.15g", option->name, value, option->least, option->most);
     if (number < option->least)
-        return tri_fail(TRI_BAD_CALL, "--%s %s: must be at least %g", option->name, value, option->least);
+        return tri_fail(TRI_BAD_CALL, "--%s %s: must be at least %.15g", option->name, value, option->least);
     return NULL;
 }
 

@@ -36,6 +36,7 @@ static void wrong_calls_are_told_before_any_work(void **state)
     expect(RUN(here, "train", "sofmax", "--data", DATA), 1, "", "sofmax");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--batch", "many"), 2, "", "--batch many: expected a whole number");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--batch", "0"), 2, "", "--batch 0: must be from 1");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--features", "-1"), 2, "", "--features -1: must be from 1 to 2147483647");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--rule", "adma"), 2, "", "did you mean adam?");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--epoch", "3"), 2, "", "did you mean --epochs?");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "a loss is to fall");
