@@ -4,6 +4,7 @@
  * pages as they are first touched, so that memory never used never counts, and huge pages spare most of the address translation. */
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,4 +98,17 @@ void tri__buffer_free(void *buffer)
         munmap(start, mapped);
     else
         free(start);
+}
+
+int64_t tri__memory_available(void)
+{
+    long long kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kilobytes > 0 ? kilobytes * 1024 : INT64_C(1) << 31;
 }

@@ -23,4 +23,7 @@ TRI_MUST_CHECK tri_status tri__grow(void *array, int *capacity, int count, size_
 TRI_MUST_CHECK tri_status tri__buffer_allocate(size_t bytes, const char *what, void *out);
 void tri__buffer_free(void *buffer);
 
+/* Bytes that programs can have without swapping; 2 GB where the system does not say. */
+int64_t tri__memory_available(void);
+
 #endif

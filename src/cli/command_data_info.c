@@ -93,10 +93,13 @@ static void print_classes(FILE *out, const tri__info *info)
 
 static void print_example(FILE *out, const tri__info *info)
 {
-    char shape[64], features[TRI_TEXT_SHORT];
+    char shape[64], features[TRI_TEXT_SHORT], widest[TRI_TEXT_SHORT];
+    const tri__part_info *train = &info->part[TRI_PART_TRAIN], *test = &info->part[TRI_PART_TEST];
+    int64_t sound = train->records - train->damaged + test->records - test->damaged;
     if (info->width > 0)
-        fprintf(out, "example   up to %lld of %s features\n", (long long)info->width,
-                tri__text_count(features, (double)info->shape.dim[0]));
+        fprintf(out, "example   up to %s of %s features, %.1f on average\n", tri__text_count(widest, (double)info->width),
+                tri__text_count(features, (double)info->shape.dim[0]),
+                sound > 0 ? (double)(train->features + test->features) / (double)sound : 0);
     else
         fprintf(out, "example   %s of %s%s\n", tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type),
                 info->several_sizes ? " (the first; photos have several sizes)" : "");

@@ -31,20 +31,6 @@ struct tri__cache {
     _Atomic int error;      /* errno of the first write that failed; no more are tried */
 };
 
-/* Half of what programs can have without swapping; 1 GB where the system does not say. */
-static int64_t half_of_available(void)
-{
-    long long kilobytes = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kilobytes > 0 ? kilobytes * 512 : INT64_C(1) << 30;
-}
-
 static tri_status open_file(tri__cache *cache, const char *folder)
 {
     TRI_TRY(tri__folder_create(folder));
@@ -67,7 +53,7 @@ static tri_status open_file(tri__cache *cache, const char *folder)
 static tri_status prepare(tri__cache *cache, int64_t memory, const char *folder)
 {
     if (memory == 0)
-        memory = half_of_available();
+        memory = tri__memory_available() / 2;
     int64_t fitting = memory / (int64_t)(cache->stride + sizeof *cache->labels + 1);
     cache->resident = fitting < cache->records ? fitting : cache->records;
     TRI_TRY(tri__buffer_allocate((size_t)cache->records * sizeof *cache->labels, "the labels of cached examples", &cache->labels));

@@ -48,14 +48,22 @@ static tri_status count_damage(const looker *self, tri_status damage, tri__part_
     return NULL;
 }
 
+static void count_sound(const looker *self, tri__part_info *part)
+{
+    if (part->class_counts)
+        part->class_counts[self->label]++;
+    for (int64_t i = 0; i < self->source->info.width && self->place.keys[i] >= 0; i++)
+        part->features++;
+}
+
 static tri_status count_all(looker *self, tri__part_info *part)
 {
     for (int64_t record = 0; record < part->records; record++) {
         tri_status status = self->source->kind->read(self->reader, record, &self->place);
         if (status)
             TRI_TRY(count_damage(self, status, part));
-        else if (part->class_counts)
-            part->class_counts[self->label]++;
+        else
+            count_sound(self, part);
         if (self->watch->progress && record % BETWEEN_PROGRESS == 0)
             self->watch->progress(self->watch->context, record, part->records);
     }

@@ -10,6 +10,7 @@ typedef struct {
     int64_t bytes; /* on disk; 0 for synthetic sources */
     int64_t files;
     int64_t damaged;       /* records that could not be read, or whose class is out of range */
+    int64_t features;      /* of a sparse source: of all records that could be read together */
     int64_t *class_counts; /* [classes] records of each class; NULL where classes are unknown */
 } tri__part_info;
 

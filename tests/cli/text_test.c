@@ -26,6 +26,7 @@ static void other_files_are_read_as_those_trained_on(void **state)
     const char *here = *state;
     write_lines(here, "all.libsvm", 0, "");
     write_lines(here, "some.libsvm", 1, "");
+    expect(RUN(here, "data", "info", "all.libsvm"), 0, "up to 1 of 3 features, 1.0 on average", "");
     expect(RUN(here, "train", "softmax", "--data", "all.libsvm", "--test", "some.libsvm", "--epochs", "3", "--out", "run", "--json",
                "--quiet"),
            0, "\"test_accuracy\":1.0", "");

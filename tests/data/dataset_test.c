@@ -335,6 +335,18 @@ static void test_wrong_assignments(void **state)
 }
 
 /* A record that cannot be read fails its batch, and asking again starts at the same place. */
+/* Told before it is tried: the kernel might grant it, and end the process when it is filled. */
+static void test_more_memory_than_there_is(void **state)
+{
+    (void)state;
+    tri_source *source;
+    tri_dataset *dataset;
+    assert_ok(tri_source_open("clicks:1000:100", TRI_PART_TRAIN, NULL, &source));
+    assert_fails(tri_dataset_create(source, &(tri_dataset_options){.batch = INT64_C(1) << 40}, &dataset), TRI_NO_MEMORY,
+                 "a smaller --batch takes less; every row has room for 39 features");
+    tri_source_destroy(source);
+}
+
 static void test_damaged_record(void **state)
 {
     (void)state;
@@ -398,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_assigned_to_changing_workers),
         cmocka_unit_test(test_wrong_assignments),
         cmocka_unit_test(test_augmented),
+        cmocka_unit_test(test_more_memory_than_there_is),
         cmocka_unit_test(test_damaged_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
