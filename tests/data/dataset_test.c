@@ -1,6 +1,8 @@
 /* dataset_test.c: batches, epochs, padding, order, seeking and assigned batches, over a source in memory and over one that is read ahead. */
 #include "trireme/dataset.h"
 
+#include <stdio.h>
+
 #include "data/fixture.h"
 
 /* Both ways that batches are made: gathered at once, and read ahead by a thread. */
@@ -335,6 +337,57 @@ static void test_wrong_assignments(void **state)
 }
 
 /* A record that cannot be read fails its batch, and asking again starts at the same place. */
+/* Files of LIBSVM text with records in all, the first file without any where there are fewer records than files. */
+static char *write_files(const char *folder, int files, int records)
+{
+    for (int i = 0, record = 0; i < files; i++) {
+        char name[32], text[64 * 8] = "";
+        snprintf(name, sizeof name, "part-%d.libsvm", i);
+        for (int at = 0; record < records * (i + 1) / files; record++)
+            at += snprintf(text + at, sizeof text - (size_t)at, "%d %d:1\n", record % 2, record + 1);
+        fixture_write(folder, name, (const uint8_t *)text, strlen(text));
+    }
+    return test_path(folder, "*.libsvm");
+}
+
+/* All batches of one worker: how often each record is seen in each epoch. */
+static void count_seen(tri_source *source, const tri_dataset_options *options, int64_t records, int *seen)
+{
+    tri_dataset *dataset;
+    const tri_batch *batch;
+    assert_ok(tri_dataset_create(source, options, &dataset));
+    for (assert_ok(tri_dataset_next(dataset, &batch)); batch; assert_ok(tri_dataset_next(dataset, &batch)))
+        for (int64_t i = 0; i < batch->count; i++) {
+            assert_true(batch->weights[i] == 1);
+            assert_int_equal(batch->keys[i], batch->ids[i]); /* the row is that record's */
+            seen[batch->epoch * records + batch->ids[i]]++;
+        }
+    tri_dataset_destroy(dataset);
+}
+
+static void test_workers_share_every_epoch(void **state)
+{
+    (void)state;
+    enum { EPOCHS = 3, MOST = 50 };
+    static const int files[] = {1, 2, 7}, records[] = {1, 8, MOST}, workers[] = {1, 2, 3, 5};
+    static const int64_t batches[] = {1, 4, 16};
+    for (int c = 0; c < 3 * 3 * 4 * 3; c++) {
+        int count = records[c / 3 % 3], share = workers[c / 9 % 4], seen[EPOCHS * MOST] = {0};
+        char *folder = test_folder_create(), *glob = write_files(folder, files[c % 3], count);
+        tri_source *source;
+        assert_ok(tri_source_open(glob, TRI_PART_TRAIN, NULL, &source));
+        assert_int_equal(tri_source_describe(source)->examples, count);
+        tri_dataset_options options = {.batch = batches[c / 36], .seed = 3, .shuffle = TRI_SHUFFLE_ALL, .epochs = EPOCHS, .workers = share};
+        for (options.worker = 0; options.worker < share; options.worker++)
+            count_seen(source, &options, count, seen);
+        for (int i = 0; i < EPOCHS * count; i++)
+            assert_int_equal(seen[i], 1);
+        tri_source_destroy(source);
+        free(glob);
+        test_folder_remove(folder);
+    }
+}
+
 /* Told before it is tried: the kernel might grant it, and end the process when it is filled. */
 static void test_more_memory_than_there_is(void **state)
 {
@@ -410,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_assigned_to_changing_workers),
         cmocka_unit_test(test_wrong_assignments),
         cmocka_unit_test(test_augmented),
+        cmocka_unit_test(test_workers_share_every_epoch),
         cmocka_unit_test(test_more_memory_than_there_is),
         cmocka_unit_test(test_damaged_record),
     };
