@@ -14,7 +14,7 @@ SOFTMAX = ["softmax", "--data", "fashion", "--batch", "100"]
 WORKERS = 3
 LINK_RATE = "1.8gbit"
 ALEXNET_PARAMETERS = 61_100_840
-ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:256"]
+ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:64"]
 RULE_STATE = 1  # momentum
 
 
@@ -61,9 +61,9 @@ class ServerParts:
 
     def ps(self):
         """Updates and steps a second of softmax, in clear; and what a round trip adds to a step."""
-        peers = {"async": {"TensorFlow sessions": ("sessions-async", WORKERS), "TensorFlow sessions, one": ("sessions-async", 1),
-                           "TensorFlow strategy": ("strategy", WORKERS)},
-                 "sync": {"TensorFlow SyncReplicas": ("sessions-sync", WORKERS)}}
+        peers = {"async": {"TensorFlow sessions": ("async", WORKERS), "TensorFlow sessions, one": ("async", 1),
+                           "TensorFlow strategy": ("strategy", WORKERS), "stripped TensorFlow": ("stripped-async", WORKERS)},
+                 "sync": {"TensorFlow SyncReplicas": ("sync", WORKERS), "stripped TensorFlow": ("stripped-sync", WORKERS)}}
         medians = self.server_race(None, peers)
         for mode, unit, times in (("async", "updates/s", 35), ("sync", "steps/s", 30)):
             self.expect(f"softmax b100, {mode}, 3 workers, {unit}, against TensorFlow", self.best(medians[mode], "Trireme", unit),
@@ -194,7 +194,7 @@ class ServerParts:
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             outs = [os.path.join(folder, str(number)) for number in range(2)]
             processes = [subprocess.Popen([self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--log-every", "1",
-                                           "--threads", "1", "--out", out, "--quiet"]) for out in outs]
+                                           "--threads", "1", "--out", out, "--quiet"], stdout=subprocess.DEVNULL) for out in outs]
             if any([process.wait() for process in processes]):
                 raise Unavailable("a local run of AlexNet failed")
             times = [step_times(out) for out in outs]

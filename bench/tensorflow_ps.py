@@ -1,9 +1,12 @@
 """TensorFlow's parameter servers on this machine, as processes: softmax on pictures of 28×28, one server. Its servers never exit, so that
-all are killed when the figure is there. usage: tensorflow_ps.py sessions-async|sessions-sync|strategy WORKERS BATCH SECONDS
+all are killed when the figure is there. usage: tensorflow_ps.py MODE WORKERS BATCH SECONDS
 
-Prints {"rate": global steps a second, with every worker warmed up}. sessions: tf.compat.v1 with replica_device_setter (and
-SyncReplicasOptimizer); strategy: tf.distribute's ParameterServerStrategy, whose coordinator is one process more. Batches are ready-made
-and stand in the workers' memory.
+Prints {"rate": global steps a second, with every worker warmed up}. Modes:
+    async, sync                      tf.compat.v1 with replica_device_setter (and SyncReplicasOptimizer) as programs have it: a monitored
+                                     session that is fed with the next batch and gives the global step
+    stripped-async, stripped-sync    the same graph as fast as it can be driven: a bare session, and always the one batch that lies in a
+                                     variable of the worker's own; no program trains so
+    strategy                         tf.distribute's ParameterServerStrategy, whose coordinator is one process more
 
 Each process is this script again: tensorflow_ps.py MODE WORKERS BATCH SECONDS ROLE INDEX PORTS…, the server's port first."""
 import ctypes
@@ -16,11 +19,13 @@ import tempfile
 import threading
 import time
 
+import numpy
+
 from job import free_ports
 
 WARM_UP_STEPS = 50
 RATE = 0.01
-PIXELS, CLASSES = 784, 10
+PIXELS, CLASSES, EXAMPLES = 784, 10, 10000
 DEADLINE = 120  # seconds that all processes have to get ready
 PR_SET_PDEATHSIG = 1
 
@@ -66,38 +71,55 @@ def cluster_of(ports):
 class Sessions:
     """A graph of its own in every worker, whose variables lie on the server."""
 
-    def __init__(self, tf, sync, workers, batch, ports):
+    def __init__(self, tf, mode, workers, batch, ports):
         self.v1 = v1 = tf.compat.v1
-        self.sync, self.workers = sync, workers
+        self.sync, self.stripped = mode.split("-")[-1] == "sync", mode.startswith("stripped")
+        self.workers, self.batch = workers, batch
         v1.disable_eager_execution()
         self.cluster = v1.train.ClusterSpec(cluster_of(ports))
-        self.batch = batch
+        self.x = self.y = self.images = self.labels = self.steps = self.ready = self.tell_ready = self.train = None
+        self.taken = 0
+
+    def own_batch(self):
+        """Variables of the worker's own, so that no step makes the batch again."""
+        v1 = self.v1
+        x = v1.random_uniform([self.batch, PIXELS], seed=1)
+        y = v1.random_uniform([self.batch], maxval=CLASSES, dtype=v1.int32, seed=1)
+        return [v1.Variable(one, collections=[v1.GraphKeys.LOCAL_VARIABLES], trainable=False) for one in (x, y)]
+
+    def fed_batch(self):
+        generator = numpy.random.default_rng(1)
+        self.images = generator.random((EXAMPLES, PIXELS), dtype=numpy.float32)
+        self.labels = generator.integers(0, CLASSES, EXAMPLES, dtype=numpy.int32)
+        return self.v1.placeholder(self.v1.float32, [None, PIXELS]), self.v1.placeholder(self.v1.int32, [None])
 
     def build(self, index):
+        """Gives the hooks that a session of it needs."""
         v1 = self.v1
+        with v1.device(f"/job:worker/task:{index}/cpu:0"):
+            self.x, self.y = self.own_batch() if self.stripped else self.fed_batch()
         with v1.device(v1.train.replica_device_setter(worker_device=f"/job:worker/task:{index}", cluster=self.cluster)):
-            steps = v1.train.get_or_create_global_step()
+            self.steps = v1.train.get_or_create_global_step()
             self.ready = v1.get_variable("ready", [], initializer=v1.zeros_initializer(), trainable=False)
+            self.tell_ready = v1.assign_add(self.ready, 1.0)
             w = v1.get_variable("w", [PIXELS, CLASSES], initializer=v1.zeros_initializer())
             b = v1.get_variable("b", [CLASSES], initializer=v1.zeros_initializer())
-        with v1.device(f"/job:worker/task:{index}/cpu:0"):
-            x = v1.random_uniform([self.batch, PIXELS], seed=1)
-            y = v1.random_uniform([self.batch], maxval=CLASSES, dtype=v1.int32, seed=1)
-            # variables of the worker's own hold the batch, so that no step makes it again
-            x = v1.Variable(x, collections=[v1.GraphKeys.LOCAL_VARIABLES], trainable=False)
-            y = v1.Variable(y, collections=[v1.GraphKeys.LOCAL_VARIABLES], trainable=False)
-        with v1.device(v1.train.replica_device_setter(worker_device=f"/job:worker/task:{index}", cluster=self.cluster)):
-            loss = v1.reduce_mean(v1.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=v1.matmul(x, w) + b))
+            loss = v1.reduce_mean(v1.nn.sparse_softmax_cross_entropy_with_logits(labels=self.y, logits=v1.matmul(self.x, w) + b))
             optimizer = v1.train.GradientDescentOptimizer(RATE)
             if self.sync:
                 optimizer = v1.train.SyncReplicasOptimizer(optimizer, replicas_to_aggregate=self.workers, total_num_replicas=self.workers)
-            self.train = optimizer.minimize(loss, global_step=steps)
-            self.tell_ready = v1.assign_add(self.ready, 1.0)
-        self.steps = steps
+            self.train = optimizer.minimize(loss, global_step=self.steps)
         return [optimizer.make_session_run_hook(index == 0)] if self.sync else []
 
     def serve(self):
         self.v1.train.Server(self.cluster, job_name="ps", task_index=0).join()
+
+    def step(self, session, bare):
+        if self.stripped:
+            bare.run(self.train)
+            return
+        first, self.taken = self.taken, (self.taken + self.batch) % (EXAMPLES - self.batch)
+        session.run([self.train, self.steps], {self.x: self.images[first:first + self.batch], self.y: self.labels[first:first + self.batch]})
 
     def work(self, index, seconds):
         server = self.v1.train.Server(self.cluster, job_name="worker", task_index=index)
@@ -106,18 +128,16 @@ class Sessions:
             if index != 0:
                 sys.stdin.read()  # who finds the model "not ready" sleeps for 30 s
             with self.v1.train.MonitoredTrainingSession(master=server.target, is_chief=index == 0, hooks=hooks) as session:
-                # hooks run around every call of the session; the bare one beneath has the same variables without them
-                bare = session._tf_sess()
+                bare = session._tf_sess()  # the same session without what is run around every call
                 print("initialised", flush=True)
                 for _ in range(WARM_UP_STEPS):
-                    bare.run(self.train)
+                    self.step(session, bare)
                 bare.run(self.tell_ready)
                 while index != 0 or bare.run(self.ready) < self.workers:
-                    bare.run(self.train)
+                    self.step(session, bare)
                 begun, before = time.perf_counter(), bare.run(self.steps)
                 while time.perf_counter() < begun + seconds:
-                    for _ in range(10):
-                        bare.run(self.train)
+                    self.step(session, bare)
                 after, ended = bare.run(self.steps), time.perf_counter()
                 say_and_leave((int(after) - int(before)) / (ended - begun))
 
@@ -188,7 +208,7 @@ def main():
     if mode == "strategy":
         strategy = Strategy(tf, workers, batch, ports)
         return strategy.coordinate(seconds) if role == "chief" else strategy.serve(role, index)
-    sessions = Sessions(tf, mode == "sessions-sync", workers, batch, ports)
+    sessions = Sessions(tf, mode, workers, batch, ports)
     return sessions.serve() if role == "ps" else sessions.work(index, seconds)
 
 
