@@ -70,20 +70,20 @@ static tri_status check_work(const tri__work *work)
     return NULL;
 }
 
-static tri_status check_progress(const tri__tokens *tokens, const tri__progress *progress)
+static tri_status check_progress(const tri__tokens *tokens, const tri__standing *standing)
 {
-    if (progress->step < 0 || progress->position < 0 || progress->count < 0 || progress->step > INT64_MAX - progress->count)
-        return tri_fail(TRI_BAD_DATA, "step %" PRId64 " at position %" PRId64 ": no run can have come there", progress->step,
-                        progress->position);
-    if (is_sync(tokens) && progress->count > 0)
+    if (standing->step < 0 || standing->position < 0 || standing->count < 0 || standing->step > INT64_MAX - standing->count)
+        return tri_fail(TRI_BAD_DATA, "step %" PRId64 " at position %" PRId64 ": no run can have come there", standing->step,
+                        standing->position);
+    if (is_sync(tokens) && standing->count > 0)
         return tri_fail(TRI_BAD_CALL, "a sync run cannot make up for %d outstanding batches: it goes on at the low-water mark",
-                        progress->count);
+                        standing->count);
     int64_t before = -1;
-    for (int i = 0; i < progress->count; i++) {
-        int64_t position = progress->outstanding[i];
-        if (position <= before || position >= progress->position)
+    for (int i = 0; i < standing->count; i++) {
+        int64_t position = standing->outstanding[i];
+        if (position <= before || position >= standing->position)
             return tri_fail(TRI_BAD_DATA, "outstanding position %" PRId64 " before position %" PRId64 ": it is out of order", position,
-                            progress->position);
+                            standing->position);
         before = position;
     }
     return NULL;
@@ -119,31 +119,31 @@ static void forget_all_holdings(tri__tokens *tokens)
     tokens->parts = tokens->come = 0;
 }
 
-tri_status tri__tokens_rollback(tri__tokens *tokens, const tri__progress *progress)
+tri_status tri__tokens_rollback(tri__tokens *tokens, const tri__standing *standing)
 {
-    TRI_TRY(check_progress(tokens, progress));
+    TRI_TRY(check_progress(tokens, standing));
     if (!is_sync(tokens))
-        TRI_TRY(make_room(tokens, progress->count));
+        TRI_TRY(make_room(tokens, standing->count));
     forget_all_holdings(tokens);
     for (int i = 0; i < tokens->used; i++)
         tokens->members[i].clock = 0;
-    tokens->returned = progress->count;
-    for (int i = 0; i < progress->count; i++)
-        tokens->back[progress->count - 1 - i] = (lease){progress->step + i, progress->outstanding[i]};
-    tokens->done = progress->step;
-    tokens->step = progress->step + progress->count;
-    tokens->position = progress->position;
+    tokens->returned = standing->count;
+    for (int i = 0; i < standing->count; i++)
+        tokens->back[standing->count - 1 - i] = (lease){standing->step + i, standing->outstanding[i]};
+    tokens->done = standing->step;
+    tokens->step = standing->step + standing->count;
+    tokens->position = standing->position;
     return NULL;
 }
 
-tri_status tri__tokens_create(const tri__ps_settings *settings, const tri__work *work, const tri__progress *progress, tri__tokens **out)
+tri_status tri__tokens_create(const tri__ps_settings *settings, const tri__work *work, const tri__standing *standing, tri__tokens **out)
 {
     TRI_TRY(check_work(work));
     tri__tokens *tokens;
     TRI_TRY(tri__allocate(1, sizeof *tokens, "the steps of workers", &tokens));
     tokens->settings = *settings;
     tokens->work = *work;
-    tri_status status = tri__tokens_rollback(tokens, progress);
+    tri_status status = tri__tokens_rollback(tokens, standing);
     if (status)
         tri__tokens_destroy(tokens);
     else
@@ -345,6 +345,11 @@ static int64_t count_held(const tri__tokens *tokens)
     return held;
 }
 
+int64_t tri__tokens_steps(const tri__tokens *tokens)
+{
+    return tokens->done;
+}
+
 bool tri__tokens_finished(const tri__tokens *tokens)
 {
     return !has_new(tokens) && (is_sync(tokens) || (!has_returned(tokens) && count_held(tokens) == 0));
@@ -364,7 +369,7 @@ static int compare_positions(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void list_outstanding(const tri__tokens *tokens, tri__progress *out)
+static void list_outstanding(const tri__tokens *tokens, tri__standing *out)
 {
     for (int i = 0; i < tokens->returned; i++)
         out->outstanding[out->count++] = tokens->back[i].position;
@@ -375,9 +380,9 @@ static void list_outstanding(const tri__tokens *tokens, tri__progress *out)
     out->low = out->outstanding[0];
 }
 
-tri_status tri__tokens_progress(const tri__tokens *tokens, tri__progress *out)
+tri_status tri__tokens_standing(const tri__tokens *tokens, tri__standing *out)
 {
-    *out = (tri__progress){.step = tokens->done, .position = tokens->position, .low = tokens->position};
+    *out = (tri__standing){.step = tokens->done, .position = tokens->position, .low = tokens->position};
     size_t count = is_sync(tokens) ? 0 : (size_t)(tokens->returned + count_held(tokens));
     if (count == 0)
         return NULL;
@@ -386,8 +391,8 @@ tri_status tri__tokens_progress(const tri__tokens *tokens, tri__progress *out)
     return NULL;
 }
 
-void tri__progress_fini(tri__progress *progress)
+void tri__standing_fini(tri__standing *standing)
 {
-    free(progress->outstanding);
-    *progress = (tri__progress){0};
+    free(standing->outstanding);
+    *standing = (tri__standing){0};
 }

@@ -42,7 +42,7 @@ typedef struct {
     int64_t low;          /* the low-water mark: every example before it is done */
     int64_t *outstanding; /* [count] positions of the batches that are not done, rising; NULL where count is 0 */
     int count;
-} tri__progress;
+} tri__standing;
 
 typedef struct {
     int live;       /* members */
@@ -53,9 +53,9 @@ typedef struct {
 
 typedef struct tri__tokens tri__tokens;
 
-/* Go on at progress, of which outstanding batches are served first; they are of the same batch size. A sync run has none: it goes on at a
- * low-water mark. TRI_BAD_DATA where that cannot be a progress of this work. */
-TRI_MUST_CHECK tri_status tri__tokens_create(const tri__ps_settings *settings, const tri__work *work, const tri__progress *progress,
+/* Go on at standing, of which outstanding batches are served first; they are of the same batch size. A sync run has none: it goes on at a
+ * low-water mark. TRI_BAD_DATA where that cannot be a standing of this work. */
+TRI_MUST_CHECK tri_status tri__tokens_create(const tri__ps_settings *settings, const tri__work *work, const tri__standing *standing,
                                              tri__tokens **out);
 void tri__tokens_destroy(tri__tokens *tokens); /* accepts NULL */
 
@@ -75,13 +75,14 @@ bool tri__tokens_complete(const tri__tokens *tokens);
 void tri__tokens_advance(tri__tokens *tokens); /* sync: the step is applied; the next one may be given out. It was given out */
 
 bool tri__tokens_finished(const tri__tokens *tokens); /* all steps are done */
+int64_t tri__tokens_steps(const tri__tokens *tokens); /* that are done */
 tri__tokens_report tri__tokens_describe(const tri__tokens *tokens);
 
-/* The progress; end it with tri__progress_fini. */
-TRI_MUST_CHECK tri_status tri__tokens_progress(const tri__tokens *tokens, tri__progress *out);
-void tri__progress_fini(tri__progress *progress);
+/* Where it stands now; end it with tri__standing_fini. */
+TRI_MUST_CHECK tri_status tri__tokens_standing(const tri__tokens *tokens, tri__standing *out);
+void tri__standing_fini(tri__standing *standing);
 
-/* Go back to progress, as for create. Members stay and hold nothing any more. */
-TRI_MUST_CHECK tri_status tri__tokens_rollback(tri__tokens *tokens, const tri__progress *progress);
+/* Go back to standing, as for create. Members stay and hold nothing any more. */
+TRI_MUST_CHECK tri_status tri__tokens_rollback(tri__tokens *tokens, const tri__standing *standing);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { MEMBERS = 9, MOST_EXAMPLES = 64, MOST_EPOCHS = 8, MOST_STEPS = MOST_EPOCHS * MOST_EXAMPLES + 1 };
 
-static tri__tokens *create(tri__ps_mode mode, tri__work work, tri__progress progress)
+static tri__tokens *create(tri__ps_mode mode, tri__work work, tri__standing progress)
 {
     tri__tokens *tokens;
     assert_ok(tri__tokens_create(&(tri__ps_settings){.mode = mode, .staleness = 1}, &work, &progress, &tokens));
@@ -41,7 +41,7 @@ static void assert_token(tri__token token, int64_t step, int64_t position, int i
 static void test_async(void **state)
 {
     (void)state;
-    tri__tokens *tokens = create(TRI_PS_ASYNC, (tri__work){10, 4, 5, INT64_MAX}, (tri__progress){0});
+    tri__tokens *tokens = create(TRI_PS_ASYNC, (tri__work){10, 4, 5, INT64_MAX}, (tri__standing){0});
     assert_true(refuses(tokens, 0));
     assert_true(tri__tokens_join(tokens, 0) && tri__tokens_join(tokens, 1023));
     assert_false(tri__tokens_join(tokens, 0) || tri__tokens_join(tokens, 1024) || tri__tokens_join(tokens, -1));
@@ -74,7 +74,7 @@ static void test_async(void **state)
 static void test_one_member_holds_so_many(void **state)
 {
     (void)state;
-    tri__tokens *tokens = create(TRI_PS_ASYNC, (tri__work){10, 1, INT64_MAX, INT64_MAX}, (tri__progress){0});
+    tri__tokens *tokens = create(TRI_PS_ASYNC, (tri__work){10, 1, INT64_MAX, INT64_MAX}, (tri__standing){0});
     assert_true(tri__tokens_join(tokens, 3));
     for (int i = 0; i < TRI_MOST_HELD; i++)
         assert_int_equal(grant(tokens, 3).step, i);
@@ -87,7 +87,7 @@ static void test_one_member_holds_so_many(void **state)
 static void test_staleness(void **state)
 {
     (void)state;
-    tri__tokens *tokens = create(TRI_PS_STALENESS, (tri__work){10, 1, INT64_MAX, INT64_MAX}, (tri__progress){0});
+    tri__tokens *tokens = create(TRI_PS_STALENESS, (tri__work){10, 1, INT64_MAX, INT64_MAX}, (tri__standing){0});
     assert_true(tri__tokens_join(tokens, 0) && tri__tokens_join(tokens, 1));
     for (int i = 0; i < 2; i++) {
         assert_int_equal(grant(tokens, 0).step, i);
@@ -110,7 +110,7 @@ static void test_staleness(void **state)
 static void test_sync(void **state)
 {
     (void)state;
-    tri__tokens *tokens = create(TRI_PS_SYNC, (tri__work){20, 4, 5, INT64_MAX}, (tri__progress){.step = 1, .position = 8, .low = 8});
+    tri__tokens *tokens = create(TRI_PS_SYNC, (tri__work){20, 4, 5, INT64_MAX}, (tri__standing){.step = 1, .position = 8, .low = 8});
     assert_true(tri__tokens_join(tokens, 5) && tri__tokens_join(tokens, 2));
     assert_token(grant(tokens, 5), 1, 8, 1, 2);
     assert_true(refuses(tokens, 5));
@@ -138,7 +138,7 @@ static void test_sync(void **state)
     assert_true(tri__tokens_join(tokens, 7));
     assert_token(grant(tokens, 7), 3, 20, 0, 1);
     assert_int_equal(tri__tokens_describe(tokens).again, 1);
-    assert_ok(tri__tokens_rollback(tokens, &(tri__progress){.step = 2, .position = 16}));
+    assert_ok(tri__tokens_rollback(tokens, &(tri__standing){.step = 2, .position = 16}));
     assert_false(tri__tokens_done(tokens, 7, 3));
     for (int64_t step = 2, position = 16; step < 5; step++, position += 4) {
         assert_token(grant(tokens, 7), step, position, 0, 1);
@@ -155,7 +155,7 @@ static void test_backup_workers_are_not_waited_for(void **state)
     (void)state;
     tri__tokens *tokens;
     assert_ok(tri__tokens_create(&(tri__ps_settings){.mode = TRI_PS_SYNC, .backup = 1}, &(tri__work){100, 4, 9, INT64_MAX},
-                                 &(tri__progress){0}, &tokens));
+                                 &(tri__standing){0}, &tokens));
     for (int i = 0; i < 3; i++)
         assert_true(tri__tokens_join(tokens, i));
     for (int i = 0; i < 3; i++)
@@ -178,12 +178,12 @@ static void test_what_no_run_can_be(void **state)
     const tri__work work = {10, 4, INT64_MAX, INT64_MAX};
     int64_t falling[] = {4, 0}, late[] = {12};
     tri__tokens *tokens;
-    assert_fails(tri__tokens_create(&async, &(tri__work){0, 4, 1, 1}, &(tri__progress){0}, &tokens), TRI_BAD_CALL, "0 examples");
-    assert_fails(tri__tokens_create(&async, &(tri__work){9, INT64_MAX / 2, 1, 1}, &(tri__progress){0}, &tokens), TRI_BAD_CALL, "shared");
-    assert_fails(tri__tokens_create(&async, &work, &(tri__progress){.step = -1}, &tokens), TRI_BAD_DATA, "step -1");
-    assert_fails(tri__tokens_create(&async, &work, &(tri__progress){2, 12, 0, falling, 2}, &tokens), TRI_BAD_DATA, "out of order");
-    assert_fails(tri__tokens_create(&async, &work, &(tri__progress){2, 12, 0, late, 1}, &tokens), TRI_BAD_DATA, "out of order");
-    assert_fails(tri__tokens_create(&sync, &work, &(tri__progress){2, 16, 12, late, 1}, &tokens), TRI_BAD_CALL, "low-water");
+    assert_fails(tri__tokens_create(&async, &(tri__work){0, 4, 1, 1}, &(tri__standing){0}, &tokens), TRI_BAD_CALL, "0 examples");
+    assert_fails(tri__tokens_create(&async, &(tri__work){9, INT64_MAX / 2, 1, 1}, &(tri__standing){0}, &tokens), TRI_BAD_CALL, "shared");
+    assert_fails(tri__tokens_create(&async, &work, &(tri__standing){.step = -1}, &tokens), TRI_BAD_DATA, "step -1");
+    assert_fails(tri__tokens_create(&async, &work, &(tri__standing){2, 12, 0, falling, 2}, &tokens), TRI_BAD_DATA, "out of order");
+    assert_fails(tri__tokens_create(&async, &work, &(tri__standing){2, 12, 0, late, 1}, &tokens), TRI_BAD_DATA, "out of order");
+    assert_fails(tri__tokens_create(&sync, &work, &(tri__standing){2, 16, 12, late, 1}, &tokens), TRI_BAD_CALL, "low-water");
 }
 
 /* A run that is resumed to be shorter than it was leaves alone what lies behind its end. */
@@ -191,7 +191,7 @@ static void test_resumed_to_be_shorter(void **state)
 {
     (void)state;
     int64_t outstanding[] = {4, 8, 14};
-    const tri__progress progress = {.step = 3, .position = 24, .low = 4, .outstanding = outstanding, .count = 3};
+    const tri__standing progress = {.step = 3, .position = 24, .low = 4, .outstanding = outstanding, .count = 3};
     tri__tokens *by_steps = create(TRI_PS_ASYNC, (tri__work){10, 4, 4, INT64_MAX}, progress);
     tri__tokens *by_epochs = create(TRI_PS_ASYNC, (tri__work){10, 4, INT64_MAX, 10}, progress);
     assert_true(tri__tokens_join(by_steps, 0) && tri__tokens_join(by_epochs, 0));
@@ -201,10 +201,10 @@ static void test_resumed_to_be_shorter(void **state)
     assert_token(grant(by_epochs, 0), 4, 8, 0, 1);
     assert_true(refuses(by_epochs, 0) && tri__tokens_done(by_epochs, 0, 3) && tri__tokens_done(by_epochs, 0, 4));
     assert_true(tri__tokens_finished(by_epochs));
-    tri__progress end;
-    assert_ok(tri__tokens_progress(by_epochs, &end));
+    tri__standing end;
+    assert_ok(tri__tokens_standing(by_epochs, &end));
     assert_true(end.count == 1 && end.outstanding[0] == 14 && end.low == 14 && end.step == 5 && end.position == 24);
-    tri__progress_fini(&end);
+    tri__standing_fini(&end);
     tri__tokens_destroy(by_steps);
     tri__tokens_destroy(by_epochs);
 }
@@ -246,7 +246,7 @@ static void begin(history *h, uint64_t seed, tri__ps_mode mode)
         h->work.last_step = 1 + pick(h, steps > 0 ? steps : 1);
     else
         h->work.last_position = epochs * h->work.examples;
-    assert_ok(tri__tokens_create(&h->settings, &h->work, &(tri__progress){0}, &h->tokens));
+    assert_ok(tri__tokens_create(&h->settings, &h->work, &(tri__standing){0}, &h->tokens));
 }
 
 static int64_t slowest(const history *h)
@@ -329,8 +329,8 @@ static bool advance(history *h)
 {
     if (h->settings.mode != TRI_PS_SYNC || !tri__tokens_complete(h->tokens))
         return false;
-    tri__progress progress;
-    assert_ok(tri__tokens_progress(h->tokens, &progress));
+    tri__standing progress;
+    assert_ok(tri__tokens_standing(h->tokens, &progress));
     tri__tokens_advance(h->tokens);
     assert_int_equal(progress.step, h->steps);
     h->done[h->steps++]++;
@@ -342,8 +342,8 @@ static bool advance(history *h)
 /* The coordinator dies; another one goes on with what it wrote down at that moment, and members come back. */
 static void restart(history *h)
 {
-    tri__progress progress;
-    assert_ok(tri__tokens_progress(h->tokens, &progress));
+    tri__standing progress;
+    assert_ok(tri__tokens_standing(h->tokens, &progress));
     assert_int_equal(progress.step, h->steps);
     for (int64_t i = 0; i < progress.low; i++)
         assert_true(h->seen[i] == 1 || h->settings.mode == TRI_PS_SYNC);
@@ -355,7 +355,7 @@ static void restart(history *h)
         memset(h->live, 0, sizeof h->live);
         h->again = 0;
     }
-    tri__progress_fini(&progress);
+    tri__standing_fini(&progress);
     memset(h->count, 0, sizeof h->count);
     memset(h->clock, 0, sizeof h->clock);
     for (int64_t i = 0; i < MOST_STEPS; i++) /* what is not done is numbered anew, behind what is */
@@ -396,8 +396,8 @@ static void finish_all(history *h)
 
 static void assert_all_done(history *h)
 {
-    tri__progress progress;
-    assert_ok(tri__tokens_progress(h->tokens, &progress));
+    tri__standing progress;
+    assert_ok(tri__tokens_standing(h->tokens, &progress));
     assert_int_equal(progress.step, h->steps);
     assert_int_equal(progress.count, 0);
     assert_int_equal(progress.low, progress.position);
@@ -410,7 +410,7 @@ static void assert_all_done(history *h)
     bool may_miss = h->settings.mode == TRI_PS_SYNC && !h->calm;
     for (int64_t i = 0; i < progress.position; i++)
         assert_true(h->seen[i] == 1 || (may_miss && h->seen[i] == 0));
-    tri__progress_fini(&progress);
+    tri__standing_fini(&progress);
 }
 
 static void live_through(uint64_t seed, tri__ps_mode mode)

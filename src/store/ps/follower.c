@@ -1,0 +1,288 @@
+/* follower.c: what ps:1 … do with ps:0.
+ *
+ * A follower connects to ps:0, which tells it how large the model is and by which rule it learns, and restores its stretch. From then on
+ * it hears who takes part, copies its stretch when asked, and goes when the job is done. Where the connection breaks it tries again, for
+ * as long as a wait may take. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "store/ps/server_inside.h"
+
+json_t *tri__rule_json(const tri_rule *rule)
+{
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", tri_rule_name(rule->kind), "momentum", (double)rule->momentum,
+                     "beta1", (double)rule->beta1, "beta2", (double)rule->beta2, "epsilon", (double)rule->epsilon, "l1", (double)rule->l1,
+                     "l2", (double)rule->l2, "ftrl_beta", (double)rule->ftrl_beta, "clip", (double)rule->clip);
+}
+
+static float number_of(const json_t *object, const char *key)
+{
+    return (float)json_number_value(json_object_get(object, key));
+}
+
+static tri_status read_rule(const json_t *json, tri_rule *out)
+{
+    const char *kind = json_string_value(json_object_get(json, "kind"));
+    if (!kind)
+        return tri_fail(TRI_BAD_DATA, "a welcome without a rule");
+    *out = (tri_rule){
+        .momentum = number_of(json, "momentum"),
+        .beta1 = number_of(json, "beta1"),
+        .beta2 = number_of(json, "beta2"),
+        .epsilon = number_of(json, "epsilon"),
+        .l1 = number_of(json, "l1"),
+        .l2 = number_of(json, "l2"),
+        .ftrl_beta = number_of(json, "ftrl_beta"),
+        .clip = number_of(json, "clip"),
+    };
+    return tri_rule_parse(kind, &out->kind);
+}
+
+tri_status tri__follower_connect(tri__server *server)
+{
+    tri__peer *peer = tri__server_attach(server);
+    if (!peer)
+        return tri_fail(TRI_NO_MEMORY, "no memory for a connection");
+    peer->role = TRI_PEER_COORDINATOR;
+    const tri__connection_options options = {
+        .handlers = &tri__server_handlers,
+        .context = peer,
+        .tls = server->options.tls,
+        .timeout = server->options.settings.timeout,
+    };
+    server->upstream = peer;
+    if (!server->upstream_lost)
+        server->upstream_lost = tri__clock_now();
+    tri_status status = tri__connection_open(server->loop, server->options.coordinator, &options, &peer->connection);
+    if (status) {
+        server->peers = peer->next;
+        free(peer);
+        server->upstream = NULL;
+    }
+    return status;
+}
+
+void tri__follower_greet(tri__peer *peer)
+{
+    tri__server *server = peer->server;
+    if (!server->incarnation)
+        server->incarnation = (int64_t)(tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)server->options.index).word >> 1);
+    tri__message_send_json(peer->connection, TRI_MSG_HELLO,
+                           json_pack("{s:i, s:s, s:i, s:I, s:b, s:I}", "protocol", TRI_PROTOCOL, "role", "server", "task",
+                                     server->options.index, "incarnation", (json_int_t)server->incarnation, "holding", server->ready,
+                                     "generation", (json_int_t)server->generation));
+}
+
+void tri__follower_lost(tri__server *server, tri_status why)
+{
+    if (server->upstream_lost == 0 && !server->done) {
+        server->upstream_lost = tri__clock_now();
+        tri__log_line(server->log, TRI_LOG_WARNING, "ps:%d: the connection to ps:0 is lost%s%s; trying again", server->options.index,
+                      why ? ": " : "", tri_status_message(why));
+    }
+    server->upstream = NULL;
+}
+
+void tri__follower_tick(tri__server *server)
+{
+    int64_t now = tri__clock_now(), timeout = server->options.settings.timeout;
+    if (server->upstream_lost && now - server->upstream_lost > timeout) {
+        tri__server_end(server, tri_fail(TRI_TIMEOUT, "ps:%d: ps:0 at %s:%u does not answer since %.0f s: is it running? (--timeout)",
+                                         server->options.index, server->options.coordinator->host, server->options.coordinator->port,
+                                         tri__clock_seconds(timeout)));
+        return;
+    }
+    if (!server->upstream && !server->done) {
+        tri_status status = tri__follower_connect(server);
+        tri_status_free(status); /* tried again at the next tick, until the deadline */
+    }
+}
+
+static tri_status take_welcome(tri__server *server, const json_t *body)
+{
+    int64_t floats = tri__json_integer(body, "floats", 0);
+    tri_rule rule;
+    TRI_TRY(read_rule(json_object_get(body, "rule"), &rule));
+    if (floats < 1)
+        return tri_fail(TRI_BAD_DATA, "a welcome to a model without parameters");
+    server->upstream_lost = 0;
+    if (server->stretch) /* reconnected */
+        return server->layout.floats == (size_t)floats ? NULL : tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
+    TRI_TRY(tri__layout_init(&server->layout, (size_t)floats, server->options.settings.servers));
+    return tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch);
+}
+
+static tri_status read_tasks(const json_t *body, int tasks[TRI_MOST_TASKS], int *count)
+{
+    const json_t *list = json_object_get(body, "tasks");
+    size_t index;
+    const json_t *item;
+    *count = 0;
+    if (!json_is_array(list) || json_array_size(list) > TRI_MOST_TASKS)
+        return tri_fail(TRI_BAD_DATA, "a list of tasks that is none");
+    json_array_foreach(list, index, item)
+    {
+        int64_t task = json_integer_value(item);
+        if (task < 0 || task >= TRI_MOST_TASKS)
+            return tri_fail(TRI_BAD_DATA, "a task number that is none");
+        tasks[(*count)++] = (int)task;
+    }
+    return NULL;
+}
+
+static tri_status take_view(tri__server *server, const json_t *body)
+{
+    int tasks[TRI_MOST_TASKS], count;
+    int64_t step = tri__json_integer(body, "step", -1);
+    TRI_TRY(read_tasks(body, tasks, &count));
+    TRI_TRY(tri__stretch_view(server->stretch, step, tasks, count));
+    tri__message_send(server->upstream->connection,
+                      &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer(body, "view", 0)}, false);
+    tri__server_settle(server);
+    return NULL;
+}
+
+static tri_status take_chosen(tri__server *server, const json_t *body)
+{
+    int tasks[TRI_MOST_TASKS], count;
+    int64_t step = tri__json_integer(body, "step", -1);
+    TRI_TRY(read_tasks(body, tasks, &count));
+    TRI_TRY(tri__stretch_choose(server->stretch, step, tasks, count));
+    tri__server_settle(server);
+    return NULL;
+}
+
+tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body)
+{
+    tri__server *server = peer->server;
+    size_t count = 0;
+    bool ours = peer->role == TRI_PEER_COORDINATOR && server->stretch && tri__stretch_has(server->stretch, message->chunk);
+    float *floats = ours && message->slot < 3 ? tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count) : NULL;
+    if (!floats || message->type != TRI_MSG_RESTORE || message->size != count * sizeof *floats)
+        return tri_fail(TRI_BAD_DATA, "%u bytes for slot %u of chunk %u, which is none of ours", message->size, message->slot,
+                        message->chunk);
+    *body = floats;
+    return NULL;
+}
+
+/* The copy, slot by slot, as it was when the stretch stood at the step. */
+static tri_status copy_stretch(tri__server *server)
+{
+    tri_range range = tri__stretch_range(server->stretch);
+    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
+        if (!server->copy[slot])
+            TRI_TRY(tri__buffer_allocate(range.count * sizeof(float), "a copy of the parameters", &server->copy[slot]));
+        size_t at = 0, count;
+        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
+            const float *floats = tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch) + i, (int)slot, &count);
+            memcpy(server->copy[slot] + at, floats, count * sizeof *floats);
+        }
+    }
+    return NULL;
+}
+
+static void send_copy(tri__server *server, int64_t step)
+{
+    tri__connection *connection = server->upstream->connection;
+    tri__message_send(connection, &(tri__message){.type = TRI_MSG_COPIED, .step = step}, false);
+    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
+        size_t at = 0, count;
+        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
+            uint32_t chunk = tri__stretch_first(server->stretch) + i;
+            tri__stretch_floats(server->stretch, chunk, 0, &count);
+            const tri__message message = {.type = TRI_MSG_COPY, .chunk = chunk, .step = step, .slot = slot};
+            tri__message_send_floats(connection, message, server->copy[slot] + at, count, false);
+        }
+    }
+}
+
+/* Sync: the copy is of the very step; async: of now. */
+static void take_snapshot(tri__server *server)
+{
+    bool sync = server->options.settings.mode == TRI_PS_SYNC;
+    if (server->snapshot < 0 || !server->upstream || (sync && tri__stretch_lowest(server->stretch) < server->snapshot))
+        return;
+    tri_status status = copy_stretch(server);
+    if (status)
+        tri__server_end(server, status);
+    else
+        send_copy(server, server->snapshot);
+    server->snapshot = -1;
+}
+
+void tri__follower_stepped(tri__server *server)
+{
+    double squares;
+    take_snapshot(server);
+    if (server->upstream && tri__stretch_gathered(server->stretch, &squares))
+        tri__message_send(server->upstream->connection,
+                          &(tri__message){.type = TRI_MSG_NORM, .step = tri__stretch_lowest(server->stretch), .norm = squares}, false);
+}
+
+/* With clipping: ps:0 has the norm of all stretches. */
+static void scale(tri__server *server, double factor)
+{
+    double squares;
+    if (!tri__stretch_gathered(server->stretch, &squares))
+        return; /* told twice */
+    tri__stretch_scale(server->stretch, factor);
+    for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++)
+        tri__server_answer_all(server, tri__stretch_first(server->stretch) + i);
+    take_snapshot(server);
+}
+
+static tri_status refused(const tri__server *server, const json_t *body)
+{
+    const char *reason = json_string_value(json_object_get(body, "reason"));
+    return tri_fail(TRI_BAD_CALL, "ps:0 turned ps:%d away: %s", server->options.index, reason ? reason : "it gave no reason");
+}
+
+tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body)
+{
+    tri__server *server = peer->server;
+    if (peer->role != TRI_PEER_COORDINATOR)
+        return tri_fail(TRI_BAD_DATA, "a %s from a worker", tri__message_name(message->type));
+    if (message->type == TRI_MSG_WELCOME)
+        return take_welcome(server, body);
+    if (message->type == TRI_MSG_BYE || message->type == TRI_MSG_REFUSED) {
+        tri__server_end(server, message->type == TRI_MSG_BYE ? NULL : refused(server, body));
+        return NULL;
+    }
+    if (!server->stretch)
+        return tri_fail(TRI_BAD_DATA, "a %s before its welcome", tri__message_name(message->type));
+    switch (message->type) {
+    case TRI_MSG_RESTORE:
+        return NULL; /* read into its place */
+    case TRI_MSG_RESTORED:
+        tri__stretch_reset(server->stretch, message->step);
+        server->generation = message->view;
+        server->ready = true;
+        tri__message_send(peer->connection, message, false);
+        tri__server_admit(server);
+        return NULL;
+    case TRI_MSG_VIEW:
+        return take_view(server, body);
+    case TRI_MSG_CHOSEN:
+        return take_chosen(server, body);
+    case TRI_MSG_LEFT:
+        if (message->chunk >= TRI_MOST_TASKS)
+            return tri_fail(TRI_BAD_DATA, "a task number that is none");
+        tri__stretch_leave(server->stretch, (int)message->chunk, message->step);
+        tri__server_settle(server);
+        return NULL;
+    case TRI_MSG_SNAPSHOT:
+        server->snapshot = message->step;
+        server->snapshot_slots = message->what < 3 ? message->what : 3;
+        take_snapshot(server);
+        return NULL;
+    case TRI_MSG_NORM:
+        scale(server, message->norm);
+        return NULL;
+    default:
+        return tri_fail(TRI_BAD_DATA, "a %s from ps:0", tri__message_name(message->type));
+    }
+}

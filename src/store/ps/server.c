@@ -1,0 +1,470 @@
+/* server.c: connections, and what every server does with gradients.
+ *
+ * One thread does all: it reads a gradient, applies it and answers from the parameters themselves. A stranger may only say hello; what
+ * it says is checked before it becomes anybody. */
+#include "store/ps/server.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "store/ps/server_inside.h"
+
+#define TICK       INT64_C(50000000) /* 50 ms */
+#define HELD_MOST  (16u << 20)       /* bytes of gradients that may wait for their turn, of all workers */
+#define MOST_PEERS (TRI_MOST_TASKS + TRI_MOST_SERVERS + 64)
+
+int64_t tri__json_integer(const json_t *object, const char *key, int64_t otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+tri__peer *tri__server_attach(tri__server *server)
+{
+    tri__peer *peer = calloc(1, sizeof *peer);
+    if (!peer)
+        return NULL;
+    *peer = (tri__peer){.next = server->peers, .server = server, .task = -1, .heard = tri__clock_now()};
+    server->peers = peer;
+    return peer;
+}
+
+static void detach(tri__peer *peer)
+{
+    tri__peer **at = &peer->server->peers;
+    while (*at != peer)
+        at = &(*at)->next;
+    *at = peer->next;
+    json_decref(peer->hello);
+    free(peer->gradient);
+    free(peer->text);
+    free(peer);
+}
+
+void tri__server_end(tri__server *server, tri_status why)
+{
+    if (server->done)
+        tri_status_free(why);
+    else
+        server->failure = why;
+    server->done = true;
+    tri__loop_stop(server->loop);
+}
+
+void tri__peer_refuse(tri__peer *peer, tri_status why)
+{
+    const char *text = tri_status_message(why);
+    tri__log_line(peer->server->log, TRI_LOG_WARNING, "%s was turned away: %s", tri__connection_peer(peer->connection), text);
+    tri__message_send_json(peer->connection, TRI_MSG_REFUSED, json_pack("{s:s}", "reason", text));
+    tri_status_free(why);
+    peer->refused = true;
+    if (tri__connection_unsent(peer->connection) == 0)
+        tri__connection_close(peer->connection);
+}
+
+void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more)
+{
+    tri__stretch *stretch = peer->server->stretch;
+    size_t count;
+    const float *floats = tri__stretch_floats(stretch, chunk, 0, &count);
+    const tri__message message = {
+        .type = TRI_MSG_CHUNK,
+        .chunk = chunk,
+        .view = peer->server->generation,
+        .step = tri__stretch_step(stretch, chunk),
+        .waited = tri__stretch_waited(stretch, chunk),
+    };
+    tri__message_send_floats(peer->connection, message, floats, count, more);
+}
+
+/* Parts that wait for their turn are bounded: who is too far ahead of the others is not read from until they have caught up. */
+static void balance(tri__server *server)
+{
+    for (tri__peer *peer = server->peers; peer; peer = peer->next) {
+        if (peer->role != TRI_PEER_WORKER)
+            continue;
+        size_t held = tri__stretch_held(server->stretch, peer->task);
+        size_t share = HELD_MOST / (size_t)(server->options.settings.workers > 0 ? server->options.settings.workers : 1);
+        bool pause = held > share + TRI_CHUNK_BYTES;
+        if (pause != peer->paused)
+            tri__connection_pause(peer->connection, peer->paused = pause);
+    }
+}
+
+/* Sync: a chunk has its next step: everyone who pushed it gets it. On ps:0 the tokens of the next step follow at once, where this was
+ * the last chunk. */
+void tri__server_answer_all(tri__server *server, uint32_t chunk)
+{
+    bool more = server->coordinator && tri__coordinator_will_step(server);
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->role == TRI_PEER_WORKER && tri__stretch_owes(server->stretch, chunk, peer->task))
+            tri__server_answer(peer, chunk, more);
+}
+
+static void moved_on(tri__server *server, uint32_t chunk)
+{
+    tri__server_answer_all(server, chunk);
+    if (server->coordinator)
+        tri__coordinator_stepped(server);
+    else
+        tri__follower_stepped(server);
+}
+
+void tri__server_settle(tri__server *server)
+{
+    uint32_t chunk;
+    while (server->stretch && tri__stretch_settle(server->stretch, &chunk))
+        moved_on(server, chunk);
+    if (server->stretch && !server->coordinator)
+        tri__follower_stepped(server);
+}
+
+static tri_status renew_gradient(tri__peer *peer)
+{
+    return tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", &peer->gradient);
+}
+
+/* Sync: a part is in, and the step is not whole yet, or waits for the norm. */
+static void gathered(tri__peer *peer, const tri__message *push)
+{
+    tri__server *server = peer->server;
+    if (server->options.settings.backup && server->coordinator)
+        tri__coordinator_pushed(peer, push);
+    if (server->coordinator)
+        tri__coordinator_clip(server->coordinator);
+    else
+        tri__follower_stepped(server);
+}
+
+static tri_status take_push(tri__peer *peer, const tri__message *message)
+{
+    tri__server *server = peer->server;
+    if (message->view != server->generation)
+        return NULL; /* computed before all went back */
+    bool sync = server->options.settings.mode == TRI_PS_SYNC;
+    const tri__push push = {
+        .chunk = message->chunk,
+        .task = peer->task,
+        .step = message->step,
+        .serial = sync ? message->step : message->serial,
+        .weight = (double)message->weight,
+        .rate = message->rate,
+        .gradient = peer->gradient,
+    };
+    tri__push_outcome outcome;
+    TRI_TRY(tri__stretch_push(server->stretch, &push, &outcome));
+    switch (outcome) {
+    case TRI_PUSH_KNOWN:
+        return NULL;
+    case TRI_PUSH_TAKEN:
+        gathered(peer, message);
+        return NULL;
+    case TRI_PUSH_STALE:
+        tri__server_answer(peer, message->chunk, false);
+        return NULL;
+    case TRI_PUSH_HELD:
+        TRI_TRY(renew_gradient(peer));
+        gathered(peer, message);
+        balance(server);
+        return NULL;
+    case TRI_PUSH_APPLIED:
+        if (sync) {
+            if (!tri__stretch_held(server->stretch, peer->task) && peer->paused)
+                balance(server);
+            moved_on(server, message->chunk);
+        } else {
+            bool done = server->coordinator && tri__coordinator_pushed(peer, message);
+            tri__server_answer(peer, message->chunk, false);
+            if (done)
+                tri__coordinator_go_on(server->coordinator);
+        }
+        return NULL;
+    }
+    return NULL;
+}
+
+/* A worker, or an evaluator, that wants to be known here. On ps:0 the coordinator judges; elsewhere ps:0 has. */
+static tri_status take_hello(tri__peer *peer, const json_t *body)
+{
+    tri__server *server = peer->server;
+    const char *role = json_string_value(json_object_get(body, "role"));
+    int64_t protocol = tri__json_integer(body, "protocol", 0), task = tri__json_integer(body, "task", -1);
+    int64_t incarnation = tri__json_integer(body, "incarnation", 0);
+    if (peer->role != TRI_PEER_STRANGER)
+        return tri_fail(TRI_BAD_DATA, "a second hello");
+    if (protocol != TRI_PROTOCOL)
+        return tri_fail(TRI_BAD_CALL, "it speaks protocol %" PRId64 ", ps:%d speaks %d: all tasks need the same version of trireme",
+                        protocol, server->options.index, TRI_PROTOCOL);
+    bool worker = role && !strcmp(role, "worker");
+    if (!role || task < 0 || task >= TRI_MOST_TASKS)
+        return tri_fail(TRI_BAD_DATA, "a hello without a role, or with a task number beyond %d", TRI_MOST_TASKS - 1);
+    peer->task = (int)task;
+    peer->incarnation = (uint64_t)incarnation;
+    if (server->coordinator)
+        return tri__coordinator_hello(peer, json_deep_copy(body));
+    if (!worker)
+        return tri_fail(TRI_BAD_CALL, "a %s has nothing to ask of ps:%d; ps:0 coordinates", role, server->options.index);
+    peer->hello = json_deep_copy(body);
+    tri__server_admit(server);
+    return NULL;
+}
+
+/* On servers other than ps:0. An earlier connection of the task is gone or about to be. */
+static tri_status admit_worker(tri__peer *peer)
+{
+    tri__server *server = peer->server;
+    tri__peer *before = server->worker[peer->task];
+    if (before) {
+        if (before->incarnation != peer->incarnation)
+            tri__stretch_welcome(server->stretch, peer->task);
+        before->task = -1;
+        before->role = TRI_PEER_STRANGER;
+        tri__connection_close(before->connection);
+    }
+    if (!peer->gradient)
+        TRI_TRY(renew_gradient(peer));
+    server->worker[peer->task] = peer;
+    peer->role = TRI_PEER_WORKER;
+    tri__message_send_json(
+        peer->connection, TRI_MSG_WELCOME,
+        json_pack("{s:I, s:I}", "floats", (json_int_t)server->layout.floats, "generation", (json_int_t)server->generation));
+    return NULL;
+}
+
+void tri__server_admit(tri__server *server)
+{
+    if (!server->ready)
+        return;
+    for (tri__peer *peer = server->peers; peer; peer = peer->next) {
+        if (!peer->hello || server->coordinator)
+            continue;
+        json_decref(peer->hello);
+        peer->hello = NULL;
+        tri_status status = admit_worker(peer);
+        if (status)
+            tri__peer_refuse(peer, status);
+    }
+}
+
+/* Where a body goes. */
+static tri_status find_place(tri__peer *peer, const tri__message *message, void **body)
+{
+    tri__server *server = peer->server;
+    switch (message->type) {
+    case TRI_MSG_PUSH: {
+        size_t count = 0;
+        bool known = peer->role == TRI_PEER_WORKER && server->stretch && tri__stretch_has(server->stretch, message->chunk);
+        if (known)
+            tri__stretch_floats(server->stretch, message->chunk, 0, &count);
+        if (!known || message->size != count * sizeof(float))
+            return tri_fail(TRI_BAD_DATA, "a gradient of %u bytes for chunk %u, which is none of ours", message->size, message->chunk);
+        *body = peer->gradient;
+        return NULL;
+    }
+    case TRI_MSG_RESTORE:
+    case TRI_MSG_COPY:
+        return server->coordinator ? tri__snapshot_place(peer, message, body) : tri__follower_place(peer, message, body);
+    case TRI_MSG_HELLO:
+    case TRI_MSG_REPORT:
+    case TRI_MSG_EVALUATED:
+    case TRI_MSG_WELCOME:
+    case TRI_MSG_VIEW:
+    case TRI_MSG_CHOSEN:
+    case TRI_MSG_BYE:
+    case TRI_MSG_REFUSED:
+        free(peer->text);
+        peer->text = NULL;
+        TRI_TRY(tri__allocate((size_t)message->size + 1, 1, "a message", &peer->text));
+        *body = peer->text;
+        return NULL;
+    default:
+        return tri_fail(TRI_BAD_DATA, "a %s with a body", tri__message_name(message->type));
+    }
+}
+
+static tri_status on_begin(void *context, tri__connection *connection, const tri__frame *frame, void **body)
+{
+    tri__peer *peer = context;
+    (void)connection;
+    TRI_TRY(tri__message_decode(frame, &peer->message));
+    if (peer->role == TRI_PEER_STRANGER && peer->message.type != TRI_MSG_HELLO)
+        return tri_fail(TRI_BAD_DATA, "a %s before its hello", tri__message_name(peer->message.type));
+    return find_place(peer, &peer->message, body);
+}
+
+static tri_status dispatch(tri__peer *peer, const tri__message *message, const json_t *body)
+{
+    tri__server *server = peer->server;
+    if (message->type == TRI_MSG_BEAT)
+        return NULL;
+    if (message->type == TRI_MSG_HELLO)
+        return take_hello(peer, body);
+    if (message->type == TRI_MSG_PULL && peer->role == TRI_PEER_WORKER) {
+        if (!tri__stretch_has(server->stretch, message->chunk))
+            return tri_fail(TRI_BAD_DATA, "it asks for chunk %u, which is none of ours", message->chunk);
+        tri__server_answer(peer, message->chunk, false);
+        return NULL;
+    }
+    return server->coordinator ? tri__coordinator_message(peer, message, body) : tri__follower_message(peer, message, body);
+}
+
+static tri_status on_frame(void *context, tri__connection *connection, const tri__frame *frame, void *body)
+{
+    tri__peer *peer = context;
+    (void)connection;
+    if (frame->size == 0)
+        TRI_TRY(tri__message_decode(frame, &peer->message));
+    const tri__message message = peer->message;
+    peer->heard = tri__clock_now();
+    if (peer->refused)
+        return NULL;
+    if (message.type == TRI_MSG_PUSH && frame->size)
+        return take_push(peer, &message);
+    json_t *json = NULL;
+    if (body && body == peer->text)
+        TRI_TRY(tri__message_json(&message, body, &json));
+    tri_status status = dispatch(peer, &message, json);
+    json_decref(json);
+    if (status && message.type == TRI_MSG_HELLO) {
+        tri__peer_refuse(peer, status);
+        return NULL;
+    }
+    return status;
+}
+
+static void on_open(void *context, tri__connection *connection)
+{
+    tri__peer *peer = context;
+    (void)connection;
+    if (peer->role == TRI_PEER_COORDINATOR)
+        tri__follower_greet(peer);
+}
+
+static void on_drained(void *context, tri__connection *connection)
+{
+    tri__peer *peer = context;
+    if (peer->refused)
+        tri__connection_close(connection);
+}
+
+static void on_closed(void *context, tri__connection *connection, tri_status why)
+{
+    tri__peer *peer = context;
+    tri__server *server = peer->server;
+    int64_t sent, received;
+    tri__connection_count(connection, &sent, &received);
+    server->sent += sent;
+    server->received += received;
+    if (why && peer->role != TRI_PEER_COORDINATOR)
+        tri__log_line(server->log, peer->role == TRI_PEER_STRANGER ? TRI_LOG_DEBUG : TRI_LOG_INFO, "connection of %s: %s",
+                      tri__connection_peer(connection), tri_status_message(why));
+    if (peer->role == TRI_PEER_WORKER && server->worker[peer->task] == peer)
+        server->worker[peer->task] = NULL;
+    if (peer == server->upstream)
+        tri__follower_lost(server, why);
+    else if (server->coordinator && !server->done)
+        tri__coordinator_gone(peer);
+    tri_status_free(why);
+    detach(peer);
+}
+
+const tri__connection_handlers tri__server_handlers = {
+    .open = on_open,
+    .begin = on_begin,
+    .frame = on_frame,
+    .drained = on_drained,
+    .closed = on_closed,
+};
+
+static void *on_accepted(void *context, tri__connection *connection)
+{
+    tri__peer *peer = tri__server_attach(context);
+    if (peer)
+        peer->connection = connection;
+    return peer;
+}
+
+void tri__server_traffic(const tri__server *server, int64_t *sent, int64_t *received)
+{
+    *sent = server->sent;
+    *received = server->received;
+    for (const tri__peer *peer = server->peers; peer; peer = peer->next) {
+        int64_t out, in;
+        tri__connection_count(peer->connection, &out, &in);
+        *sent += out;
+        *received += in;
+    }
+}
+
+static void on_tick(void *context)
+{
+    tri__server *server = context;
+    if (server->coordinator)
+        tri__coordinator_tick(server);
+    else
+        tri__follower_tick(server);
+}
+
+static tri_status start(tri__server *server)
+{
+    const tri__server_options *options = &server->options;
+    TRI_TRY(tri__loop_create(&server->loop));
+    const tri__listener_options listening = {
+        .connection = {.handlers = &tri__server_handlers, .context = server, .tls = options->tls, .timeout = options->settings.timeout},
+        .accepted = on_accepted,
+        .most = MOST_PEERS,
+    };
+    TRI_TRY(tri__listener_create(server->loop, options->listen_fd, &listening, &server->listener));
+    TRI_TRY(tri__timer_create(server->loop, on_tick, server, &server->tick));
+    tri__timer_start(server->tick, TICK, TICK);
+    return options->owner ? tri__coordinator_create(server, &server->coordinator) : tri__follower_connect(server);
+}
+
+/* The last words are sent before the connections close. */
+static void close_all(tri__server *server)
+{
+    int64_t deadline = tri__clock_now() + server->options.settings.heartbeat;
+    bool unsent = true;
+    while (unsent && tri__clock_now() < deadline) {
+        unsent = false;
+        for (const tri__peer *peer = server->peers; peer; peer = peer->next)
+            unsent |= tri__connection_unsent(peer->connection) > 0;
+        if (unsent)
+            tri__loop_turn(server->loop, deadline);
+    }
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        tri__connection_close(peer->connection);
+    while (server->peers)
+        tri__loop_turn(server->loop, deadline + server->options.settings.timeout);
+}
+
+tri_status tri__server_run(const tri__server_options *options, tri__ps_status *status)
+{
+    tri__server *server;
+    TRI_TRY(tri__allocate(1, sizeof *server, "a parameter server", &server));
+    server->options = *options;
+    server->log = options->log;
+    server->snapshot = -1;
+    tri_status failed = start(server);
+    if (!failed) {
+        tri__loop_run(server->loop);
+        failed = server->failure;
+    }
+    server->done = true;
+    tri__listener_destroy(server->listener);
+    if (status && server->coordinator)
+        tri__coordinator_status(server, status);
+    if (server->loop)
+        close_all(server);
+    tri__timer_destroy(server->tick);
+    tri__coordinator_destroy(server->coordinator);
+    tri__stretch_destroy(server->stretch);
+    for (int i = 0; i < 3; i++)
+        tri__buffer_free(server->copy[i]);
+    tri__loop_destroy(server->loop);
+    free(server);
+    return failed;
+}

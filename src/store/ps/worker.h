@@ -1,0 +1,54 @@
+/* worker.h: the store of a worker: its parameters live on servers.
+ *
+ * offer pushes a chunk as soon as all of its gradient is there, await waits for the answer, which brings the chunk's new parameters. Where
+ * the model is small, the calling thread sends and reads itself; where it is large, a thread of the store does, so that gradients travel
+ * while the rest of the step is computed. Connections that break are made again, and what was not answered is pushed again.
+ *
+ * Steps are not the worker's to choose: it asks for a token, which says what to do, and goes on until it is told to stop. */
+#ifndef TRI_STORE_PS_WORKER_H
+#define TRI_STORE_PS_WORKER_H
+
+#include "base/json.h"
+#include "base/log.h"
+#include "net/connection.h"
+#include "store/ps/settings.h"
+#include "store/ps/tokens.h"
+#include "trireme/store.h"
+
+typedef struct {
+    const tri__address *servers; /* settings.servers of them; borrowed */
+    tri__ps_settings settings;
+    tri__tls *tls; /* NULL: in clear */
+    int task;
+    size_t floats;
+    tri_rule rule;
+    const json_t *hello; /* what it trains: "digest", "batch", "examples", and what the owner needs to settle the job; borrowed */
+    tri__log *log;
+} tri__ps_store_options;
+
+/* Connect, be welcomed, pull all parameters. Waits for servers that are not there yet, and says so; TRI_TIMEOUT names who is missing. */
+TRI_MUST_CHECK tri_status tri__ps_store_create(const tri__ps_store_options *options, tri_store **out);
+
+/* Take part; so many tokens at once are of use. */
+void tri__ps_store_ready(tri_store *store, int ahead);
+
+/* The next token; *stop where there is none and none will come. Waits. */
+TRI_MUST_CHECK tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop);
+bool tri__ps_store_peek(tri_store *store, int index, tri__token *out); /* tokens behind the next one that are here already, from 0 */
+
+/* True where all went back to a checkpoint since the last begin: the step that was made is void, and so are the tokens before it. */
+bool tri__ps_store_voided(const tri_store *store);
+
+typedef struct {
+    int64_t sending, server, peers; /* nanoseconds spent in offers, waiting for servers, and for other workers */
+} tri__ps_times;
+
+tri__ps_times tri__ps_store_take_times(tri_store *store); /* since the last call */
+void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received);
+
+void tri__ps_store_report(tri_store *store, json_t *report); /* lets go of report */
+
+/* The last word: a final report, or a reason to leave before the end. Returns when it is on its way. */
+void tri__ps_store_leave(tri_store *store, json_t *report, const char *reason);
+
+#endif
