@@ -125,14 +125,25 @@ static json_t *number_json(double number)
     return isfinite(number) ? json_real(number) : json_null();
 }
 
-static json_t *state_json(const tri__run_state *state)
+/* Positions before `reached` that are not done. */
+static json_t *outstanding_json(const tri__standing *standing)
+{
+    json_t *list = json_array();
+    for (int i = 0; standing && i < standing->count; i++)
+        json_array_append_new(list, json_integer(standing->outstanding[i]));
+    return list;
+}
+
+static json_t *state_json(const tri__run_state *state, const tri__standing *standing)
 {
     json_t *recent = json_array();
     for (int64_t i = 0; i < state->recent.count && i < TRI_RECENT; i++)
         json_array_append_new(recent, json_real(state->recent.loss[i]));
-    return json_pack("{s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:o}", "step", (json_int_t)state->step, "examples", (json_int_t)state->examples,
-                     "position", (json_int_t)state->position, "seconds", state->seconds, "best_loss", number_json(state->best_loss),
-                     "without_gain", (json_int_t)state->without_gain, "losses", (json_int_t)state->recent.count, "recent", recent);
+    return json_pack("{s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:o, s:I, s:o}", "step", (json_int_t)state->step, "examples",
+                     (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "best_loss",
+                     number_json(state->best_loss), "without_gain", (json_int_t)state->without_gain, "losses",
+                     (json_int_t)state->recent.count, "recent", recent, "reached",
+                     (json_int_t)(standing ? standing->position : state->position), "outstanding", outstanding_json(standing));
 }
 
 static json_t *records_json(const int64_t *records, int64_t count)
@@ -148,12 +159,12 @@ static tri_status describe(const tri__checkpoint_content *content, char **text)
     char digest[65];
     TRI_TRY(tri_model_digest(content->model, content->graph, digest));
     const tri_source_info *source = content->source;
-    json_t *about =
-        json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
-                  tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind), "input",
-                  "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes,
-                  "numbering", numbering_json(&source->numbering), "class_names", names_json(source), "state", state_json(content->state),
-                  "damaged", records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
+    json_t *about = json_pack(
+        "{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
+        tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind), "input", "type",
+        tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "numbering",
+        numbering_json(&source->numbering), "class_names", names_json(source), "state", state_json(content->state, content->standing),
+        "damaged", records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
     *text = about ? json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(about);
     return *text ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the description of a checkpoint");

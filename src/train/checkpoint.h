@@ -7,6 +7,7 @@
 #define TRI_TRAIN_CHECKPOINT_H
 
 #include "base/log.h"
+#include "store/ps/tokens.h"
 #include "tensor/safetensors.h"
 #include "train/options.h"
 #include "trireme/dataset.h"
@@ -43,6 +44,7 @@ typedef struct {
     const tri__run_state *state;
     const int64_t *damaged; /* [damaged_count] training records that were found damaged */
     int64_t damaged_count;
+    const tri__standing *standing; /* of a job whose workers go each at its own pace: what is outstanding; NULL: nothing */
 } tri__checkpoint_content;
 
 /* Write one file. TRI_DIVERGED, and nothing written, where a parameter is not a number. */

@@ -10,26 +10,20 @@
 
 #include "base/file.h"
 
-#define TASK "worker-0"
-
-static tri_status fill(const char *path, tri__run_folder *out)
+static tri_status fill(const char *path, const char *task, tri__run_folder *out)
 {
     const struct {
         char **to;
-        const char *name;
+        const char *name, *task, *suffix;
     } parts[] = {
-        {&out->path, ""},
-        {&out->checkpoints, "/checkpoint"},
-        {&out->events, "/events/" TASK},
-        {&out->log, "/log/" TASK ".txt"},
-        {&out->summary, "/summary.json"},
-        {&out->command, "/command"},
+        {&out->path, "", "", ""},           {&out->checkpoints, "/checkpoint", "", ""}, {&out->events, "/events/", task, ""},
+        {&out->log, "/log/", task, ".txt"}, {&out->summary, "/summary.json", "", ""},   {&out->command, "/command", "", ""},
     };
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (asprintf(parts[i].to, "%.*s%s", (int)length, path, parts[i].name) < 0) {
+        if (asprintf(parts[i].to, "%.*s%s%s%s", (int)length, path, parts[i].name, parts[i].task, parts[i].suffix) < 0) {
             *parts[i].to = NULL;
             return tri_fail(TRI_NO_MEMORY, "no memory for the names of a run folder");
         }
@@ -75,13 +69,13 @@ tri_status tri__run_folder_check(const char *path)
                     path);
 }
 
-tri_status tri__run_folder_create(const char *path, const char *model, tri__run_folder *out)
+tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out)
 {
     *out = (tri__run_folder){0};
     char *made = NULL;
     tri_status status = path ? NULL : create_next(model, &made);
     if (!status)
-        status = fill(path ? path : made, out);
+        status = fill(path ? path : made, task, out);
     if (!status && path)
         status = tri_wrap(tri__folder_create_new(out->path), "--out %s", path);
     if (!status)
@@ -92,12 +86,12 @@ tri_status tri__run_folder_create(const char *path, const char *model, tri__run_
     return status;
 }
 
-tri_status tri__run_folder_open(const char *path, tri__run_folder *out)
+tri_status tri__run_folder_open(const char *path, const char *task, tri__run_folder *out)
 {
     *out = (tri__run_folder){0};
     if (!tri__folder_exists(path))
         return tri_fail(TRI_NOT_FOUND, "--resume %s: there is no such folder", path);
-    tri_status status = fill(path, out);
+    tri_status status = fill(path, task, out);
     if (!status)
         status = make_parts(out);
     if (status)

@@ -8,8 +8,8 @@
 typedef struct {
     char *path;
     char *checkpoints; /* path/checkpoint */
-    char *events;      /* path/events/worker-0 */
-    char *log;         /* path/log/worker-0.txt */
+    char *events;      /* path/events/TASK, such as worker-0 */
+    char *log;         /* path/log/TASK.txt */
     char *summary;     /* path/summary.json */
     char *command;     /* path/command */
 } tri__run_folder;
@@ -18,10 +18,10 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__run_folder_check(const char *path);
 
 /* Make a new folder with its parts: path, or where that is NULL the first free runs/<model>-<date>-<n>. */
-TRI_MUST_CHECK tri_status tri__run_folder_create(const char *path, const char *model, tri__run_folder *out);
+TRI_MUST_CHECK tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out);
 
 /* The folder of a run to go on with. */
-TRI_MUST_CHECK tri_status tri__run_folder_open(const char *path, tri__run_folder *out);
+TRI_MUST_CHECK tri_status tri__run_folder_open(const char *path, const char *task, tri__run_folder *out);
 void tri__run_folder_fini(tri__run_folder *folder);
 
 /* Add one line to the file `command`. */

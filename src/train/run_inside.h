@@ -51,8 +51,13 @@ typedef struct {
     int64_t until_step; /* −1: not reached */
 } tri__run;
 
-/* run_setup.c. After a failure, too, the run wants fini. */
+/* run_setup.c. After a failure, too, the run wants fini. open is all of it; a task of a cluster takes the parts that it needs. */
 TRI_MUST_CHECK tri_status tri__run_open(tri__run *run, const tri__run_request *request);
+TRI_MUST_CHECK tri_status tri__run_begin(tri__run *run, const tri__run_request *request); /* the model, and what was asked for */
+TRI_MUST_CHECK tri_status tri__run_open_data(tri__run *run);                              /* sources and graph */
+TRI_MUST_CHECK tri_status tri__run_settle_end(tri__run *run, int64_t examples);           /* of an epoch */
+TRI_MUST_CHECK tri_status tri__run_create_evaluator(tri__run *run);                       /* of its store, on its test source */
+tri_dataset_options tri__run_dataset_options(const tri__run *run);
 void tri__run_fini(tri__run *run);
 
 /* run_report.c */

@@ -130,41 +130,66 @@ static tri_status create_store(tri__run *run)
     return fill_store(run);
 }
 
-static tri_status create_dataset(tri__run *run)
+tri_dataset_options tri__run_dataset_options(const tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
-    const tri_dataset_options options = {.batch = settings->batch,
-                                         .seed = settings->seed,
-                                         .shuffle = settings->shuffle,
-                                         .limit = settings->limit,
-                                         .in_place = tri_plan_takes_scattered(run->plan),
-                                         .own_files = settings->own_files,
-                                         .skip_bad = settings->skip_bad,
-                                         .augment = settings->augment,
-                                         .cache = settings->cache,
-                                         .cache_bytes = settings->cache_bytes,
-                                         .cache_folder = run->request->cache_folder};
+    return (tri_dataset_options){.batch = settings->batch,
+                                 .seed = settings->seed,
+                                 .shuffle = settings->shuffle,
+                                 .limit = settings->limit,
+                                 .in_place = tri_plan_takes_scattered(run->plan),
+                                 .own_files = settings->own_files,
+                                 .skip_bad = settings->skip_bad,
+                                 .augment = settings->augment,
+                                 .cache = settings->cache,
+                                 .cache_bytes = settings->cache_bytes,
+                                 .cache_folder = run->request->cache_folder};
+}
+
+static tri_status create_dataset(tri__run *run)
+{
+    const tri_dataset_options options = tri__run_dataset_options(run);
     TRI_TRY(tri_dataset_create(run->source, &options, &run->dataset));
-    int64_t examples = tri_dataset_examples(run->dataset);
-    if (examples < 1)
-        return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
-    run->steps_per_epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + settings->batch - 1) / settings->batch;
     if (!run->resumed)
         return NULL;
     TRI_TRY(tri__dataset_recall_damage(run->dataset, run->resumed->damaged, run->resumed->damaged_count));
     return tri_dataset_seek(run->dataset, run->resumed->state.position);
 }
 
-static tri_status settle_end(tri__run *run)
+/* Examples of one step: of all workers, where they make it together. */
+static int64_t step_examples(const tri__train_settings *settings)
+{
+    bool together = settings->strategy == TRI_STRATEGY_PS && settings->ps.mode == TRI_PS_SYNC;
+    return settings->batch * (together ? settings->ps.workers : 1);
+}
+
+tri_status tri__run_settle_end(tri__run *run, int64_t examples)
 {
     const tri__train_settings *settings = &run->settings;
+    int64_t each = step_examples(settings);
+    if (examples < 1)
+        return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
+    run->steps_per_epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + each - 1) / each;
     run->last_step = settings->steps ? settings->steps : settings->max_steps;
     if (settings->epochs && __builtin_mul_overflow(settings->epochs, run->steps_per_epoch, &run->last_step))
         return tri_fail(TRI_BAD_CALL, "--epochs %lld: more steps than can be counted", (long long)settings->epochs);
-    if (run->last_step && run->state.step >= run->last_step)
+    if (run->request->resume && run->last_step && run->state.step >= run->last_step)
         return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",
                         run->request->resume, (long long)run->state.step);
     return tri__schedule_bind(&run->settings.schedule, run->steps_per_epoch, run->last_step);
+}
+
+tri_status tri__run_create_evaluator(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    const tri__evaluator_options options = {
+        .threads = settings->threads,
+        .skip_bad = settings->skip_bad,
+        .cache = settings->cache,
+        .cache_bytes = settings->cache_bytes,
+        .cache_folder = run->request->cache_folder,
+    };
+    return tri__evaluator_create(run->graph, run->test, run->store, &options, &run->evaluator);
 }
 
 static tri_status create_plans(tri__run *run)
@@ -174,21 +199,14 @@ static tri_status create_plans(tri__run *run)
     TRI_TRY(tri_plan_create(run->graph, &options, run->store, &run->plan));
     if (!run->test)
         return NULL;
-    const tri__evaluator_options evaluation = {
-        .threads = settings->threads,
-        .skip_bad = settings->skip_bad,
-        .cache = settings->cache,
-        .cache_bytes = settings->cache_bytes,
-        .cache_folder = run->request->cache_folder,
-    };
-    return tri__evaluator_create(run->graph, run->test, run->store, &evaluation, &run->evaluator);
+    return tri__run_create_evaluator(run);
 }
 
 static tri_status open_folder(tri__run *run)
 {
     const tri__run_request *request = run->request;
-    TRI_TRY(request->resume ? tri__run_folder_open(request->resume, &run->folder)
-                            : tri__run_folder_create(request->out, tri_model_name(run->model), &run->folder));
+    TRI_TRY(request->resume ? tri__run_folder_open(request->resume, "worker-0", &run->folder)
+                            : tri__run_folder_create(request->out, tri_model_name(run->model), "worker-0", &run->folder));
     TRI_TRY(tri__log_file_create(run->folder.log, request->log, &run->log_file));
     run->log = tri__log_file_sink(run->log_file);
     if (request->resume)
@@ -215,25 +233,36 @@ static tri_status leave_resumed(tri__run *run)
     return run->checkpoint ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a checkpoint");
 }
 
-tri_status tri__run_open(tri__run *run, const tri__run_request *request)
+tri_status tri__run_begin(tri__run *run, const tri__run_request *request)
 {
     *run = (tri__run){.request = request, .log = request->log};
     tri__train_options_init(&run->options);
     TRI_TRY(open_model(run));
     TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->model), &run->settings));
-    if (!request->resume && request->out)
-        TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */
     start_state(run);
     if (run->settings.threads)
         omp_set_num_threads(run->settings.threads);
     else
         run->settings.threads = omp_get_max_threads();
+    return NULL;
+}
+
+tri_status tri__run_open_data(tri__run *run)
+{
     TRI_TRY(open_sources(run));
-    TRI_TRY(build_graph(run));
+    return build_graph(run);
+}
+
+tri_status tri__run_open(tri__run *run, const tri__run_request *request)
+{
+    TRI_TRY(tri__run_begin(run, request));
+    if (!request->resume && request->out)
+        TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */
+    TRI_TRY(tri__run_open_data(run));
     TRI_TRY(create_store(run));
     TRI_TRY(create_plans(run));
     TRI_TRY(create_dataset(run));
-    TRI_TRY(settle_end(run));
+    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->dataset)));
     TRI_TRY(open_folder(run));
     return run->resumed ? leave_resumed(run) : NULL;
 }

@@ -35,6 +35,8 @@ typedef struct {
     double peak_rss_mb;
     int64_t bytes_sent, bytes_received, dropped_stale;
     int64_t damaged, test_damaged; /* records left out, of the training and of the test examples */
+    int64_t re_leased;             /* steps that another worker had to do again */
+    int64_t lost_updates;          /* that failures of servers took back */
     double phases[TRI_PHASES];
     const char *verdict;
     const tri__worker_summary *worker_stats; /* workers entries */

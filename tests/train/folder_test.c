@@ -26,17 +26,17 @@ static void folders_are_numbered_and_never_shared(void **state)
 {
     (void)state;
     tri__run_folder first, second;
-    assert_ok(tri__run_folder_create(NULL, "lenet", &first));
-    assert_ok(tri__run_folder_create(NULL, "lenet", &second));
+    assert_ok(tri__run_folder_create(NULL, "lenet", "worker-0", &first));
+    assert_ok(tri__run_folder_create(NULL, "lenet", "worker-0", &second));
     assert_memory_equal(first.path, "runs/lenet-", 11);
     assert_string_equal(first.path + strlen(first.path) - 2, "-1");
     assert_string_equal(second.path + strlen(second.path) - 2, "-2");
     assert_true(tri__folder_exists(first.checkpoints));
     assert_fails(tri__run_folder_check(first.path), TRI_BAD_CALL, "a new run takes a new folder");
     tri__run_folder again, none;
-    assert_ok(tri__run_folder_open(first.path, &again));
+    assert_ok(tri__run_folder_open(first.path, "worker-0", &again));
     assert_string_equal(again.summary, first.summary);
-    assert_fails(tri__run_folder_open("nowhere", &none), TRI_NOT_FOUND, "nowhere");
+    assert_fails(tri__run_folder_open("nowhere", "worker-0", &none), TRI_NOT_FOUND, "nowhere");
     tri__run_folder_fini(&again);
     tri__run_folder_fini(&first);
     tri__run_folder_fini(&second);
@@ -46,7 +46,7 @@ static void commands_are_added(void **state)
 {
     (void)state;
     tri__run_folder folder;
-    assert_ok(tri__run_folder_create("here/", "lenet", &folder));
+    assert_ok(tri__run_folder_create("here/", "lenet", "worker-0", &folder));
     assert_string_equal(folder.path, "here");
     assert_ok(tri__run_folder_note(&folder, "one"));
     assert_ok(tri__run_folder_note(&folder, "two"));

@@ -1,0 +1,477 @@
+/* serve.c: the servers of a job. ps:0 owns the run: it makes its folder, writes checkpoints, judges evaluations and sums up; the others
+ * keep their stretch and nothing else.
+ *
+ * The coordinator (store/ps) calls the functions below from its loop, except save, which has a thread of its own. What both touch is the
+ * state of the run, guarded by a lock. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "store/ps/server.h"
+#include "train/hello.h"
+#include "train/work.h"
+#include "watch/verdict.h"
+
+#define REPORT_INTERVAL INT64_C(100000000)
+
+typedef struct {
+    tri__run *run;
+    const tri__task_place *place;
+    json_t *hello; /* of the first worker */
+    tri_source_info source;
+    const char **names;
+    pthread_mutex_t lock; /* guards run->state, run->checkpoint and best */
+    bool best;            /* the next save is of the best snapshot so far */
+    int64_t told;         /* when progress was */
+    bool hurry;
+    tri__ps_status status; /* the last one */
+} serve;
+
+/* ---- the job ---- */
+
+static int64_t evaluate_every(const tri__run *run)
+{
+    const tri__every *every = &run->settings.evaluate;
+    return every->kind == TRI_EVERY_STEPS ? every->steps : every->kind == TRI_EVERY_EPOCH ? run->steps_per_epoch : 0;
+}
+
+static void describe_job(serve *s, tri__ps_job *job)
+{
+    const tri__run *run = s->run;
+    const tri__train_settings *settings = &run->settings;
+    job->floats = tri_graph_parameter_floats(run->graph);
+    job->rule = settings->rule;
+    bool passes = settings->epochs && !settings->steps_per_epoch; /* epochs are passes over the examples, whatever a step is */
+    job->work = (tri__work){
+        .examples = s->source.examples,
+        .batch = settings->batch,
+        .last_step = run->last_step && !passes ? run->last_step : INT64_MAX,
+        .last_position = passes ? settings->epochs * s->source.examples : INT64_MAX,
+    };
+    job->evaluate_every = evaluate_every(run);
+    job->checkpoint_every = settings->checkpoint.kind == TRI_EVERY_STEPS ? settings->checkpoint.steps : 0;
+    job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * INT64_C(1000000000) : 0;
+    job->whole_snapshots = settings->target.kind != TRI_TARGET_NONE || settings->keep_best;
+}
+
+static void tell_job(const serve *s, const tri__ps_job *job)
+{
+    const tri__run *run = s->run;
+    const tri__ps_settings *ps = &run->settings.ps;
+    tri__log_line(run->log, TRI_LOG_INFO, "%s, %zu floats on %d server%s, %s, %d worker%s of batch %lld, %s rate %g, seed %llu",
+                  tri_model_name(run->model), job->floats, ps->servers, ps->servers == 1 ? "" : "s", tri__ps_mode_name(ps->mode),
+                  ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch, tri_rule_name(run->settings.rule.kind),
+                  run->settings.schedule.rate, (unsigned long long)run->settings.seed);
+}
+
+static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    s->hello = json_deep_copy(hello);
+    TRI_TRY(tri__hello_read(s->hello, &s->source, &s->names));
+    s->source.spec = run->options.data;
+    const tri_model_input input = {.type = s->source.type, .shape = s->source.shape, .classes = s->source.classes};
+    TRI_TRY(tri_model_build(run->model, &input, run->settings.batch, &run->graph));
+    TRI_TRY(tri_model_digest(run->model, run->graph, job->digest));
+    TRI_TRY(tri__run_settle_end(run, s->source.examples));
+    describe_job(s, job);
+    tell_job(s, job);
+    if (run->events)
+        tri__events_graph(run->events, run->graph);
+    return NULL;
+}
+
+/* ---- checkpoints ---- */
+
+static tri_status read_standing(const tri__checkpoint *checkpoint, tri__standing *out)
+{
+    const json_t *state = json_object_get(checkpoint->about, "state"), *open = json_object_get(state, "outstanding");
+    *out = (tri__standing){.step = checkpoint->state.step, .position = checkpoint->state.position, .low = checkpoint->state.position};
+    if (!json_is_array(open) || json_array_size(open) == 0)
+        return NULL;
+    out->position = json_integer_value(json_object_get(state, "reached"));
+    out->outstanding = calloc(json_array_size(open), sizeof *out->outstanding);
+    if (!out->outstanding)
+        return tri_fail(TRI_NO_MEMORY, "no memory for what a checkpoint has outstanding");
+    for (size_t i = 0; i < json_array_size(open); i++)
+        out->outstanding[out->count++] = json_integer_value(json_array_get(open, i));
+    return NULL;
+}
+
+static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whole, tri__standing *standing)
+{
+    tri__run *run = s->run;
+    char digest[65];
+    TRI_TRY(tri_model_digest(run->model, run->graph, digest));
+    if (strcmp(digest, checkpoint->digest))
+        return tri_fail(TRI_BAD_CALL, "%s is of a model with other shapes than the workers' data gives", checkpoint->path);
+    TRI_TRY(tri__checkpoint_restore(checkpoint, run->graph, whole, true));
+    pthread_mutex_lock(&s->lock);
+    run->state = checkpoint->state;
+    run->seconds_before = run->state.seconds;
+    pthread_mutex_unlock(&s->lock);
+    bool sync = run->settings.ps.mode == TRI_PS_SYNC;
+    TRI_TRY(read_standing(checkpoint, standing));
+    if (sync && standing->count) { /* a sync run has nothing outstanding: it goes on at the low-water mark */
+        standing->position = standing->low;
+        tri__standing_fini(&(tri__standing){.outstanding = standing->outstanding});
+        standing->outstanding = NULL;
+        standing->count = 0;
+    }
+    return NULL;
+}
+
+/* The newest checkpoint of the run's folder; where there is none yet, what the model and the seed say, or --init. */
+static tri_status load(void *context, tri_store *whole, tri__standing *standing)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    tri__checkpoint *checkpoint;
+    *standing = (tri__standing){0};
+    tri_status status = tri__checkpoint_open(run->folder.checkpoints, run->log, &checkpoint);
+    if (!status) {
+        status = restore(s, checkpoint, whole, standing);
+        tri__checkpoint_close(checkpoint);
+        return status;
+    }
+    if (tri_status_code(status) != TRI_NOT_FOUND)
+        return status;
+    tri_status_free(status);
+    tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(whole));
+    for (int slot = 0; slot < 2; slot++)
+        if (tri_store_slot(whole, slot))
+            memset(tri_store_slot(whole, slot), 0, tri_store_floats(whole) * sizeof(float));
+    return run->options.init ? tri__checkpoint_initialise(run->options.init, run->log, run->graph, whole) : NULL;
+}
+
+static tri_status save(void *context, tri_store *whole, const tri__standing *standing)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    pthread_mutex_lock(&s->lock);
+    tri__run_state state = run->state;
+    bool best = s->best;
+    s->best = false;
+    pthread_mutex_unlock(&s->lock);
+    state.step = standing->step;
+    state.position = standing->low;
+    state.examples = standing->position;
+    const tri__checkpoint_content content = {
+        .model = run->model,
+        .graph = run->graph,
+        .store = whole,
+        .source = &s->source,
+        .options = &run->options,
+        .state = &state,
+        .standing = standing,
+    };
+    char *written = NULL;
+    if (best) {
+        char *path = tri__path_join(run->folder.checkpoints, "best.safetensors");
+        tri_status status = path ? tri__checkpoint_write(path, &content) : tri_fail(TRI_NO_MEMORY, "no memory for a name");
+        free(path);
+        return status;
+    }
+    TRI_TRY(tri__checkpoint_save(run->folder.checkpoints, &content, run->settings.keep, &written));
+    pthread_mutex_lock(&s->lock);
+    free(run->checkpoint);
+    run->checkpoint = written;
+    run->saved_at = state.step;
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- evaluations ---- */
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    const tri__train_settings *settings = &run->settings;
+    pthread_mutex_lock(&s->lock);
+    tri__run_state *state = &run->state;
+    run->evaluation = (tri__evaluation){
+        .examples = json_integer_value(json_object_get(evaluation, "examples")),
+        .loss = number_of(evaluation, "loss"),
+        .accuracy = number_of(evaluation, "accuracy"),
+        .auc = number_of(evaluation, "auc"),
+        .logloss = number_of(evaluation, "logloss"),
+    };
+    state->step = run->evaluated_at = step;
+    run->evaluations++;
+    bool better = isnan(state->best_loss) || run->evaluation.loss < state->best_loss;
+    state->without_gain = better ? 0 : state->without_gain + 1;
+    if (better)
+        state->best_loss = run->evaluation.loss;
+    s->best = better && settings->keep_best;
+    unsigned verdict = s->best ? TRI_PS_KEEP : 0;
+    pthread_mutex_unlock(&s->lock);
+    tri__run_tell_evaluation(run);
+    if (tri__target_reached(&settings->target, run->evaluation.loss, run->evaluation.accuracy)) {
+        run->stopped_by = "until";
+        run->until_step = step;
+    } else if (!run->stopped_by && settings->patience && state->without_gain >= settings->patience) {
+        run->stopped_by = "patience";
+    }
+    if (!isfinite(run->evaluation.loss))
+        run->stopped_by = "diverged";
+    return verdict | (run->stopped_by ? TRI_PS_ENOUGH : 0);
+}
+
+/* ---- what people see ---- */
+
+/* The workers' phases, each as long as it worked. */
+static void sum_phases(const json_t *reports, double share[TRI_PHASES])
+{
+    size_t index;
+    const json_t *report;
+    double all = 0;
+    for (int i = 0; i < TRI_PHASES; i++)
+        share[i] = 0;
+    json_array_foreach(reports, index, report)
+    {
+        double seconds = number_of(report, "seconds");
+        all += seconds;
+        for (int i = 0; i < TRI_PHASES; i++)
+            share[i] += seconds * number_of(json_object_get(report, "phases"), tri__phase_name((tri__phase)i));
+    }
+    for (int i = 0; i < TRI_PHASES; i++)
+        share[i] = all > 0 ? share[i] / all : i == TRI_PHASE_OTHER;
+}
+
+static double mean_of(const json_t *reports, const char *key)
+{
+    size_t index;
+    const json_t *report;
+    double sum = 0;
+    int count = 0;
+    json_array_foreach(reports, index, report)
+    {
+        double value = number_of(report, key);
+        if (!isnan(value)) {
+            sum += value;
+            count++;
+        }
+    }
+    return count ? sum / count : NAN;
+}
+
+static int64_t sum_of(const json_t *reports, const char *key)
+{
+    size_t index;
+    const json_t *report;
+    int64_t sum = 0;
+    json_array_foreach(reports, index, report) sum += json_integer_value(json_object_get(report, key));
+    return sum;
+}
+
+static void tell_progress(serve *s, const tri__ps_status *status)
+{
+    tri__run *run = s->run;
+    int64_t now = tri__clock_now();
+    if (!run->request->progress || now - s->told < REPORT_INTERVAL || status->seconds <= 0)
+        return;
+    s->told = now;
+    char label[160];
+    snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->model), status->straggler ? " waits for " : "",
+             status->straggler ? status->straggler : "");
+    int64_t examples = sum_of(status->reports, "examples");
+    tri__progress progress = {
+        .label = label,
+        .step = status->step,
+        .steps = run->last_step,
+        .examples_per_second = tri__rate_update(&run->speed, examples, now),
+        .loss = mean_of(status->reports, "loss"),
+        .accuracy = run->evaluated_at >= 0 ? run->evaluation.accuracy : NAN,
+        .elapsed = status->seconds,
+        .left = tri__progress_left(run->first_step, status->step, run->last_step, status->seconds),
+    };
+    sum_phases(status->reports, progress.share);
+    run->request->progress(run->request->context, &progress);
+}
+
+static bool watch(void *context, const tri__ps_status *status)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    pthread_mutex_lock(&s->lock);
+    run->state.seconds = run->seconds_before + status->seconds;
+    pthread_mutex_unlock(&s->lock);
+    tell_progress(s, status);
+    if (*run->request->stop && !run->stopped_by)
+        run->stopped_by = "signal";
+    return *run->request->stop;
+}
+
+/* ---- the summary ---- */
+
+enum { MOST_WORKERS = 1024 };
+
+static int read_workers(const json_t *reports, tri__worker_summary *workers)
+{
+    size_t index;
+    const json_t *report;
+    int count = 0;
+    json_array_foreach(reports, index, report)
+    {
+        tri__worker_summary *worker = &workers[count++];
+        *worker = (tri__worker_summary){
+            .task = json_string_value(json_object_get(report, "task")),
+            .steps = json_integer_value(json_object_get(report, "steps")),
+            .examples = json_integer_value(json_object_get(report, "examples")),
+            .seconds = number_of(report, "seconds"),
+            .test_accuracy = number_of(report, "test_accuracy"),
+            .bytes_sent = json_integer_value(json_object_get(report, "bytes_sent")),
+            .bytes_received = json_integer_value(json_object_get(report, "bytes_received")),
+            .cpu_percent = number_of(report, "cpu_percent"),
+            .peak_rss_mb = number_of(report, "peak_rss_mb"),
+        };
+        for (int i = 0; i < TRI_PHASES; i++)
+            worker->phases[i] = number_of(json_object_get(report, "phases"), tri__phase_name((tri__phase)i));
+        if (count == MOST_WORKERS)
+            break;
+    }
+    return count;
+}
+
+static const char *find_verdict(const serve *s, const tri__summary *summary, char *buffer, size_t size)
+{
+    const json_t *reports = s->status.reports;
+    tri__evidence evidence = {
+        .seconds = s->status.seconds,
+        .steps = summary->steps - s->run->first_step,
+        .threads = (int)mean_of(reports, "threads"),
+        .cpu_percent = mean_of(reports, "cpu_percent"),
+        .decoding = s->status.seconds > 0 ? mean_of(reports, "decoding") / s->status.seconds : 0,
+    };
+    memcpy(evidence.share, summary->phases, sizeof evidence.share);
+    return tri__verdict(&evidence, buffer, size);
+}
+
+static const char *ended_by(const tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    if (run->stopped_by)
+        return run->stopped_by;
+    return settings->epochs ? "epochs" : settings->steps ? "steps" : "max_steps";
+}
+
+static tri_status summarise(serve *s, tri__run_result *out)
+{
+    tri__run *run = s->run;
+    const json_t *reports = s->status.reports;
+    static const tri__worker_summary none;
+    tri__worker_summary *workers = calloc(json_array_size(reports) + 1, sizeof *workers);
+    if (!workers)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+    int count = read_workers(reports, workers);
+    bool evaluated_last = run->evaluated_at == s->status.step;
+    double seconds = run->seconds_before + s->status.seconds;
+    int64_t examples = sum_of(reports, "examples");
+    char verdict[TRI_VERDICT_SIZE];
+    tri__summary summary = {
+        .model = tri_model_name(run->model),
+        .data = run->options.data,
+        .strategy = "ps",
+        .mode = tri__ps_mode_name(run->settings.ps.mode),
+        .workers = count,
+        .servers = run->settings.ps.servers,
+        .batch = run->settings.batch,
+        .threads = (int)mean_of(reports, "threads"),
+        .seed = run->settings.seed,
+        .steps = s->status.step,
+        .examples = examples,
+        .epochs = s->source.examples ? (double)examples / (double)s->source.examples : NAN,
+        .seconds = seconds,
+        .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
+        .examples_per_second = s->status.seconds > 0 ? (double)examples / s->status.seconds : NAN,
+        .train_loss = mean_of(reports, "loss"),
+        .test_loss = evaluated_last ? run->evaluation.loss : NAN,
+        .test_accuracy = evaluated_last ? run->evaluation.accuracy : NAN,
+        .stopped_by = ended_by(run),
+        .until_step = run->until_step,
+        .damaged = sum_of(reports, "damaged"),
+        .peak_rss_mb = tri__peak_rss_mb(),
+        .bytes_sent = sum_of(reports, "bytes_sent"),
+        .bytes_received = sum_of(reports, "bytes_received"),
+        .dropped_stale = s->status.dropped,
+        .re_leased = s->status.re_leased,
+        .lost_updates = s->status.lost,
+        .worker_stats = count ? workers : &none,
+        .checkpoint = run->checkpoint,
+    };
+    sum_phases(reports, summary.phases);
+    summary.verdict = find_verdict(s, &summary, verdict, sizeof verdict);
+    tri__summary_table(&summary, out->table, sizeof out->table);
+    tri_status status = tri__summary_json(&summary, &out->summary);
+    free(workers);
+    TRI_TRY(status);
+    out->folder = strdup(run->folder.path);
+    return out->folder ? tri__json_write(run->folder.summary, out->summary) : tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+}
+
+/* ---- from beginning to end ---- */
+
+static tri_status listen_here(const tri__run *run, const tri__task_place *place, int *fd)
+{
+    const tri__address *address = &place->cluster->server[place->task.index];
+    uint16_t port;
+    *fd = place->listen_fd;
+    if (*fd >= 0)
+        return NULL;
+    TRI_TRY(tri_wrap(tri__address_listen(address, fd, &port), "ps:%d", place->task.index));
+    tri__log_line(run->log, TRI_LOG_INFO, "ps:%d listens on %s:%u", place->task.index, address->host, port);
+    return NULL;
+}
+
+static const tri__ps_owner owner = {.settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch};
+
+static tri_status run_server(serve *s)
+{
+    const tri__task_place *place = s->place;
+    bool first = place->task.index == 0;
+    tri__server_options options = {
+        .index = place->task.index,
+        .settings = s->run->settings.ps,
+        .tls = place->tls,
+        .coordinator = first ? NULL : &place->cluster->server[0],
+        .owner = first ? &owner : NULL,
+        .context = s,
+        .log = s->run->log,
+        .stop = s->run->request->stop,
+    };
+    TRI_TRY(listen_here(s->run, place, &options.listen_fd));
+    return tri__server_run(&options, first ? &s->status : NULL);
+}
+
+tri_status tri__serve_run(tri__run *run, const tri__task_place *place, tri__run_result *out)
+{
+    serve s = {.run = run, .place = place, .status = {.reports = NULL}};
+    pthread_mutex_init(&s.lock, NULL);
+    tri_status status = run_server(&s);
+    if (place->task.index == 0 && run->graph) {
+        if (status && !run->stopped_by)
+            run->stopped_by = "error";
+        tri_status summary = summarise(&s, out);
+        if (status)
+            tri_status_free(summary);
+        else
+            status = summary;
+    }
+    json_decref(s.status.reports);
+    json_decref(s.hello);
+    free(s.names);
+    pthread_mutex_destroy(&s.lock);
+    return status;
+}
