@@ -331,6 +331,8 @@ static tri_status open_files(libsvm_source *self, const tri__file_set *set, tri_
     settle_features(info, facts, options->features);
     info->classes = info->numbering.classes;
     info->examples = self->lines.records;
+    if (info->examples == 0)
+        return tri_fail(TRI_BAD_DATA, "%s: has no lines but empty ones (an unfinished write? make it again)", set->spec);
     info->bytes = self->lines.bytes;
     info->files = (int64_t)self->lines.count;
     return NULL;

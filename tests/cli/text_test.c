@@ -48,11 +48,21 @@ static void labels_that_were_not_trained_on_are_damage(void **state)
     expect(RUN(here, "eval", "two"), 1, "", told);
 }
 
+static void files_without_examples_are_told(void **state)
+{
+    const char *here = *state;
+    char *path = test_path(here, "empty.libsvm");
+    test_write(path, "\n\n", 2);
+    expect(RUN(here, "data", "info", "empty.libsvm"), 1, "", "empty.libsvm: has no lines but empty ones");
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(other_files_are_read_as_those_trained_on, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(labels_that_were_not_trained_on_are_damage, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(files_without_examples_are_told, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
