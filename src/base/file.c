@@ -198,7 +198,7 @@ static bool is_written_in_place(const char *path)
 }
 
 /* Open a new file "path.tmp-…" and give its name in fresh memory; −1 and errno where that fails. */
-static int open_temporary(const char *path, char **name)
+static int open_temporary(const char *path, mode_t mode, char **name)
 {
     int file = -1;
     do {
@@ -208,7 +208,7 @@ static int open_temporary(const char *path, char **name)
             errno = ENOMEM;
             return -1;
         }
-        file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     } while (file < 0 && errno == EEXIST);
     return file;
 }
@@ -220,7 +220,7 @@ tri_status tri__writer_create(const char *path, tri__writer **out)
         return failure(path, "write", EISDIR);
     tri__writer *writer = NULL;
     TRI_TRY(tri__allocate(1, sizeof *writer, path, &writer));
-    int file = is_written_in_place(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(path, &writer->temporary);
+    int file = is_written_in_place(path) ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(path, 0666, &writer->temporary);
     writer->stream = file < 0 ? NULL : fdopen(file, "w");
     writer->path = writer->stream ? strdup(path) : NULL;
     if (!writer->path) {
@@ -323,11 +323,9 @@ tri_status tri__file_replace(const char *path, const void *data, size_t size)
     return tri__writer_commit(writer);
 }
 
-tri_status tri__file_write(const char *path, const void *data, size_t size)
+/* All of it, then close; the failure is of path. */
+static tri_status write_and_close(int file, const char *path, const void *data, size_t size, bool durably)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0)
-        return failure(path, "create", errno);
     const char *at = data;
     tri_status status = NULL;
     while (size > 0 && !status) {
@@ -337,9 +335,31 @@ tri_status tri__file_write(const char *path, const void *data, size_t size)
         at += part > 0 ? part : 0;
         size -= part > 0 ? (size_t)part : 0;
     }
+    if (!status && durably && fsync(file))
+        status = failure(path, "write", errno);
     if (close(file) && !status)
         status = failure(path, "write", errno);
     return status;
+}
+
+tri_status tri__file_write(const char *path, const void *data, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file < 0 ? failure(path, "create", errno) : write_and_close(file, path, data, size, false);
+}
+
+tri_status tri__file_create_secret(const char *path, const void *data, size_t size)
+{
+    char *temporary = NULL;
+    int file = open_temporary(path, 0600, &temporary);
+    tri_status status = file < 0 ? failure(path, "create", errno) : write_and_close(file, path, data, size, true);
+    if (!status && link(temporary, path)) /* unlike rename, this fails where path exists */
+        status = errno == EEXIST ? tri_fail(TRI_BAD_CALL, "%s: is already there (choose a new name, or remove it)", path)
+                                 : failure(path, "create", errno);
+    if (file >= 0)
+        unlink(temporary);
+    free(temporary);
+    return status ? status : sync_parent(path);
 }
 
 /* One folder whose parent exists. */

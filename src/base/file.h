@@ -36,6 +36,9 @@ void tri__writer_abandon(tri__writer *writer);                     /* accepts NU
 
 TRI_MUST_CHECK tri_status tri__file_replace(const char *path, const void *data, size_t size);
 
+/* A new file that only its owner may read, whole or not at all. TRI_BAD_CALL where path exists: it is never replaced. */
+TRI_MUST_CHECK tri_status tri__file_create_secret(const char *path, const void *data, size_t size);
+
 /* A new file, written plainly: for the many files of a folder that gets its final name when all of them are there. */
 TRI_MUST_CHECK tri_status tri__file_write(const char *path, const void *data, size_t size);
 

@@ -628,6 +628,20 @@ static const tri__option speed_options[] = {
     {0},
 };
 
+static const tri__option keygen_options[] = {
+    {.name = "days",
+     .argument = "N",
+     .kind = TRI_OPTION_INTEGER,
+     .group = "Identity",
+     .least = 1,
+     .most = 36500,
+     .standard = "365",
+     .meaning = "how long it is valid"},
+    {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
+    HELP_ROW,
+    {0},
+};
+
 static const tri__option version_options[] = {
     {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
     HELP_ROW,
@@ -761,6 +775,18 @@ const tri__command tri__commands[] = {
      .operands = {{"SOURCE", "as for train --data", SOURCES}},
      .examples = {{"trireme data speed photos/ --size 192x192 --batch 2,4 --batches 3,6", "as in the published study"},
                   {"trireme data speed photos/ --size 192x192 --workers 1,2,4 --cache --out speed", "threads and cache, with a plot"}}},
+    {.name = "keygen",
+     .usage = "FILE [--days N]",
+     .run = tri__command_keygen,
+     .least = 1,
+     .most = 1,
+     .options = keygen_options,
+     .meaning = "a cluster's identity, for authenticated and encrypted traffic",
+     .detail = "Writes a new file with a key and its certificate that only you may read. Every task of a cluster shows it and admits only "
+               "peers that show the same: copy it to each machine in a safe way, and give it to train with --key. An existing file is "
+               "never replaced.",
+     .operands = {{"FILE", "a new file", "file"}},
+     .examples = {{"trireme keygen cluster.pem", "then train … --cluster FILE --key cluster.pem on each machine"}}},
     {.name = "version",
      .usage = "",
      .run = tri__command_version,
@@ -772,7 +798,7 @@ const tri__command tri__commands[] = {
      .most = 2,
      .options = help_options,
      .meaning = "help on a command; the manual page; bash completion",
-     .operands = {{"COMMAND", "such as train or data get", "train eval predict model data version"}},
+     .operands = {{"COMMAND", "such as train or data get", "train eval predict model data keygen version"}},
      .examples = {{"trireme help train", "all options of train"},
                   {"trireme help --bash >~/.local/share/bash-completion/completions/trireme", "complete commands, options and values"}}},
     {0},

@@ -23,6 +23,7 @@
 #include "net/loop_uv.h"
 #include "net/outbox.h"
 #include "net/stream.h"
+#include "net/tls_stream.h"
 
 enum {
     READS_AT_ONCE = 16,   /* before the others have their turn */
@@ -417,17 +418,21 @@ static void tune(int fd, int64_t timeout)
 }
 
 /* A connection on fd, which it takes in any case. It does nothing yet. */
-static tri_status create(tri__loop *loop, int fd, const struct sockaddr_storage *peer, const tri__connection_options *options,
+static tri_status create(tri__loop *loop, int fd, bool accepts, const struct sockaddr_storage *peer, const tri__connection_options *options,
                          tri__connection **out)
 {
     assert(options->timeout > 0 && options->handlers->open && options->handlers->closed);
     *out = NULL;
     tri__connection *connection = NULL;
+    tri__tls_stream *tls = NULL;
     tri_status status = tri__allocate(1, sizeof *connection, "a connection", &connection);
+    if (!status && options->tls)
+        status = tri__tls_stream_create(options->tls, fd, accepts, &tls);
     int error = status ? 0 : uv_poll_init(&loop->uv, &connection->poll, fd);
     if (error)
         status = tri_fail(TRI_IO, "cannot wait for a socket: %s", uv_strerror(error));
     if (status) {
+        tri__tls_stream_destroy(tls);
         free(connection);
         close(fd);
         return status;
@@ -437,7 +442,7 @@ static tri_status create(tri__loop *loop, int fd, const struct sockaddr_storage 
     connection->options = *options;
     connection->loop = loop;
     connection->poll.data = connection;
-    connection->stream.fd = fd;
+    connection->stream = (tri__stream){fd, tls};
     connection->deferred = (tri__deferred){.call = on_deferred, .owner = connection};
     connection->swept = (tri__swept){.visit = on_sweep, .owner = connection};
     tri__loop_sweep(loop, &connection->swept, options->timeout);
@@ -454,7 +459,7 @@ tri_status tri__connection_open(tri__loop *loop, const tri__address *address, co
     int fd = socket(peer.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return tri_fail(TRI_IO, "cannot make a socket for %s: %s", address->host, strerror(errno));
-    TRI_TRY(create(loop, fd, &peer, options, out));
+    TRI_TRY(create(loop, fd, false, &peer, options, out));
     tri__connection *connection = *out;
     connection->stage = CONNECTING;
     connection->awaits = UV_WRITABLE;
@@ -467,7 +472,7 @@ tri_status tri__connection_open(tri__loop *loop, const tri__address *address, co
 tri_status tri__connection_accept(tri__loop *loop, int fd, const struct sockaddr_storage *peer, const tri__connection_options *options,
                                   tri__admission *admission, tri__connection **out)
 {
-    TRI_TRY(create(loop, fd, peer, options, out));
+    TRI_TRY(create(loop, fd, true, peer, options, out));
     (*out)->stage = HANDSHAKING;
     (*out)->admission = admission;
     tri__loop_defer(loop, &(*out)->deferred);

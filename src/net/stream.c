@@ -1,4 +1,4 @@
-/* stream.c: sockets in clear. */
+/* stream.c: sockets in clear; what is encrypted is tls_stream.c's. */
 #define _GNU_SOURCE /* MSG_NOSIGNAL */
 #include "net/stream.h"
 
@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "net/tls_stream.h"
 
 static size_t total(const struct iovec *pieces, int count)
 {
@@ -33,12 +35,13 @@ static tri_status broken(int error)
 
 tri__stream_state tri__stream_handshake(tri__stream *stream, tri_status *failure)
 {
-    (void)stream, (void)failure;
-    return TRI_STREAM_READY; /* in clear there is nothing to agree on */
+    return stream->tls ? tri__tls_stream_handshake(stream->tls, failure) : TRI_STREAM_READY;
 }
 
 tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure)
 {
+    if (stream->tls)
+        return tri__tls_stream_read(stream->tls, places, count, size, failure);
     *size = 0;
     ssize_t got = 0;
     do {
@@ -59,6 +62,8 @@ tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *plac
 
 tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure)
 {
+    if (stream->tls)
+        return tri__tls_stream_write(stream->tls, pieces, count, size, failure);
     *size = 0;
     const struct msghdr message = {.msg_iov = (struct iovec *)(uintptr_t)pieces, .msg_iovlen = (size_t)count};
     ssize_t put = 0;
@@ -77,7 +82,8 @@ tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pie
 
 void tri__stream_close(tri__stream *stream)
 {
+    tri__tls_stream_destroy(stream->tls);
     if (stream->fd >= 0)
         close(stream->fd);
-    stream->fd = -1;
+    *stream = (tri__stream){.fd = -1};
 }

@@ -8,7 +8,7 @@
 #include "trireme/status.h"
 
 typedef enum {
-    TRI_STREAM_READY,       /* all was moved, and perhaps more can be */
+    TRI_STREAM_READY,       /* something was moved, and perhaps more can be at once */
     TRI_STREAM_WANTS_READ,  /* perhaps something was moved; go on when the socket can be read … */
     TRI_STREAM_WANTS_WRITE, /* … or written */
     TRI_STREAM_ENDED,       /* the peer has closed in good order, and nothing was moved */
@@ -17,6 +17,7 @@ typedef enum {
 
 typedef struct {
     int fd;
+    struct tri__tls_stream *tls; /* NULL: in clear */
 } tri__stream;
 
 /* Come to terms with the peer; nothing else is moved before this was READY. */

@@ -172,6 +172,24 @@ static void a_full_disk_is_told_by_commit(void **state)
     assert_true(S_ISCHR(about.st_mode)); /* a device is written, never replaced */
 }
 
+static void a_secret_is_new_and_only_its_owners(void **state)
+{
+    char *path = in(state, "secret");
+    assert_ok(tri__file_create_secret(path, "hush", 4));
+    expect_content(path, "hush");
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0600);
+    expect_failure(tri__file_create_secret(path, "other", 5), TRI_BAD_CALL, path, "already there");
+    expect_content(path, "hush");
+    char **names = NULL;
+    size_t count = 0;
+    assert_ok(tri__folder_list(*state, &names, &count));
+    assert_int_equal(count, 1); /* nothing temporary is left */
+    tri__folder_free(names, count);
+    free(path);
+}
+
 static void a_missing_file_is_not_found(void **state)
 {
     char *path = in(state, "missing");
@@ -340,6 +358,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_abandoned_writer_leaves_nothing, enter, leave),
         cmocka_unit_test_setup_teardown(two_writers_of_one_file_do_not_meet, enter, leave),
         cmocka_unit_test(a_full_disk_is_told_by_commit),
+        cmocka_unit_test_setup_teardown(a_secret_is_new_and_only_its_owners, enter, leave),
         cmocka_unit_test_setup_teardown(a_missing_file_is_not_found, enter, leave),
         cmocka_unit_test_setup_teardown(folders_and_devices_are_not_files, enter, leave),
         cmocka_unit_test_setup_teardown(files_above_the_limit_are_refused, enter, leave),

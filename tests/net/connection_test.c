@@ -5,99 +5,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "net/inbox.h"
-
-/* Frame number i of a stream: sizes of 0 … 1 MB, of every kind around the sizes of buffers, and bytes that tell where they belong. */
-static uint32_t size_of(int i)
-{
-    static const uint32_t sizes[] = {0, 1, 31360, 39, 40, 41, 0, 0, 4055, 4056, 4057, 4096, 8, 65536, 262144, 3, FIXTURE_BODY, 100};
-    return sizes[(size_t)i % (sizeof sizes / sizeof *sizes)];
-}
-
-static void fill(uint8_t *body, int i, uint32_t size)
-{
-    uint32_t x = (uint32_t)i * 2654435761u;
-    for (uint32_t k = 0; k < size; k++) {
-        x = x * 1664525 + 1013904223;
-        body[k] = (uint8_t)(x >> 24);
-    }
-}
-
-static tri__frame frame_of(int i)
-{
-    return (tri__frame){7, size_of(i), {(uint64_t)i, UINT64_MAX - (uint64_t)i, 0, 1ull << 63}};
-}
-
-typedef struct {
-    int next;
-    uint8_t *expected;
-} checker;
-
-static void check(void *owner, const tri__frame *frame, const uint8_t *body)
-{
-    checker *c = owner;
-    tri__frame expected = frame_of(c->next);
-    assert_memory_equal(frame, &expected, sizeof expected);
-    if (frame->size) {
-        fill(c->expected, c->next, frame->size);
-        assert_memory_equal(body, c->expected, frame->size);
-    }
-    c->next++;
-}
-
-/* Both ends send `count` frames at once and check what they get. */
-static void exchange(fixture *f, int count)
-{
-    fixture_listen(f, 4);
-    fixture_connect(f);
-    fixture_until(f, f->accepted == 1 && f->client.opened && f->ends[0].opened);
-    fixture_end *both[2] = {&f->client, &f->ends[0]};
-    checker checkers[2] = {0};
-    uint8_t **bodies = calloc((size_t)count, sizeof *bodies);
-    for (int i = 0; i < count; i++) {
-        bodies[i] = malloc(size_of(i) + 1);
-        fill(bodies[i], i, size_of(i));
-    }
-    int64_t bytes = 0;
-    for (int side = 0; side < 2; side++) {
-        checkers[side].expected = malloc(FIXTURE_BODY);
-        both[side]->got = check;
-        both[side]->owner = &checkers[side];
-    }
-    for (int i = 0; i < count; i++) {
-        tri__frame frame = frame_of(i);
-        bytes += TRI_HEAD_SIZE + frame.size;
-        for (int side = 0; side < 2; side++) {
-            if (i % 3 == 0)
-                tri__connection_send_copy(both[side]->connection, &frame, bodies[i], i % 4 == 0);
-            else
-                tri__connection_send(both[side]->connection, &frame, bodies[i], i % 4 == 0);
-        }
-    }
-    fixture_until(f, f->client.frames == count && f->ends[0].frames == count);
-    fixture_until(f, f->client.drained > 0 && f->ends[0].drained > 0);
-    for (int side = 0; side < 2; side++) {
-        int64_t sent = 0, received = 0;
-        tri__connection_count(both[side]->connection, &sent, &received);
-        assert_int_equal(sent, bytes);
-        assert_int_equal(received, bytes);
-        assert_int_equal(tri__connection_unsent(both[side]->connection), 0);
-        free(checkers[side].expected);
-    }
-    for (int i = 0; i < count; i++)
-        free(bodies[i]);
-    free(bodies);
-    tri__connection_close(f->client.connection);
-    fixture_until(f, f->client.closed && f->ends[0].closed);
-    assert_null(f->client.why);
-    assert_null(f->ends[0].why); /* in good order, between two frames */
-}
-
 static void frames_of_all_sizes_go_both_ways_at_once(void **state)
 {
     (void)state;
     fixture f = {0};
-    exchange(&f, 120);
+    fixture_exchange(&f, 120);
     fixture_fini(&f);
 }
 
@@ -105,17 +17,17 @@ static void torn_bytes_make_whole_frames(void **state)
 {
     (void)state;
     fixture f = {0};
-    checker c = {.expected = malloc(FIXTURE_BODY)};
+    fixture_checker c = {.expected = malloc(FIXTURE_BODY)};
     fixture_listen(&f, 4);
     int fd = fixture_connect_bare(&f);
     fixture_until(&f, f.accepted == 1 && f.ends[0].opened);
-    f.ends[0].got = check;
+    f.ends[0].got = fixture_check;
     f.ends[0].owner = &c;
     for (int i = 0; i < 2; i++) { /* an empty frame and one of a byte, byte by byte: each has been read before the next is sent */
         uint8_t bytes[TRI_HEAD_SIZE + 1];
-        tri__frame frame = frame_of(i);
+        tri__frame frame = fixture_frame_of(i);
         tri__head_write(&frame, bytes);
-        fill(bytes + TRI_HEAD_SIZE, i, frame.size);
+        fixture_fill(bytes + TRI_HEAD_SIZE, i, frame.size);
         for (size_t k = 0; k < TRI_HEAD_SIZE + frame.size; k++) {
             assert_int_equal(f.ends[0].frames, i);
             assert_int_equal(write(fd, bytes + k, 1), 1);

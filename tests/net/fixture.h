@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "net/connection.h"
+#include "net/inbox.h"
 
 enum { FIXTURE_MOST = 16, FIXTURE_BODY = 1 << 20 };
 static const int64_t FIXTURE_PATIENCE = (int64_t)60 * 1000000000;
@@ -180,6 +181,92 @@ static inline void fixture_fini(fixture *f)
         fixture_end_fini(f, &f->ends[i]);
     fixture_end_fini(f, &f->client);
     tri__loop_destroy(f->loop);
+}
+
+/* Frame number i of a stream: sizes of 0 … 1 MB, of every kind around the sizes of buffers, and bytes that tell where they belong. */
+static inline uint32_t fixture_size_of(int i)
+{
+    static const uint32_t sizes[] = {0, 1, 31360, 39, 40, 41, 0, 0, 4055, 4056, 4057, 4096, 8, 65536, 262144, 3, FIXTURE_BODY, 100};
+    return sizes[(size_t)i % (sizeof sizes / sizeof *sizes)];
+}
+
+static inline void fixture_fill(uint8_t *body, int i, uint32_t size)
+{
+    uint32_t x = (uint32_t)i * 2654435761u;
+    for (uint32_t k = 0; k < size; k++) {
+        x = x * 1664525 + 1013904223;
+        body[k] = (uint8_t)(x >> 24);
+    }
+}
+
+static inline tri__frame fixture_frame_of(int i)
+{
+    return (tri__frame){7, fixture_size_of(i), {(uint64_t)i, UINT64_MAX - (uint64_t)i, 0, 1ull << 63}};
+}
+
+typedef struct {
+    int next;
+    uint8_t *expected;
+} fixture_checker;
+
+static inline void fixture_check(void *owner, const tri__frame *frame, const uint8_t *body)
+{
+    fixture_checker *c = owner;
+    tri__frame expected = fixture_frame_of(c->next);
+    assert_memory_equal(frame, &expected, sizeof expected);
+    if (frame->size) {
+        fixture_fill(c->expected, c->next, frame->size);
+        assert_memory_equal(body, c->expected, frame->size);
+    }
+    c->next++;
+}
+
+/* Both ends send `count` frames at once and check what they get. */
+static inline void fixture_exchange(fixture *f, int count)
+{
+    fixture_listen(f, 4);
+    fixture_connect(f);
+    fixture_until(f, f->accepted == 1 && f->client.opened && f->ends[0].opened);
+    fixture_end *both[2] = {&f->client, &f->ends[0]};
+    fixture_checker checkers[2] = {0};
+    uint8_t **bodies = calloc((size_t)count, sizeof *bodies);
+    for (int i = 0; i < count; i++) {
+        bodies[i] = malloc(fixture_size_of(i) + 1);
+        fixture_fill(bodies[i], i, fixture_size_of(i));
+    }
+    int64_t bytes = 0;
+    for (int side = 0; side < 2; side++) {
+        checkers[side].expected = malloc(FIXTURE_BODY);
+        both[side]->got = fixture_check;
+        both[side]->owner = &checkers[side];
+    }
+    for (int i = 0; i < count; i++) {
+        tri__frame frame = fixture_frame_of(i);
+        bytes += TRI_HEAD_SIZE + frame.size;
+        for (int side = 0; side < 2; side++) {
+            if (i % 3 == 0)
+                tri__connection_send_copy(both[side]->connection, &frame, bodies[i], i % 4 == 0);
+            else
+                tri__connection_send(both[side]->connection, &frame, bodies[i], i % 4 == 0);
+        }
+    }
+    fixture_until(f, f->client.frames == count && f->ends[0].frames == count);
+    fixture_until(f, f->client.drained > 0 && f->ends[0].drained > 0);
+    for (int side = 0; side < 2; side++) {
+        int64_t sent = 0, received = 0;
+        tri__connection_count(both[side]->connection, &sent, &received);
+        assert_int_equal(sent, bytes);
+        assert_int_equal(received, bytes);
+        assert_int_equal(tri__connection_unsent(both[side]->connection), 0);
+        free(checkers[side].expected);
+    }
+    for (int i = 0; i < count; i++)
+        free(bodies[i]);
+    free(bodies);
+    tri__connection_close(f->client.connection);
+    fixture_until(f, f->client.closed && f->ends[0].closed);
+    assert_null(f->client.why);
+    assert_null(f->ends[0].why); /* in good order, between two frames */
 }
 
 #endif

@@ -1,0 +1,199 @@
+/* tls_stream.c: one connection's TLS.
+ *
+ * OpenSSL writes a record of at most 16 kB for each call. A head and the first part of its body go into one record by way of a small
+ * buffer; what is larger than a record goes straight from where it stands. A call that could not write is repeated with the same bytes
+ * and perhaps more behind them, which is what OpenSSL asks for: the outbox keeps them in order.
+ *
+ * The socket is reached by a BIO of our own, since OpenSSL's own would let a broken connection raise SIGPIPE. */
+#include "net/tls_stream.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <openssl/err.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/memory.h"
+#include "net/tls_context.h"
+
+enum { RECORD = SSL3_RT_MAX_PLAIN_LENGTH };
+
+struct tri__tls_stream {
+    SSL *ssl;
+    tri__stream_state end;  /* ENDED or FAILED once there is nothing more to read: OpenSSL's answers mean nothing then; before, READY */
+    tri_status failure;     /* why, until it has been told */
+    uint8_t record[RECORD]; /* small pieces, put together */
+};
+
+static int socket_of(BIO *bio)
+{
+    return (int)(intptr_t)BIO_get_data(bio);
+}
+
+static int read_socket(BIO *bio, char *data, size_t size, size_t *got)
+{
+    BIO_clear_retry_flags(bio);
+    ssize_t count = 0;
+    do {
+        count = recv(socket_of(bio), data, size, 0);
+    } while (count < 0 && errno == EINTR);
+    *got = count > 0 ? (size_t)count : 0;
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        BIO_set_retry_read(bio);
+    if (count == 0)
+        BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    return count > 0;
+}
+
+static int write_socket(BIO *bio, const char *data, size_t size, size_t *put)
+{
+    BIO_clear_retry_flags(bio);
+    ssize_t count = 0;
+    do {
+        count = send(socket_of(bio), data, size, MSG_NOSIGNAL);
+    } while (count < 0 && errno == EINTR);
+    *put = count > 0 ? (size_t)count : 0;
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        BIO_set_retry_write(bio);
+    return count > 0;
+}
+
+static long control_socket(BIO *bio, int command, long number, void *pointer)
+{
+    (void)number, (void)pointer;
+    if (command == BIO_CTRL_EOF)
+        return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
+    return command == BIO_CTRL_FLUSH; /* nothing is kept back */
+}
+
+BIO_METHOD *tri__tls_socket_method(void)
+{
+    BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "socket without SIGPIPE");
+    if (method) {
+        BIO_meth_set_read_ex(method, read_socket);
+        BIO_meth_set_write_ex(method, write_socket);
+        BIO_meth_set_ctrl(method, control_socket);
+    }
+    return method;
+}
+
+tri_status tri__tls_stream_create(tri__tls *tls, int fd, bool accepts, tri__tls_stream **out)
+{
+    *out = NULL;
+    tri__tls_stream *stream = NULL;
+    TRI_TRY(tri__allocate(1, sizeof *stream, "a TLS connection", &stream));
+    stream->ssl = SSL_new(tls->context);
+    BIO *bio = stream->ssl ? BIO_new(tls->socket) : NULL;
+    if (!bio) {
+        tri__tls_stream_destroy(stream);
+        ERR_clear_error();
+        return tri_fail(TRI_NO_MEMORY, "no memory for a TLS connection");
+    }
+    BIO_set_data(bio, (void *)(intptr_t)fd);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(stream->ssl, bio, bio);
+    if (accepts)
+        SSL_set_accept_state(stream->ssl);
+    else
+        SSL_set_connect_state(stream->ssl);
+    *out = stream;
+    return NULL;
+}
+
+void tri__tls_stream_destroy(tri__tls_stream *stream)
+{
+    if (!stream)
+        return;
+    if (stream->ssl && SSL_is_init_finished(stream->ssl) && stream->end == TRI_STREAM_READY) {
+        SSL_shutdown(stream->ssl); /* a good-bye; whether it arrives is not worth waiting for */
+        ERR_clear_error();
+    }
+    SSL_free(stream->ssl);
+    tri_status_free(stream->failure);
+    free(stream);
+}
+
+/* What a call that moved nothing means. */
+static tri__stream_state state_of(const tri__tls_stream *stream, int result, tri_status *failure)
+{
+    switch (SSL_get_error(stream->ssl, result)) {
+    case SSL_ERROR_WANT_READ:
+        return TRI_STREAM_WANTS_READ;
+    case SSL_ERROR_WANT_WRITE:
+        return TRI_STREAM_WANTS_WRITE;
+    case SSL_ERROR_ZERO_RETURN:
+        return TRI_STREAM_ENDED;
+    default:
+        *failure = tri__tls_failure(stream->ssl);
+        return TRI_STREAM_FAILED;
+    }
+}
+
+tri__stream_state tri__tls_stream_handshake(tri__tls_stream *stream, tri_status *failure)
+{
+    ERR_clear_error();
+    errno = 0;
+    int result = SSL_do_handshake(stream->ssl);
+    return result == 1 ? TRI_STREAM_READY : state_of(stream, result, failure);
+}
+
+/* What there is to tell once there is nothing more to read. */
+static tri__stream_state end_of(tri__tls_stream *stream, tri_status *failure)
+{
+    *failure = stream->failure;
+    stream->failure = NULL;
+    if (stream->end == TRI_STREAM_FAILED && !*failure)
+        *failure = tri_fail(TRI_IO, "the connection is broken");
+    return stream->end;
+}
+
+tri__stream_state tri__tls_stream_read(tri__tls_stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure)
+{
+    *size = 0;
+    if (stream->end != TRI_STREAM_READY)
+        return end_of(stream, failure);
+    for (int i = 0; i < count; i++) {
+        for (size_t done = 0; done < places[i].iov_len;) {
+            size_t got = 0;
+            ERR_clear_error();
+            errno = 0;
+            int result = SSL_read_ex(stream->ssl, (uint8_t *)places[i].iov_base + done, places[i].iov_len - done, &got);
+            done += got;
+            *size += got;
+            if (result == 1)
+                continue;
+            tri__stream_state state = state_of(stream, result, &stream->failure);
+            if (state == TRI_STREAM_WANTS_READ || state == TRI_STREAM_WANTS_WRITE)
+                return state;
+            stream->end = state;
+            return *size > 0 ? TRI_STREAM_READY : end_of(stream, failure); /* first what came before the end */
+        }
+    }
+    return TRI_STREAM_READY;
+}
+
+/* The next bytes to write: a piece where it stands, or small ones put together. */
+static struct iovec gather(tri__tls_stream *stream, const struct iovec *pieces, int count)
+{
+    if (count == 1 || pieces[0].iov_len >= RECORD)
+        return pieces[0];
+    size_t size = 0;
+    for (int i = 0; i < count && size < RECORD; i++) {
+        size_t part = pieces[i].iov_len < RECORD - size ? pieces[i].iov_len : RECORD - size;
+        memcpy(stream->record + size, pieces[i].iov_base, part);
+        size += part;
+    }
+    return (struct iovec){stream->record, size};
+}
+
+tri__stream_state tri__tls_stream_write(tri__tls_stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure)
+{
+    *size = 0;
+    const struct iovec next = gather(stream, pieces, count);
+    ERR_clear_error();
+    errno = 0;
+    int result = SSL_write_ex(stream->ssl, next.iov_base, next.iov_len, size);
+    return result == 1 ? TRI_STREAM_READY : state_of(stream, result, failure);
+}

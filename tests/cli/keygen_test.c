@@ -1,0 +1,38 @@
+/* keygen_test.c: trireme keygen as a process. */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cli/binary.h"
+#include "net/tls.h"
+
+#define RUN(...) test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+
+static void an_identity_is_made_once(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    char *path = test_path(folder, "cluster.pem");
+    expect(RUN("keygen", path), 0, "valid for 365 days", "");
+    char *before = test_read(path, NULL);
+    expect(RUN("keygen", path), 2, "", "already there");
+    char *after = test_read(path, NULL);
+    assert_string_equal(before, after);
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 07777, 0600);
+    tri__tls *tls = NULL;
+    assert_ok(tri__tls_create(&(tri__tls_options){.identity = path}, &tls));
+    tri__tls_destroy(tls);
+    expect(RUN("keygen"), 2, "", "FILE");
+    expect(RUN("keygen", "/no/such/folder/key", "--json"), 1, "", "/no/such/folder/key");
+    free(before);
+    free(after);
+    free(path);
+    test_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_identity_is_made_once)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
