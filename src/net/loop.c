@@ -166,12 +166,15 @@ void tri__loop_stop(tri__loop *loop)
     loop->stopped = true;
 }
 
-/* Poll until then; something may have come earlier, or nothing at all. */
+/* Poll until then at the latest. A timer of an earlier turn that is due sooner serves as well, since a turn looks at the clock again:
+ * so thousands of turns a second, each with its own deadline far ahead, set the timer once. */
 static void poll_until(tri__loop *loop, int64_t deadline, int64_t now)
 {
-    start_timer(&loop->deadline, on_deadline, deadline - now, 0);
+    if (!uv_is_active((uv_handle_t *)&loop->deadline) || loop->deadline_at > deadline) {
+        loop->deadline_at = deadline;
+        start_timer(&loop->deadline, on_deadline, deadline - now, 0);
+    }
     uv_run(&loop->uv, UV_RUN_ONCE);
-    uv_timer_stop(&loop->deadline);
 }
 
 bool tri__loop_turn(tri__loop *loop, int64_t deadline)

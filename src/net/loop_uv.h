@@ -27,7 +27,8 @@ struct tri__swept {
 struct tri__loop {
     uv_loop_t uv;
     uv_async_t wake;
-    uv_timer_t deadline;          /* of the turn at work */
+    uv_timer_t deadline;          /* of the turn at work, or of an earlier one */
+    int64_t deadline_at;          /* when it is due */
     uv_timer_t sweep;             /* runs while somebody is swept */
     int64_t sweep_every, swept;   /* nanoseconds between two sweeps; when the last one was */
     tri__swept *sweeps;           /* all who are swept */

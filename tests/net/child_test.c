@@ -1,0 +1,206 @@
+/* Child processes: their lines, their ends, what they inherit, and that a whole group goes. */
+#define _GNU_SOURCE /* pipe2 */
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "net/child.h"
+
+static const int64_t PATIENCE = (int64_t)60 * 1000000000;
+
+typedef struct {
+    tri__loop *loop;
+    tri__child *child;
+    char out[65536], err[65536]; /* all lines, "|" behind each */
+    size_t longest;
+    int lines, status, signal;
+    bool ended, destroys_itself;
+} watched;
+
+static void on_line(void *context, tri__child *child, bool error, const char *line)
+{
+    watched *w = context;
+    char *to = error ? w->err : w->out;
+    size_t length = strlen(line), used = strlen(to);
+    assert_false(w->ended);
+    w->lines++;
+    w->longest = length > w->longest ? length : w->longest;
+    if (used + length + 2 < sizeof w->out)
+        sprintf(to + used, "%s|", line);
+    if (w->destroys_itself) {
+        tri__child_destroy(child);
+        w->child = NULL;
+    }
+}
+
+static void on_end(void *context, tri__child *child, int status, int signal)
+{
+    watched *w = context;
+    assert_ptr_equal(child, w->child);
+    assert_false(w->ended);
+    w->ended = true;
+    w->status = status;
+    w->signal = signal;
+}
+
+static void start(watched *w, const char *script, const char *const *env, const int *fds, int fd_count)
+{
+    const char *argv[] = {"sh", "-c", script, NULL};
+    const tri__child_options options = {
+        .path = "/bin/sh", .argv = argv, .env = env, .fds = fds, .fd_count = fd_count, .line = on_line, .ended = on_end, .context = w};
+    assert_ok(tri__loop_create(&w->loop));
+    assert_ok(tri__child_start(w->loop, &options, &w->child));
+}
+
+static void turn_until(watched *w, const bool *done)
+{
+    int64_t deadline = tri__clock_now() + PATIENCE;
+    while (!*done)
+        assert_true(tri__loop_turn(w->loop, deadline));
+}
+
+static void fini(watched *w)
+{
+    tri__child_destroy(w->child);
+    tri__loop_destroy(w->loop);
+}
+
+static void lines_and_the_exit_status_are_told(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    start(&w, "echo one; echo two >&2; printf 'three\\r\\n\\nfour'; exit 7", NULL, NULL, 0);
+    turn_until(&w, &w.ended);
+    assert_string_equal(w.out, "one|three||four|");
+    assert_string_equal(w.err, "two|");
+    assert_int_equal(w.status, 7);
+    assert_int_equal(w.signal, 0);
+    fini(&w);
+}
+
+static void long_lines_come_in_pieces_and_characters_stay_whole(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    start(&w, "printf 'x'; i=0; while [ $i -lt 5000 ]; do printf 'é'; i=$((i+1)); done; echo; echo end", NULL, NULL, 0);
+    turn_until(&w, &w.ended);
+    assert_true(w.longest <= 4096);
+    assert_int_equal(w.lines, 4);
+    assert_non_null(strstr(w.out, "é|é")); /* cut between two characters */
+    assert_non_null(strstr(w.out, "é|end|"));
+    fini(&w);
+}
+
+static void environment_and_descriptors_are_given(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_int_equal(write(ends[1], "through\n", 8), 8);
+    close(ends[1]);
+    setenv("TRI_TEST_KEPT", "kept", 1);
+    setenv("TRI_TEST_CHANGED", "before", 1);
+    const char *const env[] = {"TRI_TEST_CHANGED=after", "TRI_TEST_NEW=new", NULL};
+    start(&w, "echo $TRI_TEST_KEPT $TRI_TEST_CHANGED $TRI_TEST_NEW; cat <&3; cat", env, ends, 1); /* and an empty standard input */
+    turn_until(&w, &w.ended);
+    assert_string_equal(w.out, "kept after new|through|");
+    close(ends[0]);
+    fini(&w);
+}
+
+static void a_signal_reaches_the_whole_group(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    start(&w, "sleep 1000 & echo $!; wait", NULL, NULL, 0);
+    while (w.lines == 0)
+        assert_true(tri__loop_turn(w.loop, tri__clock_now() + PATIENCE));
+    tri__child_signal(w.child, SIGTERM);
+    turn_until(&w, &w.ended);
+    assert_int_equal(w.signal, SIGTERM);
+    fini(&w); /* the end came with both outputs closed: so the sleep, which held them, is gone too */
+}
+
+static void destroy_kills_what_still_runs(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    start(&w, "trap '' TERM; echo ready; while :; do sleep 1000; done", NULL, NULL, 0);
+    while (w.lines == 0)
+        assert_true(tri__loop_turn(w.loop, tri__clock_now() + PATIENCE));
+    pid_t pid = tri__child_pid(w.child);
+    assert_int_equal(kill(pid, 0), 0);
+    fini(&w);
+    assert_int_equal(kill(pid, 0), -1);
+    assert_int_equal(errno, ESRCH); /* reaped, too */
+    assert_false(w.ended);
+}
+
+static void a_child_may_be_destroyed_by_its_own_line(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){.destroys_itself = true};
+    start(&w, "echo one; echo two; sleep 1000", NULL, NULL, 0);
+    while (w.lines == 0)
+        assert_true(tri__loop_turn(w.loop, tri__clock_now() + PATIENCE));
+    tri__loop_turn(w.loop, 0);
+    assert_int_equal(w.lines, 1);
+    fini(&w);
+}
+
+/* The child leaves somebody behind that holds its output: the end is told nevertheless. */
+static void what_a_child_left_behind_does_not_hold_up_its_end(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    start(&w, "sleep 1000 & echo $!; exit 3", NULL, NULL, 0);
+    turn_until(&w, &w.ended);
+    assert_int_equal(w.status, 3);
+    kill(atoi(w.out), SIGKILL);
+    fini(&w);
+}
+
+static void what_is_not_there_cannot_be_started(void **state)
+{
+    (void)state;
+    tri__loop *loop = NULL;
+    tri__child *child = NULL;
+    const char *argv[] = {"nothing", NULL};
+    const tri__child_options options = {.path = "/no/such/program", .argv = argv, .line = on_line, .ended = on_end};
+    assert_ok(tri__loop_create(&loop));
+    assert_fails(tri__child_start(loop, &options, &child), TRI_NOT_FOUND, "/no/such/program");
+    assert_null(child);
+    tri__child_destroy(NULL);
+    tri__loop_destroy(loop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_and_the_exit_status_are_told),
+        cmocka_unit_test(long_lines_come_in_pieces_and_characters_stay_whole),
+        cmocka_unit_test(environment_and_descriptors_are_given),
+        cmocka_unit_test(a_signal_reaches_the_whole_group),
+        cmocka_unit_test(destroy_kills_what_still_runs),
+        cmocka_unit_test(a_child_may_be_destroyed_by_its_own_line),
+        cmocka_unit_test(what_a_child_left_behind_does_not_hold_up_its_end),
+        cmocka_unit_test(what_is_not_there_cannot_be_started),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
