@@ -153,6 +153,26 @@ class ServerParts:
         medians = self.interleave("a waiting worker: from a listening server to the first step", {"Trireme": measure})
         self.limit("a waiting worker's first step, ms after the server listens", self.best(medians, "Trireme", "ms"), 100)
 
+    def ps_kill(self):
+        """A worker of three is killed: how long the others make no step."""
+        def measure(mode, steps):
+            with Job(self.trireme.binary, [*SOFTMAX, f"--{mode}", "--steps", str(steps), "--log-every", "10"], WORKERS) as job:
+                job.start_all()
+                wait_until_listening(job, 30)
+                time.sleep(2)
+                killed = job.kill(f"worker:{WORKERS - 1}")
+                job.finish(120)
+                moments = sorted(step_times(job.run_folder(SERVER)).values())
+                gaps = [after - before for before, after in zip(moments, moments[1:]) if after > killed]
+                if not gaps:
+                    raise Unavailable("the run had ended before a worker was killed")
+                return {"seconds": max(gaps)}
+
+        medians = self.interleave("softmax b100, one worker of three killed: the longest time without a step", {
+            "async": lambda: measure("async", 60000), "sync": lambda: measure("sync", 15000)})
+        for mode in ("async", "sync"):
+            self.limit(f"{mode}, a worker killed: seconds until the others go on", self.best(medians, mode, "seconds"), 1)
+
     def ps_link(self):
         """AlexNet, sync, TLS, a server and two workers on virtual hosts: bound by the link with small batches, by compute with large ones."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
