@@ -10,24 +10,15 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <uv.h>
 
-enum { FLOATS = 7850, MOST_WORKERS = 64, WARM_UP = 300 /* ms */, READ_AHEAD = 64 << 10 };
+#include "ps_workers.h"
+
+enum { READ_AHEAD = 64 << 10 };
 
 typedef struct {
     uint32_t length;
@@ -59,28 +50,6 @@ struct server {
     int64_t applied, applied_before; /* steps or updates: in all, and when the measured time began */
     double begun, cpu_begun, seconds;
 };
-
-static void check(bool good, const char *what)
-{
-    if (good)
-        return;
-    fprintf(stderr, "ps_bare: %s: %s\n", what, strerror(errno));
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static double cpu_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-}
 
 /* ---- TLS ---- */
 
@@ -192,45 +161,12 @@ static line connect_to(struct sockaddr_in address, bool tls)
 
 /* ---- workers ---- */
 
-/* Work, not time: a process that waits for a CPU does not compute meanwhile. */
-static float burn(int64_t rounds)
-{
-    volatile float x = 1;
-    for (int64_t i = 0; i < rounds; i++)
-        x = x * 0.999f + 0.001f;
-    return x;
-}
-
-/* The rounds of so many µs. The quickest of many tries is the one that nobody disturbed. */
-static int64_t calibrate(double microseconds)
-{
-    enum { TRIES = 200, ROUNDS = 10000 };
-    double best = 1;
-    for (int i = 0; i < TRIES; i++) {
-        double start = now();
-        burn(ROUNDS);
-        double took = now() - start;
-        best = took < best ? took : best;
-    }
-    return (int64_t)(microseconds * 1e-6 / best * ROUNDS);
-}
-
 static void work(line l, int64_t rounds)
 {
     message gradient = {.length = sizeof gradient.values}, parameters;
     do
         gradient.values[0] = burn(rounds);
     while (write_message(l, &gradient) && read_message(l, &parameters));
-}
-
-/* 0 in the child, which ends with its parent. */
-static pid_t split(void)
-{
-    pid_t parent = getpid(), child = fork();
-    check(child >= 0, "fork");
-    if (child == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent))
-        _exit(1);
-    return child;
 }
 
 /* ---- the server ---- */

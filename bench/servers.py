@@ -40,8 +40,9 @@ class ServerParts:
         said = self.trained(*SOFTMAX, "--steps", str(self.few(20000)), threads=1)
         return said["seconds"] / said["steps"] * 1e6
 
-    def without_protocol(self, *arguments):
-        return run([os.path.join(self.build, "bench", "bench_ps_bare"), *map(str, arguments)])[0]
+    def bare_server(self, kind, *arguments):
+        """kind: bare, without a protocol; frames, through the connections that Trireme's servers have."""
+        return run([os.path.join(self.build, "bench", f"bench_ps_{kind}"), *map(str, arguments)])[0]
 
     def tensorflow_servers(self, mode, workers):
         said, _, _ = run([sys.executable, os.path.join(HERE, "tensorflow_ps.py"), mode, str(workers), "100", "2" if self.quick else "6"])
@@ -81,13 +82,15 @@ class ServerParts:
 
     def server_race(self, key, peers):
         """peers: mode → name → (mode, workers) of TensorFlow's. Gives mode → medians."""
-        secured, suffix = (["tls"], ", TLS") if key else ([], "")
+        secured, identity, suffix = (["tls"], [key], ", TLS") if key else ([], [], "")
+        seconds = 1 if self.quick else 4
         compute = statistics.median(self.local_microseconds() for _ in range(3))
         self.say(f"\na step of softmax b100 takes one thread {compute:.0f} µs, and so does the bare program's")
         medians = {}
         for mode, unit, steps in (("async", "updates/s", 100000), ("sync", "steps/s", 20000)):
             measures = {"Trireme": lambda: {unit: self.served(mode, WORKERS, steps, key)},
-                        "bare libuv": lambda: {unit: self.without_protocol(mode, WORKERS, compute, 1 if self.quick else 4, *secured)["rate"]}}
+                        "bare libuv": lambda: {unit: self.bare_server("bare", mode, WORKERS, compute, seconds, *secured)["rate"]},
+                        "frames of net": lambda: {unit: self.bare_server("frames", mode, WORKERS, compute, seconds, *identity)["rate"]}}
             measures |= {name: lambda of=of: {unit: self.tensorflow_servers(*of)} for name, of in peers.get(mode, {}).items()}
             medians[mode] = self.interleave(f"softmax b100, {mode}, {WORKERS} workers + 1 server{suffix}", measures)
             self.expect(f"softmax b100, {mode}{suffix}, 3 workers, {unit}, share of the bare program", self.best(medians[mode], "Trireme", unit),
@@ -99,7 +102,7 @@ class ServerParts:
         medians = self.interleave("softmax b100, async, one worker: what a step takes", {
             "Trireme, one worker": lambda: {unit: 1e6 / self.served("async", 1, 40000, None)},
             "Trireme, local": lambda: {unit: self.local_microseconds()},
-            "bare TCP round trip": lambda: {unit: self.without_protocol("trip", 0.5 if self.quick else 2)["microseconds"]}})
+            "bare TCP round trip": lambda: {unit: self.bare_server("bare", "trip", 0.5 if self.quick else 2)["microseconds"]}})
         served, local = (self.best(medians, f"Trireme, {name}", unit) for name in ("one", "local"))
         self.expect("31 kB up and down, µs beyond compute, against a bare round trip", None if served is None or local is None else served - local,
                     self.best(medians, "bare", unit), 1.3, at_most=True)
@@ -112,7 +115,7 @@ class ServerParts:
                 return {"CPU µs/update": job.watch.cpu / said["steps"] * 1e6, "updates/s": said["steps"] / said["seconds"]}
 
         def bare(workers):
-            said = self.without_protocol("async", workers, 70, 0.5 if self.quick else 3)
+            said = self.bare_server("bare", "async", workers, 70, 0.5 if self.quick else 3)
             return {"CPU µs/update": said["server_cpu"], "updates/s": said["rate"]}
 
         counts = (1, 2, 4, 8)
