@@ -73,7 +73,7 @@ static tri_status read_request(tri__session *session, const tri__arguments *argu
         .seed = (uint64_t)tri__argument_integer(arguments, "seed"),
         .skip_bad = tri__argument_integer(arguments, "skip-bad"),
         .workers = (int)(workers ? workers : sysconf(_SC_NPROCESSORS_ONLN)),
-        .stop = tri__signals_catch(),
+        .stop = tri__signals_catch(1),
         .progress = tri__counting_show,
     };
     request->source = (tri_source_options){

@@ -40,7 +40,7 @@ static tri_status read_request(tri__session *session, const tri__arguments *argu
         .drop_caches = tri__argument_flag(arguments, "drop-caches"),
         .cache_folder = session->cache_folder,
         .seed = (uint64_t)tri__argument_integer(arguments, "seed"),
-        .stop = tri__signals_catch(),
+        .stop = tri__signals_catch(1),
         .progress = tri__counting_show,
     };
     TRI_TRY(read_list(arguments, "batch", 1 << 20, &request->batch));

@@ -1,13 +1,21 @@
-/* command_train.c: trireme train. */
+/* command_train.c: trireme train: in this process, as a supervisor of tasks on this machine, or as one task of a cluster. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/place.h"
 #include "cli/quote.h"
 #include "cli/session.h"
 #include "cli/signals.h"
+#include "cli/spawned.h"
+#include "train/checkpoint.h"
 #include "train/run.h"
+#include "train/security.h"
+#include "train/supervise.h"
 #include "train/task.h"
 
 #define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
@@ -17,6 +25,7 @@
 
 typedef struct {
     tri__session *session;
+    bool spawned;
     int64_t next_plain;
 } progress_view;
 
@@ -26,7 +35,9 @@ static void show_progress(void *context, const tri__progress *progress)
     tri__terminal *terminal = &view->session->terminal;
     char line[TRI_PROGRESS_SIZE];
     int64_t now = tri__clock_now();
-    if (terminal->live)
+    if (view->spawned)
+        tri__spawned_progress(view->session, progress);
+    else if (terminal->live)
         tri__terminal_draw(terminal, tri__progress_live(progress, tri__columns(terminal->file) - ROOM, line, sizeof line));
     else if (now >= view->next_plain) {
         view->next_plain = now + PLAIN_INTERVAL;
@@ -81,51 +92,183 @@ static void tell_how_to_resume(tri__session *session, const tri__run_result *res
         tri__terminal_say(&session->terminal, "\nTo go on from here: trireme train --resume %s", result->folder);
 }
 
-static tri_status print_result(tri__session *session, tri__run_result *result)
+static tri_status print_result(tri__session *session, bool spawned, tri__run_result *result)
 {
+    if (spawned)
+        return tri__spawned_result(session, result);
     if (session->json)
         return tri__session_print_json(session, json_incref(result->summary));
     print_table(session, result->table);
     return NULL;
 }
 
-static tri_status run(const tri__run_request *request, tri__run_result *out)
+/* What each task is told by its supervisor, and what only the supervisor does. */
+static bool is_for_tasks(const char *name)
 {
-    tri__strategy_settings strategy;
-    *out = (tri__run_result){0};
-    TRI_TRY(tri__strategy_resolve(request->options, &strategy));
-    if (strategy.kind == TRI_STRATEGY_PS)
-        return tri__task_run(request, &(tri__task_place){.listen_fd = -1}, out);
-    return tri__run_train(request, out);
+    static const char *const others[] = {"workers", "servers", "threads", "out", "json"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(others[i], name))
+            return false;
+    return true;
 }
 
-static tri_status train(tri__session *session, const tri__arguments *arguments, const tri__train_options *options, const char *command)
+static tri_status word_of(const tri__option *option, const char *value, char **out)
 {
-    progress_view view = {.session = session, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
-    const tri__run_request request = {
-        .options = options,
+    bool flag = option->kind == TRI_OPTION_FLAG, off = flag && strcmp(value, "on");
+    const char *const parts[] = {off ? "--no-" : "--", option->name, flag ? "" : "=", flag ? "" : value};
+    size_t size = 1;
+    for (int i = 0; i < 4; i++)
+        size += strlen(parts[i]);
+    TRI_TRY(tri__allocate(size, 1, "a command line", out));
+    for (int i = 0; i < 4; i++)
+        strcat(*out, parts[i]);
+    return NULL;
+}
+
+/* Everybody's tasks on this machine. */
+static tri_status supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
+                            tri__run_result *out)
+{
+    char program[PATH_MAX] = "", *words[TRI_MAX_OPTIONS + 1] = {NULL};
+    int count = 0;
+    tri_status status = readlink("/proc/self/exe", program, sizeof program - 1) > 0
+                            ? NULL
+                            : tri_fail(TRI_IO, "/proc/self/exe: it should tell where this program is");
+    for (int row = 0; arguments->command->options[row].name && !status; row++)
+        if (arguments->values[row] && is_for_tasks(arguments->command->options[row].name))
+            status = word_of(&arguments->command->options[row], arguments->values[row], &words[count++]);
+    if (!status) {
+        const tri__supervision supervision = {
+            .run = request,
+            .program = program,
+            .words = (const char *const *)words,
+            .ps = *ps,
+            .threads = (int)tri__argument_integer(arguments, "threads"),
+        };
+        status = tri__supervise(&supervision, out);
+    }
+    for (int i = 0; i < count; i++)
+        free(words[i]);
+    return status;
+}
+
+static tri__security security_of(const tri__arguments *arguments)
+{
+    return (tri__security){
+        .identity = {.identity = tri__argument_text(arguments, "key"),
+                     .cert = tri__argument_text(arguments, "cert"),
+                     .key = tri__argument_text(arguments, "cert-key"),
+                     .authority = tri__argument_text(arguments, "ca")},
+        .insecure = tri__argument_flag(arguments, "insecure"),
+    };
+}
+
+static tri_status run_task(const tri__arguments *arguments, const tri__run_request *request, const tri__place *place, tri__run_result *out)
+{
+    const tri__security security = security_of(arguments);
+    const char *folder = tri__argument_text(arguments, "spawned");
+    tri__task_place at = {
+        .cluster = &place->cluster,
+        .task = place->task,
+        .listen_fd = tri__argument_given(arguments, "listen-fd") ? (int)tri__argument_integer(arguments, "listen-fd") : -1,
+        .recover = tri__argument_flag(arguments, "recover"),
+        .spawned = folder,
+        .folder = folder,
+    };
+    if (tri__argument_given(arguments, "parent-fd"))
+        TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
+    TRI_TRY(tri__security_open(&security, &place->cluster, request->log, &at.tls));
+    tri_status status = tri__task_run(request, &at, out);
+    tri__tls_destroy(at.tls);
+    return status;
+}
+
+/* Who computes, and which part of it is this process's. */
+typedef struct {
+    tri__train_options given, whole; /* whole: with those of the run that is resumed */
+    tri__strategy_settings strategy;
+    tri__place place;
+} job;
+
+static tri_status merge_options(const char *resume, job *to)
+{
+    tri__checkpoint *checkpoint = NULL;
+    if (!resume)
+        return tri__train_options_copy(&to->whole, &to->given);
+    TRI_TRY(tri_wrap(tri__checkpoint_open(resume, NULL, &checkpoint), "--resume"));
+    tri_status status = tri__train_options_copy(&to->whole, &checkpoint->options);
+    if (!status)
+        status = tri__train_options_resume(&to->whole, &to->given);
+    tri__checkpoint_close(checkpoint);
+    return status;
+}
+
+static tri_status open_job(const tri__session *session, const tri__arguments *arguments, job *out)
+{
+    TRI_TRY(read_options(arguments, &out->given));
+    TRI_TRY(merge_options(tri__argument_text(arguments, "resume"), out));
+    bool ps = out->whole.strategy && !strcmp(out->whole.strategy, "ps");
+    TRI_TRY(ps ? NULL : tri__place_none(arguments));
+    if (ps)
+        TRI_TRY(tri__place_find(session, arguments, out->whole.servers > 0 ? (int)out->whole.servers : 1, &out->place));
+    if (out->place.cluster.workers) {
+        out->given.workers = out->whole.workers = out->place.cluster.workers;
+        out->given.servers = out->whole.servers = out->place.cluster.servers;
+    }
+    return tri__strategy_resolve(&out->whole, &out->strategy);
+}
+
+static tri_status run(const tri__arguments *arguments, tri__run_request *request, const job *what, tri__run_result *out)
+{
+    *out = (tri__run_result){0};
+    if (what->strategy.kind == TRI_STRATEGY_LOCAL)
+        return tri__run_train(request, out);
+    if (what->place.by)
+        return run_task(arguments, request, &what->place, out);
+    request->options = &what->whole;
+    return supervise(arguments, request, &what->strategy.ps, out);
+}
+
+/* A wish to stop is heeded by whoever leads: a run alone, a supervisor, ps:0. Other tasks end at once, as signals have it. */
+static const volatile sig_atomic_t *catch_signals(const job *what)
+{
+    static const volatile sig_atomic_t never;
+    bool supervises = what->strategy.kind == TRI_STRATEGY_PS && !what->place.by;
+    bool leads = !what->place.by || (what->place.task.role == TRI_ROLE_SERVER && what->place.task.index == 0);
+    return leads ? tri__signals_catch(supervises ? 2 : 1) : &never;
+}
+
+static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
+{
+    bool spawned = tri__argument_given(arguments, "spawned");
+    progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
+    tri__run_request request = {
+        .options = &what->given,
         .out = tri__argument_text(arguments, "out"),
         .resume = tri__argument_text(arguments, "resume"),
         .command = command,
         .cache_folder = session->cache_folder,
         .started = session->started,
-        .stop = tri__signals_catch(),
+        .stop = catch_signals(what),
         .log = session->log,
         .progress = session->quiet ? NULL : show_progress,
         .context = &view,
     };
     tri__run_result result;
-    tri_status status = run(&request, &result);
+    tri_status status = run(arguments, &request, what, &result);
     tri__terminal_wipe(&session->terminal);
-    if (result.summary && (!status || session->json)) {
-        tri_status printed = print_result(session, &result);
+    if (result.summary && (!status || session->json || spawned)) {
+        tri_status printed = print_result(session, spawned, &result);
         if (status)
             tri_status_free(printed);
         else
             status = printed;
         fflush(session->out);
-        tell_how_to_resume(session, &result);
+        if (!spawned)
+            tell_how_to_resume(session, &result);
     }
+    if (status && spawned)
+        tri__spawned_failure(session, status);
     tri__run_result_fini(&result);
     return status;
 }
@@ -133,13 +276,16 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
 tri_status tri__command_train(tri__session *session, const tri__arguments *arguments)
 {
     TRI_TRY(check_call(arguments));
-    tri__train_options options;
-    tri__train_options_init(&options);
+    job what = {.place = {0}};
+    tri__train_options_init(&what.given);
+    tri__train_options_init(&what.whole);
     char *command = tri__quote_words("trireme", session->argc - 1, session->argv + 1);
-    tri_status status = command ? read_options(arguments, &options) : tri_fail(TRI_NO_MEMORY, "no memory for the command line");
+    tri_status status = command ? open_job(session, arguments, &what) : tri_fail(TRI_NO_MEMORY, "no memory for the command line");
     if (!status)
-        status = train(session, arguments, &options, command);
+        status = train(session, arguments, &what, command);
     free(command);
-    tri__train_options_fini(&options);
+    tri__place_fini(&what.place);
+    tri__train_options_fini(&what.given);
+    tri__train_options_fini(&what.whole);
     return status;
 }

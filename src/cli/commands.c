@@ -355,6 +355,13 @@ static const tri__option train_options[] = {
      .most = 1 << 20,
      .hidden = true,
      .meaning = "the descriptor of the socket that this server listens on"},
+    {.name = "parent-fd",
+     .argument = "N",
+     .kind = TRI_OPTION_INTEGER,
+     .least = 3,
+     .most = 1 << 20,
+     .hidden = true,
+     .meaning = "a descriptor whose end is that of the supervisor"},
     {.name = "recover", .hidden = true, .meaning = "a server in place of one that died: begin with what it last kept"},
     {0},
 };

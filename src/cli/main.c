@@ -57,11 +57,13 @@ int main(int argc, char **argv)
     tri__session session;
     tri__session_init(&session, argc, (const char *const *)argv);
     tri_status status = run(&session);
+    bool told = session.told;
     tri__session_fini(&session);
     if (!status)
         return EXIT_SUCCESS;
     int exit_status = tri_status_code(status) == TRI_BAD_CALL ? EXIT_WRONG_CALL : EXIT_FAILURE;
-    fprintf(stderr, "trireme: %s\n", tri_status_message(status));
+    if (!told)
+        fprintf(stderr, "trireme: %s\n", tri_status_message(status));
     tri_status_free(status);
     return exit_status;
 }

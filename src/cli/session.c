@@ -28,9 +28,29 @@ static bool wants_plain(void)
     return !kind || !strcmp(kind, "dumb");
 }
 
+static tri__slurm find_slurm(void)
+{
+    return (tri__slurm){
+        .procid = environment("SLURM_PROCID"),
+        .ntasks = environment("SLURM_STEP_NUM_TASKS"),
+        .nodelist = environment("SLURM_STEP_NODELIST"),
+        .tasks_per_node = environment("SLURM_STEP_TASKS_PER_NODE"),
+        .distribution = environment("SLURM_DISTRIBUTION"),
+        .job_id = environment("SLURM_JOB_ID"),
+    };
+}
+
 void tri__session_init(tri__session *session, int argc, const char *const *argv)
 {
-    *session = (tri__session){.out = stdout, .cache_folder = find_cache_folder(), .started = tri__clock_now(), .argc = argc, .argv = argv};
+    *session = (tri__session){
+        .out = stdout,
+        .cache_folder = find_cache_folder(),
+        .tf_config = environment("TF_CONFIG"),
+        .slurm = find_slurm(),
+        .started = tri__clock_now(),
+        .argc = argc,
+        .argv = argv,
+    };
     tri__terminal_init(&session->terminal, stderr, wants_plain());
     if (environment("NO_COLOR"))
         session->terminal.colour = false;

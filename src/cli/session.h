@@ -9,6 +9,7 @@
 #include "cli/help.h"
 #include "cli/option.h"
 #include "cli/terminal.h"
+#include "train/cluster.h"
 #include "trireme/tensor.h"
 
 struct tri__session {
@@ -16,9 +17,12 @@ struct tri__session {
     tri__terminal terminal; /* messages and the live line, on standard error */
     tri__log *log;          /* the terminal's sink for the lines of other rooms */
     bool quiet, json;
-    char *cache_folder; /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
-    int64_t started;    /* tri__clock_now at the beginning */
-    int argc;           /* the command line as it was typed, the program's name included */
+    bool told;             /* the failure that the command will return has been told already */
+    char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
+    const char *tf_config; /* $TF_CONFIG; NULL where it is not set */
+    tri__slurm slurm;      /* the variables of a job step: of srun, not of the script around it */
+    int64_t started;       /* tri__clock_now at the beginning */
+    int argc;              /* the command line as it was typed, the program's name included */
     const char *const *argv;
 };
 

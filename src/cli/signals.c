@@ -1,21 +1,28 @@
-/* signals.c: the one place with a global that changes, because a signal handler can be told nothing. */
+/* signals.c: the one place with globals that change, because a signal handler can be told nothing. */
 #include "cli/signals.h"
 
 #include <stddef.h>
 
-static volatile sig_atomic_t stop_requested;
+static volatile sig_atomic_t caught, limit;
 
-static void request_stop(int signal)
+static void count(int signal)
 {
     (void)signal;
-    stop_requested = 1;
+    if (++caught < limit)
+        return;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigaction(SIGINT, &usual, NULL);
+    sigaction(SIGTERM, &usual, NULL);
 }
 
-const volatile sig_atomic_t *tri__signals_catch(void)
+const volatile sig_atomic_t *tri__signals_catch(int most)
 {
-    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = count, .sa_flags = SA_RESTART};
+    limit = most;
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    return &stop_requested;
+    return &caught;
 }

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-/* Catch SIGINT and SIGTERM once: the first sets what is returned, a second one ends the process as usual. */
-const volatile sig_atomic_t *tri__signals_catch(void);
+/* Catch SIGINT and SIGTERM `most` times: what is returned counts them. The one after that ends the process as usual. */
+const volatile sig_atomic_t *tri__signals_catch(int most);
 
 #endif

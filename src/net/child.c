@@ -17,7 +17,8 @@
 #include "net/loop_uv.h"
 
 enum {
-    LONGEST_LINE = 4096, /* bytes; a longer line comes in pieces */
+    LONGEST_LINE = 1 << 20, /* bytes; a longer line comes in pieces */
+    CHUNK = 4096,
     PIPES = 2,
     LINGER = 1000, /* milliseconds for outputs that are still open when the child has ended */
 };
@@ -27,9 +28,9 @@ typedef struct {
     uv_pipe_t uv;
     tri__child *child;
     bool ended;
-    size_t size;
-    char line[LONGEST_LINE + 1]; /* what has come of a line */
-    char chunk[LONGEST_LINE];    /* what libuv reads into */
+    char *line; /* what has come of a line: size bytes, in memory of capacity bytes, one of them for the NUL */
+    size_t size, capacity;
+    char chunk[CHUNK]; /* what libuv reads into */
 } output;
 
 struct tri__child {
@@ -86,6 +87,21 @@ static void tell_piece(output *from)
     from->size = rest;
 }
 
+/* Room for one more byte and the NUL. A line for which there is none comes in pieces. */
+static void make_room(output *from)
+{
+    if (from->size + 1 < from->capacity)
+        return;
+    size_t larger = 2 * from->capacity;
+    char *line = larger <= LONGEST_LINE ? realloc(from->line, larger) : NULL;
+    if (line) {
+        from->line = line;
+        from->capacity = larger;
+    } else {
+        tell_piece(from);
+    }
+}
+
 static void take(output *from, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count && !from->child->destroyed; i++) {
@@ -94,8 +110,7 @@ static void take(output *from, const char *bytes, size_t count)
             continue;
         }
         from->line[from->size++] = bytes[i] ? bytes[i] : ' ';
-        if (from->size == LONGEST_LINE)
-            tell_piece(from);
+        make_room(from);
     }
 }
 
@@ -206,11 +221,18 @@ static tri_status make_environment(const char *const *settings, char ***out)
     return NULL;
 }
 
+static void free_child(tri__child *child)
+{
+    for (int i = 0; i < PIPES; i++)
+        free(child->outputs[i].line);
+    free(child);
+}
+
 static void free_when_all_closed(uv_handle_t *handle)
 {
     tri__child *child = handle->data;
     if (--child->handles == 0)
-        free(child);
+        free_child(child);
 }
 
 static void close_handles(tri__child *child)
@@ -263,6 +285,17 @@ static void init_handles(tri__child *child)
     }
 }
 
+static tri_status allocate_child(tri__child **out)
+{
+    TRI_TRY(tri__allocate(1, sizeof **out, "a child process", out));
+    for (int i = 0; i < PIPES; i++) {
+        output *from = &(*out)->outputs[i];
+        TRI_TRY(tri__allocate(CHUNK, 1, "a child's lines", &from->line));
+        from->capacity = CHUNK;
+    }
+    return NULL;
+}
+
 tri_status tri__child_start(tri__loop *loop, const tri__child_options *options, tri__child **out)
 {
     assert(options->line && options->ended);
@@ -271,7 +304,7 @@ tri_status tri__child_start(tri__loop *loop, const tri__child_options *options, 
     tri__child *child = NULL;
     uv_stdio_container_t *channels = NULL;
     TRI_TRY(make_environment(options->env, &environment));
-    tri_status status = tri__allocate(1, sizeof *child, "a child process", &child);
+    tri_status status = allocate_child(&child);
     if (!status)
         status = tri__allocate((size_t)(1 + PIPES + options->fd_count), sizeof *channels, "a child process", &channels);
     if (!status) {
@@ -285,8 +318,8 @@ tri_status tri__child_start(tri__loop *loop, const tri__child_options *options, 
             *out = child;
         if (error)
             close_handles(child);
-    } else {
-        free(child);
+    } else if (child) {
+        free_child(child);
     }
     free(channels);
     free_environment(environment);

@@ -235,6 +235,14 @@ static tri_status copy_field(tri__train_options *to, const tri__train_options *f
     return NULL;
 }
 
+tri_status tri__train_options_copy(tri__train_options *to, const tri__train_options *from)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (is_set(from, &fields[i]))
+            TRI_TRY(copy_field(to, from, &fields[i]));
+    return NULL;
+}
+
 static const char *shown(const tri__train_options *options, const field *row, char *buffer, size_t size)
 {
     if (!is_set(options, row))
@@ -267,13 +275,10 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
     }
     anew[ALONE] = false;
     anew[MODE] |= anew[STRATEGY]; /* modes are a strategy's */
-    for (int i = 0; i < FIELDS; i++) {
+    for (int i = 0; i < FIELDS; i++)
         if (anew[fields[i].of])
             unset(kept, &fields[i]);
-        if (is_set(given, &fields[i]))
-            TRI_TRY(copy_field(kept, given, &fields[i]));
-    }
-    return NULL;
+    return tri__train_options_copy(kept, given);
 }
 
 /* The first that was given: by the user, by the model, or what this program takes where nobody says anything. */

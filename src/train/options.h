@@ -33,6 +33,7 @@ typedef struct tri__train_options {
 
 void tri__train_options_init(tri__train_options *options); /* all unset */
 void tri__train_options_fini(tri__train_options *options);
+TRI_MUST_CHECK tri_status tri__train_options_copy(tri__train_options *to, const tri__train_options *from); /* what is set */
 
 /* Set the field called name ("limit-train") from text; false where there is no such field. The text has been checked. */
 TRI_MUST_CHECK tri_status tri__train_options_set(tri__train_options *options, const char *name, const char *text, bool *known);

@@ -28,7 +28,7 @@ static void hosts_fini(hosts *list)
 static tri_status add_host(hosts *list, const char *name)
 {
     if (list->count == MOST_NODES)
-        return tri_fail(TRI_BAD_DATA, "SLURM_NODELIST: more than %d nodes", MOST_NODES);
+        return tri_fail(TRI_BAD_DATA, "SLURM_STEP_NODELIST: more than %d nodes", MOST_NODES);
     TRI_TRY(tri__grow(&list->name, &list->capacity, list->count, sizeof *list->name, "the nodes of the job"));
     list->name[list->count] = strdup(name);
     if (!list->name[list->count])
@@ -39,7 +39,7 @@ static tri_status add_host(hosts *list, const char *name)
 
 static tri_status bad_list(const char *text)
 {
-    return tri_fail(TRI_BAD_DATA, "SLURM_NODELIST: '%s' cannot be read: expected names such as node[01-03,07],login2", text);
+    return tri_fail(TRI_BAD_DATA, "SLURM_STEP_NODELIST: '%s' cannot be read: expected names such as node[01-03,07],login2", text);
 }
 
 static bool read_number(const char **at, long *number)
@@ -120,7 +120,7 @@ static tri_status read_counts(const char *text, int nodes, int *counts)
             good = read_number(&text, &times) && *text++ == ')';
         }
         if (!good || (*text && *text != ','))
-            return tri_fail(TRI_BAD_DATA, "SLURM_TASKS_PER_NODE: expected counts such as 2(x3),1");
+            return tri_fail(TRI_BAD_DATA, "SLURM_STEP_TASKS_PER_NODE: expected counts such as 2(x3),1");
         text += *text == ',';
         for (; times > 0 && node < nodes; times--)
             counts[node++] = (int)tasks;
@@ -151,7 +151,7 @@ static tri_status place_servers(const tri__slurm *slurm, const hosts *nodes, int
     for (int i = 0; i < out->servers && !status; i++) {
         int node = node_of_next(nodes->count, left, cyclic, &turn);
         if (node < 0)
-            status = tri_fail(TRI_BAD_DATA, "SLURM_TASKS_PER_NODE counts fewer tasks than there are servers, %d", out->servers);
+            status = tri_fail(TRI_BAD_DATA, "SLURM_STEP_TASKS_PER_NODE counts fewer tasks than there are servers, %d", out->servers);
         else if (port + used[node] > UINT16_MAX)
             status = tri_fail(TRI_BAD_CALL, "--port %d: too high for all servers of %s", port, nodes->name[node]);
         else {
@@ -199,11 +199,11 @@ tri_status tri__cluster_from_slurm(const tri__slurm *slurm, int servers, int por
     long rank = 0, ranks = 0, job = 0;
     *out = (tri__cluster){0};
     TRI_TRY(read_variable("SLURM_PROCID", slurm->procid, &rank));
-    TRI_TRY(read_variable("SLURM_NTASKS", slurm->ntasks, &ranks));
+    TRI_TRY(read_variable("SLURM_STEP_NUM_TASKS", slurm->ntasks, &ranks));
     if (!port)
         TRI_TRY(read_variable("SLURM_JOB_ID", slurm->job_id, &job));
     if (!slurm->nodelist)
-        return tri_fail(TRI_BAD_DATA, "SLURM_NODELIST is not set (start tasks with srun)");
+        return tri_fail(TRI_BAD_DATA, "SLURM_STEP_NODELIST is not set (start tasks with srun)");
     if (slurm->distribution && strncmp(slurm->distribution, "block", 5) && strncmp(slurm->distribution, "cyclic", 6))
         return tri_fail(TRI_BAD_CALL, "SLURM_DISTRIBUTION is '%s': where ranks are is known for block and cyclic (or give --cluster FILE)",
                         slurm->distribution);

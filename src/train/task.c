@@ -32,7 +32,7 @@ static tri_status open_folder(tri__run *run, const tri__task_place *place)
     run->log = tri__log_file_sink(run->log_file);
     if (owner) {
         tri__folder_sweep(run->folder.checkpoints);
-        if (!place->recover)
+        if (!place->spawned)
             TRI_TRY(tri__run_folder_note(&run->folder, request->command));
     }
     bool curves = owner || place->task.role == TRI_ROLE_WORKER;

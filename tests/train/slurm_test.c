@@ -84,14 +84,14 @@ static void mistakes_are_told(void **state)
     slurm = usual, slurm.distribution = "plane=4";
     refuse(&slurm, 1, 0, "block and cyclic");
     slurm = usual, slurm.tasks_per_node = "two";
-    refuse(&slurm, 1, 0, "SLURM_TASKS_PER_NODE");
+    refuse(&slurm, 1, 0, "SLURM_STEP_TASKS_PER_NODE");
     slurm = usual, slurm.tasks_per_node = "1";
     refuse(&slurm, 2, 0, "fewer tasks than there are servers");
     static const char *const lists[] = {"",       "a,,b",  "n[1-",     "n[1-3",         "n[3-1]", "n[]",
                                         "n[a-b]", "n[1]]", "n[1-2-3]", "n[1-99999999]", ",a",     "n[[1]]"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         slurm = usual, slurm.nodelist = lists[i];
-        refuse(&slurm, 1, 0, "SLURM_NODELIST");
+        refuse(&slurm, 1, 0, "SLURM_STEP_NODELIST");
     }
 }
 

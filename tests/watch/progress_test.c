@@ -162,15 +162,40 @@ static void a_pause_does_not_count(void **state)
     assert_true(fabs(tri__rate_update(&rate, 2000, 61000 * millisecond) - 1000) < 1e-6);
 }
 
+static void json_carries_it_between_processes(void **state)
+{
+    (void)state;
+    tri__progress told = half_way, heard;
+    told.accuracy = NAN;
+    json_t *json = tri__progress_json(&told);
+    assert_non_null(json);
+    tri__progress_read(json, &heard);
+    assert_string_equal(heard.label, "lenet");
+    assert_true(heard.step == 4690 && heard.steps == 9380 && heard.loss == told.loss && isnan(heard.accuracy));
+    assert_memory_equal(heard.share, told.share, sizeof told.share);
+    json_decref(json);
+    json = json_pack("{s:s, s:[]}", "step", "many", "share"); /* whatever comes is taken as far as it makes sense */
+    tri__progress_read(json, &heard);
+    assert_true(!heard.label && heard.step == 0 && isnan(heard.loss) && heard.share[0] == 0);
+    json_decref(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wide_line_has_everything),    cmocka_unit_test(forty_columns_have_what_matters),
-        cmocka_unit_test(no_width_is_exceeded),          cmocka_unit_test(the_line_does_not_jump_about),
-        cmocka_unit_test(the_bar_is_empty_then_full),    cmocka_unit_test(an_open_end_has_no_bar),
-        cmocka_unit_test(what_is_not_known_is_left_out), cmocka_unit_test(the_plain_line_says_it_in_words),
-        cmocka_unit_test(time_to_go_follows_the_pace),   cmocka_unit_test(the_rate_is_smoothed),
-        cmocka_unit_test(close_readings_do_not_count),   cmocka_unit_test(a_pause_does_not_count),
+        cmocka_unit_test(a_wide_line_has_everything),
+        cmocka_unit_test(forty_columns_have_what_matters),
+        cmocka_unit_test(no_width_is_exceeded),
+        cmocka_unit_test(the_line_does_not_jump_about),
+        cmocka_unit_test(the_bar_is_empty_then_full),
+        cmocka_unit_test(an_open_end_has_no_bar),
+        cmocka_unit_test(what_is_not_known_is_left_out),
+        cmocka_unit_test(the_plain_line_says_it_in_words),
+        cmocka_unit_test(time_to_go_follows_the_pace),
+        cmocka_unit_test(the_rate_is_smoothed),
+        cmocka_unit_test(close_readings_do_not_count),
+        cmocka_unit_test(a_pause_does_not_count),
+        cmocka_unit_test(json_carries_it_between_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,307 @@
+/* supervise.c: hears what the tasks of a job say, and decides what the end of each means.
+ *
+ * One thread turns the loop; a child's end only leaves a note, and reap decides between two turns, so that nothing is freed under a
+ * handler's feet. A worker that dies is not replaced: the others go on. A server that was killed is, and begins with what was last kept; one
+ * that gave up by itself said why, and ends the job. */
+#include "train/supervise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "train/supervise_inside.h"
+
+#define SECOND         INT64_C(1000000000)
+#define TICK           (SECOND / 20) /* how often the user's wish to stop is looked at */
+#define GRACE          (5 * SECOND)  /* to end after a failure, before the rest are killed */
+#define REMINDER       SECOND        /* to end after the job by oneself */
+#define RESTART_WINDOW (60 * SECOND)
+
+enum { EVALUATOR_RESTARTS = 3, HOW_SIZE = 1024 };
+
+/* A task's warnings begin with the program's name, as the terminal writes them. */
+static void show_line(tri__member *of, const char *line)
+{
+    static const char mark[] = "trireme: ";
+    bool warning = !strncmp(line, mark, sizeof mark - 1);
+    const char *text = warning ? line + sizeof mark - 1 : line;
+    tri__log_level level = warning ? TRI_LOG_WARNING : TRI_LOG_INFO;
+    if (*text)
+        tri__log_line(of->boss->log, level, "%s: %s", of->name, text);
+}
+
+static void take_complaint(tri__member *of, const char *text)
+{
+    free(of->complaint);
+    of->complaint = strdup(text);
+}
+
+static void show_progress(const tri__supervisor *boss, const json_t *told)
+{
+    tri__progress progress;
+    tri__progress_read(told, &progress);
+    boss->run->progress(boss->run->context, &progress);
+}
+
+/* Whether a line of standard output was a report (supervise.h). */
+static bool take_report(tri__member *of, const char *line)
+{
+    tri__supervisor *boss = of->boss;
+    json_t *report = *line == '{' ? json_loads(line, 0, NULL) : NULL;
+    json_t *progress = json_object_get(report, "progress"), *result = json_object_get(report, "result");
+    const char *failure = json_string_value(json_object_get(report, "failure"));
+    if (failure)
+        take_complaint(of, failure);
+    if (progress && boss->run->progress)
+        show_progress(boss, progress);
+    if (result) {
+        json_decref(boss->result);
+        boss->result = json_incref(result);
+    }
+    bool taken = progress || result || failure;
+    json_decref(report);
+    return taken;
+}
+
+static void on_line(void *context, tri__child *child, bool error, const char *line)
+{
+    tri__member *of = context;
+    (void)child;
+    if (error || !take_report(of, line))
+        show_line(of, line);
+}
+
+static void on_end(void *context, tri__child *child, int status, int signal)
+{
+    tri__member *of = context;
+    (void)child;
+    of->ended = true;
+    of->status = status;
+    of->signal = signal;
+}
+
+static const tri__member_handlers handlers = {.line = on_line, .ended = on_end};
+
+static void signal_all(tri__supervisor *boss, int signal)
+{
+    for (int i = 0; i < boss->count; i++)
+        if (boss->members[i].child)
+            tri__child_signal(boss->members[i].child, signal);
+}
+
+/* The job has failed: all are asked to end, and have until then. The first reason is the one that is told. */
+static void give_up(tri__supervisor *boss, tri_status why, int64_t grace)
+{
+    if (boss->failure)
+        tri_status_free(why);
+    else
+        boss->failure = why;
+    if (!boss->deadline)
+        signal_all(boss, SIGTERM);
+    boss->deadline = tri__clock_now() + grace;
+}
+
+static const char *how_it_ended(const tri__member *of, char text[HOW_SIZE])
+{
+    if (of->signal)
+        snprintf(text, HOW_SIZE, "was killed by signal %d (%s)", of->signal, strsignal(of->signal));
+    else if (of->complaint)
+        snprintf(text, HOW_SIZE, "failed: %s", of->complaint);
+    else
+        snprintf(text, HOW_SIZE, "failed with exit status %d", of->status);
+    return text;
+}
+
+static int count_workers(const tri__supervisor *boss, bool running)
+{
+    int count = 0;
+    for (int i = 0; i < boss->count; i++)
+        if (boss->members[i].task.role == TRI_ROLE_WORKER)
+            count += running ? boss->members[i].child != NULL : boss->members[i].well;
+    return count;
+}
+
+static void worker_died(tri__member *of, const char *how)
+{
+    tri__supervisor *boss = of->boss;
+    int left = count_workers(boss, true);
+    if (left || count_workers(boss, false)) {
+        tri__log_line(boss->log, TRI_LOG_WARNING, "%s %s; the others go on", of->name, how);
+        return;
+    }
+    give_up(boss, tri_fail(TRI_INTERNAL, "%s %s, and no worker is left (what they said: %s/log)", of->name, how, boss->folder.path),
+            boss->request->ps.timeout);
+}
+
+static void start_again(tri__member *of, bool recover, const char *how)
+{
+    tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s; it is started again%s", of->name, how, recover ? " with what was last kept" : "");
+    of->restarted[of->restarts++ % TRI_SERVER_RESTARTS] = tri__clock_now();
+    tri_status status = tri__member_start(of, &handlers, recover);
+    if (status)
+        give_up(of->boss, status, GRACE);
+}
+
+/* ps:0 speaks for the whole job. */
+static tri_status reason_of(const tri__member *of, const char *how)
+{
+    const tri__supervisor *boss = of->boss;
+    tri_code code = of->status == 2 ? TRI_BAD_CALL : TRI_INTERNAL;
+    if (of == boss->members && !of->signal && of->complaint)
+        return tri_fail(code, "%s", of->complaint);
+    return tri_fail(code, "%s %s (what it said: %s/log)", of->name, how, boss->folder.path);
+}
+
+/* ps:0 ends when the job does, and the others follow. One that came so late that nobody told it is reminded. */
+static void job_over(tri__supervisor *boss)
+{
+    if (boss->deadline)
+        return;
+    boss->deadline = tri__clock_now() + boss->request->ps.timeout;
+    boss->reminder = tri__clock_now() + REMINDER;
+}
+
+static void server_died(tri__member *of, const char *how)
+{
+    tri__supervisor *boss = of->boss;
+    bool often =
+        of->restarts >= TRI_SERVER_RESTARTS && tri__clock_now() - of->restarted[of->restarts % TRI_SERVER_RESTARTS] < RESTART_WINDOW;
+    if (of->signal && of == boss->members && boss->result) { /* it had told all there was to tell */
+        tri__log_line(boss->log, TRI_LOG_WARNING, "%s %s after the job", of->name, how);
+        job_over(boss);
+    } else if (of->signal && !often)
+        start_again(of, true, how);
+    else if (of->signal)
+        give_up(boss, tri_fail(TRI_INTERNAL, "%s %s, for the %dth time within a minute", of->name, how, TRI_SERVER_RESTARTS + 1), GRACE);
+    else
+        give_up(boss, reason_of(of, how), GRACE);
+}
+
+static void evaluator_died(tri__member *of, const char *how)
+{
+    if (of->restarts < EVALUATOR_RESTARTS)
+        start_again(of, false, how);
+    else
+        give_up(of->boss, reason_of(of, how), of->boss->request->ps.timeout);
+}
+
+static void ended_well(tri__member *of)
+{
+    tri__supervisor *boss = of->boss;
+    of->well = true;
+    if (of != boss->members)
+        return;
+    if (boss->result)
+        job_over(boss);
+    else
+        give_up(boss, tri_fail(TRI_INTERNAL, "%s ended without a result", of->name), GRACE);
+}
+
+/* When all are on their way out. That one which was asked to end did so is not worth a word. */
+static void died_late(const tri__member *of, const char *how)
+{
+    if (of->signal != SIGTERM)
+        tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s", of->name, how);
+}
+
+static void reap(tri__member *of)
+{
+    char how[HOW_SIZE];
+    tri__child_destroy(of->child);
+    of->child = NULL;
+    of->ended = false;
+    if (!of->status && !of->signal)
+        ended_well(of);
+    else if (of->boss->deadline)
+        died_late(of, how_it_ended(of, how));
+    else if (of->task.role == TRI_ROLE_WORKER)
+        worker_died(of, how_it_ended(of, how));
+    else if (of->task.role == TRI_ROLE_SERVER)
+        server_died(of, how_it_ended(of, how));
+    else
+        evaluator_died(of, how_it_ended(of, how));
+}
+
+static void heed_signals(tri__supervisor *boss)
+{
+    int wished = boss->run->stop ? (int)*boss->run->stop : 0;
+    if (wished == boss->signals)
+        return;
+    if (!boss->members[0].child) /* the job is over: no more waiting for the others */
+        boss->deadline = tri__clock_now();
+    else if (wished > 1)
+        give_up(boss, tri_fail(TRI_INTERNAL, "killed by a second signal; --resume %s goes on from the last checkpoint", boss->folder.path),
+                0);
+    else
+        tri__child_signal(boss->members[0].child, SIGTERM);
+    boss->signals = wished;
+}
+
+static bool anybody_runs(const tri__supervisor *boss)
+{
+    for (int i = 0; i < boss->count; i++)
+        if (boss->members[i].child)
+            return true;
+    return false;
+}
+
+/* Those who should have ended by now. */
+static void kill_late(tri__supervisor *boss)
+{
+    for (int i = 0; i < boss->count; i++) {
+        tri__member *of = &boss->members[i];
+        if (!of->child)
+            continue;
+        tri__log_line(boss->log, TRI_LOG_WARNING, "%s had not ended by itself when the job was over, and was killed", of->name);
+        tri__child_destroy(of->child);
+        of->child = NULL;
+    }
+}
+
+static void watch(tri__supervisor *boss)
+{
+    while (anybody_runs(boss)) {
+        tri__loop_turn(boss->loop, tri__clock_now() + TICK);
+        for (int i = 0; i < boss->count; i++)
+            if (boss->members[i].ended)
+                reap(&boss->members[i]);
+        heed_signals(boss);
+        if (boss->reminder && tri__clock_now() >= boss->reminder) {
+            signal_all(boss, SIGTERM);
+            boss->reminder = 0;
+        }
+        if (boss->deadline && tri__clock_now() >= boss->deadline)
+            kill_late(boss);
+    }
+}
+
+static tri_status take_result(tri__supervisor *boss, tri__run_result *out)
+{
+    if (boss->result) {
+        const char *table = json_string_value(json_object_get(boss->result, "table"));
+        out->summary = json_incref(json_object_get(boss->result, "summary"));
+        snprintf(out->table, sizeof out->table, "%s", table ? table : "");
+    }
+    out->folder = strdup(boss->folder.path);
+    tri_status failure = boss->failure;
+    boss->failure = NULL;
+    if (failure || out->folder)
+        return failure;
+    return tri_fail(TRI_NO_MEMORY, "no memory for the result");
+}
+
+tri_status tri__supervise(const tri__supervision *request, tri__run_result *out)
+{
+    tri__supervisor boss;
+    *out = (tri__run_result){0};
+    tri_status status = tri__supervisor_init(&boss, request);
+    for (int i = 0; i < boss.count && !status; i++)
+        status = tri__member_start(&boss.members[i], &handlers, false);
+    if (!status) {
+        watch(&boss);
+        status = take_result(&boss, out);
+    }
+    tri__supervisor_fini(&boss);
+    return status;
+}
