@@ -305,8 +305,11 @@ static bool watch(void *context, const tri__ps_status *status)
 {
     serve *s = context;
     tri__run *run = s->run;
+    double loss = mean_of(status->reports, "loss");
     pthread_mutex_lock(&s->lock);
     run->state.seconds = run->seconds_before + status->seconds;
+    if (!isnan(loss))
+        run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
     pthread_mutex_unlock(&s->lock);
     tell_progress(s, status);
     if (*run->request->stop && !run->stopped_by)

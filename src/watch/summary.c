@@ -96,6 +96,8 @@ static void put_what_it_took(filling *to, const tri__summary *s)
     put_count(to, "bytes_sent", s->bytes_sent);
     put_count(to, "bytes_received", s->bytes_received);
     put_count(to, "dropped_stale", s->dropped_stale);
+    put_count(to, "re_leased", s->re_leased);
+    put_count(to, "lost_updates", s->lost_updates);
     put_count(to, "damaged", s->damaged);
     put_count(to, "test_damaged", s->test_damaged);
     put(to, "phases", phases_json(s->phases));
@@ -181,6 +183,34 @@ static void add_phase_row(tri__text *table, const tri__summary *s)
         }
 }
 
+enum { MOST_WORKER_ROWS = 8 }; /* of more workers, the file has them all */
+
+static void add_worker_rows(tri__text *table, const tri__summary *s)
+{
+    char steps[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
+    for (int i = 0; s->worker_stats && s->workers > 1 && i < s->workers && i < MOST_WORKER_ROWS; i++) {
+        const tri__worker_summary *worker = &s->worker_stats[i];
+        row(table, worker->task);
+        tri__text_add(table, "%s steps in %.2f s", tri__text_count(steps, (double)worker->steps), worker->seconds);
+        if (!isnan(worker->test_accuracy))
+            tri__text_add(table, ", accuracy %.2f %%", 100 * worker->test_accuracy);
+        if (worker->bytes_sent)
+            tri__text_add(table, ", %s sent, %s received", tri__text_bytes(sent, (double)worker->bytes_sent),
+                          tri__text_bytes(received, (double)worker->bytes_received));
+    }
+    if (s->workers > MOST_WORKER_ROWS)
+        tri__text_add(table, "\n%-12s %d more in summary.json", "", s->workers - MOST_WORKER_ROWS);
+}
+
+/* What failures cost; nothing where there were none. */
+static void add_failure_row(tri__text *table, const tri__summary *s)
+{
+    if (!s->lost_updates && !s->re_leased)
+        return;
+    row(table, "failures");
+    tri__text_add(table, "%" PRId64 " updates lost, %" PRId64 " steps done again", s->lost_updates, s->re_leased);
+}
+
 const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t size)
 {
     char number[TRI_TEXT_SHORT], more[TRI_TEXT_SHORT];
@@ -198,6 +228,8 @@ const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t
         tri__text_add(&table, "%s sent, %s received", tri__text_bytes(number, (double)summary->bytes_sent),
                       tri__text_bytes(more, (double)summary->bytes_received));
     }
+    add_worker_rows(&table, summary);
+    add_failure_row(&table, summary);
     if (summary->dropped_stale) {
         row(&table, "dropped");
         tri__text_add(&table, "%s stale gradients", tri__text_count(number, (double)summary->dropped_stale));

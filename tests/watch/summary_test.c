@@ -62,13 +62,17 @@ static void the_keys_are_those_published(void **state)
 {
     (void)state;
     static const char *const keys[] = {
-        "model",        "data",       "strategy",       "mode",          "workers",
-        "servers",      "batch",      "threads",        "seed",          "steps",
-        "examples",     "epochs",     "seconds",        "total_seconds", "examples_per_second",
-        "train_loss",   "test_loss",  "test_accuracy",  "stopped_by",    "until_step",
-        "peak_rss_mb",  "bytes_sent", "bytes_received", "dropped_stale", "damaged",
-        "test_damaged", "phases",     "verdict",        "worker_stats",  "checkpoint",
-        NULL,
+        "model",        "data",           "strategy",
+        "mode",         "workers",        "servers",
+        "batch",        "threads",        "seed",
+        "steps",        "examples",       "epochs",
+        "seconds",      "total_seconds",  "examples_per_second",
+        "train_loss",   "test_loss",      "test_accuracy",
+        "stopped_by",   "until_step",     "peak_rss_mb",
+        "bytes_sent",   "bytes_received", "dropped_stale",
+        "re_leased",    "lost_updates",   "damaged",
+        "test_damaged", "phases",         "verdict",
+        "worker_stats", "checkpoint",     NULL,
     };
     static const char *const worker_keys[] = {"task",       "steps",          "examples",    "seconds",     "test_accuracy",
                                               "bytes_sent", "bytes_received", "cpu_percent", "peak_rss_mb", "phases",

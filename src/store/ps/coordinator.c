@@ -250,7 +250,7 @@ static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
         member->peer->role = TRI_PEER_STRANGER;
         tri__connection_close(member->peer->connection);
     }
-    if (!same && member->member)
+    if (!same && member->known)
         leave(c, peer->task, "was replaced by another process");
     if (!same) {
         tri__stretch_welcome(c->server->stretch, peer->task);

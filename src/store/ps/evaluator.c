@@ -145,7 +145,7 @@ static tri_status connect_again(evaluator *e)
 {
     const tri__ps_evaluator_options *options = e->options;
     const tri__connection_options connection = {
-        .handlers = &handlers, .context = e, .tls = options->tls, .timeout = options->settings.timeout};
+        .handlers = &handlers, .context = e, .tls = options->tls, .timeout = 2 * options->settings.timeout};
     if (tri__clock_now() - e->lost > options->settings.timeout)
         return tri_fail(TRI_TIMEOUT, "evaluator: ps:0 at %s:%u cannot be reached for %.0f s (--timeout)", options->coordinator->host,
                         options->coordinator->port, tri__clock_seconds(options->settings.timeout));

@@ -52,7 +52,7 @@ tri_status tri__follower_connect(tri__server *server)
         .handlers = &tri__server_handlers,
         .context = peer,
         .tls = server->options.tls,
-        .timeout = server->options.settings.timeout,
+        .timeout = 2 * server->options.settings.timeout,
     };
     server->upstream = peer;
     if (!server->upstream_lost)

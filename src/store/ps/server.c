@@ -83,6 +83,7 @@ void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more)
 /* Parts that wait for their turn are bounded: who is too far ahead of the others is not read from until they have caught up. */
 static void balance(tri__server *server)
 {
+    server->paused = 0;
     for (tri__peer *peer = server->peers; peer; peer = peer->next) {
         if (peer->role != TRI_PEER_WORKER)
             continue;
@@ -91,6 +92,7 @@ static void balance(tri__server *server)
         bool pause = held > share + TRI_CHUNK_BYTES;
         if (pause != peer->paused)
             tri__connection_pause(peer->connection, peer->paused = pause);
+        server->paused += pause;
     }
 }
 
@@ -118,6 +120,8 @@ void tri__server_settle(tri__server *server)
     uint32_t chunk;
     while (server->stretch && tri__stretch_settle(server->stretch, &chunk))
         moved_on(server, chunk);
+    if (server->paused)
+        balance(server);
     if (server->stretch && !server->coordinator)
         tri__follower_stepped(server);
 }
@@ -161,6 +165,8 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         return NULL;
     case TRI_PUSH_TAKEN:
         gathered(peer, message);
+        if (server->paused)
+            balance(server);
         return NULL;
     case TRI_PUSH_STALE:
         tri__server_answer(peer, message->chunk, false);
@@ -172,9 +178,9 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         return NULL;
     case TRI_PUSH_APPLIED:
         if (sync) {
-            if (!tri__stretch_held(server->stretch, peer->task) && peer->paused)
-                balance(server);
             moved_on(server, message->chunk);
+            if (server->paused)
+                balance(server);
         } else {
             bool done = server->coordinator && tri__coordinator_pushed(peer, message);
             tri__server_answer(peer, message->chunk, false);
@@ -399,9 +405,22 @@ void tri__server_traffic(const tri__server *server, int64_t *sent, int64_t *rece
     }
 }
 
+/* Who waits for us hears that we live. Where something is on its way already, that says it. */
+static void beat(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    if (now - server->beaten < server->options.settings.heartbeat)
+        return;
+    server->beaten = now;
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->role != TRI_PEER_STRANGER && tri__connection_unsent(peer->connection) == 0)
+            tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
+}
+
 static void on_tick(void *context)
 {
     tri__server *server = context;
+    beat(server);
     if (server->coordinator)
         tri__coordinator_tick(server);
     else
@@ -413,7 +432,7 @@ static tri_status start(tri__server *server)
     const tri__server_options *options = &server->options;
     TRI_TRY(tri__loop_create(&server->loop));
     const tri__listener_options listening = {
-        .connection = {.handlers = &tri__server_handlers, .context = server, .tls = options->tls, .timeout = options->settings.timeout},
+        .connection = {.handlers = &tri__server_handlers, .context = server, .tls = options->tls, .timeout = 2 * options->settings.timeout},
         .accepted = on_accepted,
         .most = MOST_PEERS,
     };

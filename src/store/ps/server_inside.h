@@ -49,6 +49,8 @@ struct tri__server {
     float *copy[3];                /* … and a copy of the stretch, slot by slot */
     int64_t snapshot;              /* … of the step after which it is wanted; −1: none */
     uint32_t snapshot_slots;
+    int paused;     /* connections that are not read from */
+    int64_t beaten; /* when all were last told that we live */
     tri_status failure;
     bool done;
 };

@@ -392,14 +392,13 @@ static tri_status gather(tri__stretch *stretch, chunk_state *chunk, const tri__p
     if (chunk->parts == 0 && !chunk->held)
         chunk->since = tri__clock_now();
     chunk->rate = push->rate;
-    bool turn = order && order->task[chunk->next] == push->task;
-    *out = turn ? TRI_PUSH_TAKEN : TRI_PUSH_HELD;
-    if (turn)
-        add_part(stretch, chunk, push->gradient, push->weight);
-    else
-        TRI_TRY(hold(stretch, chunk, push));
-    if (advance(stretch, chunk) && complete(stretch, chunk))
-        *out = TRI_PUSH_APPLIED;
+    advance(stretch, chunk); /* past those that have left */
+    if (!order || order->task[chunk->next] != push->task) {
+        *out = TRI_PUSH_HELD;
+        return hold(stretch, chunk, push);
+    }
+    add_part(stretch, chunk, push->gradient, push->weight);
+    *out = advance(stretch, chunk) && complete(stretch, chunk) ? TRI_PUSH_APPLIED : TRI_PUSH_TAKEN;
     return NULL;
 }
 
@@ -443,7 +442,8 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
 bool tri__stretch_owes(const tri__stretch *stretch, uint32_t chunk, int task)
 {
     const int64_t *pushed = stretch->pushed[task];
-    return pushed && pushed[chunk - stretch->first] == state_of(stretch, chunk)->step - 1;
+    int64_t last = pushed ? pushed[chunk - stretch->first] : -1;
+    return last >= 0 && last == state_of(stretch, chunk)->step - 1;
 }
 
 void tri__stretch_leave(tri__stretch *stretch, int task, int64_t step)

@@ -80,6 +80,7 @@ struct ps_worker {
     bool to_say_ready;
     json_t *report;         /* to be sent; NULL: none */
     int64_t sent, received; /* as of the last tick */
+    int64_t beaten;         /* when servers were last told that we live */
     int ahead;
     bool pulling; /* all parameters, at the beginning and after going back */
     bool voided;
@@ -377,7 +378,7 @@ static void try_connect(server_link *link)
 {
     ps_worker *worker = link->worker;
     const tri__connection_options options = {
-        .handlers = &handlers, .context = link, .tls = worker->options.tls, .timeout = worker->options.settings.timeout};
+        .handlers = &handlers, .context = link, .tls = worker->options.tls, .timeout = 2 * worker->options.settings.timeout};
     tri_status status = tri__connection_open(worker->loop, &worker->options.servers[link->index], &options, &link->connection);
     link->attempt = tri__clock_now() + RETRY;
     tri_status_free(status); /* tried again; the deadline tells */
@@ -423,11 +424,23 @@ static void count_traffic(ps_worker *worker)
     }
 }
 
+/* Servers hear that we live, also in the midst of a long step where the loop has a thread of its own. */
+static void beat(ps_worker *worker, int64_t now)
+{
+    if (now - worker->beaten < worker->options.settings.heartbeat)
+        return;
+    worker->beaten = now;
+    for (int i = 0; i < worker->options.settings.servers; i++)
+        if (worker->link[i].welcome && tri__connection_unsent(worker->link[i].connection) == 0)
+            tri__message_send(worker->link[i].connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
+}
+
 static void on_tick(void *context)
 {
     ps_worker *worker = context;
     int64_t now = tri__clock_now();
     pthread_mutex_lock(&worker->lock);
+    beat(worker, now);
     for (int i = 0; i < worker->options.settings.servers; i++)
         check_link(&worker->link[i], now);
     count_traffic(worker);
