@@ -22,37 +22,40 @@ enum { RECORD = SSL3_RT_MAX_PLAIN_LENGTH };
 
 struct tri__tls_stream {
     SSL *ssl;
+    int fd;
+    bool is_dry;            /* the socket gave less than it was asked for in this call: asking again would be in vain */
     tri__stream_state end;  /* ENDED or FAILED once there is nothing more to read: OpenSSL's answers mean nothing then; before, READY */
     tri_status failure;     /* why, until it has been told */
     uint8_t record[RECORD]; /* small pieces, put together */
 };
 
-static int socket_of(BIO *bio)
-{
-    return (int)(intptr_t)BIO_get_data(bio);
-}
-
 static int read_socket(BIO *bio, char *data, size_t size, size_t *got)
 {
+    tri__tls_stream *stream = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
-    ssize_t count = 0;
-    do {
-        count = recv(socket_of(bio), data, size, 0);
-    } while (count < 0 && errno == EINTR);
-    *got = count > 0 ? (size_t)count : 0;
+    *got = 0;
+    ssize_t count = -1;
+    errno = EAGAIN;
+    while (!stream->is_dry && (count = recv(stream->fd, data, size, 0)) < 0 && errno == EINTR)
+        continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         BIO_set_retry_read(bio);
     if (count == 0)
         BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
-    return count > 0;
+    if (count <= 0)
+        return 0;
+    stream->is_dry = (size_t)count < size;
+    *got = (size_t)count;
+    return 1;
 }
 
 static int write_socket(BIO *bio, const char *data, size_t size, size_t *put)
 {
+    int fd = ((const tri__tls_stream *)BIO_get_data(bio))->fd;
     BIO_clear_retry_flags(bio);
     ssize_t count = 0;
     do {
-        count = send(socket_of(bio), data, size, MSG_NOSIGNAL);
+        count = send(fd, data, size, MSG_NOSIGNAL);
     } while (count < 0 && errno == EINTR);
     *put = count > 0 ? (size_t)count : 0;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -91,7 +94,8 @@ tri_status tri__tls_stream_create(tri__tls *tls, int fd, bool accepts, tri__tls_
         ERR_clear_error();
         return tri_fail(TRI_NO_MEMORY, "no memory for a TLS connection");
     }
-    BIO_set_data(bio, (void *)(intptr_t)fd);
+    stream->fd = fd;
+    BIO_set_data(bio, stream);
     BIO_set_init(bio, 1);
     SSL_set_bio(stream->ssl, bio, bio);
     if (accepts)
@@ -133,6 +137,7 @@ static tri__stream_state state_of(const tri__tls_stream *stream, int result, tri
 
 tri__stream_state tri__tls_stream_handshake(tri__tls_stream *stream, tri_status *failure)
 {
+    stream->is_dry = false;
     ERR_clear_error();
     errno = 0;
     int result = SSL_do_handshake(stream->ssl);
@@ -154,6 +159,7 @@ tri__stream_state tri__tls_stream_read(tri__tls_stream *stream, const struct iov
     *size = 0;
     if (stream->end != TRI_STREAM_READY)
         return end_of(stream, failure);
+    stream->is_dry = false;
     for (int i = 0; i < count; i++) {
         for (size_t done = 0; done < places[i].iov_len;) {
             size_t got = 0;
