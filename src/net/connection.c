@@ -142,23 +142,25 @@ static void give_up_sending(tri__connection *connection, tri_status why)
 /* Give the kernel all that it takes. */
 static void flush(tri__connection *connection)
 {
-    if (connection->stage != OPEN || connection->blocked || connection->outbox.bytes == 0)
+    tri__outbox *outbox = &connection->outbox;
+    if (connection->stage != OPEN || connection->blocked || connection->unsendable ||
+        (outbox->bytes == 0 && !tri__stream_keeps(&connection->stream)))
         return;
     tri_status failure = NULL;
     tri__stream_state state = TRI_STREAM_READY;
-    while (connection->outbox.bytes > 0 && state == TRI_STREAM_READY) {
+    do {
         struct iovec pieces[PIECES_AT_ONCE];
         size_t taken = 0;
-        int count = tri__outbox_pieces(&connection->outbox, pieces, PIECES_AT_ONCE);
+        int count = tri__outbox_pieces(outbox, pieces, PIECES_AT_ONCE);
         state = tri__stream_write(&connection->stream, pieces, count, &taken, &failure);
-        tri__outbox_taken(&connection->outbox, taken);
+        tri__outbox_taken(outbox, taken);
         connection->sent += (int64_t)taken;
-    }
+    } while (outbox->bytes > 0 && state == TRI_STREAM_READY);
+    connection->blocked = event_for(state);
     if (state == TRI_STREAM_FAILED)
         give_up_sending(connection, failure);
     else
-        connection->owes_drained = connection->outbox.bytes == 0;
-    connection->blocked = event_for(connection->outbox.bytes > 0 ? state : TRI_STREAM_READY);
+        connection->owes_drained = state == TRI_STREAM_READY;
 }
 
 /* What follows a send: the system call, unless another frame follows at once, and what that left to do. */

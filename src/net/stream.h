@@ -2,6 +2,7 @@
 #ifndef TRI_NET_STREAM_H
 #define TRI_NET_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/uio.h>
 
@@ -25,6 +26,9 @@ tri__stream_state tri__stream_handshake(tri__stream *stream, tri_status *failure
 
 tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure);
 tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure);
+
+/* Something that was written has not left for the kernel: write again, be it with no pieces. */
+bool tri__stream_keeps(const tri__stream *stream);
 
 /* Say good-bye where that can be done without waiting, and close the socket. */
 void tri__stream_close(tri__stream *stream);

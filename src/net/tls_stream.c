@@ -1,8 +1,8 @@
 /* tls_stream.c: one connection's TLS.
  *
- * OpenSSL writes a record of at most 16 kB for each call. A head and the first part of its body go into one record by way of a small
- * buffer; what is larger than a record goes straight from where it stands. A call that could not write is repeated with the same bytes
- * and perhaps more behind them, which is what OpenSSL asks for: the outbox keeps them in order.
+ * OpenSSL makes records of at most 16 kB. A head and the first part of its body go into one record by way of a small buffer; what is larger
+ * than a record is encrypted straight from where it stands. Records are gathered before they are sent, so that a frame is one system
+ * call, and one wake-up of its receiver, rather than one for every record. What the kernel does not take at once is kept.
  *
  * The socket is reached by a BIO of our own, since OpenSSL's own would let a broken connection raise SIGPIPE. */
 #include "net/tls_stream.h"
@@ -18,7 +18,11 @@
 #include "base/memory.h"
 #include "net/tls_context.h"
 
-enum { RECORD = SSL3_RT_MAX_PLAIN_LENGTH };
+enum {
+    RECORD = SSL3_RT_MAX_PLAIN_LENGTH,
+    ENCRYPTED = RECORD + SSL3_RT_HEADER_LENGTH + SSL3_RT_MAX_ENCRYPTED_OVERHEAD, /* the most that becomes of it */
+    GATHERED = 4 * ENCRYPTED,
+};
 
 struct tri__tls_stream {
     SSL *ssl;
@@ -27,6 +31,8 @@ struct tri__tls_stream {
     tri__stream_state end;  /* ENDED or FAILED once there is nothing more to read: OpenSSL's answers mean nothing then; before, READY */
     tri_status failure;     /* why, until it has been told */
     uint8_t record[RECORD]; /* small pieces, put together */
+    size_t sent, gathered;  /* bytes of `records` that have left, and that are there */
+    uint8_t records[GATHERED];
 };
 
 static int read_socket(BIO *bio, char *data, size_t size, size_t *got)
@@ -49,18 +55,49 @@ static int read_socket(BIO *bio, char *data, size_t size, size_t *got)
     return 1;
 }
 
-static int write_socket(BIO *bio, const char *data, size_t size, size_t *put)
+/* Keeps records until push sends them. */
+static int gather_records(BIO *bio, const char *data, size_t size, size_t *put)
 {
-    int fd = ((const tri__tls_stream *)BIO_get_data(bio))->fd;
+    tri__tls_stream *stream = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
-    ssize_t count = 0;
-    do {
-        count = send(fd, data, size, MSG_NOSIGNAL);
-    } while (count < 0 && errno == EINTR);
-    *put = count > 0 ? (size_t)count : 0;
-    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+    size_t room = GATHERED - stream->gathered;
+    *put = size < room ? size : room;
+    memcpy(stream->records + stream->gathered, data, *put);
+    stream->gathered += *put;
+    if (*put == 0)
         BIO_set_retry_write(bio);
-    return count > 0;
+    return *put > 0;
+}
+
+/* Send what is gathered. */
+static tri__stream_state push(tri__tls_stream *stream, tri_status *failure)
+{
+    while (stream->sent < stream->gathered) {
+        ssize_t count = send(stream->fd, stream->records + stream->sent, stream->gathered - stream->sent, MSG_NOSIGNAL);
+        if (count >= 0) {
+            stream->sent += (size_t)count;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return TRI_STREAM_WANTS_WRITE;
+        } else if (errno != EINTR) {
+            *failure = tri__tls_failure(stream->ssl);
+            return TRI_STREAM_FAILED;
+        }
+    }
+    stream->sent = stream->gathered = 0;
+    return TRI_STREAM_READY;
+}
+
+/* As push, where what cannot leave now may as well leave later: good-byes, alarms, new keys. */
+static void try_push(tri__tls_stream *stream)
+{
+    tri_status failure = NULL;
+    push(stream, &failure);
+    tri_status_free(failure);
+}
+
+bool tri__tls_stream_keeps(const tri__tls_stream *stream)
+{
+    return stream->gathered > 0;
 }
 
 static long control_socket(BIO *bio, int command, long number, void *pointer)
@@ -68,7 +105,7 @@ static long control_socket(BIO *bio, int command, long number, void *pointer)
     (void)number, (void)pointer;
     if (command == BIO_CTRL_EOF)
         return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0;
-    return command == BIO_CTRL_FLUSH; /* nothing is kept back */
+    return command == BIO_CTRL_FLUSH; /* push does that */
 }
 
 BIO_METHOD *tri__tls_socket_method(void)
@@ -76,7 +113,7 @@ BIO_METHOD *tri__tls_socket_method(void)
     BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "socket without SIGPIPE");
     if (method) {
         BIO_meth_set_read_ex(method, read_socket);
-        BIO_meth_set_write_ex(method, write_socket);
+        BIO_meth_set_write_ex(method, gather_records);
         BIO_meth_set_ctrl(method, control_socket);
     }
     return method;
@@ -112,6 +149,7 @@ void tri__tls_stream_destroy(tri__tls_stream *stream)
         return;
     if (stream->ssl && SSL_is_init_finished(stream->ssl) && stream->end == TRI_STREAM_READY) {
         SSL_shutdown(stream->ssl); /* a good-bye; whether it arrives is not worth waiting for */
+        try_push(stream);
         ERR_clear_error();
     }
     SSL_free(stream->ssl);
@@ -141,7 +179,13 @@ tri__stream_state tri__tls_stream_handshake(tri__tls_stream *stream, tri_status 
     ERR_clear_error();
     errno = 0;
     int result = SSL_do_handshake(stream->ssl);
-    return result == 1 ? TRI_STREAM_READY : state_of(stream, result, failure);
+    tri__stream_state state = result == 1 ? TRI_STREAM_READY : state_of(stream, result, failure);
+    if (state == TRI_STREAM_FAILED) {
+        try_push(stream); /* tell the peer why */
+        return state;
+    }
+    tri__stream_state pushed = push(stream, failure);
+    return pushed == TRI_STREAM_READY ? state : pushed;
 }
 
 /* What there is to tell once there is nothing more to read. */
@@ -171,6 +215,7 @@ tri__stream_state tri__tls_stream_read(tri__tls_stream *stream, const struct iov
             if (result == 1)
                 continue;
             tri__stream_state state = state_of(stream, result, &stream->failure);
+            try_push(stream);
             if (state == TRI_STREAM_WANTS_READ || state == TRI_STREAM_WANTS_WRITE)
                 return state;
             stream->end = state;
@@ -180,26 +225,55 @@ tri__stream_state tri__tls_stream_read(tri__tls_stream *stream, const struct iov
     return TRI_STREAM_READY;
 }
 
-/* The next bytes to write: a piece where it stands, or small ones put together. */
-static struct iovec gather(tri__tls_stream *stream, const struct iovec *pieces, int count)
+/* Where in a list of pieces. */
+typedef struct {
+    const struct iovec *piece, *end;
+    size_t offset; /* in piece */
+} position;
+
+static void skip(position *at, size_t size)
 {
-    if (count == 1 || pieces[0].iov_len >= RECORD)
-        return pieces[0];
+    at->offset += size;
+    while (at->piece < at->end && at->offset >= at->piece->iov_len)
+        at->offset -= (at->piece++)->iov_len;
+}
+
+/* The bytes of the next record: of one piece, where they stand, or of several small ones, put together. */
+static struct iovec next_record(tri__tls_stream *stream, position at)
+{
+    size_t left = at.piece->iov_len - at.offset;
+    if (left >= RECORD || at.piece + 1 == at.end)
+        return (struct iovec){(uint8_t *)at.piece->iov_base + at.offset, left};
     size_t size = 0;
-    for (int i = 0; i < count && size < RECORD; i++) {
-        size_t part = pieces[i].iov_len < RECORD - size ? pieces[i].iov_len : RECORD - size;
-        memcpy(stream->record + size, pieces[i].iov_base, part);
+    while (at.piece < at.end && size < RECORD) {
+        left = at.piece->iov_len - at.offset;
+        size_t part = left < RECORD - size ? left : RECORD - size;
+        memcpy(stream->record + size, (const uint8_t *)at.piece->iov_base + at.offset, part);
         size += part;
+        skip(&at, part);
     }
     return (struct iovec){stream->record, size};
 }
 
+/* A record is begun only where there is room for all that becomes of it, so OpenSSL never has to wait with one. */
 tri__stream_state tri__tls_stream_write(tri__tls_stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure)
 {
+    position at = {pieces, pieces + count, 0};
+    tri__stream_state state = TRI_STREAM_READY;
     *size = 0;
-    const struct iovec next = gather(stream, pieces, count);
-    ERR_clear_error();
-    errno = 0;
-    int result = SSL_write_ex(stream->ssl, next.iov_base, next.iov_len, size);
-    return result == 1 ? TRI_STREAM_READY : state_of(stream, result, failure);
+    do {
+        while (at.piece < at.end && GATHERED - stream->gathered >= ENCRYPTED) {
+            const struct iovec next = next_record(stream, at);
+            size_t put = 0;
+            ERR_clear_error();
+            errno = 0;
+            int result = SSL_write_ex(stream->ssl, next.iov_base, next.iov_len, &put);
+            if (result != 1)
+                return state_of(stream, result, failure);
+            skip(&at, put);
+            *size += put;
+        }
+        state = push(stream, failure);
+    } while (state == TRI_STREAM_READY && at.piece < at.end);
+    return state;
 }
