@@ -1,5 +1,5 @@
-/* coordinator.h: the coordinator as its own files see it: coordinator.c knows who takes part and whose turn it is; snapshot.c
- * keeps a copy of the whole model, to evaluate, to save, and to restore other servers from. */
+/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, fleet.c the other servers, members.c the
+ * workers, steps.c whose turn it is; snapshot.c keeps a copy of the whole model, to evaluate, to save, and to restore servers from. */
 #ifndef TRI_STORE_PS_COORDINATOR_H
 #define TRI_STORE_PS_COORDINATOR_H
 
@@ -104,7 +104,33 @@ struct tri__coordinator {
 /* coordinator.c */
 int64_t tri__coordinator_step(const tri__coordinator *coordinator);        /* updates so far */
 void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
+
+/* fleet.c: the other servers */
+bool tri__fleet_ready(const tri__coordinator *coordinator); /* all have their stretch */
+void tri__fleet_tell(tri__coordinator *coordinator, const tri__message *message);
+void tri__fleet_tell_json(tri__coordinator *coordinator, tri__message_type type, json_t *value); /* lets go of value */
+TRI_MUST_CHECK tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello);
+void tri__fleet_welcome(tri__coordinator *coordinator, int index);
+void tri__fleet_go_back(tri__coordinator *coordinator);      /* a server was lost: now, or as soon as the snapshot is no longer read */
+void tri__fleet_void_members(tri__coordinator *coordinator); /* tell workers that all went back */
+void tri__fleet_check(tri__coordinator *coordinator, int64_t now);
+
+/* members.c: workers */
+void tri__members_admit(tri__coordinator *coordinator); /* those that had to wait */
+int tri__members_ready(const tri__coordinator *coordinator);
+void tri__member_leave(tri__coordinator *coordinator, int task, const char *why);
+TRI_MUST_CHECK tri_status tri__member_ready(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
+void tri__member_report(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
+void tri__member_bye(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
+void tri__members_check_gone(tri__coordinator *coordinator, int64_t now);
+void tri__members_check_silent(tri__coordinator *coordinator, int64_t now);
+
+/* steps.c: tokens and views */
 void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool more);
+void tri__steps_grant_all(tri__coordinator *coordinator);  /* async: to everyone who can use one */
+bool tri__steps_renew_view(tri__coordinator *coordinator); /* sync: members as they are now; false until every server knows them */
+void tri__steps_issue(tri__coordinator *coordinator);      /* sync: the tokens of a step */
+void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 
 /* snapshot.c */
 void tri__snapshot_take(tri__coordinator *coordinator, bool save);

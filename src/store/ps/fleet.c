@@ -1,0 +1,139 @@
+/* fleet.c: the coordinator and the other servers: their welcome, their stretch of the model, and going back when one was lost.
+ *
+ * A server that comes anew has no stretch. In async only that goes back to the last checkpoint, in sync all of the job does: all servers,
+ * the data's position, and the workers, who begin anew with what they are given. */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "store/ps/coordinator.h"
+
+bool tri__fleet_ready(const tri__coordinator *c)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (!c->follower[i].restored)
+            return false;
+    return c->settled;
+}
+
+void tri__fleet_tell(tri__coordinator *c, const tri__message *message)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].peer)
+            tri__message_send(c->follower[i].peer->connection, message, false);
+}
+
+void tri__fleet_tell_json(tri__coordinator *c, tri__message_type type, json_t *value)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].peer)
+            tri__message_send_json(c->follower[i].peer->connection, type, json_incref(value));
+    json_decref(value);
+}
+
+void tri__fleet_welcome(tri__coordinator *c, int index)
+{
+    tri__message_send_json(c->follower[index].peer->connection, TRI_MSG_WELCOME,
+                           json_pack("{s:I, s:o}", "floats", (json_int_t)c->job.floats, "rule", tri__rule_json(&c->job.rule)));
+}
+
+void tri__fleet_void_members(tri__coordinator *c)
+{
+    c->void_due = false;
+    for (int task = 0; task < c->tasks; task++) {
+        tri__member *member = &c->member[task];
+        member->tokens = 0;
+        member->ready = false;
+        if (member->peer)
+            tri__message_send(member->peer->connection,
+                              &(tri__message){.type = TRI_MSG_RESTORED, .step = c->state.step, .view = c->server->generation}, false);
+    }
+}
+
+static void go_back_together(tri__coordinator *c)
+{
+    c->server->generation++;
+    tri__snapshot_fill_own(c);
+    tri__stretch_reset(c->server->stretch, c->state.step);
+    tri_status status = tri__tokens_rollback(c->tokens, &c->state);
+    if (status)
+        tri__coordinator_fail(c, status);
+    c->issued = false;
+    c->changed = c->void_due = true; /* members are told when all servers have their stretch again */
+}
+
+/* The last checkpoint is what all, or in async the servers that lost theirs, begin from again. */
+void tri__fleet_go_back(tri__coordinator *c)
+{
+    bool sync = c->settings->mode == TRI_PS_SYNC;
+    c->going_back = !tri__snapshot_idle(c); /* then it is done when the snapshot is no longer read */
+    if (c->going_back)
+        return;
+    int64_t step = tri__coordinator_step(c);
+    tri_status status = tri__snapshot_load(c);
+    if (status) {
+        tri__coordinator_fail(c, tri_wrap(status, "going back after a failure"));
+        return;
+    }
+    int64_t lost = step > c->state.step ? step - c->state.step : 0;
+    c->lost += lost;
+    tri__log_line(c->server->log, TRI_LOG_WARNING, "a server was lost: %s back to step %" PRId64 ", %" PRId64 " updates are lost",
+                  sync ? "all go" : "its part goes", c->state.step, lost);
+    if (sync)
+        go_back_together(c);
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].peer && (sync || !c->follower[i].restored))
+            tri__snapshot_restore(c, i);
+}
+
+/* A server that comes anew has lost its stretch. In async only that goes back to the last checkpoint, in sync all of the job. One that
+ * holds its stretch comes back from a broken connection, or meets a coordinator that was restarted. */
+tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello)
+{
+    tri__coordinator *c = peer->server->coordinator;
+    if (peer->task < 1 || peer->task >= c->settings->servers)
+        return tri_fail(TRI_BAD_CALL, "ps:%d is not one of the %d servers of this job", peer->task, c->settings->servers);
+    tri__follower_state *follower = &c->follower[peer->task];
+    if (follower->peer)
+        return tri_fail(TRI_BAD_CALL, "there is a ps:%d already, at %s: is the same --task started twice?", peer->task,
+                        tri__connection_peer(follower->peer->connection));
+    bool again = follower->incarnation != 0, same = follower->incarnation == (int64_t)peer->incarnation;
+    bool holding = json_is_true(json_object_get(hello, "holding"));
+    follower->incarnation = (int64_t)peer->incarnation;
+    follower->peer = peer;
+    peer->role = TRI_PEER_SERVER;
+    if (!c->settled)
+        return NULL; /* welcomed when the model is known */
+    tri__fleet_welcome(c, peer->task);
+    if (again && same && tri__json_integer(hello, "generation", 0) == peer->server->generation)
+        return NULL;
+    bool sync = c->settings->mode == TRI_PS_SYNC;
+    follower->restored = false;
+    if (again || (sync && holding))
+        tri__fleet_go_back(c);
+    else if (holding) { /* async, and this coordinator is the one that was restarted */
+        follower->restored = true;
+        tri__coordinator_go_on(c);
+    } else
+        tri__snapshot_restore(c, peer->task);
+    return NULL;
+}
+
+void tri__fleet_check(tri__coordinator *c, int64_t now)
+{
+    for (int i = 1; i < c->settings->servers; i++) {
+        tri__follower_state *follower = &c->follower[i];
+        if (follower->peer || c->phase == TRI_JOB_WAITING) {
+            follower->gone = 0;
+            continue;
+        }
+        if (!follower->gone) {
+            follower->gone = now;
+            tri__log_line(c->server->log, TRI_LOG_WARNING, "ps:%d is gone; waiting for it to come back", i);
+        }
+        if (now - follower->gone > c->settings->timeout) {
+            tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "ps:%d is gone and has not come back within %.0f s (--timeout)", i,
+                                              tri__clock_seconds(c->settings->timeout)));
+            return;
+        }
+    }
+}
