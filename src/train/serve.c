@@ -24,10 +24,10 @@ typedef struct {
     json_t *hello; /* of the first worker */
     tri_source_info source;
     const char **names;
-    pthread_mutex_t lock; /* guards run->state, run->checkpoint and best */
-    bool best;            /* the next save is of the best snapshot so far */
-    int64_t told;         /* when progress was */
-    bool hurry;
+    pthread_mutex_t lock;  /* guards run->state, run->checkpoint and best */
+    bool best;             /* the next save is of the best snapshot so far */
+    int64_t told;          /* when progress was */
+    bool loaded;           /* the parameters, at least once */
     tri__ps_status status; /* the last one */
 } serve;
 
@@ -133,6 +133,8 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     tri__run *run = s->run;
     tri__checkpoint *checkpoint;
     *standing = (tri__standing){0};
+    bool again = s->loaded;
+    s->loaded = true;
     tri_status status = tri__checkpoint_open(run->folder.checkpoints, run->log, &checkpoint);
     if (!status) {
         status = restore(s, checkpoint, whole, standing);
@@ -144,7 +146,7 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     tri_status_free(status);
     tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(whole));
     for (int slot = 0; slot < 2; slot++)
-        if (tri_store_slot(whole, slot))
+        if (tri_store_slot(whole, slot) && again) /* at first it is 0, and takes no memory until it is used */
             memset(tri_store_slot(whole, slot), 0, tri_store_floats(whole) * sizeof(float));
     return run->options.init ? tri__checkpoint_initialise(run->options.init, run->log, run->graph, whole) : NULL;
 }

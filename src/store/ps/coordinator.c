@@ -110,6 +110,7 @@ static void close_job(tri__coordinator *c)
     bool held = c->enough && c->copied_step == c->state.step;
     enter(c, TRI_JOB_CLOSING);
     c->final = true;
+    tri__stretch_close(c->server->stretch);
     if (held)
         tri__snapshot_save(c);
     else

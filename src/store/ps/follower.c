@@ -81,8 +81,8 @@ void tri__follower_lost(tri__server *server, tri_status why)
 {
     if (server->upstream_lost == 0 && !server->done) {
         server->upstream_lost = tri__clock_now();
-        tri__log_line(server->log, TRI_LOG_WARNING, "ps:%d: the connection to ps:0 is lost%s%s; trying again", server->options.index,
-                      why ? ": " : "", tri_status_message(why));
+        tri__log_line(server->log, TRI_LOG_WARNING, "the connection to ps:0 is lost%s%s; trying again", why ? ": " : "",
+                      tri_status_message(why));
     }
     server->upstream = NULL;
 }
@@ -91,9 +91,9 @@ void tri__follower_tick(tri__server *server)
 {
     int64_t now = tri__clock_now(), timeout = server->options.settings.timeout;
     if (server->upstream_lost && now - server->upstream_lost > timeout) {
-        tri__server_end(server, tri_fail(TRI_TIMEOUT, "ps:%d: ps:0 at %s:%u does not answer since %.0f s: is it running? (--timeout)",
-                                         server->options.index, server->options.coordinator->host, server->options.coordinator->port,
-                                         tri__clock_seconds(timeout)));
+        tri__server_end(server,
+                        tri_fail(TRI_TIMEOUT, "ps:0 at %s:%u does not answer since %.0f s: is it running? (--timeout)",
+                                 server->options.coordinator->host, server->options.coordinator->port, tri__clock_seconds(timeout)));
         return;
     }
     if (!server->upstream && !server->done) {

@@ -107,7 +107,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
                         (long long)json_integer_value(floats), worker->layout.floats);
     link->welcome = true;
     if (link->told)
-        tri__log_line(worker->options.log, TRI_LOG_INFO, "worker:%d: ps:%d is there", worker->options.task, link->index);
+        tri__log_line(worker->options.log, TRI_LOG_INFO, "ps:%d is there", link->index);
     link->told = false;
     link->lost = 0;
     if (link->index > 0) {
@@ -204,7 +204,10 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
         return tri_fail(TRI_BAD_DATA, "ps:%d sends chunk %u of %u bytes, which it does not have", link->index, message->chunk,
                         message->size);
     const tri__worker_chunk *chunk = &worker->chunk[message->chunk];
-    *body = chunk->stage == TRI_CHUNK_HERE ? worker->scratch : worker->store.parameters + chunk->range.first;
+    pthread_mutex_lock(&worker->lock);
+    bool awaited = chunk->stage != TRI_CHUNK_HERE;
+    pthread_mutex_unlock(&worker->lock);
+    *body = awaited ? worker->store.parameters + chunk->range.first : worker->scratch;
     return NULL;
 }
 
@@ -262,8 +265,8 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     link->sent += sent;
     link->received += received;
     if (link->welcome && !worker->finished && !worker->ending)
-        tri__log_line(worker->options.log, TRI_LOG_WARNING, "worker:%d: the connection to ps:%d is lost%s%s; trying again",
-                      worker->options.task, link->index, why ? ": " : "", tri_status_message(why));
+        tri__log_line(worker->options.log, TRI_LOG_WARNING, "the connection to ps:%d is lost%s%s; trying again", link->index,
+                      why ? ": " : "", tri_status_message(why));
     if (tri_status_code(why) == TRI_BAD_DATA || tri_status_code(why) == TRI_BAD_CALL)
         fail(worker, tri_wrap(why, "ps:%d", link->index)), why = NULL;
     if (link->welcome || !link->lost)
@@ -297,9 +300,8 @@ static void try_connect(tri__link *link)
 tri_status tri__link_silent(const tri__link *link, int64_t since, int64_t now)
 {
     const tri__address *address = &link->worker->options.servers[link->index];
-    return tri_fail(TRI_TIMEOUT, "worker:%d: ps:%d at %s:%u %s for %.0f s (--timeout): is it running, and is this the right address?",
-                    link->worker->options.task, link->index, address->host, address->port,
-                    link->lost ? "cannot be reached" : "has been silent", tri__clock_seconds(now - since));
+    return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u %s for %.0f s (--timeout): is it running, and is this the right address?", link->index,
+                    address->host, address->port, link->lost ? "cannot be reached" : "has been silent", tri__clock_seconds(now - since));
 }
 
 /* ps:0 knows everybody, so others are asked only when it has welcomed us. */
@@ -314,7 +316,7 @@ static void check_link(tri__link *link, int64_t now)
         return;
     if (!link->told && now - link->lost > 2 * worker->options.settings.heartbeat) {
         link->told = true;
-        tri__log_line(worker->options.log, TRI_LOG_INFO, "worker:%d waits for ps:%d at %s:%u", worker->options.task, link->index,
+        tri__log_line(worker->options.log, TRI_LOG_INFO, "waiting for ps:%d at %s:%u", link->index,
                       worker->options.servers[link->index].host, worker->options.servers[link->index].port);
     }
     if (now - link->lost > worker->options.settings.timeout)

@@ -59,8 +59,7 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     tri__coordinator *c = peer->server->coordinator;
     TRI_TRY(compare(c, peer, hello));
     TRI_TRY(replace_before(c, peer));
-    if (!peer->gradient)
-        TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", &peer->gradient));
+    TRI_TRY(tri__peer_equip(peer));
     tri__member *member = &c->member[peer->task];
     member->peer = peer;
     member->gone = 0;

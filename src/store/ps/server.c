@@ -12,9 +12,10 @@
 #include "base/memory.h"
 #include "store/ps/server_inside.h"
 
-#define TICK       INT64_C(50000000) /* 50 ms */
-#define HELD_MOST  (16u << 20)       /* bytes of gradients that may wait for their turn, of all workers */
-#define MOST_PEERS (TRI_MOST_TASKS + TRI_MOST_SERVERS + 64)
+#define TICK        INT64_C(50000000) /* 50 ms */
+#define HELD_MOST   (16u << 20)       /* bytes of gradients that may wait for their turn, of all workers */
+#define UNSENT_MOST (1u << 20)        /* bytes of answers handed to a connection at a time */
+#define MOST_PEERS  (TRI_MOST_TASKS + TRI_MOST_SERVERS + 64)
 
 int64_t tri__json_integer(const json_t *object, const char *key, int64_t otherwise)
 {
@@ -40,6 +41,7 @@ static void detach(tri__peer *peer)
     *at = peer->next;
     json_decref(peer->hello);
     free(peer->gradient);
+    free(peer->due);
     free(peer->text);
     free(peer);
 }
@@ -65,7 +67,7 @@ void tri__peer_refuse(tri__peer *peer, tri_status why)
         tri__connection_close(peer->connection);
 }
 
-void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more)
+static void send_chunk(tri__peer *peer, uint32_t chunk, bool more)
 {
     tri__stretch *stretch = peer->server->stretch;
     size_t count;
@@ -78,6 +80,36 @@ void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more)
         .waited = tri__stretch_waited(stretch, chunk),
     };
     tri__message_send_floats(peer->connection, message, floats, count, more);
+}
+
+/* What the kernel does not take soon is kept back: an answer that the next step needs sooner may still come, and goes first. */
+void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more)
+{
+    uint32_t own = chunk - tri__stretch_first(peer->server->stretch);
+    if (peer->due_count == 0 && tri__connection_unsent(peer->connection) < UNSENT_MOST) {
+        send_chunk(peer, chunk, more);
+        return;
+    }
+    peer->due_count += !peer->due[own];
+    peer->due[own] = true;
+}
+
+static void send_due(tri__peer *peer)
+{
+    uint32_t first = peer->due_count ? tri__stretch_first(peer->server->stretch) : 0;
+    for (uint32_t i = 0; peer->due_count && tri__connection_unsent(peer->connection) < UNSENT_MOST; i++)
+        if (peer->due[i]) {
+            peer->due[i] = false;
+            peer->due_count--;
+            send_chunk(peer, first + i, false);
+        }
+}
+
+tri_status tri__peer_equip(tri__peer *peer)
+{
+    uint32_t chunks = tri__stretch_chunks(peer->server->stretch);
+    TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", &peer->gradient));
+    return tri__allocate(chunks, sizeof *peer->due, "the answers that a worker is due", &peer->due);
 }
 
 /* Parts that wait for their turn are bounded: who is too far ahead of the others is not read from until they have caught up. */
@@ -230,8 +262,7 @@ static tri_status admit_worker(tri__peer *peer)
         before->role = TRI_PEER_STRANGER;
         tri__connection_close(before->connection);
     }
-    if (!peer->gradient)
-        TRI_TRY(renew_gradient(peer));
+    TRI_TRY(tri__peer_equip(peer));
     server->worker[peer->task] = peer;
     peer->role = TRI_PEER_WORKER;
     tri__message_send_json(
@@ -354,6 +385,8 @@ static void on_drained(void *context, tri__connection *connection)
     tri__peer *peer = context;
     if (peer->refused)
         tri__connection_close(connection);
+    else
+        send_due(peer);
 }
 
 static void on_closed(void *context, tri__connection *connection, tri_status why)

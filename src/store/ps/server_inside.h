@@ -22,6 +22,8 @@ typedef struct tri__peer {
     uint64_t incarnation;
     tri__message message; /* whose body is being read */
     float *gradient;      /* [TRI_CHUNK_FLOATS] where pushes are read to */
+    bool *due;            /* [chunks of the stretch] answers that wait until the connection takes more … */
+    uint32_t due_count;   /* … so many */
     char *text;           /* where JSON is read to */
     json_t *hello;        /* of a worker that has to wait for its welcome; NULL */
     int64_t heard;        /* when it last said anything */
@@ -57,8 +59,9 @@ struct tri__server {
 
 /* server.c */
 tri__peer *tri__server_attach(tri__server *server);
-void tri__server_end(tri__server *server, tri_status why); /* the loop stops; the first reason counts */
-void tri__peer_refuse(tri__peer *peer, tri_status why);    /* tell it, then close. Takes why */
+TRI_MUST_CHECK tri_status tri__peer_equip(tri__peer *peer); /* with what a worker's connection needs */
+void tri__server_end(tri__server *server, tri_status why);  /* the loop stops; the first reason counts */
+void tri__peer_refuse(tri__peer *peer, tri_status why);     /* tell it, then close. Takes why */
 void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more);
 void tri__server_answer_all(tri__server *server, uint32_t chunk); /* sync: everyone who waits for it */
 void tri__server_admit(tri__server *server);                      /* welcome the workers that had to wait */

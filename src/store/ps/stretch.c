@@ -406,7 +406,8 @@ static tri_status check_push(const tri__stretch *stretch, const tri__push *push)
 {
     if (!(push->weight >= 0) || isinf(push->weight) || !isfinite(push->rate) || push->rate < 0)
         return tri_fail(TRI_BAD_DATA, "a gradient with weight %g and rate %g", push->weight, (double)push->rate);
-    if (push->step < 0 || (is_sync(stretch) && push->step > state_of(stretch, push->chunk)->step))
+    if (push->step < 0 || (is_sync(stretch) && !stretch->gathered) ||
+        (is_sync(stretch) && push->step > state_of(stretch, push->chunk)->step))
         return tri_fail(TRI_BAD_DATA, "a gradient for step %" PRId64 ", which has not begun", push->step);
     return NULL;
 }
@@ -496,6 +497,13 @@ bool tri__stretch_lacks(const tri__stretch *stretch, int task)
             return true;
     }
     return false;
+}
+
+void tri__stretch_close(tri__stretch *stretch)
+{
+    tri__stretch_reset(stretch, tri__stretch_lowest(stretch));
+    tri__buffer_free(stretch->gathered);
+    stretch->gathered = NULL;
 }
 
 size_t tri__stretch_held(const tri__stretch *stretch, int task)

@@ -77,6 +77,9 @@ void tri__stretch_scale(tri__stretch *stretch, double factor);
 /* Sync: true where a step that others may wait for lacks this task's part. */
 bool tri__stretch_lacks(const tri__stretch *stretch, int task);
 
+/* No further push will come: the memory for gathering is given back. */
+void tri__stretch_close(tri__stretch *stretch);
+
 size_t tri__stretch_held(const tri__stretch *stretch, int task); /* bytes of its parts that wait for their turn */
 int64_t tri__stretch_dropped(const tri__stretch *stretch);       /* pushes that were stale */
 int64_t tri__stretch_uneven(const tri__stretch *stretch);        /* chunk steps in which somebody's part was missing */
