@@ -162,6 +162,9 @@ static void run_on(tri__coordinator *c)
         tri__steps_grant_all(c);
         return;
     }
+    if (c->regathering && !tri__members_complete(c))
+        return;
+    c->regathering = false;
     if (c->phase == TRI_JOB_RUNNING && !c->issued && !c->going_back && tri__fleet_ready(c) && !tri__snapshot_holds_up(c) &&
         tri__steps_renew_view(c))
         tri__steps_issue(c);

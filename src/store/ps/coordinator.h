@@ -93,7 +93,8 @@ struct tri__coordinator {
     char straggler[256];
     bool stop_wanted; /* by the owner */
     bool going_back;  /* a server was lost: as soon as the snapshot is idle */
-    bool void_due;    /* members are to be told that all went back */
+    bool void_due;    /* members are to be told that all went back … */
+    bool regathering; /* … and were told: the next step waits for all of them */
     bool checkpoint_due;
     int64_t saved_step; /* of the last checkpoint */
     bool deciding;      /* go_on is at work */
@@ -116,8 +117,9 @@ void tri__fleet_void_members(tri__coordinator *coordinator); /* tell workers tha
 void tri__fleet_check(tri__coordinator *coordinator, int64_t now);
 
 /* members.c: workers */
-void tri__members_admit(tri__coordinator *coordinator); /* those that had to wait */
-int tri__members_ready(const tri__coordinator *coordinator);
+void tri__members_admit(tri__coordinator *coordinator);          /* those that had to wait */
+int tri__members_ready(const tri__coordinator *coordinator);     /* how many want to take part */
+bool tri__members_complete(const tri__coordinator *coordinator); /* all that are known do */
 void tri__member_leave(tri__coordinator *coordinator, int task, const char *why);
 TRI_MUST_CHECK tri_status tri__member_ready(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 void tri__member_report(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);

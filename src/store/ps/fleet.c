@@ -39,6 +39,7 @@ void tri__fleet_welcome(tri__coordinator *c, int index)
 void tri__fleet_void_members(tri__coordinator *c)
 {
     c->void_due = false;
+    c->regathering = true;
     for (int task = 0; task < c->tasks; task++) {
         tri__member *member = &c->member[task];
         member->tokens = 0;

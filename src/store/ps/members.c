@@ -60,6 +60,9 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     TRI_TRY(compare(c, peer, hello));
     TRI_TRY(replace_before(c, peer));
     TRI_TRY(tri__peer_equip(peer));
+    int64_t reached = tri__json_integer(hello, "reached", 0);
+    if (c->phase == TRI_JOB_WAITING && reached - c->state.step > c->lost)
+        c->lost = reached - c->state.step; /* by a ps:0 before this one */
     tri__member *member = &c->member[peer->task];
     member->peer = peer;
     member->gone = 0;
@@ -144,6 +147,14 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
         tri__log_line(c->server->log, TRI_LOG_INFO, "worker:%d takes part from step %" PRId64 " on", peer->task, tri__coordinator_step(c));
     tri__coordinator_go_on(c);
     return NULL;
+}
+
+bool tri__members_complete(const tri__coordinator *c)
+{
+    for (int task = 0; task < c->tasks; task++)
+        if (c->member[task].known && !c->member[task].ready)
+            return false;
+    return true;
 }
 
 int tri__members_ready(const tri__coordinator *c)
