@@ -52,6 +52,7 @@ struct tri__connection {
 
     tri__outbox outbox;
     int blocked;           /* the event that sending waits for, since the kernel takes no more; 0: it may take some */
+    bool undrained;        /* something was sent that has not wholly left for the kernel: it waits here or, with TLS, in the stream */
     bool owes_drained;     /* everything has left since drained was last called */
     tri_status unsendable; /* why nothing can be sent any more, while what the peer sent before it went is still read */
 
@@ -143,8 +144,7 @@ static void give_up_sending(tri__connection *connection, tri_status why)
 static void flush(tri__connection *connection)
 {
     tri__outbox *outbox = &connection->outbox;
-    if (connection->stage != OPEN || connection->blocked || connection->unsendable ||
-        (outbox->bytes == 0 && !tri__stream_keeps(&connection->stream)))
+    if (connection->stage != OPEN || connection->blocked || connection->unsendable || !connection->undrained)
         return;
     tri_status failure = NULL;
     tri__stream_state state = TRI_STREAM_READY;
@@ -159,8 +159,10 @@ static void flush(tri__connection *connection)
     connection->blocked = event_for(state);
     if (state == TRI_STREAM_FAILED)
         give_up_sending(connection, failure);
-    else
-        connection->owes_drained = state == TRI_STREAM_READY;
+    if (state == TRI_STREAM_READY) {
+        connection->undrained = false;
+        connection->owes_drained = true;
+    }
 }
 
 /* What follows a send: the system call, unless another frame follows at once, and what that left to do. */
@@ -184,6 +186,8 @@ static bool add(tri__connection *connection, const tri__frame *frame, const void
     if (connection->stage == ENDED || connection->unsendable)
         return false;
     tri_status status = tri__outbox_add(&connection->outbox, frame, body);
+    connection->undrained = true;
+    connection->owes_drained = false;
     if (status)
         fail(connection, status);
     return !status;

@@ -59,7 +59,9 @@ void tri__connection_send(tri__connection *connection, const tri__frame *frame, 
 /* As send, with a copy of body, for small ones. */
 void tri__connection_send_copy(tri__connection *connection, const tri__frame *frame, const void *body, bool more);
 
-size_t tri__connection_unsent(const tri__connection *connection);     /* bytes that wait for the kernel to take them */
+/* Bytes of frames that wait, and whose bodies are still borrowed; with TLS some 64 kB more may wait encrypted. */
+size_t tri__connection_unsent(const tri__connection *connection);
+
 void tri__connection_pause(tri__connection *connection, bool paused); /* read nothing, so that the peer has to wait */
 void tri__connection_set_context(tri__connection *connection, void *context);
 const char *tri__connection_peer(const tri__connection *connection);                             /* "127.0.0.1:4242", for messages */

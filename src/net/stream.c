@@ -80,11 +80,6 @@ tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pie
     return TRI_STREAM_FAILED;
 }
 
-bool tri__stream_keeps(const tri__stream *stream)
-{
-    return stream->tls && tri__tls_stream_keeps(stream->tls);
-}
-
 void tri__stream_close(tri__stream *stream)
 {
     tri__tls_stream_destroy(stream->tls);

@@ -2,7 +2,6 @@
 #ifndef TRI_NET_STREAM_H
 #define TRI_NET_STREAM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/uio.h>
 
@@ -25,10 +24,9 @@ typedef struct {
 tri__stream_state tri__stream_handshake(tri__stream *stream, tri_status *failure);
 
 tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure);
-tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure);
 
-/* Something that was written has not left for the kernel: write again, be it with no pieces. */
-bool tri__stream_keeps(const tri__stream *stream);
+/* A stream may keep a part of what it took, and then WANTS_WRITE: write again, be it with no pieces, until READY. */
+tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure);
 
 /* Say good-bye where that can be done without waiting, and close the socket. */
 void tri__stream_close(tri__stream *stream);

@@ -95,11 +95,6 @@ static void try_push(tri__tls_stream *stream)
     tri_status_free(failure);
 }
 
-bool tri__tls_stream_keeps(const tri__tls_stream *stream)
-{
-    return stream->gathered > 0;
-}
-
 static long control_socket(BIO *bio, int command, long number, void *pointer)
 {
     (void)number, (void)pointer;

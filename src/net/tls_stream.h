@@ -17,7 +17,4 @@ tri__stream_state tri__tls_stream_handshake(tri__tls_stream *stream, tri_status 
 tri__stream_state tri__tls_stream_read(tri__tls_stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure);
 tri__stream_state tri__tls_stream_write(tri__tls_stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure);
 
-/* Something that was written has not left yet: write again, be it with no pieces. */
-bool tri__tls_stream_keeps(const tri__tls_stream *stream);
-
 #endif
