@@ -219,13 +219,13 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     if (frame->size == 0)
         TRI_TRY(tri__message_decode(frame, &link->message));
     const tri__message message = link->message;
-    link->heard = tri__clock_now();
     json_t *json = NULL;
     if (body && body == link->text)
         TRI_TRY(tri__message_json(&message, body, &json));
     if (message.type == TRI_MSG_CHUNK && frame->size == 0)
         return tri_fail(TRI_BAD_DATA, "ps:%d sends a chunk without parameters", link->index);
     pthread_mutex_lock(&worker->lock);
+    link->heard = tri__clock_now();
     tri_status status = take(link, &message, json);
     pthread_cond_signal(&worker->changed);
     pthread_mutex_unlock(&worker->lock);
@@ -242,8 +242,10 @@ static void on_open(void *context, tri__connection *connection)
     json_object_set_new(hello, "role", json_string("worker"));
     json_object_set_new(hello, "task", json_integer(worker->options.task));
     json_object_set_new(hello, "incarnation", json_integer(worker->incarnation));
+    pthread_mutex_lock(&worker->lock);
     json_object_set_new(hello, "reached", json_integer(worker->last_step + 1)); /* so a new ps:0 knows what was lost */
     link->heard = tri__clock_now();
+    pthread_mutex_unlock(&worker->lock);
     tri__message_send_json(connection, TRI_MSG_HELLO, hello);
 }
 

@@ -329,9 +329,13 @@ bool tri__ps_store_peek(tri_store *store, int index, tri__token *out)
     return here;
 }
 
-bool tri__ps_store_voided(const tri_store *store)
+bool tri__ps_store_voided(tri_store *store)
 {
-    return ((const tri__worker *)store)->voided;
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    bool voided = worker->voided;
+    pthread_mutex_unlock(&worker->lock);
+    return voided;
 }
 
 tri__ps_times tri__ps_store_take_times(tri_store *store)

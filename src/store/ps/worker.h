@@ -37,7 +37,7 @@ TRI_MUST_CHECK tri_status tri__ps_store_token(tri_store *store, tri__token *out,
 bool tri__ps_store_peek(tri_store *store, int index, tri__token *out); /* tokens behind the next one that are here already, from 0 */
 
 /* True where all went back to a checkpoint since the last begin: the step that was made is void, and so are the tokens before it. */
-bool tri__ps_store_voided(const tri_store *store);
+bool tri__ps_store_voided(tri_store *store);
 
 typedef struct {
     int64_t sending, server, peers; /* nanoseconds spent in offers, waiting for servers, and for other workers */
