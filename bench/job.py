@@ -13,6 +13,7 @@ from contenders import HERE, Unavailable
 
 LINK = os.path.join(os.path.dirname(HERE), "tests", "link.sh")
 SERVER = "ps:0"
+EVALUATOR = "evaluator:0"
 
 
 def free_ports(count):
@@ -94,12 +95,13 @@ class Watch(threading.Thread):
 
 
 class Job:
-    """One server and its workers. options: the words after `train`. hosts: the server on host 1, worker N on host N + 2."""
+    """One server, its workers and an evaluator. options: the words after `train`. hosts: the server on host 1, worker N on host N + 2; the
+    evaluator beside the server, so that it takes nothing of the links."""
 
     def __init__(self, binary, options, workers, key=None, hosts=None):
         self.folder = tempfile.mkdtemp(prefix="trireme-bench-")
         self.hosts = hosts
-        self.tasks = [SERVER, *(f"worker:{index}" for index in range(workers))]
+        self.tasks = [SERVER, *(f"worker:{index}" for index in range(workers)), EVALUATOR]
         self.processes, self.files = {}, {}
         self.addresses = self.place()
         self.command = [binary, "train", *options, "--strategy", "ps", "--cluster", self.cluster_file(), "--threads", "1", "--quiet", "--json",
@@ -120,13 +122,17 @@ class Job:
 
     def place(self):
         if self.hosts:
-            return [f"{self.hosts.address(number + 1)}:4000" for number in range(len(self.tasks))]
+            return [f"{self.hosts.address(self.host(task))}:{4000 + number}" for number, task in enumerate(self.tasks)]
         return [f"127.0.0.1:{port}" for port in free_ports(len(self.tasks))]
+
+    def host(self, task):
+        return 1 if task in (SERVER, EVALUATOR) else self.tasks.index(task) + 1
 
     def cluster_file(self):
         path = os.path.join(self.folder, "cluster.yaml")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f"ps: {json.dumps(self.addresses[:1])}\nworker: {json.dumps(self.addresses[1:])}\n")
+            for role, addresses in (("ps", self.addresses[:1]), ("worker", self.addresses[1:-1]), ("evaluator", self.addresses[-1:])):
+                file.write(f"{role}: {json.dumps(addresses)}\n")
         return path
 
     def run_folder(self, task):
@@ -135,7 +141,7 @@ class Job:
     def start(self, task):
         command = [*self.command, "--task", task, "--out", self.run_folder(task)]
         if self.hosts:
-            command = self.hosts.command(self.tasks.index(task) + 1, command)
+            command = self.hosts.command(self.host(task), command)
         self.files[task] = tempfile.TemporaryFile("w+")
         self.processes[task] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.files[task], stderr=subprocess.STDOUT)
         if task == SERVER:

@@ -8,6 +8,7 @@ import glob
 import json
 import os
 import random
+import signal
 import statistics
 import sys
 import tempfile
@@ -319,6 +320,7 @@ def main():
     unknown = [part for part in arguments.what if part not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]}: there are {', '.join(PARTS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # in good order: what was started is ended too
     bench = Bench(arguments.build, arguments.quick, arguments.photos)
     for part in arguments.what or PARTS:
         getattr(bench, part.replace("-", "_"))()

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from contenders import HERE, Unavailable, run, step_times
-from job import SERVER, Hosts, Job, free_ports
+from job import EVALUATOR, SERVER, Hosts, Job, free_ports
 
 SOFTMAX = ["softmax", "--data", "fashion", "--batch", "100"]
 WORKERS = 3
@@ -147,6 +147,7 @@ class ServerParts:
         def measure():
             with Job(self.trireme.binary, [*SOFTMAX, "--steps", "200", "--log-every", "1"], 1) as job:
                 job.start("worker:0")
+                job.start(EVALUATOR)
                 time.sleep(1.5)  # long enough to find nobody, several times
                 job.start(SERVER)
                 ready = wait_until_listening(job, 30)
