@@ -221,7 +221,7 @@ static tri_status open_job(const tri__session *session, const tri__arguments *ar
 static tri_status run(const tri__arguments *arguments, tri__run_request *request, const job *what, tri__run_result *out)
 {
     *out = (tri__run_result){0};
-    if (what->strategy.kind == TRI_STRATEGY_LOCAL)
+    if (what->strategy.kind != TRI_STRATEGY_PS)
         return tri__run_train(request, out);
     if (what->place.by)
         return run_task(arguments, request, &what->place, out);

@@ -193,8 +193,9 @@ static const tri__option train_options[] = {
      .choices = "local mirrored allreduce ps",
      .standard = "local",
      .group = "Machine",
-     .meaning = "local: one process; ps: workers and parameter servers (mirrored, allreduce: not yet)",
-     .detail = "With ps, servers hold the parameters, workers compute gradients and send them there. Without --cluster, all of them are "
+     .meaning = "local; mirrored: replicas in threads; ps: workers and parameter servers (allreduce: not yet)",
+     .detail = "With mirrored, --workers replicas share every step, and the parameters. With ps, servers hold the parameters, workers "
+               "compute gradients and send them there. Without --cluster, all of them are "
                "started on this machine, watched, and ended with the run."},
     {.name = "threads",
      .argument = "T",

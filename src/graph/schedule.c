@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "graph/plan.h"
 #include "graph/rewrite.h"
+#include "graph/store.h"
 
 /* By call, then by address. */
 static int in_order(const void *a, const void *b)
@@ -98,6 +99,19 @@ static void schedule_parameter(tri_plan *plan, const tri_node *node)
         offer_lent(plan, node, read_last);
 }
 
+static tri_status arrange_store(const tri_plan *plan)
+{
+    tri_range *ranges;
+    if (!plan->offers)
+        return NULL;
+    TRI_TRY(tri__allocate((size_t)plan->offers, sizeof *ranges, "a plan", &ranges));
+    for (int i = 0; i < plan->offers; i++)
+        ranges[i] = plan->offer[i].range;
+    tri_status status = tri__store_arrange(plan->store, ranges, plan->offers);
+    free(ranges);
+    return status;
+}
+
 tri_status tri__plan_schedule(tri_plan *plan)
 {
     size_t most = (size_t)plan->graph->count + 1;
@@ -110,5 +124,5 @@ tri_status tri__plan_schedule(tri_plan *plan)
             schedule_parameter(plan, plan->graph->node[i]);
     plan->awaits = join(plan->await, plan->awaits);
     plan->offers = join(plan->offer, plan->offers);
-    return NULL;
+    return arrange_store(plan);
 }

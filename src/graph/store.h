@@ -5,12 +5,22 @@
 
 #include "trireme/store.h"
 
+/* Where the time went in a store's calls, in nanoseconds. */
+typedef struct {
+    int64_t update; /* applying the rule */
+    int64_t peers;  /* waiting for other workers */
+} tri__store_times;
+
 typedef struct {
     const char *name; /* "local", as users type it */
     tri_status (*begin)(tri_store *store, const tri_step *step);
     tri_status (*await)(tri_store *store, tri_range range);
     tri_status (*offer)(tri_store *store, tri_range range, const float *gradient, double weight); /* gradient: of the range */
     tri_status (*flush)(tri_store *store);
+    tri__store_times (*times)(tri_store *store); /* since the last call; NULL: not measured */
+
+    /* A plan that is made for training says which ranges it will offer, in the order in which it will; NULL: it does not matter. */
+    tri_status (*arrange)(tri_store *store, const tri_range *ranges, int count);
     void (*destroy)(tri_store *store);
 } tri__store_kind;
 
@@ -23,5 +33,8 @@ struct tri_store {
     bool droppable;               /* the store needs no gradient after its offer */
     float *slot[2];
 };
+
+tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */
+TRI_MUST_CHECK tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count);
 
 #endif

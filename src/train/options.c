@@ -374,6 +374,7 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
     TRI_TRY(tri__strategy_resolve(options, &strategy));
     out->strategy = strategy.kind;
     out->ps = strategy.ps;
+    out->workers = strategy.kind == TRI_STRATEGY_PS ? 1 : strategy.ps.workers;
     TRI_TRY(resolve_batch(options, model, strategy.ps.workers, &out->batch));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);

@@ -48,6 +48,7 @@ TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, co
 /* The request, with all that it left open taken from the model's own settings, and read into the terms of the loop. */
 typedef struct {
     tri__strategy strategy;
+    int workers;                   /* that share every step, and have no server: of mirrored and allreduce; 1 elsewhere */
     tri__ps_settings ps;           /* where strategy is ps */
     int64_t batch, limit, shuffle; /* batch: of one worker */
     uint64_t seed;

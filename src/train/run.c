@@ -7,8 +7,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "data/dataset.h"
+#include "graph/store.h"
+#include "train/crew.h"
 #include "train/run_inside.h"
-#include "train/timed.h"
 
 #define SECOND          INT64_C(1000000000)
 #define REPORT_INTERVAL (SECOND / 10)
@@ -23,6 +24,33 @@ static tri_status diverged(const tri__run *run, const char *what)
                     run->checkpoint ? run->checkpoint : "");
 }
 
+void tri__run_count_times(tri_store *store, tri__phases *phases)
+{
+    tri__store_times times = tri__store_take_times(store);
+    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_UPDATE, times.update);
+    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
+}
+
+/* One batch of this worker's, and those of the others: how the step went for all of them. */
+static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
+{
+    const tri_step about = {.step = run->state.step, .rate = tri__schedule_rate(&run->settings.schedule, run->state.step)};
+    if (run->crew)
+        TRI_TRY(run->crew->kind->begin(run->crew, &about));
+    TRI_TRY(tri_store_begin(run->store, &about));
+    *tally = (tri__tally){.count = batch->count, .damaged = batch->damaged};
+    TRI_TRY(tri_plan_train(run->plan, batch, &tally->loss));
+    run->own_examples += batch->count;
+    run->now = tri__clock_now();
+    tri__phases_enter(&run->phases, TRI_PHASE_PEERS, run->now);
+    tri__run_count_times(run->store, &run->phases);
+    if (!run->crew)
+        return NULL;
+    TRI_TRY(run->crew->kind->end(run->crew, tally));
+    run->now = tri__clock_now();
+    return NULL;
+}
+
 static tri_status step(tri__run *run)
 {
     const tri_batch *batch;
@@ -31,18 +59,14 @@ static tri_status step(tri__run *run)
     if (batch->damaged)
         tri__run_tell_note(run, run->dataset);
     tri__phases_enter(&run->phases, TRI_PHASE_COMPUTE, tri__clock_now());
-    const tri_step about = {.step = run->state.step, .rate = tri__schedule_rate(&run->settings.schedule, run->state.step)};
-    TRI_TRY(tri_store_begin(run->store, &about));
-    double loss;
-    TRI_TRY(tri_plan_train(run->plan, batch, &loss));
-    run->now = tri__clock_now();
+    tri__tally tally;
+    TRI_TRY(work(run, batch, &tally));
     tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
-    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_UPDATE, tri__timed_store_take(run->store));
-    if (!isfinite(loss))
-        return diverged(run, isnan(loss) ? "the loss is not a number" : "the loss is infinite");
-    loss /= batch->count > batch->damaged ? (double)(batch->count - batch->damaged) : 1;
+    if (!isfinite(tally.loss))
+        return diverged(run, isnan(tally.loss) ? "the loss is not a number" : "the loss is infinite");
+    double loss = tally.loss / (tally.count > tally.damaged ? (double)(tally.count - tally.damaged) : 1);
     run->state.step++;
-    run->state.examples += batch->count;
+    run->state.examples += tally.count;
     tri__recent_add(&run->state.recent, loss);
     run->interval_loss += loss;
     run->interval_steps++;
@@ -240,6 +264,8 @@ static tri_status train(tri__run *run)
     tri_status status = loop(run);
     if (!status)
         status = finish(run);
+    if (run->crew)
+        status = run->crew->kind->leave(run->crew, status);
     tri__phases_pause(&run->phases, tri__clock_now());
     if (status)
         run->stopped_by = tri_status_code(status) == TRI_DIVERGED ? "diverged" : "error";

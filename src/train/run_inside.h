@@ -10,7 +10,9 @@
 #include "watch/events.h"
 #include "watch/resources.h"
 
-typedef struct {
+typedef struct tri__crew tri__crew;
+
+typedef struct tri__run {
     const tri__run_request *request;
     tri__train_options options; /* given now, and kept by the run that is resumed */
     tri__train_settings settings;
@@ -19,7 +21,8 @@ typedef struct {
     tri_model *model;
     tri_source *source, *test; /* test: NULL where there is nothing to evaluate on */
     tri_graph *graph;
-    tri_store *store; /* timed */
+    tri_store *store;
+    tri__crew *crew; /* the workers of its steps; NULL: this one is alone, or has servers */
     tri_plan *plan;
     tri_dataset *dataset;
     tri__evaluator *evaluator;
@@ -32,6 +35,7 @@ typedef struct {
     int64_t steps_per_epoch;
     int64_t last_step; /* 0: not known beforehand */
     tri__run_state state;
+    int64_t own_examples;  /* of state.examples, those that this worker did since first_step */
     int64_t first_step;    /* at which this process began */
     double seconds_before; /* of training, by processes before this one */
     tri__phases phases;
@@ -59,6 +63,9 @@ TRI_MUST_CHECK tri_status tri__run_settle_end(tri__run *run, int64_t examples); 
 TRI_MUST_CHECK tri_status tri__run_create_evaluator(tri__run *run);                       /* of its store, on its test source */
 tri_dataset_options tri__run_dataset_options(const tri__run *run);
 void tri__run_fini(tri__run *run);
+
+/* run.c: of the time that was counted as compute, the parts that its store spent otherwise. */
+void tri__run_count_times(tri_store *store, tri__phases *phases);
 
 /* run_report.c */
 double tri__run_seconds(const tri__run *run); /* of training, by all processes of the run */

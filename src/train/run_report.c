@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "data/dataset.h"
-#include "train/run_inside.h"
+#include "train/cluster.h"
+#include "train/crew.h"
 #include "watch/text.h"
 #include "watch/verdict.h"
 
@@ -78,7 +80,7 @@ static void tell_what(tri__run *run)
 static void tell_how(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
-    char end[96], steps[TRI_TEXT_SHORT];
+    char end[96], share[48] = "", steps[TRI_TEXT_SHORT];
     tri__text_count(steps, (double)run->last_step);
     if (settings->epochs)
         snprintf(end, sizeof end, "%lld epoch%s of %lld steps", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
@@ -89,8 +91,11 @@ static void tell_how(tri__run *run)
         snprintf(end, sizeof end, "until %.40s, at most %s steps", run->options.until, steps);
     else
         snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
-    tri__log_line(run->log, TRI_LOG_INFO, "%s, batch %lld, rate %g, %s, %d thread%s, seed %llu", tri_rule_name(settings->rule.kind),
-                  (long long)settings->batch, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
+    if (run->crew)
+        snprintf(share, sizeof share, " each for %d %s", run->crew->workers,
+                 settings->strategy == TRI_STRATEGY_MIRRORED ? "replicas" : "workers");
+    tri__log_line(run->log, TRI_LOG_INFO, "%s, batch %lld%s, rate %g, %s, %d thread%s, seed %llu", tri_rule_name(settings->rule.kind),
+                  (long long)settings->batch, share, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
                   (unsigned long long)settings->seed);
 }
 
@@ -188,38 +193,83 @@ void tri__run_tell_progress(tri__run *run)
     run->request->progress(run->request->context, &progress);
 }
 
+typedef struct {
+    int count;
+    tri__worker_summary *worker; /* [count] */
+    char (*name)[TRI_TASK_SIZE];
+    tri__phases sum;
+    double cpu_percent; /* of this process */
+} worker_stats;
+
+/* The run's own worker. */
 static void fill_worker(const tri__run *run, tri__worker_summary *worker)
 {
     tri__usage usage = tri__usage_now();
-    *worker = (tri__worker_summary){
-        .task = "worker:0",
-        .steps = run->state.step,
-        .examples = run->state.examples,
-        .seconds = tri__run_seconds(run),
-        .test_accuracy = run->evaluated_at == run->state.step ? run->evaluation.accuracy : NAN,
-        .cpu_percent = tri__usage_cpu_percent(&run->usage, &usage),
-        .peak_rss_mb = tri__peak_rss_mb(),
-    };
+    worker->steps = run->state.step;
+    worker->examples = run->crew ? run->own_examples : run->state.examples;
+    worker->seconds = tri__run_seconds(run);
+    worker->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
+    worker->peak_rss_mb = tri__peak_rss_mb();
     tri__phases_shares(&run->phases, worker->phases);
 }
 
-static void fill_summary(const tri__run *run, const tri__worker_summary *worker, const char *verdict, tri__summary *summary)
+/* While the run paused, to evaluate, the others only waited: that is nobody's time. */
+static void leave_pauses_out(const tri__run *run, tri__phases *phases)
 {
+    int64_t excess = tri__phases_total(phases) - tri__phases_total(&run->phases), *peers = &phases->spent[TRI_PHASE_PEERS];
+    if (excess > 0)
+        *peers -= excess < *peers ? excess : *peers;
+}
+
+static void fill_other(const tri__run *run, int index, worker_stats *all)
+{
+    tri__worker_summary *worker = &all->worker[index];
+    tri__phases phases = {0};
+    run->crew->kind->stats(run->crew, index, worker, &phases);
+    leave_pauses_out(run, &phases);
+    worker->seconds = run->seconds_before + tri__clock_seconds(tri__phases_total(&phases));
+    tri__phases_shares(&phases, worker->phases);
+    tri__phases_add(&all->sum, &phases);
+}
+
+/* All workers; sum gets where the time of all of them went. */
+static void fill_workers(const tri__run *run, worker_stats *all)
+{
+    int own = run->crew ? run->crew->worker : 0;
+    double accuracy = run->evaluated_at == run->state.step ? run->evaluation.accuracy : NAN;
+    all->sum = run->phases;
+    for (int i = 0; i < all->count; i++) {
+        snprintf(all->name[i], sizeof all->name[i], "worker:%d", i);
+        all->worker[i] = (tri__worker_summary){.task = all->name[i], .test_accuracy = accuracy, .peak_rss_mb = NAN, .cpu_percent = NAN};
+        if (i == own)
+            fill_worker(run, &all->worker[i]);
+        else
+            fill_other(run, i, all);
+    }
+    all->cpu_percent = all->worker[own].cpu_percent;
+    for (int i = 0; i < all->count && run->settings.strategy == TRI_STRATEGY_MIRRORED; i++)
+        if (i != own)
+            all->worker[own].cpu_percent -= all->worker[i].cpu_percent; /* of the process, what the other replicas leave */
+}
+
+static void fill_summary(const tri__run *run, const worker_stats *all, const char *verdict, tri__summary *summary)
+{
+    double seconds = tri__run_seconds(run);
     bool evaluated = run->evaluated_at == run->state.step;
     *summary = (tri__summary){
         .model = tri_model_name(run->model),
         .data = run->options.data,
-        .strategy = "local",
-        .workers = 1,
+        .strategy = tri__strategy_name(run->settings.strategy),
+        .workers = all->count,
         .batch = run->settings.batch,
         .threads = run->settings.threads,
         .seed = run->settings.seed,
         .steps = run->state.step,
         .examples = run->state.examples,
         .epochs = (double)run->state.examples / (double)tri_dataset_examples(run->dataset),
-        .seconds = worker->seconds,
+        .seconds = seconds,
         .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
-        .examples_per_second = worker->seconds > 0 ? (double)run->state.examples / worker->seconds : NAN,
+        .examples_per_second = seconds > 0 ? (double)run->state.examples / seconds : NAN,
         .train_loss = tri__recent_mean(&run->state.recent),
         .test_loss = evaluated ? run->evaluation.loss : NAN,
         .test_accuracy = evaluated ? run->evaluation.accuracy : NAN,
@@ -227,39 +277,53 @@ static void fill_summary(const tri__run *run, const tri__worker_summary *worker,
         .until_step = run->until_step,
         .damaged = tri_dataset_damaged(run->dataset),
         .test_damaged = evaluated ? run->evaluation.damaged : 0,
-        .peak_rss_mb = worker->peak_rss_mb,
+        .peak_rss_mb = tri__peak_rss_mb(),
         .verdict = verdict,
-        .worker_stats = worker,
+        .worker_stats = all->worker,
         .checkpoint = run->checkpoint,
     };
-    memcpy(summary->phases, worker->phases, sizeof summary->phases);
+    tri__phases_shares(&all->sum, summary->phases);
 }
 
-static const char *find_verdict(const tri__run *run, const tri__worker_summary *worker, char *buffer, size_t size)
+static const char *find_verdict(const tri__run *run, const worker_stats *all, char *buffer, size_t size)
 {
+    bool together = run->settings.strategy == TRI_STRATEGY_MIRRORED; /* in one process */
     tri__evidence evidence = {
         .seconds = tri__clock_seconds(tri__phases_total(&run->phases)),
         .steps = run->state.step - run->first_step,
-        .threads = run->settings.threads,
-        .cpu_percent = worker->cpu_percent,
+        .threads = run->settings.threads * (together ? all->count : 1),
+        .cpu_percent = all->cpu_percent,
     };
     evidence.decoding = evidence.seconds > 0 ? tri__dataset_decoding(run->dataset) / evidence.seconds : 0;
-    memcpy(evidence.share, worker->phases, sizeof evidence.share);
+    tri__phases_shares(&all->sum, evidence.share);
     return tri__verdict(&evidence, buffer, size);
 }
 
-tri_status tri__run_summarise(tri__run *run, tri__run_result *out)
+static tri_status summarise(tri__run *run, const worker_stats *all, tri__run_result *out)
 {
-    flush_events(run);
-    tri__worker_summary worker;
     tri__summary summary;
     char verdict[TRI_VERDICT_SIZE];
-    fill_worker(run, &worker);
-    fill_summary(run, &worker, find_verdict(run, &worker, verdict, sizeof verdict), &summary);
+    fill_summary(run, all, find_verdict(run, all, verdict, sizeof verdict), &summary);
     tri__summary_table(&summary, out->table, sizeof out->table);
     TRI_TRY(tri__summary_json(&summary, &out->summary));
     out->folder = strdup(run->folder.path);
     if (!out->folder)
         return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
     return tri__json_write(run->folder.summary, out->summary);
+}
+
+tri_status tri__run_summarise(tri__run *run, tri__run_result *out)
+{
+    flush_events(run);
+    worker_stats all = {.count = run->crew ? run->crew->workers : 1};
+    tri_status status = tri__allocate((size_t)all.count, sizeof *all.worker, "the summary", &all.worker);
+    if (!status)
+        status = tri__allocate((size_t)all.count, sizeof *all.name, "the summary", &all.name);
+    if (!status) {
+        fill_workers(run, &all);
+        status = summarise(run, &all, out);
+    }
+    free(all.worker);
+    free(all.name);
+    return status;
 }

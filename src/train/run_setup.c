@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "data/dataset.h"
 #include "data/dense.h"
-#include "train/run_inside.h"
+#include "train/crew.h"
 #include "train/timed.h"
 
 static tri_status copy_options(const tri__train_options *from, tri__train_options *to)
@@ -121,12 +121,17 @@ static tri_status fill_store(tri__run *run)
     return NULL;
 }
 
-static tri_status create_store(tri__run *run)
+static tri_status create_local_store(tri__run *run)
 {
     tri_store *local;
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &run->settings.rule, &local));
     tri_store_drop_gradient(local);
-    TRI_TRY(tri__timed_store_create(local, &run->store));
+    return tri__timed_store_create(local, &run->store);
+}
+
+static tri_status create_store(tri__run *run)
+{
+    TRI_TRY(run->settings.strategy == TRI_STRATEGY_MIRRORED ? tri__mirror_crew_create(run) : create_local_store(run));
     return fill_store(run);
 }
 
@@ -137,6 +142,8 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .seed = settings->seed,
                                  .shuffle = settings->shuffle,
                                  .limit = settings->limit,
+                                 .worker = run->crew ? run->crew->worker : 0,
+                                 .workers = run->crew ? run->crew->workers : 1,
                                  .in_place = tri_plan_takes_scattered(run->plan),
                                  .own_files = settings->own_files,
                                  .skip_bad = settings->skip_bad,
@@ -159,8 +166,8 @@ static tri_status create_dataset(tri__run *run)
 /* Examples of one step: of all workers, where they make it together. */
 static int64_t step_examples(const tri__train_settings *settings)
 {
-    bool together = settings->strategy == TRI_STRATEGY_PS && settings->ps.mode == TRI_PS_SYNC;
-    return settings->batch * (together ? settings->ps.workers : 1);
+    bool sync = settings->strategy == TRI_STRATEGY_PS && settings->ps.mode == TRI_PS_SYNC;
+    return settings->batch * (sync ? settings->ps.workers : settings->workers);
 }
 
 tri_status tri__run_settle_end(tri__run *run, int64_t examples)
@@ -183,7 +190,7 @@ tri_status tri__run_create_evaluator(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
     const tri__evaluator_options options = {
-        .threads = settings->threads,
+        .threads = settings->threads * (settings->strategy == TRI_STRATEGY_MIRRORED ? settings->workers : 1), /* replicas rest */
         .skip_bad = settings->skip_bad,
         .cache = settings->cache,
         .cache_bytes = settings->cache_bytes,
@@ -233,6 +240,16 @@ static tri_status leave_resumed(tri__run *run)
     return run->checkpoint ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a checkpoint");
 }
 
+/* Replicas share the CPUs out. */
+static void share_threads(tri__run *run)
+{
+    tri__train_settings *settings = &run->settings;
+    int replicas = settings->strategy == TRI_STRATEGY_MIRRORED ? settings->workers : 1, share = omp_get_max_threads() / replicas;
+    if (!settings->threads)
+        settings->threads = share > 1 ? share : 1;
+    omp_set_num_threads(settings->threads);
+}
+
 tri_status tri__run_begin(tri__run *run, const tri__run_request *request)
 {
     *run = (tri__run){.request = request, .log = request->log};
@@ -240,10 +257,7 @@ tri_status tri__run_begin(tri__run *run, const tri__run_request *request)
     TRI_TRY(open_model(run));
     TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->model), &run->settings));
     start_state(run);
-    if (run->settings.threads)
-        omp_set_num_threads(run->settings.threads);
-    else
-        run->settings.threads = omp_get_max_threads();
+    share_threads(run);
     return NULL;
 }
 
@@ -262,6 +276,8 @@ tri_status tri__run_open(tri__run *run, const tri__run_request *request)
     TRI_TRY(create_store(run));
     TRI_TRY(create_plans(run));
     TRI_TRY(create_dataset(run));
+    if (run->crew)
+        TRI_TRY(run->crew->kind->prepare(run->crew, run));
     TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->dataset)));
     TRI_TRY(open_folder(run));
     return run->resumed ? leave_resumed(run) : NULL;
@@ -274,6 +290,8 @@ void tri__run_fini(tri__run *run)
     tri_plan_destroy(run->plan);
     tri_dataset_destroy(run->dataset);
     tri_store_destroy(run->store);
+    if (run->crew)
+        run->crew->kind->destroy(run->crew);
     tri_graph_destroy(run->graph);
     tri_source_destroy(run->test);
     tri_source_destroy(run->source);

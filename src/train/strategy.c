@@ -25,19 +25,27 @@ static int64_t given_or(int64_t given, int64_t standard)
     return given == TRI_UNSET ? standard : given;
 }
 
-static tri_status resolve_kind(const char *name, tri__strategy *out)
+static tri__strategy kind_of(const char *name)
 {
-    *out = TRI_STRATEGY_LOCAL;
+    tri__strategy kind = TRI_STRATEGY_LOCAL;
     for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i], name))
-            *out = (tri__strategy)i;
-    if (*out == TRI_STRATEGY_MIRRORED || *out == TRI_STRATEGY_ALLREDUCE)
-        return tri_fail(TRI_BAD_CALL, "--strategy %s: not in this version yet (there are local and ps)", name);
-    return NULL;
+            kind = (tri__strategy)i;
+    return kind;
+}
+
+static tri_status check_workers(const tri__train_options *options)
+{
+    if (given_or(options->workers, 1) == 1)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "--workers %" PRId64 ": strategy local has one worker, which uses all CPUs (--threads sets how many; "
+                    "--strategy mirrored, allreduce and ps have several)",
+                    options->workers);
 }
 
 /* What belongs to parameter servers alone. */
-static tri_status check_local(const tri__train_options *options)
+static tri_status check_serverless(const tri__train_options *options, tri__strategy kind)
 {
     const struct {
         const char *name;
@@ -52,15 +60,19 @@ static tri_status check_local(const tri__train_options *options)
         {"timeout", options->timeout},
         {"heartbeat", options->heartbeat},
     };
-    if (given_or(options->workers, 1) > 1)
-        return tri_fail(TRI_BAD_CALL,
-                        "--workers %" PRId64 ": strategy local has one worker, which uses all CPUs (--threads sets how many; "
-                        "--strategy ps has several)",
-                        options->workers);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].given)
-            return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps, and the strategy is local", rows[i].name);
+            return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps, and the strategy is %s", rows[i].name, names[kind]);
     return NULL;
+}
+
+/* Replicas read through one source: there are no files of a worker's own. */
+static tri_status check_mirrored(const tri__train_options *options)
+{
+    if (options->shard && !strcmp(options->shard, "files"))
+        return tri_fail(TRI_BAD_CALL,
+                        "--shard files: replicas of one process read the same files (leave it out: each takes its part of them)");
+    return check_serverless(options, TRI_STRATEGY_MIRRORED);
 }
 
 static tri_status resolve_mode(const tri__train_options *options, tri__ps_settings *out)
@@ -111,15 +123,27 @@ static tri_status resolve_waits(const tri__train_options *options, tri__ps_setti
     return NULL;
 }
 
+static tri_status resolve_ps(const tri__train_options *options, tri__ps_settings *out)
+{
+    out->servers = (int)given_or(options->servers, 1);
+    TRI_TRY(resolve_mode(options, out));
+    TRI_TRY(resolve_combination(options, out));
+    return resolve_waits(options, out);
+}
+
 tri_status tri__strategy_resolve(const tri__train_options *options, tri__strategy_settings *out)
 {
-    *out = (tri__strategy_settings){.ps = {.workers = 1}};
-    TRI_TRY(resolve_kind(options->strategy, &out->kind));
-    if (out->kind == TRI_STRATEGY_LOCAL)
-        return check_local(options);
-    out->ps.workers = (int)given_or(options->workers, 1);
-    out->ps.servers = (int)given_or(options->servers, 1);
-    TRI_TRY(resolve_mode(options, &out->ps));
-    TRI_TRY(resolve_combination(options, &out->ps));
-    return resolve_waits(options, &out->ps);
+    *out = (tri__strategy_settings){.kind = kind_of(options->strategy), .ps = {.workers = (int)given_or(options->workers, 1)}};
+    switch (out->kind) {
+    case TRI_STRATEGY_LOCAL:
+        TRI_TRY(check_workers(options));
+        return check_serverless(options, out->kind);
+    case TRI_STRATEGY_MIRRORED:
+        return check_mirrored(options);
+    case TRI_STRATEGY_ALLREDUCE:
+        return tri_fail(TRI_BAD_CALL, "--strategy allreduce: not in this version yet (there are local, mirrored and ps)");
+    case TRI_STRATEGY_PS:
+        break;
+    }
+    return resolve_ps(options, &out->ps);
 }

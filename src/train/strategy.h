@@ -11,7 +11,7 @@ const char *tri__strategy_name(tri__strategy strategy); /* "local", as users typ
 
 typedef struct {
     tri__strategy kind;
-    tri__ps_settings ps; /* with one worker and no server where kind is TRI_STRATEGY_LOCAL */
+    tri__ps_settings ps; /* no server where kind has none: then only the number of workers counts */
 } tri__strategy_settings;
 
 /* What the options of a run say about it. TRI_BAD_CALL where they do not go together, with what to do instead. */

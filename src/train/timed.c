@@ -10,7 +10,7 @@
 typedef struct {
     tri_store store; /* its buffers are inner's */
     tri_store *inner;
-    int64_t spent;
+    tri__store_times times;
 } timed_store;
 
 static tri_status timed_begin(tri_store *store, const tri_step *step)
@@ -28,7 +28,7 @@ static tri_status timed_offer(tri_store *store, tri_range range, const float *gr
     timed_store *timed = (timed_store *)store;
     int64_t start = tri__clock_now();
     tri_status status = tri_store_offer_from(timed->inner, range, gradient, weight);
-    timed->spent += tri__clock_now() - start;
+    timed->times.update += tri__clock_now() - start;
     return status;
 }
 
@@ -37,8 +37,16 @@ static tri_status timed_flush(tri_store *store)
     timed_store *timed = (timed_store *)store;
     int64_t start = tri__clock_now();
     tri_status status = tri_store_flush(timed->inner);
-    timed->spent += tri__clock_now() - start;
+    timed->times.update += tri__clock_now() - start;
     return status;
+}
+
+static tri__store_times timed_times(tri_store *store)
+{
+    timed_store *timed = (timed_store *)store;
+    tri__store_times times = timed->times;
+    timed->times = (tri__store_times){0};
+    return times;
 }
 
 static void timed_destroy(tri_store *store)
@@ -53,6 +61,7 @@ static const tri__store_kind timed_kind = {
     .await = timed_await,
     .offer = timed_offer,
     .flush = timed_flush,
+    .times = timed_times,
     .destroy = timed_destroy,
 };
 
@@ -69,12 +78,4 @@ tri_status tri__timed_store_create(tri_store *inner, tri_store **out)
     timed->inner = inner;
     *out = &timed->store;
     return NULL;
-}
-
-int64_t tri__timed_store_take(tri_store *store)
-{
-    timed_store *timed = (timed_store *)store;
-    int64_t spent = timed->spent;
-    timed->spent = 0;
-    return spent;
 }

@@ -4,10 +4,8 @@
 
 #include "trireme/store.h"
 
-/* Takes ownership of inner, whose buffers it shows as its own; where it fails, inner is destroyed. */
+/* Takes ownership of inner, whose buffers it shows as its own; where it fails, inner is destroyed. What offer and flush take is `update` of
+ * tri__store_take_times. */
 TRI_MUST_CHECK tri_status tri__timed_store_create(tri_store *inner, tri_store **out);
-
-/* Nanoseconds spent in offer and flush since the last call. */
-int64_t tri__timed_store_take(tri_store *store);
 
 #endif

@@ -41,7 +41,8 @@ static void wrong_calls_are_told_before_any_work(void **state)
     expect(RUN(here, "train", "softmax", "--data", DATA, "--epoch", "3"), 2, "", "did you mean --epochs?");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "a loss is to fall");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--steps", "3", "--epochs", "3"), 2, "", "both say how long");
-    expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored"), 2, "", "not in this version yet");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored", "--servers", "2"), 2, "",
+           "--servers belongs to --strategy ps");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--workers", "3"), 2, "", "strategy local has one worker");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--out"), 2, "", "--out needs a value: --out DIR");
     expect(RUN(here, "train", "softmax", "--data", "/nowhere/at/all"), 1, "", "/nowhere/at/all");

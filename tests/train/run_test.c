@@ -178,6 +178,94 @@ static void a_resumed_run_is_the_run_that_was_never_interrupted(void **state)
     assert_same_tensors(here, "straight", "broken");
 }
 
+/* ‖a − b‖ / ‖a‖ over the parameters, without the rule's state. */
+static double distance(const place *here, const char *a, const char *b)
+{
+    tri__checkpoint *one = newest(here, a), *other = newest(here, b);
+    double apart = 0, size = 0;
+    for (size_t i = 0; i < tri__safetensors_count(one->file); i++) {
+        const tri__named_tensor *x = tri__safetensors_at(one->file, i), *y = tri__safetensors_at(other->file, i);
+        const float *p = x->tensor.data, *q = y->tensor.data;
+        for (int64_t k = 0; k < tri_shape_count(x->tensor.shape) && !strchr(x->name, '/'); k++) {
+            apart += (double)(p[k] - q[k]) * (p[k] - q[k]);
+            size += (double)p[k] * p[k];
+        }
+    }
+    tri__checkpoint_close(one);
+    tri__checkpoint_close(other);
+    return sqrt(apart / size);
+}
+
+/* The last step of each epoch is short, so shards are uneven: 100 examples in steps of 48, the last one of 4 for three replicas. */
+static void replicas_are_one_worker_with_a_larger_batch(void **state)
+{
+    const place *here = *state;
+    listener log = {.expect = "batch 16 each for 3 replicas"};
+    tri__run_result result;
+    assert_ok(run(here, "epochs=4 batch=48", "one", NULL, &log, &result));
+    double loss = json_real_value(json_object_get(result.summary, "train_loss"));
+    tri__run_result_fini(&result);
+    assert_ok(run(here, "epochs=4 batch=16 strategy=mirrored workers=3", "three", NULL, &log, &result));
+    assert_true(log.told);
+    assert_int_equal(integer_of(&result, "steps"), 12);
+    assert_int_equal(integer_of(&result, "examples"), 400);
+    assert_int_equal(integer_of(&result, "workers"), 3);
+    assert_float_equal(json_real_value(json_object_get(result.summary, "train_loss")), loss, 1e-5);
+    json_t *stats = json_object_get(result.summary, "worker_stats");
+    json_int_t examples = 0;
+    assert_int_equal(json_array_size(stats), 3);
+    for (size_t i = 0; i < 3; i++)
+        examples += json_integer_value(json_object_get(json_array_get(stats, i), "examples"));
+    assert_int_equal(examples, 400);
+    tri__run_result_fini(&result);
+    assert_true(distance(here, "one", "three") < 1e-5);
+}
+
+static void replicas_resume_where_they_were(void **state)
+{
+    const place *here = *state;
+    const char *options = "epochs=9 eval-every=3 clip=1 strategy=mirrored workers=2";
+    listener quiet = {0}, stopper = {.stop_at = "step 15"};
+    tri__run_result result;
+    assert_ok(run(here, options, "straight", NULL, &quiet, &result));
+    tri__run_result_fini(&result);
+    assert_ok(run(here, options, "broken", NULL, &stopper, &result));
+    assert_string_equal(text_of(&result, "stopped_by"), "signal");
+    tri__run_result_fini(&result);
+    assert_ok(run(here, "", NULL, "broken", &quiet, &result));
+    tri__run_result_fini(&result);
+    assert_same_tensors(here, "straight", "broken");
+}
+
+/* A position is in examples: other numbers of workers, and other strategies, go on with the next one. */
+static void the_number_of_replicas_may_change(void **state)
+{
+    const place *here = *state;
+    listener quiet = {0};
+    tri__run_result result;
+    assert_ok(run(here, "steps=2 batch=10 strategy=mirrored workers=2", "a", NULL, &quiet, &result));
+    tri__run_result_fini(&result);
+    assert_ok(run(here, "steps=3 workers=3", NULL, "a", &quiet, &result));
+    tri__run_result_fini(&result);
+    assert_ok(run(here, "steps=5 strategy=local", NULL, "a", &quiet, &result));
+    assert_int_equal(integer_of(&result, "examples"), 2 * 20 + 30 + 2 * 10);
+    tri__run_result_fini(&result);
+    tri__checkpoint *last = newest(here, "a");
+    assert_int_equal(last->state.position, 90);
+    tri__checkpoint_close(last);
+}
+
+static void replicas_that_diverge_end_the_run(void **state)
+{
+    const place *here = *state;
+    listener quiet = {0};
+    tri__run_result result;
+    assert_fails(run(here, "steps=500 rule=sgd rate=1e30 strategy=mirrored workers=2", "a", NULL, &quiet, &result), TRI_DIVERGED,
+                 "try a smaller --rate");
+    assert_string_equal(text_of(&result, "stopped_by"), "diverged");
+    tri__run_result_fini(&result);
+}
+
 static void a_resumed_run_keeps_what_makes_it(void **state)
 {
     const place *here = *state;
@@ -316,6 +404,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUN_TEST(a_run_leaves_its_folder),
         RUN_TEST(a_resumed_run_is_the_run_that_was_never_interrupted),
+        RUN_TEST(replicas_are_one_worker_with_a_larger_batch),
+        RUN_TEST(replicas_resume_where_they_were),
+        RUN_TEST(the_number_of_replicas_may_change),
+        RUN_TEST(replicas_that_diverge_end_the_run),
         RUN_TEST(a_resumed_run_keeps_what_makes_it),
         RUN_TEST(a_target_ends_a_run),
         RUN_TEST(patience_ends_a_run_and_the_best_is_kept),

@@ -51,7 +51,8 @@ static void modes_are_told_apart(void **state)
 static void what_does_not_go_together_is_told(void **state)
 {
     (void)state;
-    REFUSED("not in this version yet", "strategy=mirrored");
+    REFUSED("replicas of one process read the same files", "strategy=mirrored", "shard=files");
+    REFUSED("--sync belongs to --strategy ps, and the strategy is mirrored", "strategy=mirrored", "sync=on");
     REFUSED("not in this version yet", "strategy=allreduce");
     REFUSED("strategy local has one worker", "workers=2");
     REFUSED("--servers belongs to --strategy ps", "servers=1");

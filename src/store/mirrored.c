@@ -1,0 +1,404 @@
+/* mirrored.c: the shared reduction.
+ *
+ * A range is cut into pieces that fit into a cache. Its state is three counters that only ever grow: offers that arrived, pieces that
+ * somebody took, pieces that are done. In the step number s (from 0) of R replicas, a range of P pieces may be reduced once (s + 1)·R offers
+ * have come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. Nothing is ever set
+ * back, so nobody who comes late can take a piece of another step.
+ *
+ * A small range is reduced by the replica that offers it last, while its gradient is still in the cache. The pieces of a large one are
+ * taken by those who wait for it. With clipping, which needs the norm of everything, the last offer of a step reduces all ranges. */
+#include "store/mirrored.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/vector.h"
+#include "store/rules.h"
+#include "store/store.h"
+
+#define PIECE ((size_t)8192) /* floats: three pieces of 32 kB are at home in any second-level cache */
+
+typedef struct {
+    _Alignas(64) tri_range range;
+    int64_t pieces;
+    double *weight;           /* [replicas], of the offers that arrived last */
+    atomic_int_fast64_t came; /* offers, of all replicas and steps */
+    atomic_int_fast64_t taken, done;
+} shared_range;
+
+typedef struct mirrored_store mirrored_store;
+
+struct tri__mirror {
+    tri__mirror_options options;
+    float *parameters, *slot[2];
+    mirrored_store **store; /* [replicas] */
+    shared_range *range;    /* [ranges] in the order of the offers, once a plan has told it */
+    int ranges;
+    double *weights;          /* [ranges][replicas] */
+    atomic_int_fast64_t came; /* offers of all ranges, with clipping only */
+    atomic_bool stopped;
+};
+
+struct mirrored_store {
+    tri_store store; /* its parameters and slots are the mirror's */
+    tri__mirror *mirror;
+    int replica;
+    tri_step step, last; /* this one, and the one before: whoever waits for that one's updates may be the one to make them */
+    int64_t begun;       /* steps, this one included */
+    int next;            /* range to be offered */
+    tri__store_times times;
+    float sum[PIECE];
+};
+
+/* ---- reducing ---- */
+
+static tri__update update_of(const mirrored_store *self, size_t first, size_t count, const float *gradient, double scale,
+                             const tri_step *step)
+{
+    float *const *slot = self->store.slot;
+    return (tri__update){
+        .parameters = self->store.parameters + first,
+        .gradient = gradient,
+        .slot = {slot[0] ? slot[0] + first : NULL, slot[1] ? slot[1] + first : NULL},
+        .count = count,
+        .scale = (float)scale,
+        .step = *step,
+    };
+}
+
+/* sum = Σ gradients of [first, first + count), replica by replica */
+TRI_FOR_EVERY_CPU static void add_up(const tri__mirror *mirror, size_t first, size_t count, float *restrict sum)
+{
+    const float *restrict a = mirror->store[0]->store.gradient + first;
+    int replicas = mirror->options.replicas;
+    for (size_t i = 0; i < count; i++)
+        sum[i] = a[i];
+    for (int r = 1; r < replicas; r++) {
+        const float *restrict b = mirror->store[r]->store.gradient + first;
+        for (size_t i = 0; i < count; i++)
+            sum[i] += b[i];
+    }
+}
+
+static double weight_of(const tri__mirror *mirror, const shared_range *range)
+{
+    double weight = 0;
+    for (int r = 0; r < mirror->options.replicas; r++)
+        weight += range->weight[r];
+    return weight;
+}
+
+static void reduce_piece(mirrored_store *self, const shared_range *range, int64_t piece, const tri_step *step)
+{
+    size_t first = (size_t)piece * PIECE, left = range->range.count - first, count = left < PIECE ? left : PIECE;
+    double weight = weight_of(self->mirror, range);
+    if (weight == 0)
+        return; /* a step of padding alone teaches nothing */
+    add_up(self->mirror, range->range.first + first, count, self->sum);
+    tri__update update = update_of(self, range->range.first + first, count, self->sum, 1 / weight, step);
+    tri__rule_apply(&self->store.rule, &update);
+}
+
+static bool complete(const shared_range *range, int64_t steps, int replicas)
+{
+    return atomic_load(&range->came) >= steps * replicas;
+}
+
+/* Take a piece of the range's update number `steps` and do it. False where there is none to take, now or any more. */
+static bool help(mirrored_store *self, shared_range *range, int64_t steps)
+{
+    tri__mirror *mirror = self->mirror;
+    if (self->store.rule.clip > 0 || !complete(range, steps, mirror->options.replicas))
+        return false;
+    int_fast64_t taken = atomic_load(&range->taken);
+    do {
+        if (taken >= steps * range->pieces)
+            return false;
+    } while (!atomic_compare_exchange_weak(&range->taken, &taken, taken + 1));
+    int64_t start = tri__clock_now();
+    reduce_piece(self, range, taken % range->pieces, steps == self->begun ? &self->step : &self->last);
+    self->times.update += tri__clock_now() - start;
+    if (atomic_fetch_add(&range->done, 1) + 1 == steps * range->pieces)
+        tri__rendezvous_notify(mirror->options.place);
+    return true;
+}
+
+/* With clipping: ‖Σ gradient / Σ weight‖ over all ranges, whose sums have been put into the first replica's gradient. */
+static double mean_norm(const tri__mirror *mirror)
+{
+    double squares = 0;
+    for (int i = 0; i < mirror->ranges; i++) {
+        const shared_range *range = &mirror->range[i];
+        double weight = weight_of(mirror, range);
+        if (weight > 0)
+            squares += tri__sum_of_squares(mirror->store[0]->store.gradient + range->range.first, range->range.count) / (weight * weight);
+    }
+    return sqrt(squares);
+}
+
+static void reduce_all(mirrored_store *self)
+{
+    tri__mirror *mirror = self->mirror;
+    float *total = mirror->store[0]->store.gradient;
+    for (int i = 0; i < mirror->ranges; i++) {
+        tri_range range = mirror->range[i].range;
+        for (size_t at = 0; at < range.count; at += PIECE) {
+            size_t count = range.count - at < PIECE ? range.count - at : PIECE;
+            add_up(mirror, range.first + at, count, self->sum);
+            for (size_t k = 0; k < count; k++)
+                total[range.first + at + k] = self->sum[k];
+        }
+    }
+    double norm = mean_norm(mirror), clip = self->store.rule.clip, clipping = norm > clip ? clip / norm : 1;
+    for (int i = 0; i < mirror->ranges; i++) {
+        shared_range *range = &mirror->range[i];
+        double weight = weight_of(mirror, range);
+        tri__update update =
+            update_of(self, range->range.first, range->range.count, total + range->range.first, clipping / weight, &self->step);
+        if (weight > 0)
+            tri__rule_apply(&self->store.rule, &update);
+    }
+    for (int i = 0; i < mirror->ranges; i++)
+        atomic_fetch_add(&mirror->range[i].done, mirror->range[i].pieces);
+    tri__rendezvous_notify(mirror->options.place);
+}
+
+/* ---- the calls of a store ---- */
+
+static tri_status mirrored_begin(tri_store *store, const tri_step *step)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    if (self->next != (self->begun ? self->mirror->ranges : 0))
+        return tri_fail(TRI_BAD_CALL, "replica %d begins a step before all of the last one was offered", self->replica);
+    self->last = self->step;
+    self->step = *step;
+    self->begun++;
+    self->next = 0;
+    return NULL;
+}
+
+/* What a replica waits for: a range that is done, or that it can do a piece of. */
+typedef struct {
+    const mirrored_store *self;
+    const shared_range *range;
+    int64_t steps;
+} wanted;
+
+static bool has_come(const void *context)
+{
+    const wanted *what = context;
+    const shared_range *range = what->range;
+    const tri__mirror *mirror = what->self->mirror;
+    int64_t goal = what->steps * range->pieces;
+    if (atomic_load(&range->done) >= goal || atomic_load(&mirror->stopped))
+        return true;
+    return mirror->options.rule.clip == 0 && complete(range, what->steps, mirror->options.replicas) && atomic_load(&range->taken) < goal;
+}
+
+static tri_status missing(const mirrored_store *self, const shared_range *range)
+{
+    return tri_fail(TRI_TIMEOUT, "replica %d waited %g s for the other replicas' gradient of %zu parameters from number %zu (--timeout)",
+                    self->replica, tri__clock_seconds(self->mirror->options.timeout), range->range.count, range->range.first);
+}
+
+static tri_status wait_for(mirrored_store *self, shared_range *range, int64_t steps)
+{
+    tri__mirror *mirror = self->mirror;
+    const wanted what = {self, range, steps};
+    int64_t start = tri__clock_now();
+    bool come = tri__rendezvous_wait(mirror->options.place, has_come, &what, start + mirror->options.timeout);
+    self->times.peers += tri__clock_now() - start;
+    if (atomic_load(&mirror->stopped))
+        return tri_fail(TRI_STOPPED, "another replica has stopped");
+    return come ? NULL : missing(self, range);
+}
+
+/* Until `steps` updates of the range have been applied. */
+static tri_status settle(mirrored_store *self, shared_range *range, int64_t steps)
+{
+    while (atomic_load(&range->done) < steps * range->pieces)
+        if (!help(self, range, steps))
+            TRI_TRY(wait_for(self, range, steps));
+    return NULL;
+}
+
+static bool overlap(tri_range a, tri_range b)
+{
+    return a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
+static tri_status mirrored_await(tri_store *store, tri_range range)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    tri__mirror *mirror = self->mirror;
+    for (int i = 0; i < mirror->ranges; i++)
+        if (overlap(mirror->range[i].range, range))
+            TRI_TRY(settle(self, &mirror->range[i], self->begun - 1));
+    return NULL;
+}
+
+static tri_status check_offer(const mirrored_store *self, tri_range range, const float *gradient)
+{
+    const tri__mirror *mirror = self->mirror;
+    const tri_range *next = self->next < mirror->ranges ? &mirror->range[self->next].range : NULL;
+    if (!next || next->first != range.first || next->count != range.count)
+        return tri_fail(TRI_BAD_CALL, "replica %d offers %zu parameters from number %zu, which no plan announced as the next",
+                        self->replica, range.count, range.first);
+    if (gradient != self->store.gradient + range.first)
+        return tri_fail(TRI_BAD_CALL, "a replica offers its gradient where its store keeps it");
+    return NULL;
+}
+
+static tri_status mirrored_offer(tri_store *store, tri_range at, const float *gradient, double weight)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    tri__mirror *mirror = self->mirror;
+    TRI_TRY(check_offer(self, at, gradient));
+    shared_range *range = &mirror->range[self->next++];
+    range->weight[self->replica] = weight;
+    bool last = atomic_fetch_add(&range->came, 1) + 1 == self->begun * mirror->options.replicas;
+    if (store->rule.clip > 0) {
+        if (atomic_fetch_add(&mirror->came, 1) + 1 == self->begun * mirror->options.replicas * mirror->ranges)
+            reduce_all(self);
+    } else if (last && range->pieces == 1) {
+        help(self, range, self->begun);
+    } else if (last) {
+        tri__rendezvous_notify(mirror->options.place);
+    }
+    return NULL;
+}
+
+static tri_status mirrored_flush(tri_store *store)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    for (int i = 0; i < self->mirror->ranges; i++)
+        TRI_TRY(settle(self, &self->mirror->range[i], self->begun));
+    return NULL;
+}
+
+static tri__store_times mirrored_times(tri_store *store)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    tri__store_times times = self->times;
+    self->times = (tri__store_times){0};
+    return times;
+}
+
+static tri_status compare_ranges(const tri__mirror *mirror, const tri_range *ranges, int count)
+{
+    bool same = count == mirror->ranges;
+    for (int i = 0; same && i < count; i++)
+        same = ranges[i].first == mirror->range[i].range.first && ranges[i].count == mirror->range[i].range.count;
+    return same ? NULL : tri_fail(TRI_INTERNAL, "two replicas' plans offer their gradients in different orders");
+}
+
+static tri_status mirrored_arrange(tri_store *store, const tri_range *ranges, int count)
+{
+    tri__mirror *mirror = ((mirrored_store *)store)->mirror;
+    size_t replicas = (size_t)mirror->options.replicas;
+    if (mirror->range)
+        return compare_ranges(mirror, ranges, count);
+    TRI_TRY(tri__allocate((size_t)count * replicas, sizeof(double), "the weights of replicas", &mirror->weights));
+    TRI_TRY(tri__buffer_allocate((size_t)count * sizeof *mirror->range, "the ranges of replicas", &mirror->range));
+    mirror->ranges = count;
+    for (int i = 0; i < count; i++) {
+        shared_range *range = &mirror->range[i];
+        range->range = ranges[i];
+        range->pieces = (int64_t)((ranges[i].count + PIECE - 1) / PIECE);
+        range->weight = mirror->weights + (size_t)i * replicas;
+    }
+    return NULL;
+}
+
+static void mirrored_destroy(tri_store *store)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    self->mirror->store[self->replica] = NULL;
+    tri__buffer_free(store->gradient);
+    free(self);
+}
+
+static const tri__store_kind mirrored_kind = {
+    .name = "mirrored",
+    .begin = mirrored_begin,
+    .await = mirrored_await,
+    .offer = mirrored_offer,
+    .flush = mirrored_flush,
+    .times = mirrored_times,
+    .arrange = mirrored_arrange,
+    .destroy = mirrored_destroy,
+};
+
+/* ---- the mirror ---- */
+
+static tri_status allocate(tri__mirror *mirror)
+{
+    size_t bytes, floats = mirror->options.floats;
+    if (!tri__size_multiply(floats, sizeof(float), &bytes))
+        return tri_fail(TRI_BAD_CALL, "a store of %zu parameters is larger than memory can be", floats);
+    TRI_TRY(tri__allocate((size_t)mirror->options.replicas, sizeof(mirrored_store *), "the stores of replicas", &mirror->store));
+    TRI_TRY(tri__buffer_allocate(bytes, "the parameters", &mirror->parameters));
+    for (int i = 0; i < tri_rule_slots(mirror->options.rule.kind); i++)
+        TRI_TRY(tri__buffer_allocate(bytes, "the state of the update rule", &mirror->slot[i]));
+    return NULL;
+}
+
+tri_status tri__mirror_create(const tri__mirror_options *options, tri__mirror **out)
+{
+    tri__mirror *mirror;
+    TRI_TRY(tri__allocate(1, sizeof *mirror, "a mirror", &mirror));
+    mirror->options = *options;
+    tri_status status = tri__rule_complete(&mirror->options.rule);
+    if (!status)
+        status = allocate(mirror);
+    if (status) {
+        tri__mirror_destroy(mirror);
+        return status;
+    }
+    *out = mirror;
+    return NULL;
+}
+
+void tri__mirror_destroy(tri__mirror *mirror)
+{
+    if (!mirror)
+        return;
+    tri__buffer_free(mirror->parameters);
+    for (int i = 0; i < 2; i++)
+        tri__buffer_free(mirror->slot[i]);
+    tri__buffer_free(mirror->range);
+    free(mirror->weights);
+    free(mirror->store);
+    free(mirror);
+}
+
+tri_status tri__mirrored_store_create(tri__mirror *mirror, int replica, tri_store **out)
+{
+    mirrored_store *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a replica's store", &self));
+    self->mirror = mirror;
+    self->replica = replica;
+    self->store = (tri_store){
+        .kind = &mirrored_kind,
+        .rule = mirror->options.rule,
+        .floats = mirror->options.floats,
+        .parameters = mirror->parameters,
+        .slot = {mirror->slot[0], mirror->slot[1]},
+    };
+    tri_status status = tri__buffer_allocate(mirror->options.floats * sizeof(float), "a replica's gradient", &self->store.gradient);
+    if (status) {
+        free(self);
+        return status;
+    }
+    mirror->store[replica] = self;
+    *out = &self->store;
+    return NULL;
+}
+
+void tri__mirror_stop(tri__mirror *mirror)
+{
+    atomic_store(&mirror->stopped, true);
+    tri__rendezvous_notify(mirror->options.place);
+}

@@ -1,0 +1,35 @@
+/* crew.h: the workers that share every step with this one: replicas in threads beside it, or ranks in other processes.
+ *
+ * A run has one where its strategy has several workers in step and no server. The run's own thread is a member and calls all of this: begin
+ * and end around each step, leave once at the end, whatever the end was. */
+#ifndef TRI_TRAIN_CREW_H
+#define TRI_TRAIN_CREW_H
+
+#include "train/run_inside.h"
+
+/* What was done in a step. */
+typedef struct {
+    double loss;            /* Σ weight × loss */
+    int64_t count, damaged; /* examples, and those of them that were damaged */
+} tri__tally;
+
+typedef struct {
+    tri_status (*prepare)(tri__crew *crew, tri__run *run); /* the run's own plan and dataset are there: make the others' */
+    tri_status (*begin)(tri__crew *crew, const tri_step *step);
+    tri_status (*end)(tri__crew *crew, tri__tally *tally); /* this worker's; receives that of all, where it is known */
+
+    /* Training is over: own is how, for this worker, and is taken. Returns what the run as a whole ended with; nobody computes any more. */
+    tri_status (*leave)(tri__crew *crew, tri_status own);
+    void (*stats)(const tri__crew *crew, int worker, tri__worker_summary *out, tri__phases *phases); /* not of the run's own worker */
+    void (*destroy)(tri__crew *crew);
+} tri__crew_kind;
+
+struct tri__crew {
+    const tri__crew_kind *kind;
+    int worker, workers; /* this one, of so many */
+};
+
+/* mirror.c: run->store becomes that of the first replica. */
+TRI_MUST_CHECK tri_status tri__mirror_crew_create(tri__run *run);
+
+#endif

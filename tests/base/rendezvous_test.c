@@ -1,0 +1,77 @@
+/* rendezvous_test.c: two threads that take turns thousands of times, looking or sleeping; and a wait that ends. */
+#include "base/rendezvous.h"
+
+#include "base/clock.h"
+#include "support.h"
+
+enum { TURNS = 2000 };
+
+typedef struct {
+    tri__rendezvous place;
+    atomic_int turn;
+} game;
+
+typedef struct {
+    game *of;
+    int awaits;
+} expectation;
+
+static bool is_turn(const void *context)
+{
+    const expectation *mine = context;
+    return atomic_load(&mine->of->turn) >= mine->awaits;
+}
+
+static bool play(game *of, int player)
+{
+    for (int i = player; i < TURNS; i += 2) {
+        const expectation mine = {of, i};
+        if (!tri__rendezvous_wait(&of->place, is_turn, &mine, tri__clock_now() + INT64_C(30000000000)))
+            return false;
+        atomic_fetch_add(&of->turn, 1);
+        tri__rendezvous_notify(&of->place);
+    }
+    return true;
+}
+
+static void *second_player(void *context)
+{
+    return play(context, 1) ? context : NULL;
+}
+
+static void take_turns(int threads)
+{
+    game of = {0};
+    void *other;
+    pthread_t thread;
+    tri__rendezvous_init(&of.place, threads, 2);
+    assert_int_equal(pthread_create(&thread, NULL, second_player, &of), 0);
+    assert_true(play(&of, 0));
+    pthread_join(thread, &other);
+    assert_ptr_equal(other, &of);
+    assert_int_equal(atomic_load(&of.turn), TURNS);
+    tri__rendezvous_fini(&of.place);
+}
+
+static void no_turn_is_missed(void **state)
+{
+    (void)state;
+    take_turns(2);
+    take_turns(3); /* more than CPUs: they sleep soon */
+}
+
+static void a_wait_ends(void **state)
+{
+    (void)state;
+    game of = {0};
+    const expectation never = {&of, 1};
+    tri__rendezvous_init(&of.place, 1, 1);
+    assert_false(tri__rendezvous_wait(&of.place, is_turn, &never, tri__clock_now() + 1000000));
+    tri__rendezvous_fini(&of.place);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_turn_is_missed), cmocka_unit_test(a_wait_ends)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+/* mirrored_test.c: replicas in threads against the local store that gets the sum of their gradients: equal, whoever is first. */
+#include "store/mirrored.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "support.h"
+
+#define SECOND INT64_C(1000000000)
+
+enum { REPLICAS = 3, STEPS = 40, RANGES = 3, FLOATS = 40000 };
+
+/* Offered last layer first, as plans do: a small range, one of several pieces, a small one. Awaited differently, as plans do. */
+static const tri_range offered[RANGES] = {{30000, 10000}, {100, 29900}, {0, 100}};
+static const tri_range awaited[2] = {{0, 20000}, {20000, 20000}};
+
+typedef struct {
+    tri__rendezvous place;
+    tri__mirror *mirror;
+    tri_store *store[REPLICAS];
+} mirrors;
+
+static void open_mirrors(mirrors *all, tri_rule rule, int threads)
+{
+    tri__rendezvous_init(&all->place, threads, 2);
+    const tri__mirror_options options = {FLOATS, rule, REPLICAS, &all->place, 30 * SECOND};
+    assert_ok(tri__mirror_create(&options, &all->mirror));
+    for (int i = 0; i < REPLICAS; i++) {
+        assert_ok(tri__mirrored_store_create(all->mirror, i, &all->store[i]));
+        assert_ok(tri__store_arrange(all->store[i], offered, RANGES));
+    }
+}
+
+static void close_mirrors(mirrors *all)
+{
+    for (int i = 0; i < REPLICAS; i++)
+        tri_store_destroy(all->store[i]);
+    tri__mirror_destroy(all->mirror);
+    tri__rendezvous_fini(&all->place);
+}
+
+static float gradient_of(int replica, int step, size_t i, float parameter)
+{
+    return (float)((replica + 1) * (step % 3 + 1)) * 0.25F + (float)(i % 7) - parameter;
+}
+
+/* Uneven shards: the last replica has no examples in every fourth step. */
+static double weight_of(int replica, int step)
+{
+    return replica == REPLICAS - 1 && step % 4 == 0 ? 0 : replica + 1;
+}
+
+static void write_gradient(float *gradient, const float *parameters, tri_range range, int replica, int step)
+{
+    for (size_t i = range.first; i < range.first + range.count; i++)
+        gradient[i] = weight_of(replica, step) > 0 ? gradient_of(replica, step, i, parameters[i]) : 0;
+}
+
+static tri_status one_step(tri_store *store, int replica, int step)
+{
+    TRI_TRY(tri_store_begin(store, &(tri_step){step, 0.01F / (float)(step + 1)}));
+    for (int i = 0; i < 2; i++)
+        TRI_TRY(tri_store_await(store, awaited[i]));
+    for (int i = 0; i < RANGES; i++) {
+        write_gradient(tri_store_gradient(store), tri_store_parameters(store), offered[i], replica, step);
+        TRI_TRY(tri_store_offer(store, offered[i], weight_of(replica, step)));
+    }
+    return NULL;
+}
+
+typedef struct {
+    mirrors *all;
+    int replica;
+    tri_status status;
+} job;
+
+static void *work(void *context)
+{
+    job *mine = context;
+    tri_store *store = mine->all->store[mine->replica];
+    for (int step = 0; step < STEPS && !mine->status; step++)
+        mine->status = one_step(store, mine->replica, step);
+    if (!mine->status)
+        mine->status = tri_store_flush(store);
+    return NULL;
+}
+
+static void run_threads(mirrors *all)
+{
+    pthread_t thread[REPLICAS];
+    job jobs[REPLICAS];
+    for (int i = 0; i < REPLICAS; i++) {
+        jobs[i] = (job){all, i, NULL};
+        assert_int_equal(pthread_create(&thread[i], NULL, work, &jobs[i]), 0);
+    }
+    for (int i = 0; i < REPLICAS; i++) {
+        pthread_join(thread[i], NULL);
+        assert_ok(jobs[i].status);
+    }
+}
+
+/* The same sums, in the same order, into one local store. */
+static tri_store *run_local(tri_rule rule)
+{
+    tri_store *store;
+    assert_ok(tri_store_local_create(FLOATS, &rule, &store));
+    float *gradient = tri_store_gradient(store), *parameters = tri_store_parameters(store);
+    static float part[FLOATS];
+    for (int step = 0; step < STEPS; step++) {
+        double weight = 0;
+        assert_ok(tri_store_begin(store, &(tri_step){step, 0.01F / (float)(step + 1)}));
+        memset(gradient, 0, FLOATS * sizeof *gradient);
+        for (int r = 0; r < REPLICAS; r++) {
+            write_gradient(part, parameters, (tri_range){0, FLOATS}, r, step);
+            for (size_t i = 0; i < FLOATS; i++)
+                gradient[i] += part[i];
+            weight += weight_of(r, step);
+        }
+        for (int i = 0; i < RANGES; i++)
+            assert_ok(tri_store_offer(store, offered[i], weight));
+    }
+    assert_ok(tri_store_flush(store));
+    return store;
+}
+
+static void assert_same_as_local(tri_rule rule, int threads)
+{
+    mirrors all;
+    open_mirrors(&all, rule, threads);
+    run_threads(&all);
+    tri_store *local = run_local(rule);
+    assert_memory_equal(tri_store_parameters(all.store[1]), tri_store_parameters(local), FLOATS * sizeof(float));
+    for (int slot = 0; slot < tri_rule_slots(rule.kind); slot++)
+        assert_memory_equal(tri_store_slot(all.store[2], slot), tri_store_slot(local, slot), FLOATS * sizeof(float));
+    assert_true(isfinite(tri_store_parameters(local)[5]) && tri_store_parameters(local)[5] != 0);
+    tri_store_destroy(local);
+    close_mirrors(&all);
+}
+
+static void replicas_together_are_one_store(void **state)
+{
+    (void)state;
+    assert_same_as_local((tri_rule){.kind = TRI_RULE_SGD, .l2 = 0.01F}, 2);
+    assert_same_as_local((tri_rule){.kind = TRI_RULE_ADAM}, 100); /* threads that sleep at once */
+}
+
+static void clipping_is_by_the_norm_of_all(void **state)
+{
+    (void)state;
+    assert_same_as_local((tri_rule){.kind = TRI_RULE_MOMENTUM, .clip = 3}, 2);
+}
+
+static void *wait_alone(void *context)
+{
+    job *mine = context;
+    mine->status = one_step(mine->all->store[0], 0, 0);
+    if (!mine->status)
+        mine->status = tri_store_flush(mine->all->store[0]);
+    return NULL;
+}
+
+static void a_replica_that_gives_up_frees_the_others(void **state)
+{
+    (void)state;
+    mirrors all;
+    open_mirrors(&all, (tri_rule){.kind = TRI_RULE_SGD}, 2);
+    pthread_t thread;
+    job mine = {&all, 0, NULL};
+    assert_int_equal(pthread_create(&thread, NULL, wait_alone, &mine), 0);
+    tri__mirror_stop(all.mirror);
+    pthread_join(thread, NULL);
+    assert_fails(mine.status, TRI_STOPPED, "another replica");
+    close_mirrors(&all);
+}
+
+static void waits_end_and_say_for_whom(void **state)
+{
+    (void)state;
+    mirrors all;
+    tri__rendezvous_init(&all.place, 2, 2);
+    assert_ok(tri__mirror_create(&(tri__mirror_options){FLOATS, {.kind = TRI_RULE_SGD}, REPLICAS, &all.place, SECOND / 100}, &all.mirror));
+    for (int i = 0; i < REPLICAS; i++) {
+        assert_ok(tri__mirrored_store_create(all.mirror, i, &all.store[i]));
+        assert_ok(tri__store_arrange(all.store[i], offered, RANGES));
+    }
+    assert_ok(one_step(all.store[0], 0, 0));
+    assert_fails(tri_store_flush(all.store[0]), TRI_TIMEOUT, "replica 0 waited 0.01 s");
+    assert_true(tri__store_take_times(all.store[0]).peers >= SECOND / 100);
+    assert_int_equal(tri__store_take_times(all.store[0]).peers, 0);
+    close_mirrors(&all);
+}
+
+static void wrong_calls_are_told(void **state)
+{
+    (void)state;
+    mirrors all;
+    open_mirrors(&all, (tri_rule){.kind = TRI_RULE_SGD}, 2);
+    assert_ok(tri_store_begin(all.store[0], &(tri_step){0, 1}));
+    assert_fails(tri_store_offer(all.store[0], (tri_range){0, 100}, 1), TRI_BAD_CALL, "no plan announced");
+    assert_fails(tri_store_begin(all.store[0], &(tri_step){1, 1}), TRI_BAD_CALL, "before all of the last one");
+    assert_fails(tri__store_arrange(all.store[1], offered, 2), TRI_INTERNAL, "different orders");
+    close_mirrors(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replicas_together_are_one_store),
+        cmocka_unit_test(clipping_is_by_the_norm_of_all),
+        cmocka_unit_test(a_replica_that_gives_up_frees_the_others),
+        cmocka_unit_test(waits_end_and_say_for_whom),
+        cmocka_unit_test(wrong_calls_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
