@@ -1,21 +1,18 @@
 /* command_train.c: trireme train: in this process, as a supervisor of tasks on this machine, or as one task of a cluster. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/place.h"
 #include "cli/quote.h"
 #include "cli/session.h"
 #include "cli/signals.h"
 #include "cli/spawned.h"
+#include "cli/tasks.h"
 #include "train/checkpoint.h"
 #include "train/run.h"
 #include "train/security.h"
-#include "train/supervise.h"
 #include "train/task.h"
 
 #define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
@@ -102,56 +99,6 @@ static tri_status print_result(tri__session *session, bool spawned, tri__run_res
     return NULL;
 }
 
-/* What each task is told by its supervisor, and what only the supervisor does. */
-static bool is_for_tasks(const char *name)
-{
-    static const char *const others[] = {"workers", "servers", "threads", "out", "json"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strcmp(others[i], name))
-            return false;
-    return true;
-}
-
-static tri_status word_of(const tri__option *option, const char *value, char **out)
-{
-    bool flag = option->kind == TRI_OPTION_FLAG, off = flag && strcmp(value, "on");
-    const char *const parts[] = {off ? "--no-" : "--", option->name, flag ? "" : "=", flag ? "" : value};
-    size_t size = 1;
-    for (int i = 0; i < 4; i++)
-        size += strlen(parts[i]);
-    TRI_TRY(tri__allocate(size, 1, "a command line", out));
-    for (int i = 0; i < 4; i++)
-        strcat(*out, parts[i]);
-    return NULL;
-}
-
-/* Everybody's tasks on this machine. */
-static tri_status supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
-                            tri__run_result *out)
-{
-    char program[PATH_MAX] = "", *words[TRI_MAX_OPTIONS + 1] = {NULL};
-    int count = 0;
-    tri_status status = readlink("/proc/self/exe", program, sizeof program - 1) > 0
-                            ? NULL
-                            : tri_fail(TRI_IO, "/proc/self/exe: it should tell where this program is");
-    for (int row = 0; arguments->command->options[row].name && !status; row++)
-        if (arguments->values[row] && is_for_tasks(arguments->command->options[row].name))
-            status = word_of(&arguments->command->options[row], arguments->values[row], &words[count++]);
-    if (!status) {
-        const tri__supervision supervision = {
-            .run = request,
-            .program = program,
-            .words = (const char *const *)words,
-            .ps = *ps,
-            .threads = (int)tri__argument_integer(arguments, "threads"),
-        };
-        status = tri__supervise(&supervision, out);
-    }
-    for (int i = 0; i < count; i++)
-        free(words[i]);
-    return status;
-}
-
 static tri__security security_of(const tri__arguments *arguments)
 {
     return (tri__security){
@@ -178,7 +125,12 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
     if (tri__argument_given(arguments, "parent-fd"))
         TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
     TRI_TRY(tri__security_open(&security, &place->cluster, request->log, &at.tls));
-    tri_status status = tri__task_run(request, &at, out);
+    tri__companion evaluator = {0};
+    bool first = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
+    tri_status status = first && !place->cluster.evaluator ? tri__companion_start(arguments, &evaluator) : NULL;
+    if (!status)
+        status = tri__task_run(request, &at, out);
+    tri__companion_end(&evaluator);
     tri__tls_destroy(at.tls);
     return status;
 }
@@ -226,7 +178,7 @@ static tri_status run(const tri__arguments *arguments, tri__run_request *request
     if (what->place.by)
         return run_task(arguments, request, &what->place, out);
     request->options = &what->whole;
-    return supervise(arguments, request, &what->strategy.ps, out);
+    return tri__tasks_supervise(arguments, request, &what->strategy.ps, out);
 }
 
 /* A wish to stop is heeded by whoever leads: a run alone, a supervisor, ps:0. Other tasks end at once, as signals have it. */

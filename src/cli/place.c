@@ -21,6 +21,18 @@ static tri_status from_join(const tri__arguments *arguments, tri__place *out)
     return tri__cluster_from_join(tri__argument_text(arguments, "join"), &out->cluster, &out->task);
 }
 
+/* Surroundings tell who this is; --task, as given to the evaluator that ps:0 starts, knows better. */
+static tri_status take_task(const tri__arguments *arguments, tri__place *out)
+{
+    const char *task = tri__argument_text(arguments, "task");
+    if (!task)
+        return NULL;
+    if (!out->by)
+        return tri_fail(TRI_BAD_CALL, "--task needs --cluster FILE, which lists the tasks and their addresses");
+    TRI_TRY(tri__task_parse(task, &out->task));
+    return tri__cluster_check(&out->cluster, out->task);
+}
+
 static tri_status find(const tri__session *session, const tri__arguments *arguments, int servers, tri__place *out)
 {
     if (tri__argument_given(arguments, "join")) {
@@ -31,17 +43,15 @@ static tri_status find(const tri__session *session, const tri__arguments *argume
         out->by = "--cluster";
         return from_file(arguments, out);
     }
-    if (tri__argument_given(arguments, "task"))
-        return tri_fail(TRI_BAD_CALL, "--task needs --cluster FILE, which lists the tasks and their addresses");
     if (session->tf_config) {
         out->by = "TF_CONFIG";
-        return tri__cluster_from_tf_config(session->tf_config, &out->cluster, &out->task);
-    }
-    if (session->slurm.ntasks && strtol(session->slurm.ntasks, NULL, 10) > 1) {
+        TRI_TRY(tri__cluster_from_tf_config(session->tf_config, &out->cluster, &out->task));
+    } else if (session->slurm.ntasks && strtol(session->slurm.ntasks, NULL, 10) > 1) {
+        int port = (int)tri__argument_integer(arguments, "port");
         out->by = "Slurm";
-        return tri__cluster_from_slurm(&session->slurm, servers, (int)tri__argument_integer(arguments, "port"), &out->cluster, &out->task);
+        TRI_TRY(tri__cluster_from_slurm(&session->slurm, servers, port, &out->cluster, &out->task));
     }
-    return NULL;
+    return take_task(arguments, out);
 }
 
 /* A cluster that was described tells itself how many take part; to Slurm one has to say how many of them are servers. */

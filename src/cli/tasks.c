@@ -1,0 +1,165 @@
+/* tasks.c: the user's words on another task's command line, less those that are each task's own. */
+#define _GNU_SOURCE
+#include "cli/tasks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "train/supervise.h"
+
+#define PATIENCE INT64_C(3000000000) /* for a companion to end, each time that it is given another reason to */
+
+enum { PARENT_FD = 3, OWN_WORDS = 8 }; /* before the user's */
+
+static const char *const supervised[] = {"workers", "servers", "threads", "out", "json", NULL};
+static const char *const companion_s[] = {"task", "threads", "out", "json", NULL};
+
+static bool is_among(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (!strcmp(*names, name))
+            return true;
+    return false;
+}
+
+/* The words of options, in memory of their own, in words[count …]. */
+typedef struct {
+    char *words[TRI_MAX_OPTIONS + 1]; /* ends with NULL */
+    int count;
+} word_list;
+
+static tri_status word_of(const tri__option *option, const char *value, char **out)
+{
+    bool flag = option->kind == TRI_OPTION_FLAG, off = flag && strcmp(value, "on");
+    const char *const parts[] = {off ? "--no-" : "--", option->name, flag ? "" : "=", flag ? "" : value};
+    size_t size = 1;
+    for (int i = 0; i < 4; i++)
+        size += strlen(parts[i]);
+    TRI_TRY(tri__allocate(size, 1, "a command line", out));
+    for (int i = 0; i < 4; i++)
+        strcat(*out, parts[i]);
+    return NULL;
+}
+
+static tri_status list_words(const tri__arguments *arguments, const char *const *without, word_list *out)
+{
+    const tri__option *options = arguments->command->options;
+    *out = (word_list){.count = 0};
+    for (int row = 0; options[row].name; row++)
+        if (arguments->values[row] && !is_among(options[row].name, without))
+            TRI_TRY(word_of(&options[row], arguments->values[row], &out->words[out->count++]));
+    return NULL;
+}
+
+static void free_words(word_list *list)
+{
+    for (int i = 0; i < list->count; i++)
+        free(list->words[i]);
+}
+
+static tri_status find_program(char path[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length < 1)
+        return tri_fail(TRI_IO, "/proc/self/exe: %s (it tells where this program is)", strerror(errno));
+    path[length] = 0;
+    return NULL;
+}
+
+tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
+                                tri__run_result *out)
+{
+    char program[PATH_MAX];
+    word_list list;
+    TRI_TRY(find_program(program));
+    tri_status status = list_words(arguments, supervised, &list);
+    if (!status) {
+        const tri__supervision supervision = {
+            .run = request,
+            .program = program,
+            .words = (const char *const *)list.words,
+            .ps = *ps,
+            .threads = request->options->threads > 0 ? (int)request->options->threads : 0,
+        };
+        status = tri__supervise(&supervision, out);
+    }
+    free_words(&list);
+    return status;
+}
+
+/* In a process group of its own, so that Ctrl-C is for ps:0 alone to hear. */
+static int spawn(const char *program, const char *const *argv, int life, pid_t *pid)
+{
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, life, PARENT_FD);
+    int error = posix_spawn(pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+tri_status tri__companion_start(const tri__arguments *arguments, tri__companion *out)
+{
+    char program[PATH_MAX];
+    const char *argv[OWN_WORDS + TRI_MAX_OPTIONS + 3] = {program, "train", "--task", "evaluator:0", "--threads", "1", "--parent-fd", "3"};
+    word_list list;
+    int life[2];
+    TRI_TRY(find_program(program));
+    if (pipe2(life, O_CLOEXEC))
+        return tri_fail(TRI_IO, "no pipe to the evaluator: %s", strerror(errno));
+    tri_status status = list_words(arguments, companion_s, &list);
+    memcpy(argv + OWN_WORDS, list.words, (size_t)list.count * sizeof *argv);
+    if (arguments->count) {
+        argv[OWN_WORDS + list.count] = "--";
+        argv[OWN_WORDS + list.count + 1] = arguments->operands[0];
+    }
+    int error = status ? 0 : spawn(program, argv, life[0], &out->pid);
+    if (error)
+        status = tri_fail(TRI_IO, "the evaluator cannot be started: %s", strerror(error));
+    free_words(&list);
+    close(life[0]);
+    if (status)
+        close(life[1]);
+    else
+        out->life = life[1];
+    return status;
+}
+
+static bool ends_soon(pid_t pid)
+{
+    int64_t deadline = tri__clock_now() + PATIENCE;
+    while (tri__clock_now() < deadline) {
+        if (waitpid(pid, NULL, WNOHANG) == pid)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return false;
+}
+
+void tri__companion_end(tri__companion *companion)
+{
+    if (!companion->pid)
+        return;
+    bool ended = ends_soon(companion->pid);
+    close(companion->life);
+    if (!ended && !ends_soon(companion->pid)) {
+        kill(companion->pid, SIGKILL);
+        waitpid(companion->pid, NULL, 0);
+    }
+    *companion = (tri__companion){0};
+}

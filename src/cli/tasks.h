@@ -1,0 +1,24 @@
+/* tasks.h: other tasks of this process's job, started with the words that the user gave it: all of them, or an evaluator beside ps:0. */
+#ifndef TRI_CLI_TASKS_H
+#define TRI_CLI_TASKS_H
+
+#include <sys/types.h>
+
+#include "cli/option.h"
+#include "train/run.h"
+
+/* Every task on this machine, until the job is over (train/supervise.h). */
+TRI_MUST_CHECK tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
+                                               tri__run_result *out);
+
+/* A process that goes with this one. */
+typedef struct {
+    pid_t pid; /* 0: none */
+    int life;  /* a pipe's writing end: when it is closed, the process ends */
+} tri__companion;
+
+/* evaluator:0 of a cluster that has no task for it. */
+TRI_MUST_CHECK tri_status tri__companion_start(const tri__arguments *arguments, tri__companion *out);
+void tri__companion_end(tri__companion *companion); /* it has some seconds to end by itself, and is made to */
+
+#endif

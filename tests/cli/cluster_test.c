@@ -1,0 +1,83 @@
+/* cluster_test.c: jobs of real processes by the binary: supervised, and task by task as a cluster file, TF_CONFIG or Slurm describes them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/binary.h"
+#include "net/address.h"
+
+/* Run script, in which `train` is the binary and $port a port that was free a moment ago, for descriptions that must name one. */
+static test_result run(const char *folder, const char *script)
+{
+    static const char prologue[] =
+        "port=$1\ntrain() { \"$0\" train softmax --data digits:300 --strategy ps --quiet --timeout 30s \"$@\"; }\n";
+    tri__address any = {.host = (char[]){"127.0.0.1"}};
+    char whole[2048], text[8];
+    uint16_t port = 0;
+    int fd = -1;
+    assert_ok(tri__address_listen(&any, &fd, &port));
+    close(fd);
+    snprintf(whole, sizeof whole, "%s%s", prologue, script);
+    snprintf(text, sizeof text, "%d", port);
+    return test_run(folder, (const char *[]){"sh", "-ec", whole, TEST_BINARY, text, NULL});
+}
+
+#define SHELL(script) run(*state, script)
+
+static void a_job_on_one_machine_leaves_one_folder(void **state)
+{
+    test_result result = SHELL("train --workers 2 --servers 2 --sync --steps 30 --out run --json");
+    assert_int_equal(result.status, 0);
+    json_t *summary = NULL;
+    assert_ok(tri__json_parse("summary", result.out, strlen(result.out), &summary));
+    assert_int_equal(json_integer_value(json_object_get(summary, "steps")), 30);
+    assert_int_equal(json_integer_value(json_object_get(summary, "workers")), 2);
+    assert_int_equal(json_integer_value(json_object_get(summary, "servers")), 2);
+    assert_string_equal(json_string_value(json_object_get(summary, "mode")), "sync");
+    json_decref(summary);
+    test_result_fini(&result);
+    expect(SHELL("ls run run/log; cat run/command"), 0, "supervisor.txt", "");
+    expect(SHELL("\"$0\" train --resume run --strategy local --steps 40 --quiet"), 0, "40 steps", ""); /* a checkpoint is whole */
+}
+
+static void tasks_may_start_in_any_order(void **state)
+{
+    expect(SHELL("printf 'ps: [\"127.0.0.1:%s\"]\\nworker: [a, b]\\n' $port >c.yaml\n"
+                 "train --cluster c.yaml --task worker:1 --steps 50 & one=$!\n"
+                 "train --cluster c.yaml --task worker:0 --steps 50 & two=$!\n"
+                 "train --cluster c.yaml --task ps:0 --steps 50 --out run\n"
+                 "wait $one; wait $two; echo all ended well"),
+           0, "all ended well", "");
+}
+
+static void tf_config_and_a_key_make_a_job(void **state)
+{
+    expect(SHELL("\"$0\" keygen key.pem >keygen.txt\n"
+                 "task() { TF_CONFIG=\"{\\\"cluster\\\": {\\\"chief\\\": [\\\"c:1\\\"], \\\"worker\\\": [\\\"w:1\\\"],"
+                 " \\\"ps\\\": [\\\"127.0.0.1:$port\\\"]}, \\\"task\\\": {\\\"type\\\": \\\"$1\\\", \\\"index\\\": 0}}\""
+                 " train --key key.pem --steps 50 --out run; }\n"
+                 "task worker & one=$!; task chief & two=$!; task ps; wait $one; wait $two; echo all ended well"),
+           0, "all ended well", "");
+}
+
+static void ranks_of_slurm_make_a_job(void **state)
+{
+    expect(SHELL("export SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NODELIST=localhost SLURM_STEP_TASKS_PER_NODE=3 SLURM_JOB_ID=1\n"
+                 "rank() { SLURM_PROCID=$1 train --servers 1 --port $port --steps 50 --out run; }\n"
+                 "rank 2 & one=$!; rank 1 & two=$!; rank 0; wait $one; wait $two; echo all ended well"),
+           0, "all ended well", "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_job_on_one_machine_leaves_one_folder),
+        TEST(tasks_may_start_in_any_order),
+        TEST(tf_config_and_a_key_make_a_job),
+        TEST(ranks_of_slurm_make_a_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
