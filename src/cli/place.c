@@ -91,6 +91,6 @@ tri_status tri__place_none(const tri__arguments *arguments)
     static const char *const names[] = {"cluster", "task", "join", "port", "key", "cert", "cert-key", "ca", "insecure"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (tri__argument_given(arguments, names[i]))
-            return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps, and the strategy is local", names[i]);
+            return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps", names[i]);
     return NULL;
 }
