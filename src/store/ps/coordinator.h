@@ -68,6 +68,7 @@ struct tri__coordinator {
     bool issued;  /* sync: the tokens of the present step are out */
     int chosen;   /* backup: workers whose gradient of the present step has come, so far */
     int chosen_task[TRI_MOST_TASKS];
+    int64_t chosen_step; /* of which the servers know them; −1: not yet */
 
     /* the snapshot */
     tri_store *whole;
@@ -129,6 +130,7 @@ void tri__members_check_silent(tri__coordinator *coordinator, int64_t now);
 
 /* steps.c: tokens and views */
 void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool more);
+void tri__steps_choose(tri__coordinator *coordinator);     /* backup workers: enough have come, or nobody else can: these are the step */
 void tri__steps_grant_all(tri__coordinator *coordinator);  /* async: to everyone who can use one */
 bool tri__steps_renew_view(tri__coordinator *coordinator); /* sync: members as they are now; false until every server knows them */
 void tri__steps_issue(tri__coordinator *coordinator);      /* sync: the tokens of a step */

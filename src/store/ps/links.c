@@ -133,6 +133,8 @@ static void take_token(tri__worker *worker, const tri__message *message)
             return;
     if (token.step == worker->last_step)
         return;
+    if (worker->options.settings.mode == TRI_PS_SYNC) /* with backup workers the others may have gone on: only the last step counts */
+        worker->tokens = 0;
     worker->token[(worker->first_token + worker->tokens++) % TRI_WORKER_TOKENS] = token;
 }
 

@@ -104,6 +104,7 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
                   tri__coordinator_step(c));
     member->ready = member->known = false;
     member->tokens = 0;
+    member->arrived = 0;
     c->changed = true;
     if (c->settings->mode != TRI_PS_SYNC) {
         tri__tokens_leave(c->tokens, task);
@@ -114,6 +115,8 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
     tri__fleet_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
     tri__stretch_leave(c->server->stretch, task, step);
     tri__server_settle(c->server);
+    if (c->settings->backup)
+        tri__steps_choose(c); /* perhaps nobody else is left to be waited for */
 }
 
 void tri__coordinator_gone(tri__peer *peer)

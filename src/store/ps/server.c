@@ -255,9 +255,10 @@ static tri_status admit_worker(tri__peer *peer)
 {
     tri__server *server = peer->server;
     tri__peer *before = server->worker[peer->task];
+    if (server->welcomed[peer->task] != peer->incarnation)
+        tri__stretch_welcome(server->stretch, peer->task);
+    server->welcomed[peer->task] = peer->incarnation;
     if (before) {
-        if (before->incarnation != peer->incarnation)
-            tri__stretch_welcome(server->stretch, peer->task);
         before->task = -1;
         before->role = TRI_PEER_STRANGER;
         tri__connection_close(before->connection);

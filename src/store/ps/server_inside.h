@@ -38,6 +38,7 @@ struct tri__server {
     tri__timer *tick;
     tri__peer *peers;
     tri__peer *worker[TRI_MOST_TASKS]; /* by task; NULL where none is connected */
+    uint64_t welcomed[TRI_MOST_TASKS]; /* by task: the incarnation that was last welcomed */
     tri__layout layout;
     tri_rule rule;
     tri__stretch *stretch;         /* NULL until the model is known */

@@ -52,21 +52,26 @@ static json_t *tasks_json(const int *tasks, int count)
     return list;
 }
 
-/* Backup workers: the first so many whose gradient has come make up the step. */
-static void choose(tri__coordinator *c, int task, int64_t step)
+/* Backup workers: how many gradients make up the step: all but the backup, and never more than can still come. */
+static int wanted_parts(const tri__coordinator *c)
 {
-    int wanted = c->view_count - c->settings->backup;
-    if (step != tri__coordinator_step(c) || c->chosen >= (wanted > 0 ? wanted : 1))
+    int wanted = c->view_count - c->settings->backup, possible = c->chosen;
+    for (int i = 0; i < c->view_count; i++) {
+        bool chosen = false;
+        for (int j = 0; j < c->chosen; j++)
+            chosen |= c->chosen_task[j] == c->view_task[i];
+        possible += !chosen && c->member[c->view_task[i]].ready;
+    }
+    wanted = wanted > 1 ? wanted : 1;
+    return wanted < possible ? wanted : possible;
+}
+
+void tri__steps_choose(tri__coordinator *c)
+{
+    int64_t step = tri__coordinator_step(c);
+    if (!c->issued || c->chosen_step == step || c->chosen < wanted_parts(c))
         return;
-    for (int i = 0; i < c->chosen; i++)
-        if (c->chosen_task[i] == task)
-            return;
-    int at = c->chosen++;
-    for (; at > 0 && c->chosen_task[at - 1] > task; at--) /* in the order of tasks */
-        c->chosen_task[at] = c->chosen_task[at - 1];
-    c->chosen_task[at] = task;
-    if (c->chosen < (wanted > 0 ? wanted : 1))
-        return;
+    c->chosen_step = step;
     tri__fleet_tell_json(c, TRI_MSG_CHOSEN,
                          json_pack("{s:I, s:o}", "step", (json_int_t)step, "tasks", tasks_json(c->chosen_task, c->chosen)));
     tri_status status = tri__stretch_choose(c->server->stretch, step, c->chosen_task, c->chosen);
@@ -76,12 +81,27 @@ static void choose(tri__coordinator *c, int task, int64_t step)
         tri__server_settle(c->server);
 }
 
+/* A worker's gradient has come: it is one of the first, or late. */
+static void add_choice(tri__coordinator *c, int task, int64_t step)
+{
+    if (step != tri__coordinator_step(c) || c->chosen_step == step)
+        return;
+    for (int i = 0; i < c->chosen; i++)
+        if (c->chosen_task[i] == task)
+            return;
+    int at = c->chosen++;
+    for (; at > 0 && c->chosen_task[at - 1] > task; at--) /* in the order of tasks */
+        c->chosen_task[at] = c->chosen_task[at - 1];
+    c->chosen_task[at] = task;
+    tri__steps_choose(c);
+}
+
 bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push)
 {
     tri__coordinator *c = peer->server->coordinator;
     tri__member *member = &c->member[peer->task];
     if (c->settings->mode == TRI_PS_SYNC) {
-        choose(c, peer->task, push->step);
+        add_choice(c, peer->task, push->step);
         return false;
     }
     c->moved = tri__clock_now();
@@ -110,6 +130,7 @@ void tri__steps_issue(tri__coordinator *c)
 {
     c->issued = true;
     c->chosen = 0;
+    c->chosen_step = -1;
     for (int i = 0; i < c->view_count; i++) {
         tri__token token;
         if (tri__tokens_next(c->tokens, c->view_task[i], &token))

@@ -231,6 +231,9 @@ static tri_status add_order(tri__stretch *stretch, int64_t step, const int *task
 
 tri_status tri__stretch_view(tri__stretch *stretch, int64_t step, const int *tasks, int count)
 {
+    for (int i = 0; i < count; i++) /* who left before the step and came back for it takes part in it */
+        if (stretch->left[tasks[i]] >= step)
+            stretch->left[tasks[i]] = step - 1;
     return stretch->settings.backup ? NULL : add_order(stretch, step, tasks, count);
 }
 
@@ -384,7 +387,7 @@ static tri_status hold(tri__stretch *stretch, chunk_state *chunk, const tri__pus
 static tri_status gather(tri__stretch *stretch, chunk_state *chunk, const tri__push *push, tri__push_outcome *out)
 {
     const task_order *order = order_of(stretch, chunk);
-    if (order && !is_in(order, push->task)) {
+    if ((order && !is_in(order, push->task)) || chunk->step <= stretch->left[push->task]) {
         stretch->dropped++;
         *out = TRI_PUSH_TAKEN; /* answered with the others */
         return NULL;

@@ -1,0 +1,379 @@
+/* process.c: processes of a job, by fork-free spawning, /proc and files. */
+#define _GNU_SOURCE
+#include "ps/process.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { DEADLINE = 25, MOST_WORDS = 64, MOST_RUNNING = 64, MOST_TASKS = 64, TEXT = 4096 };
+
+static pid_t running[MOST_RUNNING];
+
+static void remember(pid_t pid, pid_t instead)
+{
+    for (int i = 0; i < MOST_RUNNING; i++)
+        if (running[i] == instead) {
+            running[i] = pid;
+            return;
+        }
+}
+
+static void pause_briefly(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int split(char *text, const char **words)
+{
+    int count = 0;
+    char *save = NULL;
+    for (char *word = strtok_r(text, " ", &save); word && count < MOST_WORDS - 1; word = strtok_r(NULL, " ", &save))
+        words[count++] = word;
+    words[count] = NULL;
+    return count;
+}
+
+static char *path_of(const char *folder, const char *name, const char *ending)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s.%s", folder, name, ending) < 0)
+        fail_msg("out of memory");
+    return path;
+}
+
+process process_start(const char *folder, const char *name, const char *words, ...)
+{
+    char text[TEXT] = TEST_BINARY " ";
+    const char *arguments[MOST_WORDS];
+    size_t used = strlen(text);
+    va_list list;
+    va_start(list, words);
+    vsnprintf(text + used, sizeof text - used, words, list);
+    va_end(list);
+    split(text, arguments);
+    process started = {.out = path_of(folder, name, "out"), .err = path_of(folder, name, "err")};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, started.out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, started.err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    int error = posix_spawn(&started.pid, TEST_BINARY, &actions, NULL, (char *const *)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error)
+        fail_msg("%s: %s", TEST_BINARY, strerror(error));
+    remember(started.pid, 0);
+    return started;
+}
+
+/* ---- what was said ---- */
+
+static char *read_if_there(const char *path)
+{
+    return access(path, R_OK) ? NULL : test_read(path, NULL);
+}
+
+bool file_says(const char *path, const char *text)
+{
+    char *all = read_if_there(path);
+    bool found = all && strstr(all, text);
+    free(all);
+    return found;
+}
+
+static void tell(const char *path)
+{
+    char *all = read_if_there(path);
+    print_error("%s:\n%s\n", path, all ? all : "(is not there)");
+    free(all);
+}
+
+void await_text(const char *path, const char *text)
+{
+    double deadline = seconds_now() + DEADLINE;
+    while (!file_says(path, text)) {
+        if (seconds_now() > deadline) {
+            tell(path);
+            fail_msg("%s: waited in vain for: %s", path, text);
+        }
+        pause_briefly();
+    }
+}
+
+static bool has_ended(const process *of)
+{
+    siginfo_t info = {0};
+    return !waitid(P_PID, (id_t)of->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == of->pid;
+}
+
+/* Once more after its end: what it said last counts. */
+static void vain(const process *of, const char *what)
+{
+    tell(of->out);
+    tell(of->err);
+    fail_msg("waited in vain for: %s", what);
+}
+
+void process_await(const process *of, const char *text)
+{
+    double deadline = seconds_now() + DEADLINE;
+    for (bool ended = false; !file_says(of->err, text); ended = has_ended(of)) {
+        if (ended || seconds_now() > deadline)
+            vain(of, text);
+        pause_briefly();
+    }
+}
+
+/* Steps are told with commas: "step 1,500   loss …". */
+static int64_t read_step(const char *text)
+{
+    int64_t step = 0;
+    for (; isdigit((unsigned char)*text) || *text == ','; text++)
+        step = *text == ',' ? step : step * 10 + (*text - '0');
+    return step;
+}
+
+static int64_t last_step(const char *path)
+{
+    char *all = read_if_there(path);
+    int64_t last = -1;
+    for (char *at = all; at && (at = strstr(at, "step ")); at += 5)
+        if (isdigit((unsigned char)at[5]) && strstr(at, "test loss"))
+            last = read_step(at + 5);
+    free(all);
+    return last;
+}
+
+void process_await_step(const process *of, int64_t step)
+{
+    double deadline = seconds_now() + DEADLINE;
+    for (bool ended = false; last_step(of->err) < step; ended = has_ended(of)) {
+        if (ended || seconds_now() > deadline)
+            vain(of, "a step");
+        pause_briefly();
+    }
+}
+
+/* ---- tasks ---- */
+
+static bool has_task(pid_t pid, const char *task)
+{
+    char path[64], words[TEXT];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, words, sizeof words - 1);
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
+        return false;
+    words[size] = 0;
+    for (const char *word = words; word < words + size; word += strlen(word) + 1)
+        if (!strcmp(word, task))
+            return true;
+    return false;
+}
+
+/* From /proc/PID/stat: "pid (name) state parent …". */
+static char state_of(pid_t pid, pid_t *parent)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC), number = 0;
+    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (size <= 0)
+        return 0;
+    text[size] = 0;
+    char state = 0, *end = strrchr(text, ')');
+    if (!end || sscanf(end + 1, " %c %d", &state, &number) != 2)
+        return 0;
+    *parent = number;
+    return state;
+}
+
+static int children_of(pid_t parent, pid_t *pids, int most)
+{
+    DIR *folder = opendir("/proc");
+    int count = 0;
+    for (const struct dirent *entry; folder && count < most && (entry = readdir(folder));) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10), of = 0;
+        char state = pid > 0 ? state_of(pid, &of) : 0;
+        if (state && state != 'Z' && of == parent)
+            pids[count++] = pid;
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+int process_tasks(const process *of, pid_t *pids, int most)
+{
+    return children_of(of->pid, pids, most);
+}
+
+pid_t process_task(const process *of, const char *task, pid_t but)
+{
+    double deadline = seconds_now() + DEADLINE;
+    for (;;) {
+        pid_t pids[MOST_TASKS];
+        int count = process_tasks(of, pids, MOST_TASKS);
+        for (int i = 0; i < count; i++)
+            if (pids[i] != but && has_task(pids[i], task))
+                return pids[i];
+        if (seconds_now() > deadline) {
+            tell(of->err);
+            fail_msg("there is no %s", task);
+        }
+        pause_briefly();
+    }
+}
+
+bool process_lives(pid_t pid)
+{
+    pid_t parent;
+    char state = state_of(pid, &parent);
+    return state && state != 'Z';
+}
+
+void await_death(pid_t pid)
+{
+    double deadline = seconds_now() + DEADLINE;
+    while (process_lives(pid)) {
+        if (seconds_now() > deadline)
+            fail_msg("process %d is still there", (int)pid);
+        pause_briefly();
+    }
+}
+
+/* ---- the end ---- */
+
+static int wait_for(const process *of)
+{
+    double deadline = seconds_now() + DEADLINE;
+    int status;
+    while (waitpid(of->pid, &status, WNOHANG) == 0) {
+        if (seconds_now() > deadline) {
+            tell(of->err);
+            fail_msg("process %d does not end", (int)of->pid);
+        }
+        pause_briefly();
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static json_t *last_object(const char *path)
+{
+    char *all = read_if_there(path);
+    size_t length = all ? strlen(all) : 0;
+    while (length && all[length - 1] == '\n')
+        all[--length] = 0;
+    char *line = all ? strrchr(all, '\n') : NULL;
+    json_t *object = all ? json_loads(line ? line + 1 : all, 0, NULL) : NULL;
+    free(all);
+    return object;
+}
+
+static void forget(process *of)
+{
+    free(of->out);
+    free(of->err);
+    *of = (process){0};
+}
+
+json_t *process_end(process *of, int status)
+{
+    int ended = wait_for(of);
+    remember(0, of->pid);
+    if (ended != status) {
+        tell(of->out);
+        tell(of->err);
+        fail_msg("it ended with %d instead of %d", ended, status);
+    }
+    json_t *object = last_object(of->out);
+    forget(of);
+    return object;
+}
+
+static void kill_with_children(pid_t pid)
+{
+    pid_t pids[MOST_TASKS];
+    int count = children_of(pid, pids, MOST_TASKS);
+    kill(pid, SIGKILL);
+    for (int i = 0; i < count; i++)
+        kill(pids[i], SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+void process_kill(process *of)
+{
+    kill(of->pid, SIGKILL);
+    wait_for(of);
+    remember(0, of->pid);
+    forget(of);
+}
+
+int process_set_up(void **state)
+{
+    return test_folder_set_up(state);
+}
+
+int process_tear_down(void **state)
+{
+    for (int i = 0; i < MOST_RUNNING; i++)
+        if (running[i]) {
+            kill_with_children(running[i]);
+            running[i] = 0;
+        }
+    return test_folder_tear_down(state);
+}
+
+/* ---- small things ---- */
+
+int64_t integer_of(const json_t *summary, const char *key)
+{
+    const json_t *value = json_object_get(summary, key);
+    if (!json_is_integer(value))
+        fail_msg("the summary has no whole number %s", key);
+    return json_integer_value(value);
+}
+
+double number_of(const json_t *summary, const char *key)
+{
+    const json_t *value = json_object_get(summary, key);
+    if (!json_is_number(value))
+        fail_msg("the summary has no number %s", key);
+    return json_number_value(value);
+}
+
+int free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) || getsockname(fd, (struct sockaddr *)&address, &size))
+        fail_msg("no free port: %s", strerror(errno));
+    close(fd);
+    return ntohs(address.sin_port);
+}

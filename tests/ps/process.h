@@ -1,0 +1,51 @@
+/* process.h: trireme's processes as tests of jobs start, watch, kill and wait for them.
+ *
+ * Nothing here sleeps to be right: a test waits for what a process says, for a task to be there or for an end, and fails with all that
+ * was said when that does not come within a generous time. What a test leaves running is ended by its tear_down. */
+#ifndef TESTS_PS_PROCESS_H
+#define TESTS_PS_PROCESS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "support.h"
+
+typedef struct {
+    pid_t pid;       /* 0: it has ended */
+    char *out, *err; /* the files of what it says */
+} process;
+
+/* Start "trireme WORDS…" in the test's folder; words are separated by blanks. What it says goes to NAME.out and NAME.err there. */
+process process_start(const char *folder, const char *name, const char *words, ...) __attribute__((format(printf, 3, 4)));
+
+/* Wait until a file holds a text, read as often as needed. */
+void await_text(const char *path, const char *text);
+bool file_says(const char *path, const char *text);      /* now; false where there is no file either */
+void process_await(const process *of, const char *text); /* on standard error */
+
+/* Wait until "step N" with N at least step is among the evaluations that ps:0 tells. */
+void process_await_step(const process *of, int64_t step);
+
+/* The child of a supervisor that has this task ("worker:1"), waited for; another one than `but`. */
+pid_t process_task(const process *of, const char *task, pid_t but);
+int process_tasks(const process *of, pid_t *pids, int most); /* all of them, now */
+bool process_lives(pid_t pid);                               /* a dead one whose parent has not asked does not */
+void await_death(pid_t pid);
+
+/* Wait for its end; it must have exited with this status. The object that it printed last, where there is one: the caller's. */
+json_t *process_end(process *of, int status);
+void process_kill(process *of); /* at once, and forget it */
+
+int64_t integer_of(const json_t *summary, const char *key);
+double number_of(const json_t *summary, const char *key);
+
+/* A free port of 127.0.0.1, by the kernel's choice. */
+int free_port(void);
+
+/* For cmocka's tables: a folder as the state, and no process left behind. */
+int process_set_up(void **state);
+int process_tear_down(void **state);
+#define PROCESS_TEST(name) cmocka_unit_test_setup_teardown(name, process_set_up, process_tear_down)
+
+#endif

@@ -1,0 +1,87 @@
+/* worker_death_test.c: workers are killed while a job runs. The others go on, and what the dead had begun is done by somebody. */
+#include <signal.h>
+
+#include "ps/process.h"
+
+#define TRAIN "train softmax --data digits:3000 --batch 50 --rate 0.2 --schedule cosine --strategy ps --json --out run --eval-every 250 "
+
+enum { STEPS = 2000 };
+
+static double undisturbed(const char *folder, const char *mode)
+{
+    process job = process_start(folder, "calm",
+                                "train softmax --data digits:3000 --batch 50 --rate 0.2 --schedule cosine --strategy ps --json --out calm "
+                                "--eval-every 100000 --steps %d %s",
+                                STEPS, mode);
+    json_t *summary = process_end(&job, 0);
+    double accuracy = number_of(summary, "test_accuracy");
+    json_decref(summary);
+    return accuracy;
+}
+
+/* One of three workers dies in the middle. */
+static void kill_one(const char *folder, const char *mode, bool leased)
+{
+    process job = process_start(folder, "job", TRAIN "--steps %d %s", STEPS, mode);
+    process_await_step(&job, 500);
+    kill(process_task(&job, "worker:1", 0), SIGKILL);
+    process_await(&job, "worker:1 is gone");
+    assert_true(file_says(job.err, "worker:1 was killed by signal 9"));
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), STEPS);
+    assert_true(!leased || integer_of(summary, "re_leased") >= 1);
+    double accuracy = number_of(summary, "test_accuracy"), wanted = undisturbed(folder, mode);
+    if (accuracy < wanted - 0.005 || accuracy > wanted + 0.005)
+        fail_msg("accuracy %g, undisturbed %g", accuracy, wanted);
+    json_decref(summary);
+}
+
+static void a_killed_worker_is_not_missed_in_sync(void **state)
+{
+    kill_one(*state, "--sync --workers 3 --servers 2", false);
+}
+
+static void a_killed_worker_is_not_missed_in_async(void **state)
+{
+    kill_one(*state, "--async --workers 3 --servers 2", true);
+}
+
+static void a_killed_worker_is_not_missed_with_bounded_staleness(void **state)
+{
+    kill_one(*state, "--staleness 2 --workers 3 --servers 1", true);
+}
+
+static void a_quorum_forms_again_below_the_backup(void **state)
+{
+    process job = process_start(*state, "job", TRAIN "--steps %d --sync --backup 1 --workers 4 --servers 2", STEPS);
+    process_await_step(&job, 500);
+    for (int i = 1; i < 4; i++) {
+        char task[] = {'w', 'o', 'r', 'k', 'e', 'r', ':', (char)('0' + i), 0};
+        kill(process_task(&job, task, 0), SIGKILL);
+    }
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), STEPS);
+    json_decref(summary);
+}
+
+static void without_workers_a_job_ends_and_says_so(void **state)
+{
+    process job = process_start(*state, "job", TRAIN "--steps 1000000 --sync --workers 2 --timeout 2s --heartbeat 500ms");
+    process_await_step(&job, 500);
+    kill(process_task(&job, "worker:0", 0), SIGKILL);
+    kill(process_task(&job, "worker:1", 0), SIGKILL);
+    process_await(&job, "no worker is left");
+    json_decref(process_end(&job, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(a_killed_worker_is_not_missed_in_sync),
+        PROCESS_TEST(a_killed_worker_is_not_missed_in_async),
+        PROCESS_TEST(a_killed_worker_is_not_missed_with_bounded_staleness),
+        PROCESS_TEST(a_quorum_forms_again_below_the_backup),
+        PROCESS_TEST(without_workers_a_job_ends_and_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
