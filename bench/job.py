@@ -62,10 +62,15 @@ def peak_bytes(process_id):
     return next(int(line.split()[1]) * 1024 for line in read(f"/proc/{process_id}/status").splitlines() if line.startswith("VmHWM:"))
 
 
-def received_bytes(process_id, device):
-    """By an interface, as the process sees it: in its own network."""
-    line = next(line for line in read(f"/proc/{process_id}/net/dev").splitlines() if line.strip().startswith(device + ":"))
+def received_bytes(process_id):
+    """By eth0, as the process sees it: in its own network."""
+    line = next(line for line in read(f"/proc/{process_id}/net/dev").splitlines() if line.strip().startswith("eth0:"))
     return int(line.split(":")[1].split()[0])
+
+
+def elsewhere(process_id):
+    """Whether it is on a virtual host, and not on its way there."""
+    return os.stat(f"/proc/{process_id}/ns/net").st_ino != os.stat("/proc/self/ns/net").st_ino
 
 
 def read(path):
@@ -74,24 +79,32 @@ def read(path):
 
 
 class Watch(threading.Thread):
-    """Looks at a process until it ends; the last look counts."""
+    """Looks at a process until it ends: CPU seconds and peak bytes as last seen; on a virtual host also what came over its link."""
 
-    def __init__(self, process_id, device=None):
+    def __init__(self, process_id):
         super().__init__(daemon=True)
-        self.process_id, self.device = process_id, device
-        self.cpu = self.peak = self.received = 0
+        self.process_id = process_id
+        self.cpu = self.peak = 0
+        self.received = []  # (moment, bytes since the first look)
         self.start()
 
     def run(self):
+        before = None
         try:
             while True:
                 self.cpu = max(self.cpu, scheduled_seconds(self.process_id))
                 self.peak = max(self.peak, peak_bytes(self.process_id))
-                if self.device:
-                    self.received = received_bytes(self.process_id, self.device)
+                if elsewhere(self.process_id):
+                    count = received_bytes(self.process_id)
+                    before = count if before is None else before  # of those who had the host earlier
+                    self.received.append((time.perf_counter(), count - before))
                 time.sleep(0.01)
         except (OSError, StopIteration, IndexError):
             pass  # it has ended
+
+    def moment(self, count):
+        """When so many bytes had come."""
+        return next(moment for moment, received in self.received if received >= count)
 
 
 class Job:
@@ -145,7 +158,7 @@ class Job:
         self.files[task] = tempfile.TemporaryFile("w+")
         self.processes[task] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.files[task], stderr=subprocess.STDOUT)
         if task == SERVER:
-            self.watch = Watch(self.processes[task].pid, "eth0" if self.hosts else None)
+            self.watch = Watch(self.processes[task].pid)
 
     def start_all(self):
         for task in self.tasks:

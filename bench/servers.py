@@ -206,12 +206,14 @@ class ServerParts:
             self.expect(f"AlexNet b{batch} over {LINK_RATE}, seconds a step, against max(compute, travel)", step, max(compute, travel), 1.1, at_most=True)
 
     def linked(self, hosts, key, batch, steps):
-        """Seconds of a step but the first, and what the server received in each."""
-        options = [*ALEXNET, "--sync", "--batch", str(batch), "--steps", str(steps), "--log-every", "1"]
+        """Seconds of a step but the first, and what the server received in each: a step has ended when its gradients are all there."""
+        options = [*ALEXNET, "--sync", "--batch", str(batch), "--steps", str(steps)]
         with Job(self.trireme.binary, options, 2, key, hosts) as job:
             job.start_all().finish(300)
-            times = step_times(job.run_folder(SERVER))
-            return {"seconds": (times[steps] - times[1]) / (steps - 1), "MB/step": job.watch.received / steps / 1e6}
+            received = job.watch.received[-1][1] / steps
+            whole = 0.999 * received  # the rest is what they say to each other at the start and the end
+            seconds = (job.watch.moment(steps * whole) - job.watch.moment(whole)) / (steps - 1)
+            return {"seconds": seconds, "MB/step": received / 1e6, "server CPU s/step": job.watch.cpu / steps}
 
     def two_at_once(self, batch, steps):
         """Seconds of a local step by one thread, while another process does the same."""
