@@ -24,11 +24,12 @@ typedef struct {
     json_t *hello; /* of the first worker */
     tri_source_info source;
     const char **names;
-    pthread_mutex_t lock;  /* guards run->state, run->checkpoint and best */
-    bool best;             /* the next save is of the best snapshot so far */
-    int64_t told;          /* when progress was */
-    bool loaded;           /* the parameters, at least once */
-    tri__ps_status status; /* the last one */
+    pthread_mutex_t lock;    /* guards run->state, run->checkpoint and best */
+    bool best;               /* the next save is of the best snapshot so far */
+    int64_t told;            /* when progress was */
+    bool loaded;             /* the parameters, at least once */
+    int64_t examples_before; /* of a resumed run */
+    tri__ps_status status;   /* the last one */
 } serve;
 
 /* ---- the job ---- */
@@ -113,7 +114,11 @@ static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whol
     TRI_TRY(tri__checkpoint_restore(checkpoint, run->graph, whole, true));
     pthread_mutex_lock(&s->lock);
     run->state = checkpoint->state;
-    run->seconds_before = run->state.seconds;
+    if (!s->loaded) { /* by this process, for the first time: the run is resumed */
+        run->seconds_before = run->state.seconds;
+        run->first_step = run->state.step;
+        s->examples_before = run->state.examples;
+    }
     pthread_mutex_unlock(&s->lock);
     bool sync = run->settings.ps.mode == TRI_PS_SYNC;
     TRI_TRY(read_standing(checkpoint, standing));
@@ -133,14 +138,15 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     tri__run *run = s->run;
     tri__checkpoint *checkpoint;
     *standing = (tri__standing){0};
-    bool again = s->loaded;
-    s->loaded = true;
     tri_status status = tri__checkpoint_open(run->folder.checkpoints, run->log, &checkpoint);
     if (!status) {
         status = restore(s, checkpoint, whole, standing);
         tri__checkpoint_close(checkpoint);
+        s->loaded = true;
         return status;
     }
+    bool again = s->loaded;
+    s->loaded = true;
     if (tri_status_code(status) != TRI_NOT_FOUND)
         return status;
     tri_status_free(status);
@@ -383,7 +389,7 @@ static tri_status summarise(serve *s, tri__run_result *out)
     int count = read_workers(reports, workers);
     bool evaluated_last = run->evaluated_at == s->status.step;
     double seconds = run->seconds_before + s->status.seconds;
-    int64_t examples = sum_of(reports, "examples");
+    int64_t now = sum_of(reports, "examples"), examples = s->examples_before + now;
     char verdict[TRI_VERDICT_SIZE];
     tri__summary summary = {
         .model = tri_model_name(run->model),
@@ -400,7 +406,7 @@ static tri_status summarise(serve *s, tri__run_result *out)
         .epochs = s->source.examples ? (double)examples / (double)s->source.examples : NAN,
         .seconds = seconds,
         .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
-        .examples_per_second = s->status.seconds > 0 ? (double)examples / s->status.seconds : NAN,
+        .examples_per_second = s->status.seconds > 0 ? (double)now / s->status.seconds : NAN,
         .train_loss = mean_of(reports, "loss"),
         .test_loss = evaluated_last ? run->evaluation.loss : NAN,
         .test_accuracy = evaluated_last ? run->evaluation.accuracy : NAN,

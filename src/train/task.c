@@ -59,6 +59,7 @@ tri_status tri__task_run(const tri__run_request *request, const tri__task_place 
     tri__run run;
     tri_status status = tri__run_begin(&run, request);
     if (!status) {
+        run.options.threads = TRI_UNSET; /* a task's share of this machine is nothing for a checkpoint to keep */
         run.settings.ps.workers = place->cluster->workers;
         run.settings.ps.servers = place->cluster->servers;
         status = run_task(&run, place, out);

@@ -264,6 +264,7 @@ tri_status tri__work_run(tri__run *run, const tri__task_place *place)
 {
     work w = {.run = run, .place = place};
     TRI_TRY(tri__run_open_data(run));
+    run->state = (tri__run_state){.best_loss = NAN}; /* what was done before a resumed run is counted by ps:0 */
     tri_status status = prepare(&w);
     if (!status)
         status = loop(&w);

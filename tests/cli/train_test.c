@@ -76,8 +76,9 @@ static void the_summary_has_the_keys_that_were_promised(void **state)
                                        "servers",      "batch",      "threads",        "seed",          "steps",
                                        "examples",     "epochs",     "seconds",        "total_seconds", "examples_per_second",
                                        "train_loss",   "test_loss",  "test_accuracy",  "stopped_by",    "until_step",
-                                       "peak_rss_mb",  "bytes_sent", "bytes_received", "dropped_stale", "damaged",
-                                       "test_damaged", "phases",     "verdict",        "worker_stats",  "checkpoint"};
+                                       "peak_rss_mb",  "bytes_sent", "bytes_received", "dropped_stale", "re_leased",
+                                       "lost_updates", "damaged",    "test_damaged",   "phases",        "verdict",
+                                       "worker_stats", "checkpoint"};
     json_t *summary = json_of(RUN(*state, "train", "softmax", "--data", DATA, "--epochs", "2", "--batch", "50", "--json"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_non_null(json_object_get(summary, keys[i]));

@@ -323,11 +323,19 @@ static void check_waiting(tri__coordinator *c, int64_t now)
                                           tri__clock_seconds(c->settings->timeout), missing));
 }
 
-static void check_closing(tri__coordinator *c, int64_t now)
+/* A snapshot that nobody evaluates must not hold up the job for ever. An evaluator that comes later is welcome all the same. */
+static void check_evaluator(tri__coordinator *c, int64_t now)
 {
-    if (c->phase != TRI_JOB_CLOSING || now - c->since < c->settings->timeout || c->evaluator == TRI_EVALUATOR_NONE)
+    if (!c->evaluating || c->evaluator != TRI_EVALUATOR_AWAITED) {
+        c->unevaluated = 0;
         return;
-    tri__log_line(c->server->log, TRI_LOG_WARNING, "the evaluator does not answer: the end is not evaluated");
+    }
+    if (!c->unevaluated)
+        c->unevaluated = now;
+    if (now - c->unevaluated < c->settings->timeout)
+        return;
+    tri__log_line(c->server->log, TRI_LOG_WARNING, "there is no evaluator since %.0f s (--timeout): training goes on without evaluations",
+                  tri__clock_seconds(c->settings->timeout));
     tri__snapshot_evaluator(c, NULL, true);
 }
 
@@ -376,7 +384,7 @@ void tri__coordinator_tick(tri__server *server)
     check_waiting(c, now);
     check_nobody(c, now);
     tri__fleet_check(c, now);
-    check_closing(c, now);
+    check_evaluator(c, now);
     if (server->done)
         return;
     c->checkpoint_due |= c->phase == TRI_JOB_RUNNING && c->job.checkpoint_period && now > c->next_checkpoint;

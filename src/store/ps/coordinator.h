@@ -85,6 +85,7 @@ struct tri__coordinator {
     bool final;              /* the job ends with this snapshot */
     tri__evaluator_state evaluator;
     tri__peer *evaluator_peer;
+    int64_t unevaluated; /* since when a snapshot waits for an evaluator that is not there; 0: none does */
     pthread_t saver;
     tri_status saved; /* how it went; read after saver_done */
     bool saver_done;  /* set by the saver before it wakes the loop: atomic */
