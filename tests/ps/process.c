@@ -105,7 +105,7 @@ bool file_says(const char *path, const char *text)
 static void tell(const char *path)
 {
     char *all = read_if_there(path);
-    print_error("%s:\n%s\n", path, all ? all : "(is not there)");
+    fprintf(stderr, "%s:\n%s\n", path, all ? all : "(is not there)"); /* print_error cuts long texts short */
     free(all);
 }
 
