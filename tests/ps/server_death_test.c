@@ -4,21 +4,21 @@
 
 #include "ps/process.h"
 
-enum { STEPS = 2000, INTERVAL = 50 };
+enum { STEPS = 4000, INTERVAL = 400 };
 
 static void kill_server(const char *folder, const char *server, const char *mode)
 {
     process job = process_start(folder, "job",
                                 "train softmax --data digits:3000 --batch 50 --rate 0.2 --schedule cosine --strategy ps --json --out run "
-                                "--eval-every 250 --checkpoint-every %dsteps --workers 3 --servers 2 --steps %d %s",
+                                "--eval-every 1000 --checkpoint-every %dsteps --workers 3 --servers 2 --steps %d %s",
                                 INTERVAL, STEPS, mode);
-    process_await_step(&job, 500);
+    process_await_step(&job, 1000);
     pid_t before = process_task(&job, server, 0);
     kill(before, SIGKILL);
     process_task(&job, server, before);
     json_t *summary = process_end(&job, 0);
     assert_int_equal(integer_of(summary, "steps"), STEPS);
-    assert_in_range(integer_of(summary, "lost_updates"), 0, 2 * INTERVAL);
+    assert_in_range(integer_of(summary, "lost_updates"), 0, 2 * INTERVAL); /* what is being written when it dies is lost too */
     if (number_of(summary, "test_accuracy") < 0.87)
         fail_msg("accuracy %g", number_of(summary, "test_accuracy"));
     json_decref(summary);
@@ -52,8 +52,10 @@ static void ps_1_comes_back_with_bounded_staleness(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(ps_0_comes_back_in_sync),  PROCESS_TEST(ps_1_comes_back_in_sync),
-        PROCESS_TEST(ps_0_comes_back_in_async), PROCESS_TEST(ps_1_comes_back_in_async),
+        PROCESS_TEST(ps_0_comes_back_in_sync),
+        PROCESS_TEST(ps_1_comes_back_in_sync),
+        PROCESS_TEST(ps_0_comes_back_in_async),
+        PROCESS_TEST(ps_1_comes_back_in_async),
         PROCESS_TEST(ps_1_comes_back_with_bounded_staleness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,10 +153,10 @@ static void run_on(tri__coordinator *c)
         return;
     }
     if (snapshot_due(c, &save)) {
-        if (tri__snapshot_idle(c))
+        if (tri__snapshot_idle(c) && tri__fleet_ready(c))
             begin_snapshot(c, save);
         else if (sync)
-            return; /* the last one is still being evaluated */
+            return; /* the last one is still being evaluated, or a server is gone */
     }
     if (!sync) {
         tri__steps_grant_all(c);
@@ -266,9 +266,9 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         c->follower[peer->task].seen = message->view;
         tri__coordinator_go_on(c);
     } else if (message->type == TRI_MSG_COPIED && server)
-        tri__snapshot_copied(c, peer->task);
+        tri__snapshot_copied(c, peer->task, message);
     else if (message->type == TRI_MSG_COPY && server)
-        tri__snapshot_received(c);
+        tri__snapshot_received(c, message);
     else if (message->type == TRI_MSG_NORM && server)
         tri__steps_norm(c, peer, message);
     else if (message->type == TRI_MSG_PULL && evaluator)

@@ -30,6 +30,7 @@ typedef struct {
     tri__peer *peer;
     int64_t incarnation;
     bool restored; /* it has its stretch */
+    bool holding;  /* it came with a stretch, from before this ps:0 was there */
     uint32_t seen; /* the last view that it knows */
     bool copied;   /* … has taken its part of the snapshot */
     double squares;
@@ -77,6 +78,7 @@ struct tri__coordinator {
     int64_t copied_step; /* of the last one; −1: none */
     bool evaluating, saving;
     bool wants_saving;       /* this snapshot is for a checkpoint */
+    uint32_t copy_number;    /* tells its parts from those of one that was given up */
     uint32_t copy_slots;     /* 1: parameters only */
     uint32_t copy_left;      /* chunks × slots that are still to come */
     int64_t next_checkpoint; /* time */
@@ -114,8 +116,9 @@ void tri__fleet_tell(tri__coordinator *coordinator, const tri__message *message)
 void tri__fleet_tell_json(tri__coordinator *coordinator, tri__message_type type, json_t *value); /* lets go of value */
 TRI_MUST_CHECK tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello);
 void tri__fleet_welcome(tri__coordinator *coordinator, int index);
-void tri__fleet_go_back(tri__coordinator *coordinator);      /* a server was lost: now, or as soon as the snapshot is no longer read */
-void tri__fleet_void_members(tri__coordinator *coordinator); /* tell workers that all went back */
+void tri__fleet_go_back(tri__coordinator *coordinator);          /* a server was lost: now, or as soon as the snapshot is no longer read */
+void tri__fleet_void_members(tri__coordinator *coordinator);     /* tell workers that all went back */
+void tri__fleet_gone(tri__coordinator *coordinator, int server); /* its connection is */
 void tri__fleet_check(tri__coordinator *coordinator, int64_t now);
 
 /* members.c: workers */
@@ -145,8 +148,9 @@ bool tri__snapshot_holds_up(const tri__coordinator *coordinator);            /* 
 TRI_MUST_CHECK tri_status tri__snapshot_load(tri__coordinator *coordinator); /* the owner's checkpoint into `whole` */
 void tri__snapshot_fill_own(tri__coordinator *coordinator);                  /* ps:0's stretch from `whole` */
 void tri__snapshot_restore(tri__coordinator *coordinator, int server);       /* that follower's stretch from `whole` */
-void tri__snapshot_copied(tri__coordinator *coordinator, int server);
-void tri__snapshot_received(tri__coordinator *coordinator); /* a chunk has come */
+void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
+void tri__snapshot_received(tri__coordinator *coordinator, const tri__message *message); /* a chunk has come */
+void tri__snapshot_give_up(tri__coordinator *coordinator);                               /* a server is gone, and its part will not come */
 void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, bool none);
 TRI_MUST_CHECK tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body);
 TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message);

@@ -10,7 +10,7 @@
 bool tri__fleet_ready(const tri__coordinator *c)
 {
     for (int i = 1; i < c->settings->servers; i++)
-        if (!c->follower[i].restored)
+        if (!c->follower[i].peer || !c->follower[i].restored)
             return false;
     return c->settled;
 }
@@ -86,6 +86,14 @@ void tri__fleet_go_back(tri__coordinator *c)
             tri__snapshot_restore(c, i);
 }
 
+void tri__fleet_gone(tri__coordinator *c, int server)
+{
+    c->follower[server].peer = NULL;
+    tri__snapshot_give_up(c);
+    if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(c)) /* the last one is taken again when it is back */
+        c->phase = TRI_JOB_STOPPING;
+}
+
 /* A server that comes anew has lost its stretch. In async only that goes back to the last checkpoint, in sync all of the job. One that
  * holds its stretch comes back from a broken connection, or meets a coordinator that was restarted. */
 tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello)
@@ -98,23 +106,22 @@ tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello)
         return tri_fail(TRI_BAD_CALL, "there is a ps:%d already, at %s: is the same --task started twice?", peer->task,
                         tri__connection_peer(follower->peer->connection));
     bool again = follower->incarnation != 0, same = follower->incarnation == (int64_t)peer->incarnation;
-    bool holding = json_is_true(json_object_get(hello, "holding"));
+    follower->holding = json_is_true(json_object_get(hello, "holding"));
     follower->incarnation = (int64_t)peer->incarnation;
     follower->peer = peer;
     peer->role = TRI_PEER_SERVER;
     if (!c->settled)
         return NULL; /* welcomed when the model is known */
     tri__fleet_welcome(c, peer->task);
-    if (again && same && tri__json_integer(hello, "generation", 0) == peer->server->generation)
-        return NULL;
-    bool sync = c->settings->mode == TRI_PS_SYNC;
-    follower->restored = false;
-    if (again || (sync && holding))
-        tri__fleet_go_back(c);
-    else if (holding) { /* async, and this coordinator is the one that was restarted */
-        follower->restored = true;
+    bool sync = c->settings->mode == TRI_PS_SYNC; /* then it may have missed who came and went */
+    if (again && same && !sync && tri__json_integer(hello, "generation", 0) == peer->server->generation) {
         tri__coordinator_go_on(c);
-    } else
+        return NULL;
+    }
+    follower->restored = false;
+    if (again || (sync && follower->holding))
+        tri__fleet_go_back(c);
+    else
         tri__snapshot_restore(c, peer->task);
     return NULL;
 }

@@ -85,6 +85,7 @@ void tri__follower_lost(tri__server *server, tri_status why)
                       tri_status_message(why));
     }
     server->upstream = NULL;
+    server->snapshot = -1;
 }
 
 void tri__follower_tick(tri__server *server)
@@ -188,13 +189,14 @@ static tri_status copy_stretch(tri__server *server)
 static void send_copy(tri__server *server, int64_t step)
 {
     tri__connection *connection = server->upstream->connection;
-    tri__message_send(connection, &(tri__message){.type = TRI_MSG_COPIED, .step = step}, false);
+    tri__message_send(connection, &(tri__message){.type = TRI_MSG_COPIED, .view = server->snapshot_number, .step = step}, false);
     for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
         size_t at = 0, count;
         for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
             uint32_t chunk = tri__stretch_first(server->stretch) + i;
             tri__stretch_floats(server->stretch, chunk, 0, &count);
-            const tri__message message = {.type = TRI_MSG_COPY, .chunk = chunk, .step = step, .slot = slot};
+            const tri__message message = {
+                .type = TRI_MSG_COPY, .chunk = chunk, .view = server->snapshot_number, .step = step, .slot = slot};
             tri__message_send_floats(connection, message, server->copy[slot] + at, count, false);
         }
     }
@@ -276,6 +278,7 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
         return NULL;
     case TRI_MSG_SNAPSHOT:
         server->snapshot = message->step;
+        server->snapshot_number = message->view;
         server->snapshot_slots = message->what < 3 ? message->what : 3;
         take_snapshot(server);
         return NULL;

@@ -123,7 +123,7 @@ void tri__coordinator_gone(tri__peer *peer)
 {
     tri__coordinator *c = peer->server->coordinator;
     if (peer->role == TRI_PEER_SERVER && c->follower[peer->task].peer == peer)
-        c->follower[peer->task].peer = NULL;
+        tri__fleet_gone(c, peer->task);
     if (peer->role == TRI_PEER_EVALUATOR && c->evaluator_peer == peer)
         tri__snapshot_evaluator(c, NULL, false);
     if (peer->role != TRI_PEER_WORKER || c->member[peer->task].peer != peer)

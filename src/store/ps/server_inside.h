@@ -51,7 +51,7 @@ struct tri__server {
     int64_t incarnation;           /* … and how it is told from an earlier process */
     float *copy[3];                /* … and a copy of the stretch, slot by slot */
     int64_t snapshot;              /* … of the step after which it is wanted; −1: none */
-    uint32_t snapshot_slots;
+    uint32_t snapshot_slots, snapshot_number;
     int paused;     /* connections that are not read from */
     int64_t beaten; /* when all were last told that we live */
     tri_status failure;

@@ -68,8 +68,9 @@ void tri__snapshot_restore(tri__coordinator *coordinator, int server)
 {
     tri__follower_state *follower = &coordinator->follower[server];
     const tri__layout *layout = &coordinator->server->layout;
-    follower->restored = false;
-    for (uint32_t slot = 0; slot < slots_of(coordinator, true); slot++)
+    bool keeps = follower->holding && coordinator->settings->mode != TRI_PS_SYNC; /* ps:0 is new, it is not: what it holds stands */
+    follower->restored = follower->holding = false;
+    for (uint32_t slot = 0; !keeps && slot < slots_of(coordinator, true); slot++)
         for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++) {
             tri_range range = tri__layout_chunk(layout, chunk);
             const tri__message message = {.type = TRI_MSG_RESTORE, .chunk = chunk, .step = coordinator->state.step, .slot = slot};
@@ -157,6 +158,7 @@ void tri__snapshot_take(tri__coordinator *coordinator, bool saving)
     coordinator->wants_saving = saving;
     coordinator->copy_slots = slots;
     coordinator->copy = TRI_COPY_COMING;
+    coordinator->copy_number++;
     tri__standing_fini(&coordinator->state);
     tri_status status = tri__tokens_standing(coordinator->tokens, &coordinator->state);
     if (status) {
@@ -170,19 +172,31 @@ void tri__snapshot_take(tri__coordinator *coordinator, bool saving)
         follower->copied = false;
         coordinator->copy_left += slots * (tri__layout_first(layout, i + 1) - tri__layout_first(layout, i));
         if (follower->peer)
-            tri__message_send(follower->peer->connection,
-                              &(tri__message){.type = TRI_MSG_SNAPSHOT, .step = coordinator->state.step, .what = slots}, false);
+            tri__message_send(
+                follower->peer->connection,
+                &(tri__message){.type = TRI_MSG_SNAPSHOT, .view = coordinator->copy_number, .step = coordinator->state.step, .what = slots},
+                false);
     }
     if (coordinator->copy_left == 0)
         use(coordinator);
+}
+
+/* Part of the snapshot that is being taken, not of one that was given up. */
+static bool is_wanted(const tri__coordinator *coordinator, const tri__message *copy)
+{
+    return coordinator->copy == TRI_COPY_COMING && copy->view == coordinator->copy_number;
 }
 
 tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__coordinator *coordinator = peer->server->coordinator;
     const tri__layout *layout = &peer->server->layout;
-    if (peer->role != TRI_PEER_SERVER || message->type != TRI_MSG_COPY || coordinator->copy != TRI_COPY_COMING ||
-        message->step != coordinator->state.step || message->chunk >= tri__layout_chunks(layout) ||
+    if (peer->role == TRI_PEER_SERVER && message->type == TRI_MSG_COPY && !is_wanted(coordinator, message)) {
+        TRI_TRY(tri__peer_equip(peer));
+        *body = peer->gradient; /* of a snapshot that was given up: read and forgotten */
+        return NULL;
+    }
+    if (peer->role != TRI_PEER_SERVER || message->type != TRI_MSG_COPY || message->chunk >= tri__layout_chunks(layout) ||
         tri__layout_server(layout, message->chunk) != peer->task || message->slot >= coordinator->copy_slots)
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u that nobody asked for", message->chunk);
     tri_range range = tri__layout_chunk(layout, message->chunk);
@@ -192,17 +206,27 @@ tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, voi
     return NULL;
 }
 
-void tri__snapshot_copied(tri__coordinator *coordinator, int server)
+void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message)
 {
+    if (!is_wanted(coordinator, message))
+        return;
     coordinator->follower[server].copied = true;
     if (!tri__snapshot_holds_up(coordinator))
         tri__coordinator_go_on(coordinator);
 }
 
-void tri__snapshot_received(tri__coordinator *coordinator)
+void tri__snapshot_received(tri__coordinator *coordinator, const tri__message *message)
 {
-    if (coordinator->copy == TRI_COPY_COMING && --coordinator->copy_left == 0)
+    if (is_wanted(coordinator, message) && --coordinator->copy_left == 0)
         use(coordinator);
+}
+
+void tri__snapshot_give_up(tri__coordinator *coordinator)
+{
+    if (coordinator->copy != TRI_COPY_COMING)
+        return;
+    coordinator->copy = TRI_COPY_NONE;
+    coordinator->checkpoint_due |= coordinator->wants_saving && !coordinator->final;
 }
 
 void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, bool none)
