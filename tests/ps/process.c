@@ -175,6 +175,14 @@ void process_await_step(const process *of, int64_t step)
     }
 }
 
+void await_member(const char *folder, const char *task)
+{
+    char *log = test_path(folder, "run/log/ps-0.txt"), text[64];
+    snprintf(text, sizeof text, "%s takes part", task);
+    await_text(log, text);
+    free(log);
+}
+
 /* ---- tasks ---- */
 
 static bool has_task(pid_t pid, const char *task)

@@ -27,6 +27,9 @@ void process_await(const process *of, const char *text); /* on standard error */
 /* Wait until "step N" with N at least step is among the evaluations that ps:0 tells. */
 void process_await_step(const process *of, int64_t step);
 
+/* Wait until the worker takes part in the job whose folder is `run` in folder. */
+void await_member(const char *folder, const char *task);
+
 /* The child of a supervisor that has this task ("worker:1"), waited for; another one than `but`. */
 pid_t process_task(const process *of, const char *task, pid_t but);
 int process_tasks(const process *of, pid_t *pids, int most); /* all of them, now */

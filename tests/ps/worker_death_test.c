@@ -24,6 +24,7 @@ static void kill_one(const char *folder, const char *mode, bool leased)
 {
     process job = process_start(folder, "job", TRAIN "--steps %d %s", STEPS, mode);
     process_await_step(&job, 500);
+    await_member(folder, "worker:1");
     kill(process_task(&job, "worker:1", 0), SIGKILL);
     process_await(&job, "worker:1 is gone");
     assert_true(file_says(job.err, "worker:1 was killed by signal 9"));

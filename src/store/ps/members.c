@@ -146,8 +146,8 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
     if (c->settings->mode != TRI_PS_SYNC && !member->member) {
         member->member = tri__tokens_join(c->tokens, peer->task);
     }
-    if (c->started)
-        tri__log_line(c->server->log, TRI_LOG_INFO, "worker:%d takes part from step %" PRId64 " on", peer->task, tri__coordinator_step(c));
+    tri__log_line(c->server->log, c->started ? TRI_LOG_INFO : TRI_LOG_DEBUG, "worker:%d takes part from step %" PRId64 " on", peer->task,
+                  tri__coordinator_step(c));
     tri__coordinator_go_on(c);
     return NULL;
 }
