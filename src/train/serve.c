@@ -456,6 +456,7 @@ static tri_status run_server(serve *s)
         .index = place->task.index,
         .settings = s->run->settings.ps,
         .tls = place->tls,
+        .servers = place->cluster->server,
         .coordinator = first ? NULL : &place->cluster->server[0],
         .owner = first ? &owner : NULL,
         .context = s,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "train/join.h"
 #include "train/work.h"
 
 /* "worker-1": as the files of a task are called. */
@@ -39,6 +40,21 @@ static tri_status open_folder(tri__run *run, const tri__task_place *place)
     return curves && run->settings.events ? tri__events_create(run->folder.events, &run->events) : NULL;
 }
 
+/* Who joins learns from ps:0 who it is; then it is a worker like the others. */
+static tri_status join_and_work(tri__run *run, const tri__task_place *place)
+{
+    tri__task_place joined;
+    tri__cluster cluster;
+    TRI_TRY(tri__join(place, run->settings.ps.timeout, &cluster, &joined, &run->settings.ps.mode));
+    tri__log_line(run->log, TRI_LOG_INFO, "this is worker:%d of the job at %s:%u", joined.task.index, place->cluster->server[0].host,
+                  place->cluster->server[0].port);
+    run->settings.ps.workers = cluster.workers;
+    run->settings.ps.servers = cluster.servers;
+    tri_status status = tri__work_run(run, &joined);
+    tri__cluster_fini(&cluster);
+    return status;
+}
+
 static tri_status run_task(tri__run *run, const tri__task_place *place, tri__run_result *out)
 {
     TRI_TRY(open_folder(run, place));
@@ -46,7 +62,7 @@ static tri_status run_task(tri__run *run, const tri__task_place *place, tri__run
     case TRI_ROLE_SERVER:
         return tri__serve_run(run, place, out);
     case TRI_ROLE_WORKER:
-        return tri__work_run(run, place);
+        return place->task.index < 0 ? join_and_work(run, place) : tri__work_run(run, place);
     case TRI_ROLE_EVALUATOR:
         return tri__judge_run(run, place);
     }

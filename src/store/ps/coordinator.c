@@ -229,6 +229,8 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
         status = tri__fleet_hello(peer, hello);
     else if (!strcmp(role, "evaluator"))
         status = take_evaluator(peer, hello);
+    else if (!strcmp(role, "join"))
+        tri__members_invite(peer);
     else if (strcmp(role, "worker"))
         status = tri_fail(TRI_BAD_CALL, "there is no role %.32s", role);
     else {

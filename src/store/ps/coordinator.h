@@ -59,6 +59,7 @@ struct tri__coordinator {
     int64_t stopped; /* the last one; 0: not yet */
 
     tri__member *member;           /* [TRI_MOST_TASKS] */
+    int invited;                   /* the number that was last given to a worker that joins */
     int tasks;                     /* one more than the highest that ever came */
     tri__follower_state *follower; /* [servers], the first one unused */
 
@@ -122,6 +123,7 @@ void tri__fleet_gone(tri__coordinator *coordinator, int server); /* its connecti
 void tri__fleet_check(tri__coordinator *coordinator, int64_t now);
 
 /* members.c: workers */
+void tri__members_invite(tri__peer *peer);                       /* tell who wants to join what it must know */
 void tri__members_admit(tri__coordinator *coordinator);          /* those that had to wait */
 int tri__members_ready(const tri__coordinator *coordinator);     /* how many want to take part */
 bool tri__members_complete(const tri__coordinator *coordinator); /* all that are known do */

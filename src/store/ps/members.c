@@ -81,6 +81,31 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     return NULL;
 }
 
+/* A number that nobody has, in turn, so that two who ask at once get two. */
+static int free_number(tri__coordinator *c)
+{
+    int first = c->settings->workers;
+    for (int i = first; i < TRI_MOST_TASKS; i++) {
+        c->invited = c->invited >= first && c->invited + 1 < TRI_MOST_TASKS ? c->invited + 1 : first;
+        if (!c->member[c->invited].known)
+            break;
+    }
+    return c->invited;
+}
+
+void tri__members_invite(tri__peer *peer)
+{
+    tri__coordinator *c = peer->server->coordinator;
+    json_t *servers = json_array();
+    for (int i = 0; i < c->settings->servers; i++) {
+        const tri__address *address = &peer->server->options.servers[i];
+        json_array_append_new(servers, json_sprintf(strchr(address->host, ':') ? "[%s]:%u" : "%s:%u", address->host, address->port));
+    }
+    tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
+                           json_pack("{s:i, s:i, s:s, s:o}", "task", free_number(c), "workers", c->settings->workers, "mode",
+                                     tri__ps_mode_name(c->settings->mode), "servers", servers));
+}
+
 void tri__members_admit(tri__coordinator *c)
 {
     if (!tri__fleet_ready(c))

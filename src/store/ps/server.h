@@ -64,6 +64,7 @@ typedef struct {
     tri__ps_settings settings;
     int listen_fd;                   /* taken */
     tri__tls *tls;                   /* NULL: in clear */
+    const tri__address *servers;     /* settings.servers of them, as workers reach them */
     const tri__address *coordinator; /* where ps:0 listens; NULL for itself */
     const tri__ps_owner *owner;      /* of ps:0 */
     void *context;
