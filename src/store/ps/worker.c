@@ -282,6 +282,11 @@ tri_status tri__ps_store_create(const tri__ps_store_options *options, tri_store 
 
 /* ---- beside the store's own calls ---- */
 
+bool tri__ps_store_has_thread(const tri_store *store)
+{
+    return ((const tri__worker *)store)->threaded;
+}
+
 void tri__ps_store_ready(tri_store *store, int ahead)
 {
     tri__worker *worker = worker_of(store);

@@ -29,6 +29,8 @@ typedef struct {
 /* Connect, be welcomed, pull all parameters. Waits for servers that are not there yet, and says so; TRI_TIMEOUT names who is missing. */
 TRI_MUST_CHECK tri_status tri__ps_store_create(const tri__ps_store_options *options, tri_store **out);
 
+bool tri__ps_store_has_thread(const tri_store *store); /* one of its own, that sends and receives */
+
 /* Take part; so many tokens at once are of use. */
 void tri__ps_store_ready(tri_store *store, int ahead);
 
