@@ -167,7 +167,7 @@ static void run_on(tri__coordinator *c)
     c->regathering = false;
     if (c->phase == TRI_JOB_RUNNING && !c->issued && !c->going_back && tri__fleet_ready(c) && !tri__snapshot_holds_up(c) &&
         tri__steps_renew_view(c))
-        tri__steps_issue(c);
+        tri__steps_issue(c, false);
 }
 
 void tri__coordinator_go_on(tri__coordinator *c)

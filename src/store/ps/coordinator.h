@@ -139,7 +139,7 @@ void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool 
 void tri__steps_choose(tri__coordinator *coordinator);     /* backup workers: enough have come, or nobody else can: these are the step */
 void tri__steps_grant_all(tri__coordinator *coordinator);  /* async: to everyone who can use one */
 bool tri__steps_renew_view(tri__coordinator *coordinator); /* sync: members as they are now; false until every server knows them */
-void tri__steps_issue(tri__coordinator *coordinator);      /* sync: the tokens of a step */
+void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the tokens of a step; more: an answer follows each */
 void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 
 /* snapshot.c */

@@ -128,14 +128,14 @@ static void balance(tri__server *server)
     }
 }
 
-/* Sync: a chunk has its next step: everyone who pushed it gets it. On ps:0 the tokens of the next step follow at once, where this was
- * the last chunk. */
+/* Sync: a chunk has its next step: everyone who pushed it gets it. */
 void tri__server_answer_all(tri__server *server, uint32_t chunk)
 {
-    bool more = server->coordinator && tri__coordinator_will_step(server);
+    if (server->coordinator)
+        tri__coordinator_step_ends(server);
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
         if (peer->role == TRI_PEER_WORKER && tri__stretch_owes(server->stretch, chunk, peer->task))
-            tri__server_answer(peer, chunk, more);
+            tri__server_answer(peer, chunk, false);
 }
 
 static void moved_on(tri__server *server, uint32_t chunk)

@@ -89,9 +89,9 @@ TRI_MUST_CHECK tri_status tri__coordinator_message(tri__peer *peer, const tri__m
 void tri__coordinator_gone(tri__peer *peer);
 bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push); /* async: true where it ends a token; go on after the answer */
 void tri__coordinator_go_on(tri__coordinator *coordinator);              /* whatever comes next, if it can come now */
-bool tri__coordinator_will_step(tri__server *server);                    /* sync: true where tokens follow at once … */
-void tri__coordinator_stepped(tri__server *server);                      /* … when a chunk of ps:0 has moved on */
-void tri__coordinator_clip(tri__coordinator *coordinator);               /* sync with clipping: the norm may be known */
+void tri__coordinator_step_ends(tri__server *server);      /* sync: a chunk of ps:0 has moved on, and is about to be answered … */
+void tri__coordinator_stepped(tri__server *server);        /* … and has been */
+void tri__coordinator_clip(tri__coordinator *coordinator); /* sync with clipping: the norm may be known */
 TRI_MUST_CHECK tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body);
 void tri__coordinator_tick(tri__server *server);
 void tri__coordinator_status(tri__server *server, tri__ps_status *status);

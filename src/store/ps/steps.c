@@ -126,7 +126,7 @@ static bool clear_to_go(const tri__coordinator *c)
            !tri__snapshot_holds_up(c) && !tri__tokens_finished(c->tokens);
 }
 
-void tri__steps_issue(tri__coordinator *c)
+void tri__steps_issue(tri__coordinator *c, bool more)
 {
     c->issued = true;
     c->chosen = 0;
@@ -134,20 +134,23 @@ void tri__steps_issue(tri__coordinator *c)
     for (int i = 0; i < c->view_count; i++) {
         tri__token token;
         if (tri__tokens_next(c->tokens, c->view_task[i], &token))
-            keep_token(&c->member[c->view_task[i]], &token, false);
+            keep_token(&c->member[c->view_task[i]], &token, more);
     }
 }
 
-bool tri__coordinator_will_step(tri__server *server)
+/* Everyone is about to be answered: where nothing stands in between, the next step's token goes ahead of the answer, in one piece with it.
+ * With backup workers some are answered later, and all get theirs from go_on. */
+void tri__coordinator_step_ends(tri__server *server)
 {
     tri__coordinator *c = server->coordinator;
     if (!c->issued || tri__stretch_lowest(server->stretch) <= tri__coordinator_step(c))
-        return false;
+        return;
     tri__tokens_advance(c->tokens);
     for (int task = 0; task < c->tasks; task++)
         c->member[task].tokens = 0;
     c->issued = false;
-    return clear_to_go(c);
+    if (c->settings->backup == 0 && clear_to_go(c))
+        tri__steps_issue(c, true);
 }
 
 void tri__coordinator_stepped(tri__server *server)
