@@ -1,6 +1,7 @@
 /* command_train.c: trireme train: in this process, as a supervisor of tasks on this machine, or as one task of a cluster. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/commands.h"
@@ -140,6 +141,7 @@ typedef struct {
     tri__train_options given, whole; /* whole: with those of the run that is resumed */
     tri__strategy_settings strategy;
     tri__place place;
+    int rank, ranks; /* of allreduce; ranks is 0 where they are to be started here */
 } job;
 
 static tri_status merge_options(const char *resume, job *to)
@@ -155,6 +157,19 @@ static tri_status merge_options(const char *resume, job *to)
     return status;
 }
 
+static tri_status find_rank(const tri__session *session, const tri__arguments *arguments, job *out)
+{
+    out->rank = session->rank;
+    out->ranks = session->ranks;
+    if (!out->ranks)
+        return NULL;
+    if (tri__argument_given(arguments, "workers") && out->whole.workers != out->ranks)
+        return tri_fail(TRI_BAD_CALL, "--workers %lld: %d ranks were started by mpirun or srun, and they are the workers; leave it out",
+                        (long long)out->whole.workers, out->ranks);
+    out->given.workers = out->whole.workers = out->ranks;
+    return NULL;
+}
+
 static tri_status open_job(const tri__session *session, const tri__arguments *arguments, job *out)
 {
     TRI_TRY(read_options(arguments, &out->given));
@@ -167,17 +182,22 @@ static tri_status open_job(const tri__session *session, const tri__arguments *ar
         out->given.workers = out->whole.workers = out->place.cluster.workers;
         out->given.servers = out->whole.servers = out->place.cluster.servers;
     }
+    if (out->whole.strategy && !strcmp(out->whole.strategy, "allreduce"))
+        TRI_TRY(find_rank(session, arguments, out));
     return tri__strategy_resolve(&out->whole, &out->strategy);
 }
 
 static tri_status run(const tri__arguments *arguments, tri__run_request *request, const job *what, tri__run_result *out)
 {
     *out = (tri__run_result){0};
-    if (what->strategy.kind != TRI_STRATEGY_PS)
+    bool launches = what->strategy.kind == TRI_STRATEGY_ALLREDUCE && !what->ranks;
+    if (what->strategy.kind != TRI_STRATEGY_PS && !launches)
         return tri__run_train(request, out);
     if (what->place.by)
         return run_task(arguments, request, &what->place, out);
     request->options = &what->whole;
+    if (launches)
+        return tri__tasks_launch(arguments, request, what->strategy.ps.workers, out);
     return tri__tasks_supervise(arguments, request, &what->strategy.ps, out);
 }
 
@@ -185,9 +205,28 @@ static tri_status run(const tri__arguments *arguments, tri__run_request *request
 static const volatile sig_atomic_t *catch_signals(const job *what)
 {
     static const volatile sig_atomic_t never;
-    bool supervises = what->strategy.kind == TRI_STRATEGY_PS && !what->place.by;
+    bool supervises =
+        (what->strategy.kind == TRI_STRATEGY_PS && !what->place.by) || (what->strategy.kind == TRI_STRATEGY_ALLREDUCE && !what->ranks);
+    if (what->rank > 0) {
+        (void)tri__signals_catch(2); /* the ranks all hear it; the first one decides */
+        return &never;
+    }
     bool leads = !what->place.by || (what->place.task.role == TRI_ROLE_SERVER && what->place.task.index == 0);
     return leads ? tri__signals_catch(supervises ? 2 : 1) : &never;
+}
+
+/* A call of MPI that never returns cannot be left in good order. */
+static void give_up(void *context, const char *why)
+{
+    progress_view *view = context;
+    tri__terminal_wipe(&view->session->terminal);
+    tri_status status = tri_fail(TRI_TIMEOUT, "%s", why);
+    if (view->spawned)
+        tri__spawned_failure(view->session, status);
+    else
+        tri__terminal_say(&view->session->terminal, "trireme: %s", why);
+    tri_status_free(status);
+    _exit(EXIT_FAILURE);
 }
 
 static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
@@ -203,9 +242,14 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .started = session->started,
         .stop = catch_signals(what),
         .log = session->log,
-        .progress = session->quiet ? NULL : show_progress,
+        .progress = session->quiet || what->rank > 0 ? NULL : show_progress,
         .context = &view,
+        .ranked = what->ranks > 0,
+        .folder = what->ranks ? tri__argument_text(arguments, "spawned") : NULL,
+        .give_up = give_up,
     };
+    if (what->rank > 0)
+        session->log->least = TRI_LOG_WARNING; /* rank 0 tells the rest */
     tri__run_result result;
     tri_status status = run(arguments, &request, what, &result);
     tri__terminal_wipe(&session->terminal);
@@ -219,7 +263,9 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         if (!spawned)
             tell_how_to_resume(session, &result);
     }
-    if (status && spawned)
+    if (status && result.told)
+        session->told = true;
+    else if (status && spawned)
         tri__spawned_failure(session, status);
     tri__run_result_fini(&result);
     return status;

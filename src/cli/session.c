@@ -40,6 +40,23 @@ static tri__slurm find_slurm(void)
     };
 }
 
+/* Open MPI's mpirun, other launchers with a process manager's interface, Slurm: the first that is there. */
+static void find_rank(tri__session *session)
+{
+    const struct {
+        const char *rank, *ranks;
+    } sources[] = {
+        {environment("OMPI_COMM_WORLD_RANK"), environment("OMPI_COMM_WORLD_SIZE")},
+        {environment("PMI_RANK"), environment("PMI_SIZE")},
+        {session->slurm.procid, session->slurm.ntasks},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && !session->ranks; i++)
+        if (sources[i].rank && sources[i].ranks) {
+            session->rank = (int)strtol(sources[i].rank, NULL, 10);
+            session->ranks = (int)strtol(sources[i].ranks, NULL, 10);
+        }
+}
+
 void tri__session_init(tri__session *session, int argc, const char *const *argv)
 {
     *session = (tri__session){
@@ -51,6 +68,7 @@ void tri__session_init(tri__session *session, int argc, const char *const *argv)
         .argc = argc,
         .argv = argv,
     };
+    find_rank(session);
     tri__terminal_init(&session->terminal, stderr, wants_plain());
     if (environment("NO_COLOR"))
         session->terminal.colour = false;

@@ -13,6 +13,7 @@ static void count(int signal)
     struct sigaction usual = {.sa_handler = SIG_DFL};
     sigaction(SIGINT, &usual, NULL);
     sigaction(SIGTERM, &usual, NULL);
+    sigaction(SIGUSR1, &usual, NULL);
 }
 
 const volatile sig_atomic_t *tri__signals_catch(int most)
@@ -22,7 +23,9 @@ const volatile sig_atomic_t *tri__signals_catch(int most)
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
+    sigaddset(&action.sa_mask, SIGUSR1);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGUSR1, &action, NULL);
     return &caught;
 }

@@ -1,10 +1,10 @@
-/* signals.h: Ctrl-C and SIGTERM as a request to end in good order. */
+/* signals.h: Ctrl-C, SIGTERM and SIGUSR1 (which mpirun hands on to its ranks) as a request to end in good order. */
 #ifndef TRI_CLI_SIGNALS_H
 #define TRI_CLI_SIGNALS_H
 
 #include <signal.h>
 
-/* Catch SIGINT and SIGTERM `most` times: what is returned counts them. The one after that ends the process as usual. */
+/* Catch SIGINT, SIGTERM and SIGUSR1 `most` times: what is returned counts them. The one after that ends the process as usual. */
 const volatile sig_atomic_t *tri__signals_catch(int most);
 
 #endif

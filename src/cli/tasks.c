@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "train/launch.h"
 #include "train/supervise.h"
 
 #define PATIENCE INT64_C(3000000000) /* for a companion to end, each time that it is given another reason to */
@@ -22,6 +23,7 @@
 enum { PARENT_FD = 3, OWN_WORDS = 8 }; /* before the user's */
 
 static const char *const supervised[] = {"workers", "servers", "threads", "out", "json", NULL};
+static const char *const launched[] = {"workers", "threads", "out", "resume", "json", NULL};
 static const char *const companion_s[] = {"task", "threads", "out", "json", NULL};
 
 static bool is_among(const char *name, const char *const *names)
@@ -92,6 +94,30 @@ tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_
             .threads = request->options->threads > 0 ? (int)request->options->threads : 0,
         };
         status = tri__supervise(&supervision, out);
+    }
+    free_words(&list);
+    return status;
+}
+
+tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers, tri__run_result *out)
+{
+    char program[PATH_MAX];
+    word_list list;
+    const tri__train_options *options = request->options;
+    TRI_TRY(find_program(program));
+    tri_status status = list_words(arguments, launched, &list);
+    if (!status) {
+        const tri__launching launching = {
+            .run = request,
+            .program = program,
+            .words = (const char *const *)list.words,
+            .workers = workers,
+            .threads = options->threads > 0 ? (int)options->threads : 0,
+            .restarts = options->restarts > 0 ? (int)options->restarts : 0,
+            .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
+            .as_root = geteuid() == 0,
+        };
+        status = tri__launch(&launching, out);
     }
     free_words(&list);
     return status;

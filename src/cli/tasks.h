@@ -11,6 +11,10 @@
 TRI_MUST_CHECK tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
                                                tri__run_result *out);
 
+/* Every rank of a run on this machine (train/launch.h). */
+TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers,
+                                            tri__run_result *out);
+
 /* A process that goes with this one. */
 typedef struct {
     pid_t pid; /* 0: none */

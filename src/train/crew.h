@@ -27,9 +27,16 @@ typedef struct {
 struct tri__crew {
     const tri__crew_kind *kind;
     int worker, workers; /* this one, of so many */
+    bool told;           /* how the run failed is told by another worker */
 };
 
 /* mirror.c: run->store becomes that of the first replica. */
 TRI_MUST_CHECK tri_status tri__mirror_crew_create(tri__run *run);
+
+/* gang.c: the ranks that mpirun or srun started. join comes first, so that whatever fails then is told to all: by agree, before anything
+ * collective. own is taken, and the first rank's failure returned. */
+TRI_MUST_CHECK tri_status tri__gang_join(tri__run *run);
+TRI_MUST_CHECK tri_status tri__gang_agree(tri__run *run, tri_status own);
+TRI_MUST_CHECK tri_status tri__gang_create_store(tri__run *run);
 
 #endif

@@ -165,7 +165,12 @@ static tri_status evaluate(tri__run *run)
     return NULL;
 }
 
-static bool evaluation_due(const tri__run *run)
+bool tri__run_leads(const tri__run *run)
+{
+    return !run->crew || run->crew->worker == 0;
+}
+
+bool tri__run_evaluation_due(const tri__run *run)
 {
     switch (run->settings.evaluate.kind) {
     case TRI_EVERY_STEPS:
@@ -182,6 +187,8 @@ static bool evaluation_due(const tri__run *run)
 static bool checkpoint_due(tri__run *run)
 {
     const tri__every *every = &run->settings.checkpoint;
+    if (!tri__run_leads(run))
+        return false;
     if (every->kind == TRI_EVERY_STEPS)
         return run->state.step % every->steps == 0;
     if (every->kind != TRI_EVERY_SECONDS || run->now < run->next_checkpoint)
@@ -214,7 +221,7 @@ static tri_status after_step(tri__run *run)
         tri__run_tell_step(run);
         count_as_other(run);
     }
-    if (evaluation_due(run))
+    if (tri__run_evaluation_due(run))
         TRI_TRY(evaluate(run));
     check_end(run);
     if (!run->stopped_by && checkpoint_due(run)) {
@@ -262,10 +269,10 @@ static tri_status train(tri__run *run)
 {
     tri__run_tell_start(run);
     tri_status status = loop(run);
-    if (!status)
-        status = finish(run);
     if (run->crew)
         status = run->crew->kind->leave(run->crew, status);
+    if (!status && tri__run_leads(run))
+        status = finish(run);
     tri__phases_pause(&run->phases, tri__clock_now());
     if (status)
         run->stopped_by = tri_status_code(status) == TRI_DIVERGED ? "diverged" : "error";
@@ -279,14 +286,15 @@ tri_status tri__run_train(const tri__run_request *request, tri__run_result *out)
     tri_status status = tri__run_open(&run, request);
     if (!status) {
         status = train(&run);
-        tri_status summary = tri__run_summarise(&run, out);
+        tri_status summary = tri__run_leads(&run) ? tri__run_summarise(&run, out) : NULL;
         if (status)
             tri_status_free(summary);
         else
             status = summary;
-        if (status)
+        if (status && run.log_file)
             tri__log_file_note(run.log_file, TRI_LOG_ERROR, tri_status_message(status)); /* the caller tells it to people */
     }
+    out->told = run.crew && run.crew->told;
     tri__run_fini(&run);
     return status;
 }

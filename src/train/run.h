@@ -23,12 +23,17 @@ typedef struct {
     tri__log *log;
     void (*progress)(void *context, const tri__progress *progress); /* some ten times a second; may be NULL */
     void *context;
+
+    bool ranked;                                     /* mpirun or srun started this process, as one of several ranks */
+    const char *folder;                              /* the run folder, where a launcher made it; NULL: the run makes one */
+    void (*give_up)(void *context, const char *why); /* ranks that wait for nothing: says why and ends the process */
 } tri__run_request;
 
 typedef struct {
     char *folder;
     json_t *summary; /* as in summary.json */
     char table[TRI_SUMMARY_SIZE];
+    bool told; /* a failure is told by another rank */
 } tri__run_result;
 
 /* Train. The result is there where the run came as far as a summary, also when it then failed (TRI_DIVERGED, or a last checkpoint

@@ -64,8 +64,10 @@ TRI_MUST_CHECK tri_status tri__run_create_evaluator(tri__run *run);             
 tri_dataset_options tri__run_dataset_options(const tri__run *run);
 void tri__run_fini(tri__run *run);
 
-/* run.c: of the time that was counted as compute, the parts that its store spent otherwise. */
+/* run.c. Of the time that was counted as compute, the parts that its store spent otherwise. */
 void tri__run_count_times(tri_store *store, tri__phases *phases);
+bool tri__run_evaluation_due(const tri__run *run); /* after the last step */
+bool tri__run_leads(const tri__run *run);          /* this worker has the folder, evaluates and decides */
 
 /* run_report.c */
 double tri__run_seconds(const tri__run *run); /* of training, by all processes of the run */

@@ -131,7 +131,9 @@ static tri_status create_local_store(tri__run *run)
 
 static tri_status create_store(tri__run *run)
 {
-    TRI_TRY(run->settings.strategy == TRI_STRATEGY_MIRRORED ? tri__mirror_crew_create(run) : create_local_store(run));
+    TRI_TRY(run->settings.strategy == TRI_STRATEGY_MIRRORED    ? tri__mirror_crew_create(run)
+            : run->settings.strategy == TRI_STRATEGY_ALLREDUCE ? tri__gang_create_store(run)
+                                                               : create_local_store(run));
     return fill_store(run);
 }
 
@@ -204,21 +206,23 @@ static tri_status create_plans(tri__run *run)
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options options = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
     TRI_TRY(tri_plan_create(run->graph, &options, run->store, &run->plan));
-    if (!run->test)
-        return NULL;
-    return tri__run_create_evaluator(run);
+    return run->test && tri__run_leads(run) ? tri__run_create_evaluator(run) : NULL;
 }
 
 static tri_status open_folder(tri__run *run)
 {
     const tri__run_request *request = run->request;
-    TRI_TRY(request->resume ? tri__run_folder_open(request->resume, "worker-0", &run->folder)
-                            : tri__run_folder_create(request->out, tri_model_name(run->model), "worker-0", &run->folder));
+    if (!tri__run_leads(run))
+        return NULL;
+    const char *made = request->resume ? request->resume : request->folder;
+    TRI_TRY(made ? tri__run_folder_open(made, "worker-0", &run->folder)
+                 : tri__run_folder_create(request->out, tri_model_name(run->model), "worker-0", &run->folder));
     TRI_TRY(tri__log_file_create(run->folder.log, request->log, &run->log_file));
     run->log = tri__log_file_sink(run->log_file);
     if (request->resume)
         tri__folder_sweep(run->folder.checkpoints);
-    TRI_TRY(tri__run_folder_note(&run->folder, request->command));
+    if (!request->folder)
+        TRI_TRY(tri__run_folder_note(&run->folder, request->command));
     return run->settings.events ? tri__events_create(run->folder.events, &run->events) : NULL;
 }
 
@@ -267,19 +271,31 @@ tri_status tri__run_open_data(tri__run *run)
     return build_graph(run);
 }
 
+/* What can fail on one worker and not on another. */
+static tri_status open_inputs(tri__run *run)
+{
+    const tri__run_request *request = run->request;
+    if (!request->resume && request->out && tri__run_leads(run))
+        TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */
+    return tri__run_open_data(run);
+}
+
 tri_status tri__run_open(tri__run *run, const tri__run_request *request)
 {
     TRI_TRY(tri__run_begin(run, request));
-    if (!request->resume && request->out)
-        TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */
-    TRI_TRY(tri__run_open_data(run));
+    bool ranked = run->settings.strategy == TRI_STRATEGY_ALLREDUCE;
+    if (ranked)
+        TRI_TRY(tri__gang_join(run));
+    tri_status status = open_inputs(run);
+    TRI_TRY(ranked ? tri__gang_agree(run, status) : status);
     TRI_TRY(create_store(run));
     TRI_TRY(create_plans(run));
     TRI_TRY(create_dataset(run));
     if (run->crew)
         TRI_TRY(run->crew->kind->prepare(run->crew, run));
     TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->dataset)));
-    TRI_TRY(open_folder(run));
+    status = open_folder(run);
+    TRI_TRY(ranked ? tri__gang_agree(run, status) : status);
     return run->resumed ? leave_resumed(run) : NULL;
 }
 

@@ -47,23 +47,26 @@ static tri_status check_workers(const tri__train_options *options)
 /* What belongs to parameter servers alone. */
 static tri_status check_serverless(const tri__train_options *options, tri__strategy kind)
 {
+    bool waits = kind == TRI_STRATEGY_ALLREDUCE;
     const struct {
         const char *name;
         bool given;
     } rows[] = {
-        {"servers", options->servers != TRI_UNSET},
-        {"async", options->async == 1},
-        {"sync", options->sync == 1},
-        {"staleness", options->staleness != TRI_UNSET},
-        {"backup", options->backup != TRI_UNSET},
-        {"combine", options->combine},
-        {"timeout", options->timeout},
-        {"heartbeat", options->heartbeat},
+        {"servers", options->servers != TRI_UNSET},     {"async", options->async == 1},           {"sync", options->sync == 1},
+        {"staleness", options->staleness != TRI_UNSET}, {"backup", options->backup != TRI_UNSET}, {"combine", options->combine},
+        {"timeout", options->timeout && !waits},        {"heartbeat", options->heartbeat},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].given)
             return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps, and the strategy is %s", rows[i].name, names[kind]);
     return NULL;
+}
+
+/* What belongs to ranks alone. */
+static tri_status check_rankless(const tri__train_options *options, tri__strategy kind)
+{
+    const char *name = options->restarts != TRI_UNSET ? "restarts" : options->min_workers != TRI_UNSET ? "min-workers" : NULL;
+    return name ? tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy allreduce, and the strategy is %s", name, names[kind]) : NULL;
 }
 
 /* Replicas read through one source: there are no files of a worker's own. */
@@ -134,6 +137,8 @@ static tri_status resolve_ps(const tri__train_options *options, tri__ps_settings
 tri_status tri__strategy_resolve(const tri__train_options *options, tri__strategy_settings *out)
 {
     *out = (tri__strategy_settings){.kind = kind_of(options->strategy), .ps = {.workers = (int)given_or(options->workers, 1)}};
+    if (out->kind != TRI_STRATEGY_ALLREDUCE)
+        TRI_TRY(check_rankless(options, out->kind));
     switch (out->kind) {
     case TRI_STRATEGY_LOCAL:
         TRI_TRY(check_workers(options));
@@ -141,7 +146,8 @@ tri_status tri__strategy_resolve(const tri__train_options *options, tri__strateg
     case TRI_STRATEGY_MIRRORED:
         return check_mirrored(options);
     case TRI_STRATEGY_ALLREDUCE:
-        return tri_fail(TRI_BAD_CALL, "--strategy allreduce: not in this version yet (there are local, mirrored and ps)");
+        TRI_TRY(resolve_waits(options, &out->ps));
+        return check_serverless(options, out->kind);
     case TRI_STRATEGY_PS:
         break;
     }

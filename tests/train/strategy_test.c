@@ -53,7 +53,8 @@ static void what_does_not_go_together_is_told(void **state)
     (void)state;
     REFUSED("replicas of one process read the same files", "strategy=mirrored", "shard=files");
     REFUSED("--sync belongs to --strategy ps, and the strategy is mirrored", "strategy=mirrored", "sync=on");
-    REFUSED("not in this version yet", "strategy=allreduce");
+    REFUSED("--servers belongs to --strategy ps, and the strategy is allreduce", "strategy=allreduce", "servers=1");
+    REFUSED("--restarts belongs to --strategy allreduce, and the strategy is ps", "strategy=ps", "restarts=2");
     REFUSED("strategy local has one worker", "workers=2");
     REFUSED("--servers belongs to --strategy ps", "servers=1");
     REFUSED("--sync belongs to --strategy ps", "sync=on");

@@ -1,0 +1,294 @@
+/* ranks.c: collectives of MPI as calls with a status, and the thread that watches them. */
+#include "net/mpi/ranks.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/condition.h"
+#include "base/memory.h"
+#include "net/mpi/library.h"
+
+#define MOST_FLOATS ((size_t)1 << 28)  /* in one call of MPI, whose counts are ints */
+#define OFTEN       INT64_C(500000000) /* nanoseconds between two looks */
+#define MOST_BYTES  ((size_t)1 << 30)
+
+enum { HOST_SIZE = 64, WHO_SIZE = 400 };
+
+typedef struct {
+    char host[HOST_SIZE];
+    int32_t pid;
+} who;
+
+struct tri__ranks {
+    tri__mpi mpi;
+    tri__ranks_options options;
+    int rank, size;
+    who *members;              /* [size] */
+    atomic_int_fast64_t since; /* when the present call began; 0: in none */
+    atomic_bool patient;
+
+    pthread_t watcher;
+    bool watched;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool over; /* under lock */
+};
+
+/* ---- the watcher ---- */
+
+/* R, S, D: alive. T: stopped. Z or nothing: dead. */
+static char state_of(int32_t pid)
+{
+    char path[64], line[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    size_t got = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[got] = 0;
+    const char *name_end = strrchr(line, ')');
+    return name_end && name_end[1] == ' ' ? name_end[2] : 0;
+}
+
+static const char has_died[] = "has died";
+
+static const char *trouble_of(const tri__ranks *ranks, int rank)
+{
+    if (strcmp(ranks->members[rank].host, ranks->members[ranks->rank].host))
+        return NULL;
+    switch (state_of(ranks->members[rank].pid)) {
+    case 0:
+    case 'Z':
+    case 'X':
+        return has_died;
+    case 'T':
+    case 't':
+        return "is stopped";
+    default:
+        return NULL;
+    }
+}
+
+/* Whom we see in trouble; where we see none, whom we cannot see. */
+static void name_missing(const tri__ranks *ranks, char text[WHO_SIZE])
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int pass = 0; pass < 2 && !used; pass++)
+        for (int i = 0; i < ranks->size && used < WHO_SIZE - HOST_SIZE; i++) {
+            const char *trouble = trouble_of(ranks, i);
+            bool far = strcmp(ranks->members[i].host, ranks->members[ranks->rank].host);
+            if (pass ? i != ranks->rank : trouble != NULL)
+                used += (size_t)snprintf(text + used, WHO_SIZE - used, "%srank %d (process %d%s%s)%s%s", used ? ", " : "", i,
+                                         (int)ranks->members[i].pid, far ? " on " : "", far ? ranks->members[i].host : "",
+                                         trouble ? " " : "", trouble ? trouble : "");
+        }
+}
+
+static bool anybody_died(const tri__ranks *ranks)
+{
+    for (int i = 0; i < ranks->size; i++)
+        if (trouble_of(ranks, i) == has_died)
+            return true;
+    return false;
+}
+
+/* For the dead nobody need wait. */
+static void look(tri__ranks *ranks)
+{
+    int64_t since = atomic_load(&ranks->since), waited = since ? tri__clock_now() - since : 0;
+    bool late = waited >= ranks->options.timeout && !atomic_load(&ranks->patient);
+    if (!late && (waited < OFTEN || !anybody_died(ranks)))
+        return;
+    char missing[WHO_SIZE], why[WHO_SIZE + 160];
+    name_missing(ranks, missing);
+    snprintf(why, sizeof why, "rank %d has waited %.3g s for the others%s: %s", ranks->rank, tri__clock_seconds(waited),
+             late ? " (--timeout)" : "", missing);
+    ranks->options.hung(ranks->options.context, why);
+}
+
+static void *watch(void *context)
+{
+    tri__ranks *ranks = context;
+    int64_t interval = ranks->options.timeout / 4 < OFTEN ? ranks->options.timeout / 4 : OFTEN;
+    pthread_mutex_lock(&ranks->lock);
+    while (!ranks->over) {
+        tri__condition_wait(&ranks->ended, &ranks->lock, tri__clock_now() + interval);
+        if (!ranks->over)
+            look(ranks);
+    }
+    pthread_mutex_unlock(&ranks->lock);
+    return NULL;
+}
+
+static void stop_watching(tri__ranks *ranks)
+{
+    if (!ranks->watched)
+        return;
+    pthread_mutex_lock(&ranks->lock);
+    ranks->over = true;
+    pthread_cond_signal(&ranks->ended);
+    pthread_mutex_unlock(&ranks->lock);
+    pthread_join(ranks->watcher, NULL);
+    ranks->watched = false;
+}
+
+void tri__ranks_be_patient(tri__ranks *ranks, bool patient)
+{
+    atomic_store(&ranks->patient, patient);
+}
+
+/* ---- calls ---- */
+
+static tri_status check(const tri__ranks *ranks, int error, const char *what)
+{
+    if (error == MPI_SUCCESS)
+        return NULL;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    ranks->mpi.Error_string(error, text, &length);
+    return tri_fail(TRI_INTERNAL, "MPI, rank %d of %d, %s: %s", ranks->rank, ranks->size, what, text);
+}
+
+static void enter(tri__ranks *ranks)
+{
+    atomic_store_explicit(&ranks->since, tri__clock_now(), memory_order_relaxed);
+}
+
+static void leave(tri__ranks *ranks)
+{
+    atomic_store_explicit(&ranks->since, 0, memory_order_relaxed);
+}
+
+tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count)
+{
+    const tri__mpi *mpi = &ranks->mpi;
+    for (size_t at = 0; at < count; at += MOST_FLOATS) {
+        size_t part = count - at < MOST_FLOATS ? count - at : MOST_FLOATS;
+        enter(ranks);
+        int error = mpi->Allreduce(MPI_IN_PLACE, data + at, (int)part, mpi->float_type, mpi->sum, mpi->world);
+        leave(ranks);
+        TRI_TRY(check(ranks, error, "adding up gradients"));
+    }
+    return NULL;
+}
+
+tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += MOST_BYTES) {
+        size_t part = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
+        enter(ranks);
+        int error = ranks->mpi.Bcast((char *)data + at, (int)part, ranks->mpi.byte_type, 0, ranks->mpi.world);
+        leave(ranks);
+        TRI_TRY(check(ranks, error, "hearing from rank 0"));
+    }
+    return NULL;
+}
+
+tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all)
+{
+    const tri__mpi *mpi = &ranks->mpi;
+    if (bytes > MOST_BYTES)
+        return tri_fail(TRI_BAD_CALL, "%zu bytes of each rank are more than can be gathered at once", bytes);
+    enter(ranks);
+    int error = mpi->Allgather(mine, (int)bytes, mpi->byte_type, all, (int)bytes, mpi->byte_type, mpi->world);
+    leave(ranks);
+    return check(ranks, error, "comparing notes");
+}
+
+/* ---- joining and leaving ---- */
+
+/* MPI_THREAD_SERIALIZED: the thread that adds up gradients need not be the one that joined. */
+static tri_status start(tri__ranks *ranks)
+{
+    const tri__mpi *mpi = &ranks->mpi;
+    int provided;
+    TRI_TRY(check(ranks, mpi->Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), "starting"));
+    TRI_TRY(check(ranks, mpi->Comm_set_errhandler(mpi->world, mpi->errors_return), "starting"));
+    TRI_TRY(check(ranks, mpi->Comm_rank(mpi->world, &ranks->rank), "starting"));
+    TRI_TRY(check(ranks, mpi->Comm_size(mpi->world, &ranks->size), "starting"));
+    if (provided < MPI_THREAD_SERIALIZED)
+        return tri_fail(TRI_UNSUPPORTED, "this MPI was built without support for threads (MPI_THREAD_SERIALIZED)");
+    return NULL;
+}
+
+static tri_status introduce(tri__ranks *ranks)
+{
+    who me = {.pid = (int32_t)getpid()};
+    if (gethostname(me.host, sizeof me.host - 1))
+        return tri_fail(TRI_IO, "the name of this host: %s", strerror(errno));
+    TRI_TRY(tri__allocate((size_t)ranks->size, sizeof me, "the list of ranks", &ranks->members));
+    TRI_TRY(tri__ranks_gather(ranks, &me, sizeof me, ranks->members));
+    ranks->watched = !pthread_create(&ranks->watcher, NULL, watch, ranks);
+    return ranks->watched ? NULL : tri_fail(TRI_NO_MEMORY, "no thread to watch the other ranks");
+}
+
+static void dismiss(tri__ranks *ranks)
+{
+    stop_watching(ranks);
+    pthread_cond_destroy(&ranks->ended);
+    pthread_mutex_destroy(&ranks->lock);
+    free(ranks->members);
+    free(ranks);
+}
+
+tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out)
+{
+    tri__ranks *ranks;
+    TRI_TRY(tri__allocate(1, sizeof *ranks, "the ranks of MPI", &ranks));
+    ranks->options = *options;
+    pthread_mutex_init(&ranks->lock, NULL);
+    tri__condition_init(&ranks->ended);
+    tri_status status = tri__mpi_load(&ranks->mpi);
+    if (!status)
+        status = start(ranks);
+    if (!status)
+        status = introduce(ranks);
+    if (status) {
+        dismiss(ranks);
+        return status;
+    }
+    *out = ranks;
+    return NULL;
+}
+
+void tri__ranks_leave(tri__ranks *ranks)
+{
+    if (!ranks)
+        return;
+    enter(ranks);
+    ranks->mpi.Finalize();
+    leave(ranks);
+    dismiss(ranks);
+}
+
+int tri__ranks_rank(const tri__ranks *ranks)
+{
+    return ranks->rank;
+}
+
+int tri__ranks_size(const tri__ranks *ranks)
+{
+    return ranks->size;
+}
+
+int tri__ranks_here(const tri__ranks *ranks)
+{
+    int count = 0;
+    for (int i = 0; i < ranks->size; i++)
+        count += !strcmp(ranks->members[i].host, ranks->members[ranks->rank].host);
+    return count;
+}
+
+bool tri__ranks_apart(const tri__ranks *ranks)
+{
+    return tri__ranks_here(ranks) < ranks->size;
+}

@@ -1,0 +1,41 @@
+/* ranks.h: the processes that mpirun or srun started together, and what they do in step: add up, tell all, compare.
+ *
+ * Every call here but rank, size and host is collective: all ranks make the same calls in the same order, and a call returns when enough of
+ * the others have come. One thread at a time may be in a call; which one is for the owner to say. Errors of MPI come back as statuses.
+ *
+ * A rank that died or hangs leaves the others in a call that never returns. So a thread of its own watches how long calls take, and after
+ * the timeout says who is missing: the callback is to end the process, since nothing else can. */
+#ifndef TRI_NET_MPI_RANKS_H
+#define TRI_NET_MPI_RANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+typedef struct tri__ranks tri__ranks;
+
+typedef struct {
+    int64_t timeout; /* nanoseconds */
+    void (*hung)(void *context, const char *why);
+    void *context;
+} tri__ranks_options;
+
+TRI_MUST_CHECK tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out);
+void tri__ranks_leave(tri__ranks *ranks); /* collective; accepts NULL */
+
+int tri__ranks_rank(const tri__ranks *ranks);
+int tri__ranks_size(const tri__ranks *ranks);
+int tri__ranks_here(const tri__ranks *ranks);   /* how many of them are on this host */
+bool tri__ranks_apart(const tri__ranks *ranks); /* whether they are on several hosts */
+
+/* data[i] becomes Σ of all ranks' data[i]: the same bits for all of them. */
+TRI_MUST_CHECK tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count);
+TRI_MUST_CHECK tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes);               /* rank 0's */
+TRI_MUST_CHECK tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all); /* all: [size][bytes] */
+
+/* The next calls may take as long as they like, because rank 0 is known to do something else first; or may not any more. */
+void tri__ranks_be_patient(tri__ranks *ranks, bool patient);
+
+#endif

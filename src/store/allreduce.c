@@ -1,0 +1,444 @@
+/* allreduce.c: buckets, and the thread that adds them up.
+ *
+ * A bucket's state is three counters of steps: offered (all its floats have been), summed, applied. The plan's thread moves the first and the
+ * last, the adding thread the middle one; each waits for the other's. */
+#include "store/allreduce.h"
+
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/rendezvous.h"
+#include "store/rules.h"
+#include "store/store.h"
+
+#define BUCKET_FLOATS ((size_t)1 << 22)
+
+enum { WEIGHT, LEAVING, HEAD }; /* the floats that travel with a step's first bucket */
+
+typedef struct {
+    tri_range range;
+    size_t filled; /* floats offered in this step */
+    atomic_int_fast64_t offered, summed;
+    int64_t applied;
+} bucket;
+
+typedef struct {
+    tri_store store; /* its gradient has HEAD floats more than the parameters */
+    tri__allreduce_options options;
+    tri_step step, last;
+    int64_t begun; /* steps, this one included */
+    bucket *buckets;
+    int count;
+    double weights[2]; /* Σ of all ranks, by the step's parity: the next step's may come before this one's is last used */
+    tri__store_times times;
+
+    tri__rendezvous place;
+    pthread_t adder; /* where there are several buckets */
+    bool threaded;
+    atomic_bool over;   /* no more steps will come */
+    atomic_bool left;   /* somebody leaves: nothing will be added up any more */
+    tri_status failure; /* of the adder; written before left */
+} allreduce_store;
+
+/* ---- adding up ---- */
+
+static float *head_of(allreduce_store *self)
+{
+    return self->store.gradient + self->store.floats;
+}
+
+/* The first bucket of a step, with the head: together where they stand together. */
+static tri_status add_first(allreduce_store *self, tri_range range)
+{
+    tri__ranks *ranks = self->options.ranks;
+    float *gradient = self->store.gradient;
+    if (range.first + range.count == self->store.floats)
+        return tri__ranks_sum(ranks, gradient + range.first, range.count + HEAD);
+    TRI_TRY(tri__ranks_sum(ranks, head_of(self), HEAD));
+    return head_of(self)[LEAVING] > 0 ? NULL : tri__ranks_sum(ranks, gradient + range.first, range.count);
+}
+
+/* Sets left, too, where somebody leaves. */
+static tri_status add_up(allreduce_store *self, int index, int64_t step)
+{
+    bucket *next = &self->buckets[index];
+    if (index > 0)
+        TRI_TRY(tri__ranks_sum(self->options.ranks, self->store.gradient + next->range.first, next->range.count));
+    else {
+        TRI_TRY(add_first(self, next->range));
+        self->weights[step & 1] = (double)head_of(self)[WEIGHT];
+        if (head_of(self)[LEAVING] > 0)
+            atomic_store(&self->left, true);
+    }
+    atomic_fetch_add(&next->summed, 1);
+    return NULL;
+}
+
+typedef struct {
+    allreduce_store *self;
+    bucket *next;
+    int64_t steps;
+} wanted;
+
+static bool is_offered(const void *context)
+{
+    const wanted *what = context;
+    return atomic_load(&what->next->offered) >= what->steps || atomic_load(&what->self->over);
+}
+
+static tri_status add_step(allreduce_store *self, int64_t step, bool *more)
+{
+    for (int i = 0; i < self->count && *more; i++) {
+        const wanted what = {self, &self->buckets[i], step + 1};
+        while (!tri__rendezvous_wait(&self->place, is_offered, &what, tri__clock_now() + self->options.timeout))
+            continue; /* a long step, or an evaluation */
+        *more = atomic_load(&what.next->offered) > step;
+        if (!*more)
+            return NULL;
+        TRI_TRY(add_up(self, i, step));
+        *more = !atomic_load(&self->left);
+        tri__rendezvous_notify(&self->place);
+    }
+    return NULL;
+}
+
+static void *add_all(void *context)
+{
+    allreduce_store *self = context;
+    bool more = true;
+    for (int64_t step = 0; more && !self->failure; step++)
+        self->failure = add_step(self, step, &more);
+    if (self->failure)
+        atomic_store(&self->left, true);
+    tri__rendezvous_notify(&self->place);
+    return NULL;
+}
+
+/* ---- applying ---- */
+
+static tri_status stopped(allreduce_store *self)
+{
+    tri_status failure = self->failure;
+    self->failure = NULL;
+    return failure ? failure : tri_fail(TRI_STOPPED, "another rank has ended the run");
+}
+
+static bool is_summed(const void *context)
+{
+    const wanted *what = context;
+    return atomic_load(&what->next->summed) >= what->steps || atomic_load(&what->self->left);
+}
+
+static tri_status wait_for(allreduce_store *self, bucket *next, int64_t steps)
+{
+    const wanted what = {self, next, steps};
+    int64_t start = tri__clock_now();
+    while (!tri__rendezvous_wait(&self->place, is_summed, &what, tri__clock_now() + self->options.timeout))
+        continue; /* the ranks have a watcher that knows who is missing, and when to be patient */
+    self->times.peers += tri__clock_now() - start;
+    return atomic_load(&self->left) ? stopped(self) : NULL;
+}
+
+static void apply(allreduce_store *self, bucket *next, int64_t step, double clipping)
+{
+    tri_store *store = &self->store;
+    double weight = self->weights[step & 1];
+    size_t first = next->range.first;
+    next->applied++;
+    if (weight == 0)
+        return;
+    int64_t start = tri__clock_now();
+    tri__rule_apply(&store->rule,
+                    &(tri__update){
+                        .parameters = store->parameters + first,
+                        .gradient = store->gradient + first,
+                        .slot = {store->slot[0] ? store->slot[0] + first : NULL, store->slot[1] ? store->slot[1] + first : NULL},
+                        .count = next->range.count,
+                        .scale = (float)(clipping / weight),
+                        .step = step + 1 == self->begun ? self->step : self->last,
+                    });
+    self->times.update += tri__clock_now() - start;
+}
+
+/* With clipping: the norm needs every bucket. */
+static tri_status apply_clipped(allreduce_store *self, int64_t steps)
+{
+    double squares = 0, clip = self->store.rule.clip;
+    for (int i = 0; i < self->count; i++)
+        TRI_TRY(wait_for(self, &self->buckets[i], steps));
+    double weight = self->weights[(steps - 1) & 1];
+    for (int i = 0; i < self->count && weight > 0; i++)
+        squares +=
+            tri__sum_of_squares(self->store.gradient + self->buckets[i].range.first, self->buckets[i].range.count) / (weight * weight);
+    double norm = sqrt(squares), clipping = norm > clip ? clip / norm : 1;
+    for (int i = 0; i < self->count; i++)
+        apply(self, &self->buckets[i], steps - 1, clipping);
+    return NULL;
+}
+
+/* Until `steps` updates of the bucket have been applied. */
+static tri_status settle(allreduce_store *self, bucket *next, int64_t steps)
+{
+    if (next->applied >= steps)
+        return NULL;
+    if (self->store.rule.clip > 0)
+        return apply_clipped(self, steps);
+    TRI_TRY(wait_for(self, next, steps));
+    apply(self, next, steps - 1, 1);
+    return NULL;
+}
+
+/* ---- the calls of a store ---- */
+
+static tri_status allreduce_begin(tri_store *store, const tri_step *step)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    if (atomic_load(&self->left))
+        return stopped(self);
+    self->last = self->step;
+    self->step = *step;
+    self->begun++;
+    for (int i = 0; i < self->count; i++)
+        self->buckets[i].filled = 0;
+    return NULL;
+}
+
+static size_t common(tri_range a, tri_range b)
+{
+    size_t first = a.first > b.first ? a.first : b.first, a_end = a.first + a.count, b_end = b.first + b.count;
+    size_t end = a_end < b_end ? a_end : b_end;
+    return end > first ? end - first : 0;
+}
+
+static tri_status allreduce_await(tri_store *store, tri_range range)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    for (int i = 0; i < self->count; i++)
+        if (common(self->buckets[i].range, range))
+            TRI_TRY(settle(self, &self->buckets[i], self->begun - 1));
+    return NULL;
+}
+
+static tri_status complete(allreduce_store *self, int index)
+{
+    bucket *full = &self->buckets[index];
+    atomic_fetch_add(&full->offered, 1);
+    if (self->threaded) {
+        tri__rendezvous_notify(&self->place);
+        return NULL;
+    }
+    int64_t start = tri__clock_now();
+    TRI_TRY(add_up(self, index, self->begun - 1));
+    self->times.peers += tri__clock_now() - start;
+    if (atomic_load(&self->left))
+        return stopped(self);
+    return settle(self, full, self->begun);
+}
+
+/* The head of a step is written before its first bucket is complete, and read until that bucket is summed: no step overlaps it. */
+static tri_status allreduce_offer(tri_store *store, tri_range range, const float *gradient, double weight)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    if (gradient != store->gradient + range.first)
+        return tri_fail(TRI_BAD_CALL, "a rank offers its gradient where its store keeps it");
+    if (atomic_load(&self->left))
+        return stopped(self);
+    for (int i = 0; i < self->count; i++) {
+        bucket *part = &self->buckets[i];
+        size_t floats = common(part->range, range);
+        if (!floats)
+            continue;
+        part->filled += floats;
+        if (i == 0) {
+            head_of(self)[WEIGHT] = (float)weight;
+            head_of(self)[LEAVING] = 0;
+        }
+        if (part->filled == part->range.count)
+            TRI_TRY(complete(self, i));
+    }
+    return NULL;
+}
+
+static tri_status allreduce_flush(tri_store *store)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    for (int i = 0; i < self->count; i++)
+        TRI_TRY(settle(self, &self->buckets[i], self->begun));
+    return NULL;
+}
+
+static tri__store_times allreduce_times(tri_store *store)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    tri__store_times times = self->times;
+    self->times = (tri__store_times){0};
+    return times;
+}
+
+/* ---- buckets ---- */
+
+/* Offers that touch are joined up to the size of a bucket; what is larger is cut. */
+static int cut(const tri_range *ranges, int count, size_t most, tri_range *out)
+{
+    int cuts = 0;
+    for (int i = 0; i < count; i++) {
+        tri_range next = ranges[i], *last = cuts ? &out[cuts - 1] : NULL;
+        bool fits = last && last->count + next.count <= most;
+        if (fits && next.first + next.count == last->first)
+            *last = (tri_range){next.first, next.count + last->count};
+        else if (fits && last->first + last->count == next.first)
+            last->count += next.count;
+        else
+            for (size_t at = 0; at < next.count; at += most)
+                out[cuts++] = (tri_range){next.first + at, next.count - at < most ? next.count - at : most};
+    }
+    return cuts;
+}
+
+static tri_status start_adder(allreduce_store *self)
+{
+    int threads = (omp_get_max_threads() + 1) * tri__ranks_here(self->options.ranks);
+    tri__rendezvous_init(&self->place, threads, omp_get_num_procs());
+    self->threaded = self->count > 1;
+    if (self->threaded && pthread_create(&self->adder, NULL, add_all, self)) {
+        self->threaded = false;
+        return tri_fail(TRI_NO_MEMORY, "no thread to add up gradients");
+    }
+    return NULL;
+}
+
+/* Ranks may be of different machines, whose plans have other orders: rank 0's buckets are everybody's. */
+static tri_status agree(allreduce_store *self, tri_range *cuts, int64_t most, int64_t *count)
+{
+    tri__ranks *ranks = self->options.ranks;
+    TRI_TRY(tri__ranks_broadcast(ranks, count, sizeof *count));
+    if (*count < 1 || *count > most)
+        return tri_fail(TRI_BAD_DATA, "rank 0 cuts the gradient into %lld buckets, which cannot be", (long long)*count);
+    return tri__ranks_broadcast(ranks, cuts, (size_t)*count * sizeof *cuts);
+}
+
+static tri_status allreduce_arrange(tri_store *store, const tri_range *ranges, int count)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    size_t most = self->options.bucket_floats, room = store->floats / most + 2 * (size_t)count + 2;
+    tri_range *cuts;
+    TRI_TRY(tri__allocate(room, sizeof *cuts, "buckets", &cuts));
+    int64_t made = cut(ranges, count, most, cuts);
+    tri_status status = agree(self, cuts, (int64_t)room, &made);
+    if (!status)
+        status = tri__allocate((size_t)made, sizeof *self->buckets, "buckets", &self->buckets);
+    for (int64_t i = 0; i < made && !status; i++)
+        self->buckets[i].range = cuts[i];
+    free(cuts);
+    if (status)
+        return status;
+    self->count = (int)made;
+    return start_adder(self);
+}
+
+/* ---- from beginning to end ---- */
+
+static void stop_adder(allreduce_store *self)
+{
+    if (!self->threaded)
+        return;
+    atomic_store(&self->over, true);
+    tri__rendezvous_notify(&self->place);
+    pthread_join(self->adder, NULL);
+    self->threaded = false;
+}
+
+/* A step that broke off is made whole first, with what there is: the others count on its buckets. */
+static tri_status finish_step(allreduce_store *self)
+{
+    for (int i = 0; i < self->count && !atomic_load(&self->left); i++)
+        if (atomic_load(&self->buckets[i].offered) < self->begun)
+            TRI_TRY(complete(self, i));
+    for (int i = 0; i < self->count && self->threaded && !atomic_load(&self->left); i++)
+        TRI_TRY(wait_for(self, &self->buckets[i], self->begun));
+    return NULL;
+}
+
+tri_status tri__allreduce_store_leave(tri_store *store)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    tri_status status = finish_step(self);
+    stop_adder(self);
+    if (tri_status_code(status) == TRI_STOPPED) {
+        tri_status_free(status);
+        status = NULL;
+    }
+    if (status || atomic_load(&self->left) || !self->count)
+        return status;
+    head_of(self)[WEIGHT] = 0;
+    head_of(self)[LEAVING] = 1;
+    atomic_store(&self->left, true);
+    return add_first(self, self->buckets[0].range);
+}
+
+tri_status tri__allreduce_store_share(tri_store *store)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    size_t bytes = store->floats * sizeof(float);
+    TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->parameters, bytes));
+    for (int i = 0; i < tri_rule_slots(store->rule.kind); i++)
+        TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->slot[i], bytes));
+    return NULL;
+}
+
+static void allreduce_destroy(tri_store *store)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    stop_adder(self);
+    if (self->count)
+        tri__rendezvous_fini(&self->place);
+    tri_status_free(self->failure);
+    tri__store_fini(store);
+    free(self->buckets);
+    free(self);
+}
+
+static const tri__store_kind allreduce_kind = {
+    .name = "allreduce",
+    .begin = allreduce_begin,
+    .await = allreduce_await,
+    .offer = allreduce_offer,
+    .flush = allreduce_flush,
+    .times = allreduce_times,
+    .arrange = allreduce_arrange,
+    .destroy = allreduce_destroy,
+};
+
+static tri_status make_room_for_head(tri_store *store)
+{
+    tri__buffer_free(store->gradient);
+    store->gradient = NULL;
+    return tri__buffer_allocate((store->floats + HEAD) * sizeof(float), "the gradient", &store->gradient);
+}
+
+tri_status tri__allreduce_store_create(const tri__allreduce_options *options, tri_store **out)
+{
+    allreduce_store *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a store", &self));
+    self->options = *options;
+    if (!self->options.bucket_floats)
+        self->options.bucket_floats = BUCKET_FLOATS;
+    tri_status status = tri__store_init(&self->store, &allreduce_kind, options->floats, &options->rule);
+    if (status) {
+        free(self);
+        return status;
+    }
+    status = make_room_for_head(&self->store);
+    if (status) {
+        tri__store_fini(&self->store);
+        free(self);
+        return status;
+    }
+    *out = &self->store;
+    return NULL;
+}

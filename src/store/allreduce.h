@@ -1,0 +1,31 @@
+/* allreduce.h: the store of a rank: every rank has all parameters, gradients are added up by MPI, and each applies the rule to the same sums.
+ *
+ * Gradients travel in buckets of some 16 MB, in the order in which rank 0's plan offers them; a thread adds up one after the other while the
+ * plan goes on, and the rule is applied where the plan awaits. Where all of it is one bucket, the plan's own thread adds it up: for so
+ * little, waking another thread would take longer.
+ *
+ * With the first bucket of a step travel the weight behind the gradient and whether somebody leaves. A rank that leaves takes part in that
+ * first bucket only, and all ranks see it at the same place: then calls return TRI_STOPPED, and nobody is left waiting for anybody. */
+#ifndef TRI_STORE_ALLREDUCE_H
+#define TRI_STORE_ALLREDUCE_H
+
+#include "graph/store.h"
+#include "net/mpi/ranks.h"
+
+typedef struct {
+    tri__ranks *ranks; /* borrowed; its calls are the store's until leave */
+    size_t floats;
+    tri_rule rule;
+    int64_t timeout;      /* nanoseconds, of every wait for the thread; the ranks have their own */
+    size_t bucket_floats; /* 0: 16 MB */
+} tri__allreduce_options;
+
+TRI_MUST_CHECK tri_status tri__allreduce_store_create(const tri__allreduce_options *options, tri_store **out);
+
+/* No more steps: the ranks' calls are the caller's again. Collective, at any place between two calls of the store; once. */
+TRI_MUST_CHECK tri_status tri__allreduce_store_leave(tri_store *store);
+
+/* Parameters and the rule's state of rank 0 become everybody's. Collective, before the first step. */
+TRI_MUST_CHECK tri_status tri__allreduce_store_share(tri_store *store);
+
+#endif

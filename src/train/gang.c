@@ -1,0 +1,248 @@
+/* gang.c: ranks of MPI as the workers of a run. Every rank runs the same loop; rank 0 has the run folder, evaluates, writes checkpoints and
+ * decides when to stop. Before the first step, and when anybody leaves, all ranks compare notes: so a failure of one is told by all. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "net/mpi/ranks.h"
+#include "store/allreduce.h"
+#include "train/crew.h"
+
+enum { MESSAGE_SIZE = 600, DIGEST_SIZE = 65 };
+
+/* What a rank tells the others. */
+typedef struct {
+    int32_t code; /* tri_code of its failure; TRI_OK: none */
+    char message[MESSAGE_SIZE];
+    char digest[DIGEST_SIZE]; /* of its model, and … */
+    int64_t sum[2];           /* … of what must be the same: batch and examples */
+    int64_t steps, examples, spent[TRI_PHASES];
+    double cpu_percent, peak_rss_mb;
+} note;
+
+typedef struct {
+    tri__crew crew;
+    tri__run *run;
+    tri__ranks *ranks;
+    note *notes;  /* [workers], of the last comparison */
+    bool orderly; /* all ranks have come to the end together, so that MPI can be left in good order */
+} gang;
+
+/* ---- comparing notes ---- */
+
+static void write_failure(note *mine, tri_status own)
+{
+    mine->code = (int32_t)(tri_status_code(own) == TRI_STOPPED ? TRI_OK : tri_status_code(own));
+    snprintf(mine->message, sizeof mine->message, "%s", mine->code ? tri_status_message(own) : "");
+}
+
+/* own, or the failure of the first rank that has one; own is taken. The failure of one is told by rank 0 for all. */
+static tri_status compare(gang *self, note *mine, tri_status own)
+{
+    self->orderly = false;
+    tri_status status = tri__ranks_gather(self->ranks, mine, sizeof *mine, self->notes);
+    if (status) {
+        tri_status_free(status);
+        return own ? own : tri_fail(TRI_INTERNAL, "the ranks of MPI have lost each other");
+    }
+    self->orderly = true;
+    for (int i = 0; i < self->crew.workers; i++) {
+        const note *of = &self->notes[i];
+        if (!of->code)
+            continue;
+        tri_status_free(own);
+        self->crew.told = self->crew.worker > 0;
+        tri_code code = (tri_code)of->code;
+        return i ? tri_fail(code, "rank %d: %s", i, of->message) : tri_fail(code, "%s", of->message);
+    }
+    return own;
+}
+
+/* Before the first step: does everybody have the same model, and as many examples? */
+static tri_status compare_models(gang *self, tri_status own)
+{
+    note mine = {0};
+    const tri__run *run = self->run;
+    if (!own)
+        own = tri_model_digest(run->model, run->graph, mine.digest);
+    if (!own) {
+        mine.sum[0] = run->settings.batch;
+        mine.sum[1] = run->settings.own_files ? 0 : tri_source_describe(run->source)->examples;
+    }
+    write_failure(&mine, own);
+    TRI_TRY(compare(self, &mine, own));
+    const note *first = self->notes;
+    for (int i = 1; i < self->crew.workers; i++) {
+        const note *of = &self->notes[i];
+        const char *what = strcmp(of->digest, first->digest) ? "another model"
+                           : of->sum[0] != first->sum[0]     ? "another --batch"
+                           : of->sum[1] != first->sum[1]     ? "other data: it has another number of examples"
+                                                             : NULL;
+        self->crew.told = what && self->crew.worker > 0;
+        if (what)
+            return tri_fail(TRI_BAD_CALL, "rank %d has %s than rank 0: start all ranks with the same options, on the same files", i, what);
+    }
+    return NULL;
+}
+
+/* ---- steps ---- */
+
+/* Rank 0 may evaluate now, for as long as it takes. */
+static tri_status gang_begin(tri__crew *base, const tri_step *step)
+{
+    gang *self = (gang *)base;
+    (void)step;
+    tri__ranks_be_patient(self->ranks, base->worker > 0 && tri__run_evaluation_due(self->run));
+    return NULL;
+}
+
+static tri_status gang_end(tri__crew *base, tri__tally *tally)
+{
+    const gang *self = (gang *)base;
+    int64_t examples = tri_dataset_examples(self->run->dataset), each = self->run->settings.batch * base->workers;
+    int64_t position = tri_dataset_position(self->run->dataset) % examples, rest = examples % each;
+    if (tally->count > tally->damaged)
+        tally->loss /= (double)(tally->count - tally->damaged); /* this rank's mean stands for all: the others' travels nowhere */
+    tally->count = position == 0 && rest ? rest : each;
+    tally->damaged = 0;
+    tally->loss *= (double)tally->count;
+    return NULL;
+}
+
+static void fill_note(const gang *self, note *mine)
+{
+    const tri__run *run = self->run;
+    tri__usage usage = tri__usage_now();
+    mine->steps = run->state.step;
+    mine->examples = run->own_examples;
+    mine->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
+    mine->peak_rss_mb = tri__peak_rss_mb();
+    memcpy(mine->spent, run->phases.spent, sizeof mine->spent);
+}
+
+static tri_status gang_leave(tri__crew *base, tri_status own)
+{
+    gang *self = (gang *)base;
+    note mine = {0};
+    tri_status parting = tri__allreduce_store_leave(self->run->store);
+    if (parting && own)
+        tri_status_free(parting);
+    else if (parting)
+        own = parting;
+    fill_note(self, &mine);
+    write_failure(&mine, own);
+    own = compare(self, &mine, own);
+    if (base->worker == 0 || tri_status_code(own) != TRI_STOPPED)
+        return own;
+    tri_status_free(own); /* rank 0 ended the run */
+    return NULL;
+}
+
+static void gang_stats(const tri__crew *base, int worker, tri__worker_summary *out, tri__phases *phases)
+{
+    const note *of = &((const gang *)base)->notes[worker];
+    out->steps = of->steps;
+    out->examples = of->examples;
+    out->cpu_percent = of->cpu_percent;
+    out->peak_rss_mb = of->peak_rss_mb;
+    memcpy(phases->spent, of->spent, sizeof of->spent);
+}
+
+/* ---- from beginning to end ---- */
+
+static tri_status gang_prepare(tri__crew *base, tri__run *run)
+{
+    (void)base;
+    return tri__allreduce_store_share(run->store);
+}
+
+static void gang_destroy(tri__crew *base)
+{
+    gang *self = (gang *)base;
+    if (self->orderly)
+        tri__ranks_leave(self->ranks);
+    free(self->notes);
+    free(self);
+}
+
+static const tri__crew_kind gang_kind = {
+    .prepare = gang_prepare,
+    .begin = gang_begin,
+    .end = gang_end,
+    .leave = gang_leave,
+    .stats = gang_stats,
+    .destroy = gang_destroy,
+};
+
+static void tell_hung(void *context, const char *why)
+{
+    const tri__run *run = context;
+    run->request->give_up(run->request->context, why);
+}
+
+static tri_status check_size(const gang *self)
+{
+    int size = tri__ranks_size(self->ranks), wanted = self->run->settings.workers;
+    if (size == wanted)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "MPI says that there are %d ranks, and %d were started: %s", size, wanted,
+                    size == 1
+                        ? "it does not know who started it (with srun: give srun --mpi=pmix or --mpi=pmi2, as Open MPI was built for, or "
+                          "start with mpirun)"
+                        : "leave --workers out where ranks are started by mpirun or srun");
+}
+
+/* Where nobody said how many threads a rank has, those of one host share its CPUs, unless whoever started them did that already. */
+static void share_threads(gang *self)
+{
+    tri__run *run = self->run;
+    int cpus = omp_get_num_procs(), share = cpus / tri__ranks_here(self->ranks);
+    if (run->options.threads != TRI_UNSET)
+        return;
+    bool bound = cpus < (int)sysconf(_SC_NPROCESSORS_ONLN);
+    run->settings.threads = bound ? cpus : share > 1 ? share : 1;
+    omp_set_num_threads(run->settings.threads);
+}
+
+tri_status tri__gang_join(tri__run *run)
+{
+    gang *self;
+    if (!run->request->ranked)
+        return tri_fail(TRI_BAD_CALL, "strategy allreduce needs ranks, which mpirun or srun start");
+    TRI_TRY(tri__allocate(1, sizeof *self, "the ranks of a run", &self));
+    self->run = run;
+    self->crew = (tri__crew){.kind = &gang_kind, .workers = 1};
+    run->crew = &self->crew;
+    const tri__ranks_options options = {.timeout = run->settings.ps.timeout, .hung = tell_hung, .context = run};
+    TRI_TRY(tri__ranks_join(&options, &self->ranks));
+    self->orderly = true;
+    TRI_TRY(check_size(self));
+    self->crew.worker = tri__ranks_rank(self->ranks);
+    self->crew.workers = tri__ranks_size(self->ranks);
+    TRI_TRY(tri__allocate((size_t)self->crew.workers, sizeof *self->notes, "the ranks' notes", &self->notes));
+    share_threads(self);
+    if (self->crew.worker == 0 && tri__ranks_apart(self->ranks))
+        tri__log_line(run->log, TRI_LOG_INFO, "ranks are on several hosts: between them MPI's traffic is in clear");
+    return NULL;
+}
+
+tri_status tri__gang_agree(tri__run *run, tri_status own)
+{
+    return compare_models((gang *)run->crew, own);
+}
+
+tri_status tri__gang_create_store(tri__run *run)
+{
+    const gang *self = (const gang *)run->crew;
+    const tri__allreduce_options options = {
+        .ranks = self->ranks,
+        .floats = tri_graph_parameter_floats(run->graph),
+        .rule = run->settings.rule,
+        .timeout = run->settings.ps.timeout,
+    };
+    return tri__allreduce_store_create(&options, &run->store);
+}

@@ -1,0 +1,301 @@
+/* launch.c: mpirun as a child, attempt after attempt.
+ *
+ * mpirun ends all ranks when one is lost, and says so in a notice between two dashed lines: of that, one line is worth telling. */
+#include "train/launch.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "net/child.h"
+#include "train/checkpoint.h"
+#include "train/folder.h"
+
+#define SECOND INT64_C(1000000000)
+#define TICK   (SECOND / 20)
+
+enum { MOST_WORDS = 32, WHY_SIZE = 1024 };
+
+typedef struct {
+    const tri__launching *request;
+    const tri__run_request *run;
+    tri__run_folder folder;
+    tri__log_file *log_file;
+    tri__log *log;
+    tri__loop *loop;
+    int workers, threads;
+    int64_t kept; /* step of the newest checkpoint; −1: none */
+
+    /* of this attempt */
+    tri__child *child;
+    bool ended, in_notice;
+    int status, signal, stops;
+    char why[WHY_SIZE]; /* what a rank said, or else mpirun */
+    bool rank_said;
+    json_t *result;
+} launcher;
+
+/* ---- what ranks and mpirun say ---- */
+
+static void take_report(launcher *self, json_t *report, const char *line)
+{
+    json_t *progress = json_object_get(report, "progress"), *result = json_object_get(report, "result");
+    const char *failure = json_string_value(json_object_get(report, "failure"));
+    if (progress && self->run->progress) {
+        tri__progress shown;
+        tri__progress_read(progress, &shown);
+        self->run->progress(self->run->context, &shown);
+    }
+    if (result) {
+        json_decref(self->result);
+        self->result = json_incref(result);
+    }
+    if (failure && !self->rank_said) {
+        snprintf(self->why, sizeof self->why, "%s", failure);
+        self->rank_said = true;
+    }
+    if (!progress && !result && !failure)
+        tri__log_line(self->log, TRI_LOG_INFO, "%s", line);
+}
+
+/* A line of mpirun's notices: kept in the log file; the one that tells who was lost is the reason. */
+static void take_notice(launcher *self, const char *line)
+{
+    tri__log_line(self->log, TRI_LOG_DEBUG, "mpirun: %s", line);
+    const char *lost = strstr(line, "process rank");
+    if (lost && !self->rank_said)
+        snprintf(self->why, sizeof self->why, "mpirun lost %s", lost);
+    else if (*line && !*self->why)
+        snprintf(self->why, sizeof self->why, "mpirun: %s", line);
+}
+
+static void show(launcher *self, const char *line)
+{
+    static const char mark[] = "trireme: ";
+    bool warning = !strncmp(line, mark, sizeof mark - 1), own = !strncmp(line, "mpirun: ", 8);
+    if (*line)
+        tri__log_line(self->log,
+                      warning ? TRI_LOG_WARNING
+                      : own   ? TRI_LOG_DEBUG
+                              : TRI_LOG_INFO,
+                      "%s", warning ? line + sizeof mark - 1 : line);
+}
+
+static void on_line(void *context, tri__child *child, bool error, const char *line)
+{
+    launcher *self = context;
+    (void)child;
+    json_t *report = !error && *line == '{' ? json_loads(line, 0, NULL) : NULL;
+    if (report)
+        take_report(self, report, line);
+    else if (error && !strncmp(line, "-----", 5))
+        self->in_notice = !self->in_notice;
+    else if (self->in_notice)
+        take_notice(self, line);
+    else
+        show(self, line);
+    json_decref(report);
+}
+
+static void on_end(void *context, tri__child *child, int status, int signal)
+{
+    launcher *self = context;
+    (void)child;
+    self->ended = true;
+    self->status = status;
+    self->signal = signal;
+}
+
+/* ---- one attempt ---- */
+
+typedef struct {
+    const char **list;
+    size_t count;
+} words;
+
+static void add(words *to, const char *word)
+{
+    to->list[to->count++] = word;
+}
+
+static void add_mpirun(const launcher *self, words *to, const char *workers)
+{
+    /* ranks are not bound: their threads share the CPUs. They yield: another rank, or a thread that computes, may need the one they wait on. */
+    const char *const fixed[] = {"mpirun", "-n", workers, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        add(to, fixed[i]);
+    if (self->request->as_root)
+        add(to, "--allow-run-as-root");
+}
+
+static tri_status start(launcher *self)
+{
+    const tri__launching *request = self->request;
+    const char *model = self->run->options->model;
+    char workers[16], threads[16], omp[32];
+    size_t given = 0;
+    while (request->words[given])
+        given++;
+    words all = {0};
+    TRI_TRY(tri__allocate(MOST_WORDS + given, sizeof *all.list, "a command line", &all.list));
+    snprintf(workers, sizeof workers, "%d", self->workers);
+    snprintf(threads, sizeof threads, "%d", self->threads);
+    snprintf(omp, sizeof omp, "OMP_NUM_THREADS=%d", self->threads);
+    add_mpirun(self, &all, workers);
+    const char *const rank[] = {request->program, "train", "--spawned", self->folder.path, "--threads", threads};
+    for (size_t i = 0; i < sizeof rank / sizeof *rank; i++)
+        add(&all, rank[i]);
+    if (self->kept >= 0)
+        add(&all, "--resume"), add(&all, self->folder.path);
+    for (size_t i = 0; i < given; i++)
+        add(&all, request->words[i]);
+    if (model)
+        add(&all, "--"), add(&all, model);
+    const char *const env[] = {omp, NULL};
+    const tri__child_options options = {.path = "mpirun", .argv = all.list, .env = env, .line = on_line, .ended = on_end, .context = self};
+    tri_status status = tri__child_start(self->loop, &options, &self->child);
+    free(all.list);
+    return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
+}
+
+static void heed_signals(launcher *self)
+{
+    int wished = self->run->stop ? (int)*self->run->stop : 0;
+    if (wished == self->stops)
+        return;
+    tri__child_signal(self->child, wished > 1 ? SIGKILL : SIGUSR1); /* mpirun hands it on to the ranks; SIGTERM would end them */
+    self->stops = wished;
+}
+
+static tri_status reason_of(const launcher *self)
+{
+    tri_code code = self->status == 2 ? TRI_BAD_CALL : TRI_INTERNAL;
+    if (*self->why)
+        return tri_fail(code, "%s", self->why);
+    if (self->signal)
+        return tri_fail(code, "mpirun was killed by signal %d (%s)", self->signal, strsignal(self->signal));
+    return tri_fail(code, "mpirun ended with exit status %d (what was said: %s)", self->status, self->folder.log);
+}
+
+static tri_status attempt(launcher *self)
+{
+    self->ended = self->in_notice = self->rank_said = false;
+    self->why[0] = 0;
+    json_decref(self->result);
+    self->result = NULL;
+    TRI_TRY(start(self));
+    while (!self->ended) {
+        tri__loop_turn(self->loop, tri__clock_now() + TICK);
+        heed_signals(self);
+    }
+    tri__child_destroy(self->child);
+    self->child = NULL;
+    bool told = self->result && !self->rank_said; /* after a signal mpirun itself ends as one that failed */
+    return told && (self->status == 0 || self->stops) ? NULL : reason_of(self);
+}
+
+/* ---- attempt after attempt ---- */
+
+static int64_t newest_step(const launcher *self)
+{
+    tri__checkpoint *checkpoint = NULL;
+    tri_status status = tri__checkpoint_open(self->folder.path, NULL, &checkpoint);
+    int64_t step = status ? -1 : checkpoint->state.step;
+    tri_status_free(status);
+    tri__checkpoint_close(checkpoint);
+    return step;
+}
+
+/* A wrong call, and a loss that is no number, would come again. */
+static bool worth_another(const launcher *self, tri_status failure)
+{
+    const char *ended = json_string_value(json_object_get(json_object_get(self->result, "summary"), "stopped_by"));
+    return tri_status_code(failure) != TRI_BAD_CALL && !self->stops && !(ended && !strcmp(ended, "diverged"));
+}
+
+static void plan_another(launcher *self, tri_status failure, int left)
+{
+    int64_t step = newest_step(self);
+    bool stuck = step <= self->kept, fewer = stuck && self->workers > self->request->min_workers;
+    self->workers -= fewer;
+    self->kept = step;
+    char from[48];
+    snprintf(from, sizeof from, step < 0 ? "the beginning" : "step %lld", (long long)step);
+    tri__log_line(self->log, TRI_LOG_WARNING, "%s; starting again from %s with %d rank%s (%d more restart%s)", tri_status_message(failure),
+                  from, self->workers, self->workers > 1 ? "s" : "", left, left == 1 ? "" : "s");
+}
+
+static tri_status try_all(launcher *self)
+{
+    for (int left = self->request->restarts;; left--) {
+        tri_status status = attempt(self);
+        if (!status || !left || !worth_another(self, status))
+            return status;
+        plan_another(self, status, left - 1);
+        tri_status_free(status);
+    }
+}
+
+/* ---- from beginning to end ---- */
+
+static tri_status open_folder(launcher *self)
+{
+    const tri__run_request *run = self->run;
+    if (run->resume)
+        TRI_TRY(tri__run_folder_open(run->resume, "launcher", &self->folder));
+    else {
+        tri_model *model;
+        tri__train_settings settings;
+        TRI_TRY(tri_model_open(run->options->model, &model));
+        tri_status status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
+        if (!status)
+            status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);
+        tri_model_destroy(model);
+        TRI_TRY(status);
+    }
+    TRI_TRY(tri__log_file_create(self->folder.log, run->log, &self->log_file));
+    self->log = tri__log_file_sink(self->log_file);
+    return tri__run_folder_note(&self->folder, run->command);
+}
+
+static tri_status prepare(launcher *self)
+{
+    int share = omp_get_num_procs() / self->workers;
+    self->threads = self->request->threads ? self->request->threads : share > 1 ? share : 1;
+    TRI_TRY(open_folder(self));
+    self->kept = self->run->resume ? newest_step(self) : -1;
+    return tri__loop_create(&self->loop);
+}
+
+static tri_status take_result(const launcher *self, tri__run_result *out)
+{
+    const char *table = json_string_value(json_object_get(self->result, "table"));
+    out->summary = json_incref(json_object_get(self->result, "summary"));
+    snprintf(out->table, sizeof out->table, "%s", table ? table : "");
+    out->folder = strdup(self->folder.path);
+    return out->folder ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the result");
+}
+
+tri_status tri__launch(const tri__launching *request, tri__run_result *out)
+{
+    launcher self = {.request = request, .run = request->run, .workers = request->workers};
+    *out = (tri__run_result){0};
+    tri_status status = prepare(&self);
+    if (!status) {
+        status = try_all(&self);
+        tri_status kept = take_result(&self, out);
+        if (status)
+            tri_status_free(kept);
+        else
+            status = kept;
+    }
+    tri__child_destroy(self.child);
+    tri__loop_destroy(self.loop);
+    json_decref(self.result);
+    tri__log_file_destroy(self.log_file);
+    tri__run_folder_fini(&self.folder);
+    return status;
+}
