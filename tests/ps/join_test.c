@@ -5,7 +5,9 @@
 
 #include "ps/process.h"
 
-#define WORDS "softmax --data digits:3000 --batch 50 --rate 0.2 --schedule cosine --steps 6000 --strategy ps "
+/* Who joins first reads its data. */
+#define LONG_SYNC  (3 * SYNC_STEPS)
+#define LONG_ASYNC (3 * ASYNC_STEPS)
 
 /* "127.0.0.1:4000" of ps:0, from the cluster file that the supervisor wrote. */
 static char *address_of_job(const char *folder)
@@ -33,42 +35,44 @@ static const json_t *stats_of(const json_t *summary, const char *task)
     return NULL;
 }
 
-static void join(const char *folder, const char *mode)
+static void join(const char *folder, const char *mode, int steps)
 {
-    process job = process_start(folder, "job", "train " WORDS "--json --out run --eval-every 500 --workers 2 --servers 2 %s", mode);
+    process job = process_start(folder, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --servers 2 --steps %d %s",
+                                steps, mode);
     char *address = address_of_job(folder);
-    process_await_step(&job, 500);
-    process joiner = process_start(folder, "joiner", "train " WORDS "--join %s", address);
+    process_await_step(&job, STRIKE);
+    process joiner = process_start(folder, "joiner", "train " SOFTMAX "--steps %d --join %s", steps, address);
     await_member(folder, "worker:2");
     json_t *summary = process_end(&job, 0);
     json_decref(process_end(&joiner, 0));
-    assert_int_equal(integer_of(summary, "steps"), 6000);
+    assert_int_equal(integer_of(summary, "steps"), steps);
     assert_true(integer_of(stats_of(summary, "worker:2"), "steps") > 0);
-    assert_true(number_of(summary, "test_accuracy") > 0.87);
+    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
     json_decref(summary);
     free(address);
 }
 
 static void a_worker_joins_in_sync(void **state)
 {
-    join(*state, "--sync");
+    join(*state, "--sync", LONG_SYNC);
 }
 
 static void a_worker_joins_in_async(void **state)
 {
-    join(*state, "--async");
+    join(*state, "--async", LONG_ASYNC);
 }
 
 static void a_worker_that_joined_may_die(void **state)
 {
-    process job = process_start(*state, "job", "train " WORDS "--json --out run --eval-every 500 --workers 2 --sync");
+    process job =
+        process_start(*state, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --sync --steps %d", LONG_SYNC);
     char *address = address_of_job(*state);
-    process_await_step(&job, 500);
-    process joiner = process_start(*state, "joiner", "train " WORDS "--join %s", address);
+    process_await_step(&job, STRIKE);
+    process joiner = process_start(*state, "joiner", "train " SOFTMAX "--steps %d --join %s", LONG_SYNC, address);
     await_member(*state, "worker:2");
     process_kill(&joiner);
     json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), 6000);
+    assert_int_equal(integer_of(summary, "steps"), LONG_SYNC);
     json_decref(summary);
     free(address);
 }
@@ -76,15 +80,17 @@ static void a_worker_that_joined_may_die(void **state)
 /* Its pushes are its own, though an earlier process of the same number has pushed to the same servers. */
 static void a_successor_takes_the_place_of_a_dead_worker(void **state)
 {
-    process job = process_start(*state, "job", "train " WORDS "--json --out run --eval-every 500 --workers 2 --servers 2 --async");
-    process_await_step(&job, 500);
+    process job = process_start(
+        *state, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --servers 2 --async --steps %d", LONG_ASYNC);
+    process_await_step(&job, STRIKE);
     await_member(*state, "worker:1");
     kill(process_task(&job, "worker:1", 0), SIGKILL);
     process_await(&job, "worker:1 is gone");
-    process heir = process_start(*state, "heir", "train " WORDS "--async --cluster run/cluster.yaml --task worker:1");
+    process heir =
+        process_start(*state, "heir", "train " SOFTMAX "--async --steps %d --cluster run/cluster.yaml --task worker:1", LONG_ASYNC);
     json_t *summary = process_end(&job, 0);
     json_decref(process_end(&heir, 0));
-    assert_int_equal(integer_of(summary, "steps"), 6000);
+    assert_int_equal(integer_of(summary, "steps"), LONG_ASYNC);
     json_decref(summary);
 }
 

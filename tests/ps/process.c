@@ -72,7 +72,8 @@ process process_start(const char *folder, const char *name, const char *words, .
     vsnprintf(text + used, sizeof text - used, words, list);
     va_end(list);
     split(text, arguments);
-    process started = {.out = path_of(folder, name, "out"), .err = path_of(folder, name, "err")};
+    process started = {
+        .out = path_of(folder, name, "out"), .err = path_of(folder, name, "err"), .log = test_path(folder, "run/log/ps-0.txt")};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -168,7 +169,7 @@ static int64_t last_step(const char *path)
 void process_await_step(const process *of, int64_t step)
 {
     double deadline = seconds_now() + DEADLINE;
-    for (bool ended = false; last_step(of->err) < step; ended = has_ended(of)) {
+    for (bool ended = false; last_step(of->log) < step; ended = has_ended(of)) {
         if (ended || seconds_now() > deadline)
             vain(of, "a step");
         pause_briefly();
@@ -307,6 +308,7 @@ static void forget(process *of)
 {
     free(of->out);
     free(of->err);
+    free(of->log);
     *of = (process){0};
 }
 

@@ -11,9 +11,18 @@
 
 #include "support.h"
 
+/* What most jobs train: convex, so that it ends at the same accuracy however it went, and with batches so large that a step takes as long
+ * in every build: there is time to disturb it. */
+#define SOFTMAX     "softmax --data digits:4000 --batch 400 --rate 0.5 --schedule cosine --strategy ps "
+#define SYNC_STEPS  600 /* a second or two */
+#define ASYNC_STEPS 2400
+#define STRIKE      100  /* the step from which on jobs are disturbed: the first evaluation, with --eval-every 100 */
+#define ACCURATE    0.87 /* less than it reaches */
+
 typedef struct {
     pid_t pid;       /* 0: it has ended */
     char *out, *err; /* the files of what it says */
+    char *log;       /* that of ps:0, of a job with --out run */
 } process;
 
 /* Start "trireme WORDS…" in the test's folder; words are separated by blanks. What it says goes to NAME.out and NAME.err there. */
@@ -24,7 +33,7 @@ void await_text(const char *path, const char *text);
 bool file_says(const char *path, const char *text);      /* now; false where there is no file either */
 void process_await(const process *of, const char *text); /* on standard error */
 
-/* Wait until "step N" with N at least step is among the evaluations that ps:0 tells. */
+/* Wait until "step N" with N at least step is among the evaluations in the log of ps:0; --out run. */
 void process_await_step(const process *of, int64_t step);
 
 /* Wait until the worker takes part in the job whose folder is `run` in folder. */

@@ -3,16 +3,11 @@
 
 #include "ps/process.h"
 
-#define TRAIN "train softmax --data digits:3000 --batch 50 --rate 0.2 --schedule cosine --strategy ps --json --out run --eval-every 250 "
+#define TRAIN "train " SOFTMAX "--json --out run --eval-every 100 "
 
-enum { STEPS = 2000 };
-
-static double undisturbed(const char *folder, const char *mode)
+static double undisturbed(const char *folder, const char *mode, int steps)
 {
-    process job = process_start(folder, "calm",
-                                "train softmax --data digits:3000 --batch 50 --rate 0.2 --schedule cosine --strategy ps --json --out calm "
-                                "--eval-every 100000 --steps %d %s",
-                                STEPS, mode);
+    process job = process_start(folder, "calm", "train " SOFTMAX "--json --out calm --eval-every 100000 --steps %d %s", steps, mode);
     json_t *summary = process_end(&job, 0);
     double accuracy = number_of(summary, "test_accuracy");
     json_decref(summary);
@@ -20,18 +15,18 @@ static double undisturbed(const char *folder, const char *mode)
 }
 
 /* One of three workers dies in the middle. */
-static void kill_one(const char *folder, const char *mode, bool leased)
+static void kill_one(const char *folder, const char *mode, int steps, bool leased)
 {
-    process job = process_start(folder, "job", TRAIN "--steps %d %s", STEPS, mode);
-    process_await_step(&job, 500);
+    process job = process_start(folder, "job", TRAIN "--steps %d %s", steps, mode);
+    process_await_step(&job, STRIKE);
     await_member(folder, "worker:1");
     kill(process_task(&job, "worker:1", 0), SIGKILL);
     process_await(&job, "worker:1 is gone");
     assert_true(file_says(job.err, "worker:1 was killed by signal 9"));
     json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), STEPS);
+    assert_int_equal(integer_of(summary, "steps"), steps);
     assert_true(!leased || integer_of(summary, "re_leased") >= 1);
-    double accuracy = number_of(summary, "test_accuracy"), wanted = undisturbed(folder, mode);
+    double accuracy = number_of(summary, "test_accuracy"), wanted = undisturbed(folder, mode, steps);
     if (accuracy < wanted - 0.005 || accuracy > wanted + 0.005)
         fail_msg("accuracy %g, undisturbed %g", accuracy, wanted);
     json_decref(summary);
@@ -39,36 +34,36 @@ static void kill_one(const char *folder, const char *mode, bool leased)
 
 static void a_killed_worker_is_not_missed_in_sync(void **state)
 {
-    kill_one(*state, "--sync --workers 3 --servers 2", false);
+    kill_one(*state, "--sync --workers 3 --servers 2", SYNC_STEPS, false);
 }
 
 static void a_killed_worker_is_not_missed_in_async(void **state)
 {
-    kill_one(*state, "--async --workers 3 --servers 2", true);
+    kill_one(*state, "--async --workers 3 --servers 2", ASYNC_STEPS, true);
 }
 
 static void a_killed_worker_is_not_missed_with_bounded_staleness(void **state)
 {
-    kill_one(*state, "--staleness 2 --workers 3 --servers 1", true);
+    kill_one(*state, "--staleness 2 --workers 3 --servers 1", ASYNC_STEPS, true);
 }
 
 static void a_quorum_forms_again_below_the_backup(void **state)
 {
-    process job = process_start(*state, "job", TRAIN "--steps %d --sync --backup 1 --workers 4 --servers 2", STEPS);
-    process_await_step(&job, 500);
+    process job = process_start(*state, "job", TRAIN "--steps %d --sync --backup 1 --workers 4 --servers 2", SYNC_STEPS);
+    process_await_step(&job, STRIKE);
     for (int i = 1; i < 4; i++) {
         char task[] = {'w', 'o', 'r', 'k', 'e', 'r', ':', (char)('0' + i), 0};
         kill(process_task(&job, task, 0), SIGKILL);
     }
     json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), STEPS);
+    assert_int_equal(integer_of(summary, "steps"), SYNC_STEPS);
     json_decref(summary);
 }
 
 static void without_workers_a_job_ends_and_says_so(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--steps 1000000 --sync --workers 2 --timeout 2s --heartbeat 500ms");
-    process_await_step(&job, 500);
+    process_await_step(&job, STRIKE);
     kill(process_task(&job, "worker:0", 0), SIGKILL);
     kill(process_task(&job, "worker:1", 0), SIGKILL);
     process_await(&job, "no worker is left");

@@ -244,6 +244,7 @@ static void on_open(void *context, tri__connection *connection)
     json_object_set_new(hello, "role", json_string("worker"));
     json_object_set_new(hello, "task", json_integer(worker->options.task));
     json_object_set_new(hello, "incarnation", json_integer(worker->incarnation));
+    json_object_set_new(hello, "mode", json_string(tri__ps_mode_name(worker->options.settings.mode)));
     pthread_mutex_lock(&worker->lock);
     json_object_set_new(hello, "reached", json_integer(worker->last_step + 1)); /* so a new ps:0 knows what was lost */
     link->heard = tri__clock_now();

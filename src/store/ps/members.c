@@ -29,6 +29,10 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
                         "worker:%d has %" PRId64 " examples in batches of %" PRId64 ", the job %" PRId64 " in batches of %" PRId64
                         ": start all tasks with the same options",
                         peer->task, examples, batch, c->job.work.examples, c->job.work.batch);
+    const char *mode = json_string_value(json_object_get(hello, "mode")), *ours = tri__ps_mode_name(c->settings->mode);
+    if (!mode || strcmp(mode, ours))
+        return tri_fail(TRI_BAD_CALL, "worker:%d would train %.16s, and the job is %s: start all tasks with the same options", peer->task,
+                        mode ? mode : "in no mode", ours);
     return NULL;
 }
 

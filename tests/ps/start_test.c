@@ -1,0 +1,175 @@
+/* start_test.c: the tasks of a cluster file, each started by hand: in any order, with every mistake that people make. */
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "net/inbox.h"
+#include "ps/process.h"
+#include "store/ps/message.h"
+
+#define STEPS "--steps 600 "
+#define TASK  "train " SOFTMAX "--cluster c.yaml "
+
+/* Two servers, two workers, an evaluator. */
+static int write_cluster(const char *folder)
+{
+    char *path = test_path(folder, "c.yaml"), text[256];
+    int port = free_port();
+    snprintf(text, sizeof text, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]\nworker: [a, b]\nevaluator: [c]\n", port, free_port());
+    test_write(path, text, strlen(text));
+    free(path);
+    return port;
+}
+
+static void end_well(process *tasks, int count)
+{
+    for (int i = 0; i < count; i++)
+        json_decref(process_end(&tasks[i], 0));
+}
+
+static void workers_may_come_before_their_servers(void **state)
+{
+    write_cluster(*state);
+    process tasks[5] = {
+        process_start(*state, "w0", TASK STEPS "--sync --heartbeat 100ms --task worker:0"),
+        process_start(*state, "w1", TASK STEPS "--sync --heartbeat 100ms --task worker:1"),
+    };
+    process_await(&tasks[0], "worker:0 waits for ps:0 at 127.0.0.1");
+    tasks[2] = process_start(*state, "e", TASK STEPS "--sync --task evaluator:0");
+    tasks[3] = process_start(*state, "p1", TASK STEPS "--sync --heartbeat 100ms --task ps:1");
+    tasks[4] = process_start(*state, "p0", TASK STEPS "--sync --heartbeat 100ms --json --out run --task ps:0");
+    json_t *summary = process_end(&tasks[4], 0);
+    assert_int_equal(integer_of(summary, "steps"), 600);
+    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
+    json_decref(summary);
+    end_well(tasks, 4);
+}
+
+/* A job that waits for its last worker, so that there is time to make mistakes. */
+static void start_waiting_job(const char *folder, process tasks[4])
+{
+    write_cluster(folder);
+    tasks[0] = process_start(folder, "p0", TASK STEPS "--sync --out run --json --heartbeat 100ms --task ps:0");
+    tasks[1] = process_start(folder, "p1", TASK STEPS "--sync --task ps:1");
+    tasks[2] = process_start(folder, "e", TASK STEPS "--sync --task evaluator:0");
+    tasks[3] = process_start(folder, "w0", TASK STEPS "--sync --task worker:0");
+    await_member(folder, "worker:0");
+}
+
+static void end_job(const char *folder, process tasks[4])
+{
+    process last = process_start(folder, "w1", TASK STEPS "--sync --task worker:1");
+    json_t *summary = process_end(&tasks[0], 0);
+    assert_int_equal(integer_of(summary, "steps"), 600);
+    json_decref(summary);
+    json_decref(process_end(&last, 0));
+    end_well(tasks + 1, 3);
+}
+
+static void expect_refusal(process refused, int status, const char *why)
+{
+    process_await(&refused, why);
+    json_decref(process_end(&refused, status));
+}
+
+static void mistakes_are_told_and_do_no_harm(void **state)
+{
+    process tasks[4];
+    start_waiting_job(*state, tasks);
+    expect_refusal(process_start(*state, "twice", TASK STEPS "--sync --task worker:0"), 2, "there is a worker:0 already");
+    expect_refusal(process_start(*state, "server", TASK STEPS "--sync --task ps:1"), 1, "in use");
+    expect_refusal(process_start(*state, "judge", TASK STEPS "--sync --task evaluator:0"), 2, "there is an evaluator already");
+    expect_refusal(
+        process_start(*state, "model", "train lenet --data digits:4000 --batch 400 --strategy ps --cluster c.yaml --task worker:1 " STEPS),
+        2, "another model");
+    expect_refusal(
+        process_start(*state, "batch", "train softmax --data digits:4000 --batch 40 --strategy ps --cluster c.yaml --task worker:1 " STEPS),
+        2, "in batches of 40");
+    expect_refusal(process_start(*state, "mode", TASK STEPS "--async --task worker:1"), 2, "is sync");
+    end_job(*state, tasks);
+}
+
+/* Bytes of a stranger at a server's port. */
+static int knock(int port, const void *bytes, size_t size)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) || (size && send(fd, bytes, size, MSG_NOSIGNAL) < 0)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void strangers_change_nothing(void **state)
+{
+    enum { FLOOD = 3000 };
+    static int held[FLOOD];
+    process tasks[4];
+    start_waiting_job(*state, tasks);
+    char *text = NULL, *path = test_path(*state, "c.yaml");
+    text = test_read(path, NULL);
+    int port = (int)strtol(strstr(text, "127.0.0.1:") + 10, NULL, 10);
+    static const char noise[] = "GET / HTTP/1.1\r\nHost: example\r\n\r\n\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377\377";
+    for (int i = 0; i < FLOOD; i++) {
+        held[i] = knock(port, noise, i % 3 ? (size_t)(i % 40) : 0);
+        if (i >= 500 && held[i - 500] >= 0)
+            close(held[i - 500]); /* so many at once */
+    }
+    end_job(*state, tasks);
+    for (int i = FLOOD - 500; i < FLOOD; i++)
+        if (held[i] >= 0)
+            close(held[i]);
+    free(text);
+    free(path);
+}
+
+static void another_version_is_turned_away(void **state)
+{
+    static const char hello[] = "{\"protocol\": 999999, \"role\": \"worker\", \"task\": 1, \"incarnation\": 5}";
+    process tasks[4];
+    start_waiting_job(*state, tasks);
+    char *path = test_path(*state, "c.yaml"), *text = test_read(path, NULL), *log = test_path(*state, "run/log/ps-0.txt");
+    int port = (int)strtol(strstr(text, "127.0.0.1:") + 10, NULL, 10);
+    tri__frame frame = {.type = TRI_MSG_HELLO, .size = sizeof hello - 1};
+    uint8_t bytes[TRI_HEAD_SIZE + sizeof hello];
+    tri__head_write(&frame, bytes);
+    memcpy(bytes + TRI_HEAD_SIZE, hello, sizeof hello - 1);
+    int fd = knock(port, bytes, TRI_HEAD_SIZE + sizeof hello - 1);
+    assert_true(fd >= 0);
+    await_text(log, "all tasks need the same version");
+    close(fd);
+    end_job(*state, tasks);
+    free(text);
+    free(path);
+    free(log);
+}
+
+static void nothing_stays_behind_a_killed_supervisor(void **state)
+{
+    process job = process_start(*state, "job", "train " SOFTMAX "--steps 1000000 --workers 2 --servers 2 --out run --eval-every 100");
+    process_await_step(&job, STRIKE);
+    pid_t pids[16];
+    int count = process_tasks(&job, pids, 16);
+    assert_int_equal(count, 5);
+    process_kill(&job);
+    for (int i = 0; i < count; i++)
+        await_death(pids[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(workers_may_come_before_their_servers),
+        PROCESS_TEST(mistakes_are_told_and_do_no_harm),
+        PROCESS_TEST(strangers_change_nothing),
+        PROCESS_TEST(another_version_is_turned_away),
+        PROCESS_TEST(nothing_stays_behind_a_killed_supervisor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

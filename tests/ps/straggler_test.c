@@ -1,0 +1,65 @@
+/* straggler_test.c: a worker is stopped for a while. Async goes on, sync waits for it or does without where it may; who is waited for is
+ * named; and what a worker brings after it was away does no harm. */
+#include <signal.h>
+
+#include "ps/process.h"
+
+#define TRAIN "train " SOFTMAX "--json --out run --eval-every 100 --heartbeat 100ms --workers 3 "
+
+static json_t *stop_for_a_while(const char *folder, const char *mode, int steps, const char *named, int64_t until)
+{
+    process job = process_start(folder, "job", TRAIN "--steps %d %s", steps, mode);
+    process_await_step(&job, STRIKE);
+    await_member(folder, "worker:1");
+    pid_t pid = process_task(&job, "worker:1", 0);
+    kill(pid, SIGSTOP);
+    process_await(&job, named);
+    process_await_step(&job, until);
+    kill(pid, SIGCONT);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), steps);
+    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
+    return summary;
+}
+
+static void async_goes_on(void **state)
+{
+    json_decref(stop_for_a_while(*state, "--async --servers 2", 3 * ASYNC_STEPS, "goes on without worker:1", 2000));
+}
+
+static void sync_waits(void **state)
+{
+    json_decref(stop_for_a_while(*state, "--sync --servers 2", SYNC_STEPS, "waits for worker:1", STRIKE));
+}
+
+static void sync_goes_on_with_a_backup(void **state)
+{
+    json_t *summary = stop_for_a_while(*state, "--sync --backup 1 --servers 2", 2 * SYNC_STEPS, "goes on without worker:1", 600);
+    assert_true(integer_of(summary, "dropped_stale") > 0);
+    json_decref(summary);
+}
+
+static void who_is_away_for_too_long_is_given_up(void **state)
+{
+    process job = process_start(*state, "job", TRAIN "--sync --steps %d --timeout 1s", SYNC_STEPS);
+    process_await_step(&job, STRIKE);
+    pid_t pid = process_task(&job, "worker:1", 0);
+    kill(pid, SIGSTOP);
+    process_await(&job, "worker:1 has been silent for 1 s (--timeout)");
+    process_await_step(&job, STRIKE + 100);
+    kill(pid, SIGCONT);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), SYNC_STEPS);
+    json_decref(summary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(async_goes_on),
+        PROCESS_TEST(sync_waits),
+        PROCESS_TEST(sync_goes_on_with_a_backup),
+        PROCESS_TEST(who_is_away_for_too_long_is_given_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
