@@ -186,7 +186,7 @@ void await_member(const char *folder, const char *task)
 
 /* ---- tasks ---- */
 
-static bool has_task(pid_t pid, const char *task)
+bool process_has_task(pid_t pid, const char *task)
 {
     char path[64], words[TEXT];
     snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
@@ -249,7 +249,7 @@ pid_t process_task(const process *of, const char *task, pid_t but)
         pid_t pids[MOST_TASKS];
         int count = process_tasks(of, pids, MOST_TASKS);
         for (int i = 0; i < count; i++)
-            if (pids[i] != but && has_task(pids[i], task))
+            if (pids[i] != but && process_has_task(pids[i], task))
                 return pids[i];
         if (seconds_now() > deadline) {
             tell(of->err);
@@ -386,4 +386,14 @@ int free_port(void)
         fail_msg("no free port: %s", strerror(errno));
     close(fd);
     return ntohs(address.sin_port);
+}
+
+bool can_connect(const char *host, int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0 && inet_pton(AF_INET, host, &address.sin_addr) == 1);
+    bool connected = !connect(fd, (struct sockaddr *)&address, sizeof address);
+    close(fd);
+    return connected;
 }

@@ -42,7 +42,8 @@ void await_member(const char *folder, const char *task);
 /* The child of a supervisor that has this task ("worker:1"), waited for; another one than `but`. */
 pid_t process_task(const process *of, const char *task, pid_t but);
 int process_tasks(const process *of, pid_t *pids, int most); /* all of them, now */
-bool process_lives(pid_t pid);                               /* a dead one whose parent has not asked does not */
+bool process_has_task(pid_t pid, const char *task);
+bool process_lives(pid_t pid); /* a dead one whose parent has not asked does not */
 void await_death(pid_t pid);
 
 /* Wait for its end; it must have exited with this status. The object that it printed last, where there is one: the caller's. */
@@ -54,6 +55,7 @@ double number_of(const json_t *summary, const char *key);
 
 /* A free port of 127.0.0.1, by the kernel's choice. */
 int free_port(void);
+bool can_connect(const char *host, int port);
 
 /* For cmocka's tables: a folder as the state, and no process left behind. */
 int process_set_up(void **state);

@@ -38,7 +38,7 @@ static void workers_may_come_before_their_servers(void **state)
         process_start(*state, "w0", TASK STEPS "--sync --heartbeat 100ms --task worker:0"),
         process_start(*state, "w1", TASK STEPS "--sync --heartbeat 100ms --task worker:1"),
     };
-    process_await(&tasks[0], "worker:0 waits for ps:0 at 127.0.0.1");
+    process_await(&tasks[0], "waiting for ps:0 at 127.0.0.1");
     tasks[2] = process_start(*state, "e", TASK STEPS "--sync --task evaluator:0");
     tasks[3] = process_start(*state, "p1", TASK STEPS "--sync --heartbeat 100ms --task ps:1");
     tasks[4] = process_start(*state, "p0", TASK STEPS "--sync --heartbeat 100ms --json --out run --task ps:0");
