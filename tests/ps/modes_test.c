@@ -1,0 +1,137 @@
+/* modes_test.c: what each mode promises about the result: sync equals one worker with the larger batch, and itself to the bit; all modes end
+ * with the number of steps or of examples that was asked for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "process.h"
+#include "tensor/safetensors.h"
+
+#define DATA "digits:1000"
+
+/* Train in folder/name to the end; its summary. */
+static json_t *train(const char *folder, const char *name, const char *words)
+{
+    process run = process_start(folder, name, "train %s --out %s --json --quiet --eval-every end --no-events", words, name);
+    return process_end(&run, 0);
+}
+
+static tri__safetensors *open_checkpoint(const char *folder, const json_t *summary)
+{
+    tri__safetensors *file;
+    char *path = test_path(folder, json_string_value(json_object_get(summary, "checkpoint")));
+    assert_ok(tri__safetensors_open(path, &file));
+    free(path);
+    return file;
+}
+
+/* The largest difference of any parameter or state, relative to the largest of its tensor. */
+static double largest_difference(const char *folder, const json_t *one, const json_t *two)
+{
+    tri__safetensors *a = open_checkpoint(folder, one), *b = open_checkpoint(folder, two);
+    double worst = 0;
+    assert_true(tri__safetensors_count(a) > 0);
+    assert_int_equal(tri__safetensors_count(a), tri__safetensors_count(b));
+    for (size_t i = 0; i < tri__safetensors_count(a); i++) {
+        const tri__named_tensor *named = tri__safetensors_at(a, i);
+        tri_tensor other;
+        assert_ok(tri__safetensors_find(b, named->name, named->tensor.type, named->tensor.shape, &other));
+        const float *x = named->tensor.data, *y = other.data;
+        double scale = 0, difference = 0;
+        for (int64_t k = 0; k < tri_shape_count(named->tensor.shape); k++) {
+            scale = fmax(scale, fabs((double)x[k]));
+            difference = fmax(difference, fabs((double)x[k] - (double)y[k]));
+        }
+        worst = fmax(worst, scale > 0 ? difference / scale : difference);
+    }
+    tri__safetensors_close(a);
+    tri__safetensors_close(b);
+    return worst;
+}
+
+/* LOCAL is a local run with the batch of all workers together, JOB the job's. */
+static void expect_equal(const char *folder, const char *local, const char *job)
+{
+    json_t *alone = train(folder, "alone", local), *together = train(folder, "together", job);
+    double difference = largest_difference(folder, alone, together);
+    if (difference > 1e-5)
+        fail_msg("%s: differs by %g", job, difference);
+    assert_int_equal(integer_of(together, "steps"), integer_of(alone, "steps"));
+    assert_int_equal(integer_of(together, "examples"), integer_of(alone, "examples"));
+    json_decref(alone);
+    json_decref(together);
+}
+
+static void sync_equals_one_worker_with_the_larger_batch(void **state)
+{
+    expect_equal(*state, "lenet --data " DATA " --threads 1 --batch 48 --steps 50",
+                 "lenet --data " DATA " --batch 16 --steps 50 --strategy ps --workers 3 --sync");
+}
+
+static void so_it_does_on_two_servers(void **state)
+{
+    expect_equal(*state, "lenet --data " DATA " --threads 1 --batch 32 --steps 50",
+                 "lenet --data " DATA " --batch 16 --steps 50 --strategy ps --workers 2 --servers 2 --sync");
+}
+
+static void so_it_does_with_clipping(void **state)
+{
+    expect_equal(*state, "softmax --data " DATA " --threads 1 --batch 40 --steps 50 --clip 0.1",
+                 "softmax --data " DATA " --batch 20 --steps 50 --clip 0.1 --strategy ps --workers 2 --servers 2 --sync");
+}
+
+/* 1000 = 7 · 140 + 20: the last step of an epoch is short, and one worker has less than the other. */
+static void so_it_does_where_the_last_step_is_short(void **state)
+{
+    expect_equal(*state, "softmax --data " DATA " --threads 1 --batch 140 --epochs 3",
+                 "softmax --data " DATA " --batch 70 --epochs 3 --strategy ps --workers 2 --sync");
+}
+
+static void sync_repeats_itself_to_the_bit(void **state)
+{
+    const char *job = "lenet --data " DATA " --batch 16 --steps 40 --strategy ps --workers 3 --servers 2 --sync";
+    json_t *first = train(*state, "first", job), *second = train(*state, "second", job);
+    assert_true(largest_difference(*state, first, second) == 0);
+    assert_true(number_of(first, "test_loss") == number_of(second, "test_loss"));
+    assert_true(number_of(first, "test_accuracy") == number_of(second, "test_accuracy"));
+    json_decref(first);
+    json_decref(second);
+}
+
+static void every_mode_makes_the_steps_that_were_asked_for(void **state)
+{
+    static const char *const modes[] = {"--async", "--sync", "--sync --backup 1", "--staleness 2", "--sync --combine sum"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        char words[256], name[16];
+        snprintf(words, sizeof words, "softmax --data " DATA " --batch 10 --rate 0.1 --steps 123 --strategy ps --workers 3 --servers 2 %s",
+                 modes[i]);
+        snprintf(name, sizeof name, "run-%zu", i);
+        json_t *summary = train(*state, name, words);
+        assert_int_equal(integer_of(summary, "steps"), 123);
+        assert_true(number_of(summary, "test_accuracy") > 0.5);
+        json_decref(summary);
+    }
+}
+
+static void epochs_are_passes_over_the_whole_set(void **state)
+{
+    json_t *summary = train(*state, "run", "softmax --data " DATA " --batch 30 --epochs 4 --strategy ps --workers 3 --async");
+    assert_int_equal(integer_of(summary, "examples"), 4000);
+    assert_int_equal(integer_of(summary, "steps"), 4 * 34);
+    assert_int_equal(json_array_size(json_object_get(summary, "worker_stats")), 3);
+    json_decref(summary);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(sync_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(so_it_does_on_two_servers),
+        PROCESS_TEST(so_it_does_with_clipping),
+        PROCESS_TEST(so_it_does_where_the_last_step_is_short),
+        PROCESS_TEST(sync_repeats_itself_to_the_bit),
+        PROCESS_TEST(every_mode_makes_the_steps_that_were_asked_for),
+        PROCESS_TEST(epochs_are_passes_over_the_whole_set),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
