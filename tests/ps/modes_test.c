@@ -9,6 +9,9 @@
 
 #define DATA "digits:1000"
 
+/* A ReLU whose input is 0 but for rounding goes either way, and with momentum at a high rate that is soon more than rounding. */
+#define GENTLE "--data " DATA " --rule sgd --rate 0.01"
+
 /* Train in folder/name to the end; its summary. */
 static json_t *train(const char *folder, const char *name, const char *words)
 {
@@ -64,14 +67,14 @@ static void expect_equal(const char *folder, const char *local, const char *job)
 
 static void sync_equals_one_worker_with_the_larger_batch(void **state)
 {
-    expect_equal(*state, "lenet --data " DATA " --threads 1 --batch 48 --steps 50",
-                 "lenet --data " DATA " --batch 16 --steps 50 --strategy ps --workers 3 --sync");
+    expect_equal(*state, "lenet " GENTLE " --threads 1 --batch 48 --steps 50",
+                 "lenet " GENTLE " --batch 16 --steps 50 --strategy ps --workers 3 --sync");
 }
 
 static void so_it_does_on_two_servers(void **state)
 {
-    expect_equal(*state, "lenet --data " DATA " --threads 1 --batch 32 --steps 50",
-                 "lenet --data " DATA " --batch 16 --steps 50 --strategy ps --workers 2 --servers 2 --sync");
+    expect_equal(*state, "lenet " GENTLE " --threads 1 --batch 32 --steps 50",
+                 "lenet " GENTLE " --batch 16 --steps 50 --strategy ps --workers 2 --servers 2 --sync");
 }
 
 static void so_it_does_with_clipping(void **state)

@@ -63,15 +63,20 @@ int64_t tri__coordinator_step(const tri__coordinator *c)
     return c->tokens ? tri__tokens_steps(c->tokens) : 0;
 }
 
+/* All workers that are expected begin together. In sync that is waited for as long as anything is; in async a latecomer may as well join. */
 static void start(tri__coordinator *c)
 {
-    int ready = tri__members_ready(c), wanted = c->settings->mode == TRI_PS_SYNC ? c->settings->workers : 1;
-    bool late = tri__clock_now() - c->since > c->settings->timeout;
-    if (!tri__fleet_ready(c) || ready == 0 || (ready < wanted && !late))
+    int ready = tri__members_ready(c), wanted = c->settings->workers;
+    if (!tri__fleet_ready(c) || ready == 0)
+        return;
+    int64_t now = tri__clock_now(), patience = c->settings->mode == TRI_PS_SYNC ? c->settings->timeout : 2 * c->settings->heartbeat;
+    if (!c->first_ready)
+        c->first_ready = now;
+    if (ready < wanted && now - c->first_ready < patience)
         return;
     if (ready < wanted)
-        tri__log_line(c->server->log, TRI_LOG_WARNING, "only %d of %d workers have come within the timeout: beginning with these", ready,
-                      wanted);
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "%d of %d workers have come within %.0f s: beginning with these", ready, wanted,
+                      tri__clock_seconds(patience));
     enter(c, TRI_JOB_RUNNING);
     c->started = c->moved = c->since;
     c->next_checkpoint = c->since + c->job.checkpoint_period;

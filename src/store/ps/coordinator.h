@@ -54,9 +54,10 @@ struct tri__coordinator {
     bool settled;
     tri__tokens *tokens;
     tri__job_phase phase;
-    int64_t since;   /* when the phase began */
-    int64_t started; /* the first step; 0: not yet */
-    int64_t stopped; /* the last one; 0: not yet */
+    int64_t since;       /* when the phase began */
+    int64_t first_ready; /* when the first worker was; 0: none yet */
+    int64_t started;     /* the first step; 0: not yet */
+    int64_t stopped;     /* the last one; 0: not yet */
 
     tri__member *member;           /* [TRI_MOST_TASKS] */
     int invited;                   /* the number that was last given to a worker that joins */
