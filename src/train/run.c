@@ -80,8 +80,38 @@ static void resume_clock(tri__run *run)
     tri__rate_resume(&run->speed, run->state.examples, run->now);
 }
 
-static tri_status save(tri__run *run, const char *path)
+static void keep_name(tri__run *run, char *written, int64_t step)
 {
+    free(run->checkpoint);
+    run->checkpoint = written;
+    run->saved_at = step;
+    tri__log_line(run->log, TRI_LOG_DEBUG, "step %lld: checkpoint %s", (long long)step, written);
+}
+
+/* The checkpoint that is being written beside the training, if there is one. */
+static tri_status collect(tri__run *run)
+{
+    char *written = NULL;
+    int64_t step;
+    if (run->scribe)
+        TRI_TRY(tri__scribe_end(run->scribe, &written, &step));
+    if (written)
+        keep_name(run, written, step);
+    return NULL;
+}
+
+/* Where other workers would have to wait for the disk, they only wait for a copy. */
+static tri_status save_beside(tri__run *run, const tri__checkpoint_content *content)
+{
+    if (!run->scribe)
+        TRI_TRY(tri__scribe_create(run->store, &run->scribe));
+    return tri__scribe_begin(run->scribe, run->folder.checkpoints, content, run->settings.keep);
+}
+
+/* path: NULL for the next of the run's own. beside: not necessarily now. */
+static tri_status save(tri__run *run, const char *path, bool beside)
+{
+    TRI_TRY(collect(run));
     run->state.position = tri_dataset_position(run->dataset);
     run->state.seconds = tri__run_seconds(run);
     const int64_t *damaged;
@@ -98,12 +128,11 @@ static tri_status save(tri__run *run, const char *path)
     };
     if (path)
         return tri__checkpoint_write(path, &content);
+    if (beside)
+        return save_beside(run, &content);
     char *written;
     TRI_TRY(tri__checkpoint_save(run->folder.checkpoints, &content, run->settings.keep, &written));
-    free(run->checkpoint);
-    run->checkpoint = written;
-    run->saved_at = run->state.step;
-    tri__log_line(run->log, TRI_LOG_DEBUG, "step %lld: checkpoint %s", (long long)run->state.step, written);
+    keep_name(run, written, run->state.step);
     return NULL;
 }
 
@@ -111,7 +140,7 @@ static tri_status save(tri__run *run, const char *path)
 static tri_status checkpoint(tri__run *run, const char *path)
 {
     TRI_TRY(tri_store_flush(run->store));
-    tri_status status = save(run, path);
+    tri_status status = save(run, path, run->crew && !path);
     if (tri_status_code(status) == TRI_DIVERGED) {
         tri_status reason = diverged(run, tri_status_message(status));
         tri_status_free(status);
@@ -260,9 +289,18 @@ static tri_status finish(tri__run *run)
 {
     tri__phases_pause(&run->phases, tri__clock_now());
     if (run->saved_at != run->state.step)
-        TRI_TRY(tri_wrap(save(run, NULL), "the last checkpoint, at step %lld", (long long)run->state.step));
+        TRI_TRY(tri_wrap(save(run, NULL, false), "the last checkpoint, at step %lld", (long long)run->state.step));
     bool hurry = *run->request->stop; /* whoever pressed Ctrl-C does not want to wait for an evaluation */
     return hurry ? NULL : evaluate(run);
+}
+
+/* One that failed is no loss where another follows. */
+static void collect_last(tri__run *run)
+{
+    tri_status status = collect(run);
+    if (status)
+        tri__log_line(run->log, TRI_LOG_WARNING, "%s", tri_status_message(status));
+    tri_status_free(status);
 }
 
 static tri_status train(tri__run *run)
@@ -271,6 +309,7 @@ static tri_status train(tri__run *run)
     tri_status status = loop(run);
     if (run->crew)
         status = run->crew->kind->leave(run->crew, status);
+    collect_last(run);
     if (!status && tri__run_leads(run))
         status = finish(run);
     tri__phases_pause(&run->phases, tri__clock_now());

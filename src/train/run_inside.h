@@ -6,6 +6,7 @@
 #include "train/evaluate.h"
 #include "train/folder.h"
 #include "train/run.h"
+#include "train/scribe.h"
 #include "trireme/plan.h"
 #include "watch/events.h"
 #include "watch/resources.h"
@@ -49,8 +50,9 @@ typedef struct tri__run {
     tri__evaluation evaluation; /* the last one */
     int64_t evaluated_at;       /* its step; −1: none yet */
     int64_t evaluations;
-    char *checkpoint; /* the last one written, at first the one resumed from; or NULL */
-    int64_t saved_at; /* its step; −1: none yet */
+    char *checkpoint;    /* the last one written, at first the one resumed from; or NULL */
+    int64_t saved_at;    /* its step; −1: none yet */
+    tri__scribe *scribe; /* of checkpoints beside the training; NULL where they are written in between, or none was yet */
     const char *stopped_by;
     int64_t until_step; /* −1: not reached */
 } tri__run;

@@ -303,6 +303,7 @@ void tri__run_fini(tri__run *run)
 {
     tri__checkpoint_close(run->resumed);
     tri__evaluator_destroy(run->evaluator);
+    tri__scribe_destroy(run->scribe);
     tri_plan_destroy(run->plan);
     tri_dataset_destroy(run->dataset);
     tri_store_destroy(run->store);
