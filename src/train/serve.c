@@ -457,6 +457,7 @@ static tri_status run_server(serve *s)
         .settings = s->run->settings.ps,
         .tls = place->tls,
         .servers = place->cluster->server,
+        .recovers = place->recover,
         .coordinator = first ? NULL : &place->cluster->server[0],
         .owner = first ? &owner : NULL,
         .context = s,

@@ -122,7 +122,7 @@ void await_text(const char *path, const char *text)
     }
 }
 
-static bool has_ended(const process *of)
+bool process_has_ended(const process *of)
 {
     siginfo_t info = {0};
     return !waitid(P_PID, (id_t)of->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == of->pid;
@@ -139,7 +139,7 @@ static void vain(const process *of, const char *what)
 void process_await(const process *of, const char *text)
 {
     double deadline = seconds_now() + DEADLINE;
-    for (bool ended = false; !file_says(of->err, text); ended = has_ended(of)) {
+    for (bool ended = false; !file_says(of->err, text); ended = process_has_ended(of)) {
         if (ended || seconds_now() > deadline)
             vain(of, text);
         pause_briefly();
@@ -169,7 +169,7 @@ static int64_t last_step(const char *path)
 void process_await_step(const process *of, int64_t step)
 {
     double deadline = seconds_now() + DEADLINE;
-    for (bool ended = false; last_step(of->log) < step; ended = has_ended(of)) {
+    for (bool ended = false; last_step(of->log) < step; ended = process_has_ended(of)) {
         if (ended || seconds_now() > deadline)
             vain(of, "a step");
         pause_briefly();

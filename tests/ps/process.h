@@ -46,6 +46,8 @@ bool process_has_task(pid_t pid, const char *task);
 bool process_lives(pid_t pid); /* a dead one whose parent has not asked does not */
 void await_death(pid_t pid);
 
+bool process_has_ended(const process *of);
+
 /* Wait for its end; it must have exited with this status. The object that it printed last, where there is one: the caller's. */
 json_t *process_end(process *of, int status);
 void process_kill(process *of); /* at once, and forget it */

@@ -10,7 +10,13 @@
 
 #include "ps/process.h"
 
-enum { WORKERS = 3, SERVERS = 2, FIRST_STEPS = 200, STEPS_AN_EVENT = 150 };
+enum {
+    WORKERS = 3,
+    SERVERS = 2,
+    FIRST_STEPS = 200,
+    STEPS_AN_EVENT = 250,
+    RESTARTS = 4, /* of one server within a minute: a supervisor gives up after five */
+};
 
 static uint64_t random_state = 42;
 
@@ -25,6 +31,19 @@ static char *cluster_of(const char *folder)
     char *path = test_path(folder, "run/cluster.yaml");
     await_text(path, "worker");
     return path;
+}
+
+/* So many times a minute. */
+static bool may_kill(int server)
+{
+    static time_t killed[SERVERS][RESTARTS];
+    static int count[SERVERS];
+    time_t now = time(NULL), *oldest = &killed[server][count[server] % RESTARTS];
+    if (*oldest && now - *oldest < 65)
+        return false;
+    *oldest = now;
+    count[server]++;
+    return true;
 }
 
 /* Whose turn it is to die: "worker:0" stays, so that the job always has one; servers come back by themselves. */
@@ -42,10 +61,13 @@ static void strike(const char *folder, const process *job, process *joiner, cons
                 kill(pids[i], SIGKILL);
         break;
     }
-    case 1:
-        snprintf(task, sizeof task, "ps:%d", draw(SERVERS));
-        kill(process_task(job, task, 0), SIGKILL);
+    case 1: {
+        int server = draw(SERVERS);
+        snprintf(task, sizeof task, "ps:%d", server);
+        if (may_kill(server))
+            kill(process_task(job, task, 0), SIGKILL);
         break;
+    }
     case 2: {
         pid_t pid = process_task(job, "worker:0", 0);
         kill(pid, SIGSTOP);
@@ -71,10 +93,12 @@ static void soak(const char *folder, const char *mode)
                       words, WORKERS, SERVERS);
     process joiner = {0};
     free(cluster_of(folder));
-    for (int event = 0; event < events; event++) {
-        process_await_step(&job, FIRST_STEPS / 2 + (int64_t)STEPS_AN_EVENT * event);
-        strike(folder, &job, &joiner, words, event);
+    int struck = 0;
+    for (; struck < events && !process_has_ended(&job); struck++) {
+        process_await_step(&job, FIRST_STEPS / 2 + (int64_t)STEPS_AN_EVENT * struck);
+        strike(folder, &job, &joiner, words, struck);
     }
+    assert_true(struck > events / 2);
     json_t *summary = process_end(&job, 0);
     assert_int_equal(integer_of(summary, "steps"), steps);
     assert_true(number_of(summary, "test_accuracy") > ACCURATE - 0.02);

@@ -69,7 +69,9 @@ static void start(tri__coordinator *c)
     int ready = tri__members_ready(c), wanted = c->settings->workers;
     if (!tri__fleet_ready(c) || ready == 0)
         return;
-    int64_t now = tri__clock_now(), patience = c->settings->mode == TRI_PS_SYNC ? c->settings->timeout : 2 * c->settings->heartbeat;
+    bool patient =
+        c->settings->mode == TRI_PS_SYNC && !c->server->options.recovers; /* to a ps:0 in another's place who lives comes at once */
+    int64_t now = tri__clock_now(), patience = patient ? c->settings->timeout : 2 * c->settings->heartbeat;
     if (!c->first_ready)
         c->first_ready = now;
     if (ready < wanted && now - c->first_ready < patience)

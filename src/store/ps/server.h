@@ -66,6 +66,7 @@ typedef struct {
     tri__tls *tls;                   /* NULL: in clear */
     const tri__address *servers;     /* settings.servers of them, as workers reach them */
     const tri__address *coordinator; /* where ps:0 listens; NULL for itself */
+    bool recovers;                   /* ps:0 in place of one that died: the workers are there, those that live */
     const tri__ps_owner *owner;      /* of ps:0 */
     void *context;
     tri__log *log;
