@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -43,13 +44,9 @@ typedef struct {
 static tri_status word_of(const tri__option *option, const char *value, char **out)
 {
     bool flag = option->kind == TRI_OPTION_FLAG, off = flag && strcmp(value, "on");
-    const char *const parts[] = {off ? "--no-" : "--", option->name, flag ? "" : "=", flag ? "" : value};
-    size_t size = 1;
-    for (int i = 0; i < 4; i++)
-        size += strlen(parts[i]);
+    size_t size = sizeof "--no-=" + strlen(option->name) + strlen(value);
     TRI_TRY(tri__allocate(size, 1, "a command line", out));
-    for (int i = 0; i < 4; i++)
-        strcat(*out, parts[i]);
+    snprintf(*out, size, "%s%s%s%s", off ? "--no-" : "--", option->name, flag ? "" : "=", flag ? "" : value);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "net/address.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -77,6 +78,7 @@ tri_status tri__address_resolve(const tri__address *address, struct sockaddr_sto
         found = found->ai_next;
     if (!found)
         found = list;
+    assert(found); /* success is at least one */
     *out = (struct sockaddr_storage){0};
     memcpy(out, found->ai_addr, found->ai_addrlen);
     *size = found->ai_addrlen;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -184,13 +185,10 @@ static void free_environment(char **list)
 
 static char *join_setting(const char *name, const char *value)
 {
-    size_t length = strlen(name), rest = strlen(value);
-    char *setting = malloc(length + rest + 2);
-    if (setting) {
-        memcpy(setting, name, length);
-        setting[length] = '=';
-        memcpy(setting + length + 1, value, rest + 1);
-    }
+    size_t size = strlen(name) + strlen(value) + 2;
+    char *setting = malloc(size);
+    if (setting)
+        snprintf(setting, size, "%s=%s", name, value);
     return setting;
 }
 

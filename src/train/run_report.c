@@ -1,4 +1,5 @@
 /* run_report.c: what a run tells while it goes and when it has ended: lines, curves, progress, the summary. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,6 +226,7 @@ static void fill_other(const tri__run *run, int index, worker_stats *all)
 {
     tri__worker_summary *worker = &all->worker[index];
     tri__phases phases = {0};
+    assert(run->crew); /* a run alone has no others */
     run->crew->kind->stats(run->crew, index, worker, &phases);
     leave_pauses_out(run, &phases);
     worker->seconds = run->seconds_before + tri__clock_seconds(tri__phases_total(&phases));
