@@ -55,6 +55,7 @@ static void find_rank(tri__session *session)
             session->rank = (int)strtol(sources[i].rank, NULL, 10);
             session->ranks = (int)strtol(sources[i].ranks, NULL, 10);
         }
+    session->strangers = session->ranks && !environment("PMIX_RANK") && !environment("PMI_RANK");
 }
 
 void tri__session_init(tri__session *session, int argc, const char *const *argv)

@@ -22,6 +22,7 @@ struct tri__session {
     const char *tf_config; /* $TF_CONFIG; NULL where it is not set */
     tri__slurm slurm;      /* the variables of a job step: of srun, not of the script around it */
     int rank, ranks;       /* of those that mpirun or srun started together; ranks is 0 where nobody did */
+    bool strangers;        /* those ranks were given no way to find each other: srun without --mpi */
     int64_t started;       /* tri__clock_now at the beginning */
     int argc;              /* the command line as it was typed, the program's name included */
     const char *const *argv;

@@ -104,3 +104,6 @@ train="$binary train softmax --data digits:500 --steps 40 --eval-every end"
 expect "strategy     allreduce, batch 100, 1 thread, 2 workers" srun -n 2 --mpi=pmix $train --strategy allreduce --out ranks
 # shellcheck disable=SC2086
 expect "strategy     ps sync" srun -n 2 $train --strategy ps --servers 1 --sync --out servers
+# shellcheck disable=SC2086
+said=$(srun -n 2 --mpi=none $train --strategy allreduce 2>&1) && { echo "ranks that cannot find each other should not run"; exit 1; }
+echo "$said" | grep -q "srun --mpi=pmix" || { echo "they did not say what to do: $said"; exit 1; }
