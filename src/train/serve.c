@@ -24,8 +24,7 @@ typedef struct {
     json_t *hello; /* of the first worker */
     tri_source_info source;
     const char **names;
-    pthread_mutex_t lock;    /* guards run->state, run->checkpoint and best */
-    bool best;               /* the next save is of the best snapshot so far */
+    pthread_mutex_t lock;    /* guards run->state, run->checkpoint and run->saved_at */
     int64_t told;            /* when progress was */
     bool loaded;             /* the parameters, at least once */
     int64_t examples_before; /* of a resumed run */
@@ -157,14 +156,12 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     return run->options.init ? tri__checkpoint_initialise(run->options.init, run->log, run->graph, whole) : NULL;
 }
 
-static tri_status save(void *context, tri_store *whole, const tri__standing *standing)
+static tri_status save(void *context, tri_store *whole, const tri__standing *standing, bool best)
 {
     serve *s = context;
     tri__run *run = s->run;
     pthread_mutex_lock(&s->lock);
     tri__run_state state = run->state;
-    bool best = s->best;
-    s->best = false;
     pthread_mutex_unlock(&s->lock);
     state.step = standing->step;
     state.position = standing->low;
@@ -222,8 +219,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     state->without_gain = better ? 0 : state->without_gain + 1;
     if (better)
         state->best_loss = run->evaluation.loss;
-    s->best = better && settings->keep_best;
-    unsigned verdict = s->best ? TRI_PS_KEEP : 0;
+    unsigned verdict = better && settings->keep_best ? TRI_PS_KEEP : 0;
     pthread_mutex_unlock(&s->lock);
     tri__run_tell_evaluation(run);
     if (tri__target_reached(&settings->target, run->evaluation.loss, run->evaluation.accuracy)) {

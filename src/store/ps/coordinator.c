@@ -121,22 +121,23 @@ static void close_job(tri__coordinator *c)
     if (held)
         tri__snapshot_save(c);
     else
-        tri__snapshot_take(c, true);
+        tri__snapshot_take(c, true, true);
 }
 
-/* A snapshot that is due now: for an evaluation, or a checkpoint. */
-static bool snapshot_due(tri__coordinator *c, bool *save)
+/* A snapshot that is due now: for an evaluation, a checkpoint, or both. */
+static bool snapshot_due(const tri__coordinator *c, bool *save, bool *evaluate)
 {
     int64_t step = tri__coordinator_step(c);
     bool sync = c->settings->mode == TRI_PS_SYNC;
+    *save = *evaluate = false;
     if (step == c->copied_step)
-        return *save = false;
+        return false;
     *save = c->checkpoint_due || (c->job.checkpoint_every && step / c->job.checkpoint_every > c->saved_step / c->job.checkpoint_every);
-    bool evaluation = c->job.evaluate_every && (sync ? step > 0 && step % c->job.evaluate_every == 0 : step >= c->next_evaluation);
-    return *save || evaluation;
+    *evaluate = c->job.evaluate_every && (sync ? step > 0 && step % c->job.evaluate_every == 0 : step >= c->next_evaluation);
+    return *save || *evaluate;
 }
 
-static void begin_snapshot(tri__coordinator *c, bool save)
+static void begin_snapshot(tri__coordinator *c, bool save, bool evaluate)
 {
     int64_t step = tri__coordinator_step(c);
     if (c->job.evaluate_every)
@@ -146,12 +147,12 @@ static void begin_snapshot(tri__coordinator *c, bool save)
         c->saved_step = step;
         c->next_checkpoint = tri__clock_now() + c->job.checkpoint_period;
     }
-    tri__snapshot_take(c, save);
+    tri__snapshot_take(c, save, evaluate);
 }
 
 static void run_on(tri__coordinator *c)
 {
-    bool sync = c->settings->mode == TRI_PS_SYNC, save;
+    bool sync = c->settings->mode == TRI_PS_SYNC, save, evaluate;
     if (sync && c->issued)
         return; /* in the middle of a step */
     if (c->enough || c->stop_wanted || tri__tokens_finished(c->tokens)) {
@@ -159,9 +160,9 @@ static void run_on(tri__coordinator *c)
             stop(c);
         return;
     }
-    if (snapshot_due(c, &save)) {
+    if (snapshot_due(c, &save, &evaluate)) {
         if (tri__snapshot_idle(c) && tri__fleet_ready(c))
-            begin_snapshot(c, save);
+            begin_snapshot(c, save, evaluate);
         else if (sync)
             return; /* the last one is still being evaluated, or a server is gone */
     }

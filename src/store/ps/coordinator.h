@@ -79,7 +79,10 @@ struct tri__coordinator {
     enum { TRI_COPY_NONE, TRI_COPY_COMING, TRI_COPY_USED } copy;
     int64_t copied_step; /* of the last one; −1: none */
     bool evaluating, saving;
-    bool wants_saving;       /* this snapshot is for a checkpoint */
+    bool wants_saving;       /* this snapshot is for a checkpoint … */
+    bool wants_evaluating;   /* … and this one to be evaluated; it may be for both */
+    bool wants_keeping;      /* it was found to be the best so far, and is saved as such when the saver is free */
+    bool keeping;            /* what the saver saves is the best so far, not a checkpoint */
     uint32_t copy_number;    /* tells its parts from those of one that was given up */
     uint32_t copy_slots;     /* 1: parameters only */
     uint32_t copy_left;      /* chunks × slots that are still to come */
@@ -144,7 +147,7 @@ void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the to
 void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 
 /* snapshot.c */
-void tri__snapshot_take(tri__coordinator *coordinator, bool save);
+void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluating);
 void tri__snapshot_save(tri__coordinator *coordinator); /* the one that is there */
 bool tri__snapshot_idle(const tri__coordinator *coordinator);
 bool tri__snapshot_holds_up(const tri__coordinator *coordinator);            /* sync: followers have not copied yet */

@@ -105,10 +105,18 @@ static void send_due(tri__peer *peer)
         }
 }
 
+static tri_status renew_gradient(tri__peer *peer)
+{
+    return tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", &peer->gradient);
+}
+
 tri_status tri__peer_equip(tri__peer *peer)
 {
     uint32_t chunks = tri__stretch_chunks(peer->server->stretch);
-    TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", &peer->gradient));
+    if (peer->due)
+        return NULL;
+    if (!peer->gradient)
+        TRI_TRY(renew_gradient(peer));
     return tri__allocate(chunks, sizeof *peer->due, "the answers that a worker is due", &peer->due);
 }
 
@@ -156,11 +164,6 @@ void tri__server_settle(tri__server *server)
         balance(server);
     if (server->stretch && !server->coordinator)
         tri__follower_stepped(server);
-}
-
-static tri_status renew_gradient(tri__peer *peer)
-{
-    return tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", &peer->gradient);
 }
 
 /* Sync: a part is in, and the step is not whole yet, or waits for the norm. */
@@ -231,7 +234,7 @@ static tri_status take_hello(tri__peer *peer, const json_t *body)
     const char *role = json_string_value(json_object_get(body, "role"));
     int64_t protocol = tri__json_integer(body, "protocol", 0), task = tri__json_integer(body, "task", -1);
     int64_t incarnation = tri__json_integer(body, "incarnation", 0);
-    if (peer->role != TRI_PEER_STRANGER)
+    if (peer->role != TRI_PEER_STRANGER || peer->hello)
         return tri_fail(TRI_BAD_DATA, "a second hello");
     if (protocol != TRI_PROTOCOL)
         return tri_fail(TRI_BAD_CALL, "it speaks protocol %" PRId64 ", ps:%d speaks %d: all tasks need the same version of trireme",

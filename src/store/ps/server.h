@@ -43,7 +43,7 @@ typedef struct {
 
 enum {
     TRI_PS_ENOUGH = 1, /* stop: the model is this snapshot */
-    TRI_PS_KEEP = 2,   /* save this snapshot */
+    TRI_PS_KEEP = 2,   /* save this snapshot: it is the best so far */
 };
 
 typedef struct {
@@ -51,8 +51,8 @@ typedef struct {
     tri_status (*settle)(void *context, const json_t *hello, tri__ps_job *out);
     /* Parameters and state to begin from, or to go back to after a failure: the last checkpoint, or else initial values. */
     tri_status (*load)(void *context, tri_store *whole, tri__standing *standing);
-    /* Write a checkpoint. Called by a thread of its own, one at a time. */
-    tri_status (*save)(void *context, tri_store *whole, const tri__standing *standing);
+    /* Write a checkpoint; best: the model that is kept as the best so far. Called by a thread of its own, one at a time. */
+    tri_status (*save)(void *context, tri_store *whole, const tri__standing *standing, bool best);
     /* The snapshot of this step was evaluated: what now? 0: go on. */
     unsigned (*evaluated)(void *context, int64_t step, const json_t *evaluation);
     /* Some ten times a second. True: stop in good order. */

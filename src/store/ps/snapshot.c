@@ -93,7 +93,7 @@ static void *save(void *context)
 {
     tri__coordinator *coordinator = context;
     const tri__server_options *options = &coordinator->server->options;
-    coordinator->saved = options->owner->save(options->context, coordinator->whole, &coordinator->state);
+    coordinator->saved = options->owner->save(options->context, coordinator->whole, &coordinator->state, coordinator->keeping);
     __atomic_store_n(&coordinator->saver_done, true, __ATOMIC_RELEASE);
     tri__loop_wake(coordinator->server->loop);
     return NULL;
@@ -102,6 +102,8 @@ static void *save(void *context)
 static void begin_saving(tri__coordinator *coordinator)
 {
     coordinator->saver_done = false;
+    coordinator->keeping = coordinator->wants_keeping;
+    coordinator->wants_keeping = false;
     coordinator->saving = !pthread_create(&coordinator->saver, NULL, save, coordinator);
     if (!coordinator->saving)
         tri__log_line(coordinator->server->log, TRI_LOG_WARNING, "no checkpoint at step %lld: no thread to write it",
@@ -130,6 +132,8 @@ static void end_saving(tri__coordinator *coordinator)
         tri_status_free(coordinator->saved);
     }
     coordinator->saved = NULL;
+    if (coordinator->wants_keeping) /* the evaluation came while the checkpoint was being written */
+        begin_saving(coordinator);
     release(coordinator);
 }
 
@@ -144,18 +148,20 @@ static void use(tri__coordinator *coordinator)
 {
     coordinator->copy = TRI_COPY_USED;
     coordinator->copied_step = coordinator->state.step;
-    coordinator->evaluating = coordinator->evaluator != TRI_EVALUATOR_NONE;
-    ask_evaluator(coordinator);
+    coordinator->evaluating = coordinator->wants_evaluating && coordinator->evaluator != TRI_EVALUATOR_NONE;
+    if (coordinator->evaluating)
+        ask_evaluator(coordinator);
     if (coordinator->wants_saving)
         begin_saving(coordinator);
     release(coordinator);
 }
 
-void tri__snapshot_take(tri__coordinator *coordinator, bool saving)
+void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluating)
 {
     uint32_t slots = slots_of(coordinator, saving || coordinator->job.whole_snapshots);
     const tri__layout *layout = &coordinator->server->layout;
     coordinator->wants_saving = saving;
+    coordinator->wants_evaluating = evaluating;
     coordinator->copy_slots = slots;
     coordinator->copy = TRI_COPY_COMING;
     coordinator->copy_number++;
@@ -227,6 +233,8 @@ void tri__snapshot_give_up(tri__coordinator *coordinator)
         return;
     coordinator->copy = TRI_COPY_NONE;
     coordinator->checkpoint_due |= coordinator->wants_saving && !coordinator->final;
+    if (coordinator->wants_evaluating)
+        coordinator->next_evaluation = coordinator->state.step;
 }
 
 void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, bool none)
@@ -251,7 +259,8 @@ tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *
     coordinator->evaluating = false;
     unsigned verdict = options->owner->evaluated(options->context, coordinator->state.step, body);
     coordinator->enough |= (verdict & TRI_PS_ENOUGH) != 0;
-    if (verdict & TRI_PS_KEEP && !coordinator->saving)
+    coordinator->wants_keeping = (verdict & TRI_PS_KEEP) != 0;
+    if (coordinator->wants_keeping && !coordinator->saving)
         begin_saving(coordinator);
     release(coordinator);
     return NULL;
