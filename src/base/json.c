@@ -1,6 +1,7 @@
 /* json.c: jansson with our messages and our way of writing files. */
 #include "base/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,4 +57,21 @@ json_t *tri__json_shape(tri_shape shape)
     for (int i = 0; i < shape.rank; i++)
         json_array_append_new(list, json_integer(shape.dim[i]));
     return list;
+}
+
+json_t *tri__json_number(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+int64_t tri__json_integer_of(const json_t *object, const char *key, int64_t otherwise)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+double tri__json_number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }

@@ -12,5 +12,10 @@ TRI_MUST_CHECK tri_status tri__json_read(const char *path, json_t **out);
 TRI_MUST_CHECK tri_status tri__json_write(const char *path, const json_t *value); /* indented, atomically */
 
 json_t *tri__json_shape(tri_shape shape); /* [28, 28, 1] */
+json_t *tri__json_number(double number);  /* null where it is not finite, for which JSON has no word */
+
+/* The value of a key; otherwise, and NaN, where there is none or it is of another kind. object may be NULL. */
+int64_t tri__json_integer_of(const json_t *object, const char *key, int64_t otherwise);
+double tri__json_number_of(const json_t *object, const char *key);
 
 #endif

@@ -120,11 +120,6 @@ static json_t *numbering_json(const tri_numbering *numbering)
                      (json_int_t)numbering->first_label, "label_step", (json_int_t)numbering->label_step);
 }
 
-static json_t *number_json(double number)
-{
-    return isfinite(number) ? json_real(number) : json_null();
-}
-
 /* Positions before `reached` that are not done. */
 static json_t *outstanding_json(const tri__standing *standing)
 {
@@ -141,7 +136,7 @@ static json_t *state_json(const tri__run_state *state, const tri__standing *stan
         json_array_append_new(recent, json_real(state->recent.loss[i]));
     return json_pack("{s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:o, s:I, s:o}", "step", (json_int_t)state->step, "examples",
                      (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "best_loss",
-                     number_json(state->best_loss), "without_gain", (json_int_t)state->without_gain, "losses",
+                     tri__json_number(state->best_loss), "without_gain", (json_int_t)state->without_gain, "losses",
                      (json_int_t)state->recent.count, "recent", recent, "reached",
                      (json_int_t)(standing ? standing->position : state->position), "outstanding", outstanding_json(standing));
 }

@@ -1,14 +1,6 @@
 /* judge.c: the evaluator: a process that pulls snapshots from ps:0 and tells how good they are on the test examples. */
-#include <math.h>
-
 #include "store/ps/evaluator.h"
 #include "train/work.h"
-
-/* JSON has no numbers that are none. */
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 static tri_status judge(void *context, int64_t step, json_t **out)
 {
@@ -16,8 +8,8 @@ static tri_status judge(void *context, int64_t step, json_t **out)
     tri__evaluation result;
     (void)step;
     TRI_TRY(tri__evaluator_run(run->evaluator, &result));
-    *out = json_pack("{s:I, s:o, s:f, s:o, s:o}", "examples", (json_int_t)result.examples, "loss", number(result.loss), "accuracy",
-                     result.accuracy, "auc", number(result.auc), "logloss", number(result.logloss));
+    *out = json_pack("{s:I, s:o, s:f, s:o, s:o}", "examples", (json_int_t)result.examples, "loss", tri__json_number(result.loss),
+                     "accuracy", result.accuracy, "auc", tri__json_number(result.auc), "logloss", tri__json_number(result.logloss));
     return *out ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for an evaluation");
 }
 

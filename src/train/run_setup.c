@@ -11,19 +11,11 @@
 #include "train/crew.h"
 #include "train/timed.h"
 
-static tri_status copy_options(const tri__train_options *from, tri__train_options *to)
-{
-    json_t *json = tri__train_options_json(from);
-    tri_status status = json ? tri__train_options_read(to, json) : tri_fail(TRI_NO_MEMORY, "no memory for the options");
-    json_decref(json);
-    return status;
-}
-
 /* A resumed run takes its model and options from the checkpoint. */
 static tri_status open_resumed(tri__run *run)
 {
     TRI_TRY(tri_wrap(tri__checkpoint_open(run->request->resume, run->request->log, &run->resumed), "--resume"));
-    TRI_TRY(copy_options(&run->resumed->options, &run->options));
+    TRI_TRY(tri__train_options_copy(&run->options, &run->resumed->options));
     TRI_TRY(tri__train_options_resume(&run->options, run->request->options));
     const char *text = run->resumed->model_text;
     return tri_model_parse(run->resumed->model_name, text, strlen(text), &run->model);
@@ -33,7 +25,7 @@ static tri_status open_model(tri__run *run)
 {
     if (run->request->resume)
         return open_resumed(run);
-    TRI_TRY(copy_options(run->request->options, &run->options));
+    TRI_TRY(tri__train_options_copy(&run->options, run->request->options));
     return tri_model_open(run->options.model, &run->model);
 }
 

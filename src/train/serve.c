@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "store/ps/server.h"
 #include "train/hello.h"
+#include "train/reports.h"
 #include "train/work.h"
 #include "watch/verdict.h"
 
@@ -193,12 +194,6 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
 
 /* ---- evaluations ---- */
 
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
 {
     serve *s = context;
@@ -208,10 +203,10 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     tri__run_state *state = &run->state;
     run->evaluation = (tri__evaluation){
         .examples = json_integer_value(json_object_get(evaluation, "examples")),
-        .loss = number_of(evaluation, "loss"),
-        .accuracy = number_of(evaluation, "accuracy"),
-        .auc = number_of(evaluation, "auc"),
-        .logloss = number_of(evaluation, "logloss"),
+        .loss = tri__json_number_of(evaluation, "loss"),
+        .accuracy = tri__json_number_of(evaluation, "accuracy"),
+        .auc = tri__json_number_of(evaluation, "auc"),
+        .logloss = tri__json_number_of(evaluation, "logloss"),
     };
     state->step = run->evaluated_at = step;
     run->evaluations++;
@@ -235,51 +230,6 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
 
 /* ---- what people see ---- */
 
-/* The workers' phases, each as long as it worked. */
-static void sum_phases(const json_t *reports, double share[TRI_PHASES])
-{
-    size_t index;
-    const json_t *report;
-    double all = 0;
-    for (int i = 0; i < TRI_PHASES; i++)
-        share[i] = 0;
-    json_array_foreach(reports, index, report)
-    {
-        double seconds = number_of(report, "seconds");
-        all += seconds;
-        for (int i = 0; i < TRI_PHASES; i++)
-            share[i] += seconds * number_of(json_object_get(report, "phases"), tri__phase_name((tri__phase)i));
-    }
-    for (int i = 0; i < TRI_PHASES; i++)
-        share[i] = all > 0 ? share[i] / all : i == TRI_PHASE_OTHER;
-}
-
-static double mean_of(const json_t *reports, const char *key)
-{
-    size_t index;
-    const json_t *report;
-    double sum = 0;
-    int count = 0;
-    json_array_foreach(reports, index, report)
-    {
-        double value = number_of(report, key);
-        if (!isnan(value)) {
-            sum += value;
-            count++;
-        }
-    }
-    return count ? sum / count : NAN;
-}
-
-static int64_t sum_of(const json_t *reports, const char *key)
-{
-    size_t index;
-    const json_t *report;
-    int64_t sum = 0;
-    json_array_foreach(reports, index, report) sum += json_integer_value(json_object_get(report, key));
-    return sum;
-}
-
 static void tell_progress(serve *s, const tri__ps_status *status)
 {
     tri__run *run = s->run;
@@ -290,18 +240,18 @@ static void tell_progress(serve *s, const tri__ps_status *status)
     char label[160];
     snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->model), status->straggler ? " waits for " : "",
              status->straggler ? status->straggler : "");
-    int64_t examples = sum_of(status->reports, "examples");
+    int64_t examples = tri__reports_sum(status->reports, "examples");
     tri__progress progress = {
         .label = label,
         .step = status->step,
         .steps = run->last_step,
         .examples_per_second = tri__rate_update(&run->speed, examples, now),
-        .loss = mean_of(status->reports, "loss"),
+        .loss = tri__reports_mean(status->reports, "loss"),
         .accuracy = run->evaluated_at >= 0 ? run->evaluation.accuracy : NAN,
         .elapsed = status->seconds,
         .left = tri__progress_left(run->first_step, status->step, run->last_step, status->seconds),
     };
-    sum_phases(status->reports, progress.share);
+    tri__reports_phases(status->reports, progress.share);
     run->request->progress(run->request->context, &progress);
 }
 
@@ -309,7 +259,7 @@ static bool watch(void *context, const tri__ps_status *status)
 {
     serve *s = context;
     tri__run *run = s->run;
-    double loss = mean_of(status->reports, "loss");
+    double loss = tri__reports_mean(status->reports, "loss");
     pthread_mutex_lock(&s->lock);
     run->state.seconds = run->seconds_before + status->seconds;
     if (!isnan(loss))
@@ -323,44 +273,15 @@ static bool watch(void *context, const tri__ps_status *status)
 
 /* ---- the summary ---- */
 
-enum { MOST_WORKERS = 1024 };
-
-static int read_workers(const json_t *reports, tri__worker_summary *workers)
-{
-    size_t index;
-    const json_t *report;
-    int count = 0;
-    json_array_foreach(reports, index, report)
-    {
-        tri__worker_summary *worker = &workers[count++];
-        *worker = (tri__worker_summary){
-            .task = json_string_value(json_object_get(report, "task")),
-            .steps = json_integer_value(json_object_get(report, "steps")),
-            .examples = json_integer_value(json_object_get(report, "examples")),
-            .seconds = number_of(report, "seconds"),
-            .test_accuracy = number_of(report, "test_accuracy"),
-            .bytes_sent = json_integer_value(json_object_get(report, "bytes_sent")),
-            .bytes_received = json_integer_value(json_object_get(report, "bytes_received")),
-            .cpu_percent = number_of(report, "cpu_percent"),
-            .peak_rss_mb = number_of(report, "peak_rss_mb"),
-        };
-        for (int i = 0; i < TRI_PHASES; i++)
-            worker->phases[i] = number_of(json_object_get(report, "phases"), tri__phase_name((tri__phase)i));
-        if (count == MOST_WORKERS)
-            break;
-    }
-    return count;
-}
-
 static const char *find_verdict(const serve *s, const tri__summary *summary, char *buffer, size_t size)
 {
     const json_t *reports = s->status.reports;
     tri__evidence evidence = {
         .seconds = s->status.seconds,
         .steps = summary->steps - s->run->first_step,
-        .threads = (int)mean_of(reports, "threads"),
-        .cpu_percent = mean_of(reports, "cpu_percent"),
-        .decoding = s->status.seconds > 0 ? mean_of(reports, "decoding") / s->status.seconds : 0,
+        .threads = summary->threads,
+        .cpu_percent = tri__reports_mean(reports, "cpu_percent"),
+        .decoding = s->status.seconds > 0 ? tri__reports_mean(reports, "decoding") / s->status.seconds : 0,
     };
     memcpy(evidence.share, summary->phases, sizeof evidence.share);
     return tri__verdict(&evidence, buffer, size);
@@ -378,14 +299,14 @@ static tri_status summarise(serve *s, tri__run_result *out)
 {
     tri__run *run = s->run;
     const json_t *reports = s->status.reports;
-    static const tri__worker_summary none;
     tri__worker_summary *workers = calloc(json_array_size(reports) + 1, sizeof *workers);
     if (!workers)
         return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
-    int count = read_workers(reports, workers);
+    tri__reports_workers(reports, workers);
+    int count = (int)json_array_size(reports);
     bool evaluated_last = run->evaluated_at == s->status.step;
     double seconds = run->seconds_before + s->status.seconds;
-    int64_t now = sum_of(reports, "examples"), examples = s->examples_before + now;
+    int64_t now = tri__reports_sum(reports, "examples"), examples = s->examples_before + now;
     char verdict[TRI_VERDICT_SIZE];
     tri__summary summary = {
         .model = tri_model_name(run->model),
@@ -395,7 +316,7 @@ static tri_status summarise(serve *s, tri__run_result *out)
         .workers = count,
         .servers = run->settings.ps.servers,
         .batch = run->settings.batch,
-        .threads = (int)mean_of(reports, "threads"),
+        .threads = count ? (int)(tri__reports_sum(reports, "threads") / count) : 0,
         .seed = run->settings.seed,
         .steps = s->status.step,
         .examples = examples,
@@ -403,22 +324,22 @@ static tri_status summarise(serve *s, tri__run_result *out)
         .seconds = seconds,
         .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
         .examples_per_second = s->status.seconds > 0 ? (double)now / s->status.seconds : NAN,
-        .train_loss = mean_of(reports, "loss"),
+        .train_loss = tri__reports_mean(reports, "loss"),
         .test_loss = evaluated_last ? run->evaluation.loss : NAN,
         .test_accuracy = evaluated_last ? run->evaluation.accuracy : NAN,
         .stopped_by = ended_by(run),
         .until_step = run->until_step,
-        .damaged = sum_of(reports, "damaged"),
-        .peak_rss_mb = tri__peak_rss_mb(),
-        .bytes_sent = sum_of(reports, "bytes_sent"),
-        .bytes_received = sum_of(reports, "bytes_received"),
+        .damaged = tri__reports_sum(reports, "damaged"),
+        .peak_rss_mb = fmax(tri__peak_rss_mb(), tri__reports_most(reports, "peak_rss_mb")),
+        .bytes_sent = tri__reports_sum(reports, "bytes_sent"),
+        .bytes_received = tri__reports_sum(reports, "bytes_received"),
         .dropped_stale = s->status.dropped,
         .re_leased = s->status.re_leased,
         .lost_updates = s->status.lost,
-        .worker_stats = count ? workers : &none,
+        .worker_stats = workers,
         .checkpoint = run->checkpoint,
     };
-    sum_phases(reports, summary.phases);
+    tri__reports_phases(reports, summary.phases);
     summary.verdict = find_verdict(s, &summary, verdict, sizeof verdict);
     tri__summary_table(&summary, out->table, sizeof out->table);
     tri_status status = tri__summary_json(&summary, &out->summary);

@@ -85,35 +85,22 @@ static tri_status next_batch(work *w, const tri__token *token, const tri_batch *
 
 /* ---- what it tells ---- */
 
-static json_t *phases_json(const tri__phases *phases)
-{
-    double share[TRI_PHASES];
-    tri__phases_shares(phases, share);
-    json_t *object = json_object();
-    for (int i = 0; i < TRI_PHASES; i++)
-        json_object_set_new(object, tri__phase_name((tri__phase)i), json_real(share[i]));
-    return object;
-}
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *report(work *w, bool final)
 {
     tri__run *run = w->run;
     int64_t sent, received;
+    double share[TRI_PHASES];
     tri__usage usage = tri__usage_now();
+    tri__phases_shares(&run->phases, share);
     tri__ps_store_traffic(run->store, &sent, &received);
-    return json_pack("{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps",
-                     (json_int_t)run->state.step, "examples", (json_int_t)run->state.examples, "seconds",
-                     tri__clock_seconds(tri__phases_total(&run->phases)), "loss", number(tri__recent_mean(&run->state.recent)),
-                     "bytes_sent", (json_int_t)sent, "bytes_received", (json_int_t)received, "cpu_percent",
-                     tri__usage_cpu_percent(&run->usage, &usage), "peak_rss_mb", tri__peak_rss_mb(), "threads", run->settings.threads,
-                     "phases", phases_json(&run->phases), "damaged", (json_int_t)tri_dataset_damaged(run->dataset), "decoding",
-                     tri__dataset_decoding(run->dataset), "test_loss", number(final && run->evaluations ? run->evaluation.loss : NAN),
-                     "test_accuracy", number(final && run->evaluations ? run->evaluation.accuracy : NAN));
+    return json_pack(
+        "{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps", (json_int_t)run->state.step,
+        "examples", (json_int_t)run->state.examples, "seconds", tri__clock_seconds(tri__phases_total(&run->phases)), "loss",
+        tri__json_number(tri__recent_mean(&run->state.recent)), "bytes_sent", (json_int_t)sent, "bytes_received", (json_int_t)received,
+        "cpu_percent", tri__usage_cpu_percent(&run->usage, &usage), "peak_rss_mb", tri__peak_rss_mb(), "threads", run->settings.threads,
+        "phases", tri__phases_json(share), "damaged", (json_int_t)tri_dataset_damaged(run->dataset), "decoding",
+        tri__dataset_decoding(run->dataset), "test_loss", tri__json_number(final && run->evaluations ? run->evaluation.loss : NAN),
+        "test_accuracy", tri__json_number(final && run->evaluations ? run->evaluation.accuracy : NAN));
 }
 
 static void tell(work *w)

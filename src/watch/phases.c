@@ -65,3 +65,19 @@ void tri__phases_shares(const tri__phases *phases, double share[TRI_PHASES])
     if (total == 0)
         share[TRI_PHASE_OTHER] = 1;
 }
+
+json_t *tri__phases_json(const double share[TRI_PHASES])
+{
+    json_t *object = json_object();
+    for (int i = 0; i < TRI_PHASES; i++)
+        json_object_set_new(object, tri__phase_name((tri__phase)i), json_real(share[i]));
+    return object;
+}
+
+void tri__phases_read(const json_t *phases, double share[TRI_PHASES])
+{
+    for (int i = 0; i < TRI_PHASES; i++) {
+        double value = tri__json_number_of(phases, tri__phase_name((tri__phase)i));
+        share[i] = value >= 0 && value <= 1 ? value : 0;
+    }
+}

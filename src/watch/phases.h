@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
+
 typedef enum {
     TRI_PHASE_INPUT,   /* waiting for the next batch */
     TRI_PHASE_COMPUTE, /* forward and backward */
@@ -41,5 +43,9 @@ void tri__phases_move(tri__phases *phases, tri__phase from, tri__phase to, int64
 void tri__phases_add(tri__phases *sum, const tri__phases *part); /* of several workers */
 int64_t tri__phases_total(const tri__phases *phases);            /* nanoseconds counted so far, up to the last enter or pause */
 void tri__phases_shares(const tri__phases *phases, double share[TRI_PHASES]); /* sum 1; all "other" where nothing was counted */
+
+/* Shares as JSON, by the names of phases, and back: what is missing there, or no share, is 0. */
+json_t *tri__phases_json(const double share[TRI_PHASES]);
+void tri__phases_read(const json_t *phases, double share[TRI_PHASES]);
 
 #endif

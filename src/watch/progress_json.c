@@ -44,10 +44,8 @@ void tri__progress_read(const json_t *value, tri__progress *out)
         .step = json_integer_value(json_object_get(value, "step")),
         .steps = json_integer_value(json_object_get(value, "steps")),
     };
-    for (int i = 0; i < NUMBERS; i++) {
-        const json_t *number = json_object_get(value, numbers[i].name);
-        *(double *)((char *)out + numbers[i].offset) = json_is_number(number) ? json_number_value(number) : NAN;
-    }
+    for (int i = 0; i < NUMBERS; i++)
+        *(double *)((char *)out + numbers[i].offset) = tri__json_number_of(value, numbers[i].name);
     for (int i = 0; i < TRI_PHASES; i++)
         out->share[i] = json_number_value(json_array_get(json_object_get(value, "share"), (size_t)i));
 }

@@ -28,20 +28,12 @@ static void put_text(filling *to, const char *key, const char *text)
 
 static void put_number(filling *to, const char *key, double number)
 {
-    put(to, key, isfinite(number) ? json_real(number) : json_null());
+    put(to, key, tri__json_number(number));
 }
 
 static void put_count(filling *to, const char *key, int64_t count)
 {
     put(to, key, json_integer(count));
-}
-
-static json_t *phases_json(const double *share)
-{
-    json_t *object = json_object();
-    for (int i = 0; i < TRI_PHASES; i++)
-        json_object_set_new(object, tri__phase_name((tri__phase)i), json_real(share[i]));
-    return object;
 }
 
 static json_t *worker_json(const tri__worker_summary *worker, filling *parent)
@@ -56,7 +48,7 @@ static json_t *worker_json(const tri__worker_summary *worker, filling *parent)
     put_count(&to, "bytes_received", worker->bytes_received);
     put_number(&to, "cpu_percent", worker->cpu_percent);
     put_number(&to, "peak_rss_mb", worker->peak_rss_mb);
-    put(&to, "phases", phases_json(worker->phases));
+    put(&to, "phases", tri__phases_json(worker->phases));
     if (to.failed && !parent->failed)
         parent->failed = to.failed;
     return to.object;
@@ -100,7 +92,7 @@ static void put_what_it_took(filling *to, const tri__summary *s)
     put_count(to, "lost_updates", s->lost_updates);
     put_count(to, "damaged", s->damaged);
     put_count(to, "test_damaged", s->test_damaged);
-    put(to, "phases", phases_json(s->phases));
+    put(to, "phases", tri__phases_json(s->phases));
     put_text(to, "verdict", s->verdict);
     json_t *workers = json_array();
     for (int i = 0; i < s->workers; i++)

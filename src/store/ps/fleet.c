@@ -114,7 +114,7 @@ tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello)
         return NULL; /* welcomed when the model is known */
     tri__fleet_welcome(c, peer->task);
     bool sync = c->settings->mode == TRI_PS_SYNC; /* then it may have missed who came and went */
-    if (again && same && !sync && tri__json_integer(hello, "generation", 0) == peer->server->generation) {
+    if (again && same && !sync && tri__json_integer_of(hello, "generation", 0) == peer->server->generation) {
         tri__coordinator_go_on(c);
         return NULL;
     }

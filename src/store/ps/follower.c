@@ -105,7 +105,7 @@ void tri__follower_tick(tri__server *server)
 
 static tri_status take_welcome(tri__server *server, const json_t *body)
 {
-    int64_t floats = tri__json_integer(body, "floats", 0);
+    int64_t floats = tri__json_integer_of(body, "floats", 0);
     tri_rule rule;
     TRI_TRY(read_rule(json_object_get(body, "rule"), &rule));
     if (floats < 1)
@@ -138,11 +138,11 @@ static tri_status read_tasks(const json_t *body, int tasks[TRI_MOST_TASKS], int 
 static tri_status take_view(tri__server *server, const json_t *body)
 {
     int tasks[TRI_MOST_TASKS], count;
-    int64_t step = tri__json_integer(body, "step", -1);
+    int64_t step = tri__json_integer_of(body, "step", -1);
     TRI_TRY(read_tasks(body, tasks, &count));
     TRI_TRY(tri__stretch_view(server->stretch, step, tasks, count));
     tri__message_send(server->upstream->connection,
-                      &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer(body, "view", 0)}, false);
+                      &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer_of(body, "view", 0)}, false);
     tri__server_settle(server);
     return NULL;
 }
@@ -150,7 +150,7 @@ static tri_status take_view(tri__server *server, const json_t *body)
 static tri_status take_chosen(tri__server *server, const json_t *body)
 {
     int tasks[TRI_MOST_TASKS], count;
-    int64_t step = tri__json_integer(body, "step", -1);
+    int64_t step = tri__json_integer_of(body, "step", -1);
     TRI_TRY(read_tasks(body, tasks, &count));
     TRI_TRY(tri__stretch_choose(server->stretch, step, tasks, count));
     tri__server_settle(server);

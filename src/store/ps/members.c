@@ -18,7 +18,7 @@
 static tri_status compare(const tri__coordinator *c, const tri__peer *peer, const json_t *hello)
 {
     const char *digest = json_string_value(json_object_get(hello, "digest"));
-    int64_t batch = tri__json_integer(hello, "batch", 0), examples = tri__json_integer(hello, "examples", 0);
+    int64_t batch = tri__json_integer_of(hello, "batch", 0), examples = tri__json_integer_of(hello, "examples", 0);
     if (!digest || strcmp(digest, c->job.digest))
         return tri_fail(TRI_BAD_CALL,
                         "worker:%d has another model than the job, or other shapes (digest %.12s, not %.12s): start all tasks "
@@ -64,7 +64,7 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     TRI_TRY(compare(c, peer, hello));
     TRI_TRY(replace_before(c, peer));
     TRI_TRY(tri__peer_equip(peer));
-    int64_t reached = tri__json_integer(hello, "reached", 0);
+    int64_t reached = tri__json_integer_of(hello, "reached", 0);
     if (c->phase == TRI_JOB_WAITING && reached - c->state.step > c->lost)
         c->lost = reached - c->state.step; /* by a ps:0 before this one */
     tri__member *member = &c->member[peer->task];

@@ -17,12 +17,6 @@
 #define UNSENT_MOST (1u << 20)        /* bytes of answers handed to a connection at a time */
 #define MOST_PEERS  (TRI_MOST_TASKS + TRI_MOST_SERVERS + 64)
 
-int64_t tri__json_integer(const json_t *object, const char *key, int64_t otherwise)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_integer(value) ? json_integer_value(value) : otherwise;
-}
-
 tri__peer *tri__server_attach(tri__server *server)
 {
     tri__peer *peer = calloc(1, sizeof *peer);
@@ -232,8 +226,8 @@ static tri_status take_hello(tri__peer *peer, const json_t *body)
 {
     tri__server *server = peer->server;
     const char *role = json_string_value(json_object_get(body, "role"));
-    int64_t protocol = tri__json_integer(body, "protocol", 0), task = tri__json_integer(body, "task", -1);
-    int64_t incarnation = tri__json_integer(body, "incarnation", 0);
+    int64_t protocol = tri__json_integer_of(body, "protocol", 0), task = tri__json_integer_of(body, "task", -1);
+    int64_t incarnation = tri__json_integer_of(body, "incarnation", 0);
     if (peer->role != TRI_PEER_STRANGER || peer->hello)
         return tri_fail(TRI_BAD_DATA, "a second hello");
     if (protocol != TRI_PROTOCOL)

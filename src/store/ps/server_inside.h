@@ -67,7 +67,6 @@ void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more);
 void tri__server_answer_all(tri__server *server, uint32_t chunk); /* sync: everyone who waits for it */
 void tri__server_admit(tri__server *server);                      /* welcome the workers that had to wait */
 void tri__server_settle(tri__server *server);                     /* sync: steps that became whole without a push */
-int64_t tri__json_integer(const json_t *object, const char *key, int64_t otherwise);
 extern const tri__connection_handlers tri__server_handlers;
 void tri__server_traffic(const tri__server *server, int64_t *sent, int64_t *received);
 

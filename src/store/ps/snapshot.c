@@ -254,7 +254,7 @@ void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, boo
 tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body)
 {
     const tri__server_options *options = &coordinator->server->options;
-    if (!coordinator->evaluating || tri__json_integer(body, "step", -1) != coordinator->state.step)
+    if (!coordinator->evaluating || tri__json_integer_of(body, "step", -1) != coordinator->state.step)
         return NULL; /* an answer to what was asked before a failure */
     coordinator->evaluating = false;
     unsigned verdict = options->owner->evaluated(options->context, coordinator->state.step, body);
