@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SECOND INT64_C(1000000000)
+#define SECOND  INT64_C(1000000000)
+#define LONGEST (INT64_MAX / 4) /* 73 years: deadlines and their doubles can be computed with */
 
 static const struct {
     const char *name;
@@ -22,6 +23,6 @@ bool tri__duration_parse(const char *text, int64_t *nanoseconds)
         return false;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (!strcmp(unit, units[i].name))
-            return !__builtin_mul_overflow(number, units[i].nanoseconds, nanoseconds);
+            return !__builtin_mul_overflow(number, units[i].nanoseconds, nanoseconds) && *nanoseconds <= LONGEST;
     return false;
 }

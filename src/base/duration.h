@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A whole number above 0 and its unit; false where text is anything else, or too long for nanoseconds. */
+/* A whole number above 0 and its unit; false where text is anything else, or longer than 73 years. */
 bool tri__duration_parse(const char *text, int64_t *nanoseconds);
 
 #endif

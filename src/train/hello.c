@@ -1,10 +1,13 @@
 /* hello.c: a source's description as JSON, and back. Texts stay hello's own. */
 #include "train/hello.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+
+#define MOST_EXAMPLES (INT64_C(1) << 48) /* a bound of sense: what is computed with it does not overflow */
 
 json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest)
 {
@@ -57,8 +60,9 @@ tri_status tri__hello_read(const json_t *hello, tri_source_info *out, const char
         .examples = json_integer_value(json_object_get(hello, "examples")),
         .classes = json_integer_value(json_object_get(hello, "classes")),
     };
-    if (out->examples < 1 || out->classes < 0)
-        return tri_fail(TRI_BAD_DATA, "a hello of a worker without examples");
+    if (out->examples < 1 || out->examples > MOST_EXAMPLES || out->classes < 0 || out->classes > MOST_EXAMPLES)
+        return tri_fail(TRI_BAD_DATA, "a hello of a worker with %" PRId64 " examples of %" PRId64 " classes, which cannot be",
+                        out->examples, out->classes);
     TRI_TRY(read_shape(json_object_get(hello, "shape"), &out->shape));
     TRI_TRY(read_names(json_object_get(hello, "class_names"), out->classes, names));
     out->class_names = *names;

@@ -84,7 +84,7 @@ static bool parse_steps(const char *text, int64_t *steps)
     char *unit = NULL;
     errno = 0;
     *steps = strtoll(text, &unit, 10);
-    return !errno && unit != text && *steps > 0 && (!*unit || !strcmp(unit, "step") || !strcmp(unit, "steps"));
+    return !errno && unit != text && *steps > 0 && *steps <= INT64_MAX / 4 && (!*unit || !strcmp(unit, "step") || !strcmp(unit, "steps"));
 }
 
 static bool parse_seconds(const char *text, int64_t *seconds)

@@ -117,12 +117,16 @@ static tri_status take_welcome(tri__server *server, const json_t *body)
     return tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch);
 }
 
-static tri_status read_tasks(const json_t *body, int tasks[TRI_MOST_TASKS], int *count)
+/* Whom a step, or all from it on, is made of. */
+static tri_status read_tasks(const json_t *body, int64_t *step, int tasks[TRI_MOST_TASKS], int *count)
 {
     const json_t *list = json_object_get(body, "tasks");
     size_t index;
     const json_t *item;
     *count = 0;
+    *step = tri__json_integer_of(body, "step", -1);
+    if (*step < 0 || *step > TRI_FURTHEST)
+        return tri_fail(TRI_BAD_DATA, "tasks of a step that is none");
     if (!json_is_array(list) || json_array_size(list) > TRI_MOST_TASKS)
         return tri_fail(TRI_BAD_DATA, "a list of tasks that is none");
     json_array_foreach(list, index, item)
@@ -138,8 +142,8 @@ static tri_status read_tasks(const json_t *body, int tasks[TRI_MOST_TASKS], int 
 static tri_status take_view(tri__server *server, const json_t *body)
 {
     int tasks[TRI_MOST_TASKS], count;
-    int64_t step = tri__json_integer_of(body, "step", -1);
-    TRI_TRY(read_tasks(body, tasks, &count));
+    int64_t step;
+    TRI_TRY(read_tasks(body, &step, tasks, &count));
     TRI_TRY(tri__stretch_view(server->stretch, step, tasks, count));
     tri__message_send(server->upstream->connection,
                       &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer_of(body, "view", 0)}, false);
@@ -150,8 +154,8 @@ static tri_status take_view(tri__server *server, const json_t *body)
 static tri_status take_chosen(tri__server *server, const json_t *body)
 {
     int tasks[TRI_MOST_TASKS], count;
-    int64_t step = tri__json_integer_of(body, "step", -1);
-    TRI_TRY(read_tasks(body, tasks, &count));
+    int64_t step;
+    TRI_TRY(read_tasks(body, &step, tasks, &count));
     TRI_TRY(tri__stretch_choose(server->stretch, step, tasks, count));
     tri__server_settle(server);
     return NULL;

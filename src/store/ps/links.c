@@ -122,20 +122,25 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     return NULL;
 }
 
-static void take_token(tri__worker *worker, const tri__message *message)
+static tri_status take_token(tri__worker *worker, const tri__message *message)
 {
+    if (message->position < 0 || message->position > TRI_FURTHEST || message->workers > TRI_MOST_MEMBERS ||
+        message->index >= message->workers)
+        return tri_fail(TRI_BAD_DATA, "a token for part %u of %u at position %" PRId64 ", which is none", message->index, message->workers,
+                        message->position);
     const tri__token token = {
         .step = message->step, .position = message->position, .index = (int)message->index, .workers = (int)message->workers};
     if (message->view != worker->generation || worker->tokens == TRI_WORKER_TOKENS)
-        return;
+        return NULL;
     for (int i = 0; i < worker->tokens; i++) /* told again after a connection broke */
         if (worker->token[(worker->first_token + i) % TRI_WORKER_TOKENS].step == token.step)
-            return;
+            return NULL;
     if (token.step == worker->last_step)
-        return;
+        return NULL;
     if (worker->options.settings.mode == TRI_PS_SYNC) /* with backup workers the others may have gone on: only the last step counts */
         worker->tokens = 0;
     worker->token[(worker->first_token + worker->tokens++) % TRI_WORKER_TOKENS] = token;
+    return NULL;
 }
 
 static tri_status take_chunk(tri__worker *worker, const tri__message *message)
@@ -156,6 +161,9 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
 {
     tri__worker *worker = link->worker;
     const char *reason = json_string_value(json_object_get(body, "reason"));
+    bool from_coordinator = message->type == TRI_MSG_TOKEN || message->type == TRI_MSG_RESTORED || message->type == TRI_MSG_STOP;
+    if (from_coordinator && link->index > 0)
+        return tri_fail(TRI_BAD_DATA, "a %s, which only ps:0 may send", tri__message_name(message->type));
     switch (message->type) {
     case TRI_MSG_WELCOME:
         return take_welcome(link, body);
@@ -165,8 +173,7 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
     case TRI_MSG_CHUNK:
         return take_chunk(worker, message);
     case TRI_MSG_TOKEN:
-        take_token(worker, message);
-        return NULL;
+        return take_token(worker, message);
     case TRI_MSG_RESTORED:
         go_back(worker, message->view);
         return NULL;

@@ -1,6 +1,7 @@
 /* message.c: heads to words and back. word 0: chunk and view; 1: step; 2: the 64-bit part; 3: the two 32-bit parts. */
 #include "store/ps/message.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,8 @@ tri_status tri__message_decode(const tri__frame *frame, tri__message *out)
     if (frame->size > types[frame->type].most)
         return tri_fail(TRI_BAD_DATA, "a %s of %u bytes, where %u are the most", types[frame->type].name, frame->size,
                         types[frame->type].most);
+    if (frame->word[1] > TRI_FURTHEST)
+        return tri_fail(TRI_BAD_DATA, "a %s for step %" PRIu64 ", to which no job comes", types[frame->type].name, frame->word[1]);
     *out = (tri__message){
         .type = (tri__message_type)frame->type,
         .size = frame->size,

@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "net/connection.h"
+#include "store/ps/settings.h"
 
 #define TRI_PROTOCOL 1 /* changes with every change of what is sent */
 
@@ -82,7 +83,7 @@ typedef struct {
 
 tri__frame tri__message_encode(const tri__message *message);
 
-/* TRI_BAD_DATA where the type is unknown or the body larger than its type may have. */
+/* TRI_BAD_DATA where the type is unknown, the body larger than its type may have, or the step none. */
 TRI_MUST_CHECK tri_status tri__message_decode(const tri__frame *frame, tri__message *out);
 
 void tri__message_send(tri__connection *connection, const tri__message *message, bool more); /* without a body */

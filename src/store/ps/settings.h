@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Steps and positions beyond it are no job's, and are refused wherever they come from: sums of those below cannot overflow. */
+#define TRI_FURTHEST (INT64_MAX / 4)
+
 typedef enum {
     TRI_PS_ASYNC,     /* a gradient is applied when it arrives */
     TRI_PS_SYNC,      /* a step is the mean, or the sum, of all workers' gradients */

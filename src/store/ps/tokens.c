@@ -72,7 +72,8 @@ static tri_status check_work(const tri__work *work)
 
 static tri_status check_progress(const tri__tokens *tokens, const tri__standing *standing)
 {
-    if (standing->step < 0 || standing->position < 0 || standing->count < 0 || standing->step > INT64_MAX - standing->count)
+    if (standing->step < 0 || standing->step > TRI_FURTHEST || standing->position < 0 || standing->position > TRI_FURTHEST ||
+        standing->count < 0)
         return tri_fail(TRI_BAD_DATA, "step %" PRId64 " at position %" PRId64 ": no run can have come there", standing->step,
                         standing->position);
     if (is_sync(tokens) && standing->count > 0)

@@ -56,6 +56,18 @@ static void types_and_sizes_are_not_believed(void **state)
         assert_string_not_equal(tri__message_name(type), "unknown");
 }
 
+static void steps_to_which_no_job_comes_are_refused(void **state)
+{
+    (void)state;
+    tri__message out;
+    tri__frame frame = {.type = TRI_MSG_RESTORED, .word = {0, TRI_FURTHEST}};
+    assert_ok(tri__message_decode(&frame, &out));
+    frame.word[1]++;
+    assert_fails(tri__message_decode(&frame, &out), TRI_BAD_DATA, "to which no job comes");
+    frame.word[1] = (uint64_t)-1;
+    assert_fails(tri__message_decode(&frame, &out), TRI_BAD_DATA, "to which no job comes");
+}
+
 static void json_must_be_an_object(void **state)
 {
     (void)state;
@@ -71,9 +83,8 @@ static void json_must_be_an_object(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_push_keeps_all_its_parts),
-        cmocka_unit_test(a_token_keeps_all_its_parts),
-        cmocka_unit_test(types_and_sizes_are_not_believed),
+        cmocka_unit_test(a_push_keeps_all_its_parts),       cmocka_unit_test(a_token_keeps_all_its_parts),
+        cmocka_unit_test(types_and_sizes_are_not_believed), cmocka_unit_test(steps_to_which_no_job_comes_are_refused),
         cmocka_unit_test(json_must_be_an_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
