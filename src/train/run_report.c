@@ -159,8 +159,12 @@ void tri__run_tell_evaluation(tri__run *run)
         snprintf(where, sizeof where, "epoch %lld", (long long)(at / run->steps_per_epoch));
     else
         snprintf(where, sizeof where, "step %s", tri__text_count(steps, (double)at));
-    tri__log_line(run->log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s loss %.4f   test loss %.4f   test accuracy %.2f %%",
-                  where, tri__recent_mean(&run->state.recent), evaluation->loss, 100 * evaluation->accuracy);
+    double loss = tri__recent_mean(&run->state.recent); /* with parameter servers not known before the first report */
+    char training[32] = "";
+    if (!isnan(loss))
+        snprintf(training, sizeof training, "loss %.4f   ", loss);
+    tri__log_line(run->log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s %stest loss %.4f   test accuracy %.2f %%", where,
+                  training, evaluation->loss, 100 * evaluation->accuracy);
     if (!run->events)
         return;
     tri__events_scalar(run->events, "test/loss", at, (float)evaluation->loss);

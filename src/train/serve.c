@@ -47,11 +47,14 @@ static void describe_job(serve *s, tri__ps_job *job)
     job->floats = tri_graph_parameter_floats(run->graph);
     job->rule = settings->rule;
     bool passes = settings->epochs && !settings->steps_per_epoch; /* epochs are passes over the examples, whatever a step is */
+    int64_t end = INT64_MAX;
+    if (passes && __builtin_mul_overflow(settings->epochs, s->source.examples, &end))
+        end = INT64_MAX;
     job->work = (tri__work){
         .examples = s->source.examples,
         .batch = settings->batch,
         .last_step = run->last_step && !passes ? run->last_step : INT64_MAX,
-        .last_position = passes ? settings->epochs * s->source.examples : INT64_MAX,
+        .last_position = end,
     };
     job->evaluate_every = evaluate_every(run);
     job->checkpoint_every = settings->checkpoint.kind == TRI_EVERY_STEPS ? settings->checkpoint.steps : 0;

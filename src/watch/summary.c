@@ -200,7 +200,8 @@ static void add_failure_row(tri__text *table, const tri__summary *s)
     if (!s->lost_updates && !s->re_leased)
         return;
     row(table, "failures");
-    tri__text_add(table, "%" PRId64 " updates lost, %" PRId64 " steps done again", s->lost_updates, s->re_leased);
+    tri__text_add(table, "%" PRId64 " update%s lost, %" PRId64 " step%s done again", s->lost_updates, s->lost_updates == 1 ? "" : "s",
+                  s->re_leased, s->re_leased == 1 ? "" : "s");
 }
 
 const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t size)

@@ -23,7 +23,8 @@ static void units_are_read(void **state)
 static void anything_else_is_none(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"", "s", "60", "0s", "-1s", "1.5s", "60 s", "60sec", "9999999999h", "1000000h", "99999999999999999999s"};
+    static const char *const wrong[] = {
+        "", "s", "60", "0s", "-1s", "1.5s", "60 s", "60sec", "9999999999h", "1000000h", "99999999999999999999s"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         int64_t nanoseconds;
         assert_false(tri__duration_parse(wrong[i], &nanoseconds));

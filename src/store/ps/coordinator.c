@@ -277,7 +277,7 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         tri__coordinator_go_on(c);
     } else if (message->type == TRI_MSG_COPIED && server)
         tri__snapshot_copied(c, peer->task, message);
-    else if (message->type == TRI_MSG_COPY && server)
+    else if (message->type == TRI_MSG_COPY && server && message->size)
         tri__snapshot_received(c, message);
     else if (message->type == TRI_MSG_NORM && server)
         tri__steps_norm(c, peer, message);
@@ -372,15 +372,10 @@ void tri__coordinator_status(tri__server *server, tri__ps_status *status)
         status->step = c->enough && c->final ? c->state.step : tri__coordinator_step(c);
         status->re_leased = tri__tokens_describe(c->tokens).again;
     }
-    if (server->stretch) {
+    if (server->stretch)
         status->dropped = tri__stretch_dropped(server->stretch);
-        status->uneven = tri__stretch_uneven(server->stretch);
-    }
-    for (int task = 0; task < c->tasks; task++)
-        status->workers += c->member[task].member;
     status->straggler = c->straggler[0] ? c->straggler : NULL;
     status->seconds = c->started ? tri__clock_seconds((c->stopped ? c->stopped : tri__clock_now()) - c->started) : 0;
-    tri__server_traffic(server, &status->bytes_sent, &status->bytes_received);
 }
 
 void tri__coordinator_tick(tri__server *server)

@@ -172,10 +172,10 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
     member->ready = true;
     member->reported = false;
     c->changed = true;
-    if (c->settings->mode != TRI_PS_SYNC && !member->member) {
+    if (c->settings->mode != TRI_PS_SYNC && !member->member)
         member->member = tri__tokens_join(c->tokens, peer->task);
-    }
-    tri__log_line(c->server->log, c->started ? TRI_LOG_INFO : TRI_LOG_DEBUG, "worker:%d takes part from step %" PRId64 " on", peer->task,
+    bool late = c->phase == TRI_JOB_RUNNING && tri__clock_now() - c->started > 2 * c->settings->heartbeat; /* it joins, or comes back */
+    tri__log_line(c->server->log, late ? TRI_LOG_INFO : TRI_LOG_DEBUG, "worker:%d takes part from step %" PRId64 " on", peer->task,
                   tri__coordinator_step(c));
     tri__coordinator_go_on(c);
     return NULL;

@@ -387,17 +387,23 @@ static void on_drained(void *context, tri__connection *connection)
         send_due(peer);
 }
 
+/* Why a connection ended. That a stranger went is worth a word only to those who look for it. */
+static void tell_loss(const tri__peer *peer, tri_status why)
+{
+    static const char *const roles[] = {[TRI_PEER_WORKER] = "worker", [TRI_PEER_SERVER] = "ps", [TRI_PEER_EVALUATOR] = "evaluator"};
+    if (peer->role == TRI_PEER_STRANGER)
+        tri__log_line(peer->server->log, TRI_LOG_DEBUG, "a stranger: %s", tri_status_message(why));
+    else
+        tri__log_line(peer->server->log, TRI_LOG_INFO, "%s:%d: %s", roles[peer->role], peer->task, tri_status_message(why));
+}
+
 static void on_closed(void *context, tri__connection *connection, tri_status why)
 {
     tri__peer *peer = context;
     tri__server *server = peer->server;
-    int64_t sent, received;
-    tri__connection_count(connection, &sent, &received);
-    server->sent += sent;
-    server->received += received;
+    (void)connection;
     if (why && peer->role != TRI_PEER_COORDINATOR)
-        tri__log_line(server->log, peer->role == TRI_PEER_STRANGER ? TRI_LOG_DEBUG : TRI_LOG_INFO, "connection of %s: %s",
-                      tri__connection_peer(connection), tri_status_message(why));
+        tell_loss(peer, why);
     if (peer->role == TRI_PEER_WORKER && server->worker[peer->task] == peer)
         server->worker[peer->task] = NULL;
     if (peer == server->upstream)
@@ -422,18 +428,6 @@ static void *on_accepted(void *context, tri__connection *connection)
     if (peer)
         peer->connection = connection;
     return peer;
-}
-
-void tri__server_traffic(const tri__server *server, int64_t *sent, int64_t *received)
-{
-    *sent = server->sent;
-    *received = server->received;
-    for (const tri__peer *peer = server->peers; peer; peer = peer->next) {
-        int64_t out, in;
-        tri__connection_count(peer->connection, &out, &in);
-        *sent += out;
-        *received += in;
-    }
 }
 
 /* Who waits for us hears that we live. Where something is on its way already, that says it. */

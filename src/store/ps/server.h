@@ -30,12 +30,9 @@ typedef struct {
 /* What the coordinator knows while the job goes on, for people. */
 typedef struct {
     int64_t step;
-    int workers;       /* that take part now */
-    int64_t dropped;   /* stale gradients */
-    int64_t uneven;    /* chunk steps with a part missing */
-    int64_t re_leased; /* steps that another worker had to do again */
-    int64_t lost;      /* updates that failures of servers took back */
-    int64_t bytes_sent, bytes_received;
+    int64_t dropped;       /* stale gradients */
+    int64_t re_leased;     /* steps that another worker had to do again */
+    int64_t lost;          /* updates that failures of servers took back */
     const char *straggler; /* who is waited for; NULL: nobody for long */
     json_t *reports;       /* borrowed: an array with the last report of each worker, as it sent it, and its "task" */
     double seconds;        /* since the first step */

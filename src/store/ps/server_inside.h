@@ -40,11 +40,9 @@ struct tri__server {
     tri__peer *worker[TRI_MOST_TASKS]; /* by task; NULL where none is connected */
     uint64_t welcomed[TRI_MOST_TASKS]; /* by task: the incarnation that was last welcomed */
     tri__layout layout;
-    tri_rule rule;
     tri__stretch *stretch;         /* NULL until the model is known */
     uint32_t generation;           /* changes when all go back: pushes from before it are void */
     bool ready;                    /* the stretch holds what the job begins from: workers are welcome */
-    int64_t sent, received;        /* by connections that have ended */
     tri__coordinator *coordinator; /* of ps:0; NULL elsewhere … */
     tri__peer *upstream;           /* … and there the connection to ps:0; NULL where there is none … */
     int64_t upstream_lost;         /* … since when; 0: it stands */
@@ -68,7 +66,6 @@ void tri__server_answer_all(tri__server *server, uint32_t chunk); /* sync: every
 void tri__server_admit(tri__server *server);                      /* welcome the workers that had to wait */
 void tri__server_settle(tri__server *server);                     /* sync: steps that became whole without a push */
 extern const tri__connection_handlers tri__server_handlers;
-void tri__server_traffic(const tri__server *server, int64_t *sent, int64_t *received);
 
 /* follower.c */
 TRI_MUST_CHECK tri_status tri__follower_connect(tri__server *server);
