@@ -327,7 +327,8 @@ static const tri__option train_options[] = {
      .meaning = "go on with the run in DIR from its newest whole checkpoint",
      .detail =
          "All options come from the checkpoint, so 'trireme train --resume DIR' is enough, and the result is bit for bit that of a run "
-         "that was never interrupted. Options about how long and how often, the rate, its schedule, the threads, and the strategy with its "
+         "that was never interrupted (async parameter servers apart, with which no two runs are alike). Options about how long and how "
+         "often, the rate, its schedule, the threads, and the strategy with its "
          "workers, servers and mode may be changed by giving them anew. Model, data, batch, rule, seed and order may not: start a new run "
          "with --init instead."},
     {.name = "checkpoint-every",

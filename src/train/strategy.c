@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "store/ps/layout.h"
+#include "store/ps/tokens.h"
 #include "train/options.h"
 
 static const char *const names[] = {
@@ -129,6 +131,9 @@ static tri_status resolve_waits(const tri__train_options *options, tri__ps_setti
 static tri_status resolve_ps(const tri__train_options *options, tri__ps_settings *out)
 {
     out->servers = (int)given_or(options->servers, 1);
+    if (out->workers > TRI_MOST_MEMBERS || out->servers > TRI_MOST_SERVERS)
+        return tri_fail(TRI_BAD_CALL, "%d workers and %d servers: a job has at most %d and %d", out->workers, out->servers,
+                        TRI_MOST_MEMBERS, TRI_MOST_SERVERS);
     TRI_TRY(resolve_mode(options, out));
     TRI_TRY(resolve_combination(options, out));
     return resolve_waits(options, out);

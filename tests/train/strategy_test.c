@@ -63,6 +63,7 @@ static void what_does_not_go_together_is_told(void **state)
     REFUSED("give --sync", "strategy=ps", "staleness=0");
     REFUSED("--backup goes with --sync", "strategy=ps", "workers=3", "backup=1");
     REFUSED("--combine goes with --sync", "strategy=ps", "staleness=2", "combine=mean");
+    REFUSED("a job has at most 1024", "strategy=ps", "workers=1025");
     REFUSED("with 3 workers at most 2", "strategy=ps", "workers=3", "sync=on", "backup=3");
     REFUSED("expected a time such as", "strategy=ps", "timeout=60");
     REFUSED("--timeout 2s with --heartbeat 1s", "strategy=ps", "timeout=2s");

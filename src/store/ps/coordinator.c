@@ -220,8 +220,10 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
 static tri_status take_evaluator(tri__peer *peer, const json_t *hello)
 {
     tri__coordinator *c = peer->server->coordinator;
-    if (c->evaluator_peer)
-        return tri_fail(TRI_BAD_CALL, "there is an evaluator already");
+    if (c->evaluator_peer && c->evaluator_peer->incarnation != peer->incarnation)
+        return tri_fail(TRI_BAD_CALL, "there is an evaluator already, at %s", tri__connection_peer(c->evaluator_peer->connection));
+    if (c->evaluator_peer) /* its earlier connection has not noticed yet that it is dead */
+        tri__peer_replaced(c->evaluator_peer);
     peer->role = TRI_PEER_EVALUATOR;
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME, json_object());
     tri__snapshot_evaluator(c, peer, json_is_true(json_object_get(hello, "none")));

@@ -15,6 +15,7 @@ typedef struct {
     tri__layout layout;
     tri__loop *loop;
     tri__connection *connection; /* NULL: none */
+    int64_t incarnation;
     tri__message message;
     char *text;
     int64_t lost;  /* since when there is no welcome; 0: there is one */
@@ -38,7 +39,7 @@ static void on_open(void *context, tri__connection *connection)
     const evaluator *e = context;
     tri__message_send_json(connection, TRI_MSG_HELLO,
                            json_pack("{s:i, s:s, s:i, s:I, s:b}", "protocol", TRI_PROTOCOL, "role", "evaluator", "task", 0, "incarnation",
-                                     (json_int_t)1, "none", e->options->none));
+                                     (json_int_t)e->incarnation, "none", e->options->none));
 }
 
 static tri_status on_begin(void *context, tri__connection *connection, const tri__frame *frame, void **body)
@@ -169,7 +170,7 @@ static tri_status serve(evaluator *e)
 
 tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
 {
-    evaluator e = {.options = options, .lost = tri__clock_now()};
+    evaluator e = {.options = options, .incarnation = tri__incarnation(), .lost = tri__clock_now()};
     TRI_TRY(tri__layout_init(&e.layout, tri_store_floats(options->store), options->settings.servers));
     TRI_TRY(tri__loop_create(&e.loop));
     tri_status status = serve(&e);

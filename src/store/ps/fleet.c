@@ -102,9 +102,13 @@ tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello)
     if (peer->task < 1 || peer->task >= c->settings->servers)
         return tri_fail(TRI_BAD_CALL, "ps:%d is not one of the %d servers of this job", peer->task, c->settings->servers);
     tri__follower_state *follower = &c->follower[peer->task];
-    if (follower->peer)
+    if (follower->peer && follower->incarnation != (int64_t)peer->incarnation)
         return tri_fail(TRI_BAD_CALL, "there is a ps:%d already, at %s: is the same --task started twice?", peer->task,
                         tri__connection_peer(follower->peer->connection));
+    if (follower->peer) { /* its earlier connection has not noticed yet that it is dead */
+        tri__peer_replaced(follower->peer);
+        tri__fleet_gone(c, peer->task);
+    }
     bool again = follower->incarnation != 0, same = follower->incarnation == (int64_t)peer->incarnation;
     follower->holding = json_is_true(json_object_get(hello, "holding"));
     follower->incarnation = (int64_t)peer->incarnation;

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "store/ps/server_inside.h"
 
 json_t *tri__rule_json(const tri_rule *rule)
@@ -70,7 +69,7 @@ void tri__follower_greet(tri__peer *peer)
 {
     tri__server *server = peer->server;
     if (!server->incarnation)
-        server->incarnation = (int64_t)(tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)server->options.index).word >> 1);
+        server->incarnation = tri__incarnation();
     tri__message_send_json(peer->connection, TRI_MSG_HELLO,
                            json_pack("{s:i, s:s, s:i, s:I, s:b, s:I}", "protocol", TRI_PROTOCOL, "role", "server", "task",
                                      server->options.index, "incarnation", (json_int_t)server->incarnation, "holding", server->ready,

@@ -45,8 +45,7 @@ static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
         return tri_fail(TRI_BAD_CALL, "there is a worker:%d already, at %s: is the same --task started twice?", peer->task,
                         tri__connection_peer(member->peer->connection));
     if (member->peer) { /* its earlier connection has not noticed yet that it is dead */
-        member->peer->role = TRI_PEER_STRANGER;
-        tri__connection_close(member->peer->connection);
+        tri__peer_replaced(member->peer);
     }
     if (!same && member->known)
         tri__member_leave(c, peer->task, "was replaced by another process");
@@ -65,7 +64,7 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     TRI_TRY(replace_before(c, peer));
     TRI_TRY(tri__peer_equip(peer));
     int64_t reached = tri__json_integer_of(hello, "reached", 0);
-    if (c->phase == TRI_JOB_WAITING && reached - c->state.step > c->lost)
+    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->state.step > c->lost)
         c->lost = reached - c->state.step; /* by a ps:0 before this one */
     tri__member *member = &c->member[peer->task];
     member->peer = peer;

@@ -4,7 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "store/ps/layout.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats travel as they stand in memory, which must be little-endian");
@@ -42,6 +45,12 @@ static const struct {
 const char *tri__message_name(uint32_t type)
 {
     return type < TRI_MSG_TYPES && types[type].name ? types[type].name : "unknown";
+}
+
+int64_t tri__incarnation(void)
+{
+    tri__key key = tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)getpid());
+    return (int64_t)(tri__key_split(key, (uint64_t)(tri__clock_wall() * 1e6)).word >> 1 | 1u);
 }
 
 tri__frame tri__message_encode(const tri__message *message)

@@ -81,6 +81,9 @@ typedef struct {
     };
 } tri__message;
 
+/* A number that tells this process from every other one of the same task, in its hello. Above 0. */
+int64_t tri__incarnation(void);
+
 tri__frame tri__message_encode(const tri__message *message);
 
 /* TRI_BAD_DATA where the type is unknown, the body larger than its type may have, or the step none. */

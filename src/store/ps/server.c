@@ -61,6 +61,12 @@ void tri__peer_refuse(tri__peer *peer, tri_status why)
         tri__connection_close(peer->connection);
 }
 
+void tri__peer_replaced(tri__peer *before)
+{
+    before->role = TRI_PEER_STRANGER;
+    tri__connection_close(before->connection);
+}
+
 static void send_chunk(tri__peer *peer, uint32_t chunk, bool more)
 {
     tri__stretch *stretch = peer->server->stretch;
@@ -257,8 +263,7 @@ static tri_status admit_worker(tri__peer *peer)
     server->welcomed[peer->task] = peer->incarnation;
     if (before) {
         before->task = -1;
-        before->role = TRI_PEER_STRANGER;
-        tri__connection_close(before->connection);
+        tri__peer_replaced(before);
     }
     TRI_TRY(tri__peer_equip(peer));
     server->worker[peer->task] = peer;

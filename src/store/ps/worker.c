@@ -3,12 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "store/ps/worker_inside.h"
 #include "store/rules.h"
 #include "store/store.h"
@@ -268,8 +266,7 @@ tri_status tri__ps_store_create(const tri__ps_store_options *options, tri_store 
     }
     worker->options = *options;
     worker->last_step = -1;
-    tri__key key = tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)getpid());
-    worker->incarnation = (int64_t)(tri__key_split(key, (uint64_t)(tri__clock_wall() * 1e6)).word >> 1);
+    worker->incarnation = tri__incarnation();
     pthread_mutex_init(&worker->lock, NULL);
     tri__condition_init(&worker->changed);
     status = start(worker);
