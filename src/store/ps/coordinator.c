@@ -262,6 +262,8 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
 {
     tri__coordinator *c = peer->server->coordinator;
     bool worker = peer->role == TRI_PEER_WORKER, server = peer->role == TRI_PEER_SERVER, evaluator = peer->role == TRI_PEER_EVALUATOR;
+    if (!c->settled)
+        return tri_fail(TRI_BAD_DATA, "a %s before there is a job", tri__message_name(message->type));
     if (message->type == TRI_MSG_READY && worker)
         return tri__member_ready(c, peer, message);
     if (message->type == TRI_MSG_REPORT && worker)

@@ -196,6 +196,8 @@ static bool is_wanted(const tri__coordinator *coordinator, const tri__message *c
 tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__coordinator *coordinator = peer->server->coordinator;
+    if (!coordinator->settled)
+        return tri_fail(TRI_BAD_DATA, "a copy before there is a job");
     const tri__layout *layout = &peer->server->layout;
     if (peer->role == TRI_PEER_SERVER && message->type == TRI_MSG_COPY && !is_wanted(coordinator, message)) {
         TRI_TRY(tri__peer_equip(peer));
