@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-enum { DEADLINE = 25, MOST_WORDS = 64, MOST_RUNNING = 64, MOST_TASKS = 64, TEXT = 4096 };
+enum { DEADLINE = 90, MOST_WORDS = 64, MOST_RUNNING = 64, MOST_TASKS = 64, TEXT = 4096 };
 
 static pid_t running[MOST_RUNNING];
 
