@@ -100,7 +100,7 @@ static tri_status supervise(job *of, int workers, int servers)
         .run = &request,
         .program = of->program,
         .words = words,
-        .ps = {.workers = workers, .servers = servers, .timeout = 60 * SECOND, .heartbeat = SECOND},
+        .ps = {.workers = workers, .servers = servers, .timeout = 10 * SECOND, .heartbeat = SECOND},
         .threads = 3,
     };
     return tri__supervise(&supervision, &of->result);
