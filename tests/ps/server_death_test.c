@@ -18,7 +18,7 @@ static void kill_server(const char *folder, const char *server, const char *mode
     process_task(&job, server, before);
     json_t *summary = process_end(&job, 0);
     assert_int_equal(integer_of(summary, "steps"), steps);
-    assert_in_range(integer_of(summary, "lost_updates"), 0, 2 * INTERVAL); /* what is being written when it dies is lost too */
+    assert_in_range(integer_of(summary, "lost_updates"), 0, INTERVAL);
     if (number_of(summary, "test_accuracy") < ACCURATE)
         fail_msg("accuracy %g", number_of(summary, "test_accuracy"));
     json_decref(summary);

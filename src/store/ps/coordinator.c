@@ -132,7 +132,7 @@ static bool snapshot_due(const tri__coordinator *c, bool *save, bool *evaluate)
     *save = *evaluate = false;
     if (step == c->copied_step)
         return false;
-    *save = c->checkpoint_due || (c->job.checkpoint_every && step / c->job.checkpoint_every > c->saved_step / c->job.checkpoint_every);
+    *save = c->checkpoint_due || (c->job.checkpoint_every && step / c->job.checkpoint_every > c->kept / c->job.checkpoint_every);
     *evaluate = c->job.evaluate_every && (sync ? step > 0 && step % c->job.evaluate_every == 0 : step >= c->next_evaluation);
     return *save || *evaluate;
 }
@@ -144,7 +144,6 @@ static void begin_snapshot(tri__coordinator *c, bool save, bool evaluate)
         c->next_evaluation = (step / c->job.evaluate_every + 1) * c->job.evaluate_every;
     if (save) {
         c->checkpoint_due = false;
-        c->saved_step = step;
         c->next_checkpoint = tri__clock_now() + c->job.checkpoint_period;
     }
     tri__snapshot_take(c, save, evaluate);
@@ -174,7 +173,7 @@ static void run_on(tri__coordinator *c)
         return;
     c->regathering = false;
     if (c->phase == TRI_JOB_RUNNING && !c->issued && !c->going_back && tri__fleet_ready(c) && !tri__snapshot_holds_up(c) &&
-        tri__steps_renew_view(c))
+        tri__steps_may_go_on(c) && tri__steps_renew_view(c))
         tri__steps_issue(c, false);
 }
 
@@ -207,6 +206,7 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     tri__snapshot_fill_own(c);
     tri__stretch_reset(server->stretch, c->state.step);
     TRI_TRY(tri__tokens_create(c->settings, &c->job.work, &c->state, &c->tokens));
+    c->kept = c->state.step;
     c->next_evaluation = c->job.evaluate_every ? c->state.step + c->job.evaluate_every : INT64_MAX;
     c->settled = server->ready = true;
     for (int i = 1; i < c->settings->servers; i++)

@@ -105,8 +105,8 @@ struct tri__coordinator {
     bool void_due;    /* members are to be told that all went back … */
     bool regathering; /* … and were told: the next step waits for all of them */
     bool checkpoint_due;
-    int64_t saved_step; /* of the last checkpoint */
-    bool deciding;      /* go_on is at work */
+    int64_t kept;  /* the step of the last checkpoint, whose writing has ended, well or not */
+    bool deciding; /* go_on is at work */
     bool told_waiting;
     int64_t alone; /* since when no worker is left; 0: some are */
 };
@@ -140,9 +140,10 @@ void tri__members_check_silent(tri__coordinator *coordinator, int64_t now);
 
 /* steps.c: tokens and views */
 void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool more);
-void tri__steps_choose(tri__coordinator *coordinator);     /* backup workers: enough have come, or nobody else can: these are the step */
-void tri__steps_grant_all(tri__coordinator *coordinator);  /* async: to everyone who can use one */
-bool tri__steps_renew_view(tri__coordinator *coordinator); /* sync: members as they are now; false until every server knows them */
+void tri__steps_choose(tri__coordinator *coordinator); /* backup workers: enough have come, or nobody else can: these are the step */
+bool tri__steps_may_go_on(const tri__coordinator *coordinator);  /* one more step loses no more than a checkpoint's interval */
+void tri__steps_grant_all(tri__coordinator *coordinator);        /* async: to everyone who can use one */
+bool tri__steps_renew_view(tri__coordinator *coordinator);       /* sync: members as they are now; false until every server knows them */
 void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the tokens of a step; more: an answer follows each */
 void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 

@@ -75,6 +75,8 @@ void tri__fleet_go_back(tri__coordinator *c)
         tri__coordinator_fail(c, tri_wrap(status, "going back after a failure"));
         return;
     }
+    c->kept = c->state.step;
+    c->copied_step = -1; /* what was copied of steps that are to be made again is not of them */
     int64_t lost = step > c->state.step ? step - c->state.step : 0;
     c->lost += lost;
     tri__log_line(c->server->log, TRI_LOG_WARNING, "a server was lost: %s back to step %" PRId64 ", %" PRId64 " updates are lost",

@@ -99,15 +99,24 @@ static void *save(void *context)
     return NULL;
 }
 
+/* The best snapshot is kept beside the checkpoints, and is none to go back to. */
+static void note_kept(tri__coordinator *coordinator)
+{
+    if (!coordinator->keeping)
+        coordinator->kept = coordinator->state.step;
+}
+
 static void begin_saving(tri__coordinator *coordinator)
 {
     coordinator->saver_done = false;
     coordinator->keeping = coordinator->wants_keeping;
     coordinator->wants_keeping = false;
     coordinator->saving = !pthread_create(&coordinator->saver, NULL, save, coordinator);
-    if (!coordinator->saving)
-        tri__log_line(coordinator->server->log, TRI_LOG_WARNING, "no checkpoint at step %lld: no thread to write it",
-                      (long long)coordinator->state.step);
+    if (coordinator->saving)
+        return;
+    note_kept(coordinator);
+    tri__log_line(coordinator->server->log, TRI_LOG_WARNING, "no checkpoint at step %lld: no thread to write it",
+                  (long long)coordinator->state.step);
 }
 
 void tri__snapshot_save(tri__coordinator *coordinator)
@@ -123,6 +132,7 @@ static void end_saving(tri__coordinator *coordinator)
         return;
     pthread_join(coordinator->saver, NULL);
     coordinator->saving = false;
+    note_kept(coordinator);
     if (coordinator->saved && coordinator->final)
         tri__coordinator_fail(coordinator,
                               tri_wrap(coordinator->saved, "the last checkpoint, at step %lld", (long long)coordinator->state.step));

@@ -28,13 +28,22 @@ static void keep_token(tri__member *member, const tri__token *token, bool more)
         tri__coordinator_send_token(member->peer, token, more);
 }
 
+/* With --checkpoint-every N steps, at most N are ever lost: no step begins beyond the next checkpoint before that is written. A checkpoint
+ * that could not be written is told, and training goes on. */
+bool tri__steps_may_go_on(const tri__coordinator *c)
+{
+    int64_t every = c->job.checkpoint_every;
+    return every == 0 || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < (c->kept / every + 1) * every;
+}
+
 /* Async: as many as it can use. more: its answer follows. */
 static void grant(tri__coordinator *c, int task, bool more)
 {
     tri__member *member = &c->member[task];
     tri__token token;
     int most = c->settings->mode == TRI_PS_STALENESS ? 1 : member->ahead;
-    while (c->phase == TRI_JOB_RUNNING && member->member && member->tokens < most && tri__tokens_next(c->tokens, task, &token))
+    while (c->phase == TRI_JOB_RUNNING && member->member && member->tokens < most && tri__steps_may_go_on(c) &&
+           tri__tokens_next(c->tokens, task, &token))
         keep_token(member, &token, more);
 }
 
@@ -123,7 +132,7 @@ static bool clear_to_go(const tri__coordinator *c)
     bool evaluation = c->job.evaluate_every && step % c->job.evaluate_every == 0 && step != c->copied_step;
     bool checkpoint = c->checkpoint_due || (c->job.checkpoint_every && step % c->job.checkpoint_every == 0 && step != c->copied_step);
     return c->phase == TRI_JOB_RUNNING && !c->changed && !c->enough && !c->stop_wanted && !c->going_back && !evaluation && !checkpoint &&
-           !tri__snapshot_holds_up(c) && !tri__tokens_finished(c->tokens);
+           !tri__snapshot_holds_up(c) && tri__steps_may_go_on(c) && !tri__tokens_finished(c->tokens);
 }
 
 void tri__steps_issue(tri__coordinator *c, bool more)
