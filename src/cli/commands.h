@@ -4,6 +4,8 @@
 
 #include "cli/option.h"
 
+extern const tri__option tri__train_options_table[]; /* train_table.c; ends with a row without a name */
+
 TRI_MUST_CHECK tri_status tri__command_train(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_eval(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_predict(tri__session *session, const tri__arguments *arguments);
