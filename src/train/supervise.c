@@ -21,7 +21,7 @@
 enum { EVALUATOR_RESTARTS = 3, HOW_SIZE = 1024 };
 
 /* A task's warnings begin with the program's name, as the terminal writes them. */
-static void show_line(tri__member *of, const char *line)
+static void show_line(tri__hand *of, const char *line)
 {
     static const char mark[] = "trireme: ";
     bool warning = !strncmp(line, mark, sizeof mark - 1);
@@ -31,7 +31,7 @@ static void show_line(tri__member *of, const char *line)
         tri__log_line(of->boss->log, level, "%s: %s", of->name, text);
 }
 
-static void take_complaint(tri__member *of, const char *text)
+static void take_complaint(tri__hand *of, const char *text)
 {
     free(of->complaint);
     of->complaint = strdup(text);
@@ -45,7 +45,7 @@ static void show_progress(const tri__supervisor *boss, const json_t *told)
 }
 
 /* Whether a line of standard output was a report (supervise.h). */
-static bool take_report(tri__member *of, const char *line)
+static bool take_report(tri__hand *of, const char *line)
 {
     tri__supervisor *boss = of->boss;
     json_t *report = *line == '{' ? json_loads(line, 0, NULL) : NULL;
@@ -66,7 +66,7 @@ static bool take_report(tri__member *of, const char *line)
 
 static void on_line(void *context, tri__child *child, bool error, const char *line)
 {
-    tri__member *of = context;
+    tri__hand *of = context;
     (void)child;
     if (error || !take_report(of, line))
         show_line(of, line);
@@ -74,14 +74,14 @@ static void on_line(void *context, tri__child *child, bool error, const char *li
 
 static void on_end(void *context, tri__child *child, int status, int signal)
 {
-    tri__member *of = context;
+    tri__hand *of = context;
     (void)child;
     of->ended = true;
     of->status = status;
     of->signal = signal;
 }
 
-static const tri__member_handlers handlers = {.line = on_line, .ended = on_end};
+static const tri__hand_handlers handlers = {.line = on_line, .ended = on_end};
 
 static void signal_all(tri__supervisor *boss, int signal)
 {
@@ -104,7 +104,7 @@ static void give_up(tri__supervisor *boss, tri_status why, int64_t grace)
     boss->deadline = tri__clock_now() + grace;
 }
 
-static const char *how_it_ended(const tri__member *of, char text[HOW_SIZE])
+static const char *how_it_ended(const tri__hand *of, char text[HOW_SIZE])
 {
     if (of->signal)
         snprintf(text, HOW_SIZE, "was killed by signal %d (%s)", of->signal, strsignal(of->signal));
@@ -124,7 +124,7 @@ static int count_workers(const tri__supervisor *boss, bool running)
     return count;
 }
 
-static void worker_died(tri__member *of, const char *how)
+static void worker_died(tri__hand *of, const char *how)
 {
     tri__supervisor *boss = of->boss;
     int left = count_workers(boss, true);
@@ -136,17 +136,17 @@ static void worker_died(tri__member *of, const char *how)
             boss->request->ps.timeout);
 }
 
-static void start_again(tri__member *of, bool recover, const char *how)
+static void start_again(tri__hand *of, bool recover, const char *how)
 {
     tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s; it is started again%s", of->name, how, recover ? " with what was last kept" : "");
     of->restarted[of->restarts++ % TRI_SERVER_RESTARTS] = tri__clock_now();
-    tri_status status = tri__member_start(of, &handlers, recover);
+    tri_status status = tri__hand_start(of, &handlers, recover);
     if (status)
         give_up(of->boss, status, GRACE);
 }
 
 /* ps:0 speaks for the whole job. */
-static tri_status reason_of(const tri__member *of, const char *how)
+static tri_status reason_of(const tri__hand *of, const char *how)
 {
     const tri__supervisor *boss = of->boss;
     tri_code code = of->status == 2 ? TRI_BAD_CALL : TRI_INTERNAL;
@@ -164,7 +164,7 @@ static void job_over(tri__supervisor *boss)
     boss->reminder = tri__clock_now() + REMINDER;
 }
 
-static void server_died(tri__member *of, const char *how)
+static void server_died(tri__hand *of, const char *how)
 {
     tri__supervisor *boss = of->boss;
     bool often =
@@ -180,7 +180,7 @@ static void server_died(tri__member *of, const char *how)
         give_up(boss, reason_of(of, how), GRACE);
 }
 
-static void evaluator_died(tri__member *of, const char *how)
+static void evaluator_died(tri__hand *of, const char *how)
 {
     if (of->restarts < EVALUATOR_RESTARTS)
         start_again(of, false, how);
@@ -188,7 +188,7 @@ static void evaluator_died(tri__member *of, const char *how)
         give_up(of->boss, reason_of(of, how), of->boss->request->ps.timeout);
 }
 
-static void ended_well(tri__member *of)
+static void ended_well(tri__hand *of)
 {
     tri__supervisor *boss = of->boss;
     of->well = true;
@@ -201,13 +201,13 @@ static void ended_well(tri__member *of)
 }
 
 /* When all are on their way out. That one which was asked to end did so is not worth a word. */
-static void died_late(const tri__member *of, const char *how)
+static void died_late(const tri__hand *of, const char *how)
 {
     if (of->signal != SIGTERM)
         tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s", of->name, how);
 }
 
-static void reap(tri__member *of)
+static void reap(tri__hand *of)
 {
     char how[HOW_SIZE];
     tri__child_destroy(of->child);
@@ -252,7 +252,7 @@ static bool anybody_runs(const tri__supervisor *boss)
 static void kill_late(tri__supervisor *boss)
 {
     for (int i = 0; i < boss->count; i++) {
-        tri__member *of = &boss->members[i];
+        tri__hand *of = &boss->members[i];
         if (!of->child)
             continue;
         tri__log_line(boss->log, TRI_LOG_WARNING, "%s had not ended by itself when the job was over, and was killed", of->name);
@@ -299,7 +299,7 @@ tri_status tri__supervise(const tri__supervision *request, tri__run_result *out)
     *out = (tri__run_result){0};
     tri_status status = tri__supervisor_init(&boss, request);
     for (int i = 0; i < boss.count && !status; i++)
-        status = tri__member_start(&boss.members[i], &handlers, false);
+        status = tri__hand_start(&boss.members[i], &handlers, false);
     if (!status) {
         watch(&boss);
         status = take_result(&boss, out);

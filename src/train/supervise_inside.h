@@ -23,7 +23,7 @@ typedef struct {
     bool well;                              /* it ended by itself, and well */
     int restarts;                           /* so far */
     int64_t restarted[TRI_SERVER_RESTARTS]; /* when, the last ones in turn */
-} tri__member;
+} tri__hand;
 
 struct tri__supervisor {
     const tri__supervision *request;
@@ -34,7 +34,7 @@ struct tri__supervisor {
     char *cluster_file;
     tri__cluster cluster;
     tri__loop *loop;
-    tri__member *members; /* servers, of which ps:0 is the first of all; workers; the evaluator */
+    tri__hand *members; /* servers, of which ps:0 is the first of all; workers; the evaluator */
     int count;
     int life[2]; /* a pipe that nobody writes to: children have its reading end */
     int worker_threads;
@@ -50,13 +50,13 @@ struct tri__supervisor {
 typedef struct {
     void (*line)(void *context, tri__child *child, bool error, const char *line);
     void (*ended)(void *context, tri__child *child, int status, int signal);
-} tri__member_handlers;
+} tri__hand_handlers;
 
 /* The folder, the sockets, the cluster file and the members; nobody runs yet. After a failure, too, it wants fini. */
 TRI_MUST_CHECK tri_status tri__supervisor_init(tri__supervisor *boss, const tri__supervision *request);
 void tri__supervisor_fini(tri__supervisor *boss); /* kills whoever still runs */
 
 /* recover: in place of a server that died. */
-TRI_MUST_CHECK tri_status tri__member_start(tri__member *member, const tri__member_handlers *handlers, bool recover);
+TRI_MUST_CHECK tri_status tri__hand_start(tri__hand *member, const tri__hand_handlers *handlers, bool recover);
 
 #endif

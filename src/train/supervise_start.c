@@ -89,8 +89,8 @@ static tri_status open_members(tri__supervisor *boss)
     TRI_TRY(tri__allocate(most, sizeof *boss->members, "the tasks of a job", &boss->members));
     for (tri__role role = TRI_ROLE_SERVER; role <= TRI_ROLE_EVALUATOR; role++)
         for (int i = 0; i < of_role[role]; i++) {
-            tri__member *of = &boss->members[boss->count++];
-            *of = (tri__member){.boss = boss, .task = {role, i}, .listen_fd = -1};
+            tri__hand *of = &boss->members[boss->count++];
+            *of = (tri__hand){.boss = boss, .task = {role, i}, .listen_fd = -1};
             tri__task_name(of->task, of->name);
         }
     return NULL;
@@ -122,7 +122,7 @@ static void add(own_words *words, const char *word)
 }
 
 /* What makes a command line this task's. */
-static void say_who(const tri__member *of, bool recover, own_words *words)
+static void say_who(const tri__hand *of, bool recover, own_words *words)
 {
     const tri__supervisor *boss = of->boss;
     snprintf(words->threads, sizeof words->threads, "%d", of->task.role == TRI_ROLE_WORKER ? boss->worker_threads : 1);
@@ -140,7 +140,7 @@ static void say_who(const tri__member *of, bool recover, own_words *words)
 }
 
 /* Where processes share CPUs, a thread that waits must not burn another's time. */
-tri_status tri__member_start(tri__member *of, const tri__member_handlers *handlers, bool recover)
+tri_status tri__hand_start(tri__hand *of, const tri__hand_handlers *handlers, bool recover)
 {
     tri__supervisor *boss = of->boss;
     own_words own = {.count = 0};
@@ -178,7 +178,7 @@ tri_status tri__member_start(tri__member *of, const tri__member_handlers *handle
 void tri__supervisor_fini(tri__supervisor *boss)
 {
     for (int i = 0; i < boss->count; i++) {
-        tri__member *of = &boss->members[i];
+        tri__hand *of = &boss->members[i];
         tri__child_destroy(of->child);
         free(of->complaint);
         if (of->listen_fd >= 0)
