@@ -9,8 +9,8 @@
 
 #define DATA "digits:1000"
 
-/* A ReLU whose input is 0 but for rounding goes either way, and with momentum at a high rate that is soon more than rounding. */
-#define GENTLE "--data " DATA " --rule sgd --rate 0.01"
+/* A ReLU whose input is 0 but for rounding goes either way, and at a high rate that is soon more than rounding. */
+#define GENTLE "--rule sgd --rate 0.01"
 
 /* Train in folder/name to the end; its summary. */
 static json_t *train(const char *folder, const char *name, const char *words)
@@ -65,22 +65,39 @@ static void expect_equal(const char *folder, const char *local, const char *job)
     json_decref(together);
 }
 
-static void sync_equals_one_worker_with_the_larger_batch(void **state)
+/* Three workers of 16 on two servers, with this rule. */
+static void expect_equal_with(const char *folder, const char *rule)
 {
-    expect_equal(*state, "lenet " GENTLE " --threads 1 --batch 48 --steps 50",
-                 "lenet " GENTLE " --batch 16 --steps 50 --strategy ps --workers 3 --sync");
+    char local[256], job[256];
+    snprintf(local, sizeof local, "lenet --data " DATA " %s --steps 50 --threads 1 --batch 48", rule);
+    snprintf(job, sizeof job, "lenet --data " DATA " %s --steps 50 --batch 16 --strategy ps --workers 3 --servers 2 --sync", rule);
+    expect_equal(folder, local, job);
 }
 
-static void so_it_does_on_two_servers(void **state)
+static void sync_equals_one_worker_with_the_larger_batch(void **state)
 {
-    expect_equal(*state, "lenet " GENTLE " --threads 1 --batch 32 --steps 50",
-                 "lenet " GENTLE " --batch 16 --steps 50 --strategy ps --workers 2 --servers 2 --sync");
+    expect_equal_with(*state, GENTLE);
+}
+
+static void so_it_does_with_momentum(void **state)
+{
+    expect_equal_with(*state, "--rule momentum --rate 0.002");
+}
+
+static void so_it_does_with_adam(void **state)
+{
+    expect_equal_with(*state, "--rule adam --rate 0.0001");
 }
 
 static void so_it_does_with_clipping(void **state)
 {
-    expect_equal(*state, "softmax --data " DATA " --threads 1 --batch 40 --steps 50 --clip 0.1",
-                 "softmax --data " DATA " --batch 20 --steps 50 --clip 0.1 --strategy ps --workers 2 --servers 2 --sync");
+    expect_equal_with(*state, GENTLE " --clip 0.5");
+}
+
+static void so_does_one_worker_alone(void **state)
+{
+    expect_equal(*state, "lenet --data " DATA " " GENTLE " --steps 50 --threads 1 --batch 48",
+                 "lenet --data " DATA " " GENTLE " --steps 50 --batch 48 --strategy ps --workers 1 --sync");
 }
 
 /* 1000 = 7 · 140 + 20: the last step of an epoch is short, and one worker has less than the other. */
@@ -103,7 +120,7 @@ static void sync_repeats_itself_to_the_bit(void **state)
 
 static void every_mode_makes_the_steps_that_were_asked_for(void **state)
 {
-    static const char *const modes[] = {"--async", "--sync", "--sync --backup 1", "--staleness 2", "--sync --combine sum"};
+    static const char *const modes[] = {"--async", "--sync", "--sync --backup 1", "--staleness 1", "--staleness 3", "--sync --combine sum"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         char words[256], name[16];
         snprintf(words, sizeof words, "softmax --data " DATA " --batch 10 --rate 0.1 --steps 123 --strategy ps --workers 3 --servers 2 %s",
@@ -129,8 +146,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCESS_TEST(sync_equals_one_worker_with_the_larger_batch),
-        PROCESS_TEST(so_it_does_on_two_servers),
+        PROCESS_TEST(so_it_does_with_momentum),
+        PROCESS_TEST(so_it_does_with_adam),
         PROCESS_TEST(so_it_does_with_clipping),
+        PROCESS_TEST(so_does_one_worker_alone),
         PROCESS_TEST(so_it_does_where_the_last_step_is_short),
         PROCESS_TEST(sync_repeats_itself_to_the_bit),
         PROCESS_TEST(every_mode_makes_the_steps_that_were_asked_for),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decoder.h"
 #include "support.h"
 
 /* Soft waves of colour, which survive JPEG well. [height][width][channels] */
@@ -43,20 +44,6 @@ static double distance(const uint8_t *a, const uint8_t *b, int64_t count)
     for (int64_t i = 0; i < count; i++)
         sum += abs(a[i] - b[i]);
     return sum / (double)count;
-}
-
-static int start(void **state)
-{
-    tri__jpeg *jpeg;
-    assert_ok(tri__jpeg_create(&jpeg));
-    *state = jpeg;
-    return 0;
-}
-
-static int finish(void **state)
-{
-    tri__jpeg_destroy(*state);
-    return 0;
 }
 
 static void test_same_size(void **state)

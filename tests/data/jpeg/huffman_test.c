@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "data/jpeg/decode.h"
+#include "decoder.h"
 #include "support.h"
 
 enum { HEIGHT = 75, WIDTH = 90, PIXELS = HEIGHT * WIDTH };
@@ -166,20 +167,6 @@ static void test_filled_up(void **state)
         free(longer);
     }
     free(made.data);
-}
-
-static int start(void **state)
-{
-    tri__jpeg *jpeg;
-    assert_ok(tri__jpeg_create(&jpeg));
-    *state = jpeg;
-    return 0;
-}
-
-static int finish(void **state)
-{
-    tri__jpeg_destroy(*state);
-    return 0;
 }
 
 int main(void)
