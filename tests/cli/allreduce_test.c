@@ -197,9 +197,9 @@ static void a_signal_ends_ranks_in_good_order(void **state)
 
 int main(void)
 {
-    /* Open MPI leaks at its end and is not instrumented: of the ranks, sanitizers would tell its faults only. */
+    /* Of the ranks, what sanitizers say of Open MPI is left out: it is not instrumented, and leaks in modules that are gone at the end. */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-    setenv("TSAN_OPTIONS", "report_bugs=0", 1);
+    setenv("TSAN_OPTIONS", "suppressions=" TEST_SOURCE "/tests/openmpi.supp", 1);
     if (!has_mpirun()) {
         print_message("mpirun is not installed (Debian: apt install openmpi-bin): nothing is tested\n");
         return 77;
