@@ -36,6 +36,7 @@ static tri_status read_request(tri__session *session, const tri__arguments *argu
 {
     *request = (tri__speed_request){
         .repeat = tri__argument_integer(arguments, "repeat"),
+        .skip_bad = tri__argument_integer(arguments, "skip-bad"),
         .cache = tri__argument_flag(arguments, "cache"),
         .drop_caches = tri__argument_flag(arguments, "drop-caches"),
         .cache_folder = session->cache_folder,
@@ -64,6 +65,14 @@ static void print_cells(FILE *out, const tri__speed_result *result, bool workers
             fprintf(out, " %8lld", (long long)cell->value[TRI_SPEED_WORKERS]);
         fprintf(out, " %12.1f\n", cell->items_per_second);
     }
+}
+
+static int64_t most_damaged(const tri__speed_result *result)
+{
+    int64_t most = 0;
+    for (int64_t i = 0; i < result->count; i++)
+        most = result->cells[i].damaged > most ? result->cells[i].damaged : most;
+    return most;
 }
 
 static int by_value(const void *a, const void *b)
@@ -99,6 +108,8 @@ static void print_fit(FILE *out, const char *name, const tri__regression *fit, i
 static void print_table(FILE *out, const tri__speed_request *request, const tri__speed_result *result)
 {
     print_cells(out, result, request->workers.value[0] > 0);
+    if (most_damaged(result))
+        fprintf(out, "damaged: up to %lld records of a measurement, left out\n", (long long)most_damaged(result));
     if (result->variables == 0)
         return;
     fprintf(out, "\n%-17s %12s\n", "average by", "items/s");
@@ -138,6 +149,7 @@ static json_t *cells_json(const tri__speed_result *result)
             json_object_set_new(row, tri__speed_parameter_name((tri__speed_parameter)p),
                                 p == TRI_SPEED_WORKERS && !cell->value[p] ? json_null() : json_integer(cell->value[p]));
         json_object_set_new(row, "items", json_integer(cell->items));
+        json_object_set_new(row, "damaged", json_integer(cell->damaged));
         json_object_set_new(row, "items_per_second", json_real(cell->items_per_second));
         json_array_append_new(list, row);
     }

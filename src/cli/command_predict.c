@@ -47,9 +47,27 @@ static void add_json(const printer *to, const float *row, int64_t best)
     json_array_append_new(to->rows, json_pack("{s:o, s:o}", "class", class_json(to, best), "probabilities", list));
 }
 
-static void print_rows(const printer *to, const float *probabilities, int64_t count)
+/* A damaged record has its line, too, so that lines and records go together. */
+static void print_damaged(const printer *to)
+{
+    if (to->rows) {
+        json_array_append_new(to->rows, json_pack("{s:n, s:n}", "class", "probabilities"));
+        return;
+    }
+    fputc('-', to->out);
+    for (int64_t label = 0; label < to->classes; label++)
+        fputs("\t-", to->out);
+    fputc('\n', to->out);
+}
+
+/* weights: 0 marks damaged ones; NULL where none are. */
+static void print_rows(const printer *to, const float *probabilities, const float *weights, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
+        if (weights && weights[i] == 0) {
+            print_damaged(to);
+            continue;
+        }
         const float *row = probabilities + i * to->classes;
         int64_t best = 0;
         for (int64_t label = 1; label < to->classes; label++)
@@ -78,7 +96,7 @@ static tri_status predict_input(tri__predictor *predictor, const tri_model_input
         if (!status && count)
             status = tri__predictor_run(predictor, count, &probabilities);
         if (!status && count)
-            print_rows(to, probabilities, count);
+            print_rows(to, probabilities, NULL, count);
     }
     tri__rows_fini(&rows);
     return status;
@@ -93,7 +111,7 @@ static tri_status predict_dataset(tri__predictor *predictor, tri_dataset *datase
         if (!batch)
             return NULL;
         TRI_TRY(tri__predictor_batch(predictor, batch, &probabilities));
-        print_rows(to, probabilities, batch->count);
+        print_rows(to, probabilities, batch->weights, batch->count);
     }
 }
 
@@ -103,7 +121,11 @@ static tri_status predict_source(tri__session *session, const tri__arguments *ar
     tri_source *source = NULL;
     tri_dataset *dataset = NULL;
     const tri_dataset_options order = {
-        .batch = tri_graph_batch(trained->graph), .limit = tri__argument_integer(arguments, "limit"), .epochs = 1};
+        .batch = tri_graph_batch(trained->graph),
+        .limit = tri__argument_integer(arguments, "limit"),
+        .epochs = 1,
+        .skip_bad = tri__argument_integer(arguments, "skip-bad"),
+    };
     tri_status status = tri__open_examples(session, arguments, trained->checkpoint, &source);
     if (!status)
         status = tri__source_fits(tri_source_describe(source), trained->graph);

@@ -26,6 +26,10 @@
         .name = "batch", .argument = "B", .kind = TRI_OPTION_INTEGER, .least = 1, .most = 1 << 20, .group = "Machine",                     \
         .otherwise = "chosen", .meaning = "examples computed at once; changes speed, not results"                                          \
     }
+#define SKIP_BAD_ROW(says)                                                                                                                 \
+    {                                                                                                                                      \
+        .name = "skip-bad", .argument = "N", .kind = TRI_OPTION_INTEGER, .least = 0, .standard = "0", .meaning = (says)                    \
+    }
 #define THREADS_ROW                                                                                                                        \
     {                                                                                                                                      \
         .name = "threads", .argument = "T", .kind = TRI_OPTION_INTEGER, .least = 1, .most = 4096, .otherwise = "every CPU",                \
@@ -36,12 +40,7 @@ static const tri__option eval_options[] = {
     TEST_DATA_ROW("the examples to evaluate on; where left out, those of the run"),
     PART_ROW,
     LIMIT_ROW,
-    {.name = "skip-bad",
-     .argument = "N",
-     .kind = TRI_OPTION_INTEGER,
-     .least = 0,
-     .standard = "0",
-     .meaning = "leave out up to N damaged records; more end the evaluation"},
+    SKIP_BAD_ROW("leave out up to N damaged records; more end the evaluation"),
     SEED_ROW,
     BATCH_ROW,
     THREADS_ROW,
@@ -55,6 +54,7 @@ static const tri__option predict_options[] = {
     TEST_DATA_ROW("the examples to predict, or - for rows of numbers on standard input"),
     PART_ROW,
     LIMIT_ROW,
+    SKIP_BAD_ROW("up to N damaged records get a line of dashes; more end the command"),
     SEED_ROW,
     BATCH_ROW,
     THREADS_ROW,
@@ -196,12 +196,7 @@ static const tri__option convert_options[] = {
      .most = INT32_MAX,
      .otherwise = "as found",
      .meaning = "features of a sparse source, or how many to hash into"},
-    {.name = "skip-bad",
-     .argument = "N",
-     .kind = TRI_OPTION_INTEGER,
-     .least = 0,
-     .standard = "0",
-     .meaning = "leave out up to N damaged records; more end the conversion"},
+    SKIP_BAD_ROW("leave out up to N damaged records; more end the conversion"),
     {.name = "seed",
      .argument = "S",
      .kind = TRI_OPTION_INTEGER,
@@ -242,6 +237,7 @@ static const tri__option speed_options[] = {
      .most = 1000,
      .standard = "2",
      .meaning = "measure each combination R times; the repetition is a parameter, too"},
+    SKIP_BAD_ROW("leave out up to N damaged records; more end the command"),
     {.name = "cache", .off = "off", .meaning = "keep decoded examples from one repetition to the next"},
     {.name = "drop-caches",
      .meaning = "empty the system's file cache before every measurement; needs root",

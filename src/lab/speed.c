@@ -62,6 +62,7 @@ static tri_status create_dataset(const study *self, const tri__speed_cell *cell,
         .limit = items < examples ? items : examples,
         .epochs = (items - 1) / examples + 1,
         .readers = (int)cell->value[TRI_SPEED_WORKERS],
+        .skip_bad = request->skip_bad,
         .cache = request->cache,
         .cache_folder = request->cache_folder,
     };
@@ -73,13 +74,14 @@ static tri_status read_batches(study *self, tri__speed_cell *cell, tri_dataset *
     const volatile sig_atomic_t *stop = self->request->stop;
     int64_t begun = tri__clock_now();
     TRI_TRY(tri_dataset_seek(dataset, 0));
-    cell->items = 0;
+    cell->items = cell->damaged = 0;
     for (int64_t i = 0; i < cell->value[TRI_SPEED_BATCHES]; i++) {
         const tri_batch *batch;
         TRI_TRY(tri_dataset_next(dataset, &batch));
         if (!batch)
             break;
-        cell->items += batch->count;
+        cell->items += batch->count - batch->damaged;
+        cell->damaged += batch->damaged;
         if (stop && *stop)
             return tri_fail(TRI_STOPPED, "stopped");
     }
@@ -101,7 +103,7 @@ static tri_status measure(study *self, int64_t combination)
         status = read_batches(self, cell, dataset);
     if (!request->cache)
         tri_dataset_destroy(dataset);
-    self->done += cell->items;
+    self->done += cell->items + cell->damaged;
     if (request->progress)
         request->progress(request->context, self->done, self->all);
     return status;

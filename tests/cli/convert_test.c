@@ -150,6 +150,12 @@ static void test_damage_is_counted_to_the_end(void **state)
     const char *look = "cd \"$1\" && \"$0\" eval run --skip-bad $2";
     expect(SHELL(look, folder, "0"), 1, "", "checksum does not match");
     expect(SHELL(look, folder, "1"), 0, "damaged     1 records left out", "");
+    const char *predict = "cd \"$1\" && \"$0\" predict run --skip-bad $2 >lines && wc -l <lines && grep -c '^-' lines";
+    expect(SHELL(predict, folder, "0"), 1, "", "checksum does not match");
+    expect(SHELL(predict, folder, "1"), 0, "\n1\n", "");
+    const char *speed = "cd \"$1\" && \"$0\" data speed set --batch 50,100 --batches 2 --skip-bad $2";
+    expect(SHELL(speed, folder, "0"), 1, "", "checksum does not match");
+    expect(SHELL(speed, folder, "1"), 0, "damaged: up to 1 records", "");
     free(set);
     test_folder_remove(folder);
 }
