@@ -1,7 +1,8 @@
-/* Whatever a peer says, a parameter server takes no harm. A real one serves in a thread of this process; each input is a connection to it.
+/* Whatever peers say, a parameter server takes no harm. Real ones serve in threads of this process, a job each; each input is two peers who
+ * come to one of them.
  *
- * The input's first byte chooses how the peer introduces itself: as a worker, another server, an evaluator, or not at all. What follows are
- * frames: a byte for the type, one that says whether the size is told truly, four small words, and up to 64 bytes of body. */
+ * The input's first byte chooses the job, and how the peers introduce themselves: as a worker, another server, an evaluator, or not at all.
+ * What follows are frames (frames.h) of either peer; view 0 stands for the job's generation, which a peer learns from its welcome. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -11,32 +12,43 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/inbox.h"
-#include "store/ps/message.h"
+#include "frames.h"
 #include "store/ps/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FLOATS = 16 };
+enum { FLOATS = 16 /* of each server */, PEERS = 2 };
+
+typedef struct {
+    tri__ps_settings settings;
+    int64_t evaluate_every;
+    float clip;
+    int fd;
+    uint16_t port;
+} job;
+
+#define PATIENT .timeout = INT64_C(3600000000000), .heartbeat = 100000000
+
+static job jobs[] = {
+    {.settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, PATIENT}, .evaluate_every = 5},
+    {.settings = {.mode = TRI_PS_ASYNC, .workers = 2, .servers = 1, PATIENT}},
+    {.settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 2, .backup = 1, PATIENT}, .clip = 1},
+    {.settings = {.mode = TRI_PS_STALENESS, .workers = 2, .servers = 2, .staleness = 1, PATIENT}},
+};
+enum { JOBS = sizeof jobs / sizeof *jobs };
 
 static volatile sig_atomic_t never;
-static uint16_t port;
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *out)
 {
-    (void)context;
+    const job *of = context;
     (void)hello;
     *out = (tri__ps_job){
-        .floats = FLOATS,
+        .floats = FLOATS * (size_t)of->settings.servers,
+        .rule = {.clip = of->clip},
         .digest = "same",
         .work = {.examples = 100, .batch = 10, .last_step = INT64_MAX, .last_position = INT64_MAX},
-        .evaluate_every = 5,
+        .evaluate_every = of->evaluate_every,
         .checkpoint_every = 7,
     };
     return NULL;
@@ -79,20 +91,19 @@ static const tri__ps_owner owner = {.settle = settle, .load = load, .save = save
 static void *serve(void *context)
 {
     static char host[] = "127.0.0.1";
+    job *of = context;
     const tri__address servers[] = {{host, 1}, {host, 2}};
-    const tri__server_options options = {
-        .settings = {.mode = TRI_PS_SYNC, .workers = 2, .servers = 2, .timeout = INT64_C(3600000000000), .heartbeat = 100000000},
-        .listen_fd = *(int *)context,
-        .servers = servers,
-        .owner = &owner,
-        .stop = &never,
-    };
     for (;;) { /* a peer may well end a job, by what it says in good order; then there is another */
-        int copy = dup(options.listen_fd);
-        tri__server_options again = options;
-        again.listen_fd = copy;
+        const tri__server_options options = {
+            .settings = of->settings,
+            .listen_fd = dup(of->fd),
+            .servers = servers,
+            .owner = &owner,
+            .context = of,
+            .stop = &never,
+        };
         tri__ps_status status = {.reports = NULL};
-        tri_status_free(tri__server_run(&again, &status));
+        tri_status_free(tri__server_run(&options, &status));
         json_decref(status.reports);
     }
     return NULL;
@@ -100,20 +111,23 @@ static void *serve(void *context)
 
 static void start(void)
 {
-    static int fd;
-    static pthread_t thread;
     static char host[] = "127.0.0.1";
-    tri_status status = tri__address_listen(&(tri__address){host, 0}, &fd, &port);
-    require(!status && pthread_create(&thread, NULL, serve, &fd) == 0);
+    for (int i = 0; i < JOBS; i++) {
+        pthread_t thread;
+        tri_status status = tri__address_listen(&(tri__address){host, 0}, &jobs[i].fd, &jobs[i].port);
+        require(!status && pthread_create(&thread, NULL, serve, &jobs[i]) == 0);
+    }
 }
 
-static int connect_to_server(void)
+static int connect_to(const job *to)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(to->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     require(fd >= 0);
-    struct linger at_once = {.l_onoff = 1};
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once); /* thousands of connections a second leave nothing behind */
+    const struct linger at_once = {.l_onoff = 1}; /* thousands of connections a second leave nothing behind */
+    const struct timeval soon = {.tv_usec = 2000};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
     if (!connect(fd, (const struct sockaddr *)&address, sizeof address))
         return fd;
     close(fd);
@@ -127,52 +141,63 @@ static int say(int fd, const tri__frame *frame, const void *body, size_t size)
     return send(fd, head, sizeof head, MSG_NOSIGNAL) == sizeof head && send(fd, body, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-static void greet(int fd, uint8_t how)
+/* Introduce a peer, and learn the job's generation where it is welcomed. */
+static uint32_t greet(int fd, const job *to, int role, int task, int incarnation)
 {
     static const char *const roles[] = {"worker", "server", "evaluator"};
-    char hello[256];
-    if (how % 4 == 3)
-        return;
-    int size = snprintf(hello, sizeof hello,
+    char text[512];
+    if (role == 3)
+        return 0;
+    int size = snprintf(text, sizeof text,
                         "{\"protocol\":%d,\"role\":\"%s\",\"task\":%d,\"incarnation\":%d,\"digest\":\"same\",\"batch\":10,\"examples\":100,"
-                        "\"mode\":\"sync\"}",
-                        TRI_PROTOCOL, roles[how % 4], how / 4 % 3, 1 + how / 16);
-    say(fd, &(tri__frame){.type = TRI_MSG_HELLO, .size = (uint32_t)size}, hello, (size_t)size);
+                        "\"mode\":\"%s\"}",
+                        TRI_PROTOCOL, roles[role], task, incarnation, tri__ps_mode_name(to->settings.mode));
+    say(fd, &(tri__frame){.type = TRI_MSG_HELLO, .size = (uint32_t)size}, text, (size_t)size);
+    ssize_t got = recv(fd, text, sizeof text - 1, 0);
+    text[got > 0 ? got : 0] = 0;
+    const char *words = got > TRI_HEAD_SIZE ? text + TRI_HEAD_SIZE : "", *generation = strstr(words, "\"generation\":");
+    return generation ? (uint32_t)strtoul(generation + strlen("\"generation\":"), NULL, 10) : 0;
 }
 
-/* One frame of the input; how much of it that took, 0 at the end. */
-static size_t say_next(int fd, const uint8_t *data, size_t size)
+/* One frame of the input, by the peer that its second byte chooses; how much of it that took, 0 at the end. */
+static size_t say_next(const int fds[PEERS], uint32_t generation, const uint8_t *data, size_t size)
 {
-    if (size < 8)
+    tri__frame frame;
+    size_t body;
+    uint8_t last;
+    if (!frame_next(data, size, &frame, &body, &last))
         return 0;
-    size_t body = data[7] % 65 < size - 8 ? data[7] % 65 : size - 8;
-    const tri__frame frame = {
-        .type = data[0] % (TRI_MSG_TYPES + 1),
-        .size = data[1] & 1 ? (uint32_t)body : (uint32_t)data[1] << (data[1] % 24),
-        .word = {data[2] | (uint64_t)data[3] << 32, data[1] & 2 ? (uint64_t)(int8_t)data[4] : data[4], data[5], data[6] * UINT64_C(0x3f80)},
-    };
-    return say(fd, &frame, data + 8, body) ? 8 + body : 0;
+    frame.word[3] = last * UINT64_C(0x3f80);
+    if (data[3] == 0)
+        frame.word[0] |= (uint64_t)generation << 32;
+    say(fds[data[1] & 4 ? 1 : 0], &frame, data + FRAME_FRONT, body);
+    return FRAME_FRONT + body;
+}
+
+static void hang_up(int fd)
+{
+    char answer[4096];
+    shutdown(fd, SHUT_WR);
+    while (recv(fd, answer, sizeof answer, 0) > 0)
+        ;
+    close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!port)
+    if (!jobs[0].port)
         start();
     if (size == 0)
         return 0;
-    int fd = connect_to_server();
-    if (fd < 0)
-        return 0;
-    greet(fd, data[0]);
+    const job *to = &jobs[data[0] % JOBS];
+    const int fds[PEERS] = {connect_to(to), connect_to(to)};
+    uint32_t generation = 0;
+    for (int i = 0; i < PEERS; i++) /* a server is ps:1, and has to be there before workers are welcome */
+        generation |= greet(fds[i], to, data[0] >> (2 + 2 * i) & 3, data[0] >> (2 + 2 * i) & 3 ? 1 : i, 1 + (data[0] >> 6));
     size_t at = 1, step;
-    while ((step = say_next(fd, data + at, size - at)))
+    while ((step = say_next(fds, generation, data + at, size - at)))
         at += step;
-    shutdown(fd, SHUT_WR);
-    char answer[4096];
-    struct timeval soon = {.tv_usec = 2000};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
-    while (recv(fd, answer, sizeof answer, 0) > 0)
-        ;
-    close(fd);
+    for (int i = 0; i < PEERS; i++)
+        hang_up(fds[i]);
     return 0;
 }

@@ -55,7 +55,7 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
         return NULL;
     }
     uint32_t chunk = e->message.chunk;
-    if (e->left == 0 || chunk >= tri__layout_chunks(&e->layout) ||
+    if (e->left == 0 || chunk != tri__layout_chunks(&e->layout) - e->left || /* they come in order */
         e->message.size != tri__layout_chunk(&e->layout, chunk).count * sizeof(float))
         return tri_fail(TRI_BAD_DATA, "ps:0 sends chunk %u, which was not asked for", chunk);
     *body = tri_store_parameters(e->options->store) + tri__layout_chunk(&e->layout, chunk).first;

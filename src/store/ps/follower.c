@@ -78,7 +78,10 @@ void tri__follower_greet(tri__peer *peer)
 
 void tri__follower_lost(tri__server *server, tri_status why)
 {
-    if (server->upstream_lost == 0 && !server->done) {
+    if (tri_status_code(why) == TRI_BAD_DATA) { /* it would say the same again */
+        tri__server_end(server, tri_fail(TRI_BAD_DATA, "ps:0 at %s:%u: %s", server->options.coordinator->host,
+                                         server->options.coordinator->port, tri_status_message(why)));
+    } else if (server->upstream_lost == 0 && !server->done) {
         server->upstream_lost = tri__clock_now();
         tri__log_line(server->log, TRI_LOG_WARNING, "the connection to ps:0 is lost%s%s; trying again", why ? ": " : "",
                       tri_status_message(why));

@@ -146,6 +146,8 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
 static tri_status take_chunk(tri__worker *worker, const tri__message *message)
 {
     tri__worker_chunk *chunk = &worker->chunk[message->chunk];
+    if (message->view != worker->generation)
+        return NULL; /* it left before all went back; the right one is on its way */
     worker->waited = message->waited > worker->waited ? message->waited : worker->waited;
     if (chunk->stage == TRI_CHUNK_HERE)
         return NULL; /* an answer to what was said twice */
