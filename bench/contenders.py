@@ -63,7 +63,8 @@ class Trireme:
     def __init__(self, binary):
         self.binary = binary
 
-    def measure(self, model, batch, steps):
+    def measure(self, model, batch, steps, workers=1, options=()):
+        """batch is each worker's; the peak is that of the process that was started."""
         data = "fake:224x224x3:1000:512" if model == "alexnet" else "fashion"
         few = steps <= self.FEW
         folder = tempfile.mkdtemp(prefix="trireme-bench-")
@@ -71,11 +72,11 @@ class Trireme:
             out = os.path.join(folder, "run")
             said, peak, start = run([self.binary, "train", model, "--data", data, "--batch", str(batch),
                                      "--steps", str(steps + 1 if few else steps), "--log-every", "1" if few else str(steps),
-                                     "--out", out, "--quiet", "--json"])
+                                     "--out", out, "--quiet", "--json", *options])
             times = step_times(out)
         finally:
             shutil.rmtree(folder)
-        rate = batch * steps / (times[steps + 1] - times[1]) if few else said["examples_per_second"]
+        rate = workers * batch * steps / (times[steps + 1] - times[1]) if few else said["examples_per_second"]
         return Result(rate, peak, min(times.values()) - start)
 
 

@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 
 from contenders import HERE, Peer, Trireme, Unavailable, run
+from ranks import RankParts
 from servers import ServerParts
 
 TENSORFLOW = [Peer("TensorFlow", "graph"), Peer("TensorFlow", "xla")]
@@ -43,7 +44,7 @@ class Goal:
         return (self.what, f"{self.ours:,.4g}", theirs, ratio, bound, "met" if self.met() else "MISSED")
 
 
-class Bench(ServerParts):
+class Bench(ServerParts, RankParts):
     def __init__(self, build, quick, photo_source):
         self.build = build
         self.photo_source = photo_source
@@ -307,7 +308,7 @@ def repeat_photos(source, folder, count):
 
 
 PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert",
-         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "size"]
+         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "allreduce", "mirrored", "size"]
 
 
 def main():

@@ -67,4 +67,5 @@ def main():
     print(json.dumps({"rate": batch * steps / (time.perf_counter() - start), "first_step": first_step}))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""The parts of the benchmark that measure strategies without a server: ranks of MPI beside PyTorch's DistributedDataParallel and TensorFlow's
+MultiWorkerMirroredStrategy, beside a bare MPI_Allreduce, over a virtual link; replicas beside independent processes."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from contenders import HERE, Unavailable, run, step_times
+
+RANKS = 2
+ALEXNET_FLOATS = 61_100_840
+BUCKET_FLOATS = 1 << 22  # as src/store/allreduce.c has them
+ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:512", "--rate", "0.0001", "--eval-every", "end", "--log-every", "1"]
+# as src/train/launch.c starts ranks
+MPIRUN = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
+          *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
+
+
+class RankParts:
+    """Parts of Bench: they use its interleave, expect and limit."""
+
+    # ---- one measurement each
+
+    def in_ranks(self, strategy, model, batch, steps):
+        """Examples/s of two workers."""
+        options = ["--strategy", strategy, "--workers", str(RANKS), "--eval-every", "end"]
+        return self.trireme.measure(model, batch, self.a_part(steps), RANKS, options).rate
+
+    def ddp(self, mode, model, batch, steps):
+        return run([sys.executable, os.path.join(HERE, "torch_ddp.py"), model, str(batch), str(self.a_part(steps)), mode, str(RANKS)])[0]["rate"]
+
+    def multi_worker_mirrored(self, model, batch, steps):
+        return run([sys.executable, os.path.join(HERE, "tensorflow_workers.py"), model, str(batch), str(self.a_part(steps)), str(RANKS)])[0]["rate"]
+
+    def a_part(self, steps):
+        return max(2, steps // 20) if self.quick else steps
+
+    def bare_reduction(self, floats, repeats, mpirun=None):
+        """Seconds of MPI_Allreduce in Trireme's buckets."""
+        program = os.path.join(self.build, "bench", "bench_allreduce_bare")
+        return run([*(mpirun or MPIRUN), program, str(floats), str(BUCKET_FLOATS), str(repeats)])[0]["seconds"]
+
+    def step_in_ranks(self, batch, steps):
+        """Seconds of a step but the first."""
+        return slowest_step([[self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--threads", "1",
+                              "--strategy", "allreduce", "--workers", str(RANKS)]], steps)
+
+    def step_alone(self, batch, steps, processes=RANKS):
+        """The same by one thread without ranks, while the other processes do so too."""
+        return slowest_step(processes * [[self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--threads", "1"]],
+                            steps)
+
+    # ---- parts
+
+    def allreduce(self):
+        """Rates of training beside the peers', then what a reduction costs beside MPI's own."""
+        self.sgemm()
+        races = {"softmax": (100, {"Trireme": 20000, "PyTorch": 1000}, "steps/s"),
+                 "lenet": (64, {"Trireme": 3000, "PyTorch": 300, "TensorFlow": 150}, "examples/s"),
+                 "alexnet": (32, {"Trireme": 6, "PyTorch": 4, "TensorFlow": 4}, "examples/s")}
+        medians = {model: self.rank_race(model, *how) for model, how in races.items()}
+        for what, model, unit, family, times in (
+                ("softmax b100 each, steps/s", "softmax", "steps/s", "PyTorch", 15),
+                ("LeNet b64 each, examples/s", "lenet", "examples/s", "PyTorch", 5),
+                ("LeNet b64 each, examples/s", "lenet", "examples/s", "TensorFlow", 12),
+                ("AlexNet b32 each, examples/s", "alexnet", "examples/s", ("PyTorch", "TensorFlow"), 1.2)):
+            against = "the better peer" if isinstance(family, tuple) else {"PyTorch": "DDP", "TensorFlow": "MultiWorkerMirrored"}[family]
+            self.expect(f"{RANKS} ranks, {what}, against {against}", self.best(medians[model], "Trireme", unit),
+                        self.best(medians[model], family, unit), times)
+        self.reduction()
+
+    def rank_race(self, model, batch, steps, unit):
+        each = RANKS * batch if unit == "steps/s" else 1
+        measures = {"Trireme": lambda: self.in_ranks("allreduce", model, batch, steps["Trireme"])}
+        for mode in ("eager", "channels-last") if model != "softmax" else ("eager",):
+            measures[f"PyTorch DDP {mode}"] = lambda mode=mode: self.ddp(mode, model, batch, steps["PyTorch"])
+        if "TensorFlow" in steps:
+            measures["TensorFlow workers"] = lambda: self.multi_worker_mirrored(model, batch, steps["TensorFlow"])
+        return self.interleave(f"{model}, batch {batch} each, {RANKS} processes",
+                               {name: lambda measure=measure: {unit: measure() / each} for name, measure in measures.items()})
+
+    def reduction(self):
+        """What ranks add to a step of AlexNet (its 244 MB of gradients), beside MPI_Allreduce of as much."""
+        batch, steps = 4, 8
+        repeats, self.repeats = self.repeats, 1 if self.quick else 15
+        medians = self.interleave(f"AlexNet b{batch} each: a step, and adding up its gradients", {
+            "Trireme, ranks": lambda: {"seconds": self.step_in_ranks(batch, steps)},
+            "Trireme, alone": lambda: {"seconds": self.step_alone(batch, steps)},
+            "bare MPI_Allreduce": lambda: {"seconds": self.bare_reduction(ALEXNET_FLOATS, 3)}})
+        self.repeats = repeats
+        ranks, alone = (self.best(medians, f"Trireme, {how}", "seconds") for how in ("ranks", "alone"))
+        self.expect("244 MB of gradients, seconds that ranks add to a step, against bare MPI_Allreduce",
+                    None if None in (ranks, alone) else ranks - alone, self.best(medians, "bare", "seconds"), 1.1, at_most=True)
+
+    def mirrored(self):
+        """Two replicas beside one worker on one CPU, and beside two workers that have nothing to do with each other."""
+        self.sgemm()
+        softmax = self.interleave("softmax, batch 100 each", {
+            "two replicas": lambda: {"examples/s": self.in_ranks("mirrored", "softmax", 100, 20000)},
+            "local, one CPU": lambda: {"examples/s": sum(self.independent("softmax", 100, 20000, 1))}})
+        lenet = self.interleave("lenet, batch 64 each", {
+            "two replicas": lambda: {"examples/s": self.in_ranks("mirrored", "lenet", 64, 3000)},
+            "two processes": lambda: {"examples/s": sum(self.independent("lenet", 64, 3000, RANKS))}})
+        self.expect("softmax b100, 2 replicas, examples/s, against local on one CPU", self.best(softmax, "two", "examples/s"),
+                    self.best(softmax, "local", "examples/s"), 1)
+        self.expect("LeNet b64, 2 replicas, examples/s, against two independent processes", self.best(lenet, "two replicas", "examples/s"),
+                    self.best(lenet, "two processes", "examples/s"), 0.85)
+
+    def independent(self, model, batch, steps, processes):
+        """Examples/s of each of so many local runs at once, each by one thread on a CPU of its own."""
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            command = [self.trireme.binary, "train", model, "--data", "fashion", "--batch", str(batch), "--steps", str(self.a_part(steps)),
+                       "--eval-every", "end", "--threads", "1", "--quiet", "--json", "--out"]
+            started = [subprocess.Popen(["taskset", "-c", str(cpu), *command, os.path.join(folder, str(cpu))], stdout=subprocess.PIPE, text=True)
+                       for cpu in sorted(os.sched_getaffinity(0))[:processes]]
+            said = [process.communicate()[0] for process in started]
+        if len(started) < processes or any(process.returncode for process in started):
+            raise Unavailable(f"{processes} runs of {model} at once failed")
+        return [json.loads(one.splitlines()[-1])["examples_per_second"] for one in said]
+
+
+def slowest_step(commands, steps):
+    """Of runs at once: mean seconds of the steps but the first, of the slowest run."""
+    folder = tempfile.mkdtemp(prefix="trireme-bench-")
+    try:
+        outs = [os.path.join(folder, str(number)) for number in range(len(commands))]
+        started = [subprocess.Popen([*command, "--out", out, "--quiet"], stdout=subprocess.DEVNULL) for command, out in zip(commands, outs)]
+        if any([process.wait() for process in started]):
+            raise Unavailable("a run of AlexNet failed")
+        times = [step_times(out) for out in outs]
+        return max((one[steps] - one[1]) / (steps - 1) for one in times)
+    finally:
+        shutil.rmtree(folder)
