@@ -1,8 +1,11 @@
 #!/bin/sh
 # link.sh: hosts that are not there. Each is a network namespace with one cable to a common switch, of the bandwidth that was asked for in
-# both directions; the switch is a bridge in a namespace of its own, so that the network of this machine is never touched.
+# both directions; the switch is a bridge in a namespace of its own, so that the network of this machine is never touched. Hosts have
+# names of their own and share all files. mpirun there reaches the others by "link.sh agent" where elsewhere it has ssh:
+#     link.sh exec 1 mpirun -n 2 --host 10.77.0.1,10.77.0.2 COMMAND…
 # usage: link.sh up HOSTS RATE      hosts 1…HOSTS at 10.77.0.1…, a cable each of RATE (as tc says it: 1.8gbit)
 #        link.sh exec HOST COMMAND… run a command there, as this process
+#        link.sh agent 10.77.0.HOST COMMAND… the same as ssh would, for mpirun: one line for the shell there
 #        link.sh cut HOST           from now on the switch drops all that comes from HOST or goes there, without a word
 #        link.sh mend HOST
 #        link.sh down               end what still runs there, remove all of it
@@ -72,16 +75,44 @@ state() {
     bridge -n "$switch" link set dev "port$1" state "$2"
 }
 
+# mpirun_settings: by the environment, so that they also reach the mpirun that trireme starts. mpirun itself reaches every host, instead of
+# hosts each other, and none of its traffic takes another way than the cable.
+mpirun_settings() {
+    OMPI_MCA_plm_rsh_agent="$(realpath "$0") agent"
+    export OMPI_MCA_plm_rsh_agent OMPI_MCA_plm_rsh_no_tree_spawn=1
+    export OMPI_MCA_btl_tcp_if_include=10.77.0.0/24 OMPI_MCA_oob_tcp_if_include=10.77.0.0/24
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+}
+
+# enter HOST COMMAND…: a name of its own keeps programs from taking two hosts for one, with memory to share.
+enter() {
+    need_host "$1"
+    where=$(host "$1")
+    shift
+    mpirun_settings
+    # shellcheck disable=SC2016  # for the shell there
+    exec ip netns exec "$where" unshare --uts sh -c 'hostname "$0" && exec "$@"' "$where" "$@"
+}
+
+# reach ADDRESS COMMAND…
+reach() {
+    number=${1#10.77.0.}
+    shift
+    enter "$number" sh -c "$*"
+}
+
 [ $# -gt 0 ] || usage
 [ "$(id -u)" -eq 0 ] || fail "network namespaces need root: run this as root"
 command -v tc >/dev/null || fail "tc is missing: install iproute2"
 case $1:$# in
 up:3) up "$2" "$3" ;;
 exec:[3-9] | exec:[1-9][0-9]*)
-    need_host "$2"
-    where=$(host "$2")
-    shift 2
-    exec ip netns exec "$where" "$@"
+    shift
+    enter "$@"
+    ;;
+agent:[3-9] | agent:[1-9][0-9]*)
+    shift
+    reach "$@"
     ;;
 cut:2) state "$2" 0 ;;
 mend:2) state "$2" 3 ;;

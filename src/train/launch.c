@@ -3,7 +3,6 @@
  * mpirun ends all ranks when one is lost, and says so in a notice between two dashed lines: of that, one line is worth telling. */
 #include "train/launch.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ typedef struct {
     tri__log_file *log_file;
     tri__log *log;
     tri__loop *loop;
-    int workers, threads;
+    int workers;
     int64_t kept; /* step of the newest checkpoint; −1: none */
 
     /* of this attempt */
@@ -135,27 +134,27 @@ static tri_status start(launcher *self)
 {
     const tri__launching *request = self->request;
     const char *model = self->run->options->model;
-    char workers[16], threads[16], omp[32];
+    char workers[16], threads[16];
     size_t given = 0;
     while (request->words[given])
         given++;
     words all = {0};
     TRI_TRY(tri__allocate(MOST_WORDS + given, sizeof *all.list, "a command line", &all.list));
     snprintf(workers, sizeof workers, "%d", self->workers);
-    snprintf(threads, sizeof threads, "%d", self->threads);
-    snprintf(omp, sizeof omp, "OMP_NUM_THREADS=%d", self->threads);
+    snprintf(threads, sizeof threads, "%d", request->threads);
     add_mpirun(self, &all, workers);
-    const char *const rank[] = {request->program, "train", "--spawned", self->folder.path, "--threads", threads};
+    const char *const rank[] = {request->program, "train", "--spawned", self->folder.path};
     for (size_t i = 0; i < sizeof rank / sizeof *rank; i++)
         add(&all, rank[i]);
+    if (request->threads)
+        add(&all, "--threads"), add(&all, threads);
     if (self->kept >= 0)
         add(&all, "--resume"), add(&all, self->folder.path);
     for (size_t i = 0; i < given; i++)
         add(&all, request->words[i]);
     if (model)
         add(&all, "--"), add(&all, model);
-    const char *const env[] = {omp, NULL};
-    const tri__child_options options = {.path = "mpirun", .argv = all.list, .env = env, .line = on_line, .ended = on_end, .context = self};
+    const tri__child_options options = {.path = "mpirun", .argv = all.list, .line = on_line, .ended = on_end, .context = self};
     tri_status status = tri__child_start(self->loop, &options, &self->child);
     free(all.list);
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
@@ -263,8 +262,6 @@ static tri_status open_folder(launcher *self)
 
 static tri_status prepare(launcher *self)
 {
-    int share = omp_get_num_procs() / self->workers;
-    self->threads = self->request->threads ? self->request->threads : share > 1 ? share : 1;
     TRI_TRY(open_folder(self));
     self->kept = self->run->resume ? newest_step(self) : -1;
     return tri__loop_create(&self->loop);

@@ -10,7 +10,7 @@ typedef struct {
     const tri__run_request *run; /* *stop counts: 1 ends the run in good order, 2 kills it */
     const char *program;         /* the binary of every rank */
     const char *const *words;    /* options for every rank, as the user gave them, less those that are the launcher's; ends with NULL */
-    int workers, threads;        /* threads: of each; 0: the CPUs, shared out */
+    int workers, threads;        /* threads: of each; 0: the ranks of a host share out its CPUs */
     int restarts;                /* so many lost attempts are followed by another … */
     int min_workers;             /* … with one rank less, down to this, where the last one did not even come to a checkpoint */
     bool as_root;                /* mpirun wants to be told */

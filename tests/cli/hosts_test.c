@@ -1,0 +1,106 @@
+/* hosts_test.c: ranks on two hosts that are not there (tests/link.sh): mpirun reaches them by our agent, and sums travel over the cable. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/ranks.h"
+
+#define LINK TEST_SOURCE "/tests/link.sh"
+#define ON(host, ...)                                                                                                                      \
+    (const char *[])                                                                                                                       \
+    {                                                                                                                                      \
+        LINK, "exec", host, __VA_ARGS__, NULL                                                                                              \
+    }
+#define STEPS       50
+#define LENET       "train", "lenet", "--data", "digits:500", "--batch", "32", "--steps", "50", "--eval-every", "end", "--strategy", "allreduce"
+#define LENET_BYTES (60074 * 4)
+
+static test_result call_link(const char *what, const char *hosts, const char *rate)
+{
+    return test_run(NULL, (const char *[]){LINK, what, hosts, rate, NULL});
+}
+
+static int set_up(void **state)
+{
+    expect(call_link("up", "2", "1.8gbit"), 0, "", "");
+    *state = test_folder_create();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    test_folder_remove(*state);
+    expect(call_link("down", NULL, NULL), 0, "", "");
+    return 0;
+}
+
+static long bytes_sent_by(const char *host)
+{
+    test_result result = test_run(NULL, ON(host, "cat", "/sys/class/net/eth0/statistics/tx_bytes"));
+    assert_int_equal(result.status, 0);
+    long bytes = atol(result.out);
+    test_result_fini(&result);
+    return bytes;
+}
+
+/* Of two ranks, each sends its gradient once a step: neither half of it stays in a memory that they share. */
+static void assert_crossed(const long before[2])
+{
+    long least = (long)STEPS * LENET_BYTES;
+    assert_true(bytes_sent_by("1") - before[0] > least);
+    assert_true(bytes_sent_by("2") - before[1] > least);
+}
+
+static void ranks_on_two_hosts_are_ranks_on_one(void **state)
+{
+    const char *here = *state;
+    long before[2] = {bytes_sent_by("1"), bytes_sent_by("2")};
+    expect(RUN(here, LENET, "--workers", "2", "--out", "one"), 0, "", "");
+    expect(test_run(here, ON("1", "mpirun", "-n", "2", "--host", "10.77.0.1,10.77.0.2", "--mca", "mpi_yield_when_idle", "1", TEST_BINARY,
+                             LENET, "--out", "two")),
+           0, "2 workers", "ranks are on several hosts");
+    assert_crossed(before);
+    assert_true(ranks_distance(here, "one", "two") == 0);
+}
+
+/* mpirun as trireme starts it is told of hosts as any mpirun is: by its settings. */
+static void trireme_starts_ranks_on_the_hosts_of_a_file(void **state)
+{
+    const char *here = *state;
+    char *hosts = test_path(here, "hosts"), setting[300];
+    static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n";
+    test_write(hosts, list, sizeof list - 1);
+    snprintf(setting, sizeof setting, "OMPI_MCA_orte_default_hostfile=%s", hosts);
+    long before[2] = {bytes_sent_by("1"), bytes_sent_by("2")};
+    expect(test_run(here, ON("1", "env", setting, TEST_BINARY, LENET, "--workers", "2", "--out", "two")), 0, "2 workers",
+           "ranks are on several hosts");
+    assert_crossed(before);
+    free(hosts);
+}
+
+/* Also gives this test's network a name of its own. */
+static bool has_namespaces(void)
+{
+    char name[32];
+    snprintf(name, sizeof name, "hosts-%d", (int)getpid());
+    setenv("LINK_NAME", name, 1);
+    test_result up = call_link("up", "1", "1gbit");
+    bool made = up.status == 0;
+    if (made)
+        expect(call_link("down", NULL, NULL), 0, "", "");
+    else
+        print_message("no virtual hosts can be made here, nothing is tested: %s", up.err);
+    test_result_fini(&up);
+    return made;
+}
+
+int main(void)
+{
+    if (!ranks_can_run() || !has_namespaces())
+        return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ranks_on_two_hosts_are_ranks_on_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(trireme_starts_ranks_on_the_hosts_of_a_file, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

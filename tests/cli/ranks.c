@@ -1,0 +1,131 @@
+/* ranks.c: runs in the background, found by their folder. */
+#define _GNU_SOURCE
+#include "cli/ranks.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "train/checkpoint.h"
+
+static bool has_mpirun(void)
+{
+    test_result result = test_run(NULL, (const char *[]){"sh", "-c", "command -v mpirun", NULL});
+    bool there = result.status == 0;
+    test_result_fini(&result);
+    return there;
+}
+
+static tri__checkpoint *newest(const char *here, const char *name)
+{
+    char *folder = test_path(here, name);
+    tri__checkpoint *checkpoint;
+    assert_ok(tri__checkpoint_open(folder, NULL, &checkpoint));
+    free(folder);
+    return checkpoint;
+}
+
+double ranks_distance(const char *here, const char *a, const char *b)
+{
+    tri__checkpoint *one = newest(here, a), *other = newest(here, b);
+    double apart = 0, size = 0;
+    assert_int_equal(one->state.step, other->state.step);
+    assert_int_equal(one->state.position, other->state.position);
+    for (size_t i = 0; i < tri__safetensors_count(one->file); i++) {
+        const tri__named_tensor *x = tri__safetensors_at(one->file, i), *y = tri__safetensors_at(other->file, i);
+        const float *p = x->tensor.data, *q = y->tensor.data;
+        for (int64_t k = 0; k < tri_shape_count(x->tensor.shape); k++) {
+            apart += (double)(p[k] - q[k]) * (p[k] - q[k]);
+            size += (double)p[k] * p[k];
+        }
+    }
+    tri__checkpoint_close(one);
+    tri__checkpoint_close(other);
+    return sqrt(apart / size);
+}
+
+static void pause_briefly(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
+pid_t ranks_start(const char *here, const char *const *arguments)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    if (chdir(here) || !freopen("out", "w", stdout) || !freopen("err", "w", stderr))
+        _exit(127);
+    execv(arguments[0], (char *const *)(uintptr_t)arguments);
+    _exit(127);
+}
+
+void ranks_await_checkpoint(const char *here, const char *name)
+{
+    char *folder = test_path(here, name);
+    tri__checkpoint *checkpoint = NULL;
+    for (int i = 0; i < 6000 && !checkpoint; i++) {
+        tri_status_free(tri__checkpoint_open(folder, NULL, &checkpoint));
+        pause_briefly();
+    }
+    assert_non_null(checkpoint);
+    tri__checkpoint_close(checkpoint);
+    free(folder);
+}
+
+static bool is_rank(const char *pid, const char *here)
+{
+    char path[300], line[4096] = "", place[300];
+    snprintf(path, sizeof path, "/proc/%.20s/cmdline", pid);
+    FILE *file = fopen(path, "r");
+    size_t got = file ? fread(line, 1, sizeof line - 1, file) : 0;
+    if (file)
+        fclose(file);
+    snprintf(path, sizeof path, "/proc/%.20s/cwd", pid);
+    ssize_t length = readlink(path, place, sizeof place - 1);
+    place[length > 0 ? length : 0] = 0;
+    return got && !strcmp(place, here) && memmem(line, got, "--spawned", 10) && !strcmp(line, TEST_BINARY);
+}
+
+pid_t ranks_find(const char *here)
+{
+    DIR *all = opendir("/proc");
+    pid_t found = 0;
+    for (struct dirent *entry; (entry = readdir(all));)
+        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && is_rank(entry->d_name, here))
+            found = (pid_t)atoi(entry->d_name);
+    closedir(all);
+    return found;
+}
+
+int ranks_end(pid_t pid)
+{
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void ranks_assert_said(const char *here, const char *text)
+{
+    char *path = test_path(here, "err"), *said = test_read(path, NULL);
+    if (!strstr(said, text))
+        fail_msg("said:\n%s", said);
+    free(said);
+    free(path);
+}
+
+bool ranks_can_run(void)
+{
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+    setenv("TSAN_OPTIONS", "suppressions=" TEST_SOURCE "/tests/openmpi.supp", 1);
+    if (has_mpirun())
+        return true;
+    print_message("mpirun is not installed (Debian: apt install openmpi-bin): nothing is tested\n");
+    return false;
+}

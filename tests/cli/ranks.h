@@ -1,0 +1,26 @@
+/* ranks.h: what tests of ranks share: runs in the background, the ranks of them, and the parameters that they end with. */
+#ifndef TESTS_CLI_RANKS_H
+#define TESTS_CLI_RANKS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "cli/binary.h"
+
+#define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+#define TRAIN            "train", "softmax", "--data", "digits:500", "--eval-every", "end", "--quiet", "--threads", "1"
+
+/* Whether mpirun is there; says so where it is not. Of the ranks, what sanitizers say of Open MPI is left out from now on: it is not
+ * instrumented, and leaks in modules that are gone at the end. */
+bool ranks_can_run(void);
+
+/* ‖a − b‖ / ‖a‖ over all tensors of the newest checkpoints of two runs, which must have come equally far. */
+double ranks_distance(const char *here, const char *a, const char *b);
+
+pid_t ranks_start(const char *here, const char *const *arguments); /* in the folder here, where its words go to out and err */
+int ranks_end(pid_t run);                                          /* waits; its exit status, −1 where it was killed */
+void ranks_assert_said(const char *here, const char *text);
+void ranks_await_checkpoint(const char *here, const char *name);
+pid_t ranks_find(const char *here); /* a rank of the run that was started in the folder here; 0: there is none */
+
+#endif
