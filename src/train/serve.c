@@ -15,6 +15,7 @@
 #include "train/hello.h"
 #include "train/reports.h"
 #include "train/work.h"
+#include "watch/text.h"
 #include "watch/verdict.h"
 
 #define REPORT_INTERVAL INT64_C(100000000)
@@ -66,10 +67,13 @@ static void tell_job(const serve *s, const tri__ps_job *job)
 {
     const tri__run *run = s->run;
     const tri__ps_settings *ps = &run->settings.ps;
-    tri__log_line(run->log, TRI_LOG_INFO, "%s, %zu floats on %d server%s, %s, %d worker%s of batch %lld, %s rate %g, seed %llu",
-                  tri_model_name(run->model), job->floats, ps->servers, ps->servers == 1 ? "" : "s", tri__ps_mode_name(ps->mode),
-                  ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch, tri_rule_name(run->settings.rule.kind),
-                  run->settings.schedule.rate, (unsigned long long)run->settings.seed);
+    char floats[TRI_TEXT_SHORT], bound[16] = "";
+    if (ps->mode == TRI_PS_STALENESS)
+        snprintf(bound, sizeof bound, " %d", ps->staleness);
+    tri__log_line(run->log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %g, seed %llu",
+                  tri_model_name(run->model), tri__text_count(floats, (double)job->floats), ps->servers, ps->servers == 1 ? "" : "s",
+                  tri__ps_mode_name(ps->mode), bound, ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch,
+                  tri_rule_name(run->settings.rule.kind), run->settings.schedule.rate, (unsigned long long)run->settings.seed);
 }
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)

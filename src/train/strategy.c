@@ -86,10 +86,8 @@ static tri_status resolve_mode(const tri__train_options *options, tri__ps_settin
     if (async + sync + staleness > 1)
         return tri_fail(TRI_BAD_CALL, "%s and %s are two modes: give one of --async, --sync and --staleness", async ? "--async" : "--sync",
                         staleness ? "--staleness" : "--sync");
-    if (staleness && options->staleness == 0)
-        return tri_fail(TRI_BAD_CALL, "--staleness 0: to let nobody run ahead, give --sync (--staleness takes 1 and above)");
-    out->mode = sync ? TRI_PS_SYNC : staleness ? TRI_PS_STALENESS : TRI_PS_ASYNC;
     out->staleness = staleness ? (int)options->staleness : 0;
+    out->mode = out->staleness > 0 ? TRI_PS_STALENESS : sync || staleness ? TRI_PS_SYNC : TRI_PS_ASYNC; /* 0: nobody runs ahead */
     return NULL;
 }
 

@@ -153,7 +153,7 @@ static void add_work_rows(tri__text *table, const tri__summary *s)
     row(table, "trained");
     tri__text_add(table, "%s steps, %s examples", tri__text_count(number, (double)s->steps), tri__text_count(more, (double)s->examples));
     if (!isnan(s->epochs))
-        tri__text_add(table, ", %.4g epochs", s->epochs);
+        tri__text_add(table, ", %.4g epoch%s", s->epochs, s->epochs == 1 ? "" : "s");
     if (s->stopped_by)
         tri__text_add(table, " (stopped by %s)", s->stopped_by);
     row(table, "time");

@@ -42,10 +42,12 @@ static void modes_are_told_apart(void **state)
     assert_true(settings.ps.mode == TRI_PS_SYNC && settings.ps.backup == 3 && settings.ps.sum);
     assert_ok(RESOLVE(&settings, "strategy=ps", "staleness=5", "timeout=2s", "heartbeat=500ms"));
     assert_true(settings.ps.mode == TRI_PS_STALENESS && settings.ps.staleness == 5);
+    assert_string_equal(tri__ps_mode_name(settings.ps.mode), "staleness");
     assert_int_equal(settings.ps.timeout, INT64_C(2000000000));
     assert_int_equal(settings.ps.heartbeat, INT64_C(500000000));
-    assert_string_equal(tri__ps_mode_name(settings.ps.mode), "staleness");
     assert_string_equal(tri__strategy_name(settings.kind), "ps");
+    assert_ok(RESOLVE(&settings, "strategy=ps", "staleness=0", "workers=2", "backup=1"));
+    assert_true(settings.ps.mode == TRI_PS_SYNC);
 }
 
 static void what_does_not_go_together_is_told(void **state)
@@ -60,7 +62,6 @@ static void what_does_not_go_together_is_told(void **state)
     REFUSED("--sync belongs to --strategy ps", "sync=on");
     REFUSED("--async and --sync are two modes", "strategy=ps", "async=on", "sync=on");
     REFUSED("--sync and --staleness are two modes", "strategy=ps", "staleness=2", "sync=on");
-    REFUSED("give --sync", "strategy=ps", "staleness=0");
     REFUSED("--backup goes with --sync", "strategy=ps", "workers=3", "backup=1");
     REFUSED("--combine goes with --sync", "strategy=ps", "staleness=2", "combine=mean");
     REFUSED("a job has at most 1024", "strategy=ps", "workers=1025");

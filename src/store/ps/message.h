@@ -47,7 +47,7 @@ typedef enum {
     TRI_MSG_STOP,      /* step: make no further step, report */
     TRI_MSG_REPORT,    /* JSON: what a worker did, now and then and at the end */
     TRI_MSG_BEAT,      /* I live */
-    TRI_MSG_BYE,       /* the job is done, or the worker leaves: JSON with the reason, or nothing */
+    TRI_MSG_BYE,       /* the job is done, or the worker leaves: JSON, with the reason where there is one */
     TRI_MSG_TYPES
 } tri__message_type;
 

@@ -348,6 +348,10 @@ static tri_status dispatch(tri__peer *peer, const tri__message *message, const j
         tri__server_answer(peer, message->chunk, false);
         return NULL;
     }
+    if (message->type == TRI_MSG_BYE && peer->role == TRI_PEER_WORKER) {
+        peer->leaving = true;
+        return server->coordinator && json_object_get(body, "reason") ? tri__coordinator_message(peer, message, body) : NULL;
+    }
     return server->coordinator ? tri__coordinator_message(peer, message, body) : tri__follower_message(peer, message, body);
 }
 
@@ -392,14 +396,15 @@ static void on_drained(void *context, tri__connection *connection)
         send_due(peer);
 }
 
-/* Why a connection ended. That a stranger went is worth a word only to those who look for it. */
+/* Why a connection ended. That a stranger went, or who said so before, is worth a word only to those who look for it. */
 static void tell_loss(const tri__peer *peer, tri_status why)
 {
     static const char *const roles[] = {[TRI_PEER_WORKER] = "worker", [TRI_PEER_SERVER] = "ps", [TRI_PEER_EVALUATOR] = "evaluator"};
     if (peer->role == TRI_PEER_STRANGER)
         tri__log_line(peer->server->log, TRI_LOG_DEBUG, "a stranger: %s", tri_status_message(why));
     else
-        tri__log_line(peer->server->log, TRI_LOG_INFO, "%s:%d: %s", roles[peer->role], peer->task, tri_status_message(why));
+        tri__log_line(peer->server->log, peer->leaving ? TRI_LOG_DEBUG : TRI_LOG_INFO, "%s:%d: %s", roles[peer->role], peer->task,
+                      tri_status_message(why));
 }
 
 static void on_closed(void *context, tri__connection *connection, tri_status why)

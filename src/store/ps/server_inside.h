@@ -28,6 +28,7 @@ typedef struct tri__peer {
     json_t *hello;        /* of a worker that has to wait for its welcome; NULL */
     int64_t heard;        /* when it last said anything */
     bool paused, refused;
+    bool leaving; /* it said bye: that its connection ends is no news */
 } tri__peer;
 
 struct tri__server {

@@ -390,8 +390,9 @@ void tri__ps_store_leave(tri_store *store, json_t *report, const char *reason)
     json_decref(worker->report);
     worker->report = report;
     tri__links_say(worker);
-    if (reason && worker->link[0].welcome)
-        tri__message_send_json(worker->link[0].connection, TRI_MSG_BYE, json_pack("{s:s}", "reason", reason));
+    for (int i = 0; i < worker->options.settings.servers; i++)
+        if (worker->link[i].welcome)
+            tri__message_send_json(worker->link[i].connection, TRI_MSG_BYE, json_pack("{s:s*}", "reason", reason));
     tri_status_free(wait_until(worker, said, NULL)); /* who cannot be told has gone */
     pthread_mutex_unlock(&worker->lock);
 }
