@@ -1,11 +1,10 @@
 /* modes_test.c: what each mode promises about the result: sync equals one worker with the larger batch, and itself to the bit; all modes end
  * with the number of steps or of examples that was asked for. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "process.h"
-#include "tensor/safetensors.h"
+#include "ps/model.h"
+#include "ps/process.h"
 
 #define DATA "digits:1000"
 
@@ -19,44 +18,11 @@ static json_t *train(const char *folder, const char *name, const char *words)
     return process_end(&run, 0);
 }
 
-static tri__safetensors *open_checkpoint(const char *folder, const json_t *summary)
-{
-    tri__safetensors *file;
-    char *path = test_path(folder, json_string_value(json_object_get(summary, "checkpoint")));
-    assert_ok(tri__safetensors_open(path, &file));
-    free(path);
-    return file;
-}
-
-/* The largest difference of any parameter or state, relative to the largest of its tensor. */
-static double largest_difference(const char *folder, const json_t *one, const json_t *two)
-{
-    tri__safetensors *a = open_checkpoint(folder, one), *b = open_checkpoint(folder, two);
-    double worst = 0;
-    assert_true(tri__safetensors_count(a) > 0);
-    assert_int_equal(tri__safetensors_count(a), tri__safetensors_count(b));
-    for (size_t i = 0; i < tri__safetensors_count(a); i++) {
-        const tri__named_tensor *named = tri__safetensors_at(a, i);
-        tri_tensor other;
-        assert_ok(tri__safetensors_find(b, named->name, named->tensor.type, named->tensor.shape, &other));
-        const float *x = named->tensor.data, *y = other.data;
-        double scale = 0, difference = 0;
-        for (int64_t k = 0; k < tri_shape_count(named->tensor.shape); k++) {
-            scale = fmax(scale, fabs((double)x[k]));
-            difference = fmax(difference, fabs((double)x[k] - (double)y[k]));
-        }
-        worst = fmax(worst, scale > 0 ? difference / scale : difference);
-    }
-    tri__safetensors_close(a);
-    tri__safetensors_close(b);
-    return worst;
-}
-
 /* LOCAL is a local run with the batch of all workers together, JOB the job's. */
 static void expect_equal(const char *folder, const char *local, const char *job)
 {
     json_t *alone = train(folder, "alone", local), *together = train(folder, "together", job);
-    double difference = largest_difference(folder, alone, together);
+    double difference = model_difference(folder, alone, together);
     if (difference > 1e-5)
         fail_msg("%s: differs by %g", job, difference);
     assert_int_equal(integer_of(together, "steps"), integer_of(alone, "steps"));
@@ -111,7 +77,7 @@ static void sync_repeats_itself_to_the_bit(void **state)
 {
     const char *job = "lenet --data " DATA " --batch 16 --steps 40 --strategy ps --workers 3 --servers 2 --sync";
     json_t *first = train(*state, "first", job), *second = train(*state, "second", job);
-    assert_true(largest_difference(*state, first, second) == 0);
+    assert_true(model_difference(*state, first, second) == 0);
     assert_true(number_of(first, "test_loss") == number_of(second, "test_loss"));
     assert_true(number_of(first, "test_accuracy") == number_of(second, "test_accuracy"));
     json_decref(first);

@@ -62,15 +62,10 @@ static char *path_of(const char *folder, const char *name, const char *ending)
     return path;
 }
 
-process process_start(const char *folder, const char *name, const char *words, ...)
+/* text: the words of the command, in a buffer of its own. */
+static process launch(const char *folder, const char *name, char *text)
 {
-    char text[TEXT] = TEST_BINARY " ";
     const char *arguments[MOST_WORDS];
-    size_t used = strlen(text);
-    va_list list;
-    va_start(list, words);
-    vsnprintf(text + used, sizeof text - used, words, list);
-    va_end(list);
     split(text, arguments);
     process started = {
         .out = path_of(folder, name, "out"), .err = path_of(folder, name, "err"), .log = test_path(folder, "run/log/ps-0.txt")};
@@ -80,12 +75,34 @@ process process_start(const char *folder, const char *name, const char *words, .
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, started.out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, started.err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addchdir_np(&actions, folder);
-    int error = posix_spawn(&started.pid, TEST_BINARY, &actions, NULL, (char *const *)arguments, environ);
+    int error = posix_spawnp(&started.pid, arguments[0], &actions, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error)
-        fail_msg("%s: %s", TEST_BINARY, strerror(error));
+        fail_msg("%s: %s", arguments[0], strerror(error));
     remember(started.pid, 0);
     return started;
+}
+
+process process_start(const char *folder, const char *name, const char *words, ...)
+{
+    char text[TEXT] = TEST_BINARY " ";
+    size_t used = strlen(text);
+    va_list list;
+    va_start(list, words);
+    vsnprintf(text + used, sizeof text - used, words, list);
+    va_end(list);
+    return launch(folder, name, text);
+}
+
+process process_start_under(const char *folder, const char *name, const char *before, const char *words, ...)
+{
+    char text[TEXT];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s " TEST_BINARY " ", before);
+    va_list list;
+    va_start(list, words);
+    vsnprintf(text + used, sizeof text - used, words, list);
+    va_end(list);
+    return launch(folder, name, text);
 }
 
 /* ---- what was said ---- */

@@ -28,6 +28,10 @@ typedef struct {
 /* Start "trireme WORDS…" in the test's folder; words are separated by blanks. What it says goes to NAME.out and NAME.err there. */
 process process_start(const char *folder, const char *name, const char *words, ...) __attribute__((format(printf, 3, 4)));
 
+/* The same by way of another program that becomes it: "sh link.sh exec 2". */
+process process_start_under(const char *folder, const char *name, const char *before, const char *words, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Wait until a file holds a text, read as often as needed. */
 void await_text(const char *path, const char *text);
 bool file_says(const char *path, const char *text);      /* now; false where there is no file either */

@@ -36,6 +36,7 @@ typedef struct {
     double squares;
     bool gathered; /* its stretch's part of the norm is known: Σ squares */
     int64_t gone;  /* since when it has no connection; 0: it has */
+    bool named;    /* people were told that it is silent */
 } tri__follower_state;
 
 typedef enum {

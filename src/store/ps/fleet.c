@@ -132,22 +132,45 @@ tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello)
     return NULL;
 }
 
+static void check_gone(tri__coordinator *c, int server, int64_t now)
+{
+    tri__follower_state *follower = &c->follower[server];
+    if (!follower->gone) {
+        follower->gone = now;
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "ps:%d is gone; waiting for it to come back", server);
+    }
+    if (now - follower->gone > c->settings->timeout)
+        tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "ps:%d is gone and has not come back within %.0f s (--timeout)", server,
+                                          tri__clock_seconds(c->settings->timeout)));
+}
+
+/* It has a connection, on which nothing comes, not even that it lives. */
+static void check_silent(tri__coordinator *c, int server, int64_t now)
+{
+    tri__follower_state *follower = &c->follower[server];
+    const char *where = tri__connection_peer(follower->peer->connection);
+    double silent = tri__clock_seconds(now - follower->peer->heard);
+    bool named = now - follower->peer->heard > 2 * c->settings->heartbeat;
+    if (named && !follower->named)
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "ps:%d at %s has been silent for %.1f s; waiting for it", server, where, silent);
+    if (follower->named && !named)
+        tri__log_line(c->server->log, TRI_LOG_INFO, "ps:%d is heard again", server);
+    follower->named = named;
+    if (now - follower->peer->heard > c->settings->timeout)
+        tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT,
+                                          "ps:%d at %s has been silent for %.0f s (--timeout): is it stopped, or the network cut?", server,
+                                          where, silent));
+}
+
 void tri__fleet_check(tri__coordinator *c, int64_t now)
 {
-    for (int i = 1; i < c->settings->servers; i++) {
+    for (int i = 1; i < c->settings->servers && !c->server->done; i++) {
         tri__follower_state *follower = &c->follower[i];
-        if (follower->peer || c->phase == TRI_JOB_WAITING) {
+        if (follower->peer || c->phase == TRI_JOB_WAITING)
             follower->gone = 0;
-            continue;
-        }
-        if (!follower->gone) {
-            follower->gone = now;
-            tri__log_line(c->server->log, TRI_LOG_WARNING, "ps:%d is gone; waiting for it to come back", i);
-        }
-        if (now - follower->gone > c->settings->timeout) {
-            tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "ps:%d is gone and has not come back within %.0f s (--timeout)", i,
-                                              tri__clock_seconds(c->settings->timeout)));
-            return;
-        }
+        else
+            check_gone(c, i, now);
+        if (follower->peer)
+            check_silent(c, i, now);
     }
 }

@@ -90,6 +90,25 @@ void tri__follower_lost(tri__server *server, tri_status why)
     server->snapshot = -1;
 }
 
+/* The connection stands, and nothing comes on it, not even that ps:0 lives. */
+static void check_silence(tri__server *server, int64_t now)
+{
+    const tri__address *address = server->options.coordinator;
+    const tri__ps_settings *settings = &server->options.settings;
+    int64_t silent = now - server->upstream->heard;
+    bool named = silent > 2 * settings->heartbeat;
+    if (named && !server->upstream_named)
+        tri__log_line(server->log, TRI_LOG_WARNING, "ps:0 at %s:%u has been silent for %.1f s; waiting for it", address->host,
+                      address->port, tri__clock_seconds(silent));
+    if (server->upstream_named && !named)
+        tri__log_line(server->log, TRI_LOG_INFO, "ps:0 is heard again");
+    server->upstream_named = named;
+    if (silent > settings->timeout)
+        tri__server_end(server,
+                        tri_fail(TRI_TIMEOUT, "ps:0 at %s:%u has been silent for %.0f s (--timeout): is it stopped, or the network cut?",
+                                 address->host, address->port, tri__clock_seconds(silent)));
+}
+
 void tri__follower_tick(tri__server *server)
 {
     int64_t now = tri__clock_now(), timeout = server->options.settings.timeout;
@@ -99,6 +118,8 @@ void tri__follower_tick(tri__server *server)
                                  server->options.coordinator->host, server->options.coordinator->port, tri__clock_seconds(timeout)));
         return;
     }
+    if (server->upstream && !server->upstream_lost)
+        check_silence(server, now);
     if (!server->upstream && !server->done) {
         tri_status status = tri__follower_connect(server);
         tri_status_free(status); /* tried again at the next tick, until the deadline */

@@ -312,11 +312,30 @@ static void try_connect(tri__link *link)
     tri_status_free(status); /* tried again; the deadline tells */
 }
 
-tri_status tri__link_silent(const tri__link *link, int64_t since, int64_t now)
+static tri_status unreachable(const tri__link *link, int64_t now)
 {
     const tri__address *address = &link->worker->options.servers[link->index];
-    return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u %s for %.0f s (--timeout): is it running, and is this the right address?", link->index,
-                    address->host, address->port, link->lost ? "cannot be reached" : "has been silent", tri__clock_seconds(now - since));
+    return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): is it running, and is this the right address?",
+                    link->index, address->host, address->port, tri__clock_seconds(now - link->lost));
+}
+
+/* A server tells every heartbeat that it lives. */
+tri_status tri__link_check_silence(tri__link *link, int64_t since, int64_t now)
+{
+    const tri__ps_settings *settings = &link->worker->options.settings;
+    const tri__address *address = &link->worker->options.servers[link->index];
+    int64_t silent = now - (link->heard > since ? link->heard : since);
+    bool named = link->welcome && silent > 2 * settings->heartbeat;
+    if (link->welcome && silent > settings->timeout)
+        return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u has been silent for %.0f s (--timeout): is it stopped, or the network cut?",
+                        link->index, address->host, address->port, tri__clock_seconds(silent));
+    if (named && !link->named)
+        tri__log_line(link->worker->options.log, TRI_LOG_WARNING, "ps:%d at %s:%u has been silent for %.1f s; waiting for it", link->index,
+                      address->host, address->port, tri__clock_seconds(silent));
+    if (link->welcome && link->named && !named)
+        tri__log_line(link->worker->options.log, TRI_LOG_INFO, "ps:%d is heard again", link->index);
+    link->named = named;
+    return NULL;
 }
 
 /* ps:0 knows everybody, so others are asked only when it has welcomed us. */
@@ -335,7 +354,7 @@ static void check_link(tri__link *link, int64_t now)
                       worker->options.servers[link->index].host, worker->options.servers[link->index].port);
     }
     if (now - link->lost > worker->options.settings.timeout)
-        fail(worker, tri__link_silent(link, link->lost, now));
+        fail(worker, unreachable(link, now));
 }
 
 void tri__links_count(tri__worker *worker)

@@ -452,9 +452,20 @@ static void beat(tri__server *server)
             tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
+/* Who was stopped itself, or had no CPU, cannot tell who was silent meanwhile: what they said is still to be read. */
+static void excuse_silence(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    bool slept = server->ticked && now - server->ticked > server->options.settings.heartbeat;
+    for (tri__peer *peer = server->peers; slept && peer; peer = peer->next)
+        peer->heard = now;
+    server->ticked = now;
+}
+
 static void on_tick(void *context)
 {
     tri__server *server = context;
+    excuse_silence(server);
     beat(server);
     if (server->coordinator)
         tri__coordinator_tick(server);

@@ -47,12 +47,14 @@ struct tri__server {
     tri__coordinator *coordinator; /* of ps:0; NULL elsewhere … */
     tri__peer *upstream;           /* … and there the connection to ps:0; NULL where there is none … */
     int64_t upstream_lost;         /* … since when; 0: it stands */
+    bool upstream_named;           /* … and people were told that it is silent */
     int64_t incarnation;           /* … and how it is told from an earlier process */
     float *copy[3];                /* … and a copy of the stretch, slot by slot */
     int64_t snapshot;              /* … of the step after which it is wanted; −1: none */
     uint32_t snapshot_slots, snapshot_number;
     int paused;     /* connections that are not read from */
     int64_t beaten; /* when all were last told that we live */
+    int64_t ticked; /* when we last looked who is silent */
     tri_status failure;
     bool done;
 };

@@ -32,12 +32,8 @@ static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker
             return failure;
         }
         int64_t now = tri__clock_now(), next = now + SECOND;
-        for (int i = 0; i < worker->options.settings.servers; i++) {
-            const tri__link *link = &worker->link[i];
-            int64_t heard = link->heard > began ? link->heard : began;
-            if (link->welcome && now - heard > worker->options.settings.timeout)
-                return tri__link_silent(link, heard, now);
-        }
+        for (int i = 0; i < worker->options.settings.servers; i++)
+            TRI_TRY(tri__link_check_silence(&worker->link[i], began, now));
         if (worker->threaded) {
             tri__condition_wait(&worker->changed, &worker->lock, next);
         } else {

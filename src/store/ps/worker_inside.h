@@ -43,7 +43,8 @@ typedef struct {
     int64_t attempt; /* when it is tried again */
     int64_t heard;
     int64_t sent, received; /* by connections that have ended */
-    bool told;
+    bool told;              /* people were told that it is waited for … */
+    bool named;             /* … or that it is silent */
     tri__message message;
     char *text;
 } tri__link;
@@ -91,6 +92,7 @@ void tri__links_destroy(tri__worker *worker);                     /* the caller 
 void tri__links_push(tri__worker *worker, uint32_t chunk);        /* a chunk is ready: send it, where the loop is the caller's */
 void tri__links_say(tri__worker *worker);                         /* what waits to be said: ready, a report */
 void tri__links_count(tri__worker *worker);                       /* traffic */
-tri_status tri__link_silent(const tri__link *link, int64_t since, int64_t now);
+/* Somebody has waited for this server since then: name it where it is silent, TRI_TIMEOUT where it is for too long. */
+TRI_MUST_CHECK tri_status tri__link_check_silence(tri__link *link, int64_t since, int64_t now);
 
 #endif

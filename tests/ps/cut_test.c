@@ -1,0 +1,231 @@
+/* cut_test.c: hosts of a job are cut off from the others, without a word to anybody, and come back or do not. Who is silent is named, who
+ * comes back in time goes on where it was, and nobody waits for the others beyond the timeout.
+ *
+ * ps:0 is on host 1, workers on 2 and 3, ps:1 on 4: virtual hosts of tests/link.sh, which need root and network namespaces. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ps/model.h"
+#include "ps/process.h"
+
+#define LINK  TEST_SOURCE "/tests/link.sh"
+#define TRAIN "train " SOFTMAX "--threads 1 --cluster c.yaml --key cluster.key --heartbeat 200ms "
+
+typedef struct {
+    process server, worker[2], second; /* second: ps:1, where there is one */
+} job;
+
+static bool link_run(const char *verb, const char *first, const char *second)
+{
+    const char *const words[] = {"sh", LINK, verb, first, second, NULL};
+    test_result result = test_run(NULL, words);
+    bool done = result.status == 0;
+    if (!done)
+        print_message("%s", result.err);
+    test_result_fini(&result);
+    return done;
+}
+
+static void cut(const char *host)
+{
+    assert_true(link_run("cut", host, NULL));
+}
+
+static void mend(const char *host)
+{
+    assert_true(link_run("mend", host, NULL));
+}
+
+/* A network for each test: the switch of the last one may still know the cut. */
+static int set_up(void **state)
+{
+    process_set_up(state);
+    process keygen = process_start(*state, "keygen", "keygen cluster.key");
+    json_decref(process_end(&keygen, 0));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    link_run("down", NULL, NULL);
+    return process_tear_down(state);
+}
+
+static void need_hosts(void)
+{
+    if (geteuid() != 0) {
+        print_message("skipped: network namespaces need root\n");
+        skip();
+    }
+    if (!link_run("up", "4", "1gbit")) {
+        print_message("skipped: this machine allows no network namespaces\n");
+        skip();
+    }
+}
+
+static process start_on(const char *folder, int host, const char *name, const char *words)
+{
+    char before[512];
+    snprintf(before, sizeof before, "sh " LINK " exec %d", host);
+    return process_start_under(folder, name, before, TRAIN "%s", words);
+}
+
+/* words: the job's; every task gets them. */
+static job start_job(const char *folder, int servers, const char *words)
+{
+    char *path = test_path(folder, "c.yaml"), text[256];
+    snprintf(text, sizeof text, "ps: [\"10.77.0.1:4000\"%s]\nworker: [a, b]\n", servers > 1 ? ", \"10.77.0.4:4000\"" : "");
+    test_write(path, text, strlen(text));
+    free(path);
+    job started = {0};
+    snprintf(text, sizeof text, "%s --json --eval-every 100 --out run --task ps:0", words);
+    started.server = start_on(folder, 1, "p0", text);
+    for (int i = 0; i < 2; i++) {
+        char name[] = {'w', (char)('0' + i), 0};
+        snprintf(text, sizeof text, "%s --task worker:%d", words, i);
+        started.worker[i] = start_on(folder, 2 + i, name, text);
+    }
+    snprintf(text, sizeof text, "%s --task ps:1", words);
+    if (servers > 1)
+        started.second = start_on(folder, 4, "p1", text);
+    process_await_step(&started.server, STRIKE);
+    await_member(folder, "worker:1");
+    return started;
+}
+
+static void end_well(process *of)
+{
+    if (of->pid)
+        json_decref(process_end(of, 0));
+}
+
+/* The job has gone on; all of its tasks end by themselves, with all of its steps. */
+static json_t *end_job(job *of, int steps)
+{
+    json_t *summary = process_end(&of->server, 0);
+    end_well(&of->worker[0]);
+    end_well(&of->worker[1]);
+    end_well(&of->second);
+    assert_int_equal(integer_of(summary, "steps"), steps);
+    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
+    return summary;
+}
+
+static json_t *undisturbed(const char *folder, const char *words)
+{
+    process calm = process_start(folder, "calm", "train " SOFTMAX "--threads 1 --workers 2 --json --out calm %s", words);
+    return process_end(&calm, 0);
+}
+
+static void expect_the_same_model(const char *folder, const json_t *disturbed, const char *words)
+{
+    json_t *calm = undisturbed(folder, words);
+    assert_true(model_difference(folder, disturbed, calm) == 0);
+    json_decref(calm);
+}
+
+/* Nothing is lost or said twice on the way: to the bit, the model is that of a job whose network held. */
+static void sync_waits_for_a_worker_that_is_cut_off(void **state)
+{
+    need_hosts();
+    job running = start_job(*state, 1, "--sync --steps 600");
+    cut("3");
+    process_await(&running.server, "waits for worker:1, silent for");
+    process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for");
+    mend("3");
+    json_t *summary = end_job(&running, 600);
+    expect_the_same_model(*state, summary, "--sync --steps 600");
+    json_decref(summary);
+}
+
+static void async_goes_on_without_it_meanwhile(void **state)
+{
+    need_hosts();
+    job running = start_job(*state, 1, "--async --steps 9600");
+    cut("3");
+    process_await(&running.server, "goes on without worker:1, silent for");
+    process_await_step(&running.server, 2000);
+    process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for");
+    assert_false(process_has_ended(&running.server));
+    mend("3");
+    process_await(&running.worker[1], "ps:0 is heard again");
+    json_decref(end_job(&running, 9600));
+}
+
+/* The worker and its server each give the other up, and say so. */
+static void who_stays_cut_off_is_given_up(void **state)
+{
+    need_hosts();
+    job running = start_job(*state, 1, "--sync --steps 600 --timeout 5s");
+    cut("3");
+    process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for 5 s (--timeout): is it stopped, or the network cut?");
+    json_decref(process_end(&running.worker[1], 1));
+    process_await(&running.server, "worker:1 has been silent for 5 s (--timeout): it takes no part any more");
+    json_decref(end_job(&running, 600));
+}
+
+static void a_server_that_is_cut_off_is_waited_for(const char *folder, const char *mode, int steps, bool same)
+{
+    char words[64];
+    need_hosts();
+    snprintf(words, sizeof words, "%s --steps %d", mode, steps);
+    job running = start_job(folder, 2, words);
+    cut("4");
+    process_await(&running.server, "ps:1 at 10.77.0.4");
+    process_await(&running.worker[0], "ps:1 at 10.77.0.4:4000 has been silent for");
+    process_await(&running.second, "ps:0 at 10.77.0.1:4000 has been silent for");
+    mend("4");
+    json_t *summary = end_job(&running, steps);
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    strcat(words, " --servers 2");
+    if (same)
+        expect_the_same_model(folder, summary, words);
+    json_decref(summary);
+}
+
+static void sync_waits_for_a_server(void **state)
+{
+    a_server_that_is_cut_off_is_waited_for(*state, "--sync", 600, true);
+}
+
+static void so_does_async(void **state)
+{
+    a_server_that_is_cut_off_is_waited_for(*state, "--async", 2400, false);
+}
+
+/* Nobody could restart it here: all say whom they miss, and end. */
+static void a_server_that_stays_cut_off_ends_the_job(void **state)
+{
+    need_hosts();
+    job running = start_job(*state, 2, "--sync --steps 600 --timeout 5s");
+    cut("4");
+    process_await(&running.server, "has been silent for 5 s (--timeout): is it stopped, or the network cut?");
+    process_await(&running.second, "ps:0 at 10.77.0.1:4000 has been silent for 5 s (--timeout)");
+    json_decref(process_end(&running.server, 1));
+    json_decref(process_end(&running.second, 1));
+    for (int i = 0; i < 2; i++) {
+        process_await(&running.worker[i], "ps:1 at 10.77.0.4");
+        json_decref(process_end(&running.worker[i], 1));
+    }
+}
+
+#define CUT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    char name[32];
+    snprintf(name, sizeof name, "cut%d", (int)getpid());
+    setenv("LINK_NAME", name, 1);
+    const struct CMUnitTest tests[] = {
+        CUT_TEST(sync_waits_for_a_worker_that_is_cut_off),
+        CUT_TEST(async_goes_on_without_it_meanwhile),
+        CUT_TEST(who_stays_cut_off_is_given_up),
+        CUT_TEST(sync_waits_for_a_server),
+        CUT_TEST(so_does_async),
+        CUT_TEST(a_server_that_stays_cut_off_ends_the_job),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
