@@ -41,11 +41,11 @@ static void sync_goes_on_with_a_backup(void **state)
 
 static void who_is_away_for_too_long_is_given_up(void **state)
 {
-    process job = process_start(*state, "job", TRAIN "--sync --steps %d --timeout 1s", SYNC_STEPS);
+    process job = process_start(*state, "job", TRAIN "--sync --steps %d --timeout 5s", SYNC_STEPS);
     process_await_step(&job, STRIKE);
     pid_t pid = process_task(&job, "worker:1", 0);
     kill(pid, SIGSTOP);
-    process_await(&job, "worker:1 has been silent for 1 s (--timeout)");
+    process_await(&job, "worker:1 has been silent for 5 s (--timeout)");
     process_await_step(&job, STRIKE + 100);
     kill(pid, SIGCONT);
     json_t *summary = process_end(&job, 0);
