@@ -29,6 +29,8 @@ static const char *advice_for(int error)
     case ENOSPC:
     case EDQUOT:
         return " (disk full: free some space or choose another folder)";
+    case EFBIG:
+        return " (the system limits the size of files: raise it with ulimit -f)";
     case EACCES:
     case EPERM:
         return " (check who owns it and its permissions, or choose another folder)";

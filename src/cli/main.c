@@ -1,5 +1,6 @@
 /* main.c: one call of the program, from words to exit status: 0 on success, 1 when the work failed, 2 on a wrong call. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ static tri_status run(tri__session *session)
 int main(int argc, char **argv)
 {
     tri__session session;
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the system's limit is a failure to write it, and told as such */
     tri__session_init(&session, argc, (const char *const *)argv);
     tri_status status = run(&session);
     bool told = session.told;
