@@ -53,7 +53,8 @@ struct tri__connection {
     tri__outbox outbox;
     int blocked;           /* the event that sending waits for, since the kernel takes no more; 0: it may take some */
     bool undrained;        /* something was sent that has not wholly left for the kernel: it waits here or, with TLS, in the stream */
-    bool owes_drained;     /* everything has left since drained was last called */
+    bool kept;             /* … after its send had returned: drained is to be called when all has left */
+    bool owes_drained;     /* all has left, and drained is to be called */
     tri_status unsendable; /* why nothing can be sent any more, while what the peer sent before it went is still read */
 
     tri__swept swept;
@@ -161,7 +162,8 @@ static void flush(tri__connection *connection)
         give_up_sending(connection, failure);
     if (state == TRI_STREAM_READY) {
         connection->undrained = false;
-        connection->owes_drained = true;
+        connection->owes_drained = connection->kept;
+        connection->kept = false;
     }
 }
 
@@ -170,6 +172,7 @@ static void post(tri__connection *connection, bool more)
 {
     if (!more)
         flush(connection);
+    connection->kept |= connection->undrained;
     if (connection->handling)
         return;
     bool is_held = connection->stage == OPEN && connection->outbox.bytes > 0 && !connection->blocked;
@@ -187,6 +190,7 @@ static bool add(tri__connection *connection, const tri__frame *frame, const void
         return false;
     tri_status status = tri__outbox_add(&connection->outbox, frame, body);
     connection->undrained = true;
+    connection->kept |= connection->owes_drained;
     connection->owes_drained = false;
     if (status)
         fail(connection, status);

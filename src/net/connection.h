@@ -34,7 +34,7 @@ typedef struct {
     tri_status (*begin)(void *context, tri__connection *connection, const tri__frame *frame, void **body);
     /* The whole frame is there; body is NULL where size is 0. A failure ends the connection with it. */
     tri_status (*frame)(void *context, tri__connection *connection, const tri__frame *frame, void *body);
-    /* All that was sent has left for the kernel. May be NULL. */
+    /* All that was sent has left for the kernel, and some of it not before its send had returned. May be NULL. */
     void (*drained)(void *context, tri__connection *connection);
     /* It has ended; why is the handler's to free: NULL where the peer closed in good order between two frames, or close was called. */
     void (*closed)(void *context, tri__connection *connection, tri_status why);
@@ -52,8 +52,8 @@ TRI_MUST_CHECK tri_status tri__connection_open(tri__loop *loop, const tri__addre
                                                tri__connection **out);
 void tri__connection_close(tri__connection *connection); /* closed is called from the loop, soon; what was not sent is lost */
 
-/* Send a frame. body is borrowed until drained or closed. more: another one follows at once, so wait with the system call. A failure is
- * told by closed, never here. Inside a handler and outside. */
+/* Send a frame. body is borrowed while anything is unsent, and closed was not called. more: another one follows at once, so wait with the
+ * system call. A failure is told by closed, never here. Inside a handler and outside. */
 void tri__connection_send(tri__connection *connection, const tri__frame *frame, const void *body, bool more);
 
 /* As send, with a copy of body, for small ones. */

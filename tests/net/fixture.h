@@ -86,8 +86,8 @@ static inline tri_status fixture_frame(void *context, tri__connection *connectio
     end->last = *frame;
     if (end->got)
         end->got(end->owner, frame, body);
-    if (end->echoes)
-        tri__connection_send_copy(connection, frame, body, false);
+    if (end->echoes) /* what leaves at once is not told of by drained: hold it back where that is waited for */
+        tri__connection_send_copy(connection, frame, body, end->habit == CLOSE_IN_DRAINED);
     fixture_close_in(end, CLOSE_IN_FRAME);
     return end->habit == FAIL_IN_FRAME ? tri_fail(TRI_BAD_DATA, "no such frame") : NULL;
 }
