@@ -105,18 +105,13 @@ static void send_due(tri__peer *peer)
         }
 }
 
-static tri_status renew_gradient(tri__peer *peer)
-{
-    return tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", &peer->gradient);
-}
-
 tri_status tri__peer_equip(tri__peer *peer)
 {
     uint32_t chunks = tri__stretch_chunks(peer->server->stretch);
     if (peer->due)
         return NULL;
     if (!peer->gradient)
-        TRI_TRY(renew_gradient(peer));
+        TRI_TRY(tri__stretch_lend(peer->server->stretch, &peer->gradient));
     return tri__allocate(chunks, sizeof *peer->due, "the answers that a worker is due", &peer->due);
 }
 
@@ -207,7 +202,8 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         tri__server_answer(peer, message->chunk, false);
         return NULL;
     case TRI_PUSH_HELD:
-        TRI_TRY(renew_gradient(peer));
+        peer->gradient = NULL;
+        TRI_TRY(tri__stretch_lend(server->stretch, &peer->gradient));
         gathered(peer, message);
         balance(server);
         return NULL;

@@ -1,7 +1,8 @@
 /* stretch.c: gathering and applying.
  *
  * A chunk's step is gathered in one buffer: the first part is copied there, the others are added in their order. So whatever the number
- * of workers, a server needs memory for parameters, state and one gradient, and for the few parts that are held. */
+ * of workers, a server needs memory for parameters, state and one gradient, and for the few parts that are held. Their memory goes round:
+ * what was held is lent to the next gradient that comes. */
 #include "store/ps/stretch.h"
 
 #include <inttypes.h>
@@ -12,6 +13,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "store/rules.h"
+
+enum { MOST_SPARE = 64 }; /* 16 MB */
 
 typedef struct held_part {
     struct held_part *next;
@@ -51,6 +54,8 @@ struct tri__stretch {
     int64_t *pushed[TRI_MOST_TASKS]; /* [chunks] the serial of the last push that was taken, −1 where none; NULL where it never came */
     int64_t left[TRI_MOST_TASKS];    /* nothing is expected of a task up to this step; −1: it has not left */
     size_t held[TRI_MOST_TASKS];
+    float *spare[MOST_SPARE]; /* memory of parts that are no longer held */
+    int spares;
     task_order order[2]; /* the latest first */
     uint32_t whole;      /* with clipping: chunks all of whose parts are in */
     uint32_t settled;    /* where settle goes on looking */
@@ -100,15 +105,37 @@ tri_status tri__stretch_create(const tri__layout *layout, int server, const tri_
     return NULL;
 }
 
+/* Take a part out of the list in which *at points to it. */
+static void release(tri__stretch *stretch, held_part **at)
+{
+    held_part *part = *at;
+    *at = part->next;
+    stretch->held[part->task] -= TRI_CHUNK_BYTES;
+    if (stretch->spares < MOST_SPARE)
+        stretch->spare[stretch->spares++] = part->gradient;
+    else
+        free(part->gradient);
+    free(part);
+}
+
 static void drop_held(tri__stretch *stretch, chunk_state *chunk)
 {
-    while (chunk->held) {
-        held_part *part = chunk->held;
-        chunk->held = part->next;
-        stretch->held[part->task] -= TRI_CHUNK_BYTES;
-        free(part->gradient);
-        free(part);
-    }
+    while (chunk->held)
+        release(stretch, &chunk->held);
+}
+
+tri_status tri__stretch_lend(tri__stretch *stretch, float **gradient)
+{
+    if (stretch->spares == 0)
+        return tri__allocate(1, TRI_CHUNK_BYTES, "a worker's gradient", gradient);
+    *gradient = stretch->spare[--stretch->spares];
+    return NULL;
+}
+
+static void free_spare(tri__stretch *stretch)
+{
+    while (stretch->spares > 0)
+        free(stretch->spare[--stretch->spares]);
 }
 
 void tri__stretch_destroy(tri__stretch *stretch)
@@ -117,6 +144,7 @@ void tri__stretch_destroy(tri__stretch *stretch)
         return;
     for (uint32_t i = 0; stretch->chunk && i < stretch->chunks; i++)
         drop_held(stretch, &stretch->chunk[i]);
+    free_spare(stretch);
     for (int i = 0; i < TRI_MOST_TASKS; i++)
         free(stretch->pushed[i]);
     free(stretch->order[0].task);
@@ -261,16 +289,12 @@ static bool is_in(const task_order *order, int task)
 static void drop_others(tri__stretch *stretch, chunk_state *chunk, const task_order *order)
 {
     for (held_part **at = &chunk->held; *at;) {
-        held_part *part = *at;
-        if (is_in(order, part->task)) {
-            at = &part->next;
+        if (is_in(order, (*at)->task)) {
+            at = &(*at)->next;
             continue;
         }
-        *at = part->next;
-        stretch->held[part->task] -= TRI_CHUNK_BYTES;
+        release(stretch, at);
         stretch->dropped++;
-        free(part->gradient);
-        free(part);
     }
 }
 
@@ -326,17 +350,17 @@ static void add_part(tri__stretch *stretch, chunk_state *chunk, const float *gra
     chunk->next++;
 }
 
-static held_part *take_held(tri__stretch *stretch, chunk_state *chunk, int task)
+/* Add the task's part where it is held; false where it is not. */
+static bool add_held(tri__stretch *stretch, chunk_state *chunk, int task)
 {
     for (held_part **at = &chunk->held; *at; at = &(*at)->next) {
-        held_part *part = *at;
-        if (part->task != task)
+        if ((*at)->task != task)
             continue;
-        *at = part->next;
-        stretch->held[task] -= TRI_CHUNK_BYTES;
-        return part;
+        add_part(stretch, chunk, (*at)->gradient, (*at)->weight);
+        release(stretch, at);
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 /* Add what is held and has its turn now, pass over who has left. True when the step is whole. */
@@ -347,17 +371,12 @@ static bool advance(tri__stretch *stretch, chunk_state *chunk)
         return false;
     while (chunk->next < order->count) {
         int task = order->task[chunk->next];
-        held_part *part = take_held(stretch, chunk, task);
-        if (part) {
-            add_part(stretch, chunk, part->gradient, part->weight);
-            free(part->gradient);
-            free(part);
-        } else if (chunk->step <= stretch->left[task]) {
-            chunk->next++;
-            stretch->uneven++;
-        } else {
+        if (add_held(stretch, chunk, task))
+            continue;
+        if (chunk->step > stretch->left[task])
             return false;
-        }
+        chunk->next++;
+        stretch->uneven++;
     }
     return true;
 }
@@ -505,6 +524,7 @@ bool tri__stretch_lacks(const tri__stretch *stretch, int task)
 void tri__stretch_close(tri__stretch *stretch)
 {
     tri__stretch_reset(stretch, tri__stretch_lowest(stretch));
+    free_spare(stretch);
     tri__buffer_free(stretch->gathered);
     stretch->gathered = NULL;
 }

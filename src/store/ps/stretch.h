@@ -59,6 +59,9 @@ typedef struct {
     float *gradient; /* heap memory of TRI_CHUNK_BYTES */
 } tri__push;
 
+/* Such memory, the caller's to free where no push takes it. What is in it means nothing. */
+TRI_MUST_CHECK tri_status tri__stretch_lend(tri__stretch *stretch, float **gradient);
+
 /* TRI_BAD_DATA where the push makes no sense: a step to come, a weight that is no weight. */
 TRI_MUST_CHECK tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
 

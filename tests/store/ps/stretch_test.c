@@ -26,8 +26,8 @@ static tri__stretch *new_sync(int backup, float clip)
 /* A gradient of one value throughout. What the stretch does not keep is freed. */
 static tri__push_outcome push(tri__stretch *stretch, uint32_t chunk, int task, int64_t step, float value, double weight)
 {
-    float *gradient = malloc(TRI_CHUNK_BYTES);
-    assert_non_null(gradient);
+    float *gradient;
+    assert_ok(tri__stretch_lend(stretch, &gradient));
     for (int i = 0; i < TRI_CHUNK_FLOATS; i++)
         gradient[i] = value;
     const tri__push made = {.chunk = chunk, .task = task, .step = step, .serial = step, .weight = weight, .rate = 1, .gradient = gradient};
