@@ -1,7 +1,8 @@
 /* ps_bare.c: what a parameter server could reach if it had no protocol: a length, then the floats. Real processes over loopback.
  *
  * usage: ps_bare async|sync WORKERS COMPUTE SECONDS [tls]    prints {"rate": updates (async) or steps (sync) a second, "server_cpu": µs of each}
- *        ps_bare trip SECONDS [tls]                          prints {"microseconds": of a gradient up and the parameters down, blocking}
+ *        ps_bare trip COMPUTE SECONDS [tls]                  prints {"microseconds": of a gradient up and the parameters down, blocking,
+ *                                                                      beyond the COMPUTE µs before each}
  *
  * A worker burns COMPUTE µs of CPU, sends a gradient of 7,850 floats (softmax on MNIST) and waits for as many parameters. The server is a
  * libuv loop: it reads straight into the place where the gradient is used and answers from the parameters themselves; async at once, sync
@@ -303,10 +304,11 @@ static void measure_server(bool sync, int workers, double compute, double second
 
 /* ---- one round trip, both sides blocking ---- */
 
-static void measure_trip(double seconds, bool tls)
+static void measure_trip(double compute, double seconds, bool tls)
 {
     static message m = {.length = sizeof m.values};
     struct sockaddr_in address;
+    int64_t rounds = calibrate(compute);
     int listening = listen_on_loopback(&address);
     if (split() == 0) {
         line l = line_open(accept(listening, NULL, NULL), tls ? context_create(true) : NULL, true);
@@ -316,10 +318,13 @@ static void measure_trip(double seconds, bool tls)
     }
     line l = connect_to(address, tls);
     int64_t trips = 0;
-    double start = now();
-    for (; now() < start + seconds; trips++)
+    double end = now() + seconds, travelled = 0;
+    for (double left; now() < end; trips++, travelled += now() - left) {
+        m.values[0] = burn(rounds);
+        left = now();
         check(write_message(l, &m) && read_message(l, &m), "the other side left");
-    printf("{\"microseconds\": %.2f}\n", (now() - start) / (double)trips * 1e6);
+    }
+    printf("{\"microseconds\": %.2f}\n", travelled / (double)trips * 1e6);
     line_close(l);
 }
 
@@ -328,12 +333,12 @@ int main(int count, char **arguments)
     bool tls = strcmp(arguments[count - 1], "tls") == 0;
     signal(SIGPIPE, SIG_IGN); // TLS writes without MSG_NOSIGNAL
     alarm(120);               // should a side never come
-    if (count - tls == 3 && strcmp(arguments[1], "trip") == 0)
-        measure_trip(strtod(arguments[2], NULL), tls);
+    if (count - tls == 4 && strcmp(arguments[1], "trip") == 0)
+        measure_trip(strtod(arguments[2], NULL), strtod(arguments[3], NULL), tls);
     else if (count - tls == 5 && atoi(arguments[2]) >= 1 && atoi(arguments[2]) <= MOST_WORKERS)
         measure_server(strcmp(arguments[1], "sync") == 0, atoi(arguments[2]), strtod(arguments[3], NULL), strtod(arguments[4], NULL), tls);
     else {
-        fprintf(stderr, "usage: ps_bare async|sync WORKERS COMPUTE SECONDS [tls] | ps_bare trip SECONDS [tls]\n");
+        fprintf(stderr, "usage: ps_bare async|sync WORKERS COMPUTE SECONDS [tls] | ps_bare trip COMPUTE SECONDS [tls]\n");
         return 2;
     }
     while (wait(NULL) > 0) {

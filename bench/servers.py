@@ -30,9 +30,9 @@ class ServerParts:
                         "--out", os.path.join(folder, "run"), "--quiet", "--json"])[0]
 
     def served(self, mode, workers, steps, key):
-        """Steps a second with one server."""
-        said = self.trained(*SOFTMAX, "--strategy", "ps", "--workers", str(workers), "--servers", "1", f"--{mode}",
-                            "--steps", str(self.few(steps)), *(["--key", key] if key else []))
+        """Steps a second with one server. A thread each, and no evaluation meanwhile, as with those it is compared with."""
+        said = self.trained(*SOFTMAX, "--strategy", "ps", "--workers", str(workers), "--servers", "1", f"--{mode}", "--eval-every", "end",
+                            "--steps", str(self.few(steps)), *(["--key", key] if key else []), threads=1)
         return said["steps"] / said["seconds"]
 
     def local_microseconds(self):
@@ -98,11 +98,14 @@ class ServerParts:
         return medians
 
     def round_trip(self):
-        unit = "µs"
+        """Beside a bare round trip of one who computes in between too: meanwhile the other side falls asleep, and its cache grows cold."""
+        unit, seconds = "µs", 0.5 if self.quick else 2
+        compute = self.local_microseconds()
         medians = self.interleave("softmax b100, async, one worker: what a step takes", {
             "Trireme, one worker": lambda: {unit: 1e6 / self.served("async", 1, 40000, None)},
             "Trireme, local": lambda: {unit: self.local_microseconds()},
-            "bare TCP round trip": lambda: {unit: self.bare_server("bare", "trip", 0.5 if self.quick else 2)["microseconds"]}})
+            "bare TCP round trip": lambda: {unit: self.bare_server("bare", "trip", compute, seconds)["microseconds"]},
+            "without any compute": lambda: {unit: self.bare_server("bare", "trip", 0, seconds)["microseconds"]}})
         served, local = (self.best(medians, f"Trireme, {name}", unit) for name in ("one", "local"))
         self.expect("31 kB up and down, µs beyond compute, against a bare round trip", None if served is None or local is None else served - local,
                     self.best(medians, "bare", unit), 1.3, at_most=True)
