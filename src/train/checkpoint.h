@@ -71,6 +71,9 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__checkpoint_open(const char *path, tri__log *log, tri__checkpoint **out);
 void tri__checkpoint_close(tri__checkpoint *checkpoint); /* accepts NULL */
 
+/* The step of the newest one in a folder of checkpoints, by its name alone; −1 where there is none. */
+int64_t tri__checkpoint_newest(const char *folder);
+
 /* Copy the parameters, and the rule's state where asked, into store. graph says which and where. */
 TRI_MUST_CHECK tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_graph *graph, tri_store *store,
                                                   bool with_rule);

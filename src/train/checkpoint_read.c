@@ -60,6 +60,17 @@ void tri__checkpoint_names_fini(tri__checkpoint_names *names)
     *names = (tri__checkpoint_names){0};
 }
 
+int64_t tri__checkpoint_newest(const char *folder)
+{
+    tri__checkpoint_names names;
+    tri_status status = tri__checkpoint_list(folder, &names);
+    int64_t newest = status || names.count == 0 ? -1 : names.step[0];
+    if (!status)
+        tri__checkpoint_names_fini(&names);
+    tri_status_free(status);
+    return newest;
+}
+
 static tri_status damaged(const tri__checkpoint *checkpoint, const char *what)
 {
     return tri_fail(TRI_BAD_DATA, "%s: %s (damaged, or written by another version?)", checkpoint->path, what);

@@ -1,8 +1,8 @@
 /* supervise.c: hears what the tasks of a job say, and decides what the end of each means.
  *
  * One thread turns the loop; a child's end only leaves a note, and reap decides between two turns, so that nothing is freed under a
- * handler's feet. A worker that dies is not replaced: the others go on. A server that was killed is, and begins with what was last kept; one
- * that gave up by itself said why, and ends the job. */
+ * handler's feet. A worker that dies is not replaced: the others go on. A server that was killed is, and begins with what was last kept, as
+ * often as it takes while the job gets on; one that gave up by itself said why, and ends the job. */
 #include "train/supervise.h"
 
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "train/checkpoint.h"
 #include "train/supervise_inside.h"
 
 #define SECOND         INT64_C(1000000000)
@@ -164,25 +165,39 @@ static void job_over(tri__supervisor *boss)
     boss->reminder = tri__clock_now() + REMINDER;
 }
 
+/* Since a checkpoint was last written. Who dies again and again before anything new was kept would go on to; who is killed while the job
+ * gets on is not to blame. */
+static int count_restarts(tri__hand *of)
+{
+    int64_t kept = tri__checkpoint_newest(of->boss->folder.checkpoints);
+    if (kept > of->kept)
+        of->restarts = 0;
+    of->kept = kept;
+    return of->restarts;
+}
+
 static void server_died(tri__hand *of, const char *how)
 {
     tri__supervisor *boss = of->boss;
     bool often =
-        of->restarts >= TRI_SERVER_RESTARTS && tri__clock_now() - of->restarted[of->restarts % TRI_SERVER_RESTARTS] < RESTART_WINDOW;
+        count_restarts(of) >= TRI_SERVER_RESTARTS && tri__clock_now() - of->restarted[of->restarts % TRI_SERVER_RESTARTS] < RESTART_WINDOW;
     if (of->signal && of == boss->members && boss->result) { /* it had told all there was to tell */
         tri__log_line(boss->log, TRI_LOG_WARNING, "%s %s after the job", of->name, how);
         job_over(boss);
-    } else if (of->signal && !often)
-        start_again(of, true, how);
-    else if (of->signal)
-        give_up(boss, tri_fail(TRI_INTERNAL, "%s %s, for the %dth time within a minute", of->name, how, TRI_SERVER_RESTARTS + 1), GRACE);
-    else
+    } else if (!of->signal)
         give_up(boss, reason_of(of, how), GRACE);
+    else if (often)
+        give_up(boss,
+                tri_fail(TRI_INTERNAL, "%s %s, for the %dth time within a minute and without a checkpoint in between (--checkpoint-every)",
+                         of->name, how, TRI_SERVER_RESTARTS + 1),
+                GRACE);
+    else
+        start_again(of, true, how);
 }
 
 static void evaluator_died(tri__hand *of, const char *how)
 {
-    if (of->restarts < EVALUATOR_RESTARTS)
+    if (count_restarts(of) < EVALUATOR_RESTARTS)
         start_again(of, false, how);
     else
         give_up(of->boss, reason_of(of, how), of->boss->request->ps.timeout);

@@ -7,7 +7,7 @@
 #include "train/folder.h"
 #include "train/supervise.h"
 
-enum { TRI_SERVER_RESTARTS = 5 }; /* within a minute */
+enum { TRI_SERVER_RESTARTS = 5 }; /* within a minute, and nothing new was kept meanwhile */
 
 typedef struct tri__supervisor tri__supervisor;
 
@@ -21,8 +21,9 @@ typedef struct {
     int status, signal;
     char *complaint;                        /* why it failed, in its own words; or NULL */
     bool well;                              /* it ended by itself, and well */
-    int restarts;                           /* so far */
-    int64_t restarted[TRI_SERVER_RESTARTS]; /* when, the last ones in turn */
+    int restarts;                           /* since the last checkpoint … */
+    int64_t restarted[TRI_SERVER_RESTARTS]; /* … when, the last ones in turn … */
+    int64_t kept;                           /* … and the step of that checkpoint, as of its last death */
 } tri__hand;
 
 struct tri__supervisor {

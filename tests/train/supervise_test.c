@@ -218,6 +218,20 @@ static void a_server_that_dies_over_and_over_ends_the_job(void **state)
     job_fini(&of);
 }
 
+static void a_server_may_die_as_often_as_checkpoints_are_written(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in\n"
+                  "ps:0) before=$(ls \"$run/checkpoint\" | wc -l)\n"
+                  "    if [ $before -eq 9 ]; then\n" RESULT "exit; fi\n"
+                  "    touch \"$run/checkpoint/step-0000000$((before + 1)).safetensors\"; kill -9 $$ ;;\n"
+                  "*) until [ -e \"$run/checkpoint/step-00000009.safetensors\" ]; do sleep 0.01; done ;;\n"
+                  "esac\n");
+    assert_ok(supervise(&of, 1, 1));
+    job_fini(&of);
+}
+
 static void a_server_that_gives_up_says_why(void **state)
 {
     (void)state;
@@ -347,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_job_without_workers_ends),
         cmocka_unit_test(a_killed_server_is_started_again),
         cmocka_unit_test(a_server_that_dies_over_and_over_ends_the_job),
+        cmocka_unit_test(a_server_may_die_as_often_as_checkpoints_are_written),
         cmocka_unit_test(a_server_that_gives_up_says_why),
         cmocka_unit_test(an_evaluator_gets_three_more_chances),
         cmocka_unit_test(a_wish_to_stop_goes_to_the_first_server),
