@@ -243,6 +243,19 @@ static void take_snapshot(tri__server *server)
     server->snapshot = -1;
 }
 
+static tri_status begin_snapshot(tri__server *server, const tri__message *message)
+{
+    size_t count;
+    uint32_t slots = message->what, first = tri__stretch_first(server->stretch);
+    if (slots < 1 || slots > 3 || !tri__stretch_floats(server->stretch, first, (int)slots - 1, &count))
+        return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
+    server->snapshot = message->step;
+    server->snapshot_number = message->view;
+    server->snapshot_slots = slots;
+    take_snapshot(server);
+    return NULL;
+}
+
 void tri__follower_stepped(tri__server *server)
 {
     double squares;
@@ -304,11 +317,7 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
         tri__server_settle(server);
         return NULL;
     case TRI_MSG_SNAPSHOT:
-        server->snapshot = message->step;
-        server->snapshot_number = message->view;
-        server->snapshot_slots = message->what < 3 ? message->what : 3;
-        take_snapshot(server);
-        return NULL;
+        return begin_snapshot(server, message);
     case TRI_MSG_NORM:
         scale(server, message->norm);
         return NULL;
