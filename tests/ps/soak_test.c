@@ -1,24 +1,39 @@
-/* soak_test.c: workers and servers are killed, workers stopped and let go on, others join, at random, over a long run; at the end there
- * are as many steps as were asked for, and the model has learnt.
+/* soak_test.c: workers, servers and the evaluator are killed and stopped, workers come and go, their network is cut and breaks, at random, over
+ * a long run; at the end there are as many steps as were asked for, and the model has learnt.
  *
- * The events follow from a fixed seed; TEST_EVENTS says how many (script/test --deep: 500). */
+ * The events follow from a fixed seed; TEST_EVENTS says how many (script/test --deep: 500), TEST_SEED which. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "ps/cable.h"
 #include "ps/process.h"
 
+/* Steps so long that a job does not run away from its events. */
+#define MODEL "softmax --data digits:4000 --batch 2000 --rate 0.5 --strategy ps "
+
 enum {
-    WORKERS = 3,
+    WORKERS = 3, /* of the supervisor; worker:0 is never killed, so that there always is one */
     SERVERS = 2,
-    FIRST_STEPS = 200,
-    STEPS_AN_EVENT = 250,
-    RESTARTS = 4, /* of one server within a minute: a supervisor gives up after five */
+    GUESTS = 3, /* workers that the test starts: in the place of worker:1 and worker:2, beyond the cable; and one that asks to join */
+    TASK_SIZE = 24,
+    FIRST_STEPS = 100,
+    STEPS_AN_EVENT = 100,
 };
 
-static uint64_t random_state = 42;
+typedef struct {
+    const char *folder;
+    char words[256];
+    process job;
+    process guest[GUESTS];
+    cable *cable;
+    char joining[32]; /* where ps:0 is */
+    int starts;
+} soak;
+
+static uint64_t random_state;
 
 static int draw(int below)
 {
@@ -26,95 +41,190 @@ static int draw(int below)
     return (int)((random_state >> 33) % (uint64_t)below);
 }
 
-static char *cluster_of(const char *folder)
+static void sleep_tenths(int tenths) /* how long is left to chance: nothing depends on it */
 {
-    char *path = test_path(folder, "run/cluster.yaml");
-    await_text(path, "worker");
-    return path;
+    nanosleep(&(struct timespec){.tv_sec = tenths / 10, .tv_nsec = 100000000L * (tenths % 10)}, NULL);
 }
 
-/* So many times a minute. */
-static bool may_kill(int server)
+/* ---- tasks ---- */
+
+/* The supervisor's own process of a task, where it lives; 0. */
+static pid_t find(const soak *of, const char *task)
 {
-    static time_t killed[SERVERS][RESTARTS];
-    static int count[SERVERS];
-    time_t now = time(NULL), *oldest = &killed[server][count[server] % RESTARTS];
-    if (*oldest && now - *oldest < 65)
-        return false;
-    *oldest = now;
-    count[server]++;
-    return true;
+    pid_t pids[32];
+    int count = process_tasks(&of->job, pids, 32);
+    for (int i = 0; i < count; i++)
+        if (process_has_task(pids[i], task))
+            return pids[i];
+    return 0;
 }
 
-/* Whose turn it is to die: "worker:0" stays, so that the job always has one; servers come back by themselves. */
-static void strike(const char *folder, const process *job, process *joiner, const char *words, int event)
+static void signal_task(const soak *of, const char *task, int signal)
 {
-    char task[32], name[32];
-    snprintf(name, sizeof name, "join%d", event);
-    switch (draw(4)) {
-    case 0: { /* a successor for a worker that is killed */
-        snprintf(task, sizeof task, "worker:%d", 1 + draw(WORKERS - 1));
-        pid_t pids[32];
-        int count = process_tasks(job, pids, 32);
-        for (int i = 0; i < count; i++)
-            if (process_has_task(pids[i], task))
-                kill(pids[i], SIGKILL);
-        break;
-    }
-    case 1: {
-        int server = draw(SERVERS);
-        snprintf(task, sizeof task, "ps:%d", server);
-        if (may_kill(server))
-            kill(process_task(job, task, 0), SIGKILL);
-        break;
-    }
-    case 2: {
-        pid_t pid = process_task(job, "worker:0", 0);
-        kill(pid, SIGSTOP);
-        nanosleep(&(struct timespec){.tv_nsec = 100000000L * (1 + draw(4))}, NULL); /* how long is left to chance */
-        kill(pid, SIGCONT);
-        break;
-    }
-    default:
-        if (joiner->pid)
-            process_kill(joiner);
-        *joiner = process_start(folder, name, "train %s --cluster run/cluster.yaml --task worker:%d", words, 1 + draw(WORKERS - 1));
-    }
+    pid_t pid = find(of, task);
+    if (pid)
+        kill(pid, signal);
 }
 
-static void soak(const char *folder, const char *mode)
+static void name_guest(int index, char task[TASK_SIZE])
 {
-    const char *wanted = getenv("TEST_EVENTS");
-    int events = wanted ? atoi(wanted) : 4, steps = FIRST_STEPS + STEPS_AN_EVENT * (events + 4);
-    char words[256];
-    snprintf(words, sizeof words, SOFTMAX "--heartbeat 100ms --timeout 20s --steps %d %s", steps, mode);
-    process job =
-        process_start(folder, "job", "train %s --json --out run --eval-every 50 --checkpoint-every 50steps --workers %d --servers %d",
-                      words, WORKERS, SERVERS);
-    process joiner = {0};
-    free(cluster_of(folder));
-    int struck = 0;
-    for (; struck < events && !process_has_ended(&job); struck++) {
-        process_await_step(&job, FIRST_STEPS / 2 + (int64_t)STEPS_AN_EVENT * struck);
-        strike(folder, &job, &joiner, words, struck);
+    snprintf(task, TASK_SIZE, "worker:%d", index + 1);
+}
+
+/* Whoever has that place: a guest, or the supervisor's own worker. */
+static void kill_worker(soak *of, int index)
+{
+    char task[TASK_SIZE];
+    name_guest(index, task);
+    if (of->guest[index].pid)
+        process_kill(&of->guest[index]);
+    else
+        signal_task(of, task, SIGKILL);
+}
+
+static void start_guest(soak *of, int index)
+{
+    char name[32], task[TASK_SIZE];
+    snprintf(name, sizeof name, "guest%d", of->starts++);
+    name_guest(index, task);
+    kill_worker(of, index);
+    of->guest[index] = index < WORKERS - 1 ? process_start(of->folder, name, "train %s --cluster beyond.yaml --task %s", of->words, task)
+                                           : process_start(of->folder, name, "train %s --join %s", of->words, of->joining);
+}
+
+/* Somebody who uses the cable. */
+static void want_guest(soak *of)
+{
+    if (!of->guest[0].pid && !of->guest[1].pid)
+        start_guest(of, draw(2));
+}
+
+/* ---- events ---- */
+
+static void kill_any_worker(soak *of)
+{
+    kill_worker(of, draw(GUESTS));
+}
+
+static void kill_server(soak *of)
+{
+    signal_task(of, draw(2) ? "ps:1" : "ps:0", SIGKILL);
+}
+
+static void kill_evaluator(soak *of)
+{
+    signal_task(of, "evaluator:0", SIGKILL);
+}
+
+static void stop_somebody(soak *of)
+{
+    static const char *const tasks[] = {"worker:0", "ps:0", "ps:1", "evaluator:0"};
+    pid_t pid = find(of, tasks[draw(4)]);
+    if (!pid)
+        return;
+    kill(pid, SIGSTOP);
+    sleep_tenths(1 + draw(6));
+    kill(pid, SIGCONT);
+}
+
+static void join(soak *of)
+{
+    start_guest(of, draw(GUESTS));
+}
+
+static void cut(soak *of)
+{
+    want_guest(of);
+    cable_cut(of->cable, true);
+    sleep_tenths(1 + draw(10));
+    cable_cut(of->cable, false);
+}
+
+static void break_connections(soak *of)
+{
+    want_guest(of);
+    cable_break(of->cable);
+}
+
+static const struct {
+    const char *name;
+    void (*happen)(soak *of);
+} events[] = {
+    {"kills of workers", kill_any_worker},
+    {"kills of servers", kill_server},
+    {"kills of the evaluator", kill_evaluator},
+    {"stops", stop_somebody},
+    {"joins", join},
+    {"cuts", cut},
+    {"broken connections", break_connections},
+};
+
+enum { KINDS = sizeof events / sizeof *events };
+
+/* ---- the job ---- */
+
+/* The cluster as it looks from beyond the cable: the same, with other ports. */
+static void lay_cable(soak *of)
+{
+    char *path = test_path(of->folder, "run/cluster.yaml"), *beyond = test_path(of->folder, "beyond.yaml"), changed[256];
+    await_text(path, "evaluator");
+    char *text = test_read(path, NULL);
+    int ports[SERVERS];
+    assert_int_equal(sscanf(text, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]", &ports[0], &ports[1]), SERVERS);
+    of->cable = cable_lay(ports, SERVERS);
+    snprintf(of->joining, sizeof of->joining, "127.0.0.1:%d", ports[0]);
+    snprintf(changed, sizeof changed, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]%s", cable_port(of->cable, 0), cable_port(of->cable, 1),
+             strchr(text, '\n'));
+    test_write(beyond, changed, strlen(changed));
+    free(text);
+    free(beyond);
+    free(path);
+}
+
+static int setting(const char *name, int usual)
+{
+    const char *text = getenv(name);
+    return text ? atoi(text) : usual;
+}
+
+static void survive(const char *folder, const char *mode)
+{
+    int wanted = setting("TEST_EVENTS", 6), steps = FIRST_STEPS + STEPS_AN_EVENT * (wanted + 2), happened = 0, of_kind[KINDS] = {0};
+    soak of = {.folder = folder};
+    random_state = (uint64_t)setting("TEST_SEED", 42);
+    snprintf(of.words, sizeof of.words, MODEL "--heartbeat 100ms --timeout 30s --steps %d %s", steps, mode);
+    of.job = process_start(folder, "job", "train %s --json --out run --eval-every 20 --checkpoint-every 20steps --workers %d --servers %d",
+                           of.words, WORKERS, SERVERS);
+    lay_cable(&of);
+    for (; happened < wanted && !process_has_ended(&of.job); happened++) {
+        process_await_step(&of.job, FIRST_STEPS / 2 + (int64_t)STEPS_AN_EVENT * happened);
+        int kind = draw(KINDS);
+        of_kind[kind]++;
+        events[kind].happen(&of);
     }
-    assert_int_equal(struck, events); /* the job outlived them all */
-    json_t *summary = process_end(&job, 0);
+    json_t *summary = process_end(&of.job, 0);
+    assert_int_equal(happened, wanted);
     assert_int_equal(integer_of(summary, "steps"), steps);
-    assert_true(number_of(summary, "test_accuracy") > ACCURATE - 0.02);
+    for (int i = 0; i < KINDS; i++)
+        print_message("%d %s, ", of_kind[i], events[i].name);
+    print_message("%d steps, %d updates lost, accuracy %.3f\n", steps, (int)integer_of(summary, "lost_updates"),
+                  number_of(summary, "test_accuracy"));
+    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
     json_decref(summary);
-    if (joiner.pid)
-        process_kill(&joiner); /* it may have come too late, or be refused where its number was taken */
+    for (int i = 0; i < GUESTS; i++)
+        if (of.guest[i].pid)
+            process_kill(&of.guest[i]); /* it may have come too late */
+    cable_remove(of.cable);
 }
 
 static void a_sync_job_survives(void **state)
 {
-    soak(*state, "--sync");
+    survive(*state, "--sync");
 }
 
 static void an_async_job_survives(void **state)
 {
-    soak(*state, "--async");
+    survive(*state, "--async");
 }
 
 int main(void)
