@@ -134,14 +134,18 @@ static bool is_summed(const void *context)
     return atomic_load(&what->next->summed) >= what->steps || atomic_load(&what->self->left);
 }
 
-static tri_status wait_for(allreduce_store *self, bucket *next, int64_t steps)
+static tri_status wait_until(allreduce_store *self, tri__ready *ready, const wanted *what)
 {
-    const wanted what = {self, next, steps};
     int64_t start = tri__clock_now();
-    while (!tri__rendezvous_wait(&self->place, is_summed, &what, tri__clock_now() + self->options.timeout))
+    while (!tri__rendezvous_wait(&self->place, ready, what, tri__clock_now() + self->options.timeout))
         continue; /* the ranks have a watcher that knows who is missing, and when to be patient */
     self->times.peers += tri__clock_now() - start;
     return atomic_load(&self->left) ? stopped(self) : NULL;
+}
+
+static tri_status wait_for(allreduce_store *self, bucket *next, int64_t steps)
+{
+    return wait_until(self, is_summed, &(wanted){self, next, steps});
 }
 
 static void apply(allreduce_store *self, bucket *next, int64_t step, double clipping)
@@ -181,15 +185,37 @@ static tri_status apply_clipped(allreduce_store *self, int64_t steps)
     return NULL;
 }
 
-/* Until `steps` updates of the bucket have been applied. */
+/* A bucket whose update number `steps` can be applied; NULL: none yet. */
+static bucket *summed_one(const allreduce_store *self, int64_t steps)
+{
+    for (int i = 0; i < self->count; i++)
+        if (self->buckets[i].applied < steps && atomic_load(&self->buckets[i].summed) >= steps)
+            return &self->buckets[i];
+    return NULL;
+}
+
+static bool one_is_summed(const void *context)
+{
+    const wanted *what = context;
+    return summed_one(what->self, what->steps) || atomic_load(&what->self->left);
+}
+
+/* Until `steps` updates of the bucket have been applied. While it is awaited there is time for those of others: what a step needs first, its
+ * backward pass has offered last. */
 static tri_status settle(allreduce_store *self, bucket *next, int64_t steps)
 {
-    if (next->applied >= steps)
-        return NULL;
-    if (self->store.rule.clip > 0)
+    if (next->applied < steps && self->store.rule.clip > 0)
         return apply_clipped(self, steps);
-    TRI_TRY(wait_for(self, next, steps));
-    apply(self, next, steps - 1, 1);
+    while (next->applied < steps) {
+        bool come = atomic_load(&next->summed) >= steps;
+        bucket *ready = come ? next : summed_one(self, steps);
+        if (atomic_load(&self->left)) /* in the first bucket of the step, which may be this one */
+            return stopped(self);
+        if (ready)
+            apply(self, ready, steps - 1, 1);
+        else
+            TRI_TRY(wait_until(self, one_is_summed, &(wanted){self, next, steps}));
+    }
     return NULL;
 }
 

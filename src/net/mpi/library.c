@@ -19,11 +19,17 @@ static const struct {
     {"MPI_Allreduce", offsetof(tri__mpi, Allreduce)},
     {"MPI_Bcast", offsetof(tri__mpi, Bcast)},
     {"MPI_Allgather", offsetof(tri__mpi, Allgather)},
+    {"MPI_Isend", offsetof(tri__mpi, Isend)},
+    {"MPI_Irecv", offsetof(tri__mpi, Irecv)},
+    {"MPI_Testsome", offsetof(tri__mpi, Testsome)},
+    {"MPI_Ibarrier", offsetof(tri__mpi, Ibarrier)},
+    {"MPI_Test", offsetof(tri__mpi, Test)},
     {"MPI_Error_string", offsetof(tri__mpi, Error_string)},
     {"ompi_mpi_comm_world", offsetof(tri__mpi, world)},
     {"ompi_mpi_float", offsetof(tri__mpi, float_type)},
     {"ompi_mpi_byte", offsetof(tri__mpi, byte_type)},
     {"ompi_mpi_op_sum", offsetof(tri__mpi, sum)},
+    {"ompi_request_null", offsetof(tri__mpi, no_request)},
     {"ompi_mpi_errors_return", offsetof(tri__mpi, errors_return)},
 };
 

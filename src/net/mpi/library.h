@@ -16,10 +16,16 @@ typedef struct {
     int (*Allreduce)(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
     int (*Bcast)(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
     int (*Allgather)(const void *send, int sends, MPI_Datatype sent, void *receive, int receives, MPI_Datatype received, MPI_Comm comm);
+    int (*Isend)(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
+    int (*Irecv)(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request);
+    int (*Testsome)(int count, MPI_Request *requests, int *finished, int *which, MPI_Status *statuses);
+    int (*Ibarrier)(MPI_Comm comm, MPI_Request *request);
+    int (*Test)(MPI_Request *request, int *finished, MPI_Status *status);
     int (*Error_string)(int error, char *text, int *length);
     MPI_Comm world;
     MPI_Datatype float_type, byte_type;
     MPI_Op sum;
+    MPI_Request no_request;
     MPI_Errhandler errors_return;
 } tri__mpi;
 

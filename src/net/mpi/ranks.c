@@ -8,16 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
 #include "net/mpi/library.h"
+#include "net/mpi/ring.h"
 
 #define MOST_FLOATS ((size_t)1 << 28)  /* in one call of MPI, whose counts are ints */
 #define OFTEN       INT64_C(500000000) /* nanoseconds between two looks */
 #define MOST_BYTES  ((size_t)1 << 30)
+#define LARGE       ((size_t)1 << 16) /* floats: a sum that is worth a nap */
+#define NAP         50000             /* nanoseconds */
 
 enum { HOST_SIZE = 64, WHO_SIZE = 400 };
 
@@ -31,6 +35,7 @@ struct tri__ranks {
     tri__ranks_options options;
     int rank, size;
     who *members;              /* [size] */
+    tri__ring *ring;           /* where they are on several hosts */
     atomic_int_fast64_t since; /* when the present call began; 0: in none */
     atomic_bool patient;
 
@@ -168,17 +173,35 @@ static void leave(tri__ranks *ranks)
     atomic_store_explicit(&ranks->since, 0, memory_order_relaxed);
 }
 
-tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count)
+/* Until all ranks have come. MPI's own waiting would take a CPU from those who still compute. */
+static int meet(const tri__mpi *mpi)
+{
+    MPI_Request all;
+    int come = 0, error = mpi->Ibarrier(mpi->world, &all);
+    while (error == MPI_SUCCESS && (error = mpi->Test(&all, &come, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !come)
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+    return error;
+}
+
+static int sum(tri__ranks *ranks, float *data, size_t count)
 {
     const tri__mpi *mpi = &ranks->mpi;
-    for (size_t at = 0; at < count; at += MOST_FLOATS) {
+    if (ranks->ring && count >= LARGE)
+        return tri__ring_sum(ranks->ring, data, count);
+    int error = count >= LARGE ? meet(mpi) : MPI_SUCCESS;
+    for (size_t at = 0; at < count && error == MPI_SUCCESS; at += MOST_FLOATS) {
         size_t part = count - at < MOST_FLOATS ? count - at : MOST_FLOATS;
-        enter(ranks);
-        int error = mpi->Allreduce(MPI_IN_PLACE, data + at, (int)part, mpi->float_type, mpi->sum, mpi->world);
-        leave(ranks);
-        TRI_TRY(check(ranks, error, "adding up gradients"));
+        error = mpi->Allreduce(MPI_IN_PLACE, data + at, (int)part, mpi->float_type, mpi->sum, mpi->world);
     }
-    return NULL;
+    return error;
+}
+
+tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count)
+{
+    enter(ranks);
+    int error = sum(ranks, data, count);
+    leave(ranks);
+    return check(ranks, error, "adding up gradients");
 }
 
 tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes)
@@ -227,6 +250,8 @@ static tri_status introduce(tri__ranks *ranks)
         return tri_fail(TRI_IO, "the name of this host: %s", strerror(errno));
     TRI_TRY(tri__allocate((size_t)ranks->size, sizeof me, "the list of ranks", &ranks->members));
     TRI_TRY(tri__ranks_gather(ranks, &me, sizeof me, ranks->members));
+    if (tri__ranks_apart(ranks))
+        TRI_TRY(tri__ring_create(&ranks->mpi, ranks->rank, ranks->size, &ranks->ring));
     ranks->watched = !pthread_create(&ranks->watcher, NULL, watch, ranks);
     return ranks->watched ? NULL : tri_fail(TRI_NO_MEMORY, "no thread to watch the other ranks");
 }
@@ -236,6 +261,7 @@ static void dismiss(tri__ranks *ranks)
     stop_watching(ranks);
     pthread_cond_destroy(&ranks->ended);
     pthread_mutex_destroy(&ranks->lock);
+    tri__ring_destroy(ranks->ring);
     free(ranks->members);
     free(ranks);
 }

@@ -1,0 +1,146 @@
+/* ring.c: rows of floats, each cut into a segment for every rank.
+ *
+ * A row goes around in 2(n − 1) hops. In hop h a rank hands segment rank − h to its right and takes segment rank − h − 1 from its left, all
+ * modulo n: in the first n − 1 hops it adds what it takes to its own, so that then each segment is complete somewhere; in the others it
+ * keeps what it takes. Rows know nothing of each other, and up to ROWS of them are under way. */
+#include "net/mpi/ring.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+
+enum { ROWS = 64, SENT = 0, TAKEN = 1, BOTH = 2 };
+#define SEGMENT ((size_t)16000) /* floats: with MPI's header less than the 64 kB that Open MPI sends over TCP without asking */
+#define NAP     50000           /* nanoseconds */
+
+typedef struct {
+    float *data;
+    size_t count; /* up to n segments */
+    int hop;
+    int open; /* messages of this hop */
+} row;
+
+struct tri__ring {
+    const tri__mpi *mpi;
+    int rank, size;
+    row rows[ROWS];
+    MPI_Request requests[ROWS * BOTH]; /* [row][SENT, TAKEN] */
+    int finished[ROWS * BOTH];
+    float *taken; /* [ROWS][SEGMENT], to be added */
+};
+
+typedef struct {
+    float *data;
+    size_t count;
+} segment;
+
+/* number: from −2n up */
+static segment segment_of(const tri__ring *ring, const row *of, int number)
+{
+    size_t n = (size_t)ring->size, i = (size_t)(number + 2 * ring->size) % n;
+    size_t first = of->count * i / n, end = of->count * (i + 1) / n;
+    return (segment){of->data + first, end - first};
+}
+
+static bool adds(const tri__ring *ring, const row *self)
+{
+    return self->hop < ring->size - 1;
+}
+
+/* A row's messages have its place as their tag, and come in the order of hops. */
+static int begin_hop(tri__ring *ring, int place)
+{
+    const tri__mpi *mpi = ring->mpi;
+    row *self = &ring->rows[place];
+    MPI_Request *requests = &ring->requests[place * BOTH];
+    int left = (ring->rank + ring->size - 1) % ring->size, right = (ring->rank + 1) % ring->size;
+    segment give = segment_of(ring, self, ring->rank - self->hop), take = segment_of(ring, self, ring->rank - self->hop - 1);
+    float *to = adds(ring, self) ? ring->taken + (size_t)place * SEGMENT : take.data;
+    self->open = BOTH;
+    int error = mpi->Irecv(to, (int)take.count, mpi->float_type, left, place, mpi->world, &requests[TAKEN]);
+    if (error != MPI_SUCCESS)
+        return error;
+    return mpi->Isend(give.data, (int)give.count, mpi->float_type, right, place, mpi->world, &requests[SENT]);
+}
+
+static void end_hop(tri__ring *ring, int place)
+{
+    row *self = &ring->rows[place];
+    segment take = segment_of(ring, self, ring->rank - self->hop - 1);
+    const float *taken = ring->taken + (size_t)place * SEGMENT;
+    for (size_t i = 0; adds(ring, self) && i < take.count; i++)
+        take.data[i] += taken[i];
+    self->hop++;
+}
+
+typedef struct {
+    float *data;
+    size_t count; /* not begun yet */
+    int rows;     /* under way */
+} work;
+
+static int begin_row(tri__ring *ring, int place, work *left)
+{
+    size_t most = SEGMENT * (size_t)ring->size, count = left->count < most ? left->count : most;
+    ring->rows[place] = (row){.data = left->data, .count = count};
+    left->data += count;
+    left->count -= count;
+    left->rows++;
+    return begin_hop(ring, place);
+}
+
+/* A message of a row has come or gone. */
+static int go_on(tri__ring *ring, int place, work *left)
+{
+    row *self = &ring->rows[place];
+    if (--self->open)
+        return MPI_SUCCESS;
+    end_hop(ring, place);
+    if (self->hop < 2 * (ring->size - 1))
+        return begin_hop(ring, place);
+    left->rows--;
+    return left->count ? begin_row(ring, place, left) : MPI_SUCCESS;
+}
+
+int tri__ring_sum(tri__ring *ring, float *data, size_t count)
+{
+    work left = {.data = data, .count = count};
+    int error = MPI_SUCCESS;
+    for (int i = 0; i < ROWS && left.count && error == MPI_SUCCESS; i++)
+        error = begin_row(ring, i, &left);
+    while (left.rows && error == MPI_SUCCESS) {
+        int finished = 0;
+        error = ring->mpi->Testsome(ROWS * BOTH, ring->requests, &finished, ring->finished, MPI_STATUSES_IGNORE);
+        if (finished <= 0)
+            nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+        for (int i = 0; i < finished && error == MPI_SUCCESS; i++)
+            error = go_on(ring, ring->finished[i] / BOTH, &left);
+    }
+    return error;
+}
+
+tri_status tri__ring_create(const tri__mpi *mpi, int rank, int size, tri__ring **out)
+{
+    tri__ring *ring;
+    TRI_TRY(tri__allocate(1, sizeof *ring, "a ring of ranks", &ring));
+    *ring = (tri__ring){.mpi = mpi, .rank = rank, .size = size};
+    for (int i = 0; i < ROWS * BOTH; i++)
+        ring->requests[i] = mpi->no_request;
+    tri_status status = tri__allocate(ROWS, SEGMENT * sizeof(float), "what comes around a ring of ranks", &ring->taken);
+    if (status) {
+        free(ring);
+        return status;
+    }
+    *out = ring;
+    return NULL;
+}
+
+void tri__ring_destroy(tri__ring *ring)
+{
+    if (!ring)
+        return;
+    free(ring->taken);
+    free(ring);
+}

@@ -1,0 +1,21 @@
+/* ring.h: floats added up over links between hosts: around a ring of ranks, in many small messages that are under way at once.
+ *
+ * MPI_Allreduce over TCP sends a large message only after its receiver has said that it may come, and that word waits behind what travels the
+ * other way: two hosts on a full-duplex link got half of its bandwidth. Messages of the size here travel unasked, and fill it. While they
+ * travel, the thread sleeps; MPI's own waiting would take a CPU from those who compute. */
+#ifndef TRI_NET_MPI_RING_H
+#define TRI_NET_MPI_RING_H
+
+#include <stddef.h>
+
+#include "net/mpi/library.h"
+
+typedef struct tri__ring tri__ring;
+
+TRI_MUST_CHECK tri_status tri__ring_create(const tri__mpi *mpi, int rank, int size, tri__ring **out); /* mpi: borrowed */
+void tri__ring_destroy(tri__ring *ring);                                                              /* accepts NULL */
+
+/* data[i] becomes Σ of all ranks' data[i], the same bits for all. Gives MPI's error, or MPI_SUCCESS. */
+int tri__ring_sum(tri__ring *ring, float *data, size_t count);
+
+#endif
