@@ -3,6 +3,7 @@
  * A connection that breaks is tried again until the deadline; then what was not answered is said again, and the server knows what it has
  * taken already. Chunks are handed to a connection a few at a time, so that those that the next step needs first can overtake. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,6 +285,9 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
                       why ? ": " : "", tri_status_message(why));
     if (tri_status_code(why) == TRI_BAD_DATA || tri_status_code(why) == TRI_BAD_CALL)
         fail(worker, tri_wrap(why, "ps:%d", link->index)), why = NULL;
+    if (why || !link->welcome)
+        snprintf(link->why, sizeof link->why, "%s",
+                 why ? tri_status_message(why) : "it hung up on our hello (all tasks need the same --key, or none)");
     if (link->welcome || !link->lost)
         link->lost = now;
     link->welcome = false;
@@ -315,8 +319,9 @@ static void try_connect(tri__link *link)
 static tri_status unreachable(const tri__link *link, int64_t now)
 {
     const tri__address *address = &link->worker->options.servers[link->index];
-    return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): is it running, and is this the right address?",
-                    link->index, address->host, address->port, tri__clock_seconds(now - link->lost));
+    const char *last = link->why[0] ? link->why : "is it running, and is this the right address?";
+    return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): %s", link->index, address->host, address->port,
+                    tri__clock_seconds(now - link->lost), last);
 }
 
 /* A server tells every heartbeat that it lives. */
@@ -350,8 +355,9 @@ static void check_link(tri__link *link, int64_t now)
         return;
     if (!link->told && now - link->lost > 2 * worker->options.settings.heartbeat) {
         link->told = true;
-        tri__log_line(worker->options.log, TRI_LOG_INFO, "waiting for ps:%d at %s:%u", link->index,
-                      worker->options.servers[link->index].host, worker->options.servers[link->index].port);
+        tri__log_line(worker->options.log, TRI_LOG_INFO, "waiting for ps:%d at %s:%u%s%s", link->index,
+                      worker->options.servers[link->index].host, worker->options.servers[link->index].port, link->why[0] ? ": " : "",
+                      link->why);
     }
     if (now - link->lost > worker->options.settings.timeout)
         fail(worker, unreachable(link, now));

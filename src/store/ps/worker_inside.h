@@ -43,6 +43,7 @@ typedef struct {
     int64_t attempt; /* when it is tried again */
     int64_t heard;
     int64_t sent, received; /* by connections that have ended */
+    char why[256];          /* the last connection has ended */
     bool told;              /* people were told that it is waited for … */
     bool named;             /* … or that it is silent */
     tri__message message;
