@@ -206,14 +206,14 @@ tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count)
 
 tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += MOST_BYTES) {
+    enter(ranks);
+    int error = meet(&ranks->mpi);
+    for (size_t at = 0; at < bytes && error == MPI_SUCCESS; at += MOST_BYTES) {
         size_t part = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
-        enter(ranks);
-        int error = ranks->mpi.Bcast((char *)data + at, (int)part, ranks->mpi.byte_type, 0, ranks->mpi.world);
-        leave(ranks);
-        TRI_TRY(check(ranks, error, "hearing from rank 0"));
+        error = ranks->mpi.Bcast((char *)data + at, (int)part, ranks->mpi.byte_type, 0, ranks->mpi.world);
     }
-    return NULL;
+    leave(ranks);
+    return check(ranks, error, "hearing from rank 0");
 }
 
 tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all)
@@ -222,7 +222,9 @@ tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, 
     if (bytes > MOST_BYTES)
         return tri_fail(TRI_BAD_CALL, "%zu bytes of each rank are more than can be gathered at once", bytes);
     enter(ranks);
-    int error = mpi->Allgather(mine, (int)bytes, mpi->byte_type, all, (int)bytes, mpi->byte_type, mpi->world);
+    int error = meet(mpi);
+    if (error == MPI_SUCCESS)
+        error = mpi->Allgather(mine, (int)bytes, mpi->byte_type, all, (int)bytes, mpi->byte_type, mpi->world);
     leave(ranks);
     return check(ranks, error, "comparing notes");
 }

@@ -2,7 +2,8 @@
  *
  * A row goes around in 2(n − 1) hops. In hop h a rank hands segment rank − h to its right and takes segment rank − h − 1 from its left, all
  * modulo n: in the first n − 1 hops it adds what it takes to its own, so that then each segment is complete somewhere; in the others it
- * keeps what it takes. Rows know nothing of each other, and up to ROWS of them are under way. */
+ * keeps what it takes. Up to ROWS of them are under way, each in a place of its own: row r in place r mod ROWS, so that a message's place, which
+ * is its tag, tells both sides which row it is of. */
 #include "net/mpi/ring.h"
 
 #include <stdbool.h>
@@ -49,7 +50,7 @@ static bool adds(const tri__ring *ring, const row *self)
     return self->hop < ring->size - 1;
 }
 
-/* A row's messages have its place as their tag, and come in the order of hops. */
+/* Messages of one place come in the order of rows and hops. */
 static int begin_hop(tri__ring *ring, int place)
 {
     const tri__mpi *mpi = ring->mpi;
@@ -77,22 +78,23 @@ static void end_hop(tri__ring *ring, int place)
 
 typedef struct {
     float *data;
-    size_t count; /* not begun yet */
-    int rows;     /* under way */
+    size_t count;
+    int rows; /* under way */
 } work;
 
-static int begin_row(tri__ring *ring, int place, work *left)
+/* The row that begins at a float of the work, where there is one. */
+static int begin_row(tri__ring *ring, int place, work *all, size_t first)
 {
-    size_t most = SEGMENT * (size_t)ring->size, count = left->count < most ? left->count : most;
-    ring->rows[place] = (row){.data = left->data, .count = count};
-    left->data += count;
-    left->count -= count;
-    left->rows++;
+    size_t most = SEGMENT * (size_t)ring->size;
+    if (first >= all->count)
+        return MPI_SUCCESS;
+    ring->rows[place] = (row){.data = all->data + first, .count = all->count - first < most ? all->count - first : most};
+    all->rows++;
     return begin_hop(ring, place);
 }
 
-/* A message of a row has come or gone. */
-static int go_on(tri__ring *ring, int place, work *left)
+/* A message of a place has come or gone. */
+static int go_on(tri__ring *ring, int place, work *all)
 {
     row *self = &ring->rows[place];
     if (--self->open)
@@ -100,23 +102,23 @@ static int go_on(tri__ring *ring, int place, work *left)
     end_hop(ring, place);
     if (self->hop < 2 * (ring->size - 1))
         return begin_hop(ring, place);
-    left->rows--;
-    return left->count ? begin_row(ring, place, left) : MPI_SUCCESS;
+    all->rows--;
+    return begin_row(ring, place, all, (size_t)(self->data - all->data) + ROWS * SEGMENT * (size_t)ring->size);
 }
 
 int tri__ring_sum(tri__ring *ring, float *data, size_t count)
 {
-    work left = {.data = data, .count = count};
+    work all = {.data = data, .count = count};
     int error = MPI_SUCCESS;
-    for (int i = 0; i < ROWS && left.count && error == MPI_SUCCESS; i++)
-        error = begin_row(ring, i, &left);
-    while (left.rows && error == MPI_SUCCESS) {
+    for (int i = 0; i < ROWS && error == MPI_SUCCESS; i++)
+        error = begin_row(ring, i, &all, (size_t)i * SEGMENT * (size_t)ring->size);
+    while (all.rows && error == MPI_SUCCESS) {
         int finished = 0;
         error = ring->mpi->Testsome(ROWS * BOTH, ring->requests, &finished, ring->finished, MPI_STATUSES_IGNORE);
         if (finished <= 0)
             nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         for (int i = 0; i < finished && error == MPI_SUCCESS; i++)
-            error = go_on(ring, ring->finished[i] / BOTH, &left);
+            error = go_on(ring, ring->finished[i] / BOTH, &all);
     }
     return error;
 }
