@@ -4,14 +4,13 @@
 usage: parameter_servers.py [--binary build/release/trireme] [B1|B2|B3|B4|B6|B7|B8]…
 Accuracies that differ by more than 0.7 points are told, as is everything else that must hold and does not; then the status is 1.
 Seconds are those of two different machines: compare how they go, not how many they are."""
-import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from study import Study, arguments_of, fetch, show
+
 POINTS = 0.7  # what accuracies may differ by, in percent
 MODEL = ["softmax", "--data", "mnist", "--limit-train", "55000", "--rate", "0.01"]
 TARGET = ["--until", "loss<=0.35", "--eval-every", "100", "--max-steps", "40000"]
@@ -41,26 +40,12 @@ SYNC_UNTIL = {
     (3, 40): (7100, 69.3, 90.62), (3, 100): (7100, 76.6, 90.68), (3, 200): (7100, 56.2, 90.72), (3, 600): (7100, 122.6, 90.69)}
 
 
-class Study:
-    def __init__(self, binary):
-        self.binary = binary
-        self.findings = []
-
+class ParameterServers(Study):
     def train(self, mode, workers, batch, stop, out=None):
         """The summary of a run."""
         with tempfile.TemporaryDirectory(prefix="trireme-study-") as folder:
-            command = [self.binary, "train", *MODEL, "--strategy", "ps", f"--{mode}", "--workers", str(workers), "--servers", "1",
-                       "--batch", str(batch), *stop, "--out", out or os.path.join(folder, "run"), "--quiet", "--json"]
-            ended = subprocess.run(command, capture_output=True, text=True, check=False)
-            if ended.returncode:
-                sys.exit(f"{' '.join(command)}\n{ended.stderr.strip()}")
-            return json.loads(ended.stdout.strip().splitlines()[-1])
-
-    def hold(self, true, what):
-        """Something that must hold; gives the mark for its row."""
-        if not true:
-            self.findings.append(what)
-        return "" if true else "←"
+            return self.run([*MODEL, "--strategy", "ps", f"--{mode}", "--workers", str(workers), "--servers", "1", "--batch", str(batch), *stop,
+                             "--out", out or os.path.join(folder, "run")])
 
     def near(self, name, ours, reported):
         return self.hold(abs(ours - reported) <= POINTS, f"{name}: accuracy {ours:.2f} %, reported {reported:.2f} %")
@@ -134,34 +119,21 @@ def slowest(said):
     return max(one["seconds"] for one in said["worker_stats"])
 
 
-def show(title, rows):
-    rows = [tuple(map(str, row)) for row in rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    print(f"\n{title}")
-    for row in rows:
-        print("  ".join(["", *map(str.rjust, row, widths)]).rstrip())
-    sys.stdout.flush()
-
-
 STUDIES = ["B1", "B2", "B3", "B4", "B6", "B7", "B8"]
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Repeat the studies of softmax with parameter servers.")
-    parser.add_argument("--binary", default=os.path.join(TOP, "build", "release", "trireme"), help="trireme; else that of script/build")
+    parser = arguments_of("Repeat the studies of softmax with parameter servers.")
     parser.add_argument("what", nargs="*", metavar="STUDY", help=f"of {', '.join(STUDIES)}; all where none is said")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.what if name not in STUDIES]
     if unknown:
         parser.error(f"no study {unknown[0]}: there are {', '.join(STUDIES)}")
-    subprocess.run([arguments.binary, "data", "get", "mnist"], check=True, stdout=subprocess.DEVNULL)
-    study = Study(arguments.binary)
+    fetch(arguments.binary, "mnist")
+    study = ParameterServers(arguments.binary)
     for name in arguments.what or STUDIES:
         getattr(study, name.lower())()
-    print(f"\n{len(study.findings)} findings")
-    for finding in study.findings:
-        print(f"  {finding}")
-    return 1 if study.findings else 0
+    return study.conclude()
 
 
 if __name__ == "__main__":

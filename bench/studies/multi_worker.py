@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Repeats what was reported of LeNet on MNIST with several workers in step: SGD, a shuffle buffer of 10,000, 50 epochs of 1,000 steps; then
+trains the model with the settings that it comes with.
+
+usage: multi_worker.py [--binary build/release/trireme] [--batches 32,64,128,256] [--workers 1,2,3]
+Reported: 93 % after 20 epochs, about 96 % after 50; more workers, less CPU and memory each; a larger batch, more of both. Accuracies below
+96 % (with our own settings 98.5 %) are told, and then the status is 1. Seconds are of this machine, with whatever else it does."""
+import os
+import re
+import sys
+import tempfile
+
+from study import Study, arguments_of, fetch, show
+
+REPORTED = ["lenet", "--data", "mnist", "--rule", "sgd", "--rate", "0.001", "--shuffle", "10000", "--steps-per-epoch", "1000", "--epochs", "50"]
+REPORTED_PERCENT, OWN_PERCENT = 96, 98.5
+
+
+def accuracy_after(run, epoch):
+    """In percent, of the log of a run."""
+    with open(os.path.join(run, "log", "worker-0.txt"), encoding="utf-8") as log:
+        found = re.search(rf"epoch {epoch} .*test accuracy ([\d.]+) %", log.read())
+    return found.group(1)
+
+
+class MultiWorker(Study):
+    def train(self, workers, words):
+        """The summary of a run, with its accuracy after 20 epochs where it had as many."""
+        with tempfile.TemporaryDirectory(prefix="trireme-study-") as folder:
+            out = os.path.join(folder, "run")
+            said = self.run([*words, "--strategy", "allreduce", "--workers", str(workers), "--out", out])
+            said["after_20"] = accuracy_after(out, 20) if "--steps-per-epoch" in words else "–"
+            return said
+
+    def row(self, workers, words, least):
+        said = self.train(workers, words)
+        ours, stats = said["test_accuracy"] * 100, said["worker_stats"]
+        mark = self.hold(ours >= least, f"batch {said['batch']}, {workers} workers: accuracy {ours:.2f} %, should be {least} %")
+        each = [f"{one['cpu_percent']:.0f}" for one in stats], [f"{one['peak_rss_mb']:.0f}" for one in stats]
+        row = (said["batch"], workers, said["after_20"], f"{ours:.2f}", mark, f"{said['seconds']:.1f}", f"{said['examples_per_second']:.0f}",
+               " ".join(each[0]), " ".join(each[1]))
+        print("  ".join(map(str, row)), file=sys.stderr)  # as it comes: a table of hours comes late
+        return row
+
+    def table(self, title, cells, least):
+        rows = [("batch", "workers", "% after 20 epochs", "% at the end", "", "seconds", "examples/s", "CPU % of each", "MB of each")]
+        show(title, rows + [self.row(workers, words, least) for workers, words in cells])
+
+
+def main():
+    parser = arguments_of("Repeat the study of LeNet with several workers in step.")
+    parser.add_argument("--batches", default="32,64,128,256", help="of each worker")
+    parser.add_argument("--workers", default="1,2,3")
+    arguments = parser.parse_args()
+    workers = [int(number) for number in arguments.workers.split(",")]
+    fetch(arguments.binary, "mnist")
+    study = MultiWorker(arguments.binary)
+    study.table("Our own settings: momentum, rate 0.02, batch 64, 10 epochs", [(count, ["lenet", "--data", "mnist"]) for count in workers],
+                OWN_PERCENT)
+    study.table("D  as reported: SGD, 50 epochs of 1,000 steps; 93 % after 20 epochs, about 96 % at the end",
+                [(count, [*REPORTED, "--batch", batch]) for batch in arguments.batches.split(",") for count in workers], REPORTED_PERCENT)
+    return study.conclude()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
