@@ -31,7 +31,9 @@ typedef struct {
     tri_store store; /* its gradient has HEAD floats more than the parameters */
     tri__allreduce_options options;
     tri_step step, last;
-    int64_t begun; /* steps, this one included */
+    int64_t begun;   /* steps, this one included */
+    tri_range *cuts; /* [made of room], of this rank's own plan, until rank 0's are known */
+    int64_t made, room;
     bucket *buckets;
     int count;
     double weights[2]; /* Σ of all ranks, by the step's parity: the next step's may come before this one's is last used */
@@ -330,6 +332,7 @@ static tri_status start_adder(allreduce_store *self)
 {
     int threads = (omp_get_max_threads() + 1) * tri__ranks_here(self->options.ranks);
     tri__rendezvous_init(&self->place, threads, omp_get_num_procs());
+    self->count = (int)self->made;
     self->threaded = self->count > 1;
     if (self->threaded && pthread_create(&self->adder, NULL, add_all, self)) {
         self->threaded = false;
@@ -339,32 +342,27 @@ static tri_status start_adder(allreduce_store *self)
 }
 
 /* Ranks may be of different machines, whose plans have other orders: rank 0's buckets are everybody's. */
-static tri_status agree(allreduce_store *self, tri_range *cuts, int64_t most, int64_t *count)
+static tri_status share_buckets(allreduce_store *self)
 {
     tri__ranks *ranks = self->options.ranks;
-    TRI_TRY(tri__ranks_broadcast(ranks, count, sizeof *count));
-    if (*count < 1 || *count > most)
-        return tri_fail(TRI_BAD_DATA, "rank 0 cuts the gradient into %lld buckets, which cannot be", (long long)*count);
-    return tri__ranks_broadcast(ranks, cuts, (size_t)*count * sizeof *cuts);
+    TRI_TRY(tri__ranks_broadcast(ranks, &self->made, sizeof self->made));
+    if (self->made < 1 || self->made > self->room)
+        return tri_fail(TRI_BAD_DATA, "rank 0 cuts the gradient into %lld buckets, which cannot be", (long long)self->made);
+    TRI_TRY(tri__ranks_broadcast(ranks, self->cuts, (size_t)self->made * sizeof *self->cuts));
+    for (int64_t i = 0; i < self->made; i++)
+        self->buckets[i].range = self->cuts[i];
+    return NULL;
 }
 
 static tri_status allreduce_arrange(tri_store *store, const tri_range *ranges, int count)
 {
     allreduce_store *self = (allreduce_store *)store;
     size_t most = self->options.bucket_floats, room = store->floats / most + 2 * (size_t)count + 2;
-    tri_range *cuts;
-    TRI_TRY(tri__allocate(room, sizeof *cuts, "buckets", &cuts));
-    int64_t made = cut(ranges, count, most, cuts);
-    tri_status status = agree(self, cuts, (int64_t)room, &made);
-    if (!status)
-        status = tri__allocate((size_t)made, sizeof *self->buckets, "buckets", &self->buckets);
-    for (int64_t i = 0; i < made && !status; i++)
-        self->buckets[i].range = cuts[i];
-    free(cuts);
-    if (status)
-        return status;
-    self->count = (int)made;
-    return start_adder(self);
+    TRI_TRY(tri__allocate(room, sizeof *self->cuts, "buckets", &self->cuts));
+    TRI_TRY(tri__allocate(room, sizeof *self->buckets, "buckets", &self->buckets));
+    self->room = (int64_t)room;
+    self->made = cut(ranges, count, most, self->cuts);
+    return NULL;
 }
 
 /* ---- from beginning to end ---- */
@@ -411,10 +409,11 @@ tri_status tri__allreduce_store_share(tri_store *store)
 {
     allreduce_store *self = (allreduce_store *)store;
     size_t bytes = store->floats * sizeof(float);
+    TRI_TRY(share_buckets(self));
     TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->parameters, bytes));
     for (int i = 0; i < tri_rule_slots(store->rule.kind); i++)
         TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->slot[i], bytes));
-    return NULL;
+    return start_adder(self);
 }
 
 static void allreduce_destroy(tri_store *store)
@@ -426,6 +425,7 @@ static void allreduce_destroy(tri_store *store)
     tri_status_free(self->failure);
     tri__store_fini(store);
     free(self->buckets);
+    free(self->cuts);
     free(self);
 }
 

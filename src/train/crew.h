@@ -14,7 +14,6 @@ typedef struct {
 } tri__tally;
 
 typedef struct {
-    tri_status (*prepare)(tri__crew *crew, tri__run *run); /* the run's own plan and dataset are there: make the others' */
     tri_status (*begin)(tri__crew *crew, const tri_step *step);
     tri_status (*end)(tri__crew *crew, tri__tally *tally); /* this worker's; receives that of all, where it is known */
 
@@ -28,15 +27,20 @@ struct tri__crew {
     const tri__crew_kind *kind;
     int worker, workers; /* this one, of so many */
     bool told;           /* how the run failed is told by another worker */
+    int64_t damaged;     /* records that only other workers can have found damaged */
 };
 
-/* mirror.c: run->store becomes that of the first replica. */
+/* mirror.c: run->store becomes that of the first replica. prepare: the run's own plan and dataset are there; it makes the others'. */
 TRI_MUST_CHECK tri_status tri__mirror_crew_create(tri__run *run);
+TRI_MUST_CHECK tri_status tri__mirror_prepare(tri__run *run);
 
-/* gang.c: the ranks that mpirun or srun started. join comes first, so that whatever fails then is told to all: by agree, before anything
- * collective. own is taken, and the first rank's failure returned. */
+/* gang.c: the ranks that mpirun or srun started. join comes first of all, so that whatever fails then is told to everybody: by the calls
+ * with own, how this rank fared up to there, which is taken; they return the failure of the first rank that has one. */
 TRI_MUST_CHECK tri_status tri__gang_join(tri__run *run);
-TRI_MUST_CHECK tri_status tri__gang_agree(tri__run *run, tri_status own);
+void tri__gang_share_threads(tri__run *run); /* where nobody said how many a rank has, those of one host share its CPUs */
+TRI_MUST_CHECK tri_status tri__gang_compare_inputs(tri__run *run, tri_status own); /* also: the same model, and as many examples? */
 TRI_MUST_CHECK tri_status tri__gang_create_store(tri__run *run);
+TRI_MUST_CHECK tri_status tri__gang_agree(tri__run *run, tri_status own);
+TRI_MUST_CHECK tri_status tri__gang_prepare(tri__run *run, tri_status own); /* everything is there: what rank 0 has becomes everybody's */
 
 #endif

@@ -1,5 +1,6 @@
 /* gang.c: ranks of MPI as the workers of a run. Every rank runs the same loop; rank 0 has the run folder, evaluates, writes checkpoints and
- * decides when to stop. Before the first step, and when anybody leaves, all ranks compare notes: so a failure of one is told by all. */
+ * decides when to stop. A rank joins the others before it does anything else; then, before anything that all must do together, and when
+ * anybody leaves, they compare notes: so a failure of one is everybody's. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "data/dataset.h"
 #include "net/mpi/ranks.h"
 #include "store/allreduce.h"
 #include "train/crew.h"
@@ -20,7 +22,7 @@ typedef struct {
     char message[MESSAGE_SIZE];
     char digest[DIGEST_SIZE]; /* of its model, and … */
     int64_t sum[2];           /* … of what must be the same: batch and examples */
-    int64_t steps, examples, spent[TRI_PHASES];
+    int64_t steps, examples, damaged, spent[TRI_PHASES];
     double cpu_percent, peak_rss_mb;
 } note;
 
@@ -62,11 +64,17 @@ static tri_status compare(gang *self, note *mine, tri_status own)
     return own;
 }
 
-/* Before the first step: does everybody have the same model, and as many examples? */
-static tri_status compare_models(gang *self, tri_status own)
+tri_status tri__gang_agree(tri__run *run, tri_status own)
 {
     note mine = {0};
-    const tri__run *run = self->run;
+    write_failure(&mine, own);
+    return compare((gang *)run->crew, &mine, own);
+}
+
+tri_status tri__gang_compare_inputs(tri__run *run, tri_status own)
+{
+    gang *self = (gang *)run->crew;
+    note mine = {0};
     if (!own)
         own = tri_model_digest(run->model, run->graph, mine.digest);
     if (!own) {
@@ -119,9 +127,42 @@ static void fill_note(const gang *self, note *mine)
     tri__usage usage = tri__usage_now();
     mine->steps = run->state.step;
     mine->examples = run->own_examples;
+    mine->damaged = tri_dataset_damaged(run->dataset);
     mine->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
     mine->peak_rss_mb = tri__peak_rss_mb();
     memcpy(mine->spent, run->phases.spent, sizeof mine->spent);
+}
+
+/* Records that any rank found damaged, each counted once: a record meets other ranks in other epochs. */
+static tri_status merge_damage(gang *self, int64_t most)
+{
+    tri_dataset *dataset = self->run->dataset;
+    size_t each = (size_t)most, ranks = (size_t)self->crew.workers;
+    int64_t *all;
+    const int64_t *found;
+    size_t count = (size_t)tri__dataset_damage(dataset, &found);
+    TRI_TRY(tri__allocate(each * (ranks + 1), sizeof *all, "damaged records", &all));
+    int64_t *mine = all + each * ranks;
+    if (count)
+        memcpy(mine, found, count * sizeof *mine);
+    tri_status status = tri__ranks_gather(self->ranks, mine, each * sizeof *mine, all);
+    for (size_t i = 0; i < ranks && !status; i++)
+        status = tri__dataset_recall_damage(dataset, all + i * each, self->notes[i].damaged);
+    free(all);
+    return status;
+}
+
+/* For the summary. Where ranks have files of their own, nobody else meets a rank's records, and numbers say nothing. */
+static tri_status count_damage(gang *self)
+{
+    int64_t most = 0;
+    for (int i = 0; i < self->crew.workers; i++) {
+        int64_t damaged = self->notes[i].damaged;
+        most = damaged > most ? damaged : most;
+        if (self->run->settings.own_files && i != self->crew.worker)
+            self->crew.damaged += damaged;
+    }
+    return most && !self->run->settings.own_files ? merge_damage(self, most) : NULL;
 }
 
 static tri_status gang_leave(tri__crew *base, tri_status own)
@@ -136,10 +177,16 @@ static tri_status gang_leave(tri__crew *base, tri_status own)
     fill_note(self, &mine);
     write_failure(&mine, own);
     own = compare(self, &mine, own);
-    if (base->worker == 0 || tri_status_code(own) != TRI_STOPPED)
-        return own;
-    tri_status_free(own); /* rank 0 ended the run */
-    return NULL;
+    bool stopped = tri_status_code(own) == TRI_STOPPED, well = self->orderly && (!own || stopped); /* the same for all ranks */
+    if (stopped && base->worker > 0) {
+        tri_status_free(own); /* rank 0 ended the run */
+        own = NULL;
+    }
+    tri_status counted = well ? count_damage(self) : NULL;
+    if (!own)
+        return counted;
+    tri_status_free(counted);
+    return own;
 }
 
 static void gang_stats(const tri__crew *base, int worker, tri__worker_summary *out, tri__phases *phases)
@@ -154,10 +201,10 @@ static void gang_stats(const tri__crew *base, int worker, tri__worker_summary *o
 
 /* ---- from beginning to end ---- */
 
-static tri_status gang_prepare(tri__crew *base, tri__run *run)
+tri_status tri__gang_prepare(tri__run *run, tri_status own)
 {
-    (void)base;
-    return tri__allreduce_store_share(run->store);
+    TRI_TRY(tri__gang_agree(run, own));
+    return tri__gang_agree(run, tri__allreduce_store_share(run->store));
 }
 
 static void gang_destroy(tri__crew *base)
@@ -170,7 +217,6 @@ static void gang_destroy(tri__crew *base)
 }
 
 static const tri__crew_kind gang_kind = {
-    .prepare = gang_prepare,
     .begin = gang_begin,
     .end = gang_end,
     .leave = gang_leave,
@@ -186,7 +232,7 @@ static void tell_hung(void *context, const char *why)
 
 static tri_status check_size(const gang *self)
 {
-    int size = tri__ranks_size(self->ranks), wanted = self->run->settings.workers;
+    int size = tri__ranks_size(self->ranks), wanted = self->run->request->ranks;
     if (size == wanted)
         return NULL;
     return tri_fail(TRI_BAD_CALL, "MPI says that there are %d ranks, and %d were started: %s", size, wanted,
@@ -196,10 +242,9 @@ static tri_status check_size(const gang *self)
                         : "leave --workers out where ranks are started by mpirun or srun");
 }
 
-/* Where nobody said how many threads a rank has, those of one host share its CPUs, unless whoever started them did that already. */
-static void share_threads(gang *self)
+void tri__gang_share_threads(tri__run *run)
 {
-    tri__run *run = self->run;
+    const gang *self = (const gang *)run->crew;
     int cpus = omp_get_num_procs(), share = cpus / tri__ranks_here(self->ranks);
     if (run->options.threads != TRI_UNSET)
         return;
@@ -211,28 +256,20 @@ static void share_threads(gang *self)
 tri_status tri__gang_join(tri__run *run)
 {
     gang *self;
-    if (!run->request->ranked)
-        return tri_fail(TRI_BAD_CALL, "strategy allreduce needs ranks, which mpirun or srun start");
     TRI_TRY(tri__allocate(1, sizeof *self, "the ranks of a run", &self));
     self->run = run;
     self->crew = (tri__crew){.kind = &gang_kind, .workers = 1};
     run->crew = &self->crew;
-    const tri__ranks_options options = {.timeout = run->settings.ps.timeout, .hung = tell_hung, .context = run};
+    const tri__ranks_options options = {.timeout = run->request->timeout, .hung = tell_hung, .context = run};
     TRI_TRY(tri__ranks_join(&options, &self->ranks));
     self->orderly = true;
     TRI_TRY(check_size(self));
     self->crew.worker = tri__ranks_rank(self->ranks);
     self->crew.workers = tri__ranks_size(self->ranks);
     TRI_TRY(tri__allocate((size_t)self->crew.workers, sizeof *self->notes, "the ranks' notes", &self->notes));
-    share_threads(self);
     if (self->crew.worker == 0 && tri__ranks_apart(self->ranks))
         tri__log_line(run->log, TRI_LOG_INFO, "ranks are on several hosts: between them MPI's traffic is in clear");
     return NULL;
-}
-
-tri_status tri__gang_agree(tri__run *run, tri_status own)
-{
-    return compare_models((gang *)run->crew, own);
 }
 
 tri_status tri__gang_create_store(tri__run *run)

@@ -30,12 +30,14 @@ typedef struct {
     tri__phases phases;
     int64_t steps, examples;
     double cpu; /* seconds of this thread */
+    char *note; /* of a record that was left out, until replica 0 tells it; or NULL */
     tri_status status;
     atomic_int_fast64_t done; /* steps, and one more when the replica has failed */
 } replica;
 
 struct mirror_crew {
     tri__crew crew;
+    tri__run *run;
     tri__rendezvous place;
     tri__mirror *mirror;
     replica *replica; /* [workers] */
@@ -80,6 +82,8 @@ static tri_status do_step(replica *self, const tri_batch *batch)
     tri__phases_enter(&self->phases, TRI_PHASE_OTHER, tri__clock_now());
     tri__run_count_times(self->store, &self->phases);
     self->tally = (tri__tally){loss, batch->count, batch->damaged};
+    if (batch->damaged && !self->note)
+        self->note = tri__dataset_note(self->dataset);
     self->steps++;
     self->examples += batch->count;
     return NULL;
@@ -158,13 +162,23 @@ static bool all_done(const void *context)
     return true;
 }
 
+static void tell_note(const mirror_crew *crew, replica *other)
+{
+    if (!other->note)
+        return;
+    tri__log_line(crew->run->log, TRI_LOG_WARNING, "%s", other->note);
+    free(other->note);
+    other->note = NULL;
+}
+
 static tri_status mirror_end(tri__crew *base, tri__tally *tally)
 {
     mirror_crew *crew = (mirror_crew *)base;
     if (!tri__rendezvous_wait(&crew->place, all_done, crew, tri__clock_now() + LONGEST_STEP))
         return tri_fail(TRI_TIMEOUT, "a replica has not ended its step for %g s", tri__clock_seconds(LONGEST_STEP));
     for (int i = 1; i < crew->crew.workers; i++) {
-        const replica *other = &crew->replica[i];
+        replica *other = &crew->replica[i];
+        tell_note(crew, other);
         if (other->status)
             return tri_fail(TRI_STOPPED, "another replica has stopped"); /* leave tells why */
         tally->loss += other->tally.loss;
@@ -174,9 +188,20 @@ static tri_status mirror_end(tri__crew *base, tri__tally *tally)
     return NULL;
 }
 
-static tri_status mirror_leave(tri__crew *base, tri_status own)
+/* Records that any replica found damaged, each counted once: a record meets other replicas in other epochs. */
+static tri_status merge_damage(const mirror_crew *crew)
 {
-    mirror_crew *crew = (mirror_crew *)base;
+    for (int i = 1; i < crew->crew.workers; i++) {
+        const int64_t *found;
+        int64_t count = tri__dataset_damage(crew->replica[i].dataset, &found);
+        TRI_TRY(tri__dataset_recall_damage(crew->run->dataset, found, count));
+    }
+    return NULL;
+}
+
+/* The threads end; own, or why a replica ended them. */
+static tri_status end_threads(mirror_crew *crew, tri_status own)
+{
     atomic_store(&crew->over, true);
     if (crew->started && !crew->seconds)
         crew->seconds = tri__clock_seconds(tri__clock_now() - crew->started);
@@ -196,6 +221,13 @@ static tri_status mirror_leave(tri__crew *base, tri_status own)
         }
     }
     return own;
+}
+
+static tri_status mirror_leave(tri__crew *base, tri_status own)
+{
+    mirror_crew *crew = (mirror_crew *)base;
+    own = end_threads(crew, own);
+    return own ? own : merge_damage(crew);
 }
 
 static void mirror_stats(const tri__crew *base, int worker, tri__worker_summary *out, tri__phases *phases)
@@ -226,9 +258,9 @@ static tri_status prepare_replica(replica *self, tri__run *run)
     return tri_dataset_seek(self->dataset, run->resumed->state.position);
 }
 
-static tri_status mirror_prepare(tri__crew *base, tri__run *run)
+tri_status tri__mirror_prepare(tri__run *run)
 {
-    mirror_crew *crew = (mirror_crew *)base;
+    mirror_crew *crew = (mirror_crew *)run->crew;
     for (int i = 1; i < crew->crew.workers; i++)
         TRI_TRY(prepare_replica(&crew->replica[i], run));
     return NULL;
@@ -237,13 +269,14 @@ static tri_status mirror_prepare(tri__crew *base, tri__run *run)
 static void mirror_destroy(tri__crew *base)
 {
     mirror_crew *crew = (mirror_crew *)base;
-    tri_status_free(mirror_leave(base, NULL));
+    tri_status_free(end_threads(crew, NULL));
     for (int i = 1; crew->replica && i < crew->crew.workers; i++) {
         replica *other = &crew->replica[i];
         tri_plan_destroy(other->plan);
         tri_dataset_destroy(other->dataset);
         tri_store_destroy(other->store);
         tri_status_free(other->status);
+        free(other->note);
     }
     tri__mirror_destroy(crew->mirror);
     tri__rendezvous_fini(&crew->place);
@@ -252,7 +285,6 @@ static void mirror_destroy(tri__crew *base)
 }
 
 static const tri__crew_kind mirror_kind = {
-    .prepare = mirror_prepare,
     .begin = mirror_begin,
     .end = mirror_end,
     .leave = mirror_leave,
@@ -286,6 +318,7 @@ tri_status tri__mirror_crew_create(tri__run *run)
     mirror_crew *crew;
     TRI_TRY(tri__allocate(1, sizeof *crew, "the replicas", &crew));
     crew->crew = (tri__crew){.kind = &mirror_kind, .workers = run->settings.workers};
+    crew->run = run;
     crew->threads = run->settings.threads;
     tri__rendezvous_init(&crew->place, crew->crew.workers * crew->threads, omp_get_num_procs());
     run->crew = &crew->crew;

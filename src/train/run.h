@@ -24,7 +24,8 @@ typedef struct {
     void (*progress)(void *context, const tri__progress *progress); /* some ten times a second; may be NULL */
     void *context;
 
-    bool ranked;                                     /* mpirun or srun started this process, as one of several ranks */
+    int ranks;                                       /* mpirun or srun started this process, as one of so many; 0: they did not */
+    int64_t timeout;                                 /* of ranks: for how long they wait for each other, nanoseconds */
     const char *folder;                              /* the run folder, where a launcher made it; NULL: the run makes one */
     void (*give_up)(void *context, const char *why); /* ranks that wait for nothing: says why and ends the process */
 } tri__run_request;

@@ -281,7 +281,7 @@ static void fill_summary(const tri__run *run, const worker_stats *all, const cha
         .test_accuracy = evaluated ? run->evaluation.accuracy : NAN,
         .stopped_by = run->stopped_by,
         .until_step = run->until_step,
-        .damaged = tri_dataset_damaged(run->dataset),
+        .damaged = tri_dataset_damaged(run->dataset) + (run->crew ? run->crew->damaged : 0),
         .test_damaged = evaluated ? run->evaluation.damaged : 0,
         .peak_rss_mb = tri__peak_rss_mb(),
         .verdict = verdict,

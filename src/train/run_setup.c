@@ -246,15 +246,25 @@ static void share_threads(tri__run *run)
     omp_set_num_threads(settings->threads);
 }
 
-tri_status tri__run_begin(tri__run *run, const tri__run_request *request)
+static void init(tri__run *run, const tri__run_request *request)
 {
     *run = (tri__run){.request = request, .log = request->log};
     tri__train_options_init(&run->options);
+}
+
+static tri_status settle(tri__run *run)
+{
     TRI_TRY(open_model(run));
     TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->model), &run->settings));
     start_state(run);
     share_threads(run);
     return NULL;
+}
+
+tri_status tri__run_begin(tri__run *run, const tri__run_request *request)
+{
+    init(run, request);
+    return settle(run);
 }
 
 tri_status tri__run_open_data(tri__run *run)
@@ -263,31 +273,42 @@ tri_status tri__run_open_data(tri__run *run)
     return build_graph(run);
 }
 
-/* What can fail on one worker and not on another. */
 static tri_status open_inputs(tri__run *run)
 {
     const tri__run_request *request = run->request;
+    TRI_TRY(settle(run));
+    if (run->settings.strategy == TRI_STRATEGY_ALLREDUCE && !request->ranks)
+        return tri_fail(TRI_BAD_CALL, "strategy allreduce needs ranks, which mpirun or srun start");
+    if (request->ranks)
+        tri__gang_share_threads(run);
     if (!request->resume && request->out && tri__run_leads(run))
         TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */
     return tri__run_open_data(run);
 }
 
-tri_status tri__run_open(tri__run *run, const tri__run_request *request)
+static tri_status create_parts(tri__run *run)
 {
-    TRI_TRY(tri__run_begin(run, request));
-    bool ranked = run->settings.strategy == TRI_STRATEGY_ALLREDUCE;
-    if (ranked)
-        TRI_TRY(tri__gang_join(run));
-    tri_status status = open_inputs(run);
-    TRI_TRY(ranked ? tri__gang_agree(run, status) : status);
     TRI_TRY(create_store(run));
     TRI_TRY(create_plans(run));
     TRI_TRY(create_dataset(run));
-    if (run->crew)
-        TRI_TRY(run->crew->kind->prepare(run->crew, run));
-    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->dataset)));
-    status = open_folder(run);
+    if (run->settings.strategy == TRI_STRATEGY_MIRRORED)
+        TRI_TRY(tri__mirror_prepare(run));
+    return tri__run_settle_end(run, tri_dataset_examples(run->dataset));
+}
+
+/* Ranks agree after everything that can fail on one and not on another. */
+tri_status tri__run_open(tri__run *run, const tri__run_request *request)
+{
+    bool ranked = request->ranks > 0;
+    init(run, request);
+    if (ranked)
+        TRI_TRY(tri__gang_join(run));
+    tri_status status = open_inputs(run);
+    TRI_TRY(ranked ? tri__gang_compare_inputs(run, status) : status);
+    status = create_parts(run);
     TRI_TRY(ranked ? tri__gang_agree(run, status) : status);
+    status = open_folder(run);
+    TRI_TRY(ranked ? tri__gang_prepare(run, status) : status);
     return run->resumed ? leave_resumed(run) : NULL;
 }
 

@@ -1,5 +1,6 @@
 /* allreduce_test.c: ranks under a real mpirun: the same as replicas, as one worker, and as a run that lost nobody. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,96 @@ static void a_failure_is_told_once_by_all(void **state)
     expect(RUN(here, "train", "softmax", "--data", "/nowhere/at/all", "--strategy", "allreduce", "--workers", "2"), 1, "",
            "/nowhere/at/all");
     expect(RUN(here, TRAIN, "--strategy", "allreduce", "--workers", "2", "--sync"), 2, "", "--sync belongs to --strategy ps");
+}
+
+/* ---- failures of one rank ---- */
+
+#define MPIRUN   "mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"
+#define LATCH    "sh", "-c", "\"$@\"; echo rank $OMPI_COMM_WORLD_RANK ended with $?", "sh", TEST_BINARY
+#define ONE_RANK "-n", "1", LATCH
+#define FEW      "--data", "digits:500", "--eval-every", "end", "--quiet", "--threads", "1", "--strategy", "allreduce", "--steps", "5"
+
+/* mpirun ends all ranks when one fails. Here it hears of no failure, so those that end do so because they were told why. */
+static void expect_both_end(test_result result, int status, const char *why)
+{
+    char first[40], second[40];
+    snprintf(first, sizeof first, "rank 0 ended with %d", status);
+    snprintf(second, sizeof second, "rank 1 ended with %d", status);
+    assert_non_null(strstr(result.out, first));
+    expect(result, 0, second, why);
+}
+
+static void the_failure_of_one_rank_is_everybody_s(void **state)
+{
+    const char *here = *state;
+#define PAIR(...)                                                                                                                          \
+    test_run(here, (const char *[]){MPIRUN, ONE_RANK, "train", "softmax", FEW, ":", ONE_RANK, "train", __VA_ARGS__, FEW, NULL})
+    expect_both_end(PAIR("lenet"), 2, "rank 1 has another model than rank 0");
+    expect_both_end(PAIR("./none.model"), 1, "rank 1: ./none.model");
+    expect_both_end(PAIR("softmax", "--init", "nowhere"), 1, "rank 1: --init: nowhere");
+    expect_both_end(PAIR("softmax", "--batch", "7"), 2, "rank 1 has another --batch than rank 0");
+#undef PAIR
+#define PAIR(data)                                                                                                                         \
+    test_run(here,                                                                                                                         \
+             (const char *[]){MPIRUN, ONE_RANK, "train", "softmax", FEW, ":", ONE_RANK, "train", "softmax", FEW, "--data", data, NULL})
+    expect_both_end(PAIR("/nowhere"), 1, "rank 1: '/nowhere'");
+    expect_both_end(PAIR("digits:400"), 2, "rank 1 has other data");
+#undef PAIR
+    expect_both_end(test_run(here, (const char *[]){MPIRUN, ONE_RANK, "train", "softmax", FEW, "--out", "/proc/run", ":", ONE_RANK, "train",
+                                                    "softmax", FEW, NULL}),
+                    1, "/proc/run");
+}
+
+/* Who fails before it can join is waited for as long as anybody. */
+static void ranks_that_never_come_are_waited_for_in_vain(void **state)
+{
+    const char *here = *state;
+    const char *const one_comes[] = {MPIRUN, ONE_RANK, "train", "softmax", FEW, "--timeout", "3s", ":", "-n", "1", "true", NULL};
+    expect(test_run(here, one_comes), 1, "", "s for the others to start (--timeout)");
+}
+
+/* ---- damaged records ---- */
+
+/* 200 lines, in each of which the class is that of the only feature. The lines with these numbers are garbage. */
+static void write_lines(const char *here, const int *damaged, int count)
+{
+    char *path = test_path(here, "a.svm");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int i = 0; i < 200; i++) {
+        bool bad = false;
+        for (int k = 0; k < count; k++)
+            bad = bad || damaged[k] == i;
+        fputs(bad ? "1 garbage:::\n" : i % 2 ? "1 1:0.75 2:0.5\n" : "0 1:0.25 2:0.5\n", file);
+    }
+    assert_false(fclose(file));
+    free(path);
+}
+
+/* In steps of 40 examples, line 35 is among those of the second worker. */
+static void damage_met_by_another_worker_is_told(void **state)
+{
+    const char *here = *state;
+    const int one[] = {35};
+    write_lines(here, one, 1);
+#define LINES "train", "softmax", "--data", "a.svm", "--quiet", "--threads", "1", "--batch", "20", "--workers", "2"
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "allreduce"), 1, "", "rank 1: a.svm: record 35 at byte");
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "mirrored"), 1, "", "replica 1: a.svm: record 35 at byte");
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "allreduce", "--skip-bad", "1"), 0,
+           "1 training and 0 test records left out", "left out: a.svm: record 35 at byte");
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "mirrored", "--skip-bad", "1"), 0,
+           "1 training and 0 test records left out", "left out: a.svm: record 35 at byte");
+}
+
+/* In another order, each of them meets both workers in the course of six epochs. */
+static void a_damaged_record_is_counted_once(void **state)
+{
+    const char *here = *state;
+    const int some[] = {3, 50, 51, 120, 199};
+    write_lines(here, some, 5);
+    expect(RUN(here, LINES, "--epochs", "6", "--strategy", "allreduce", "--skip-bad", "5"), 0, "5 training and 0 test records left out",
+           "");
+    expect(RUN(here, LINES, "--epochs", "6", "--strategy", "mirrored", "--skip-bad", "5"), 0, "5 training and 0 test records left out", "");
 }
 
 /* ---- losing ranks ---- */
@@ -82,6 +173,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ranks_are_replicas_are_one_worker, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_failure_is_told_once_by_all, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(the_failure_of_one_rank_is_everybody_s, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(ranks_that_never_come_are_waited_for_in_vain, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(damage_met_by_another_worker_is_told, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_damaged_record_is_counted_once, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_lost_a_rank_ends_as_if_it_had_not, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_rank_that_hangs_is_named, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_signal_ends_ranks_in_good_order, test_folder_set_up, test_folder_tear_down),

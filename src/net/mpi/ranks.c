@@ -35,9 +35,10 @@ struct tri__ranks {
     tri__ranks_options options;
     int rank, size;
     who *members;              /* [size] */
+    atomic_bool introduced;    /* rank, size and members are known */
     tri__ring *ring;           /* where they are on several hosts */
     atomic_int_fast64_t since; /* when the present call began; 0: in none */
-    atomic_bool patient;
+    atomic_bool patient, leaving;
 
     pthread_t watcher;
     bool watched;
@@ -102,16 +103,27 @@ static bool anybody_died(const tri__ranks *ranks)
 {
     for (int i = 0; i < ranks->size; i++)
         if (trouble_of(ranks, i) == has_died)
-            return true;
+            return !atomic_load(&ranks->leaving); /* then some are gone before others */
     return false;
+}
+
+/* Before all have met, nobody knows who is missing. */
+static void tell_absence(tri__ranks *ranks, int64_t waited)
+{
+    char why[200];
+    snprintf(why, sizeof why, "a rank has waited %.3g s for the others to start (--timeout): one of them has failed, or cannot be reached",
+             tri__clock_seconds(waited));
+    ranks->options.hung(ranks->options.context, why);
 }
 
 /* For the dead nobody need wait. */
 static void look(tri__ranks *ranks)
 {
     int64_t since = atomic_load(&ranks->since), waited = since ? tri__clock_now() - since : 0;
-    bool late = waited >= ranks->options.timeout && !atomic_load(&ranks->patient);
-    if (!late && (waited < OFTEN || !anybody_died(ranks)))
+    bool late = waited >= ranks->options.timeout && !atomic_load(&ranks->patient), introduced = atomic_load(&ranks->introduced);
+    if (late && !introduced)
+        tell_absence(ranks, waited);
+    if (!late && (waited < OFTEN || !introduced || !anybody_died(ranks)))
         return;
     char missing[WHO_SIZE], why[WHO_SIZE + 160];
     name_missing(ranks, missing);
@@ -132,6 +144,12 @@ static void *watch(void *context)
     }
     pthread_mutex_unlock(&ranks->lock);
     return NULL;
+}
+
+static tri_status start_watching(tri__ranks *ranks)
+{
+    ranks->watched = !pthread_create(&ranks->watcher, NULL, watch, ranks);
+    return ranks->watched ? NULL : tri_fail(TRI_NO_MEMORY, "no thread to watch the other ranks");
 }
 
 static void stop_watching(tri__ranks *ranks)
@@ -236,7 +254,10 @@ static tri_status start(tri__ranks *ranks)
 {
     const tri__mpi *mpi = &ranks->mpi;
     int provided;
-    TRI_TRY(check(ranks, mpi->Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided), "starting"));
+    enter(ranks);
+    int error = mpi->Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
+    leave(ranks);
+    TRI_TRY(check(ranks, error, "starting"));
     TRI_TRY(check(ranks, mpi->Comm_set_errhandler(mpi->world, mpi->errors_return), "starting"));
     TRI_TRY(check(ranks, mpi->Comm_rank(mpi->world, &ranks->rank), "starting"));
     TRI_TRY(check(ranks, mpi->Comm_size(mpi->world, &ranks->size), "starting"));
@@ -252,10 +273,8 @@ static tri_status introduce(tri__ranks *ranks)
         return tri_fail(TRI_IO, "the name of this host: %s", strerror(errno));
     TRI_TRY(tri__allocate((size_t)ranks->size, sizeof me, "the list of ranks", &ranks->members));
     TRI_TRY(tri__ranks_gather(ranks, &me, sizeof me, ranks->members));
-    if (tri__ranks_apart(ranks))
-        TRI_TRY(tri__ring_create(&ranks->mpi, ranks->rank, ranks->size, &ranks->ring));
-    ranks->watched = !pthread_create(&ranks->watcher, NULL, watch, ranks);
-    return ranks->watched ? NULL : tri_fail(TRI_NO_MEMORY, "no thread to watch the other ranks");
+    atomic_store(&ranks->introduced, true);
+    return tri__ranks_apart(ranks) ? tri__ring_create(&ranks->mpi, ranks->rank, ranks->size, &ranks->ring) : NULL;
 }
 
 static void dismiss(tri__ranks *ranks)
@@ -277,6 +296,8 @@ tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out)
     tri__condition_init(&ranks->ended);
     tri_status status = tri__mpi_load(&ranks->mpi);
     if (!status)
+        status = start_watching(ranks);
+    if (!status)
         status = start(ranks);
     if (!status)
         status = introduce(ranks);
@@ -292,6 +313,7 @@ void tri__ranks_leave(tri__ranks *ranks)
 {
     if (!ranks)
         return;
+    atomic_store(&ranks->leaving, true);
     enter(ranks);
     ranks->mpi.Finalize();
     leave(ranks);
