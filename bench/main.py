@@ -308,7 +308,7 @@ def repeat_photos(source, folder, count):
 
 
 PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert",
-         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "allreduce", "mirrored", "size"]
+         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "allreduce", "allreduce-link", "mirrored", "size"]
 
 
 def main():

@@ -3,11 +3,14 @@ MultiWorkerMirroredStrategy, beside a bare MPI_Allreduce, over a virtual link; r
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 
 from contenders import HERE, Unavailable, run, step_times
+from job import Hosts
+from servers import LINK_RATE, stream
 
 RANKS = 2
 ALEXNET_FLOATS = 61_100_840
@@ -43,14 +46,26 @@ class RankParts:
         return run([*(mpirun or MPIRUN), program, str(floats), str(BUCKET_FLOATS), str(repeats)])[0]["seconds"]
 
     def step_in_ranks(self, batch, steps):
-        """Seconds of a step but the first."""
-        return slowest_step([[self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--threads", "1",
-                              "--strategy", "allreduce", "--workers", str(RANKS)]], steps)
+        """Seconds of a step."""
+        return slowest_step([[*self.alexnet_step(batch, steps), "--strategy", "allreduce", "--workers", str(RANKS)]])
 
-    def step_alone(self, batch, steps, processes=RANKS):
+    def step_alone(self, batch, steps):
         """The same by one thread without ranks, while the other processes do so too."""
-        return slowest_step(processes * [[self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--threads", "1"]],
-                            steps)
+        return slowest_step(RANKS * [self.alexnet_step(batch, steps)])
+
+    def alexnet_step(self, batch, steps):
+        return [self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--threads", "1"]
+
+    def step_over_link(self, hosts, batch, steps):
+        """Seconds of a step on two hosts; and of those that rank 0 waited for the other."""
+        command = hosts.command(1, [*MPIRUN, "--host", ",".join(hosts.address(host) for host in (1, 2)), *self.alexnet_step(batch, steps),
+                                    "--strategy", "allreduce"])
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            out = os.path.join(folder, "run")
+            said, _, _ = run([*command, "--out", out, "--quiet", "--json"])
+            times = step_times(out)
+        rank = said["worker_stats"][0]
+        return {"seconds": usual_step(times), "waiting": rank["phases"]["peers"] * rank["seconds"] / steps}
 
     # ---- parts
 
@@ -94,6 +109,43 @@ class RankParts:
         self.expect("244 MB of gradients, seconds that ranks add to a step, against bare MPI_Allreduce",
                     None if None in (ranks, alone) else ranks - alone, self.best(medians, "bare", "seconds"), 1.1, at_most=True)
 
+    def allreduce_link(self):
+        """AlexNet on two virtual hosts: bound by the link with a small batch, by compute with a large one."""
+        self.sgemm()
+        try:
+            with Hosts(RANKS, LINK_RATE) as hosts:
+                self.bound_by_link(hosts)
+                self.bound_by_compute(hosts)
+        except Unavailable as reason:
+            self.say(f"\nAlexNet by ranks over a link of {LINK_RATE}: not measured: {reason}")
+            self.unmeasured.append("AlexNet by ranks over a virtual link")
+
+    def travel(self, medians):
+        """Seconds that the gradients take at the least: (S/B)·2(n − 1)/n, of the bandwidth that one stream has."""
+        rate = self.best(medians, "bare stream", "MB/s")
+        return rate and ALEXNET_FLOATS * 4e-6 / rate * 2 * (RANKS - 1) / RANKS
+
+    def bound_by_link(self, hosts):
+        medians = self.interleave(f"AlexNet b1 each, {RANKS} ranks, links of {LINK_RATE}", {
+            "bare stream": lambda: {"MB/s": stream(hosts, 1 if self.quick else 3)},
+            "Trireme": lambda: self.step_over_link(hosts, 1, 10)})
+        self.expect(f"AlexNet b1 by ranks over {LINK_RATE}, seconds of the bound, share of a step", self.travel(medians),
+                    self.best(medians, "Trireme", "seconds"), 0.9)
+
+    def bound_by_compute(self, hosts):
+        """What is hidden is what nobody waits for. Both hosts' traffic also costs CPU time, which these two take from those who compute."""
+        batch, steps = 32, 4
+        medians = self.interleave(f"AlexNet b{batch} each, {RANKS} ranks, links of {LINK_RATE}", {
+            "bare stream": lambda: {"MB/s": stream(hosts, 1 if self.quick else 3)},
+            "compute alone": lambda: {"seconds": self.step_alone(batch, steps)},
+            "Trireme": lambda: self.step_over_link(hosts, batch, steps)})
+        travel, waiting = self.travel(medians), self.best(medians, "Trireme", "waiting")
+        if None in (travel, waiting):
+            self.unmeasured.append(f"AlexNet b{batch} by ranks over a virtual link")
+            return
+        self.say(f"  travel takes {travel:.2f} s, of which {waiting:.2f} s are waited for")
+        self.limit(f"AlexNet b{batch} by ranks over {LINK_RATE}, share of travel that is hidden", 1 - waiting / travel, 0.8, at_most=False)
+
     def mirrored(self):
         """Two replicas beside one worker on one CPU, and beside two workers that have nothing to do with each other."""
         self.sgemm()
@@ -121,15 +173,19 @@ class RankParts:
         return [json.loads(one.splitlines()[-1])["examples_per_second"] for one in said]
 
 
-def slowest_step(commands, steps):
-    """Of runs at once: mean seconds of the steps but the first, of the slowest run."""
+def usual_step(times):
+    """The median of the seconds of the steps but the first, which warms up."""
+    return statistics.median(times[step + 1] - times[step] for step in times if step + 1 in times)
+
+
+def slowest_step(commands):
+    """Of runs at once: seconds of a step of the slowest run."""
     folder = tempfile.mkdtemp(prefix="trireme-bench-")
     try:
         outs = [os.path.join(folder, str(number)) for number in range(len(commands))]
         started = [subprocess.Popen([*command, "--out", out, "--quiet"], stdout=subprocess.DEVNULL) for command, out in zip(commands, outs)]
         if any([process.wait() for process in started]):
             raise Unavailable("a run of AlexNet failed")
-        times = [step_times(out) for out in outs]
-        return max((one[steps] - one[1]) / (steps - 1) for one in times)
+        return max(usual_step(step_times(out)) for out in outs)
     finally:
         shutil.rmtree(folder)

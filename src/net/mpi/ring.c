@@ -14,7 +14,7 @@
 
 enum { ROWS = 64, SENT = 0, TAKEN = 1, BOTH = 2 };
 #define SEGMENT ((size_t)16000) /* floats: with MPI's header less than the 64 kB that Open MPI sends over TCP without asking */
-#define NAP     50000           /* nanoseconds */
+#define NAP     200000          /* nanoseconds; sockets hold more than comes in that time */
 
 typedef struct {
     float *data;
