@@ -172,21 +172,32 @@ static int64_t read_step(const char *text)
     return step;
 }
 
-static int64_t last_step(const char *path)
+/* The end of a file, which may be a long one. */
+static void read_end(const char *path, char text[TEXT])
 {
-    char *all = read_if_there(path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+    ssize_t got = fd < 0 ? 0 : pread(fd, text, TEXT - 1, size < TEXT ? 0 : size - (TEXT - 1));
+    text[got > 0 ? got : 0] = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+int64_t process_step(const process *of)
+{
+    char text[TEXT];
     int64_t last = -1;
-    for (char *at = all; at && (at = strstr(at, "step ")); at += 5)
+    read_end(of->log, text);
+    for (const char *at = text; (at = strstr(at, "step ")); at += 5)
         if (isdigit((unsigned char)at[5]) && strstr(at, "test loss"))
             last = read_step(at + 5);
-    free(all);
     return last;
 }
 
 void process_await_step(const process *of, int64_t step)
 {
     double deadline = seconds_now() + DEADLINE;
-    for (bool ended = false; last_step(of->log) < step; ended = process_has_ended(of)) {
+    for (bool ended = false; process_step(of) < step; ended = process_has_ended(of)) {
         if (ended || seconds_now() > deadline)
             vain(of, "a step");
         pause_briefly();

@@ -37,7 +37,8 @@ void await_text(const char *path, const char *text);
 bool file_says(const char *path, const char *text);      /* now; false where there is no file either */
 void process_await(const process *of, const char *text); /* on standard error */
 
-/* Wait until "step N" with N at least step is among the evaluations in the log of ps:0; --out run. */
+/* The step of the last evaluation in the log of ps:0, −1: none; --out run. And wait until that is at least step. */
+int64_t process_step(const process *of);
 void process_await_step(const process *of, int64_t step);
 
 /* Wait until the worker takes part in the job whose folder is `run` in folder. */
