@@ -19,7 +19,7 @@ enum {
     SERVERS = 2,
     GUESTS = 3, /* workers that the test starts: in the place of worker:1 and worker:2, beyond the cable; and one that asks to join */
     TASK_SIZE = 24,
-    STEPS_AN_EVENT = 100,
+    STEPS_AN_EVENT = 40,
 };
 
 typedef struct {
@@ -230,12 +230,12 @@ static void survive(const char *folder, const char *mode)
 {
     soak of = {.folder = folder};
     random_state = (uint64_t)setting("TEST_SEED", 42);
-    snprintf(of.words, sizeof of.words, MODEL "--heartbeat 100ms --timeout 30s --steps 100000000 %s", mode);
+    snprintf(of.words, sizeof of.words, MODEL "--heartbeat 100ms --timeout 2m --steps 100000000 %s", mode);
     of.job = process_start(folder, "job", "train %s --json --out run --eval-every 20 --checkpoint-every 20steps --workers %d --servers %d",
                            of.words, WORKERS, SERVERS);
     lay_cable(&of);
     suffer(&of, setting("TEST_EVENTS", 6));
-    resume(&of, end_job(&of) + 2 * STEPS_AN_EVENT);
+    resume(&of, end_job(&of) + 10 * STEPS_AN_EVENT);
 }
 
 static void a_sync_job_survives(void **state)

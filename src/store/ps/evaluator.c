@@ -1,24 +1,24 @@
-/* evaluator.c: one connection, made again when it breaks; one snapshot at a time. */
+/* evaluator.c: one connection, one snapshot at a time. */
 #include "store/ps/evaluator.h"
 
 #include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "store/ps/contact.h"
 #include "store/ps/layout.h"
 #include "store/ps/message.h"
 
-#define RETRY INT64_C(50000000)
+#define TURN INT64_C(50000000) /* at the most, until all is looked at again */
 
 typedef struct {
     const tri__ps_evaluator_options *options;
     tri__layout layout;
     tri__loop *loop;
-    tri__connection *connection; /* NULL: none */
+    tri__contact contact; /* with ps:0 */
     int64_t incarnation;
     tri__message message;
     char *text;
-    int64_t lost;  /* since when there is no welcome; 0: there is one */
     uint32_t left; /* chunks of the snapshot that are still to come */
     int64_t step;  /* of the snapshot */
     bool done;
@@ -68,7 +68,7 @@ static void pull(evaluator *e, int64_t step)
     e->step = step;
     e->left = chunks;
     for (uint32_t i = 0; i < chunks; i++)
-        tri__message_send(e->connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < chunks);
+        tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < chunks);
 }
 
 static tri_status answer(evaluator *e)
@@ -76,7 +76,7 @@ static tri_status answer(evaluator *e)
     json_t *result;
     TRI_TRY(e->options->evaluate(e->options->context, e->step, &result));
     json_object_set_new(result, "step", json_integer(e->step));
-    tri__message_send_json(e->connection, TRI_MSG_EVALUATED, result);
+    tri__message_send_json(e->contact.connection, TRI_MSG_EVALUATED, result);
     return NULL;
 }
 
@@ -85,7 +85,7 @@ static tri_status take(evaluator *e, const json_t *body)
     const char *reason = json_string_value(json_object_get(body, "reason"));
     switch (e->message.type) {
     case TRI_MSG_WELCOME:
-        e->lost = 0;
+        tri__contact_welcomed(&e->contact);
         return NULL;
     case TRI_MSG_EVALUATE:
         pull(e, e->message.step);
@@ -114,6 +114,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
 {
     evaluator *e = context;
     (void)connection;
+    tri__contact_heard(&e->contact);
     if (frame->size == 0)
         TRI_TRY(tri__message_decode(frame, &e->message));
     if (e->message.type == TRI_MSG_CHUNK && !frame->size)
@@ -130,38 +131,27 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
 {
     evaluator *e = context;
     (void)connection;
-    if (tri_status_code(why) == TRI_BAD_DATA)
-        finish(e, why);
-    else
-        tri_status_free(why);
-    e->connection = NULL;
     e->left = 0;
-    if (!e->lost)
-        e->lost = tri__clock_now();
+    tri_status failure = tri__contact_closed(&e->contact, why, e->done);
+    if (failure)
+        finish(e, failure);
 }
 
 static const tri__connection_handlers handlers = {.open = on_open, .begin = on_begin, .frame = on_frame, .closed = on_closed};
 
-static tri_status connect_again(evaluator *e)
-{
-    const tri__ps_evaluator_options *options = e->options;
-    const tri__connection_options connection = {
-        .handlers = &handlers, .context = e, .tls = options->tls, .timeout = 2 * options->settings.timeout};
-    if (tri__clock_now() - e->lost > options->settings.timeout)
-        return tri_fail(TRI_TIMEOUT, "evaluator: ps:0 at %s:%u cannot be reached for %.0f s (--timeout)", options->coordinator->host,
-                        options->coordinator->port, tri__clock_seconds(options->settings.timeout));
-    tri_status_free(tri__connection_open(e->loop, options->coordinator, &connection, &e->connection)); /* tried again soon */
-    return NULL;
-}
-
+/* A turn that took much longer than it should have was spent evaluating, or stopped: what was said meanwhile is still to be read. */
 static tri_status serve(evaluator *e)
 {
+    int64_t now = tri__clock_now(), since = now;
     while (!e->done) {
-        int64_t next = tri__clock_now() + RETRY;
-        if (!e->connection)
-            TRI_TRY(connect_again(e));
-        while (!e->done && !(e->lost && !e->connection && tri__clock_now() >= next))
-            tri__loop_turn(e->loop, e->connection ? tri__clock_now() + 20 * RETRY : next);
+        if (tri__contact_is_due(&e->contact, now))
+            tri__contact_open(&e->contact, e->loop, &handlers, e, e->options->tls);
+        TRI_TRY(tri__contact_check(&e->contact, since, now));
+        int64_t next = now + TURN;
+        tri__loop_turn(e->loop, next);
+        now = tri__clock_now();
+        if (now - next > e->options->settings.heartbeat)
+            since = now;
     }
     tri_status failure = e->failure;
     e->failure = NULL;
@@ -170,14 +160,16 @@ static tri_status serve(evaluator *e)
 
 tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
 {
-    evaluator e = {.options = options, .incarnation = tri__incarnation(), .lost = tri__clock_now()};
+    evaluator e = {.options = options, .incarnation = tri__incarnation()};
     TRI_TRY(tri__layout_init(&e.layout, tri_store_floats(options->store), options->settings.servers));
     TRI_TRY(tri__loop_create(&e.loop));
+    tri__contact_init(&e.contact, 0, options->coordinator, &options->settings, options->log);
     tri_status status = serve(&e);
-    if (e.connection)
-        tri__connection_close(e.connection);
-    while (e.connection)
-        tri__loop_turn(e.loop, tri__clock_now() + RETRY);
+    e.done = true;
+    if (e.contact.connection)
+        tri__connection_close(e.contact.connection);
+    while (e.contact.connection)
+        tri__loop_turn(e.loop, tri__clock_now() + TURN);
     tri_status_free(e.failure);
     free(e.text);
     tri__loop_destroy(e.loop);

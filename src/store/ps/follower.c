@@ -41,28 +41,26 @@ static tri_status read_rule(const json_t *json, tri_rule *out)
     return tri_rule_parse(kind, &out->kind);
 }
 
-tri_status tri__follower_connect(tri__server *server)
+static void connect_to_coordinator(tri__server *server)
 {
     tri__peer *peer = tri__server_attach(server);
     if (!peer)
-        return tri_fail(TRI_NO_MEMORY, "no memory for a connection");
+        return; /* tried again */
     peer->role = TRI_PEER_COORDINATOR;
-    const tri__connection_options options = {
-        .handlers = &tri__server_handlers,
-        .context = peer,
-        .tls = server->options.tls,
-        .timeout = 2 * server->options.settings.timeout,
-    };
-    server->upstream = peer;
-    if (!server->upstream_lost)
-        server->upstream_lost = tri__clock_now();
-    tri_status status = tri__connection_open(server->loop, server->options.coordinator, &options, &peer->connection);
-    if (status) {
+    tri__contact_open(&server->contact, server->loop, &tri__server_handlers, peer, server->options.tls);
+    peer->connection = server->contact.connection;
+    if (peer->connection) {
+        server->upstream = peer;
+    } else {
         server->peers = peer->next;
         free(peer);
-        server->upstream = NULL;
     }
-    return status;
+}
+
+void tri__follower_start(tri__server *server)
+{
+    tri__contact_init(&server->contact, 0, server->options.coordinator, &server->options.settings, server->log);
+    connect_to_coordinator(server);
 }
 
 void tri__follower_greet(tri__peer *peer)
@@ -78,52 +76,21 @@ void tri__follower_greet(tri__peer *peer)
 
 void tri__follower_lost(tri__server *server, tri_status why)
 {
-    if (tri_status_code(why) == TRI_BAD_DATA) { /* it would say the same again */
-        tri__server_end(server, tri_fail(TRI_BAD_DATA, "ps:0 at %s:%u: %s", server->options.coordinator->host,
-                                         server->options.coordinator->port, tri_status_message(why)));
-    } else if (server->upstream_lost == 0 && !server->done) {
-        server->upstream_lost = tri__clock_now();
-        tri__log_line(server->log, TRI_LOG_WARNING, "the connection to ps:0 is lost%s%s; trying again", why ? ": " : "",
-                      tri_status_message(why));
-    }
+    tri_status failure = tri__contact_closed(&server->contact, why, server->done);
     server->upstream = NULL;
     server->snapshot = -1;
-}
-
-/* The connection stands, and nothing comes on it, not even that ps:0 lives. */
-static void check_silence(tri__server *server, int64_t now)
-{
-    const tri__address *address = server->options.coordinator;
-    const tri__ps_settings *settings = &server->options.settings;
-    int64_t silent = now - server->upstream->heard;
-    bool named = silent > 2 * settings->heartbeat;
-    if (named && !server->upstream_named)
-        tri__log_line(server->log, TRI_LOG_WARNING, "ps:0 at %s:%u has been silent for %.1f s; waiting for it", address->host,
-                      address->port, tri__clock_seconds(silent));
-    if (server->upstream_named && !named)
-        tri__log_line(server->log, TRI_LOG_INFO, "ps:0 is heard again");
-    server->upstream_named = named;
-    if (silent > settings->timeout)
-        tri__server_end(server,
-                        tri_fail(TRI_TIMEOUT, "ps:0 at %s:%u has been silent for %.0f s (--timeout): is it stopped, or the network cut?",
-                                 address->host, address->port, tri__clock_seconds(silent)));
+    if (failure)
+        tri__server_end(server, failure);
 }
 
 void tri__follower_tick(tri__server *server)
 {
-    int64_t now = tri__clock_now(), timeout = server->options.settings.timeout;
-    if (server->upstream_lost && now - server->upstream_lost > timeout) {
-        tri__server_end(server,
-                        tri_fail(TRI_TIMEOUT, "ps:0 at %s:%u does not answer since %.0f s: is it running? (--timeout)",
-                                 server->options.coordinator->host, server->options.coordinator->port, tri__clock_seconds(timeout)));
-        return;
-    }
-    if (server->upstream && !server->upstream_lost)
-        check_silence(server, now);
-    if (!server->upstream && !server->done) {
-        tri_status status = tri__follower_connect(server);
-        tri_status_free(status); /* tried again at the next tick, until the deadline */
-    }
+    int64_t now = tri__clock_now();
+    if (tri__contact_is_due(&server->contact, now) && !server->done)
+        connect_to_coordinator(server);
+    tri_status failure = tri__contact_check(&server->contact, server->upstream ? server->upstream->heard : 0, now);
+    if (failure)
+        tri__server_end(server, failure);
 }
 
 static tri_status take_welcome(tri__server *server, const json_t *body)
@@ -133,7 +100,7 @@ static tri_status take_welcome(tri__server *server, const json_t *body)
     TRI_TRY(read_rule(json_object_get(body, "rule"), &rule));
     if (floats < 1)
         return tri_fail(TRI_BAD_DATA, "a welcome to a model without parameters");
-    server->upstream_lost = 0;
+    tri__contact_welcomed(&server->contact);
     if (server->stretch) /* reconnected */
         return server->layout.floats == (size_t)floats ? NULL : tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
     TRI_TRY(tri__layout_init(&server->layout, (size_t)floats, server->options.settings.servers));

@@ -413,7 +413,7 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     if (peer->role == TRI_PEER_WORKER && server->worker[peer->task] == peer)
         server->worker[peer->task] = NULL;
     if (peer == server->upstream)
-        tri__follower_lost(server, why);
+        tri__follower_lost(server, why), why = NULL;
     else if (server->coordinator && !server->done)
         tri__coordinator_gone(peer);
     tri_status_free(why);
@@ -481,7 +481,10 @@ static tri_status start(tri__server *server)
     TRI_TRY(tri__listener_create(server->loop, options->listen_fd, &listening, &server->listener));
     TRI_TRY(tri__timer_create(server->loop, on_tick, server, &server->tick));
     tri__timer_start(server->tick, TICK, TICK);
-    return options->owner ? tri__coordinator_create(server, &server->coordinator) : tri__follower_connect(server);
+    if (options->owner)
+        return tri__coordinator_create(server, &server->coordinator);
+    tri__follower_start(server);
+    return NULL;
 }
 
 /* The last words are sent before the connections close. */

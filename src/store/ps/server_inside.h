@@ -3,6 +3,7 @@
 #ifndef TRI_STORE_PS_SERVER_INSIDE_H
 #define TRI_STORE_PS_SERVER_INSIDE_H
 
+#include "store/ps/contact.h"
 #include "store/ps/message.h"
 #include "store/ps/server.h"
 #include "store/ps/stretch.h"
@@ -45,9 +46,8 @@ struct tri__server {
     uint32_t generation;           /* changes when all go back: pushes from before it are void */
     bool ready;                    /* the stretch holds what the job begins from: workers are welcome */
     tri__coordinator *coordinator; /* of ps:0; NULL elsewhere … */
-    tri__peer *upstream;           /* … and there the connection to ps:0; NULL where there is none … */
-    int64_t upstream_lost;         /* … since when; 0: it stands */
-    bool upstream_named;           /* … and people were told that it is silent */
+    tri__contact contact;          /* … and there with ps:0 … */
+    tri__peer *upstream;           /* … as one of the peers; NULL while there is no connection … */
     int64_t incarnation;           /* … and how it is told from an earlier process */
     float *copy[3];                /* … and a copy of the stretch, slot by slot */
     int64_t snapshot;              /* … of the step after which it is wanted; −1: none */
@@ -72,9 +72,9 @@ void tri__server_settle(tri__server *server);                     /* sync: steps
 extern const tri__connection_handlers tri__server_handlers;
 
 /* follower.c */
-TRI_MUST_CHECK tri_status tri__follower_connect(tri__server *server);
+void tri__follower_start(tri__server *server);
 void tri__follower_tick(tri__server *server);
-void tri__follower_lost(tri__server *server, tri_status why); /* why is borrowed */
+void tri__follower_lost(tri__server *server, tri_status why); /* takes why */
 void tri__follower_greet(tri__peer *peer);
 TRI_MUST_CHECK tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body);
 TRI_MUST_CHECK tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body);
