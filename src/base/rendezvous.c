@@ -5,14 +5,16 @@
 #include "base/rendezvous.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 
 #include "base/clock.h"
 #include "base/condition.h"
 
-#define LONG_LOOK  INT64_C(60000)
+#define LONG_LOOK  INT64_C(2000000) /* nanoseconds: several times what a blocked wake-up costs, less than anybody would notice */
 #define SHORT_LOOK INT64_C(2000)
-#define LOOKS      32 /* between two readings of the clock */
+#define POLITE     INT64_C(50000) /* from then on whoever wants the CPU gets it between two looks */
+#define LOOKS      32             /* between two readings of the clock */
 
 void tri__rendezvous_init(tri__rendezvous *place, int threads, int cpus)
 {
@@ -37,14 +39,17 @@ static void relax(void)
 
 static bool look_for(const tri__rendezvous *place, tri__ready *ready, const void *context)
 {
-    int64_t end = tri__clock_now() + place->look;
-    do {
+    int64_t start = tri__clock_now(), waited = 0;
+    while (waited < place->look) {
         for (int i = 0; i < LOOKS; i++) {
             if (ready(context))
                 return true;
             relax();
         }
-    } while (tri__clock_now() < end);
+        waited = tri__clock_now() - start;
+        if (waited > POLITE)
+            sched_yield();
+    }
     return false;
 }
 
