@@ -3,25 +3,17 @@
 #include "cli/tasks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "train/launch.h"
 #include "train/supervise.h"
 
-#define PATIENCE INT64_C(3000000000) /* for a companion to end, each time that it is given another reason to */
-
-enum { PARENT_FD = 3, OWN_WORDS = 8 }; /* before the user's */
+enum { OWN_WORDS = 8 }; /* before the user's */
 
 static const char *const supervised[] = {"workers", "servers", "threads", "out", "json", NULL};
 static const char *const launched[] = {"workers", "threads", "out", "resume", "json", NULL};
@@ -120,69 +112,22 @@ tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_req
     return status;
 }
 
-/* In a process group of its own, so that Ctrl-C is for ps:0 alone to hear. */
-static int spawn(const char *program, const char *const *argv, int life, pid_t *pid)
+tri_status tri__tasks_accompany(const tri__arguments *arguments, tri__log *log, tri__companion **out)
 {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, life, PARENT_FD);
-    int error = posix_spawn(pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return error;
-}
-
-tri_status tri__companion_start(const tri__arguments *arguments, tri__companion *out)
-{
-    char program[PATH_MAX];
-    const char *argv[OWN_WORDS + TRI_MAX_OPTIONS + 3] = {program, "train", "--task", "evaluator:0", "--threads", "1", "--parent-fd", "3"};
+    char program[PATH_MAX], life[16];
+    const char *argv[OWN_WORDS + TRI_MAX_OPTIONS + 3] = {program, "train", "--task", "evaluator:0", "--threads", "1", "--parent-fd", life};
     word_list list;
-    int life[2];
+    *out = NULL;
+    snprintf(life, sizeof life, "%d", TRI_COMPANION_FD);
     TRI_TRY(find_program(program));
-    if (pipe2(life, O_CLOEXEC))
-        return tri_fail(TRI_IO, "no pipe to the evaluator: %s", strerror(errno));
     tri_status status = list_words(arguments, companion_s, &list);
     memcpy(argv + OWN_WORDS, list.words, (size_t)list.count * sizeof *argv);
     if (arguments->count) {
         argv[OWN_WORDS + list.count] = "--";
         argv[OWN_WORDS + list.count + 1] = arguments->operands[0];
     }
-    int error = status ? 0 : spawn(program, argv, life[0], &out->pid);
-    if (error)
-        status = tri_fail(TRI_IO, "the evaluator cannot be started: %s", strerror(error));
+    if (!status)
+        status = tri__companion_start("evaluator:0", program, argv, log, out);
     free_words(&list);
-    close(life[0]);
-    if (status)
-        close(life[1]);
-    else
-        out->life = life[1];
     return status;
-}
-
-static bool ends_soon(pid_t pid)
-{
-    int64_t deadline = tri__clock_now() + PATIENCE;
-    while (tri__clock_now() < deadline) {
-        if (waitpid(pid, NULL, WNOHANG) == pid)
-            return true;
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
-    return false;
-}
-
-void tri__companion_end(tri__companion *companion)
-{
-    if (!companion->pid)
-        return;
-    bool ended = ends_soon(companion->pid);
-    close(companion->life);
-    if (!ended && !ends_soon(companion->pid)) {
-        kill(companion->pid, SIGKILL);
-        waitpid(companion->pid, NULL, 0);
-    }
-    *companion = (tri__companion){0};
 }

@@ -2,8 +2,7 @@
 #ifndef TRI_CLI_TASKS_H
 #define TRI_CLI_TASKS_H
 
-#include <sys/types.h>
-
+#include "cli/companion.h"
 #include "cli/option.h"
 #include "train/run.h"
 
@@ -15,14 +14,7 @@ TRI_MUST_CHECK tri_status tri__tasks_supervise(const tri__arguments *arguments, 
 TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers,
                                             tri__run_result *out);
 
-/* A process that goes with this one. */
-typedef struct {
-    pid_t pid; /* 0: none */
-    int life;  /* a pipe's writing end: when it is closed, the process ends */
-} tri__companion;
-
-/* evaluator:0 of a cluster that has no task for it. */
-TRI_MUST_CHECK tri_status tri__companion_start(const tri__arguments *arguments, tri__companion *out);
-void tri__companion_end(tri__companion *companion); /* it has some seconds to end by itself, and is made to */
+/* evaluator:0 beside this process, ps:0 of a cluster that has no task for it. */
+TRI_MUST_CHECK tri_status tri__tasks_accompany(const tri__arguments *arguments, tri__log *log, tri__companion **out);
 
 #endif
