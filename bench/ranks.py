@@ -15,7 +15,7 @@ from servers import LINK_RATE, stream
 RANKS = 2
 ALEXNET_FLOATS = 61_100_840
 BUCKET_FLOATS = 1 << 22  # as src/store/allreduce.c has them
-ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:512", "--rate", "0.0001", "--eval-every", "end", "--log-every", "1"]
+ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:256", "--rate", "0.0001", "--eval-every", "end", "--log-every", "1"]
 # as src/train/launch.c starts ranks
 MPIRUN = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
           *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
@@ -98,7 +98,7 @@ class RankParts:
 
     def reduction(self):
         """What ranks add to a step of AlexNet (its 244 MB of gradients), beside MPI_Allreduce of as much."""
-        batch, steps = 4, 8
+        batch, steps = 1, 12  # little compute, so that its scatter hides nothing
         repeats, self.repeats = self.repeats, 1 if self.quick else 15
         medians = self.interleave(f"AlexNet b{batch} each: a step, and adding up its gradients", {
             "Trireme, ranks": lambda: {"seconds": self.step_in_ranks(batch, steps)},
