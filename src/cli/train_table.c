@@ -253,6 +253,7 @@ const tri__option tri__train_options_table[] = {
      .standard = "1s",
      .completion = "500ms 1s 5s",
      .meaning = "how often a task shows that it lives; after two missed ones it is named"},
+    {.name = "log-updates", .meaning = "async, staleness: servers log every update, and whose it is (many lines)"},
 
     {.name = "cluster",
      .argument = "FILE",

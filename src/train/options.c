@@ -48,6 +48,7 @@ static const field fields[] = {
     {"restarts", FIELD(restarts, INTEGER), .of = STRATEGY},
     {"min-workers", FIELD(min_workers, INTEGER), .of = STRATEGY},
     {"heartbeat", FIELD(heartbeat, TEXT), .of = STRATEGY},
+    {"log-updates", FIELD(log_updates, INTEGER), .of = STRATEGY},
     {"seed", FIELD(seed, INTEGER), .fixed = true},
     {"limit-train", FIELD(limit_train, INTEGER), .fixed = true},
     {"shuffle", FIELD(shuffle, INTEGER), .fixed = true},

@@ -22,7 +22,7 @@ typedef struct tri__train_options {
     char *until, *eval_every, *checkpoint_every;
     char *shard, *augment;
     char *strategy, *combine, *timeout, *heartbeat;
-    int64_t workers, servers, async, sync, staleness, backup, restarts, min_workers;
+    int64_t workers, servers, async, sync, staleness, backup, restarts, min_workers, log_updates;
     int64_t batch, global_batch;
     int64_t seed, limit_train, shuffle, warmup, threads;
     int64_t epochs, steps, max_steps, steps_per_epoch, patience;

@@ -54,9 +54,15 @@ static tri_status check_serverless(const tri__train_options *options, tri__strat
         const char *name;
         bool given;
     } rows[] = {
-        {"servers", options->servers != TRI_UNSET},     {"async", options->async == 1},           {"sync", options->sync == 1},
-        {"staleness", options->staleness != TRI_UNSET}, {"backup", options->backup != TRI_UNSET}, {"combine", options->combine},
-        {"timeout", options->timeout && !waits},        {"heartbeat", options->heartbeat},
+        {"servers", options->servers != TRI_UNSET},
+        {"async", options->async == 1},
+        {"sync", options->sync == 1},
+        {"staleness", options->staleness != TRI_UNSET},
+        {"backup", options->backup != TRI_UNSET},
+        {"combine", options->combine},
+        {"timeout", options->timeout && !waits},
+        {"heartbeat", options->heartbeat},
+        {"log-updates", options->log_updates == 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].given)
@@ -129,6 +135,7 @@ static tri_status resolve_waits(const tri__train_options *options, tri__ps_setti
 static tri_status resolve_ps(const tri__train_options *options, tri__ps_settings *out)
 {
     out->servers = (int)given_or(options->servers, 1);
+    out->log_updates = given_or(options->log_updates, 0) == 1;
     if (out->workers > TRI_MOST_MEMBERS || out->servers > TRI_MOST_SERVERS)
         return tri_fail(TRI_BAD_CALL, "%d workers and %d servers: a job has at most %d and %d", out->workers, out->servers,
                         TRI_MOST_MEMBERS, TRI_MOST_SERVERS);

@@ -213,6 +213,8 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
             if (server->paused)
                 balance(server);
         } else {
+            if (server->options.settings.log_updates && message->chunk == tri__stretch_first(server->stretch))
+                tri__log_line(server->log, TRI_LOG_DEBUG, "update by worker:%d, step %" PRId64, peer->task, message->step);
             bool done = server->coordinator && tri__coordinator_pushed(peer, message);
             tri__server_answer(peer, message->chunk, false);
             if (done)

@@ -1,0 +1,125 @@
+/* staleness_test.c: with --staleness S nobody runs more than S steps ahead of the slowest, whoever is slow. Workers are stopped and let go on
+ * at random; then the servers' logs, which tell of every update whose it is, are read from beginning to end. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ps/process.h"
+
+enum { WORKERS = 4, BOUND = 2, STEPS = 4000, STOPS = 24 };
+
+static int draw(int below)
+{
+    static uint64_t state = 7;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((state >> 33) % (uint64_t)below);
+}
+
+/* ---- a server's log ---- */
+
+typedef struct {
+    bool live[WORKERS];
+    int64_t clock[WORKERS]; /* updates that each has made, from … */
+    int64_t begin[WORKERS]; /* … where it began */
+    int64_t furthest;       /* that an update's worker was ahead of the slowest when it was made */
+    int64_t updates;
+} history;
+
+static int64_t slowest(const history *of)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < WORKERS; i++)
+        if (of->live[i] && of->clock[i] < least)
+            least = of->clock[i];
+    return least < INT64_MAX ? least : 0;
+}
+
+/* Who joins begins with the slowest. */
+static void join(history *of, int worker)
+{
+    if (!of->live[worker])
+        of->clock[worker] = of->begin[worker] = slowest(of);
+    of->live[worker] = true;
+}
+
+static void update(history *of, int worker)
+{
+    assert_true(of->live[worker]);
+    int64_t ahead = of->clock[worker] - slowest(of);
+    of->furthest = ahead > of->furthest ? ahead : of->furthest;
+    of->clock[worker]++;
+    of->updates++;
+}
+
+/* Only ps:0 tells who joins: of another server's log, where each began is known from before. */
+static history read_history(const char *folder, const char *log, const history *before)
+{
+    char *path = test_path(folder, log), *text = test_read(path, NULL), *save = NULL;
+    history of = {0};
+    for (int i = 0; before && i < WORKERS; i++) {
+        of.live[i] = true;
+        of.clock[i] = before->begin[i];
+    }
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        const char *who = strstr(line, "worker:");
+        int worker = who ? (int)strtol(who + 7, NULL, 10) : 0;
+        assert_in_range(worker, 0, WORKERS - 1);
+        if (strstr(line, " takes part from step "))
+            join(&of, worker);
+        else if (strstr(line, "update by worker:"))
+            update(&of, worker);
+        assert_null(strstr(line, "the others go on")); /* nobody has left */
+    }
+    free(text);
+    free(path);
+    return of;
+}
+
+/* ---- */
+
+/* How long is left to chance: some are back before anybody misses them, others hold up all. */
+static void stop_somebody(const process *job)
+{
+    char task[] = "worker:0";
+    task[7] = (char)('0' + draw(WORKERS));
+    pid_t pid = process_task(job, task, 0);
+    kill(pid, SIGSTOP);
+    nanosleep(&(struct timespec){.tv_nsec = 5000000L * (1 + draw(30))}, NULL);
+    kill(pid, SIGCONT);
+}
+
+static void nobody_runs_further_ahead_than_the_bound(void **state)
+{
+    process job = process_start(*state, "job",
+                                "train " SOFTMAX "--staleness %d --workers %d --servers 2 --steps %d --log-updates --heartbeat 100ms "
+                                "--eval-every 100 --json --out run",
+                                BOUND, WORKERS, STEPS);
+    for (int i = 0; i < WORKERS; i++) {
+        char task[] = "worker:0";
+        task[7] = (char)('0' + i);
+        await_member(*state, task);
+    }
+    for (int i = 0; i < STOPS; i++) {
+        process_await_step(&job, (int64_t)STRIKE * (1 + i));
+        stop_somebody(&job);
+    }
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), STEPS);
+    json_decref(summary);
+
+    history first = read_history(*state, "run/log/ps-0.txt", NULL), second = read_history(*state, "run/log/ps-1.txt", &first);
+    print_message("the furthest ahead: %lld at ps:0, %lld at ps:1\n", (long long)first.furthest, (long long)second.furthest);
+    assert_int_equal(first.updates, STEPS);
+    assert_int_equal(second.updates, STEPS);
+    assert_int_equal(first.furthest, BOUND); /* never further, and so far at least once: the stops did hold them up */
+    /* The slowest's last update counts when ps:0 has it; to the other servers it may still be on its way. */
+    assert_in_range(second.furthest, 1, BOUND + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {PROCESS_TEST(nobody_runs_further_ahead_than_the_bound)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
