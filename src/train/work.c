@@ -268,7 +268,7 @@ tri_status tri__work_run(tri__run *run, const tri__task_place *place)
     if (!status)
         status = evaluate(run);
     if (run->store)
-        tri__ps_store_leave(run->store, run->dataset ? report(&w, !status) : NULL, status ? tri_status_message(status) : NULL);
+        tri__ps_store_leave(run->store, run->dataset ? report(&w, !status) : NULL, status);
     tri_plan_destroy(run->plan);
     run->plan = NULL;
     tri__evaluator_destroy(run->evaluator);

@@ -1,33 +1,160 @@
-/* damage_test.c: a worker's data is damaged half-way: it says where and leaves; without workers the job ends soon, and says so too. */
+/* damage_test.c: a record of the training data is damaged. The worker that meets it says where and leaves. Where it was only that worker's
+ * copy, the others go on; where another one meets the same, the job ends with that reason; with --skip-bad it goes on and counts. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "ps/process.h"
 
-static void write_lines(const char *folder, const char *name, int damaged)
+#define EXAMPLES 2000
+#define DAMAGED  1000 /* the record */
+#define FILE_OF  "train-00000-of-00001.tfrecord"
+#define TRAIN    "train softmax --data " FILE_OF " --test digits:500 --batch 50 --strategy ps "
+#define STEPS    "--steps 2000 " /* fifty epochs and more: sooner or later each worker meets it */
+
+static void make_records(const char *folder)
 {
-    char *path = test_path(folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    for (int i = 0; i < 4000; i++)
-        fputs(i == damaged ? "1 garbage:::\n" : i % 2 ? "1 1:0.75 2:0.5\n" : "0 1:0.25 2:0.5\n", file);
-    assert_false(fclose(file));
+    process convert = process_start(folder, "convert", "data convert digits:%d --out made --partitions 1", EXAMPLES);
+    json_decref(process_end(&convert, 0));
+}
+
+/* A record is its length in 8 bytes, 4 bytes of checksum, so many bytes, and 4 again. */
+static void damage(char *bytes, int record)
+{
+    uint64_t length;
+    for (; memcpy(&length, bytes, sizeof length), record > 0; record--)
+        bytes += 12 + length + 4;
+    bytes[12 + length / 2] ^= 1;
+}
+
+/* A copy of the records in folder/name, damaged or not: one bit of one record has changed. */
+static char *copy_records(const char *folder, const char *name, bool damaged)
+{
+    char *to = test_path(folder, name), *from = test_path(folder, "made/" FILE_OF), *path = test_path(to, FILE_OF);
+    size_t size;
+    char *bytes = test_read(from, &size);
+    mkdir(to, 0700);
+    if (damaged)
+        damage(bytes, DAMAGED);
+    test_write(path, bytes, size);
+    free(bytes);
+    free(path);
+    free(from);
+    return to;
+}
+
+static void write_cluster(const char *folder)
+{
+    char *path = test_path(folder, "c.yaml"), text[128];
+    snprintf(text, sizeof text, "ps: [\"127.0.0.1:%d\"]\nworker: [a, b, c]\n", free_port());
+    test_write(path, text, strlen(text));
     free(path);
 }
 
-static void a_damaged_line_is_named_and_ends_the_job(void **state)
+/* Three workers, each with a copy of its own as on hosts of their own; that of worker:1 is damaged. */
+static json_t *run_with_a_bad_copy(const char *folder, const char *mode)
 {
-    write_lines(*state, "a.svm", 2500);
-    write_lines(*state, "b.svm", -1);
-    process job =
-        process_start(*state, "job", "train softmax --data a.svm --test b.svm --strategy ps --workers 2 --batch 50 --steps 4000 --out run");
-    process_await(&job, "has left: a.svm: record 2500");
-    process_await(&job, "no worker is left");
+    make_records(folder);
+    write_cluster(folder);
+    char *good = copy_records(folder, "good", false), *bad = copy_records(folder, "bad", true);
+    process server = process_start(good, "p0", TRAIN STEPS "%s --cluster ../c.yaml --json --out ../run --task ps:0", mode);
+    process first = process_start(good, "w0", TRAIN STEPS "%s --cluster ../c.yaml --task worker:0", mode);
+    process second = process_start(bad, "w1", TRAIN STEPS "%s --cluster ../c.yaml --task worker:1", mode);
+    process third = process_start(good, "w2", TRAIN STEPS "%s --cluster ../c.yaml --task worker:2", mode);
+    process_await(&second, FILE_OF ": record 1000 at byte ");
+    json_decref(process_end(&second, 1));
+    process_await(&server, "worker:1 has left: " FILE_OF ": record 1000 at byte ");
+    json_t *summary = process_end(&server, 0);
+    json_decref(process_end(&first, 0));
+    json_decref(process_end(&third, 0));
+    assert_int_equal(integer_of(summary, "steps"), 2000);
+    free(good);
+    free(bad);
+    return summary;
+}
+
+static void async_goes_on_without_the_worker_whose_copy_is_damaged(void **state)
+{
+    json_t *summary = run_with_a_bad_copy(*state, "--async");
+    assert_true(integer_of(summary, "re_leased") > 0); /* the batch with the record, by one whose copy is good */
+    json_decref(summary);
+}
+
+static void so_does_sync(void **state)
+{
+    json_decref(run_with_a_bad_copy(*state, "--sync"));
+}
+
+static int count_of(const char *path, const char *text)
+{
+    char *all = test_read(path, NULL);
+    int count = 0;
+    for (const char *at = all; (at = strstr(at, text)); at++)
+        count++;
+    free(all);
+    return count;
+}
+
+/* Long before the timeout, and not all of the workers are lost for it. */
+static void end_for_the_damage_of_all(const char *folder, const char *mode)
+{
+    make_records(folder);
+    char *bad = copy_records(folder, "bad", true);
+    process job = process_start(bad, "job", TRAIN "--steps 4000 --workers 4 --timeout 10m --out run %s", mode);
+    process_await(&job, "found the same damage, and so would the others: " FILE_OF ": record 1000 at byte ");
+    assert_true(count_of(job.err, " has left: " FILE_OF) == 2);
     json_decref(process_end(&job, 1));
+    free(bad);
+}
+
+static void damage_that_all_would_meet_ends_an_async_job(void **state)
+{
+    end_for_the_damage_of_all(*state, "--async");
+}
+
+static void damage_that_all_would_meet_ends_a_sync_job(void **state)
+{
+    end_for_the_damage_of_all(*state, "--sync");
+}
+
+static void who_is_alone_with_it_ends_the_job_at_once(void **state)
+{
+    make_records(*state);
+    char *bad = copy_records(*state, "bad", true);
+    process job = process_start(bad, "job", TRAIN STEPS "--workers 1 --timeout 10m --out run");
+    process_await(&job, "no worker is left; worker:0 was the last: " FILE_OF ": record 1000 at byte ");
+    json_decref(process_end(&job, 1));
+    free(bad);
+}
+
+static void what_may_be_skipped_is_counted(void **state)
+{
+    static const char *const modes[] = {"--async", "--sync"};
+    make_records(*state);
+    char *bad = copy_records(*state, "bad", true);
+    for (int i = 0; i < 2; i++) {
+        process job =
+            process_start(bad, "job", TRAIN "--epochs 1 --workers 3 --servers 2 --skip-bad 5 --json --out run-%d %s", i, modes[i]);
+        json_t *summary = process_end(&job, 0);
+        assert_int_equal(integer_of(summary, "damaged"), 1);
+        assert_int_equal(json_array_size(json_object_get(summary, "worker_stats")), 3);
+        assert_int_equal(integer_of(summary, "examples"), EXAMPLES);
+        json_decref(summary);
+    }
+    free(bad);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PROCESS_TEST(a_damaged_line_is_named_and_ends_the_job)};
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(async_goes_on_without_the_worker_whose_copy_is_damaged),
+        PROCESS_TEST(so_does_sync),
+        PROCESS_TEST(damage_that_all_would_meet_ends_an_async_job),
+        PROCESS_TEST(damage_that_all_would_meet_ends_a_sync_job),
+        PROCESS_TEST(who_is_alone_with_it_ends_the_job_at_once),
+        PROCESS_TEST(what_may_be_skipped_is_counted),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

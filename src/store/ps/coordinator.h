@@ -109,7 +109,9 @@ struct tri__coordinator {
     int64_t kept;  /* the step of the last checkpoint, whose writing has ended, well or not */
     bool deciding; /* go_on is at work */
     bool told_waiting;
-    int64_t alone; /* since when no worker is left; 0: some are */
+    int64_t alone;    /* since when no worker is left; 0: some are */
+    char damage[512]; /* that a worker has left for, in its data; "": none has */
+    int damaged_task; /* who that was */
 };
 
 /* coordinator.c */

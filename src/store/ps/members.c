@@ -207,6 +207,25 @@ void tri__member_report(tri__coordinator *c, tri__peer *peer, const json_t *body
     tri__coordinator_go_on(c);
 }
 
+/* A worker's data is damaged. That may be its own copy, and another one can do what it left. Where another one has found the very same,
+ * everybody would in turn: better to end than to lose worker after worker. */
+static void judge_damage(tri__coordinator *c, int task, const char *reason)
+{
+    bool again = !strncmp(c->damage, reason, sizeof c->damage - 1);
+    int left = 0;
+    for (int i = 0; i < c->tasks; i++)
+        left += c->member[i].known;
+    if (c->phase != TRI_JOB_RUNNING)
+        return;
+    if (again)
+        tri__coordinator_fail(c, tri_fail(TRI_BAD_DATA, "worker:%d and worker:%d found the same damage, and so would the others: %s",
+                                          c->damaged_task, task, reason));
+    else if (left == 0)
+        tri__coordinator_fail(c, tri_fail(TRI_BAD_DATA, "no worker is left; worker:%d was the last: %s", task, reason));
+    snprintf(c->damage, sizeof c->damage, "%s", reason);
+    c->damaged_task = task;
+}
+
 /* A worker that leaves by itself says why: its data is damaged, it was asked to end. */
 void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
 {
@@ -216,6 +235,8 @@ void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
     if (c->member[peer->task].known)
         tri__member_leave(c, peer->task, why);
     c->member[peer->task].reported = true;
+    if (reason && json_is_true(json_object_get(body, "damaged")))
+        judge_damage(c, peer->task, reason);
     tri__coordinator_go_on(c);
 }
 

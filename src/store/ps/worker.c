@@ -378,9 +378,11 @@ static bool said(const tri__worker *worker, const void *what)
 }
 
 /* From here on nothing is computed, so the calling thread turns the loop. */
-void tri__ps_store_leave(tri_store *store, json_t *report, const char *reason)
+void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
 {
     tri__worker *worker = worker_of(store);
+    const char *reason = why ? tri_status_message(why) : NULL;
+    bool damaged = why && tri_status_code(why) == TRI_BAD_DATA;
     end_thread(worker);
     pthread_mutex_lock(&worker->lock);
     json_decref(worker->report);
@@ -388,7 +390,7 @@ void tri__ps_store_leave(tri_store *store, json_t *report, const char *reason)
     tri__links_say(worker);
     for (int i = 0; i < worker->options.settings.servers; i++)
         if (worker->link[i].welcome)
-            tri__message_send_json(worker->link[i].connection, TRI_MSG_BYE, json_pack("{s:s*}", "reason", reason));
+            tri__message_send_json(worker->link[i].connection, TRI_MSG_BYE, json_pack("{s:s*, s:b}", "reason", reason, "damaged", damaged));
     tri_status_free(wait_until(worker, said, NULL)); /* who cannot be told has gone */
     pthread_mutex_unlock(&worker->lock);
 }
