@@ -2,7 +2,8 @@
  * the servers and parameters back. Everything else is as in a local run.
  *
  * Batches are made ahead: in async of the tokens that are here already; in sync, where a step's tokens come only when the last one is
- * done, of those that will come if nobody joins or leaves. Where the guess was wrong, what was made is dropped. */
+ * done, of those that will come if nobody joins or leaves. Where the guess was wrong, what was made is dropped. A large model's step begins
+ * by the same guess: its first layers are computed while gradients of the last step still travel. */
 #include "train/work.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ typedef struct {
     const tri__task_place *place;
     tri__token assigned[MOST_ASSIGNED]; /* to the dataset, not taken yet; the first one first */
     int count;
-    int64_t step;     /* the last one made here */
+    tri__token made;  /* the last one … */
+    bool follows;     /* … after which the next one can be guessed */
     int64_t reported; /* when */
     json_t *hello;
 } work;
@@ -107,8 +109,8 @@ static void tell(work *w)
 {
     tri__run *run = w->run;
     if (run->events && run->interval_steps >= run->settings.log_every) {
-        tri__events_scalar(run->events, "train/loss", w->step + 1, (float)(run->interval_loss / (double)run->interval_steps));
-        tri__events_scalar(run->events, "train/rate", w->step + 1, tri__schedule_rate(&run->settings.schedule, w->step));
+        tri__events_scalar(run->events, "train/loss", w->made.step + 1, (float)(run->interval_loss / (double)run->interval_steps));
+        tri__events_scalar(run->events, "train/rate", w->made.step + 1, tri__schedule_rate(&run->settings.schedule, w->made.step));
         run->interval_loss = 0;
         run->interval_steps = 0;
     }
@@ -122,10 +124,23 @@ static void tell(work *w)
 
 /* ---- steps ---- */
 
+/* Sync: the next step begins before its token has come, which the store waits for before it sends anything. */
+static bool begin_early(const work *w, tri__token *token)
+{
+    const tri__ps_settings *ps = &w->run->settings.ps;
+    return ps->mode == TRI_PS_SYNC && ps->backup == 0 && w->follows && guess(w, &w->made, token) &&
+           tri__ps_store_expect(w->run->store, token);
+}
+
 /* Waiting for a token is waiting for servers, or for other workers; the store knows for whom. */
 static tri_status next_token(work *w, tri__token *token, bool *stop)
 {
     tri__run *run = w->run;
+    *stop = false;
+    if (begin_early(w, token)) {
+        tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
+        return NULL;
+    }
     tri__phases_enter(&run->phases, TRI_PHASE_SERVER, run->now);
     TRI_TRY(tri__ps_store_token(run->store, token, stop));
     run->now = tri__clock_now();
@@ -156,7 +171,8 @@ static tri_status step(work *w, const tri__token *token)
     run->now = tri__clock_now();
     tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
     count_times(run);
-    if (tri__ps_store_voided(run->store)) {
+    w->follows = !tri__ps_store_voided(run->store);
+    if (!w->follows) {
         tri_dataset_revoke(run->dataset);
         w->count = 0;
         return NULL;
@@ -165,7 +181,7 @@ static tri_status step(work *w, const tri__token *token)
         return tri_fail(TRI_DIVERGED, "step %lld: the loss is %s; try a smaller --rate (it was %g) or --clip 1", (long long)token->step,
                         isnan(loss) ? "not a number" : "infinite", (double)about.rate);
     int64_t examples = batch->count - batch->damaged;
-    w->step = token->step;
+    w->made = *token;
     run->state.step++;
     run->state.examples += batch->count;
     if (examples > 0) {

@@ -73,6 +73,38 @@ static void so_it_does_where_the_last_step_is_short(void **state)
                  "softmax --data " DATA " --batch 70 --epochs 3 --strategy ps --workers 2 --sync");
 }
 
+/* A model of 4.7 MB: a thread of the store's carries it, and steps begin before their tokens have come. */
+static void write_wide_model(const char *folder)
+{
+    char *path = test_path(folder, "wide.model");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("input(scale=1/255)\ndense(1500)\nrelu()\ndense(classes, init=xavier)\nsoftmax_loss()\n", file);
+    assert_false(fclose(file));
+    free(path);
+}
+
+static void so_it_does_with_a_large_model(void **state)
+{
+    write_wide_model(*state);
+    expect_equal(*state, "wide.model --data " DATA " " GENTLE " --steps 50 --threads 1 --batch 96",
+                 "wide.model --data " DATA " " GENTLE " --steps 50 --batch 32 --strategy ps --workers 3 --servers 2 --sync");
+}
+
+/* The workers have begun the next step when they hear of the end. */
+static void a_large_model_ends_where_its_target_is_reached(void **state)
+{
+    write_wide_model(*state);
+    process run = process_start(*state, "run",
+                                "train wide.model --data " DATA " --rule sgd --rate 0.1 --batch 32 --strategy ps --workers 3 --sync "
+                                "--until accuracy>=0.5 --eval-every 5 --max-steps 300 --out run --json --quiet");
+    json_t *summary = process_end(&run, 0);
+    assert_true(number_of(summary, "test_accuracy") >= 0.5);
+    assert_int_equal(integer_of(summary, "steps") % 5, 0);
+    assert_true(integer_of(summary, "steps") < 300);
+    json_decref(summary);
+}
+
 static void sync_repeats_itself_to_the_bit(void **state)
 {
     const char *job = "lenet --data " DATA " --batch 16 --steps 40 --strategy ps --workers 3 --servers 2 --sync";
@@ -117,6 +149,8 @@ int main(void)
         PROCESS_TEST(so_it_does_with_clipping),
         PROCESS_TEST(so_does_one_worker_alone),
         PROCESS_TEST(so_it_does_where_the_last_step_is_short),
+        PROCESS_TEST(so_it_does_with_a_large_model),
+        PROCESS_TEST(a_large_model_ends_where_its_target_is_reached),
         PROCESS_TEST(sync_repeats_itself_to_the_bit),
         PROCESS_TEST(every_mode_makes_the_steps_that_were_asked_for),
         PROCESS_TEST(epochs_are_passes_over_the_whole_set),

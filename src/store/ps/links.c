@@ -1,7 +1,11 @@
 /* links.c: a worker's connections: what it says to servers, what they say to it, and what happens when one breaks.
  *
  * A connection that breaks is tried again until the deadline; then what was not answered is said again, and the server knows what it has
- * taken already. Chunks are handed to a connection a few at a time, so that those that the next step needs first can overtake. */
+ * taken already.
+ *
+ * Chunks leave in the order in which their gradients became ready. That order is the same for all workers, and so it should be: in sync a
+ * server can answer a chunk only when all have sent it. Those alone overtake that the next step reads first, so that it can begin while
+ * the rest still travels; and to let them, chunks are handed to a connection a few at a time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +16,11 @@
 #include "store/ps/worker_inside.h"
 
 #define RETRY INT64_C(50000000) /* between two attempts to connect */
+
+enum {
+    EARLY = (16 << 20) / TRI_CHUNK_BYTES, /* chunks at the beginning of a model, which overtake */
+};
+#define NO_CHUNK UINT32_MAX
 
 static void fail(tri__worker *worker, tri_status why)
 {
@@ -40,22 +49,45 @@ static void push(tri__worker *worker, uint32_t number)
                              chunk->range.count, false);
 }
 
-/* Hand over what is ready, those first that the next step needs first, as long as the connection takes it. */
+static void clear_line(tri__link *link)
+{
+    link->first = NO_CHUNK;
+    link->last = &link->first;
+}
+
+/* At the end; an early one before all that come later in the model. */
+static void line_up(tri__worker *worker, uint32_t number)
+{
+    tri__worker_chunk *chunk = &worker->chunk[number];
+    tri__link *link = &worker->link[chunk->server];
+    uint32_t *at = link->last;
+    if (number < EARLY)
+        for (at = &link->first; *at < number;)
+            at = &worker->chunk[*at].next;
+    chunk->next = *at;
+    *at = number;
+    if (chunk->next == NO_CHUNK)
+        link->last = &chunk->next;
+}
+
+/* Hand over those in line, as long as the connection takes them. */
 static void push_ready(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
-    uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
-    if (!link->welcome)
-        return;
-    for (uint32_t i = first; i < end && tri__connection_unsent(link->connection) < TRI_UNSENT_MOST; i++)
-        if (worker->chunk[i].stage == TRI_CHUNK_READY)
-            push(worker, i);
+    while (link->welcome && link->first != NO_CHUNK && tri__connection_unsent(link->connection) < TRI_UNSENT_MOST) {
+        uint32_t number = link->first;
+        link->first = worker->chunk[number].next;
+        if (link->first == NO_CHUNK)
+            link->last = &link->first;
+        push(worker, number);
+    }
 }
 
 static void pull_all(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
     uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
+    clear_line(link);
     for (uint32_t i = first; i < end; i++) {
         worker->waiting += worker->chunk[i].stage == TRI_CHUNK_HERE;
         worker->chunk[i].stage = TRI_CHUNK_PULLED;
@@ -69,9 +101,12 @@ static void repeat(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
     uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
+    clear_line(link);
     for (uint32_t i = first; i < end; i++) {
         if (worker->chunk[i].stage == TRI_CHUNK_PUSHED)
             worker->chunk[i].stage = TRI_CHUNK_READY;
+        if (worker->chunk[i].stage == TRI_CHUNK_READY)
+            line_up(worker, i);
         if (worker->chunk[i].stage == TRI_CHUNK_PULLED)
             tri__message_send(link->connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, false);
     }
@@ -428,8 +463,10 @@ tri_status tri__links_create(tri__worker *worker)
 {
     int servers = worker->options.settings.servers;
     TRI_TRY(tri__allocate((size_t)servers, sizeof *worker->link, "connections to servers", &worker->link));
-    for (int i = 0; i < servers; i++)
+    for (int i = 0; i < servers; i++) {
         worker->link[i] = (tri__link){.worker = worker, .index = i, .lost = tri__clock_now()};
+        clear_line(&worker->link[i]);
+    }
     TRI_TRY(tri__loop_create(&worker->loop));
     TRI_TRY(tri__timer_create(worker->loop, on_tick, worker, &worker->tick));
     tri__timer_start(worker->tick, 0, RETRY);
@@ -463,7 +500,7 @@ void tri__links_destroy(tri__worker *worker)
 
 void tri__links_push(tri__worker *worker, uint32_t number)
 {
-    const tri__link *link = &worker->link[worker->chunk[number].server];
-    if (link->welcome && tri__connection_unsent(link->connection) < TRI_UNSENT_MOST)
-        push(worker, number);
+    line_up(worker, number);
+    if (!worker->threaded)
+        push_ready(worker, worker->chunk[number].server);
 }

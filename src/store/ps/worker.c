@@ -55,10 +55,8 @@ static tri_status ps_begin(tri_store *store, const tri_step *step)
     worker->serial++;
     worker->voided = false;
     worker->covered = 0;
-    for (uint32_t i = 0; i < worker->chunks; i++) {
+    for (uint32_t i = 0; i < worker->chunks; i++) /* some may still wait to be sent, as they were offered in the last step */
         worker->chunk[i].covered = 0;
-        worker->chunk[i].weight = 0;
-    }
     pthread_mutex_unlock(&worker->lock);
     return NULL;
 }
@@ -109,8 +107,7 @@ static void make_ready(tri__worker *worker, uint32_t number, float rate)
     chunk->serial = worker->serial;
     chunk->step = worker->step.step;
     chunk->rate = rate;
-    if (!worker->threaded)
-        tri__links_push(worker, number);
+    tri__links_push(worker, number);
 }
 
 /* Async clips each worker's own gradient, when all of it is there. */
@@ -146,21 +143,54 @@ static void cover(tri__worker *worker, tri_range range, double weight)
         clip(worker);
 }
 
+static bool token_here(const tri__worker *worker, const void *what)
+{
+    (void)what;
+    return worker->tokens > 0 || worker->stopped;
+}
+
+static tri__token pop_token(tri__worker *worker)
+{
+    tri__token token = worker->token[worker->first_token];
+    worker->first_token = (worker->first_token + 1) % TRI_WORKER_TOKENS;
+    worker->tokens--;
+    worker->last_step = token.step;
+    return token;
+}
+
+/* The step began before its token came: wait for it now. Where it is not the one that was expected, the step is void. */
+static tri_status confirm(tri__worker *worker)
+{
+    const tri__token *expected = &worker->expected;
+    worker->expects = false;
+    if (!token_here(worker, NULL))
+        TRI_TRY(wait_and_count(worker, token_here, NULL));
+    const tri__token *come = &worker->token[worker->first_token];
+    bool same = !worker->stopped && come->step == expected->step && come->position == expected->position &&
+                come->index == expected->index && come->workers == expected->workers;
+    if (same)
+        pop_token(worker);
+    else
+        worker->voided = true;
+    return NULL;
+}
+
 static tri_status ps_offer(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     tri__worker *worker = worker_of(store);
-    int64_t began = tri__clock_now();
     (void)gradient; /* the store keeps it: it stands in its place */
     if (range.count == 0)
         return NULL;
     pthread_mutex_lock(&worker->lock);
-    if (!worker->voided) /* what is left of a step that went back is not sent */
+    tri_status status = worker->expects && !worker->voided ? confirm(worker) : NULL;
+    int64_t began = tri__clock_now();
+    if (!status && !worker->voided) /* what is left of a void step is not sent */
         cover(worker, range, weight);
     worker->times.sending += tri__clock_now() - began;
     pthread_mutex_unlock(&worker->lock);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
-    return NULL;
+    return status;
 }
 
 static bool all_here(const tri__worker *worker, const void *what)
@@ -294,26 +324,28 @@ void tri__ps_store_ready(tri_store *store, int ahead)
         tri__loop_wake(worker->loop);
 }
 
-static bool token_here(const tri__worker *worker, const void *what)
-{
-    (void)what;
-    return worker->tokens > 0 || worker->stopped;
-}
-
 tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop)
 {
     tri__worker *worker = worker_of(store);
     pthread_mutex_lock(&worker->lock);
     tri_status status = token_here(worker, NULL) ? NULL : wait_and_count(worker, token_here, NULL);
     *stop = !status && worker->stopped;
-    if (!status && !*stop) {
-        *out = worker->token[worker->first_token];
-        worker->first_token = (worker->first_token + 1) % TRI_WORKER_TOKENS;
-        worker->tokens--;
-        worker->last_step = out->step;
-    }
+    if (!status && !*stop)
+        *out = pop_token(worker);
+    worker->expects = false;
     pthread_mutex_unlock(&worker->lock);
     return status;
+}
+
+bool tri__ps_store_expect(tri_store *store, const tri__token *token)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    worker->expects = worker->threaded && !token_here(worker, NULL);
+    worker->expected = *token;
+    bool expects = worker->expects;
+    pthread_mutex_unlock(&worker->lock);
+    return expects;
 }
 
 bool tri__ps_store_peek(tri_store *store, int index, tri__token *out)

@@ -38,7 +38,12 @@ void tri__ps_store_ready(tri_store *store, int ahead);
 TRI_MUST_CHECK tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop);
 bool tri__ps_store_peek(tri_store *store, int index, tri__token *out); /* tokens behind the next one that are here already, from 0 */
 
-/* True where all went back to a checkpoint since the last begin: the step that was made is void, and so are the tokens before it. */
+/* Begin a step before its token has come, since this one is expected: nothing is sent before it has, and where another one comes, the step
+ * is void. False, and nothing is changed, where there is something to take already, or nothing would be gained. */
+bool tri__ps_store_expect(tri_store *store, const tri__token *token);
+
+/* True where the step that was made since the last begin is void: it was not the one that is wanted, or all went back to a checkpoint, and
+ * the tokens before it are void too. */
 bool tri__ps_store_voided(tri_store *store);
 
 typedef struct {

@@ -32,6 +32,7 @@ typedef struct {
     double weight;
     int64_t serial, step; /* of the push */
     float rate;
+    uint32_t next; /* in the line of its link, where it is ready */
 } tri__worker_chunk;
 
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
     int64_t heard;
     int64_t sent, received; /* by connections that have ended */
     char why[256];          /* the last connection has ended */
+    uint32_t first, *last;  /* the line of the chunks that are ready; last points to the end of it */
     bool told;              /* people were told that it is waited for … */
     bool named;             /* … or that it is silent */
     tri__message message;
@@ -79,9 +81,11 @@ struct tri__worker {
     tri_status failure;
     tri__token token[TRI_WORKER_TOKENS];
     int first_token, tokens;
-    int64_t last_step; /* of the token that was taken last; −1: none */
-    float *scratch;    /* [TRI_CHUNK_FLOATS] for answers that nobody waits for */
-    size_t covered;    /* with clipping: floats offered in this step */
+    int64_t last_step;   /* of the token that was taken last; −1: none */
+    bool expects;        /* the step at work began before its token came: … */
+    tri__token expected; /* … this one should come */
+    float *scratch;      /* [TRI_CHUNK_FLOATS] for answers that nobody waits for */
+    size_t covered;      /* with clipping: floats offered in this step */
     tri_step step;
     tri__ps_times times;
     int64_t waited; /* for other workers, by the chunks that came since the last wait began */
@@ -90,7 +94,7 @@ struct tri__worker {
 /* links.c. The lock is held where not said otherwise. */
 TRI_MUST_CHECK tri_status tri__links_create(tri__worker *worker); /* begins to connect; no lock */
 void tri__links_destroy(tri__worker *worker);                     /* the caller owns the loop; no lock */
-void tri__links_push(tri__worker *worker, uint32_t chunk);        /* a chunk is ready: send it, where the loop is the caller's */
+void tri__links_push(tri__worker *worker, uint32_t chunk);        /* a chunk is ready: it is sent now, or by the loop's thread */
 void tri__links_say(tri__worker *worker);                         /* what waits to be said: ready, a report */
 void tri__links_count(tri__worker *worker);                       /* traffic */
 /* Somebody has waited for this server since then: name it where it is silent, TRI_TIMEOUT where it is for too long. */
