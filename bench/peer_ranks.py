@@ -17,7 +17,8 @@ def die_with_parent():
 def start_ranks(script, arguments, count):
     """script ARGUMENTS… RANK PORTS…, count times, until all have ended. The exit status: 0 where all are."""
     ports = list(map(str, free_ports(count)))
-    processes = [subprocess.Popen([sys.executable, script, *arguments, str(rank), *ports], preexec_fn=die_with_parent) for rank in range(count)]
+    processes = [subprocess.Popen([sys.executable, script, *arguments, str(rank), *ports], preexec_fn=die_with_parent)
+                 for rank in range(count)]
     try:
         return max(abs(process.wait(DEADLINE)) for process in processes)
     finally:

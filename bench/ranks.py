@@ -1,5 +1,5 @@
-"""The parts of the benchmark that measure strategies without a server: ranks of MPI beside PyTorch's DistributedDataParallel and TensorFlow's
-MultiWorkerMirroredStrategy, beside a bare MPI_Allreduce, over a virtual link; replicas beside independent processes."""
+"""The parts of the benchmark that measure strategies without a server: ranks of MPI beside PyTorch's DistributedDataParallel and
+TensorFlow's MultiWorkerMirroredStrategy, beside a bare MPI_Allreduce, over a virtual link; replicas beside independent processes."""
 import json
 import os
 import shutil
@@ -32,10 +32,14 @@ class RankParts:
         return self.trireme.measure(model, batch, self.a_part(steps), RANKS, options).rate
 
     def ddp(self, mode, model, batch, steps):
-        return run([sys.executable, os.path.join(HERE, "torch_ddp.py"), model, str(batch), str(self.a_part(steps)), mode, str(RANKS)])[0]["rate"]
+        return self.peer("torch_ddp.py", model, batch, steps, mode)
 
     def multi_worker_mirrored(self, model, batch, steps):
-        return run([sys.executable, os.path.join(HERE, "tensorflow_workers.py"), model, str(batch), str(self.a_part(steps)), str(RANKS)])[0]["rate"]
+        return self.peer("tensorflow_workers.py", model, batch, steps)
+
+    def peer(self, script, model, batch, steps, *mode):
+        said, _, _ = run([sys.executable, os.path.join(HERE, script), model, str(batch), str(self.a_part(steps)), *mode, str(RANKS)])
+        return said["rate"]
 
     def a_part(self, steps):
         return max(2, steps // 20) if self.quick else steps
