@@ -1,4 +1,5 @@
-/* allreduce.h: the store of a rank: every rank has all parameters, gradients are added up over MPI, and each applies the rule to the same sums.
+/* allreduce.h: the store of a rank: every rank has all parameters, gradients are added up over MPI, and each applies the rule to the same
+ * sums.
  *
  * Gradients travel in buckets of some 16 MB, in the order in which rank 0's plan offers them; a thread adds up one after the other while the
  * plan goes on, and the rule is applied where the plan awaits, to whatever has come by then. Where all of it is one bucket, the plan's own

@@ -1,9 +1,9 @@
 /* ring.c: rows of floats, each cut into a segment for every rank.
  *
- * A row goes around in 2(n − 1) hops. In hop h a rank hands segment rank − h to its right and takes segment rank − h − 1 from its left, all
- * modulo n: in the first n − 1 hops it adds what it takes to its own, so that then each segment is complete somewhere; in the others it
- * keeps what it takes. Up to ROWS of them are under way, each in a place of its own: row r in place r mod ROWS, so that a message's place, which
- * is its tag, tells both sides which row it is of. */
+ * A row goes around in 2(n − 1) hops. In hop h a rank hands segment rank − h to its right and takes segment rank − h − 1 from its left,
+ * all modulo n: in the first n − 1 hops it adds what it takes to its own, so that then each segment is complete somewhere; in the others
+ * it keeps what it takes. Up to ROWS rows are under way, each in a place of its own: row r in place r mod ROWS, so that a message's place,
+ * which is its tag, tells both sides which row it is of. */
 #include "net/mpi/ring.h"
 
 #include <stdbool.h>
