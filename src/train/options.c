@@ -329,13 +329,13 @@ static tri_status resolve_end(const tri__train_options *options, const tri_model
 
 static tri_status resolve_often(const tri__train_options *options, tri__train_settings *out)
 {
-    const unsigned steps = 1u << TRI_EVERY_STEPS, end = 1u << TRI_EVERY_END;
+    const unsigned often = 1u << TRI_EVERY_STEPS | 1u << TRI_EVERY_EPOCH | 1u << TRI_EVERY_END;
     const char *evaluate = options->eval_every ? options->eval_every : options->until ? "100" : "epoch";
-    TRI_TRY(tri__every_parse("eval-every", evaluate, steps | end | 1u << TRI_EVERY_EPOCH, &out->evaluate));
+    TRI_TRY(tri__every_parse("eval-every", evaluate, often, &out->evaluate));
     if (out->target.kind != TRI_TARGET_NONE && out->evaluate.kind == TRI_EVERY_END)
         return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
     const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
-    return tri__every_parse("checkpoint-every", checkpoint, steps | end | 1u << TRI_EVERY_SECONDS, &out->checkpoint);
+    return tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint);
 }
 
 /* Of one worker: --global-batch is for all of them together. */

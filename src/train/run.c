@@ -199,11 +199,12 @@ bool tri__run_leads(const tri__run *run)
     return !run->crew || run->crew->worker == 0;
 }
 
-bool tri__run_evaluation_due(const tri__run *run)
+/* By the number of steps. */
+static bool is_due(const tri__run *run, const tri__every *every)
 {
-    switch (run->settings.evaluate.kind) {
+    switch (every->kind) {
     case TRI_EVERY_STEPS:
-        return run->state.step % run->settings.evaluate.steps == 0;
+        return run->state.step % every->steps == 0;
     case TRI_EVERY_EPOCH:
         return run->state.step % run->steps_per_epoch == 0;
     case TRI_EVERY_END:
@@ -213,14 +214,19 @@ bool tri__run_evaluation_due(const tri__run *run)
     return false;
 }
 
+bool tri__run_evaluation_due(const tri__run *run)
+{
+    return is_due(run, &run->settings.evaluate);
+}
+
 static bool checkpoint_due(tri__run *run)
 {
     const tri__every *every = &run->settings.checkpoint;
     if (!tri__run_leads(run))
         return false;
-    if (every->kind == TRI_EVERY_STEPS)
-        return run->state.step % every->steps == 0;
-    if (every->kind != TRI_EVERY_SECONDS || run->now < run->next_checkpoint)
+    if (every->kind != TRI_EVERY_SECONDS)
+        return is_due(run, every);
+    if (run->now < run->next_checkpoint)
         return false;
     run->next_checkpoint = run->now + every->seconds * SECOND;
     return true;

@@ -35,9 +35,9 @@ typedef struct {
 
 /* ---- the job ---- */
 
-static int64_t evaluate_every(const tri__run *run)
+/* In steps; 0 where it goes by the clock, or is at the end only. */
+static int64_t steps_of(const tri__run *run, const tri__every *every)
 {
-    const tri__every *every = &run->settings.evaluate;
     return every->kind == TRI_EVERY_STEPS ? every->steps : every->kind == TRI_EVERY_EPOCH ? run->steps_per_epoch : 0;
 }
 
@@ -57,8 +57,8 @@ static void describe_job(serve *s, tri__ps_job *job)
         .last_step = run->last_step && !passes ? run->last_step : INT64_MAX,
         .last_position = end,
     };
-    job->evaluate_every = evaluate_every(run);
-    job->checkpoint_every = settings->checkpoint.kind == TRI_EVERY_STEPS ? settings->checkpoint.steps : 0;
+    job->evaluate_every = steps_of(run, &settings->evaluate);
+    job->checkpoint_every = steps_of(run, &settings->checkpoint);
     job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * INT64_C(1000000000) : 0;
     job->whole_snapshots = settings->target.kind != TRI_TARGET_NONE || settings->keep_best;
 }
