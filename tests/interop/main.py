@@ -1,8 +1,10 @@
 """Compares Trireme with other people's programs. usage: main.py TRIREME PROGRAMS, the binary and the folder of interop_step and others."""
 import os
+import subprocess
 import sys
 import tempfile
 
+import kubernetes
 import libsvm
 import records
 import runs
@@ -13,6 +15,7 @@ from report import Report
 def main():
     trireme, programs = sys.argv[1:]
     report = Report()
+    kubernetes.run(report, subprocess.run([trireme, "train", "--help"], capture_output=True, text=True, check=True).stdout)
     with tempfile.TemporaryDirectory(prefix="trireme-interop-") as top:
 
         def folder(name):
