@@ -2,6 +2,7 @@
 #include "train/hello.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,23 @@
 
 #define MOST_EXAMPLES (INT64_C(1) << 48) /* a bound of sense: what is computed with it does not overflow */
 
-json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest)
+json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest, const char *terms)
 {
     json_t *names = source->class_names ? json_array() : json_null();
     for (int64_t i = 0; source->class_names && i < source->classes; i++)
         json_array_append_new(names, json_string(source->class_names[i]));
-    return json_pack("{s:s, s:I, s:I, s:s, s:o, s:I, s:o}", "digest", digest, "examples", (json_int_t)examples, "batch", (json_int_t)batch,
-                     "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes,
-                     "class_names", names);
+    return json_pack("{s:s, s:s, s:I, s:I, s:s, s:o, s:I, s:o}", "digest", digest, "terms", terms, "examples", (json_int_t)examples,
+                     "batch", (json_int_t)batch, "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes",
+                     (json_int_t)source->classes, "class_names", names);
+}
+
+void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size)
+{
+    snprintf(text, size,
+             "--rate %g --schedule %s --warmup %" PRId64 " --rule %s --clip %g --seed %" PRIu64 " --shuffle %" PRId64 " --augment %s",
+             settings->schedule.rate, options->schedule ? options->schedule : "constant", settings->schedule.warmup,
+             tri_rule_name(settings->rule.kind), (double)settings->rule.clip, settings->seed, settings->shuffle,
+             settings->augment ? settings->augment : "none");
 }
 
 static tri_status read_shape(const json_t *list, tri_shape *out)

@@ -47,6 +47,7 @@ static void describe_job(serve *s, tri__ps_job *job)
     const tri__train_settings *settings = &run->settings;
     job->floats = tri_graph_parameter_floats(run->graph);
     job->rule = settings->rule;
+    tri__hello_terms(&run->options, settings, job->terms, sizeof job->terms);
     bool passes = settings->epochs && !settings->steps_per_epoch; /* epochs are passes over the examples, whatever a step is */
     int64_t end = INT64_MAX;
     if (passes && __builtin_mul_overflow(settings->epochs, s->source.examples, &end))

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "store/ps/layout.h"
 #include "train/supervise_inside.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
@@ -22,6 +23,18 @@ enum {
     LISTEN_FD = 4,
     MOST_WORDS = 16, /* of the supervisor's own on a task's command line */
 };
+
+/* There may be more servers than the model has parts for. */
+static tri_status check_servers(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings)
+{
+    const tri_model_input input = {.type = source->type, .shape = source->shape, .classes = source->classes};
+    tri_graph *graph = NULL;
+    tri__layout layout;
+    TRI_TRY(tri_model_build(model, &input, settings->batch, &graph));
+    tri_status status = tri__layout_init(&layout, tri_graph_parameter_floats(graph), settings->ps.servers);
+    tri_graph_destroy(graph);
+    return status;
+}
 
 /* Mistakes that every task would make are better told once, before there is a folder. */
 static tri_status check_request(const tri__run_request *run, char **model_name)
@@ -38,6 +51,8 @@ static tri_status check_request(const tri__run_request *run, char **model_name)
         const tri_source_options options = {.seed = settings.seed, .cache_folder = run->cache_folder, .features = settings.features};
         status = tri_source_open(run->options->data, TRI_PART_TRAIN, &options, &source);
     }
+    if (!status)
+        status = check_servers(model, tri_source_describe(source), &settings);
     if (!status && !(*model_name = strdup(tri_model_name(model))))
         status = tri_fail(TRI_NO_MEMORY, "no memory for the model's name");
     tri_source_destroy(source);

@@ -220,7 +220,9 @@ static tri_status create_store(work *w)
     char digest[65];
     TRI_TRY(tri_model_digest(run->model, run->graph, digest));
     int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
-    json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest);
+    char terms[256];
+    tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);
+    json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, terms);
     if (!hello)
         return tri_fail(TRI_NO_MEMORY, "no memory for a hello");
     const tri__ps_store_options options = {

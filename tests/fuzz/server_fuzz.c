@@ -47,6 +47,7 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *out)
         .floats = FLOATS * (size_t)of->settings.servers,
         .rule = {.clip = of->clip},
         .digest = "same",
+        .terms = "same",
         .work = {.examples = 100, .batch = 10, .last_step = INT64_MAX, .last_position = INT64_MAX},
         .evaluate_every = of->evaluate_every,
         .checkpoint_every = 7,
@@ -149,7 +150,8 @@ static uint32_t greet(int fd, const job *to, int role, int task, int incarnation
     if (role == 3)
         return 0;
     int size = snprintf(text, sizeof text,
-                        "{\"protocol\":%d,\"role\":\"%s\",\"task\":%d,\"incarnation\":%d,\"digest\":\"same\",\"batch\":10,\"examples\":100,"
+                        "{\"protocol\":%d,\"role\":\"%s\",\"task\":%d,\"incarnation\":%d,\"digest\":\"same\",\"terms\":\"same\",\"batch\":"
+                        "10,\"examples\":100,"
                         "\"mode\":\"%s\"}",
                         TRI_PROTOCOL, roles[role], task, incarnation, tri__ps_mode_name(to->settings.mode));
     say(fd, &(tri__frame){.type = TRI_MSG_HELLO, .size = (uint32_t)size}, text, (size_t)size);

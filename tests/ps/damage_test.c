@@ -146,6 +146,19 @@ static void what_may_be_skipped_is_counted(void **state)
     free(bad);
 }
 
+/* As in a local run; nobody waits for another evaluator, which could do no better. */
+static void test_examples_that_cannot_be_read_end_the_job(void **state)
+{
+    make_records(*state);
+    char *bad = copy_records(*state, "bad", true);
+    process job = process_start(bad, "job",
+                                "train softmax --data digits:1000 --test " FILE_OF " --batch 50 --strategy ps --workers 2 --sync "
+                                "--steps 4000 --eval-every 100 --timeout 10m --out run");
+    process_await(&job, "evaluator:0 cannot evaluate step 100: " FILE_OF ": record 1000 at byte ");
+    json_decref(process_end(&job, 1));
+    free(bad);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +168,7 @@ int main(void)
         PROCESS_TEST(damage_that_all_would_meet_ends_a_sync_job),
         PROCESS_TEST(who_is_alone_with_it_ends_the_job_at_once),
         PROCESS_TEST(what_may_be_skipped_is_counted),
+        PROCESS_TEST(test_examples_that_cannot_be_read_end_the_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

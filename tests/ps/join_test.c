@@ -77,6 +77,22 @@ static void a_worker_that_joined_may_die(void **state)
     free(address);
 }
 
+/* What it would compute is not what the others do: it is told, and the job does not notice. */
+static void a_worker_with_other_terms_may_not_join(void **state)
+{
+    process job =
+        process_start(*state, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --sync --steps %d", LONG_SYNC);
+    char *address = address_of_job(*state);
+    process_await_step(&job, STRIKE);
+    process joiner = process_start(*state, "joiner", "train " SOFTMAX "--steps %d --seed 7 --join %s", LONG_SYNC, address);
+    process_await(&joiner, "--seed 7 ");
+    json_decref(process_end(&joiner, 2));
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), LONG_SYNC);
+    json_decref(summary);
+    free(address);
+}
+
 /* Its pushes are its own, though an earlier process of the same number has pushed to the same servers. */
 static void a_successor_takes_the_place_of_a_dead_worker(void **state)
 {
@@ -100,6 +116,7 @@ int main(void)
         PROCESS_TEST(a_worker_joins_in_sync),
         PROCESS_TEST(a_worker_joins_in_async),
         PROCESS_TEST(a_worker_that_joined_may_die),
+        PROCESS_TEST(a_worker_with_other_terms_may_not_join),
         PROCESS_TEST(a_successor_takes_the_place_of_a_dead_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

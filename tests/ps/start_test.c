@@ -89,6 +89,9 @@ static void mistakes_are_told_and_do_no_harm(void **state)
     expect_refusal(
         process_start(*state, "batch", "train softmax --data digits:4000 --batch 40 --strategy ps --cluster c.yaml --task worker:1 " STEPS),
         2, "in batches of 40");
+    expect_refusal(process_start(*state, "rate", TASK STEPS "--sync --rate 0.25 --task worker:1"), 2, "--rate 0.25 ");
+    expect_refusal(process_start(*state, "seed", TASK STEPS "--sync --seed 2 --task worker:1"), 2, "--seed 2 ");
+    expect_refusal(process_start(*state, "rule", TASK STEPS "--sync --rule adam --task worker:1"), 2, "--rule adam ");
     expect_refusal(process_start(*state, "mode", TASK STEPS "--async --task worker:1"), 2, "is sync");
     end_job(*state, tasks);
 }
@@ -150,6 +153,16 @@ static void another_version_is_turned_away(void **state)
     free(log);
 }
 
+static void more_servers_than_the_model_has_parts_for_are_refused_before_there_are_any(void **state)
+{
+    process job = process_start(*state, "job", "train " SOFTMAX STEPS "--servers 600 --workers 1 --out run");
+    process_await(&job, "600 servers for 7856 parameters");
+    json_decref(process_end(&job, 2));
+    char *run = test_path(*state, "run");
+    assert_int_equal(access(run, F_OK), -1);
+    free(run);
+}
+
 static void nothing_stays_behind_a_killed_supervisor(void **state)
 {
     process job = process_start(*state, "job", "train " SOFTMAX "--steps 1000000 --workers 2 --servers 2 --out run --eval-every 100");
@@ -169,6 +182,7 @@ int main(void)
         PROCESS_TEST(mistakes_are_told_and_do_no_harm),
         PROCESS_TEST(strangers_change_nothing),
         PROCESS_TEST(another_version_is_turned_away),
+        PROCESS_TEST(more_servers_than_the_model_has_parts_for_are_refused_before_there_are_any),
         PROCESS_TEST(nothing_stays_behind_a_killed_supervisor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

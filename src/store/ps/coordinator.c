@@ -258,6 +258,14 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
     return status;
 }
 
+/* As in a local run, that the test examples cannot be read ends the job. */
+static void give_up_evaluating(tri__coordinator *c, const char *reason)
+{
+    if (c->evaluating)
+        tri__coordinator_fail(c, tri_fail(TRI_BAD_DATA, "evaluator:0 cannot evaluate step %" PRId64 ": %s", c->state.step,
+                                          reason ? reason : "it gave no reason"));
+}
+
 tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message, const json_t *body)
 {
     tri__coordinator *c = peer->server->coordinator;
@@ -289,6 +297,8 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         return tri__snapshot_pulled(peer, message);
     else if (message->type == TRI_MSG_EVALUATED && evaluator)
         return tri__snapshot_evaluated(c, body);
+    else if (message->type == TRI_MSG_BYE && evaluator)
+        give_up_evaluating(c, json_string_value(json_object_get(body, "reason")));
     else
         return tri_fail(TRI_BAD_DATA, "a %s that ps:0 does not take from it", tri__message_name(message->type));
     return NULL;

@@ -71,10 +71,15 @@ static void pull(evaluator *e, int64_t step)
         tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < chunks);
 }
 
+/* Where it cannot evaluate, nobody could in its place: ps:0 hears why, and need not wait. */
 static tri_status answer(evaluator *e)
 {
     json_t *result;
-    TRI_TRY(e->options->evaluate(e->options->context, e->step, &result));
+    tri_status status = e->options->evaluate(e->options->context, e->step, &result);
+    if (status) {
+        tri__message_send_json(e->contact.connection, TRI_MSG_BYE, json_pack("{s:s}", "reason", tri_status_message(status)));
+        return status;
+    }
     json_object_set_new(result, "step", json_integer(e->step));
     tri__message_send_json(e->contact.connection, TRI_MSG_EVALUATED, result);
     return NULL;

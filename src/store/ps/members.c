@@ -33,6 +33,10 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
     if (!mode || strcmp(mode, ours))
         return tri_fail(TRI_BAD_CALL, "worker:%d would train %.16s, and the job is %s: start all tasks with the same options", peer->task,
                         mode ? mode : "in no mode", ours);
+    const char *terms = json_string_value(json_object_get(hello, "terms"));
+    if (!terms || strcmp(terms, c->job.terms) != 0)
+        return tri_fail(TRI_BAD_CALL, "worker:%d trains with %.255s, and the job with %s: start all tasks with the same options",
+                        peer->task, terms ? terms : "no rate", c->job.terms);
     return NULL;
 }
 
