@@ -86,7 +86,7 @@ static void print_table(tri__session *session, char *table)
 static void tell_how_to_resume(tri__session *session, const tri__run_result *result)
 {
     const char *reason = json_string_value(json_object_get(result->summary, "stopped_by"));
-    if (!session->quiet && reason && !strcmp(reason, "signal"))
+    if (!session->quiet && reason && !strcmp(reason, "signal") && json_is_string(json_object_get(result->summary, "checkpoint")))
         tri__terminal_say(&session->terminal, "\nTo go on from here: trireme train --resume %s", result->folder);
 }
 

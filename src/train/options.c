@@ -316,8 +316,6 @@ static tri_status resolve_end(const tri__train_options *options, const tri_model
                         epochs ? "--epochs" : "--steps", until ? "--until" : "--steps", until ? " (--max-steps guards --until)" : "");
     if (options->max_steps != TRI_UNSET && !until)
         return tri_fail(TRI_BAD_CALL, "--max-steps guards --until; to train for a number of steps, give --steps");
-    if (options->steps_per_epoch != TRI_UNSET && (steps || until))
-        return tri_fail(TRI_BAD_CALL, "--steps-per-epoch goes with --epochs");
     if (until)
         TRI_TRY(tri__target_parse(options->until, &out->target));
     out->steps = pick(options->steps, 0, 0);

@@ -245,8 +245,12 @@ static void tell_progress(serve *s, const tri__ps_status *status)
     if (!run->request->progress || now - s->told < REPORT_INTERVAL || status->seconds <= 0)
         return;
     s->told = now;
+    bool waits = run->settings.ps.mode == TRI_PS_SYNC && run->settings.ps.backup == 0;
     char label[160];
-    snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->model), status->straggler ? " waits for " : "",
+    snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->model),
+             !status->straggler ? ""
+             : waits            ? " waits for "
+                                : " without ",
              status->straggler ? status->straggler : "");
     int64_t examples = tri__reports_sum(status->reports, "examples");
     tri__progress progress = {

@@ -91,7 +91,8 @@ static void signal_all(tri__supervisor *boss, int signal)
             tri__child_signal(boss->members[i].child, signal);
 }
 
-/* The job has failed: ps:0 is asked to end it, which needs the evaluator once more, or else all are; they have until then. The first reason is the one that is told. */
+/* The job has failed: ps:0 is asked to end it, which needs the evaluator once more, or else all are; they have until then. The first reason
+ * is the one that is told. */
 static void give_up(tri__supervisor *boss, tri_status why, int64_t grace)
 {
     if (boss->failure)

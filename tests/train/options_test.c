@@ -150,7 +150,6 @@ static void what_does_not_go_together_is_told(void **state)
     expect_refusal("epochs", "1", "steps", "2", "--epochs and --steps both");
     expect_refusal("steps", "1", "until", "loss<=1", "--steps and --until both");
     expect_refusal("steps", "1", "max-steps", "3", "--max-steps guards --until");
-    expect_refusal("steps", "1", "steps-per-epoch", "3", "goes with --epochs");
     expect_refusal("rule", "adam", "momentum", "0.5", "the rule is adam");
     expect_refusal("until", "loss<=1", "eval-every", "end", "checked by evaluations");
     expect_refusal("batch", "10", "global-batch", "30", "--batch is for one worker");
