@@ -255,12 +255,28 @@ void tri__members_check_gone(tri__coordinator *c, int64_t now)
     }
 }
 
-/* Is anything awaited of this worker? */
-static bool owes(const tri__coordinator *c, const tri__member *member)
+/* All members wait for each other's part of a step. */
+static bool is_in_step(const tri__coordinator *c)
 {
+    return c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING;
+}
+
+/* Is anything awaited of this worker? In sync, those that wait for others owe nothing. */
+static bool owes(const tri__coordinator *c, int task)
+{
+    const tri__member *member = &c->member[task];
     if (c->phase == TRI_JOB_STOPPING)
         return member->peer && !member->reported;
-    return member->member && member->tokens > 0;
+    return member->member && member->tokens > 0 && (!is_in_step(c) || tri__stretch_lacks(c->server->stretch, task));
+}
+
+/* For how long it has kept others waiting without a word. In sync nobody waits for it before the step has begun. */
+static int64_t silence_of(const tri__coordinator *c, const tri__member *member, int64_t now)
+{
+    int64_t since = member->peer ? member->peer->heard : member->gone ? member->gone : now;
+    if (is_in_step(c))
+        since = member->peer && since > c->moved ? since : c->moved;
+    return now - since;
 }
 
 static void evict(tri__coordinator *c, int task)
@@ -279,34 +295,33 @@ static void evict(tri__coordinator *c, int task)
         tri__connection_close(peer->connection);
 }
 
-/* Who is waited for is named after two heartbeats; after the timeout it has left. In sync, those that wait for others owe nothing. */
+/* Tell people once, and the live line as long as it lasts. */
+static void name_straggler(tri__coordinator *c, int task, int64_t silent)
+{
+    tri__member *member = &c->member[task];
+    size_t used = strlen(c->straggler);
+    if (!member->named)
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "step %" PRId64 " %s worker:%d, silent for %.1f s", tri__coordinator_step(c),
+                      is_in_step(c) ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
+    member->named = true;
+    if (used < sizeof c->straggler - 32)
+        snprintf(c->straggler + used, sizeof c->straggler - used, "%sworker:%d (%.0f s)", used ? ", " : "", task,
+                 tri__clock_seconds(silent));
+}
+
+/* Who is waited for is named after two heartbeats; after the timeout it has left. */
 void tri__members_check_silent(tri__coordinator *c, int64_t now)
 {
-    bool sync = c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING;
-    size_t used = 0;
     c->straggler[0] = 0;
     for (int task = 0; task < c->tasks; task++) {
-        tri__member *member = &c->member[task];
-        if (!owes(c, member) || (sync && !tri__stretch_lacks(c->server->stretch, task)))
+        if (!owes(c, task))
             continue;
-        int64_t since = member->peer && member->peer->heard > c->moved ? member->peer->heard : sync ? c->moved : 0;
-        if (!since)
-            since = member->peer ? member->peer->heard : member->gone ? member->gone : now;
-        int64_t silent = now - since;
-        if (silent > c->settings->timeout) {
+        int64_t silent = silence_of(c, &c->member[task], now);
+        if (silent > c->settings->timeout)
             evict(c, task);
-            continue;
-        }
-        if (silent < 2 * c->settings->heartbeat) {
-            member->named = false;
-            continue;
-        }
-        if (!member->named)
-            tri__log_line(c->server->log, TRI_LOG_WARNING, "step %" PRId64 " %s worker:%d, silent for %.1f s", tri__coordinator_step(c),
-                          sync ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
-        member->named = true;
-        if (used < sizeof c->straggler - 32)
-            used += (size_t)snprintf(c->straggler + used, sizeof c->straggler - used, "%sworker:%d (%.0f s)", used ? ", " : "", task,
-                                     tri__clock_seconds(silent));
+        else if (silent >= 2 * c->settings->heartbeat)
+            name_straggler(c, task, silent);
+        else
+            c->member[task].named = false;
     }
 }
