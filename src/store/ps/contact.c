@@ -51,6 +51,9 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
     if (contact->welcome && !quiet)
         tri__log_line(contact->log, TRI_LOG_WARNING, "the connection to ps:%d is lost%s%s; trying again", contact->server, why ? ": " : "",
                       tri_status_message(why));
+    if (why || !contact->welcome)
+        snprintf(contact->why, sizeof contact->why, "%s",
+                 why ? tri_status_message(why) : "it hung up on our hello (all tasks need the same --key, or none)");
     if (contact->welcome || !contact->lost)
         contact->lost = now;
     contact->welcome = false;
@@ -58,8 +61,6 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
     contact->attempt = now + RETRY;
     if (code == TRI_BAD_DATA || code == TRI_BAD_CALL)
         return tri_wrap(why, "ps:%d", contact->server);
-    if (why)
-        snprintf(contact->why, sizeof contact->why, "%s", tri_status_message(why));
     tri_status_free(why);
     return NULL;
 }
@@ -73,7 +74,8 @@ static tri_status check_away(tri__contact *contact, int64_t now)
                         tri__clock_seconds(away), contact->why[0] ? contact->why : "is it running, and is this the right address?");
     if (!contact->told && away > 2 * contact->settings->heartbeat) {
         contact->told = true;
-        tri__log_line(contact->log, TRI_LOG_INFO, "waiting for ps:%d at %s:%u", contact->server, at->host, at->port);
+        tri__log_line(contact->log, TRI_LOG_INFO, "waiting for ps:%d at %s:%u%s%s", contact->server, at->host, at->port,
+                      contact->why[0] ? ": " : "", contact->why);
     }
     return NULL;
 }

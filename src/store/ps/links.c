@@ -7,7 +7,6 @@
  * server can answer a chunk only when all have sent it. Those alone overtake that the next step reads first, so that it can begin while
  * the rest still travels; and to let them, chunks are handed to a connection a few at a time. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@
 #include "base/memory.h"
 #include "store/ps/worker_inside.h"
 
-#define RETRY INT64_C(50000000) /* between two attempts to connect */
+#define TICK INT64_C(50000000)
 
 enum {
     EARLY = (16 << 20) / TRI_CHUNK_BYTES, /* chunks at the beginning of a model, which overtake */
@@ -45,7 +44,7 @@ static void push(tri__worker *worker, uint32_t number)
         .weight = (float)chunk->weight,
     };
     chunk->stage = TRI_CHUNK_PUSHED;
-    tri__message_send_floats(worker->link[chunk->server].connection, message, worker->store.gradient + chunk->range.first,
+    tri__message_send_floats(worker->link[chunk->server].contact.connection, message, worker->store.gradient + chunk->range.first,
                              chunk->range.count, false);
 }
 
@@ -74,7 +73,7 @@ static void line_up(tri__worker *worker, uint32_t number)
 static void push_ready(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
-    while (link->welcome && link->first != NO_CHUNK && tri__connection_unsent(link->connection) < TRI_UNSENT_MOST) {
+    while (link->contact.welcome && link->first != NO_CHUNK && tri__connection_unsent(link->contact.connection) < TRI_UNSENT_MOST) {
         uint32_t number = link->first;
         link->first = worker->chunk[number].next;
         if (link->first == NO_CHUNK)
@@ -91,8 +90,8 @@ static void pull_all(tri__worker *worker, int server)
     for (uint32_t i = first; i < end; i++) {
         worker->waiting += worker->chunk[i].stage == TRI_CHUNK_HERE;
         worker->chunk[i].stage = TRI_CHUNK_PULLED;
-        if (link->welcome)
-            tri__message_send(link->connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < end);
+        if (link->contact.welcome)
+            tri__message_send(link->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < end);
     }
 }
 
@@ -108,7 +107,7 @@ static void repeat(tri__worker *worker, int server)
         if (worker->chunk[i].stage == TRI_CHUNK_READY)
             line_up(worker, i);
         if (worker->chunk[i].stage == TRI_CHUNK_PULLED)
-            tri__message_send(link->connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, false);
+            tri__message_send(link->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, false);
     }
     push_ready(worker, server);
 }
@@ -116,8 +115,8 @@ static void repeat(tri__worker *worker, int server)
 static void say_ready(tri__worker *worker)
 {
     worker->to_say_ready = false;
-    if (worker->begun && !worker->pulling && worker->link[0].welcome)
-        tri__message_send(worker->link[0].connection,
+    if (worker->begun && !worker->pulling && worker->link[0].contact.welcome)
+        tri__message_send(worker->link[0].contact.connection,
                           &(tri__message){.type = TRI_MSG_READY, .view = worker->generation, .what = (uint32_t)worker->ahead}, false);
 }
 
@@ -141,11 +140,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     if ((size_t)json_integer_value(floats) != worker->layout.floats)
         return tri_fail(TRI_BAD_CALL, "ps:%d keeps %lld parameters, this worker's model has %zu", link->index,
                         (long long)json_integer_value(floats), worker->layout.floats);
-    link->welcome = true;
-    if (link->told)
-        tri__log_line(worker->options.log, TRI_LOG_INFO, "ps:%d is there", link->index);
-    link->told = false;
-    link->lost = 0;
+    tri__contact_welcomed(&link->contact);
     if (link->index > 0) {
         repeat(worker, link->index);
         return NULL;
@@ -179,14 +174,22 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
     return NULL;
 }
 
+/* What was said twice is answered twice: is this the answer to what was said last? */
+static bool answers(const tri__worker *worker, const tri__worker_chunk *chunk, const tri__message *message)
+{
+    if (message->view != worker->generation)
+        return false; /* it left before all went back; the right one is on its way */
+    if (chunk->stage == TRI_CHUNK_PUSHED && worker->options.settings.mode == TRI_PS_SYNC)
+        return message->step > chunk->step;
+    return chunk->stage == TRI_CHUNK_PUSHED || chunk->stage == TRI_CHUNK_PULLED;
+}
+
 static tri_status take_chunk(tri__worker *worker, const tri__message *message)
 {
     tri__worker_chunk *chunk = &worker->chunk[message->chunk];
-    if (message->view != worker->generation)
-        return NULL; /* it left before all went back; the right one is on its way */
+    if (!answers(worker, chunk, message))
+        return NULL;
     worker->waited = message->waited > worker->waited ? message->waited : worker->waited;
-    if (chunk->stage == TRI_CHUNK_HERE)
-        return NULL; /* an answer to what was said twice */
     chunk->stage = TRI_CHUNK_HERE;
     if (--worker->waiting == 0 && worker->pulling) {
         worker->pulling = false;
@@ -252,7 +255,7 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
                         message->size);
     const tri__worker_chunk *chunk = &worker->chunk[message->chunk];
     pthread_mutex_lock(&worker->lock);
-    bool awaited = chunk->stage != TRI_CHUNK_HERE;
+    bool awaited = answers(worker, chunk, message);
     pthread_mutex_unlock(&worker->lock);
     *body = awaited ? worker->store.parameters + chunk->range.first : worker->scratch;
     return NULL;
@@ -272,7 +275,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     if (message.type == TRI_MSG_CHUNK && frame->size == 0)
         return tri_fail(TRI_BAD_DATA, "ps:%d sends a chunk without parameters", link->index);
     pthread_mutex_lock(&worker->lock);
-    link->heard = tri__clock_now();
+    tri__contact_heard(&link->contact);
     tri_status status = take(link, &message, json);
     pthread_cond_signal(&worker->changed);
     pthread_mutex_unlock(&worker->lock);
@@ -292,7 +295,6 @@ static void on_open(void *context, tri__connection *connection)
     json_object_set_new(hello, "mode", json_string(tri__ps_mode_name(worker->options.settings.mode)));
     pthread_mutex_lock(&worker->lock);
     json_object_set_new(hello, "reached", json_integer(worker->last_step + 1)); /* so a new ps:0 knows what was lost */
-    link->heard = tri__clock_now();
     pthread_mutex_unlock(&worker->lock);
     tri__message_send_json(connection, TRI_MSG_HELLO, hello);
 }
@@ -310,27 +312,16 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
 {
     tri__link *link = context;
     tri__worker *worker = link->worker;
-    int64_t sent, received, now = tri__clock_now();
+    int64_t sent, received;
     tri__connection_count(connection, &sent, &received);
     pthread_mutex_lock(&worker->lock);
     link->sent += sent;
     link->received += received;
-    if (link->welcome && !worker->finished && !worker->ending)
-        tri__log_line(worker->options.log, TRI_LOG_WARNING, "the connection to ps:%d is lost%s%s; trying again", link->index,
-                      why ? ": " : "", tri_status_message(why));
-    if (tri_status_code(why) == TRI_BAD_DATA || tri_status_code(why) == TRI_BAD_CALL)
-        fail(worker, tri_wrap(why, "ps:%d", link->index)), why = NULL;
-    if (why || !link->welcome)
-        snprintf(link->why, sizeof link->why, "%s",
-                 why ? tri_status_message(why) : "it hung up on our hello (all tasks need the same --key, or none)");
-    if (link->welcome || !link->lost)
-        link->lost = now;
-    link->welcome = false;
-    link->connection = NULL;
-    link->attempt = now + RETRY;
+    tri_status failure = tri__contact_closed(&link->contact, why, worker->finished || worker->ending);
+    if (failure)
+        fail(worker, failure);
     pthread_cond_signal(&worker->changed);
     pthread_mutex_unlock(&worker->lock);
-    tri_status_free(why);
 }
 
 static const tri__connection_handlers handlers = {
@@ -341,61 +332,17 @@ static const tri__connection_handlers handlers = {
     .closed = on_closed,
 };
 
-static void try_connect(tri__link *link)
-{
-    tri__worker *worker = link->worker;
-    const tri__connection_options options = {
-        .handlers = &handlers, .context = link, .tls = worker->options.tls, .timeout = 2 * worker->options.settings.timeout};
-    tri_status status = tri__connection_open(worker->loop, &worker->options.servers[link->index], &options, &link->connection);
-    link->attempt = tri__clock_now() + RETRY;
-    tri_status_free(status); /* tried again; the deadline tells */
-}
-
-static tri_status unreachable(const tri__link *link, int64_t now)
-{
-    const tri__address *address = &link->worker->options.servers[link->index];
-    const char *last = link->why[0] ? link->why : "is it running, and is this the right address?";
-    return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): %s", link->index, address->host, address->port,
-                    tri__clock_seconds(now - link->lost), last);
-}
-
-/* A server tells every heartbeat that it lives. */
-tri_status tri__link_check_silence(tri__link *link, int64_t since, int64_t now)
-{
-    const tri__ps_settings *settings = &link->worker->options.settings;
-    const tri__address *address = &link->worker->options.servers[link->index];
-    int64_t silent = now - (link->heard > since ? link->heard : since);
-    bool named = link->welcome && silent > 2 * settings->heartbeat;
-    if (link->welcome && silent > settings->timeout)
-        return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u has been silent for %.0f s (--timeout): is it stopped, or the network cut?",
-                        link->index, address->host, address->port, tri__clock_seconds(silent));
-    if (named && !link->named)
-        tri__log_line(link->worker->options.log, TRI_LOG_WARNING, "ps:%d at %s:%u has been silent for %.1f s; waiting for it", link->index,
-                      address->host, address->port, tri__clock_seconds(silent));
-    if (link->welcome && link->named && !named)
-        tri__log_line(link->worker->options.log, TRI_LOG_INFO, "ps:%d is heard again", link->index);
-    link->named = named;
-    return NULL;
-}
-
 /* ps:0 knows everybody, so others are asked only when it has welcomed us. */
 static void check_link(tri__link *link, int64_t now)
 {
     tri__worker *worker = link->worker;
     if (link->index > 0 && !worker->generation)
         return;
-    if (!link->connection && now >= link->attempt && !worker->finished)
-        try_connect(link);
-    if (!link->lost)
-        return;
-    if (!link->told && now - link->lost > 2 * worker->options.settings.heartbeat) {
-        link->told = true;
-        tri__log_line(worker->options.log, TRI_LOG_INFO, "waiting for ps:%d at %s:%u%s%s", link->index,
-                      worker->options.servers[link->index].host, worker->options.servers[link->index].port, link->why[0] ? ": " : "",
-                      link->why);
-    }
-    if (now - link->lost > worker->options.settings.timeout)
-        fail(worker, unreachable(link, now));
+    if (tri__contact_is_due(&link->contact, now) && !worker->finished)
+        tri__contact_open(&link->contact, worker->loop, &handlers, link, worker->options.tls);
+    tri_status failure = link->contact.welcome ? NULL : tri__contact_check(&link->contact, 0, now);
+    if (failure)
+        fail(worker, failure);
 }
 
 void tri__links_count(tri__worker *worker)
@@ -404,8 +351,8 @@ void tri__links_count(tri__worker *worker)
     for (int i = 0; i < worker->options.settings.servers; i++) {
         const tri__link *link = &worker->link[i];
         int64_t sent = 0, received = 0;
-        if (link->connection)
-            tri__connection_count(link->connection, &sent, &received);
+        if (link->contact.connection)
+            tri__connection_count(link->contact.connection, &sent, &received);
         worker->sent += link->sent + sent;
         worker->received += link->received + received;
     }
@@ -418,8 +365,8 @@ static void beat(tri__worker *worker, int64_t now)
         return;
     worker->beaten = now;
     for (int i = 0; i < worker->options.settings.servers; i++)
-        if (worker->link[i].welcome && tri__connection_unsent(worker->link[i].connection) == 0)
-            tri__message_send(worker->link[i].connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
+        if (worker->link[i].contact.welcome && tri__connection_unsent(worker->link[i].contact.connection) == 0)
+            tri__message_send(worker->link[i].contact.connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
 static void on_tick(void *context)
@@ -440,8 +387,8 @@ void tri__links_say(tri__worker *worker)
 {
     if (worker->to_say_ready)
         say_ready(worker);
-    if (worker->report && worker->link[0].welcome) {
-        tri__message_send_json(worker->link[0].connection, TRI_MSG_REPORT, worker->report);
+    if (worker->report && worker->link[0].contact.welcome) {
+        tri__message_send_json(worker->link[0].contact.connection, TRI_MSG_REPORT, worker->report);
         worker->report = NULL;
     }
 }
@@ -464,12 +411,13 @@ tri_status tri__links_create(tri__worker *worker)
     int servers = worker->options.settings.servers;
     TRI_TRY(tri__allocate((size_t)servers, sizeof *worker->link, "connections to servers", &worker->link));
     for (int i = 0; i < servers; i++) {
-        worker->link[i] = (tri__link){.worker = worker, .index = i, .lost = tri__clock_now()};
+        worker->link[i] = (tri__link){.worker = worker, .index = i};
+        tri__contact_init(&worker->link[i].contact, i, &worker->options.servers[i], &worker->options.settings, worker->options.log);
         clear_line(&worker->link[i]);
     }
     TRI_TRY(tri__loop_create(&worker->loop));
     TRI_TRY(tri__timer_create(worker->loop, on_tick, worker, &worker->tick));
-    tri__timer_start(worker->tick, 0, RETRY);
+    tri__timer_start(worker->tick, 0, TICK);
     tri__loop_on_wake(worker->loop, on_wake, worker);
     return NULL;
 }
@@ -477,7 +425,7 @@ tri_status tri__links_create(tri__worker *worker)
 static bool any_open(const tri__worker *worker)
 {
     for (int i = 0; worker->link && i < worker->options.settings.servers; i++)
-        if (worker->link[i].connection)
+        if (worker->link[i].contact.connection)
             return true;
     return false;
 }
@@ -487,8 +435,8 @@ void tri__links_destroy(tri__worker *worker)
     int servers = worker->options.settings.servers;
     int64_t deadline = tri__clock_now() + worker->options.settings.timeout;
     for (int i = 0; worker->link && i < servers; i++)
-        if (worker->link[i].connection)
-            tri__connection_close(worker->link[i].connection);
+        if (worker->link[i].contact.connection)
+            tri__connection_close(worker->link[i].contact.connection);
     while (any_open(worker) && tri__clock_now() < deadline)
         tri__loop_turn(worker->loop, deadline);
     tri__timer_destroy(worker->tick);

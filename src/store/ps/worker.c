@@ -33,7 +33,8 @@ static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker
         }
         int64_t now = tri__clock_now(), next = now + SECOND;
         for (int i = 0; i < worker->options.settings.servers; i++)
-            TRI_TRY(tri__link_check_silence(&worker->link[i], began, now));
+            if (worker->link[i].contact.welcome) /* who is away is looked after by links.c */
+                TRI_TRY(tri__contact_check(&worker->link[i].contact, began, now));
         if (worker->threaded) {
             tri__condition_wait(&worker->changed, &worker->lock, next);
         } else {
@@ -406,7 +407,7 @@ static bool said(const tri__worker *worker, const void *what)
 {
     const tri__link *link = &worker->link[0];
     (void)what;
-    return worker->finished || (!worker->report && (!link->connection || tri__connection_unsent(link->connection) == 0));
+    return worker->finished || (!worker->report && (!link->contact.connection || tri__connection_unsent(link->contact.connection) == 0));
 }
 
 /* From here on nothing is computed, so the calling thread turns the loop. */
@@ -421,8 +422,9 @@ void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
     worker->report = report;
     tri__links_say(worker);
     for (int i = 0; i < worker->options.settings.servers; i++)
-        if (worker->link[i].welcome)
-            tri__message_send_json(worker->link[i].connection, TRI_MSG_BYE, json_pack("{s:s*, s:b}", "reason", reason, "damaged", damaged));
+        if (worker->link[i].contact.welcome)
+            tri__message_send_json(worker->link[i].contact.connection, TRI_MSG_BYE,
+                                   json_pack("{s:s*, s:b}", "reason", reason, "damaged", damaged));
     tri_status_free(wait_until(worker, said, NULL)); /* who cannot be told has gone */
     pthread_mutex_unlock(&worker->lock);
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "graph/store.h"
+#include "store/ps/contact.h"
 #include "store/ps/layout.h"
 #include "store/ps/message.h"
 #include "store/ps/worker.h"
@@ -38,16 +39,9 @@ typedef struct {
 typedef struct {
     tri__worker *worker;
     int index;
-    tri__connection *connection; /* NULL: none, not even a coming one */
-    bool welcome;
-    int64_t lost;    /* since when it is not; 0: it is */
-    int64_t attempt; /* when it is tried again */
-    int64_t heard;
+    tri__contact contact;
     int64_t sent, received; /* by connections that have ended */
-    char why[256];          /* the last connection has ended */
     uint32_t first, *last;  /* the line of the chunks that are ready; last points to the end of it */
-    bool told;              /* people were told that it is waited for … */
-    bool named;             /* … or that it is silent */
     tri__message message;
     char *text;
 } tri__link;
@@ -97,7 +91,5 @@ void tri__links_destroy(tri__worker *worker);                     /* the caller 
 void tri__links_push(tri__worker *worker, uint32_t chunk);        /* a chunk is ready: it is sent now, or by the loop's thread */
 void tri__links_say(tri__worker *worker);                         /* what waits to be said: ready, a report */
 void tri__links_count(tri__worker *worker);                       /* traffic */
-/* Somebody has waited for this server since then: name it where it is silent, TRI_TIMEOUT where it is for too long. */
-TRI_MUST_CHECK tri_status tri__link_check_silence(tri__link *link, int64_t since, int64_t now);
 
 #endif
