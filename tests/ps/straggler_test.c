@@ -27,6 +27,12 @@ static void async_goes_on(void **state)
     json_decref(stop_for_a_while(*state, "--async --servers 2", 3 * ASYNC_STEPS, "goes on without worker:1", 2000));
 }
 
+/* The stopped worker's tokens lie before the next checkpoint, and hold up neither that nor the others. */
+static void checkpoints_do_not_wait(void **state)
+{
+    json_decref(stop_for_a_while(*state, "--async --checkpoint-every 100steps", 3 * ASYNC_STEPS, "goes on without worker:1", 2000));
+}
+
 static void sync_waits(void **state)
 {
     json_decref(stop_for_a_while(*state, "--sync --servers 2", SYNC_STEPS, "waits for worker:1", STRIKE));
@@ -57,6 +63,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCESS_TEST(async_goes_on),
+        PROCESS_TEST(checkpoints_do_not_wait),
         PROCESS_TEST(sync_waits),
         PROCESS_TEST(sync_goes_on_with_a_backup),
         PROCESS_TEST(who_is_away_for_too_long_is_given_up),

@@ -128,11 +128,11 @@ static void close_job(tri__coordinator *c)
 static bool snapshot_due(const tri__coordinator *c, bool *save, bool *evaluate)
 {
     int64_t step = tri__coordinator_step(c);
-    bool sync = c->settings->mode == TRI_PS_SYNC;
+    bool sync = c->settings->mode == TRI_PS_SYNC, held_up = tri__steps_held_up(c);
     *save = *evaluate = false;
-    if (step == c->copied_step)
+    if (step == c->copied_step && !held_up)
         return false;
-    *save = c->checkpoint_due || (c->job.checkpoint_every && step / c->job.checkpoint_every > c->kept / c->job.checkpoint_every);
+    *save = c->checkpoint_due || held_up || (c->job.checkpoint_every && step / c->job.checkpoint_every > c->kept / c->job.checkpoint_every);
     *evaluate = c->job.evaluate_every && (sync ? step > 0 && step % c->job.evaluate_every == 0 : step >= c->next_evaluation);
     return *save || *evaluate;
 }

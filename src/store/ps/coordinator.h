@@ -145,6 +145,7 @@ void tri__members_check_silent(tri__coordinator *coordinator, int64_t now);
 void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool more);
 void tri__steps_choose(tri__coordinator *coordinator); /* backup workers: enough have come, or nobody else can: these are the step */
 bool tri__steps_may_go_on(const tri__coordinator *coordinator);  /* one more step loses no more than a checkpoint's interval */
+bool tri__steps_held_up(const tri__coordinator *coordinator);    /* async: only what silent members hold is in the way of that */
 void tri__steps_grant_all(tri__coordinator *coordinator);        /* async: to everyone who can use one */
 bool tri__steps_renew_view(tri__coordinator *coordinator);       /* sync: members as they are now; false until every server knows them */
 void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the tokens of a step; more: an answer follows each */

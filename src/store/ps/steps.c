@@ -33,7 +33,19 @@ static void keep_token(tri__member *member, const tri__token *token, bool more)
 bool tri__steps_may_go_on(const tri__coordinator *c)
 {
     int64_t every = c->job.checkpoint_every;
-    return every == 0 || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < (c->kept / every + 1) * every;
+    return every == 0 || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < c->kept + every;
+}
+
+/* Silent members may hold what is left until then. The others do not wait for them: a checkpoint now lets them go on. Only where the silent
+ * hold as much as may be lost, nobody can. */
+bool tri__steps_held_up(const tri__coordinator *c)
+{
+    if (c->settings->mode == TRI_PS_SYNC || tri__steps_may_go_on(c) || tri__coordinator_step(c) == c->kept)
+        return false;
+    for (int task = 0; task < c->tasks; task++)
+        if (c->member[task].tokens > 0 && !c->member[task].named)
+            return false;
+    return true;
 }
 
 /* Async: as many as it can use. more: its answer follows. */
