@@ -64,8 +64,10 @@ static void take_report(launcher *self, json_t *report, const char *line)
 static void take_notice(launcher *self, const char *line)
 {
     tri__log_line(self->log, TRI_LOG_DEBUG, "mpirun: %s", line);
-    const char *lost = strstr(line, "process rank");
-    if (lost && !self->rank_said)
+    const char *lost = strstr(line, "process rank"), *host = strstr(line, "Remote daemon:") ? strstr(line, "on node ") : NULL;
+    if (host && !self->rank_said)
+        snprintf(self->why, sizeof self->why, "mpirun lost the host %s", host + strlen("on node "));
+    else if (lost && !self->rank_said)
         snprintf(self->why, sizeof self->why, "mpirun lost %s", lost);
     else if (*line && !*self->why)
         snprintf(self->why, sizeof self->why, "mpirun: %s", line);
@@ -122,8 +124,10 @@ static void add(words *to, const char *word)
 
 static void add_mpirun(const launcher *self, words *to, const char *workers)
 {
-    /* ranks are not bound: their threads share the CPUs. They yield: another rank, or a thread that computes, may need the one they wait on. */
-    const char *const fixed[] = {"mpirun", "-n", workers, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"};
+    /* ranks are not bound: their threads share the CPUs. They yield: another rank, or a thread that computes, may need the one they wait on.
+     * --novm: hosts that get no rank are left alone, since one of them may be the one that is gone. */
+    const char *const fixed[] = {"mpirun",    "-n",   workers, "--oversubscribe",     "--novm",
+                                 "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         add(to, fixed[i]);
     if (self->request->as_root)

@@ -206,7 +206,7 @@ static bool is_due(const tri__run *run, const tri__every *every)
     case TRI_EVERY_STEPS:
         return run->state.step % every->steps == 0;
     case TRI_EVERY_EPOCH:
-        return run->state.step % run->steps_per_epoch == 0;
+        return (run->state.step - run->epoch_step) % run->steps_per_epoch == 0;
     case TRI_EVERY_END:
     case TRI_EVERY_SECONDS:
         break;

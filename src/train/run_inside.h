@@ -34,7 +34,8 @@ typedef struct tri__run {
     tri__events *events; /* NULL where switched off, or after a write failed */
 
     int64_t steps_per_epoch;
-    int64_t last_step; /* 0: not known beforehand */
+    int64_t epoch_step; /* one at which an epoch begins: those of a run whose workers changed are not all as many steps */
+    int64_t last_step;  /* 0: not known beforehand */
     tri__run_state state;
     int64_t own_examples;  /* of state.examples, those that this worker did since first_step */
     int64_t first_step;    /* at which this process began */

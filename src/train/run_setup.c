@@ -164,6 +164,17 @@ static int64_t step_examples(const tri__train_settings *settings)
     return settings->batch * (sync ? settings->ps.workers : settings->workers);
 }
 
+/* Where epochs are passes over the examples, what is left of them goes by the position, whatever the steps before it were. */
+static bool settle_passes(tri__run *run, int64_t examples, int64_t each)
+{
+    int64_t into = run->state.position % examples, rest = into ? (examples - into + each - 1) / each : 0;
+    int64_t left = run->settings.epochs - run->state.position / examples - (into > 0), steps;
+    run->epoch_step = run->state.step + rest;
+    if (left < 0)
+        left = 0;
+    return !__builtin_mul_overflow(left, run->steps_per_epoch, &steps) && !__builtin_add_overflow(run->epoch_step, steps, &run->last_step);
+}
+
 tri_status tri__run_settle_end(tri__run *run, int64_t examples)
 {
     const tri__train_settings *settings = &run->settings;
@@ -172,7 +183,9 @@ tri_status tri__run_settle_end(tri__run *run, int64_t examples)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
     run->steps_per_epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + each - 1) / each;
     run->last_step = settings->steps ? settings->steps : settings->max_steps;
-    if (settings->epochs && __builtin_mul_overflow(settings->epochs, run->steps_per_epoch, &run->last_step))
+    bool passes = settings->epochs && !settings->steps_per_epoch;
+    if (passes ? !settle_passes(run, examples, each)
+               : settings->epochs && __builtin_mul_overflow(settings->epochs, run->steps_per_epoch, &run->last_step))
         return tri_fail(TRI_BAD_CALL, "--epochs %lld: more steps than can be counted", (long long)settings->epochs);
     if (run->request->resume && run->last_step && run->state.step >= run->last_step)
         return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",

@@ -96,6 +96,60 @@ static void large_sums_go_around_a_ring(void **state)
     assert_true(ranks_distance(here, "there", "again") == 0);
 }
 
+/* The second host is gone for good in the midst of an epoch, which one rank ends: 12 epochs of 20,000 examples are 240,000, neither skipped
+ * nor seen twice, however many steps they were. */
+static void a_run_goes_on_without_a_host_that_is_gone(void **state)
+{
+    const char *here = *state;
+    char *hosts = test_path(here, "hosts"), setting[300];
+    static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n",
+                      gone[] = "ip netns pids $LINK_NAME-2 | xargs kill -KILL; ip netns delete $LINK_NAME-2";
+    test_write(hosts, list, sizeof list - 1);
+    snprintf(setting, sizeof setting, "OMPI_MCA_orte_default_hostfile=%s", hosts);
+    const char *const words[] = {LINK,
+                                 "exec",
+                                 "1",
+                                 "/usr/bin/env",
+                                 setting,
+                                 TEST_BINARY,
+                                 "train",
+                                 "lenet",
+                                 "--data",
+                                 "digits:20000",
+                                 "--batch",
+                                 "50",
+                                 "--epochs",
+                                 "12",
+                                 "--eval-every",
+                                 "end",
+                                 "--strategy",
+                                 "allreduce",
+                                 "--workers",
+                                 "2",
+                                 "--restarts",
+                                 "5",
+                                 "--min-workers",
+                                 "1",
+                                 "--checkpoint-every",
+                                 "7steps",
+                                 "--timeout",
+                                 "20s",
+                                 "--out",
+                                 "run",
+                                 NULL};
+    pid_t run = ranks_start(here, words);
+    ranks_await_checkpoint(here, "run");
+    expect(test_run(NULL, (const char *[]){"sh", "-c", gone, NULL}), 0, "", "");
+    assert_int_equal(ranks_end(run), 0);
+    ranks_assert_said(here, "with 1 rank (");
+    char *path = test_path(here, "out"), *said = test_read(path, NULL);
+    if (!strstr(said, "240,000 examples, 12 epochs"))
+        fail_msg("said:\n%s", said);
+    free(said);
+    free(path);
+    free(hosts);
+}
+
 /* Also gives this test's network a name of its own. */
 static bool has_namespaces(void)
 {
@@ -120,6 +174,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ranks_on_two_hosts_are_ranks_on_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(large_sums_go_around_a_ring, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trireme_starts_ranks_on_the_hosts_of_a_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_goes_on_without_a_host_that_is_gone, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
