@@ -22,10 +22,12 @@ json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t
 
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size)
 {
-    snprintf(text, size,
-             "--rate %g --schedule %s --warmup %" PRId64 " --rule %s --clip %g --seed %" PRIu64 " --shuffle %" PRId64 " --augment %s",
+    char shuffle[24] = "all";
+    if (settings->shuffle != TRI_SHUFFLE_ALL)
+        snprintf(shuffle, sizeof shuffle, "%" PRId64, settings->shuffle);
+    snprintf(text, size, "--rate %g --schedule %s --warmup %" PRId64 " --rule %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
              settings->schedule.rate, options->schedule ? options->schedule : "constant", settings->schedule.warmup,
-             tri_rule_name(settings->rule.kind), (double)settings->rule.clip, settings->seed, settings->shuffle,
+             tri_rule_name(settings->rule.kind), (double)settings->rule.clip, settings->seed, shuffle,
              settings->augment ? settings->augment : "none");
 }
 

@@ -199,7 +199,7 @@ static void replay(recorder *r, int port)
 
 static void say_plain_bytes(int port)
 {
-    static const char hello[] = "{\"protocol\": 1, \"role\": \"worker\", \"task\": 1, \"incarnation\": 5}";
+    static const char hello[] = "{\"protocol\": 2, \"role\": \"worker\", \"task\": 1, \"incarnation\": 5}";
     const tri__frame frame = {.type = TRI_MSG_HELLO, .size = sizeof hello - 1};
     uint8_t bytes[TRI_HEAD_SIZE + sizeof hello];
     tri__head_write(&frame, bytes);
