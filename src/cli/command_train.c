@@ -43,6 +43,12 @@ static void show_progress(void *context, const tri__progress *progress)
     }
 }
 
+static void tell_began(void *context)
+{
+    const progress_view *view = context;
+    tri__spawned_began(view->session);
+}
+
 static tri_status check_call(const tri__arguments *arguments)
 {
     if (tri__argument_given(arguments, "resume")) {
@@ -246,6 +252,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .stop = catch_signals(what),
         .log = session->log,
         .progress = session->quiet || what->rank > 0 ? NULL : show_progress,
+        .began = spawned && what->ranks && what->rank == 0 ? tell_began : NULL,
         .context = &view,
         .ranks = what->ranks,
         .timeout = what->strategy.ps.timeout,

@@ -4,7 +4,8 @@
 
 #include <signal.h>
 
-/* Catch SIGINT, SIGTERM and SIGUSR1 `most` times: what is returned counts them. The one after that ends the process as usual. */
+/* Catch SIGINT, SIGTERM and SIGUSR1 `most` times: what is returned counts them. The one after that ends the process as usual. Those that
+ * come within 0.3 s are one: a wrapper may hand on what the terminal has sent to all. */
 const volatile sig_atomic_t *tri__signals_catch(int most);
 
 #endif

@@ -44,6 +44,11 @@ static tri_status report(tri__session *session, const char *name, json_t *value)
     return status;
 }
 
+void tri__spawned_began(tri__session *session)
+{
+    tri_status_free(report(session, "began", json_true()));
+}
+
 void tri__spawned_progress(tri__session *session, const tri__progress *progress)
 {
     tri_status_free(report(session, "progress", tri__progress_json(progress))); /* the next one may come through */

@@ -31,6 +31,7 @@ typedef struct {
     /* of this attempt */
     tri__child *child;
     bool ended, in_notice;
+    bool began; /* the ranks are ready for signals, and train */
     int status, signal, stops;
     char why[WHY_SIZE]; /* what a rank said, or else mpirun */
     bool rank_said;
@@ -48,6 +49,8 @@ static void take_report(launcher *self, json_t *report, const char *line)
         tri__progress_read(progress, &shown);
         self->run->progress(self->run->context, &shown);
     }
+    bool began = json_object_get(report, "began") != NULL;
+    self->began = self->began || (began && !self->stops); /* ranks that were told to end do not begin */
     if (result) {
         json_decref(self->result);
         self->result = json_incref(result);
@@ -56,7 +59,7 @@ static void take_report(launcher *self, json_t *report, const char *line)
         snprintf(self->why, sizeof self->why, "%s", failure);
         self->rank_said = true;
     }
-    if (!progress && !result && !failure)
+    if (!progress && !result && !failure && !began)
         tri__log_line(self->log, TRI_LOG_INFO, "%s", line);
 }
 
@@ -164,18 +167,23 @@ static tri_status start(launcher *self)
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
 }
 
+/* mpirun hands SIGUSR1 on to the ranks, which end in good order, once there are ranks to hear it. With SIGTERM it ends them itself. */
 static void heed_signals(launcher *self)
 {
     int wished = self->run->stop ? (int)*self->run->stop : 0;
     if (wished == self->stops)
         return;
-    tri__child_signal(self->child, wished > 1 ? SIGKILL : SIGUSR1); /* mpirun hands it on to the ranks; SIGTERM would end them */
+    tri__child_signal(self->child, wished > 1 ? SIGKILL : self->began ? SIGUSR1 : SIGTERM);
     self->stops = wished;
 }
 
 static tri_status reason_of(const launcher *self)
 {
     tri_code code = self->status == 2 ? TRI_BAD_CALL : TRI_INTERNAL;
+    if (self->stops > 1)
+        return tri_fail(TRI_STOPPED, "killed by a second signal; --resume %s goes on from the last checkpoint", self->folder.path);
+    if (self->stops && !self->began)
+        return tri_fail(TRI_STOPPED, "stopped before training began");
     if (*self->why)
         return tri_fail(code, "%s", self->why);
     if (self->signal)
@@ -185,7 +193,7 @@ static tri_status reason_of(const launcher *self)
 
 static tri_status attempt(launcher *self)
 {
-    self->ended = self->in_notice = self->rank_said = false;
+    self->ended = self->in_notice = self->rank_said = self->began = false;
     self->why[0] = 0;
     json_decref(self->result);
     self->result = NULL;

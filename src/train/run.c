@@ -312,6 +312,8 @@ static void collect_last(tri__run *run)
 static tri_status train(tri__run *run)
 {
     tri__run_tell_start(run);
+    if (run->request->began)
+        run->request->began(run->request->context);
     tri_status status = loop(run);
     if (run->crew)
         status = run->crew->kind->leave(run->crew, status);

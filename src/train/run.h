@@ -22,6 +22,7 @@ typedef struct {
     const volatile sig_atomic_t *stop; /* looked at between steps; not 0: end in good order */
     tri__log *log;
     void (*progress)(void *context, const tri__progress *progress); /* some ten times a second; may be NULL */
+    void (*began)(void *context);                                   /* all ranks are ready, and train now; may be NULL */
     void *context;
 
     int ranks;                                       /* mpirun or srun started this process, as one of so many; 0: they did not */

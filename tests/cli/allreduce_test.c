@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli/ranks.h"
 
@@ -166,6 +168,24 @@ static void a_signal_ends_ranks_in_good_order(void **state)
     free(path);
 }
 
+/* However early: mpirun and the ranks may not be there yet. */
+static void an_early_signal_is_heard(void **state)
+{
+    const char *here = *state;
+    const char *const arguments[] = {TEST_BINARY, TRAIN,        "--steps", "100000000", "--strategy", "allreduce", "--workers",
+                                     "2",         "--restarts", "2",       "--out",     "a",          NULL};
+    pid_t run = ranks_start(here, arguments);
+    char *log = test_path(here, "a/log/launcher.txt");
+    while (access(log, F_OK)) /* mpirun is started next */
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_int_equal(kill(run, SIGINT), 0);
+    assert_int_equal(kill(run, SIGINT), 0); /* as by a wrapper: the same one */
+    assert_int_equal(ranks_end(run), 1);
+    ranks_assert_said(here, "stopped before training began");
+    assert_int_equal(ranks_find(here), 0);
+    free(log);
+}
+
 int main(void)
 {
     if (!ranks_can_run())
@@ -180,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_run_that_lost_a_rank_ends_as_if_it_had_not, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_rank_that_hangs_is_named, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_signal_ends_ranks_in_good_order, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(an_early_signal_is_heard, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
