@@ -1,6 +1,7 @@
 /* straggler_test.c: a worker is stopped for a while. Async goes on, sync waits for it or does without where it may; who is waited for is
  * named; and what a worker brings after it was away does no harm. */
 #include <signal.h>
+#include <unistd.h>
 
 #include "ps/process.h"
 
@@ -59,6 +60,23 @@ static void who_is_away_for_too_long_is_given_up(void **state)
     json_decref(summary);
 }
 
+/* All tasks are stopped for longer than anybody may be silent, as by a laptop that is closed. Nobody is to blame. */
+static void a_job_sleeps_as_a_whole(void **state)
+{
+    process job = process_start(*state, "job", TRAIN "--sync --servers 2 --steps %d --timeout 2s", SYNC_STEPS);
+    process_await_step(&job, STRIKE);
+    pid_t tasks[16];
+    int count = process_tasks(&job, tasks, 16);
+    for (int i = 0; i < count; i++)
+        kill(tasks[i], SIGSTOP);
+    sleep(3);
+    for (int i = 0; i < count; i++)
+        kill(tasks[i], SIGCONT);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), SYNC_STEPS);
+    json_decref(summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -67,6 +85,7 @@ int main(void)
         PROCESS_TEST(sync_waits),
         PROCESS_TEST(sync_goes_on_with_a_backup),
         PROCESS_TEST(who_is_away_for_too_long_is_given_up),
+        PROCESS_TEST(a_job_sleeps_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

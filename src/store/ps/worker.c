@@ -12,7 +12,6 @@
 #include "store/store.h"
 
 #define LARGE_BYTES (4u << 20) /* from here on a thread sends and receives while the model computes */
-#define SECOND      INT64_C(1000000000)
 
 static tri__worker *worker_of(tri_store *store)
 {
@@ -21,27 +20,37 @@ static tri__worker *worker_of(tri_store *store)
 
 /* ---- waiting ---- */
 
-/* The lock is held. Until done says so, or somebody has been silent for too long. */
+/* Let the servers be heard, until then at the latest. The lock is held, and let go of meanwhile. */
+static void hear_servers(tri__worker *worker, int64_t until)
+{
+    if (worker->threaded) {
+        tri__condition_wait(&worker->changed, &worker->lock, until);
+        return;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    tri__loop_turn(worker->loop, until);
+    pthread_mutex_lock(&worker->lock);
+}
+
+/* The lock is held. Until done says so, or somebody has been silent for too long. Who was stopped itself cannot tell who was silent
+ * meanwhile: what they said is still to be read. */
 static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
 {
-    int64_t began = tri__clock_now();
+    int64_t now = tri__clock_now(), began = now, heartbeat = worker->options.settings.heartbeat;
     while (!done(worker, what)) {
         if (worker->failure) {
             tri_status failure = worker->failure;
             worker->failure = NULL;
             return failure;
         }
-        int64_t now = tri__clock_now(), next = now + SECOND;
         for (int i = 0; i < worker->options.settings.servers; i++)
             if (worker->link[i].contact.welcome) /* who is away is looked after by links.c */
                 TRI_TRY(tri__contact_check(&worker->link[i].contact, began, now));
-        if (worker->threaded) {
-            tri__condition_wait(&worker->changed, &worker->lock, next);
-        } else {
-            pthread_mutex_unlock(&worker->lock);
-            tri__loop_turn(worker->loop, next);
-            pthread_mutex_lock(&worker->lock);
-        }
+        int64_t next = now + heartbeat;
+        hear_servers(worker, next);
+        now = tri__clock_now();
+        if (now - next > heartbeat)
+            began = now;
     }
     return NULL;
 }
