@@ -153,6 +153,22 @@ static void a_rank_that_hangs_is_named(void **state)
     assert_int_equal(ranks_find(here), 0);
 }
 
+/* As a scheduler does it: all of them, for longer than the timeout. */
+static void a_job_that_was_frozen_goes_on(void **state)
+{
+    const char *here = *state;
+    const char *const arguments[] = {TEST_BINARY, TRAIN,    "--steps", "100000000", "--strategy",         "allreduce", "--workers", "2",
+                                     "--timeout", "2500ms", "--out",   "a",         "--checkpoint-every", "50steps",   NULL};
+    pid_t run = ranks_start(here, arguments);
+    ranks_await_checkpoint(here, "a");
+    ranks_signal(here, SIGSTOP);
+    nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+    ranks_signal(here, SIGCONT);
+    nanosleep(&(struct timespec){.tv_sec = 1}, NULL); /* in which the watchers look at what they find */
+    assert_int_equal(kill(run, SIGINT), 0);
+    assert_int_equal(ranks_end(run), 0);
+}
+
 static void a_signal_ends_ranks_in_good_order(void **state)
 {
     const char *here = *state;
@@ -199,6 +215,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_damaged_record_is_counted_once, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_lost_a_rank_ends_as_if_it_had_not, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_rank_that_hangs_is_named, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_job_that_was_frozen_goes_on, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_signal_ends_ranks_in_good_order, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(an_early_signal_is_heard, test_folder_set_up, test_folder_tear_down),
     };

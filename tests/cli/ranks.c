@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,15 +94,28 @@ static bool is_rank(const char *pid, const char *here)
     return got && !strcmp(place, here) && memmem(line, got, "--spawned", 10) && !strcmp(line, TEST_BINARY);
 }
 
-pid_t ranks_find(const char *here)
+/* The last of them; all get the signal; 0: none. */
+static pid_t find(const char *here, int signal)
 {
     DIR *all = opendir("/proc");
     pid_t found = 0;
     for (struct dirent *entry; (entry = readdir(all));)
-        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && is_rank(entry->d_name, here))
+        if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && is_rank(entry->d_name, here)) {
             found = (pid_t)atoi(entry->d_name);
+            kill(found, signal);
+        }
     closedir(all);
     return found;
+}
+
+pid_t ranks_find(const char *here)
+{
+    return find(here, 0);
+}
+
+void ranks_signal(const char *here, int signal)
+{
+    assert_true(find(here, signal) > 0);
 }
 
 int ranks_end(pid_t pid)

@@ -21,6 +21,7 @@ pid_t ranks_start(const char *here, const char *const *arguments); /* in the fol
 int ranks_end(pid_t run);                                          /* waits; its exit status, −1 where it was killed */
 void ranks_assert_said(const char *here, const char *text);
 void ranks_await_checkpoint(const char *here, const char *name);
-pid_t ranks_find(const char *here); /* a rank of the run that was started in the folder here; 0: there is none */
+void ranks_signal(const char *here, int signal); /* to all of its ranks */
+pid_t ranks_find(const char *here);              /* a rank of the run that was started in the folder here; 0: there is none */
 
 #endif

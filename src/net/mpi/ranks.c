@@ -121,8 +121,10 @@ static void look(tri__ranks *ranks)
 {
     int64_t since = atomic_load(&ranks->since), waited = since ? tri__clock_now() - since : 0;
     bool late = waited >= ranks->options.timeout && !atomic_load(&ranks->patient), introduced = atomic_load(&ranks->introduced);
-    if (late && !introduced)
+    if (late && !introduced) {
         tell_absence(ranks, waited);
+        return;
+    }
     if (!late && (waited < OFTEN || !introduced || !anybody_died(ranks)))
         return;
     char missing[WHO_SIZE], why[WHO_SIZE + 160];
@@ -132,13 +134,23 @@ static void look(tri__ranks *ranks)
     ranks->options.hung(ranks->options.context, why);
 }
 
+/* While all of a job is frozen, as a scheduler does it, nobody waits: a watcher that wakes too late was frozen too. */
+static void excuse(tri__ranks *ranks, int64_t planned)
+{
+    int_fast64_t since = atomic_load(&ranks->since), late = tri__clock_now() - planned;
+    if (late >= OFTEN && since && since < planned)
+        atomic_compare_exchange_strong(&ranks->since, &since, since + late); /* or the call is over, and there is nothing to excuse */
+}
+
 static void *watch(void *context)
 {
     tri__ranks *ranks = context;
     int64_t interval = ranks->options.timeout / 4 < OFTEN ? ranks->options.timeout / 4 : OFTEN;
     pthread_mutex_lock(&ranks->lock);
     while (!ranks->over) {
-        tri__condition_wait(&ranks->ended, &ranks->lock, tri__clock_now() + interval);
+        int64_t planned = tri__clock_now() + interval;
+        tri__condition_wait(&ranks->ended, &ranks->lock, planned);
+        excuse(ranks, planned);
         if (!ranks->over)
             look(ranks);
     }

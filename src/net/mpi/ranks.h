@@ -4,7 +4,8 @@
  * the others have come. One thread at a time may be in a call; which one is for the owner to say. Errors of MPI come back as statuses.
  *
  * A rank that died or hangs leaves the others in a call that never returns. So a thread of its own watches how long calls take, and after
- * the timeout says who is missing: the callback is to end the process, since nothing else can. */
+ * the timeout says who is missing: the callback is to end the process, since nothing else can. Time in which this process was frozen
+ * does not count. */
 #ifndef TRI_NET_MPI_RANKS_H
 #define TRI_NET_MPI_RANKS_H
 
@@ -17,8 +18,8 @@
 typedef struct tri__ranks tri__ranks;
 
 typedef struct {
-    int64_t timeout; /* nanoseconds */
-    void (*hung)(void *context, const char *why);
+    int64_t timeout;                              /* nanoseconds */
+    void (*hung)(void *context, const char *why); /* ends the process: does not return */
     void *context;
 } tri__ranks_options;
 
