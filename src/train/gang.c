@@ -99,7 +99,7 @@ tri_status tri__gang_compare_inputs(tri__run *run, tri_status own)
 
 /* ---- steps ---- */
 
-/* Rank 0 may evaluate now, for as long as it takes. */
+/* Rank 0 may evaluate now: nobody knows for how long. */
 static tri_status gang_begin(tri__crew *base, const tri_step *step)
 {
     gang *self = (gang *)base;

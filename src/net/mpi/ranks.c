@@ -23,7 +23,7 @@
 #define LARGE       ((size_t)1 << 16) /* floats: a sum that is worth a nap */
 #define NAP         50000             /* nanoseconds */
 
-enum { HOST_SIZE = 64, WHO_SIZE = 400 };
+enum { HOST_SIZE = 64, WHO_SIZE = 400, PATIENCE = 10 };
 
 typedef struct {
     char host[HOST_SIZE];
@@ -39,6 +39,7 @@ struct tri__ranks {
     tri__ring *ring;           /* where they are on several hosts */
     atomic_int_fast64_t since; /* when the present call began; 0: in none */
     atomic_bool patient, leaving;
+    atomic_int_fast64_t longest; /* that a call took for which we were patient */
 
     pthread_t watcher;
     bool watched;
@@ -116,11 +117,20 @@ static void tell_absence(tri__ranks *ranks, int64_t waited)
     ranks->options.hung(ranks->options.context, why);
 }
 
+/* How long the present call may take. A rank 0 that we see stopped does nothing that is worth patience. */
+static int64_t limit_of(const tri__ranks *ranks)
+{
+    int64_t timeout = ranks->options.timeout, longest = atomic_load(&ranks->longest);
+    if (!atomic_load(&ranks->patient) || trouble_of(ranks, 0))
+        return timeout;
+    return PATIENCE * (longest > timeout ? longest : timeout);
+}
+
 /* For the dead nobody need wait. */
 static void look(tri__ranks *ranks)
 {
     int64_t since = atomic_load(&ranks->since), waited = since ? tri__clock_now() - since : 0;
-    bool late = waited >= ranks->options.timeout && !atomic_load(&ranks->patient), introduced = atomic_load(&ranks->introduced);
+    bool late = waited >= ranks->options.timeout && waited >= limit_of(ranks), introduced = atomic_load(&ranks->introduced);
     if (late && !introduced) {
         tell_absence(ranks, waited);
         return;
@@ -193,6 +203,13 @@ static tri_status check(const tri__ranks *ranks, int error, const char *what)
     return tri_fail(TRI_INTERNAL, "MPI, rank %d of %d, %s: %s", ranks->rank, ranks->size, what, text);
 }
 
+/* One thread at a time is in a call, so nobody else writes. */
+static void remember(tri__ranks *ranks, int64_t took)
+{
+    if (took > atomic_load(&ranks->longest))
+        atomic_store(&ranks->longest, took);
+}
+
 static void enter(tri__ranks *ranks)
 {
     atomic_store_explicit(&ranks->since, tri__clock_now(), memory_order_relaxed);
@@ -200,6 +217,8 @@ static void enter(tri__ranks *ranks)
 
 static void leave(tri__ranks *ranks)
 {
+    if (atomic_load(&ranks->patient))
+        remember(ranks, tri__clock_now() - atomic_load(&ranks->since));
     atomic_store_explicit(&ranks->since, 0, memory_order_relaxed);
 }
 

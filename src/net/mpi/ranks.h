@@ -36,7 +36,8 @@ TRI_MUST_CHECK tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t 
 TRI_MUST_CHECK tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes);               /* rank 0's */
 TRI_MUST_CHECK tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all); /* all: [size][bytes] */
 
-/* The next calls may take as long as they like, because rank 0 is known to do something else first; or may not any more. */
+/* The next calls may take ten times as long as the timeout, or as the longest for which we were patient before, because rank 0 is known to
+ * do something else first, unless we see that it is stopped; or may not any more. */
 void tri__ranks_be_patient(tri__ranks *ranks, bool patient);
 
 #endif
