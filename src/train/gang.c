@@ -125,7 +125,7 @@ static void fill_note(const gang *self, note *mine)
 {
     const tri__run *run = self->run;
     tri__usage usage = tri__usage_now();
-    mine->steps = run->state.step;
+    mine->steps = run->state.step - run->first_step;
     mine->examples = run->own_examples;
     mine->damaged = tri_dataset_damaged(run->dataset);
     mine->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);

@@ -206,13 +206,13 @@ typedef struct {
     double cpu_percent; /* of this process */
 } worker_stats;
 
-/* The run's own worker. */
+/* The run's own worker. As of the others, it is what it did since the run was resumed. */
 static void fill_worker(const tri__run *run, tri__worker_summary *worker)
 {
     tri__usage usage = tri__usage_now();
-    worker->steps = run->state.step;
-    worker->examples = run->crew ? run->own_examples : run->state.examples;
-    worker->seconds = tri__run_seconds(run);
+    worker->steps = run->state.step - run->first_step;
+    worker->examples = run->own_examples;
+    worker->seconds = tri__clock_seconds(tri__phases_total(&run->phases));
     worker->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
     worker->peak_rss_mb = tri__peak_rss_mb();
     tri__phases_shares(&run->phases, worker->phases);
@@ -233,7 +233,7 @@ static void fill_other(const tri__run *run, int index, worker_stats *all)
     assert(run->crew); /* a run alone has no others */
     run->crew->kind->stats(run->crew, index, worker, &phases);
     leave_pauses_out(run, &phases);
-    worker->seconds = run->seconds_before + tri__clock_seconds(tri__phases_total(&phases));
+    worker->seconds = tri__clock_seconds(tri__phases_total(&phases));
     tri__phases_shares(&phases, worker->phases);
     tri__phases_add(&all->sum, &phases);
 }

@@ -10,8 +10,8 @@
 
 /* In both structs a text that is NULL and a number that is NaN are null in JSON and left out of the table. Texts are borrowed. */
 typedef struct {
-    const char *task; /* "worker:0" */
-    int64_t steps, examples;
+    const char *task;        /* "worker:0" */
+    int64_t steps, examples; /* these and seconds: since the run was started or resumed */
     double seconds, test_accuracy;
     int64_t bytes_sent, bytes_received;
     double cpu_percent, peak_rss_mb;

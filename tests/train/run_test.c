@@ -246,6 +246,9 @@ static void the_number_of_replicas_may_change(void **state)
     assert_ok(run(here, "steps=2 batch=10 strategy=mirrored workers=2", "a", NULL, &quiet, &result));
     tri__run_result_fini(&result);
     assert_ok(run(here, "steps=3 workers=3", NULL, "a", &quiet, &result));
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(json_integer_value(json_object_get(json_array_get(json_object_get(result.summary, "worker_stats"), i), "steps")),
+                         1);
     tri__run_result_fini(&result);
     assert_ok(run(here, "steps=5 strategy=local", NULL, "a", &quiet, &result));
     assert_int_equal(integer_of(&result, "examples"), 2 * 20 + 30 + 2 * 10);
