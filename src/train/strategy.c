@@ -46,10 +46,9 @@ static tri_status check_workers(const tri__train_options *options)
                     options->workers);
 }
 
-/* What belongs to parameter servers alone. */
+/* What belongs to parameter servers; ranks too wait for each other. */
 static tri_status check_serverless(const tri__train_options *options, tri__strategy kind)
 {
-    bool waits = kind == TRI_STRATEGY_ALLREDUCE;
     const struct {
         const char *name;
         bool given;
@@ -60,13 +59,14 @@ static tri_status check_serverless(const tri__train_options *options, tri__strat
         {"staleness", options->staleness != TRI_UNSET},
         {"backup", options->backup != TRI_UNSET},
         {"combine", options->combine},
-        {"timeout", options->timeout && !waits},
         {"heartbeat", options->heartbeat},
         {"log-updates", options->log_updates == 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].given)
             return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps, and the strategy is %s", rows[i].name, names[kind]);
+    if (options->timeout && kind != TRI_STRATEGY_ALLREDUCE)
+        return tri_fail(TRI_BAD_CALL, "--timeout belongs to --strategy ps and allreduce, and the strategy is %s", names[kind]);
     return NULL;
 }
 
@@ -75,6 +75,20 @@ static tri_status check_rankless(const tri__train_options *options, tri__strateg
 {
     const char *name = options->restarts != TRI_UNSET ? "restarts" : options->min_workers != TRI_UNSET ? "min-workers" : NULL;
     return name ? tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy allreduce, and the strategy is %s", name, names[kind]) : NULL;
+}
+
+/* Ranks become fewer only where a lost one is followed by another attempt. */
+static tri_status check_min_workers(const tri__train_options *options)
+{
+    int64_t least = options->min_workers, workers = given_or(options->workers, 1);
+    if (least == TRI_UNSET)
+        return NULL;
+    if (given_or(options->restarts, 0) == 0)
+        return tri_fail(TRI_BAD_CALL, "--min-workers %" PRId64 " goes with --restarts N: without it a run that lost a rank ends", least);
+    if (least > workers)
+        return tri_fail(TRI_BAD_CALL, "--min-workers %" PRId64 ": there are %" PRId64 " (--workers); give that many at most", least,
+                        workers);
+    return NULL;
 }
 
 /* Replicas read through one source: there are no files of a worker's own. */
@@ -156,6 +170,7 @@ tri_status tri__strategy_resolve(const tri__train_options *options, tri__strateg
     case TRI_STRATEGY_MIRRORED:
         return check_mirrored(options);
     case TRI_STRATEGY_ALLREDUCE:
+        TRI_TRY(check_min_workers(options));
         TRI_TRY(resolve_waits(options, &out->ps));
         return check_serverless(options, out->kind);
     case TRI_STRATEGY_PS:

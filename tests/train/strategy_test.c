@@ -57,6 +57,9 @@ static void what_does_not_go_together_is_told(void **state)
     REFUSED("--sync belongs to --strategy ps, and the strategy is mirrored", "strategy=mirrored", "sync=on");
     REFUSED("--servers belongs to --strategy ps, and the strategy is allreduce", "strategy=allreduce", "servers=1");
     REFUSED("--restarts belongs to --strategy allreduce, and the strategy is ps", "strategy=ps", "restarts=2");
+    REFUSED("--timeout belongs to --strategy ps and allreduce, and the strategy is mirrored", "strategy=mirrored", "timeout=9s");
+    REFUSED("--min-workers 1 goes with --restarts", "strategy=allreduce", "workers=2", "min-workers=1");
+    REFUSED("--min-workers 3: there are 2 (--workers)", "strategy=allreduce", "workers=2", "min-workers=3", "restarts=1");
     REFUSED("strategy local has one worker", "workers=2");
     REFUSED("--servers belongs to --strategy ps", "servers=1");
     REFUSED("--sync belongs to --strategy ps", "sync=on");
