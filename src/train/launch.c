@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "net/child.h"
 #include "train/checkpoint.h"
@@ -26,7 +27,9 @@ typedef struct {
     tri__log *log;
     tri__loop *loop;
     int workers;
-    int64_t kept; /* step of the newest checkpoint; −1: none */
+    int64_t kept;      /* step of the newest checkpoint; −1: none */
+    bool made;         /* the folder is new */
+    bool ran, trained; /* mpirun, and ranks, in any attempt */
 
     /* of this attempt */
     tri__child *child;
@@ -51,6 +54,7 @@ static void take_report(launcher *self, json_t *report, const char *line)
     }
     bool began = json_object_get(report, "began") != NULL;
     self->began = self->began || (began && !self->stops); /* ranks that were told to end do not begin */
+    self->trained = self->trained || began;
     if (result) {
         json_decref(self->result);
         self->result = json_incref(result);
@@ -164,6 +168,7 @@ static tri_status start(launcher *self)
     const tri__child_options options = {.path = "mpirun", .argv = all.list, .line = on_line, .ended = on_end, .context = self};
     tri_status status = tri__child_start(self->loop, &options, &self->child);
     free(all.list);
+    self->ran = self->ran || !status;
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
 }
 
@@ -180,10 +185,10 @@ static void heed_signals(launcher *self)
 static tri_status reason_of(const launcher *self)
 {
     tri_code code = self->status == 2 ? TRI_BAD_CALL : TRI_INTERNAL;
-    if (self->stops > 1)
-        return tri_fail(TRI_STOPPED, "killed by a second signal; --resume %s goes on from the last checkpoint", self->folder.path);
-    if (self->stops && !self->began)
+    if (self->stops && !self->trained)
         return tri_fail(TRI_STOPPED, "stopped before training began");
+    if (self->stops && (self->stops > 1 || !self->began))
+        return tri_fail(TRI_STOPPED, "killed by a signal; --resume %s goes on from the last checkpoint", self->folder.path);
     if (*self->why)
         return tri_fail(code, "%s", self->why);
     if (self->signal)
@@ -258,6 +263,7 @@ static tri_status open_folder(launcher *self)
     if (run->resume)
         TRI_TRY(tri__run_folder_open(run->resume, "launcher", &self->folder));
     else {
+        TRI_TRY(run->out ? tri__run_folder_check(run->out) : NULL);
         tri_model *model;
         tri__train_settings settings;
         TRI_TRY(tri_model_open(run->options->model, &model));
@@ -266,6 +272,7 @@ static tri_status open_folder(launcher *self)
             status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);
         tri_model_destroy(model);
         TRI_TRY(status);
+        self->made = true;
     }
     TRI_TRY(tri__log_file_create(self->folder.log, run->log, &self->log_file));
     self->log = tri__log_file_sink(self->log_file);
@@ -288,6 +295,12 @@ static tri_status take_result(const launcher *self, tri__run_result *out)
     return out->folder ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the result");
 }
 
+/* A failure before any training that was told wholly. What mpirun says of its own is told by its log alone. */
+static bool left_nothing(const launcher *self)
+{
+    return self->made && !self->trained && (self->rank_said || self->stops || !self->ran);
+}
+
 tri_status tri__launch(const tri__launching *request, tri__run_result *out)
 {
     launcher self = {.request = request, .run = request->run, .workers = request->workers};
@@ -305,6 +318,8 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
     tri__loop_destroy(self.loop);
     json_decref(self.result);
     tri__log_file_destroy(self.log_file);
+    if (status && left_nothing(&self))
+        tri_status_free(tri__folder_remove(self.folder.path)); /* where it cannot be removed it stays */
     tri__run_folder_fini(&self.folder);
     return status;
 }

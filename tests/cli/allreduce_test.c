@@ -31,6 +31,28 @@ static void a_failure_is_told_once_by_all(void **state)
     expect(RUN(here, TRAIN, "--strategy", "allreduce", "--workers", "2", "--sync"), 2, "", "--sync belongs to --strategy ps");
 }
 
+static void assert_no_folder(const char *here, const char *name)
+{
+    char *path = test_path(here, name);
+    assert_int_not_equal(access(path, F_OK), 0);
+    free(path);
+}
+
+#define TWO "--strategy", "allreduce", "--workers", "2", "--steps", "5"
+
+static void a_run_that_never_began_leaves_no_folder(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "train", "softmax", "--data", "/nowhere/at/all", TWO, "--out", "a"), 1, "", "/nowhere/at/all");
+    assert_no_folder(here, "a");
+    expect(test_run(here, (const char *[]){"env", "PATH=/nowhere", TEST_BINARY, TRAIN, TWO, "--out", "a", NULL}), 1, "",
+           "mpirun cannot be started");
+    assert_no_folder(here, "a");
+    expect(RUN(here, TRAIN, TWO, "--out", "a"), 0, "", "");
+    expect(RUN(here, TRAIN, TWO, "--out", "a"), 2, "", "a new run takes a new folder (--resume a goes on with it)");
+    expect(RUN(here, "train", "--resume", "a", "--steps", "6", "--quiet"), 0, "6 steps", "");
+}
+
 /* ---- failures of one rank ---- */
 
 #define MPIRUN   "mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"
@@ -199,6 +221,7 @@ static void an_early_signal_is_heard(void **state)
     assert_int_equal(ranks_end(run), 1);
     ranks_assert_said(here, "stopped before training began");
     assert_int_equal(ranks_find(here), 0);
+    assert_no_folder(here, "a");
     free(log);
 }
 
@@ -209,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ranks_are_replicas_are_one_worker, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_failure_is_told_once_by_all, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_run_that_never_began_leaves_no_folder, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(the_failure_of_one_rank_is_everybody_s, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(ranks_that_never_come_are_waited_for_in_vain, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(damage_met_by_another_worker_is_told, test_folder_set_up, test_folder_tear_down),
