@@ -68,7 +68,9 @@ static bool take_report(tri__hand *of, const char *line)
 static void on_line(void *context, tri__child *child, bool error, const char *line)
 {
     tri__hand *of = context;
-    (void)child;
+    if (of->to_stop) /* it speaks, so it hears signals */
+        tri__child_signal(child, SIGTERM);
+    of->to_stop = false;
     if (error || !take_report(of, line))
         show_line(of, line);
 }
@@ -142,6 +144,7 @@ static void start_again(tri__hand *of, bool recover, const char *how)
 {
     tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s; it is started again%s", of->name, how, recover ? " with what was last kept" : "");
     of->restarted[of->restarts++ % TRI_SERVER_RESTARTS] = tri__clock_now();
+    of->to_stop = of == of->boss->members && of->boss->signals > 0;
     tri_status status = tri__hand_start(of, &handlers, recover);
     if (status)
         give_up(of->boss, status, GRACE);
@@ -216,11 +219,16 @@ static void ended_well(tri__hand *of)
         give_up(boss, tri_fail(TRI_INTERNAL, "%s ended without a result", of->name), GRACE);
 }
 
-/* When all are on their way out. That one which was asked to end did so is not worth a word. */
+/* When all are on their way out. That one which was asked to end did so is not worth a word. Without ps:0 nobody has anything to wait for. */
 static void died_late(const tri__hand *of, const char *how)
 {
+    tri__supervisor *boss = of->boss;
     if (of->signal != SIGTERM)
-        tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s", of->name, how);
+        tri__log_line(boss->log, TRI_LOG_WARNING, "%s %s", of->name, how);
+    if (of != boss->members)
+        return;
+    signal_all(boss, SIGTERM);
+    boss->deadline = tri__clock_now() + GRACE;
 }
 
 static void reap(tri__hand *of)

@@ -21,6 +21,7 @@ typedef struct {
     int status, signal;
     char *complaint;                        /* why it failed, in its own words; or NULL */
     bool well;                              /* it ended by itself, and well */
+    bool to_stop;                           /* it came when the job had been asked to end, and has not heard of that */
     int restarts;                           /* since the last checkpoint … */
     int64_t restarted[TRI_SERVER_RESTARTS]; /* … when, the last ones in turn … */
     int64_t kept;                           /* … and the step of that checkpoint, as of its last death */

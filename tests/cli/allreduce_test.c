@@ -91,11 +91,11 @@ static void the_failure_of_one_rank_is_everybody_s(void **state)
                     1, "/proc/run");
 }
 
-/* Who fails before it can join is waited for as long as anybody. */
+/* Who does not join is waited for as long as anybody. */
 static void ranks_that_never_come_are_waited_for_in_vain(void **state)
 {
     const char *here = *state;
-    const char *const one_comes[] = {MPIRUN, ONE_RANK, "train", "softmax", FEW, "--timeout", "3s", ":", "-n", "1", "true", NULL};
+    const char *const one_comes[] = {MPIRUN, ONE_RANK, "train", "softmax", FEW, "--timeout", "3s", ":", "-n", "1", "sleep", "90", NULL};
     expect(test_run(here, one_comes), 1, "", "s for the others to start (--timeout)");
 }
 
