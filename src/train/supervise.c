@@ -15,7 +15,7 @@
 
 #define SECOND         INT64_C(1000000000)
 #define TICK           (SECOND / 20) /* how often the user's wish to stop is looked at */
-#define GRACE          (5 * SECOND)  /* to end after a failure, before the rest are killed */
+#define GRACE          (5 * SECOND)  /* to end after a failure, and after what ps:0 may wait for, before the rest are killed */
 #define REMINDER       SECOND        /* to end after the job by oneself */
 #define RESTART_WINDOW (60 * SECOND)
 
@@ -137,7 +137,7 @@ static void worker_died(tri__hand *of, const char *how)
         return;
     }
     give_up(boss, tri_fail(TRI_INTERNAL, "%s %s, and no worker is left (what they said: %s/log)", of->name, how, boss->folder.path),
-            boss->request->ps.timeout);
+            boss->request->ps.timeout + GRACE);
 }
 
 static void start_again(tri__hand *of, bool recover, const char *how)
@@ -204,7 +204,7 @@ static void evaluator_died(tri__hand *of, const char *how)
     if (count_restarts(of) < EVALUATOR_RESTARTS)
         start_again(of, false, how);
     else
-        give_up(of->boss, reason_of(of, how), of->boss->request->ps.timeout);
+        give_up(of->boss, reason_of(of, how), of->boss->request->ps.timeout + GRACE);
 }
 
 static void ended_well(tri__hand *of)
@@ -231,6 +231,14 @@ static void died_late(const tri__hand *of, const char *how)
     boss->deadline = tri__clock_now() + GRACE;
 }
 
+/* A failed job has lost ps:0 too: there is nothing left to wait for. */
+static void end_soon(tri__supervisor *boss)
+{
+    int64_t soon = tri__clock_now() + GRACE;
+    signal_all(boss, SIGTERM);
+    boss->deadline = soon < boss->deadline ? soon : boss->deadline;
+}
+
 static void reap(tri__hand *of)
 {
     char how[HOW_SIZE];
@@ -247,6 +255,8 @@ static void reap(tri__hand *of)
         server_died(of, how_it_ended(of, how));
     else
         evaluator_died(of, how_it_ended(of, how));
+    if (of->boss->failure && !of->boss->members[0].child)
+        end_soon(of->boss);
 }
 
 static void heed_signals(tri__supervisor *boss)
