@@ -53,7 +53,9 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
                       tri_status_message(why));
     if (why || !contact->welcome)
         snprintf(contact->why, sizeof contact->why, "%s",
-                 why ? tri_status_message(why) : "it hung up on our hello (all tasks need the same --key, or none)");
+                 why              ? tri_status_message(why)
+                 : contact->heard ? "it hung up on our hello"
+                                  : "it hung up on our hello (all tasks need the same --key, or none)");
     if (contact->welcome || !contact->lost)
         contact->lost = now;
     contact->welcome = false;
@@ -68,8 +70,8 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
 static tri_status check_away(tri__contact *contact, int64_t now)
 {
     const tri__address *at = contact->address;
-    int64_t away = now - contact->lost;
-    if (away > contact->settings->timeout)
+    int64_t away = now - contact->lost, unheard = now - contact->heard; /* it may be heard, and welcome nobody yet */
+    if (away > contact->settings->timeout && unheard > contact->settings->timeout)
         return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): %s", contact->server, at->host, at->port,
                         tri__clock_seconds(away), contact->why[0] ? contact->why : "is it running, and is this the right address?");
     if (!contact->told && away > 2 * contact->settings->heartbeat) {

@@ -22,11 +22,7 @@ static void enter(tri__coordinator *c, tri__job_phase phase)
 
 void tri__coordinator_fail(tri__coordinator *c, tri_status why)
 {
-    json_t *reason = json_pack("{s:s}", "reason", tri_status_message(why));
-    for (tri__peer *peer = c->server->peers; peer; peer = peer->next)
-        if (peer->role != TRI_PEER_STRANGER)
-            tri__message_send_json(peer->connection, TRI_MSG_BYE, json_incref(reason));
-    json_decref(reason);
+    tri__server_say_bye(c->server, tri_status_message(why));
     tri__server_end(c->server, why);
 }
 
@@ -105,9 +101,7 @@ static bool all_reported(const tri__coordinator *c)
 
 static void finish(tri__coordinator *c)
 {
-    for (tri__peer *peer = c->server->peers; peer; peer = peer->next)
-        if (peer->role != TRI_PEER_STRANGER)
-            tri__message_send_json(peer->connection, TRI_MSG_BYE, json_object());
+    tri__server_say_bye(c->server, NULL);
     tri__server_end(c->server, NULL);
 }
 
@@ -244,15 +238,12 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
     else if (strcmp(role, "worker"))
         status = tri_fail(TRI_BAD_CALL, "there is no role %.32s", role);
     else {
-        if (!c->settled)
-            status = settle(c, hello);
-        if (!status) {
-            peer->hello = json_incref(hello);
+        peer->hello = json_incref(hello);
+        tri_status unsettled = c->settled ? NULL : settle(c, hello);
+        if (unsettled) /* nobody else could do better */
+            tri__coordinator_fail(c, unsettled);
+        else
             tri__members_admit(c);
-        } else if (!c->settled) { /* nobody else could do better */
-            tri__server_end(c->server, status);
-            status = NULL;
-        }
     }
     json_decref(hello);
     return status;
@@ -320,6 +311,15 @@ static void check_nobody(tri__coordinator *c, int64_t now)
                                           tri__clock_seconds(c->settings->timeout)));
 }
 
+/* Its hello is here, whether or not it is welcome yet. */
+static bool has_come(const tri__coordinator *c, int task)
+{
+    for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
+        if (peer->hello && peer->task == task)
+            return true;
+    return c->member[task].peer;
+}
+
 static void name_missing(const tri__coordinator *c, char *text, size_t size)
 {
     size_t used = 0;
@@ -327,7 +327,7 @@ static void name_missing(const tri__coordinator *c, char *text, size_t size)
         if (!c->follower[i].peer)
             used += (size_t)snprintf(text + used, size - used, " ps:%d", i);
     for (int task = 0; task < c->settings->workers && used + 24 < size; task++)
-        if (!c->member[task].peer)
+        if (!has_come(c, task))
             used += (size_t)snprintf(text + used, size - used, " worker:%d", task);
 }
 
@@ -358,8 +358,9 @@ static void check_evaluator(tri__coordinator *c, int64_t now)
         c->unevaluated = now;
     if (now - c->unevaluated < c->settings->timeout)
         return;
-    tri__log_line(c->server->log, TRI_LOG_WARNING, "there is no evaluator since %.0f s (--timeout): training goes on without evaluations",
-                  tri__clock_seconds(c->settings->timeout));
+    tri__log_line(c->server->log, TRI_LOG_WARNING, "there is no evaluator since %.0f s (--timeout): %s",
+                  tri__clock_seconds(c->settings->timeout),
+                  c->phase < TRI_JOB_STOPPING ? "training goes on without evaluations" : "the last model is not evaluated");
     tri__snapshot_evaluator(c, NULL, true);
 }
 

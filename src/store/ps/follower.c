@@ -257,8 +257,13 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
         return tri_fail(TRI_BAD_DATA, "a %s from a worker", tri__message_name(message->type));
     if (message->type == TRI_MSG_WELCOME)
         return take_welcome(server, body);
-    if (message->type == TRI_MSG_BYE || message->type == TRI_MSG_REFUSED) {
-        tri__server_end(server, message->type == TRI_MSG_BYE ? NULL : refused(server, body));
+    if (message->type == TRI_MSG_REFUSED) {
+        tri__server_end(server, refused(server, body));
+        return NULL;
+    }
+    if (message->type == TRI_MSG_BYE) { /* workers may see us go before they hear it of ps:0 */
+        tri__server_say_bye(server, json_string_value(json_object_get(body, "reason")));
+        tri__server_end(server, NULL);
         return NULL;
     }
     if (!server->stretch)

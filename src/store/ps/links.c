@@ -224,7 +224,7 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
     case TRI_MSG_BYE:
         worker->stopped = worker->finished = true;
         if (reason)
-            fail(worker, tri_fail(TRI_STOPPED, "ps:%d ended the job: %s", link->index, reason));
+            fail(worker, tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason)); /* whoever tells it */
         return NULL;
     case TRI_MSG_BEAT:
         return NULL;

@@ -50,6 +50,19 @@ void tri__server_end(tri__server *server, tri_status why)
     tri__loop_stop(server->loop);
 }
 
+/* It said hello, and is welcome, now or later. */
+static bool is_known(const tri__peer *peer)
+{
+    return peer->role != TRI_PEER_STRANGER || peer->hello;
+}
+
+void tri__server_say_bye(tri__server *server, const char *reason)
+{
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (is_known(peer) && peer->role != TRI_PEER_COORDINATOR)
+            tri__message_send_json(peer->connection, TRI_MSG_BYE, json_pack("{s:s*}", "reason", reason));
+}
+
 void tri__peer_refuse(tri__peer *peer, tri_status why)
 {
     const char *text = tri_status_message(why);
@@ -446,7 +459,7 @@ static void beat(tri__server *server)
         return;
     server->beaten = now;
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
-        if (peer->role != TRI_PEER_STRANGER && tri__connection_unsent(peer->connection) == 0)
+        if (is_known(peer) && tri__connection_unsent(peer->connection) == 0)
             tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
