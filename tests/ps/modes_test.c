@@ -140,6 +140,14 @@ static void epochs_are_passes_over_the_whole_set(void **state)
     json_decref(summary);
 }
 
+/* Who was late does the newest step of ps:0, which ps:1 may not have begun: it is heard there when it has, and not sent away. */
+static void backup_workers_may_be_ahead_of_a_server(void **state)
+{
+    process job = process_start(*state, "job", "train " SOFTMAX "--sync --backup 2 --workers 3 --servers 2 --steps 100 --out run");
+    json_decref(process_end(&job, 0));
+    assert_false(file_says(job.err, "is lost"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +161,7 @@ int main(void)
         PROCESS_TEST(a_large_model_ends_where_its_target_is_reached),
         PROCESS_TEST(sync_repeats_itself_to_the_bit),
         PROCESS_TEST(every_mode_makes_the_steps_that_were_asked_for),
+        PROCESS_TEST(backup_workers_may_be_ahead_of_a_server),
         PROCESS_TEST(epochs_are_passes_over_the_whole_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

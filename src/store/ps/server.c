@@ -77,6 +77,7 @@ void tri__peer_refuse(tri__peer *peer, tri_status why)
 void tri__peer_replaced(tri__peer *before)
 {
     before->role = TRI_PEER_STRANGER;
+    before->early = false;
     tri__connection_close(before->connection);
 }
 
@@ -133,7 +134,7 @@ static void balance(tri__server *server)
 {
     server->paused = 0;
     for (tri__peer *peer = server->peers; peer; peer = peer->next) {
-        if (peer->role != TRI_PEER_WORKER)
+        if (peer->role != TRI_PEER_WORKER || peer->early)
             continue;
         size_t held = tri__stretch_held(server->stretch, peer->task);
         size_t share = HELD_MOST / (size_t)(server->options.settings.workers > 0 ? server->options.settings.workers : 1);
@@ -186,11 +187,24 @@ static void gathered(tri__peer *peer, const tri__message *push)
         tri__follower_stepped(server);
 }
 
+/* With backup workers ps:0 may be ahead of another server, and with it who was late, and does its newest step. */
+static bool is_early(const tri__peer *peer, const tri__message *push)
+{
+    const tri__server *server = peer->server;
+    return server->options.settings.backup && !server->coordinator && push->view == server->generation &&
+           push->step > tri__stretch_step(server->stretch, push->chunk);
+}
+
 static tri_status take_push(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
     if (message->view != server->generation)
         return NULL; /* computed before all went back */
+    if (is_early(peer, message)) {
+        peer->early = true;
+        tri__connection_pause(peer->connection, true);
+        return NULL;
+    }
     bool sync = server->options.settings.mode == TRI_PS_SYNC;
     const tri__push push = {
         .chunk = message->chunk,
@@ -236,6 +250,23 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         return NULL;
     }
     return NULL;
+}
+
+/* Those whose step has begun by now. */
+static void take_early(tri__server *server)
+{
+    for (tri__peer *peer = server->options.settings.backup ? server->peers : NULL; peer; peer = peer->next) {
+        if (!peer->early || is_early(peer, &peer->message))
+            continue;
+        peer->early = false;
+        tri__connection_pause(peer->connection, peer->paused);
+        tri_status status = take_push(peer, &peer->message);
+        if (status) {
+            tri__log_line(server->log, TRI_LOG_INFO, "worker:%d: %s", peer->task, tri_status_message(status));
+            tri__connection_close(peer->connection);
+        }
+        tri_status_free(status);
+    }
 }
 
 /* A worker, or an evaluator, that wants to be known here. On ps:0 the coordinator judges; elsewhere ps:0 has. */
@@ -376,13 +407,17 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     peer->heard = tri__clock_now();
     if (peer->refused)
         return NULL;
-    if (message.type == TRI_MSG_PUSH && frame->size)
-        return take_push(peer, &message);
+    if (message.type == TRI_MSG_PUSH && frame->size) {
+        TRI_TRY(take_push(peer, &message));
+        take_early(peer->server);
+        return NULL;
+    }
     json_t *json = NULL;
     if (body && body == peer->text)
         TRI_TRY(tri__message_json(&message, body, &json));
     tri_status status = dispatch(peer, &message, json);
     json_decref(json);
+    take_early(peer->server);
     if (status && message.type == TRI_MSG_HELLO) {
         tri__peer_refuse(peer, status);
         return NULL;
