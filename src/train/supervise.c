@@ -219,16 +219,11 @@ static void ended_well(tri__hand *of)
         give_up(boss, tri_fail(TRI_INTERNAL, "%s ended without a result", of->name), GRACE);
 }
 
-/* When all are on their way out. That one which was asked to end did so is not worth a word. Without ps:0 nobody has anything to wait for. */
+/* When all are on their way out. That one which was asked to end did so is not worth a word. */
 static void died_late(const tri__hand *of, const char *how)
 {
-    tri__supervisor *boss = of->boss;
     if (of->signal != SIGTERM)
-        tri__log_line(boss->log, TRI_LOG_WARNING, "%s %s", of->name, how);
-    if (of != boss->members)
-        return;
-    signal_all(boss, SIGTERM);
-    boss->deadline = tri__clock_now() + GRACE;
+        tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s", of->name, how);
 }
 
 /* A failed job has lost ps:0 too: there is nothing left to wait for. */
