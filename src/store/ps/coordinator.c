@@ -412,7 +412,7 @@ void tri__coordinator_tick(tri__server *server)
     tri__coordinator_status(server, &status);
     c->stop_wanted |= options->owner->watch(options->context, &status) || *options->stop;
     json_decref(status.reports);
-    if (c->stop_wanted && c->phase == TRI_JOB_WAITING)
+    if (c->stop_wanted && c->phase == TRI_JOB_WAITING && !options->recovers) /* else it began long ago, and ends well once it goes on */
         tri__coordinator_fail(c, tri_fail(TRI_STOPPED, "stopped before training began"));
     tri__coordinator_go_on(c);
 }
