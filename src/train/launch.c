@@ -53,8 +53,8 @@ static void take_report(launcher *self, json_t *report, const char *line)
         self->run->progress(self->run->context, &shown);
     }
     bool began = json_object_get(report, "began") != NULL;
-    self->began = self->began || (began && !self->stops); /* ranks that were told to end do not begin */
-    self->trained = self->trained || began;
+    if (began && !self->stops) /* ranks that were told to end do not begin */
+        self->began = self->trained = true;
     if (result) {
         json_decref(self->result);
         self->result = json_incref(result);
