@@ -32,6 +32,7 @@ expect reaches 3 1 30
 expect "$link" mend 2
 expect reaches 1 2 30
 "$link" exec 1 sleep 1000 &
+until [ "$(ip netns pids "$LINK_NAME-1")" ]; do sleep 0.05; done
 expect "$link" down
 ! wait $! || { echo "a process outlived its host"; exit 1; }
 ! ip netns list | grep -q "^$LINK_NAME-" || { echo "namespaces are left"; exit 1; }
