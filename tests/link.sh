@@ -49,6 +49,7 @@ wait_for_carriers() {
 up() {
     if [ "$1" -lt 1 ] || [ "$1" -gt 200 ]; then fail "$1 hosts: there may be 1 to 200"; fi
     [ -z "$(ours)" ] || fail "$name is up already: link.sh down first, or another LINK_NAME"
+    unshare --mount true 2>/dev/null || fail "network namespaces cannot be entered here (in a chroot, or without root)"
     trap 'down' EXIT # half a network is worse than none
     ip netns add "$switch"
     ip -n "$switch" link add bridge type bridge
