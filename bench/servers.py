@@ -98,14 +98,14 @@ class ServerParts:
         return medians
 
     def round_trip(self):
-        """Beside a bare round trip of one who computes in between too: meanwhile the other side falls asleep, and its cache grows cold."""
+        """Beside a bare round trip; and, to see why, beside that of one who computes in between too: meanwhile the other side falls asleep."""
         unit, seconds = "µs", 0.5 if self.quick else 2
         compute = self.local_microseconds()
         medians = self.interleave("softmax b100, async, one worker: what a step takes", {
             "Trireme, one worker": lambda: {unit: 1e6 / self.served("async", 1, 40000, None)},
             "Trireme, local": lambda: {unit: self.local_microseconds()},
-            "bare TCP round trip": lambda: {unit: self.bare_server("bare", "trip", compute, seconds)["microseconds"]},
-            "without any compute": lambda: {unit: self.bare_server("bare", "trip", 0, seconds)["microseconds"]}})
+            "bare TCP round trip": lambda: {unit: self.bare_server("bare", "trip", 0, seconds)["microseconds"]},
+            "the same, with compute": lambda: {unit: self.bare_server("bare", "trip", compute, seconds)["microseconds"]}})
         served, local = (self.best(medians, f"Trireme, {name}", unit) for name in ("one", "local"))
         self.expect("31 kB up and down, µs beyond compute, against a bare round trip", None if served is None or local is None else served - local,
                     self.best(medians, "bare", unit), 1.3, at_most=True)

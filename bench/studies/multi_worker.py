@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Repeats what was reported of LeNet on MNIST with several workers in step: SGD, a shuffle buffer of 10,000, 50 epochs of 1,000 steps; then
-trains as many steps an epoch with the settings that the model comes with.
+trains with the settings that the model comes with.
 
 usage: multi_worker.py [--binary build/release/trireme] [--batches 32,64,128,256] [--workers 1,2,3]
 Reported: 93 % after 20 epochs, about 96 % after 50; more workers, less CPU and memory each; a larger batch, more of both. Accuracies below
@@ -12,8 +12,8 @@ import tempfile
 
 from study import Study, arguments_of, fetch, show
 
-OWN = ["lenet", "--data", "mnist", "--steps-per-epoch", "1000"]
-REPORTED = [*OWN, "--rule", "sgd", "--rate", "0.001", "--shuffle", "10000", "--epochs", "50"]
+OWN = ["lenet", "--data", "mnist"]
+REPORTED = [*OWN, "--steps-per-epoch", "1000", "--rule", "sgd", "--rate", "0.001", "--shuffle", "10000", "--epochs", "50"]
 PATIENT = ["--timeout", "10m"]  # a study is no reason to leave a machine alone
 REPORTED_PERCENT, OWN_PERCENT = 96, 98.5
 
@@ -57,7 +57,7 @@ def main():
     workers = [int(number) for number in arguments.workers.split(",")]
     fetch(arguments.binary, "mnist")
     study = MultiWorker(arguments.binary)
-    study.table("Our own settings: momentum, rate 0.02, batch 64, 10 epochs of 1,000 steps", [(count, OWN) for count in workers], OWN_PERCENT)
+    study.table("Our own settings: momentum, rate 0.02, batch 64, 10 passes over the examples", [(count, OWN) for count in workers], OWN_PERCENT)
     study.table("D  as reported: SGD, 50 epochs of 1,000 steps; 93 % after 20 epochs, about 96 % at the end",
                 [(count, [*REPORTED, "--batch", batch]) for batch in arguments.batches.split(",") for count in workers], REPORTED_PERCENT)
     return study.conclude()

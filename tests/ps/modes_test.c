@@ -87,8 +87,8 @@ static void write_wide_model(const char *folder)
 static void so_it_does_with_a_large_model(void **state)
 {
     write_wide_model(*state);
-    expect_equal(*state, "wide.model --data " DATA " " GENTLE " --steps 10 --threads 1 --batch 96",
-                 "wide.model --data " DATA " " GENTLE " --steps 10 --batch 32 --strategy ps --workers 3 --servers 2 --sync");
+    expect_equal(*state, "wide.model --data " DATA " " GENTLE " --steps 50 --threads 1 --batch 96",
+                 "wide.model --data " DATA " " GENTLE " --steps 50 --batch 32 --strategy ps --workers 3 --servers 2 --sync");
 }
 
 /* The workers have begun the next step when they hear of the end. */
