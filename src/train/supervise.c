@@ -89,8 +89,8 @@ static const tri__hand_handlers handlers = {.line = on_line, .ended = on_end};
 static void signal_all(tri__supervisor *boss, int signal)
 {
     for (int i = 0; i < boss->count; i++)
-        if (boss->members[i].child)
-            tri__child_signal(boss->members[i].child, signal);
+        if (boss->hands[i].child)
+            tri__child_signal(boss->hands[i].child, signal);
 }
 
 /* The job has failed: ps:0 is asked to end it, which needs the evaluator once more, or else all are; they have until then. The first reason
@@ -101,8 +101,8 @@ static void give_up(tri__supervisor *boss, tri_status why, int64_t grace)
         tri_status_free(why);
     else
         boss->failure = why;
-    if (!boss->deadline && boss->members[0].child)
-        tri__child_signal(boss->members[0].child, SIGTERM);
+    if (!boss->deadline && boss->hands[0].child)
+        tri__child_signal(boss->hands[0].child, SIGTERM);
     else if (!boss->deadline)
         signal_all(boss, SIGTERM);
     boss->deadline = tri__clock_now() + grace;
@@ -123,8 +123,8 @@ static int count_workers(const tri__supervisor *boss, bool running)
 {
     int count = 0;
     for (int i = 0; i < boss->count; i++)
-        if (boss->members[i].task.role == TRI_ROLE_WORKER)
-            count += running ? boss->members[i].child != NULL : boss->members[i].well;
+        if (boss->hands[i].task.role == TRI_ROLE_WORKER)
+            count += running ? boss->hands[i].child != NULL : boss->hands[i].well;
     return count;
 }
 
@@ -144,7 +144,7 @@ static void start_again(tri__hand *of, bool recover, const char *how)
 {
     tri__log_line(of->boss->log, TRI_LOG_WARNING, "%s %s; it is started again%s", of->name, how, recover ? " with what was last kept" : "");
     of->restarted[of->restarts++ % TRI_SERVER_RESTARTS] = tri__clock_now();
-    of->to_stop = of == of->boss->members && of->boss->signals > 0;
+    of->to_stop = of == of->boss->hands && of->boss->signals > 0;
     tri_status status = tri__hand_start(of, &handlers, recover);
     if (status)
         give_up(of->boss, status, GRACE);
@@ -155,7 +155,7 @@ static tri_status reason_of(const tri__hand *of, const char *how)
 {
     const tri__supervisor *boss = of->boss;
     tri_code code = of->status == 2 ? TRI_BAD_CALL : TRI_INTERNAL;
-    if (of == boss->members && !of->signal && of->complaint)
+    if (of == boss->hands && !of->signal && of->complaint)
         return tri_fail(code, "%s", of->complaint);
     return tri_fail(code, "%s %s (what it said: %s/log)", of->name, how, boss->folder.path);
 }
@@ -185,7 +185,7 @@ static void server_died(tri__hand *of, const char *how)
     tri__supervisor *boss = of->boss;
     bool often =
         count_restarts(of) >= TRI_SERVER_RESTARTS && tri__clock_now() - of->restarted[of->restarts % TRI_SERVER_RESTARTS] < RESTART_WINDOW;
-    if (of->signal && of == boss->members && boss->result) { /* it had told all there was to tell */
+    if (of->signal && of == boss->hands && boss->result) { /* it had told all there was to tell */
         tri__log_line(boss->log, TRI_LOG_WARNING, "%s %s after the job", of->name, how);
         job_over(boss);
     } else if (!of->signal)
@@ -211,7 +211,7 @@ static void ended_well(tri__hand *of)
 {
     tri__supervisor *boss = of->boss;
     of->well = true;
-    if (of != boss->members)
+    if (of != boss->hands)
         return;
     if (boss->result)
         job_over(boss);
@@ -250,7 +250,7 @@ static void reap(tri__hand *of)
         server_died(of, how_it_ended(of, how));
     else
         evaluator_died(of, how_it_ended(of, how));
-    if (of->boss->failure && !of->boss->members[0].child)
+    if (of->boss->failure && !of->boss->hands[0].child)
         end_soon(of->boss);
 }
 
@@ -259,20 +259,20 @@ static void heed_signals(tri__supervisor *boss)
     int wished = boss->run->stop ? (int)*boss->run->stop : 0;
     if (wished == boss->signals)
         return;
-    if (!boss->members[0].child) /* the job is over: no more waiting for the others */
+    if (!boss->hands[0].child) /* the job is over: no more waiting for the others */
         boss->deadline = tri__clock_now();
     else if (wished > 1)
         give_up(boss, tri_fail(TRI_INTERNAL, "killed by a second signal; --resume %s goes on from the last checkpoint", boss->folder.path),
                 0);
     else
-        tri__child_signal(boss->members[0].child, SIGTERM);
+        tri__child_signal(boss->hands[0].child, SIGTERM);
     boss->signals = wished;
 }
 
 static bool anybody_runs(const tri__supervisor *boss)
 {
     for (int i = 0; i < boss->count; i++)
-        if (boss->members[i].child)
+        if (boss->hands[i].child)
             return true;
     return false;
 }
@@ -281,7 +281,7 @@ static bool anybody_runs(const tri__supervisor *boss)
 static void kill_late(tri__supervisor *boss)
 {
     for (int i = 0; i < boss->count; i++) {
-        tri__hand *of = &boss->members[i];
+        tri__hand *of = &boss->hands[i];
         if (!of->child)
             continue;
         tri__log_line(boss->log, TRI_LOG_WARNING, "%s had not ended by itself when the job was over, and was killed", of->name);
@@ -295,8 +295,8 @@ static void watch(tri__supervisor *boss)
     while (anybody_runs(boss)) {
         tri__loop_turn(boss->loop, tri__clock_now() + TICK);
         for (int i = 0; i < boss->count; i++)
-            if (boss->members[i].ended)
-                reap(&boss->members[i]);
+            if (boss->hands[i].ended)
+                reap(&boss->hands[i]);
         heed_signals(boss);
         if (boss->reminder && tri__clock_now() >= boss->reminder) {
             signal_all(boss, SIGTERM);
@@ -328,7 +328,7 @@ tri_status tri__supervise(const tri__supervision *request, tri__run_result *out)
     *out = (tri__run_result){0};
     tri_status status = tri__supervisor_init(&boss, request);
     for (int i = 0; i < boss.count && !status; i++)
-        status = tri__hand_start(&boss.members[i], &handlers, false);
+        status = tri__hand_start(&boss.hands[i], &handlers, false);
     if (!status) {
         watch(&boss);
         status = take_result(&boss, out);

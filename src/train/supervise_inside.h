@@ -36,7 +36,7 @@ struct tri__supervisor {
     char *cluster_file;
     tri__cluster cluster;
     tri__loop *loop;
-    tri__hand *members; /* servers, of which ps:0 is the first of all; workers; the evaluator */
+    tri__hand *hands; /* servers, of which ps:0 is the first of all; workers; the evaluator */
     int count;
     int life[2]; /* a pipe that nobody writes to: children have its reading end */
     int worker_threads;
@@ -48,17 +48,17 @@ struct tri__supervisor {
     int signals;      /* of the user, that were attended to */
 };
 
-/* Handlers of every child; the context is its member. */
+/* Handlers of every child; the context is its hand. */
 typedef struct {
     void (*line)(void *context, tri__child *child, bool error, const char *line);
     void (*ended)(void *context, tri__child *child, int status, int signal);
 } tri__hand_handlers;
 
-/* The folder, the sockets, the cluster file and the members; nobody runs yet. After a failure, too, it wants fini. */
+/* The folder, the sockets, the cluster file and the hands; nobody runs yet. After a failure, too, it wants fini. */
 TRI_MUST_CHECK tri_status tri__supervisor_init(tri__supervisor *boss, const tri__supervision *request);
 void tri__supervisor_fini(tri__supervisor *boss); /* kills whoever still runs */
 
 /* recover: in place of a server that died. */
-TRI_MUST_CHECK tri_status tri__hand_start(tri__hand *member, const tri__hand_handlers *handlers, bool recover);
+TRI_MUST_CHECK tri_status tri__hand_start(tri__hand *hand, const tri__hand_handlers *handlers, bool recover);
 
 #endif

@@ -91,20 +91,20 @@ static tri_status make_sockets(tri__supervisor *boss)
     for (int i = 0; i < ps->servers; i++) {
         TRI_TRY(tri__address_parse("127.0.0.1:0", &cluster->server[i]));
         cluster->servers++;
-        TRI_TRY(tri__address_listen(&cluster->server[i], &boss->members[i].listen_fd, &cluster->server[i].port));
+        TRI_TRY(tri__address_listen(&cluster->server[i], &boss->hands[i].listen_fd, &cluster->server[i].port));
     }
     return tri__cluster_write(boss->cluster_file, cluster);
 }
 
-static tri_status open_members(tri__supervisor *boss)
+static tri_status open_hands(tri__supervisor *boss)
 {
     const tri__ps_settings *ps = &boss->request->ps;
     const int of_role[] = {[TRI_ROLE_SERVER] = ps->servers, [TRI_ROLE_WORKER] = ps->workers, [TRI_ROLE_EVALUATOR] = 1};
     size_t most = (size_t)ps->servers + (size_t)ps->workers + 1;
-    TRI_TRY(tri__allocate(most, sizeof *boss->members, "the tasks of a job", &boss->members));
+    TRI_TRY(tri__allocate(most, sizeof *boss->hands, "the tasks of a job", &boss->hands));
     for (tri__role role = TRI_ROLE_SERVER; role <= TRI_ROLE_EVALUATOR; role++)
         for (int i = 0; i < of_role[role]; i++) {
-            tri__hand *of = &boss->members[boss->count++];
+            tri__hand *of = &boss->hands[boss->count++];
             *of = (tri__hand){.boss = boss, .task = {role, i}, .listen_fd = -1};
             tri__task_name(of->task, of->name);
         }
@@ -117,7 +117,7 @@ tri_status tri__supervisor_init(tri__supervisor *boss, const tri__supervision *r
     int cpus = omp_get_num_procs(), share = cpus / request->ps.workers;
     boss->worker_threads = request->threads ? request->threads : share > 1 ? share : 1;
     TRI_TRY(open_folder(boss));
-    TRI_TRY(open_members(boss));
+    TRI_TRY(open_hands(boss));
     boss->shared = boss->count > cpus;
     TRI_TRY(make_sockets(boss));
     if (pipe2(boss->life, O_CLOEXEC))
@@ -193,7 +193,7 @@ tri_status tri__hand_start(tri__hand *of, const tri__hand_handlers *handlers, bo
 void tri__supervisor_fini(tri__supervisor *boss)
 {
     for (int i = 0; i < boss->count; i++) {
-        tri__hand *of = &boss->members[i];
+        tri__hand *of = &boss->hands[i];
         tri__child_destroy(of->child);
         free(of->complaint);
         if (of->listen_fd >= 0)
@@ -208,6 +208,6 @@ void tri__supervisor_fini(tri__supervisor *boss)
     tri__run_folder_fini(&boss->folder);
     json_decref(boss->result);
     tri_status_free(boss->failure);
-    free(boss->members);
+    free(boss->hands);
     free(boss->cluster_file);
 }

@@ -62,12 +62,19 @@ static void a_worker_joins_in_async(void **state)
     join(*state, "--async", LONG_ASYNC);
 }
 
-static void a_worker_that_joined_may_die(void **state)
+static process start_sync_job(const char *folder, char **address)
 {
     process job =
-        process_start(*state, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --sync --steps %d", LONG_SYNC);
-    char *address = address_of_job(*state);
+        process_start(folder, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --sync --steps %d", LONG_SYNC);
+    *address = address_of_job(folder);
     process_await_step(&job, STRIKE);
+    return job;
+}
+
+static void a_worker_that_joined_may_die(void **state)
+{
+    char *address;
+    process job = start_sync_job(*state, &address);
     process joiner = process_start(*state, "joiner", "train " SOFTMAX "--steps %d --join %s", LONG_SYNC, address);
     await_member(*state, "worker:2");
     process_kill(&joiner);
@@ -80,10 +87,8 @@ static void a_worker_that_joined_may_die(void **state)
 /* What it would compute is not what the others do: it is told, and the job does not notice. */
 static void a_worker_with_other_terms_may_not_join(void **state)
 {
-    process job =
-        process_start(*state, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --sync --steps %d", LONG_SYNC);
-    char *address = address_of_job(*state);
-    process_await_step(&job, STRIKE);
+    char *address;
+    process job = start_sync_job(*state, &address);
     process joiner = process_start(*state, "joiner", "train " SOFTMAX "--steps %d --seed 7 --join %s", LONG_SYNC, address);
     process_await(&joiner, "--seed 7 ");
     json_decref(process_end(&joiner, 2));
