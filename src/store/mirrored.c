@@ -5,8 +5,9 @@
  * have come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. Nothing is ever set
  * back, so nobody who comes late can take a piece of another step.
  *
- * A small range is reduced by the replica that offers it last, while its gradient is still in the cache. The pieces of a large one are
- * taken by those who wait for it. With clipping, which needs the norm of everything, the last offer of a step reduces all ranges. */
+ * A replica that has offered all of a step stays in that offer until all of it is reduced: whoever comes first takes pieces of what is
+ * complete while the others still compute, and then of what they bring. So the work falls to those who would only wait. With clipping, which
+ * needs the norm of everything, the last offer of a step reduces all ranges. */
 #include "store/mirrored.h"
 
 #include <math.h>
@@ -45,17 +46,16 @@ struct mirrored_store {
     tri_store store; /* its parameters and slots are the mirror's */
     tri__mirror *mirror;
     int replica;
-    tri_step step, last; /* this one, and the one before: whoever waits for that one's updates may be the one to make them */
-    int64_t begun;       /* steps, this one included */
-    int next;            /* range to be offered */
+    tri_step step;
+    int64_t begun; /* steps, this one included */
+    int next;      /* range to be offered */
     tri__store_times times;
     float sum[PIECE];
 };
 
 /* ---- reducing ---- */
 
-static tri__update update_of(const mirrored_store *self, size_t first, size_t count, const float *gradient, double scale,
-                             const tri_step *step)
+static tri__update update_of(const mirrored_store *self, size_t first, size_t count, const float *gradient, double scale)
 {
     float *const *slot = self->store.slot;
     return (tri__update){
@@ -64,7 +64,7 @@ static tri__update update_of(const mirrored_store *self, size_t first, size_t co
         .slot = {slot[0] ? slot[0] + first : NULL, slot[1] ? slot[1] + first : NULL},
         .count = count,
         .scale = (float)scale,
-        .step = *step,
+        .step = self->step,
     };
 }
 
@@ -90,14 +90,14 @@ static double weight_of(const tri__mirror *mirror, const shared_range *range)
     return weight;
 }
 
-static void reduce_piece(mirrored_store *self, const shared_range *range, int64_t piece, const tri_step *step)
+static void reduce_piece(mirrored_store *self, const shared_range *range, int64_t piece)
 {
     size_t first = (size_t)piece * PIECE, left = range->range.count - first, count = left < PIECE ? left : PIECE;
     double weight = weight_of(self->mirror, range);
     if (weight == 0)
         return; /* a step of padding alone teaches nothing */
     add_up(self->mirror, range->range.first + first, count, self->sum);
-    tri__update update = update_of(self, range->range.first + first, count, self->sum, 1 / weight, step);
+    tri__update update = update_of(self, range->range.first + first, count, self->sum, 1 / weight);
     tri__rule_apply(&self->store.rule, &update);
 }
 
@@ -106,10 +106,11 @@ static bool complete(const shared_range *range, int64_t steps, int replicas)
     return atomic_load(&range->came) >= steps * replicas;
 }
 
-/* Take a piece of the range's update number `steps` and do it. False where there is none to take, now or any more. */
-static bool help(mirrored_store *self, shared_range *range, int64_t steps)
+/* Take a piece of the range in this step and do it. False where there is none to take, now or any more. */
+static bool help(mirrored_store *self, shared_range *range)
 {
     tri__mirror *mirror = self->mirror;
+    int64_t steps = self->begun;
     if (self->store.rule.clip > 0 || !complete(range, steps, mirror->options.replicas))
         return false;
     int_fast64_t taken = atomic_load(&range->taken);
@@ -118,7 +119,7 @@ static bool help(mirrored_store *self, shared_range *range, int64_t steps)
             return false;
     } while (!atomic_compare_exchange_weak(&range->taken, &taken, taken + 1));
     int64_t start = tri__clock_now();
-    reduce_piece(self, range, taken % range->pieces, steps == self->begun ? &self->step : &self->last);
+    reduce_piece(self, range, taken % range->pieces);
     self->times.update += tri__clock_now() - start;
     if (atomic_fetch_add(&range->done, 1) + 1 == steps * range->pieces)
         tri__rendezvous_notify(mirror->options.place);
@@ -155,8 +156,7 @@ static void reduce_all(mirrored_store *self)
     for (int i = 0; i < mirror->ranges; i++) {
         shared_range *range = &mirror->range[i];
         double weight = weight_of(mirror, range);
-        tri__update update =
-            update_of(self, range->range.first, range->range.count, total + range->range.first, clipping / weight, &self->step);
+        tri__update update = update_of(self, range->range.first, range->range.count, total + range->range.first, clipping / weight);
         if (weight > 0)
             tri__rule_apply(&self->store.rule, &update);
     }
@@ -172,7 +172,6 @@ static tri_status mirrored_begin(tri_store *store, const tri_step *step)
     mirrored_store *self = (mirrored_store *)store;
     if (self->next != (self->begun ? self->mirror->ranges : 0))
         return tri_fail(TRI_BAD_CALL, "replica %d begins a step before all of the last one was offered", self->replica);
-    self->last = self->step;
     self->step = *step;
     self->begun++;
     self->next = 0;
@@ -219,8 +218,16 @@ static tri_status wait_for(mirrored_store *self, shared_range *range, int64_t st
 static tri_status settle(mirrored_store *self, shared_range *range, int64_t steps)
 {
     while (atomic_load(&range->done) < steps * range->pieces)
-        if (!help(self, range, steps))
+        if (!help(self, range))
             TRI_TRY(wait_for(self, range, steps));
+    return NULL;
+}
+
+/* All of this step, in the order in which it was offered. */
+static tri_status settle_all(mirrored_store *self)
+{
+    for (int i = 0; i < self->mirror->ranges; i++)
+        TRI_TRY(settle(self, &self->mirror->range[i], self->begun));
     return NULL;
 }
 
@@ -258,24 +265,19 @@ static tri_status mirrored_offer(tri_store *store, tri_range at, const float *gr
     TRI_TRY(check_offer(self, at, gradient));
     shared_range *range = &mirror->range[self->next++];
     range->weight[self->replica] = weight;
-    bool last = atomic_fetch_add(&range->came, 1) + 1 == self->begun * mirror->options.replicas;
+    if (atomic_fetch_add(&range->came, 1) + 1 == self->begun * mirror->options.replicas)
+        tri__rendezvous_notify(mirror->options.place);
     if (store->rule.clip > 0) {
         if (atomic_fetch_add(&mirror->came, 1) + 1 == self->begun * mirror->options.replicas * mirror->ranges)
             reduce_all(self);
-    } else if (last && range->pieces == 1) {
-        help(self, range, self->begun);
-    } else if (last) {
-        tri__rendezvous_notify(mirror->options.place);
+        return NULL;
     }
-    return NULL;
+    return self->next == mirror->ranges ? settle_all(self) : NULL;
 }
 
 static tri_status mirrored_flush(tri_store *store)
 {
-    mirrored_store *self = (mirrored_store *)store;
-    for (int i = 0; i < self->mirror->ranges; i++)
-        TRI_TRY(settle(self, &self->mirror->range[i], self->begun));
-    return NULL;
+    return settle_all((mirrored_store *)store);
 }
 
 static tri__store_times mirrored_times(tri_store *store)
