@@ -44,8 +44,8 @@ class ParameterServers(Study):
     def train(self, mode, workers, batch, stop, out=None):
         """The summary of a run."""
         with tempfile.TemporaryDirectory(prefix="trireme-study-") as folder:
-            return self.run([*MODEL, "--strategy", "ps", f"--{mode}", "--workers", str(workers), "--servers", "1", "--batch", str(batch), *stop,
-                             "--out", out or os.path.join(folder, "run")])
+            return self.run([*MODEL, "--strategy", "ps", f"--{mode}", "--workers", str(workers), "--servers", "1", "--batch", str(batch), *stop],
+                            out or os.path.join(folder, "run"))
 
     def near(self, name, ours, reported):
         return self.hold(abs(ours - reported) <= POINTS, f"{name}: accuracy {ours:.2f} %, reported {reported:.2f} %")

@@ -42,7 +42,7 @@ class Strategies(Study):
             for batch in BATCHES:
                 out = os.path.join(folder, f"run-{strategy.replace(' ', '-')}-{batch}")
                 said = self.run(["flowers", "--data", os.path.join(folder, "photos"), "--global-batch", str(batch), "--epochs", str(epochs),
-                                 "--cache", *words, "--out", out], before)
+                                 "--cache", *words], out, before)
                 accuracies[batch].append(said["test_accuracy"] * 100)
                 rows.append((strategy, batch, f"{reported[batch][0]:.1f}", f"{said['seconds']:.2f}", f"{reported[batch][1] * 100:.2f}",
                              f"{said['test_accuracy'] * 100:.2f}", said["threads"]))

@@ -1,11 +1,13 @@
 """What studies share: runs of trireme, tables, and findings about what must hold and does not."""
 import argparse
+import collections
 import json
 import os
 import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LOG_LINES = 10  # of each log of a run that failed
 
 
 class Study:
@@ -13,13 +15,21 @@ class Study:
         self.binary = binary
         self.findings = []
 
-    def run(self, words, before=()):
-        """The summary of trireme train WORDS; before: what starts it."""
-        command = [*before, self.binary, "train", *words, "--quiet", "--json"]
+    def attempt(self, words, out, before=()):
+        """The summary of trireme train WORDS with the run folder out; None where it failed, which is a finding. before: what starts it."""
+        command = [*before, self.binary, "train", *words, "--out", out, "--quiet", "--json"]
         ended = subprocess.run(command, capture_output=True, text=True, check=False)
         if ended.returncode:
-            sys.exit(f"{' '.join(command)}\n{ended.stderr.strip()}")
+            self.findings.append("\n".join([" ".join(command), ended.stderr.strip(), *logs_of(out)]))
+            return None
         return json.loads(ended.stdout.strip().splitlines()[-1])
+
+    def run(self, words, out, before=()):
+        """The same for a study that is nothing without this run."""
+        said = self.attempt(words, out, before)
+        if said is None:
+            sys.exit(self.conclude())
+        return said
 
     def hold(self, true, what):
         """Something that must hold; gives the mark for its row."""
@@ -33,6 +43,14 @@ class Study:
         for finding in self.findings:
             print(f"  {finding}")
         return 1 if self.findings else 0
+
+
+def logs_of(run):
+    """The last lines of every log of a run folder, which may be gone soon."""
+    folder = os.path.join(run, "log")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as log:
+            yield from (f"{name}: {line.rstrip()}" for line in collections.deque(log, LOG_LINES))
 
 
 def arguments_of(what):

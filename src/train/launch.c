@@ -38,6 +38,7 @@ typedef struct {
     int status, signal, stops;
     char why[WHY_SIZE]; /* what a rank said, or else mpirun */
     bool rank_said;
+    char last[WHY_SIZE]; /* line that anybody said, reports apart */
     json_t *result;
 } launcher;
 
@@ -84,12 +85,10 @@ static void show(launcher *self, const char *line)
 {
     static const char mark[] = "trireme: ";
     bool warning = !strncmp(line, mark, sizeof mark - 1), own = !strncmp(line, "mpirun: ", 8);
-    if (*line)
-        tri__log_line(self->log,
-                      warning ? TRI_LOG_WARNING
-                      : own   ? TRI_LOG_DEBUG
-                              : TRI_LOG_INFO,
-                      "%s", warning ? line + sizeof mark - 1 : line);
+    if (!*line)
+        return;
+    snprintf(self->last, sizeof self->last, "%s", line);
+    tri__log_line(self->log, warning ? TRI_LOG_WARNING : own ? TRI_LOG_DEBUG : TRI_LOG_INFO, "%s", warning ? line + sizeof mark - 1 : line);
 }
 
 static void on_line(void *context, tri__child *child, bool error, const char *line)
@@ -182,6 +181,16 @@ static void heed_signals(launcher *self)
     self->stops = wished;
 }
 
+/* mpirun tells of a rank that failed. Where it says nothing, it was ended itself. */
+static tri_status unexplained(const launcher *self, tri_code code)
+{
+    const char *guess = self->status == 1 ? ", as it does when somebody sends it SIGTERM, SIGINT or SIGHUP" : "";
+    if (!*self->last)
+        return tri_fail(code, "mpirun ended with exit status %d and said nothing%s", self->status, guess);
+    return tri_fail(code, "mpirun ended with exit status %d and gave no reason%s; the last line was \"%s\" (all of them: %s)", self->status,
+                    guess, self->last, self->folder.log);
+}
+
 static tri_status reason_of(const launcher *self)
 {
     tri_code code = self->status == 2 ? TRI_BAD_CALL : TRI_INTERNAL;
@@ -193,13 +202,13 @@ static tri_status reason_of(const launcher *self)
         return tri_fail(code, "%s", self->why);
     if (self->signal)
         return tri_fail(code, "mpirun was killed by signal %d (%s)", self->signal, strsignal(self->signal));
-    return tri_fail(code, "mpirun ended with exit status %d (what was said: %s)", self->status, self->folder.log);
+    return unexplained(self, code);
 }
 
 static tri_status attempt(launcher *self)
 {
     self->ended = self->in_notice = self->rank_said = self->began = false;
-    self->why[0] = 0;
+    self->why[0] = self->last[0] = 0;
     json_decref(self->result);
     self->result = NULL;
     TRI_TRY(start(self));

@@ -160,6 +160,19 @@ static void a_run_that_lost_a_rank_ends_as_if_it_had_not(void **state)
     assert_true(ranks_distance(here, "a", "b") == 0);
 }
 
+/* mpirun itself says nothing then. */
+static void a_run_whose_mpirun_is_ended_starts_again(void **state)
+{
+    const char *here = *state;
+    const char *const arguments[] = {TEST_BINARY, TRAIN, LOST, "--restarts", "1", "--out", "a", NULL};
+    pid_t run = ranks_start(here, arguments);
+    ranks_await_checkpoint(here, "a");
+    assert_int_equal(kill(ranks_mpirun(here), SIGTERM), 0);
+    assert_int_equal(ranks_end(run), 0);
+    ranks_assert_said(here, "mpirun ended with exit status 1 and said nothing, as it does when somebody sends it SIGTERM");
+    ranks_assert_said(here, "starting again from step");
+}
+
 static void a_rank_that_hangs_is_named(void **state)
 {
     const char *here = *state;
@@ -238,6 +251,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damage_met_by_another_worker_is_told, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_record_is_counted_once, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_lost_a_rank_ends_as_if_it_had_not, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_run_whose_mpirun_is_ended_starts_again, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_rank_that_hangs_is_named, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_job_that_was_frozen_goes_on, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_signal_ends_ranks_in_good_order, test_folder_set_up, test_folder_tear_down),

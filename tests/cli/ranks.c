@@ -113,6 +113,20 @@ pid_t ranks_find(const char *here)
     return find(here, 0);
 }
 
+pid_t ranks_mpirun(const char *here)
+{
+    char path[64], line[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)ranks_find(here));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t got = fread(line, 1, sizeof line - 1, file);
+    assert_true(got > 0);
+    fclose(file);
+    int parent = 0;
+    assert_int_equal(sscanf(strrchr(line, ')'), ") %*c %d", &parent), 1);
+    return parent;
+}
+
 void ranks_signal(const char *here, int signal)
 {
     assert_true(find(here, signal) > 0);

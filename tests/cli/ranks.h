@@ -23,5 +23,6 @@ void ranks_assert_said(const char *here, const char *text);
 void ranks_await_checkpoint(const char *here, const char *name);
 void ranks_signal(const char *here, int signal); /* to all of its ranks */
 pid_t ranks_find(const char *here);              /* a rank of the run that was started in the folder here; 0: there is none */
+pid_t ranks_mpirun(const char *here);            /* the mpirun of that run, which has ranks */
 
 #endif
