@@ -151,13 +151,32 @@ void tri__loop_destroy(tri__loop *loop)
     free(loop);
 }
 
+void tri__loop_set_patience(tri__loop *loop, int64_t patience)
+{
+    loop->patience = patience;
+    loop->awake_until = 0;
+}
+
+static void stay_awake(tri__loop *loop)
+{
+    if (loop->patience > 0)
+        loop->awake_until = tri__clock_now() + loop->patience;
+}
+
+static bool is_awake(const tri__loop *loop)
+{
+    return loop->patience > 0 && tri__clock_now() < loop->awake_until;
+}
+
 void tri__loop_run(tri__loop *loop)
 {
     loop->stopped = false;
-    while (!loop->stopped) {
+    for (uint64_t seen = loop->happened; !loop->stopped; seen = loop->happened) {
         call_deferred(loop);
         if (!loop->stopped)
-            uv_run(&loop->uv, loop->first ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+            uv_run(&loop->uv, loop->first || is_awake(loop) ? UV_RUN_NOWAIT : UV_RUN_ONCE);
+        if (loop->happened != seen)
+            stay_awake(loop);
     }
 }
 
@@ -181,10 +200,11 @@ bool tri__loop_turn(tri__loop *loop, int64_t deadline)
 {
     uint64_t before = loop->happened;
     int64_t now = 0;
+    stay_awake(loop);
     do {
         call_deferred(loop);
         now = deadline ? tri__clock_now() : 0;
-        if (loop->happened != before || loop->first || now >= deadline)
+        if (loop->happened != before || loop->first || now >= deadline || is_awake(loop))
             uv_run(&loop->uv, UV_RUN_NOWAIT);
         else
             poll_until(loop, deadline, now);

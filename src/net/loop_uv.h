@@ -27,13 +27,14 @@ struct tri__swept {
 struct tri__loop {
     uv_loop_t uv;
     uv_async_t wake;
-    uv_timer_t deadline;          /* of the turn at work, or of an earlier one */
-    int64_t deadline_at;          /* when it is due */
-    uv_timer_t sweep;             /* runs while somebody is swept */
-    int64_t sweep_every, swept;   /* nanoseconds between two sweeps; when the last one was */
-    tri__swept *sweeps;           /* all who are swept */
-    tri__deferred *first, **last; /* put off, in order */
-    uint64_t happened;            /* handlers called so far */
+    uv_timer_t deadline;           /* of the turn at work, or of an earlier one */
+    int64_t deadline_at;           /* when it is due */
+    uv_timer_t sweep;              /* runs while somebody is swept */
+    int64_t sweep_every, swept;    /* nanoseconds between two sweeps; when the last one was */
+    tri__swept *sweeps;            /* all who are swept */
+    tri__deferred *first, **last;  /* put off, in order */
+    uint64_t happened;             /* handlers called so far */
+    int64_t patience, awake_until; /* until then it does not sleep */
     bool stopped;
     void (*woken)(void *context);
     void *woken_context;

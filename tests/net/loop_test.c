@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "net/loop.h"
@@ -58,6 +59,36 @@ static void a_timer_ends_a_turn_and_repeats(void **state)
     tri__loop_destroy(c.loop);
 }
 
+static int64_t own_cpu_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static void a_patient_loop_keeps_its_deadlines_and_sleeps_in_the_end(void **state)
+{
+    (void)state;
+    counter c = {.stop_at = 2};
+    assert_ok(tri__loop_create(&c.loop));
+    assert_ok(tri__timer_create(c.loop, count, &c, &c.timer));
+    tri__loop_set_patience(c.loop, 60 * SECOND);
+    int64_t deadline = tri__clock_now() + 5 * MILLISECOND;
+    assert_false(tri__loop_turn(c.loop, deadline));
+    assert_true(tri__clock_now() >= deadline);
+    tri__timer_start(c.timer, MILLISECOND, 0);
+    assert_true(tri__loop_turn(c.loop, tri__clock_now() + 60 * SECOND));
+
+    tri__loop_set_patience(c.loop, MILLISECOND);
+    tri__timer_start(c.timer, 300 * MILLISECOND, 0);
+    int64_t before = own_cpu_time();
+    tri__loop_run(c.loop);
+    assert_int_equal(c.count, 2);
+    assert_in_range(own_cpu_time() - before, 0, 150 * MILLISECOND);
+    tri__timer_destroy(c.timer);
+    tri__loop_destroy(c.loop);
+}
+
 static void *wake(void *context)
 {
     tri__loop_wake(context);
@@ -87,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turn_without_events_ends_at_its_deadline),
         cmocka_unit_test(a_timer_ends_a_turn_and_repeats),
+        cmocka_unit_test(a_patient_loop_keeps_its_deadlines_and_sleeps_in_the_end),
         cmocka_unit_test(another_thread_wakes_a_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ typedef struct {
     int backup;                 /* sync: so many of the workers are not waited for */
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
     bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
+    int64_t patience;           /* nanoseconds in which who waits does not sleep yet; 0 where tasks share CPUs */
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: who waits for a straggler is not to blame */
 } tri__ps_settings;
 

@@ -285,6 +285,8 @@ static tri_status start(tri__worker *worker)
     bool large = worker->layout.floats * sizeof(float) >= LARGE_BYTES;
     if (large && pthread_create(&worker->thread, NULL, run_loop, worker) == 0)
         worker->threaded = true;
+    if (!worker->threaded)
+        tri__loop_set_patience(worker->loop, worker->options.settings.patience);
     pthread_mutex_lock(&worker->lock);
     tri_status status = wait_until(worker, pulled, NULL);
     pthread_mutex_unlock(&worker->lock);
