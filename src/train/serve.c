@@ -225,6 +225,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     unsigned verdict = better && settings->keep_best ? TRI_PS_KEEP : 0;
     pthread_mutex_unlock(&s->lock);
     tri__run_tell_evaluation(run);
+    const char *before = run->stopped_by; /* by a signal, say, after which the last state is the model, not this one */
     if (tri__target_reached(&settings->target, run->evaluation.loss, run->evaluation.accuracy)) {
         run->stopped_by = "until";
         run->until_step = step;
@@ -233,7 +234,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     }
     if (!isfinite(run->evaluation.loss))
         run->stopped_by = "diverged";
-    return verdict | (run->stopped_by ? TRI_PS_ENOUGH : 0);
+    return verdict | (run->stopped_by != before ? TRI_PS_ENOUGH : 0);
 }
 
 /* ---- what people see ---- */

@@ -69,10 +69,25 @@ static void line_up(tri__worker *worker, uint32_t number)
         link->last = &chunk->next;
 }
 
+/* With bounded staleness a step counts when ps:0 has it, and lets others go on: so ps:0 is the last to get it, when all other servers have
+ * answered, and no server ever sees anybody further ahead than the bound. */
+static bool is_kept_back(const tri__worker *worker, const tri__link *link)
+{
+    if (worker->options.settings.mode != TRI_PS_STALENESS || link->index > 0 || link->first == NO_CHUNK)
+        return false;
+    int64_t serial = worker->chunk[link->first].serial;
+    for (uint32_t i = tri__layout_first(&worker->layout, 1); i < worker->chunks; i++)
+        if (worker->chunk[i].serial != serial || worker->chunk[i].stage != TRI_CHUNK_HERE)
+            return true;
+    return false;
+}
+
 /* Hand over those in line, as long as the connection takes them. */
 static void push_ready(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
+    if (is_kept_back(worker, link))
+        return;
     while (link->contact.welcome && link->first != NO_CHUNK && tri__connection_unsent(link->contact.connection) < TRI_UNSENT_MOST) {
         uint32_t number = link->first;
         link->first = worker->chunk[number].next;
@@ -195,6 +210,8 @@ static tri_status take_chunk(tri__worker *worker, const tri__message *message)
         worker->pulling = false;
         say_ready(worker);
     }
+    if (chunk->server > 0) /* ps:0 may have waited for it */
+        push_ready(worker, 0);
     return NULL;
 }
 
