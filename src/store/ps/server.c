@@ -237,7 +237,9 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
     case TRI_PUSH_APPLIED:
         if (sync) {
             moved_on(server, message->chunk);
-            if (server->paused)
+            if (server->options.settings.backup)
+                tri__server_settle(server); /* those chosen for the next step may have left already */
+            else if (server->paused)
                 balance(server);
         } else {
             if (server->options.settings.log_updates && message->chunk == tri__stretch_first(server->stretch))
@@ -252,20 +254,29 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
     return NULL;
 }
 
-/* Those whose step has begun by now. */
+static void take_early_from(tri__peer *peer)
+{
+    peer->early = false;
+    tri__connection_pause(peer->connection, peer->paused);
+    tri_status status = take_push(peer, &peer->message);
+    if (status) {
+        tri__log_line(peer->server->log, TRI_LOG_INFO, "worker:%d: %s", peer->task, tri_status_message(status));
+        tri__connection_close(peer->connection);
+    }
+    tri_status_free(status);
+}
+
+/* Those whose step has begun by now; each may let another one's begin. */
 static void take_early(tri__server *server)
 {
-    for (tri__peer *peer = server->options.settings.backup ? server->peers : NULL; peer; peer = peer->next) {
-        if (!peer->early || is_early(peer, &peer->message))
-            continue;
-        peer->early = false;
-        tri__connection_pause(peer->connection, peer->paused);
-        tri_status status = take_push(peer, &peer->message);
-        if (status) {
-            tri__log_line(server->log, TRI_LOG_INFO, "worker:%d: %s", peer->task, tri_status_message(status));
-            tri__connection_close(peer->connection);
-        }
-        tri_status_free(status);
+    bool taken = server->options.settings.backup > 0;
+    while (taken) {
+        taken = false;
+        for (tri__peer *peer = server->peers; peer; peer = peer->next)
+            if (peer->early && !is_early(peer, &peer->message)) {
+                take_early_from(peer);
+                taken = true;
+            }
     }
 }
 

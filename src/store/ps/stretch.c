@@ -37,10 +37,11 @@ typedef struct {
 } chunk_state;
 
 /* Which tasks make up a step, in order. */
-typedef struct {
-    int64_t step; /* from this one on */
-    int *task;
+typedef struct task_order {
+    struct task_order *next; /* an earlier one */
+    int64_t step;            /* from this one on; with backup workers: of this one */
     int count;
+    int task[];
 } task_order;
 
 struct tri__stretch {
@@ -56,9 +57,9 @@ struct tri__stretch {
     size_t held[TRI_MOST_TASKS];
     float *spare[MOST_SPARE]; /* memory of parts that are no longer held */
     int spares;
-    task_order order[2]; /* the latest first */
-    uint32_t whole;      /* with clipping: chunks all of whose parts are in */
-    uint32_t settled;    /* where settle goes on looking */
+    task_order *order; /* the latest first. This server may be several steps behind ps:0, whose choices it hears at once */
+    uint32_t whole;    /* with clipping: chunks all of whose parts are in */
+    uint32_t settled;  /* where settle goes on looking */
     int64_t dropped, uneven;
 };
 
@@ -138,6 +139,15 @@ static void free_spare(tri__stretch *stretch)
         free(stretch->spare[--stretch->spares]);
 }
 
+static void free_orders(task_order **at)
+{
+    while (*at) {
+        task_order *order = *at;
+        *at = order->next;
+        free(order);
+    }
+}
+
 void tri__stretch_destroy(tri__stretch *stretch)
 {
     if (!stretch)
@@ -147,8 +157,7 @@ void tri__stretch_destroy(tri__stretch *stretch)
     free_spare(stretch);
     for (int i = 0; i < TRI_MOST_TASKS; i++)
         free(stretch->pushed[i]);
-    free(stretch->order[0].task);
-    free(stretch->order[1].task);
+    free_orders(&stretch->order);
     free(stretch->chunk);
     tri__buffer_free(stretch->parameters);
     tri__buffer_free(stretch->slot[0]);
@@ -234,10 +243,7 @@ void tri__stretch_reset(tri__stretch *stretch, int64_t step)
         forget_pushes(stretch, task);
         stretch->left[task] = -1;
     }
-    for (int i = 0; i < 2; i++) {
-        free(stretch->order[i].task);
-        stretch->order[i] = (task_order){0};
-    }
+    free_orders(&stretch->order);
     stretch->whole = 0;
 }
 
@@ -246,14 +252,26 @@ void tri__stretch_welcome(tri__stretch *stretch, int task)
     forget_pushes(stretch, task);
 }
 
+/* Let go of orders of steps that all chunks have behind them. */
+static void forget_orders(tri__stretch *stretch)
+{
+    int64_t lowest = tri__stretch_lowest(stretch), until = stretch->settings.backup ? lowest - 1 : lowest;
+    task_order **at = &stretch->order;
+    while (*at && (*at)->step > until)
+        at = &(*at)->next;
+    if (*at && !stretch->settings.backup)
+        at = &(*at)->next; /* it is that of the lowest step */
+    free_orders(at);
+}
+
 static tri_status add_order(tri__stretch *stretch, int64_t step, const int *tasks, int count)
 {
-    int *copy;
-    TRI_TRY(tri__allocate((size_t)count + 1, sizeof *copy, "the tasks of a step", &copy));
-    memcpy(copy, tasks, (size_t)count * sizeof *copy);
-    free(stretch->order[1].task);
-    stretch->order[1] = stretch->order[0];
-    stretch->order[0] = (task_order){step, copy, count};
+    task_order *order;
+    TRI_TRY(tri__allocate(1, sizeof *order + (size_t)count * sizeof *order->task, "the tasks of a step", &order));
+    *order = (task_order){.next = stretch->order, .step = step, .count = count};
+    memcpy(order->task, tasks, (size_t)count * sizeof *order->task);
+    stretch->order = order;
+    forget_orders(stretch);
     return NULL;
 }
 
@@ -268,13 +286,10 @@ tri_status tri__stretch_view(tri__stretch *stretch, int64_t step, const int *tas
 /* The order of the chunk's present step; NULL where it is not known yet. */
 static const task_order *order_of(const tri__stretch *stretch, const chunk_state *chunk)
 {
-    for (int i = 0; i < 2; i++) {
-        const task_order *order = &stretch->order[i];
-        bool fits = stretch->settings.backup ? order->step == chunk->step : order->step <= chunk->step;
-        if (order->task && fits)
-            return order;
-    }
-    return NULL;
+    const task_order *order = stretch->order;
+    while (order && order->step > chunk->step)
+        order = order->next;
+    return order && stretch->settings.backup && order->step < chunk->step ? NULL : order;
 }
 
 static bool is_in(const task_order *order, int task)
@@ -303,7 +318,7 @@ tri_status tri__stretch_choose(tri__stretch *stretch, int64_t step, const int *t
     TRI_TRY(add_order(stretch, step, tasks, count));
     for (uint32_t i = 0; i < stretch->chunks; i++)
         if (stretch->chunk[i].step == step)
-            drop_others(stretch, &stretch->chunk[i], &stretch->order[0]);
+            drop_others(stretch, &stretch->chunk[i], stretch->order);
     return NULL;
 }
 

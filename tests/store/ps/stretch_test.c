@@ -189,6 +189,36 @@ static void backup_workers_are_chosen_from(void **state)
     tri__stretch_destroy(stretch);
 }
 
+/* ps:0 needs one worker's part for a step, and may have made several before the first one's comes here. */
+static void choices_are_heard_long_before_their_parts(void **state)
+{
+    (void)state;
+    tri__stretch *stretch = new_sync(2, 0);
+    assert_ok(tri__stretch_view(stretch, 0, (const int[]){0, 1, 2}, 3));
+    for (int step = 0; step < 3; step++)
+        assert_ok(tri__stretch_choose(stretch, step, &step, 1));
+    for (int step = 0; step < 3; step++)
+        for (uint32_t chunk = 0; chunk < 3; chunk++)
+            assert_int_equal(push(stretch, chunk, step, step, 1, 1), TRI_PUSH_APPLIED);
+    assert_float_equal(value_of(stretch, 2), -3, 0);
+    assert_ok(tri__stretch_choose(stretch, 3, (const int[]){1}, 1));
+    assert_int_equal(push(stretch, 0, 1, 3, 1, 1), TRI_PUSH_APPLIED);
+    tri__stretch_destroy(stretch);
+}
+
+static void views_of_one_step_leave_the_step_before_as_it_was(void **state)
+{
+    (void)state;
+    tri__stretch *stretch = new_sync(0, 0);
+    assert_ok(tri__stretch_view(stretch, 0, (const int[]){0}, 1));
+    for (int task = 1; task < 5; task++) /* one after the other joins before the step begins */
+        assert_ok(tri__stretch_view(stretch, 1, (const int[]){0, task}, 2));
+    assert_int_equal(push(stretch, 0, 0, 0, 1, 1), TRI_PUSH_APPLIED);
+    assert_int_equal(push(stretch, 0, 0, 1, 1, 1), TRI_PUSH_TAKEN);
+    assert_int_equal(push(stretch, 0, 4, 1, 1, 1), TRI_PUSH_APPLIED); /* the last view counts */
+    tri__stretch_destroy(stretch);
+}
+
 static void clipping_waits_for_the_whole_norm(void **state)
 {
     (void)state;
@@ -238,6 +268,8 @@ int main(void)
         cmocka_unit_test(a_part_whose_turn_comes_by_leaving_is_not_held),
         cmocka_unit_test(a_new_view_leaves_older_steps_as_they_were),
         cmocka_unit_test(backup_workers_are_chosen_from),
+        cmocka_unit_test(choices_are_heard_long_before_their_parts),
+        cmocka_unit_test(views_of_one_step_leave_the_step_before_as_it_was),
         cmocka_unit_test(clipping_waits_for_the_whole_norm),
         cmocka_unit_test(going_back_forgets_what_is_under_way),
     };
