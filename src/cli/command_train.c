@@ -164,6 +164,20 @@ static tri_status merge_options(const char *resume, job *to)
     return status;
 }
 
+/* A rank that fails alone would leave the others waiting: it goes on to where they compare notes, and fails there in the same way. Where
+ * nobody can say what the run's strategy was, those that mpirun or srun brought together add up. */
+static tri_status merge_as_rank(const tri__session *session, const char *resume, job *to)
+{
+    tri_status failure = merge_options(resume, to);
+    const char *strategy = to->whole.strategy ? to->whole.strategy : to->given.strategy;
+    if (!failure || !session->ranks || session->strangers || (strategy && strcmp(strategy, "allreduce")))
+        return failure;
+    tri_status_free(failure);
+    bool known;
+    TRI_TRY(tri__train_options_copy(&to->whole, &to->given));
+    return tri__train_options_set(&to->whole, "strategy", "allreduce", &known);
+}
+
 static tri_status find_rank(const tri__session *session, const tri__arguments *arguments, job *out)
 {
     out->rank = session->rank;
@@ -183,7 +197,7 @@ static tri_status find_rank(const tri__session *session, const tri__arguments *a
 static tri_status open_job(const tri__session *session, const tri__arguments *arguments, job *out)
 {
     TRI_TRY(read_options(arguments, &out->given));
-    TRI_TRY(merge_options(tri__argument_text(arguments, "resume"), out));
+    TRI_TRY(merge_as_rank(session, tri__argument_text(arguments, "resume"), out));
     bool ps = out->whole.strategy && !strcmp(out->whole.strategy, "ps");
     TRI_TRY(ps ? NULL : tri__place_none(arguments));
     if (ps)

@@ -405,6 +405,12 @@ tri_status tri__allreduce_store_leave(tri_store *store)
     return add_first(self, self->buckets[0].range);
 }
 
+double tri__allreduce_store_weight(const tri_store *store)
+{
+    const allreduce_store *self = (const allreduce_store *)store;
+    return self->weights[self->begun & 1];
+}
+
 tri_status tri__allreduce_store_share(tri_store *store)
 {
     allreduce_store *self = (allreduce_store *)store;

@@ -26,6 +26,9 @@ TRI_MUST_CHECK tri_status tri__allreduce_store_create(const tri__allreduce_optio
 /* No more steps: the ranks' calls are the caller's again. Collective, at any place between two calls of the store; once. */
 TRI_MUST_CHECK tri_status tri__allreduce_store_leave(tri_store *store);
 
+/* Σ weight of all ranks in the step before the one that was begun last, whose parameters have been awaited. */
+double tri__allreduce_store_weight(const tri_store *store);
+
 /* Buckets, parameters and the rule's state of rank 0 become everybody's. Collective, once, when every rank has a plan and before the first
  * step: making store and plan is not, so that one that fails leaves nobody waiting. */
 TRI_MUST_CHECK tri_status tri__allreduce_store_share(tri_store *store);

@@ -28,7 +28,12 @@ struct tri__crew {
     int worker, workers; /* this one, of so many */
     bool told;           /* how the run failed is told by another worker */
     int64_t damaged;     /* records that only other workers can have found damaged */
+    int64_t pass;        /* damaged records that all of them met in this pass over the examples */
 };
+
+/* crew.c: so many damaged records were met in a step, after which a pass over the examples is over or not. --skip-bad is for all workers
+ * together: more is a failure, the same for all who count the same. */
+TRI_MUST_CHECK tri_status tri__crew_count_damage(tri__run *run, int64_t damaged, bool ends_pass);
 
 /* mirror.c: run->store becomes that of the first replica. prepare: the run's own plan and dataset are there; it makes the others'. */
 TRI_MUST_CHECK tri_status tri__mirror_crew_create(tri__run *run);

@@ -32,6 +32,9 @@ typedef struct {
     tri__ranks *ranks;
     note *notes;  /* [workers], of the last comparison */
     bool orderly; /* all ranks have come to the end together, so that MPI can be left in good order */
+
+    int64_t position; /* in the data, after the last step … */
+    int64_t met;      /* … which had so many examples, of all ranks; 0: there was none yet */
 } gang;
 
 /* ---- comparing notes ---- */
@@ -108,17 +111,31 @@ static tri_status gang_begin(tri__crew *base, const tri_step *step)
     return NULL;
 }
 
+/* Damaged records weigh nothing, so the weight of all ranks tells how many there were. That of the step just made may still be under way. */
+static tri_status judge_last_step(const gang *self)
+{
+    const tri__run *run = self->run;
+    if (!self->met)
+        return NULL;
+    int64_t damaged = self->met - (int64_t)tri__allreduce_store_weight(run->store);
+    return tri__crew_count_damage(self->run, damaged, self->position % tri_dataset_examples(run->dataset) == 0);
+}
+
+/* Where ranks have files of their own, the others' examples are taken to be as many. */
 static tri_status gang_end(tri__crew *base, tri__tally *tally)
 {
-    const gang *self = (gang *)base;
-    int64_t examples = tri_dataset_examples(self->run->dataset), each = self->run->settings.batch * base->workers;
-    int64_t position = tri_dataset_position(self->run->dataset) % examples, rest = examples % each;
+    gang *self = (gang *)base;
+    const tri__run *run = self->run;
+    tri_status judged = judge_last_step(self);
+    int64_t position = tri_dataset_position(run->dataset);
+    self->met = (position - self->position) * (run->settings.own_files ? base->workers : 1);
+    self->position = position;
     if (tally->count > tally->damaged)
         tally->loss /= (double)(tally->count - tally->damaged); /* this rank's mean stands for all: the others' travels nowhere */
-    tally->count = position == 0 && rest ? rest : each;
+    tally->count = self->met;
     tally->damaged = 0;
     tally->loss *= (double)tally->count;
-    return NULL;
+    return judged;
 }
 
 static void fill_note(const gang *self, note *mine)
@@ -152,6 +169,15 @@ static tri_status merge_damage(gang *self, int64_t most)
     return status;
 }
 
+/* Now that all is known, also what the last step met. */
+static tri_status judge_all(gang *self)
+{
+    self->crew.pass = 0;
+    tri_status judged = tri__crew_count_damage(self->run, tri_dataset_damaged(self->run->dataset), true);
+    self->crew.told = judged && self->crew.worker > 0;
+    return judged;
+}
+
 /* For the summary. Where ranks have files of their own, nobody else meets a rank's records, and numbers say nothing. */
 static tri_status count_damage(gang *self)
 {
@@ -162,7 +188,10 @@ static tri_status count_damage(gang *self)
         if (self->run->settings.own_files && i != self->crew.worker)
             self->crew.damaged += damaged;
     }
-    return most && !self->run->settings.own_files ? merge_damage(self, most) : NULL;
+    if (!most || self->run->settings.own_files)
+        return NULL;
+    TRI_TRY(merge_damage(self, most));
+    return judge_all(self);
 }
 
 static tri_status gang_leave(tri__crew *base, tri_status own)
@@ -204,6 +233,7 @@ static void gang_stats(const tri__crew *base, int worker, tri__worker_summary *o
 tri_status tri__gang_prepare(tri__run *run, tri_status own)
 {
     TRI_TRY(tri__gang_agree(run, own));
+    ((gang *)run->crew)->position = tri_dataset_position(run->dataset);
     return tri__gang_agree(run, tri__allreduce_store_share(run->store));
 }
 

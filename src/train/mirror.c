@@ -185,7 +185,8 @@ static tri_status mirror_end(tri__crew *base, tri__tally *tally)
         tally->count += other->tally.count;
         tally->damaged += other->tally.damaged;
     }
-    return NULL;
+    const tri_dataset *dataset = crew->run->dataset;
+    return tri__crew_count_damage(crew->run, tally->damaged, tri_dataset_position(dataset) % tri_dataset_examples(dataset) == 0);
 }
 
 /* Records that any replica found damaged, each counted once: a record meets other replicas in other epochs. */

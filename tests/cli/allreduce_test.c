@@ -91,6 +91,19 @@ static void the_failure_of_one_rank_is_everybody_s(void **state)
                     1, "/proc/run");
 }
 
+/* Ranks on other hosts may see other folders. */
+static void a_rank_without_the_run_to_resume_tells_the_others(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, TRAIN, TWO, "--out", "a"), 0, "", "");
+    static const char *const where[][2] = {{"a", "gone"}, {"gone", "a"}};
+    for (int i = 0; i < 2; i++) {
+        const char *const words[] = {MPIRUN,   ONE_RANK, "train",    "--resume",  where[i][0], "--steps", "9",       "--quiet", ":",
+                                     ONE_RANK, "train",  "--resume", where[i][1], "--steps",   "9",       "--quiet", NULL};
+        expect_both_end(test_run(here, words), 1, i ? "--resume: gone" : "rank 1: --resume: gone");
+    }
+}
+
 /* Who does not join is waited for as long as anybody. */
 static void ranks_that_never_come_are_waited_for_in_vain(void **state)
 {
@@ -141,6 +154,20 @@ static void a_damaged_record_is_counted_once(void **state)
     expect(RUN(here, LINES, "--epochs", "6", "--strategy", "allreduce", "--skip-bad", "5"), 0, "5 training and 0 test records left out",
            "");
     expect(RUN(here, LINES, "--epochs", "6", "--strategy", "mirrored", "--skip-bad", "5"), 0, "5 training and 0 test records left out", "");
+}
+
+/* In one epoch each worker meets fewer than that; the last one comes in the last step. */
+static void damage_is_allowed_to_all_workers_together(void **state)
+{
+    const char *here = *state;
+    const int some[] = {3, 35, 50, 75, 120, 199};
+    write_lines(here, some, 6);
+    static const char why[] = "damaged records, more than --skip-bad 5 allows";
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "1", "--strategy", "allreduce", "--skip-bad", "5"), 1, "", why);
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "9", "--strategy", "allreduce", "--skip-bad", "5"), 1, "", why);
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "1", "--strategy", "mirrored", "--skip-bad", "5"), 1, "", why);
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "3", "--strategy", "allreduce", "--skip-bad", "6"), 0,
+           "6 training and 0 test records left out", "");
 }
 
 /* ---- losing ranks ---- */
@@ -247,9 +274,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_failure_is_told_once_by_all, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_never_began_leaves_no_folder, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(the_failure_of_one_rank_is_everybody_s, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_rank_without_the_run_to_resume_tells_the_others, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(ranks_that_never_come_are_waited_for_in_vain, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(damage_met_by_another_worker_is_told, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_record_is_counted_once, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(damage_is_allowed_to_all_workers_together, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_lost_a_rank_ends_as_if_it_had_not, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_run_whose_mpirun_is_ended_starts_again, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_rank_that_hangs_is_named, test_folder_set_up, test_folder_tear_down),
