@@ -17,6 +17,7 @@
 #include "store/store.h"
 
 #define BUCKET_FLOATS ((size_t)1 << 22)
+#define SMALL_FLOATS  ((size_t)1 << 19) /* up to which offers are joined: what is offered last is awaited first, and nothing hides it */
 
 enum { WEIGHT, LEAVING, HEAD }; /* the floats that travel with a step's first bucket */
 
@@ -65,12 +66,22 @@ static tri_status add_first(allreduce_store *self, tri_range range)
     return head_of(self)[LEAVING] > 0 ? NULL : tri__ranks_sum(ranks, gradient + range.first, range.count);
 }
 
+/* Those that have been offered, in their order, up to number `end`: they travel behind the one that is waited for. */
+static tri_status begin_sums(allreduce_store *self, int end, int64_t step, int *begun)
+{
+    for (; *begun < self->count && *begun < end && atomic_load(&self->buckets[*begun].offered) > step; ++*begun) {
+        tri_range range = self->buckets[*begun].range;
+        TRI_TRY(tri__ranks_begin_sum(self->options.ranks, self->store.gradient + range.first, range.count));
+    }
+    return NULL;
+}
+
 /* Sets left, too, where somebody leaves. */
 static tri_status add_up(allreduce_store *self, int index, int64_t step)
 {
     bucket *next = &self->buckets[index];
     if (index > 0)
-        TRI_TRY(tri__ranks_sum(self->options.ranks, self->store.gradient + next->range.first, next->range.count));
+        TRI_TRY(tri__ranks_end_sum(self->options.ranks, self->store.gradient + next->range.first, next->range.count));
     else {
         TRI_TRY(add_first(self, next->range));
         self->weights[step & 1] = (double)head_of(self)[WEIGHT];
@@ -93,15 +104,18 @@ static bool is_offered(const void *context)
     return atomic_load(&what->next->offered) >= what->steps || atomic_load(&what->self->over);
 }
 
+/* The first bucket goes alone: when it says that somebody leaves, nobody will take the others. */
 static tri_status add_step(allreduce_store *self, int64_t step, bool *more)
 {
-    for (int i = 0; i < self->count && *more; i++) {
+    for (int i = 0, begun = 1; i < self->count && *more; i++) {
         const wanted what = {self, &self->buckets[i], step + 1};
         while (!tri__rendezvous_wait(&self->place, is_offered, &what, tri__clock_now() + self->options.timeout))
             continue; /* a long step, or an evaluation */
         *more = atomic_load(&what.next->offered) > step;
         if (!*more)
             return NULL;
+        if (i > 0)
+            TRI_TRY(begin_sums(self, i + TRI__RANKS_SUMS, step, &begun));
         TRI_TRY(add_up(self, i, step));
         *more = !atomic_load(&self->left);
         tri__rendezvous_notify(&self->place);
@@ -310,13 +324,14 @@ static tri__store_times allreduce_times(tri_store *store)
 
 /* ---- buckets ---- */
 
-/* Offers that touch are joined up to the size of a bucket; what is larger is cut. */
+/* Small offers that touch are joined; what is larger than a bucket is cut. */
 static int cut(const tri_range *ranges, int count, size_t most, tri_range *out)
 {
+    size_t small = most < SMALL_FLOATS ? most : SMALL_FLOATS;
     int cuts = 0;
     for (int i = 0; i < count; i++) {
         tri_range next = ranges[i], *last = cuts ? &out[cuts - 1] : NULL;
-        bool fits = last && last->count + next.count <= most;
+        bool fits = last && last->count + next.count <= small;
         if (fits && next.first + next.count == last->first)
             *last = (tri_range){next.first, next.count + last->count};
         else if (fits && last->first + last->count == next.first)

@@ -232,11 +232,15 @@ static int meet(const tri__mpi *mpi)
     return error;
 }
 
-static int sum(tri__ranks *ranks, float *data, size_t count)
+_Static_assert((int)TRI__RANKS_SUMS == (int)TRI__RING_SUMS, "what may have begun is the ring's to say");
+
+static bool by_ring(const tri__ranks *ranks, size_t count)
 {
-    const tri__mpi *mpi = &ranks->mpi;
-    if (ranks->ring && count >= LARGE)
-        return tri__ring_sum(ranks->ring, data, count);
+    return ranks->ring && count >= LARGE;
+}
+
+static int sum(const tri__mpi *mpi, float *data, size_t count)
+{
     int error = count >= LARGE ? meet(mpi) : MPI_SUCCESS;
     for (size_t at = 0; at < count && error == MPI_SUCCESS; at += MOST_FLOATS) {
         size_t part = count - at < MOST_FLOATS ? count - at : MOST_FLOATS;
@@ -245,12 +249,25 @@ static int sum(tri__ranks *ranks, float *data, size_t count)
     return error;
 }
 
-tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count)
+static const char adding_up[] = "adding up gradients";
+
+tri_status tri__ranks_begin_sum(tri__ranks *ranks, float *data, size_t count)
+{
+    return by_ring(ranks, count) ? check(ranks, tri__ring_begin(ranks->ring, data, count), adding_up) : NULL;
+}
+
+tri_status tri__ranks_end_sum(tri__ranks *ranks, float *data, size_t count)
 {
     enter(ranks);
-    int error = sum(ranks, data, count);
+    int error = by_ring(ranks, count) ? tri__ring_end(ranks->ring) : sum(&ranks->mpi, data, count);
     leave(ranks);
-    return check(ranks, error, "adding up gradients");
+    return check(ranks, error, adding_up);
+}
+
+tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count)
+{
+    TRI_TRY(tri__ranks_begin_sum(ranks, data, count));
+    return tri__ranks_end_sum(ranks, data, count);
 }
 
 tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes)

@@ -1,7 +1,8 @@
 /* ranks.h: the processes that mpirun or srun started together, and what they do in step: add up, tell all, compare.
  *
- * Every call here but rank, size and host is collective: all ranks make the same calls in the same order, and a call returns when enough of
- * the others have come. One thread at a time may be in a call; which one is for the owner to say. Errors of MPI come back as statuses.
+ * Every call here is collective, but those that only tell what is known: all ranks make the same calls in the same order, and a
+ * call returns when enough of the others have come. One thread at a time may be in a call; which one is for the owner to say. Errors of MPI
+ * come back as statuses.
  *
  * A rank that died or hangs leaves the others in a call that never returns. So a thread of its own watches how long calls take, and after
  * the timeout says who is missing: the callback is to end the process, since nothing else can. Time in which this process was frozen
@@ -33,6 +34,13 @@ bool tri__ranks_apart(const tri__ranks *ranks); /* whether they are on several h
 
 /* data[i] becomes Σ of all ranks' data[i]: the same bits for all of them. */
 TRI_MUST_CHECK tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count);
+
+/* The same in two parts. Up to TRI__RANKS_SUMS may have begun; they end in that order, and meanwhile data is not the caller's. Between hosts
+ * they travel while one of them is being ended. */
+enum { TRI__RANKS_SUMS = 4 };
+TRI_MUST_CHECK tri_status tri__ranks_begin_sum(tri__ranks *ranks, float *data, size_t count);
+TRI_MUST_CHECK tri_status tri__ranks_end_sum(tri__ranks *ranks, float *data, size_t count);
+
 TRI_MUST_CHECK tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes);               /* rank 0's */
 TRI_MUST_CHECK tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all); /* all: [size][bytes] */
 

@@ -3,10 +3,13 @@
  * A row goes around in 2(n − 1) hops. In hop h a rank hands segment rank − h to its right and takes segment rank − h − 1 from its left,
  * all modulo n: in the first n − 1 hops it adds what it takes to its own, so that then each segment is complete somewhere; in the others
  * it keeps what it takes. Up to ROWS rows are under way, each in a place of its own: row r in place r mod ROWS, so that a message's place,
- * which is its tag, tells both sides which row it is of. */
+ * which is its tag, tells both sides which row it is of. Rows are counted from the first sum on, and those of the next sum follow as places
+ * become free, so that the links do not run dry between two sums. */
 #include "net/mpi/ring.h"
 
+#include <assert.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,9 +17,16 @@
 
 enum { ROWS = 64, SENT = 0, TAKEN = 1, BOTH = 2 };
 #define SEGMENT ((size_t)16000) /* floats: with MPI's header less than the 64 kB that Open MPI sends over TCP without asking */
-#define NAP     200000          /* nanoseconds; sockets hold more than comes in that time */
+#define NAP     500000          /* nanoseconds; sockets, and rows that are under way, hold more than comes in that time */
 
 typedef struct {
+    float *data;
+    size_t count, begun; /* floats; and those in rows that were begun */
+    int rows;            /* under way */
+} work;
+
+typedef struct {
+    work *of; /* NULL: the place is free */
     float *data;
     size_t count; /* up to n segments */
     int hop;
@@ -26,6 +36,9 @@ typedef struct {
 struct tri__ring {
     const tri__mpi *mpi;
     int rank, size;
+    work works[TRI__RING_SUMS];   /* number w at w mod TRI__RING_SUMS */
+    int64_t added, filled, ended; /* works: whose rows may be begun, have all been begun, are complete */
+    int64_t next;                 /* row to be begun */
     row rows[ROWS];
     MPI_Request requests[ROWS * BOTH]; /* [row][SENT, TAKEN] */
     int finished[ROWS * BOTH];
@@ -76,25 +89,30 @@ static void end_hop(tri__ring *ring, int place)
     self->hop++;
 }
 
-typedef struct {
-    float *data;
-    size_t count;
-    int rows; /* under way */
-} work;
-
-/* The row that begins at a float of the work, where there is one. */
-static int begin_row(tri__ring *ring, int place, work *all, size_t first)
+static int begin_row(tri__ring *ring, work *of)
 {
-    size_t most = SEGMENT * (size_t)ring->size;
-    if (first >= all->count)
-        return MPI_SUCCESS;
-    ring->rows[place] = (row){.data = all->data + first, .count = all->count - first < most ? all->count - first : most};
-    all->rows++;
+    int place = (int)(ring->next++ % ROWS);
+    size_t most = SEGMENT * (size_t)ring->size, left = of->count - of->begun, count = left < most ? left : most;
+    ring->rows[place] = (row){.of = of, .data = of->data + of->begun, .count = count};
+    of->begun += count;
+    of->rows++;
     return begin_hop(ring, place);
 }
 
+/* As many as there are places for. */
+static int begin_rows(tri__ring *ring)
+{
+    int error = MPI_SUCCESS;
+    while (error == MPI_SUCCESS && ring->filled < ring->added && !ring->rows[ring->next % ROWS].of) {
+        work *of = &ring->works[ring->filled % TRI__RING_SUMS];
+        error = begin_row(ring, of);
+        ring->filled += of->begun == of->count;
+    }
+    return error;
+}
+
 /* A message of a place has come or gone. */
-static int go_on(tri__ring *ring, int place, work *all)
+static int go_on(tri__ring *ring, int place)
 {
     row *self = &ring->rows[place];
     if (--self->open)
@@ -102,23 +120,30 @@ static int go_on(tri__ring *ring, int place, work *all)
     end_hop(ring, place);
     if (self->hop < 2 * (ring->size - 1))
         return begin_hop(ring, place);
-    all->rows--;
-    return begin_row(ring, place, all, (size_t)(self->data - all->data) + ROWS * SEGMENT * (size_t)ring->size);
+    self->of->rows--;
+    self->of = NULL;
+    return begin_rows(ring);
 }
 
-int tri__ring_sum(tri__ring *ring, float *data, size_t count)
+int tri__ring_begin(tri__ring *ring, float *data, size_t count)
 {
-    work all = {.data = data, .count = count};
+    assert(count > 0 && ring->added - ring->ended < TRI__RING_SUMS);
+    ring->works[ring->added++ % TRI__RING_SUMS] = (work){.data = data, .count = count};
+    return begin_rows(ring);
+}
+
+int tri__ring_end(tri__ring *ring)
+{
+    assert(ring->ended < ring->added);
+    const work *oldest = &ring->works[ring->ended++ % TRI__RING_SUMS];
     int error = MPI_SUCCESS;
-    for (int i = 0; i < ROWS && error == MPI_SUCCESS; i++)
-        error = begin_row(ring, i, &all, (size_t)i * SEGMENT * (size_t)ring->size);
-    while (all.rows && error == MPI_SUCCESS) {
+    while (error == MPI_SUCCESS && (oldest->rows || oldest->begun < oldest->count)) {
         int finished = 0;
         error = ring->mpi->Testsome(ROWS * BOTH, ring->requests, &finished, ring->finished, MPI_STATUSES_IGNORE);
         if (finished <= 0)
             nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
         for (int i = 0; i < finished && error == MPI_SUCCESS; i++)
-            error = go_on(ring, ring->finished[i] / BOTH, &all);
+            error = go_on(ring, ring->finished[i] / BOTH);
     }
     return error;
 }

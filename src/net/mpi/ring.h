@@ -15,7 +15,11 @@ typedef struct tri__ring tri__ring;
 TRI_MUST_CHECK tri_status tri__ring_create(const tri__mpi *mpi, int rank, int size, tri__ring **out); /* mpi: borrowed */
 void tri__ring_destroy(tri__ring *ring);                                                              /* accepts NULL */
 
-/* data[i] becomes Σ of all ranks' data[i], the same bits for all. Gives MPI's error, or MPI_SUCCESS. */
-int tri__ring_sum(tri__ring *ring, float *data, size_t count);
+enum { TRI__RING_SUMS = 4 }; /* may have begun and not ended */
+
+/* data[i] becomes Σ of all ranks' data[i], the same bits for all; it belongs to the ring until the sum has ended. Sums end in the order in
+ * which they began, and travel while one of them is being ended. Both give MPI's error, or MPI_SUCCESS. */
+int tri__ring_begin(tri__ring *ring, float *data, size_t count);
+int tri__ring_end(tri__ring *ring);
 
 #endif

@@ -1,0 +1,102 @@
+/* ring_test.c: three ranks on this machine add up rows of numbers around a ring. The test starts itself under mpirun, as "ring_test rank". */
+#include "net/mpi/ring.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { RANKS = 3 };
+
+/* floats: fewer than ranks, part of a row, rows that fill all places several times, and what stands between them */
+static const size_t sizes[] = {1, 2, 50000, 3000001, 700, 9000000, 48000, 4};
+enum { SUMS = sizeof sizes / sizeof *sizes };
+
+/* Small whole numbers, so that every order of adding gives the same. */
+static float value(int rank, int sum, size_t i)
+{
+    return (float)((rank + 1) * (sum + 1) + (int)(i % 1000));
+}
+
+static float total(int sum, size_t i)
+{
+    return (float)((RANKS + 1) * RANKS / 2 * (sum + 1) + RANKS * (int)(i % 1000));
+}
+
+static float *begin(tri__ring *ring, int rank, int sum)
+{
+    float *data = malloc(sizes[sum] * sizeof *data);
+    for (size_t i = 0; data && i < sizes[sum]; i++)
+        data[i] = value(rank, sum, i);
+    if (data && tri__ring_begin(ring, data, sizes[sum]) == MPI_SUCCESS)
+        return data;
+    fprintf(stderr, "sum %d was not begun\n", sum);
+    exit(1);
+}
+
+static void end(tri__ring *ring, int sum, float *data)
+{
+    int error = tri__ring_end(ring);
+    for (size_t i = 0; i < sizes[sum]; i++)
+        if (error != MPI_SUCCESS || data[i] != total(sum, i)) {
+            fprintf(stderr, "sum %d, float %zu: %g instead of %g\n", sum, i, (double)data[i], (double)total(sum, i));
+            exit(1);
+        }
+    free(data);
+}
+
+/* So many under way at a time, but for what is left at the end. */
+static void add_up(tri__ring *ring, int rank, int at_once)
+{
+    float *data[SUMS];
+    for (int begun = 0, ended = 0; ended < SUMS; ended++) {
+        for (; begun < SUMS && begun < ended + at_once; begun++)
+            data[begun] = begin(ring, rank, begun);
+        end(ring, ended, data[ended]);
+    }
+}
+
+/* Ranks that run ahead of each other by different numbers of sums are in the same rows all the same. */
+static int be_rank(void)
+{
+    tri__mpi mpi;
+    tri__ring *ring;
+    int provided, rank, size;
+    if (tri__mpi_load(&mpi) || mpi.Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) || mpi.Comm_rank(mpi.world, &rank) ||
+        mpi.Comm_size(mpi.world, &size) || size != RANKS || tri__ring_create(&mpi, rank, size, &ring))
+        return 1;
+    add_up(ring, rank, 1);
+    add_up(ring, rank, TRI__RING_SUMS);
+    add_up(ring, rank, rank + 1);
+    tri__ring_destroy(ring);
+    mpi.Finalize();
+    if (rank == 0)
+        puts("all sums are right");
+    return 0;
+}
+
+static void sums_follow_each_other_around(void **state)
+{
+    const char *self = *state;
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's own */
+    setenv("TSAN_OPTIONS", "suppressions=" TEST_SOURCE "/tests/openmpi.supp", 1);
+    test_result result = test_run(NULL, (const char *[]){"mpirun", "-n", "3", "--oversubscribe", "--bind-to", "none", "--mca",
+                                                         "mpi_yield_when_idle", "1", self, "rank", NULL});
+    assert_string_equal(result.err, "");
+    assert_string_equal(result.out, "all sums are right\n");
+    assert_int_equal(result.status, 0);
+    test_result_fini(&result);
+}
+
+int main(int count, char **words)
+{
+    if (count == 2 && !strcmp(words[1], "rank"))
+        return be_rank();
+    if (system("command -v mpirun >/dev/null"))
+        return 77; /* skipped */
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(sums_follow_each_other_around, words[0])};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
