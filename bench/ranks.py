@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from contenders import HERE, Unavailable, run, step_times
-from job import Hosts
+from job import Hosts, free_ports
 from servers import LINK_RATE, stream
 
 RANKS = 2
@@ -70,6 +70,21 @@ class RankParts:
             times = step_times(out)
         rank = said["worker_stats"][0]
         return {"seconds": usual_step(times), "waiting": rank["phases"]["peers"] * rank["seconds"] / steps}
+
+    def step_beside_stream(self, hosts, batch, steps):
+        """Seconds of a step alone while bare TCP fills the links both ways, and what each way carries meanwhile."""
+        script, port, ways = os.path.join(HERE, "link_rate.py"), str(free_ports(1)[0]), ((1, 2), (2, 1))
+        receivers = [subprocess.Popen(hosts.command(to, [sys.executable, script, "receive", hosts.address(to), port]), stdout=subprocess.PIPE)
+                     for _, to in ways]
+        senders = [subprocess.Popen(hosts.command(host, [sys.executable, script, "send", hosts.address(to), port, "3600"])) for host, to in ways]
+        try:
+            seconds = self.step_alone(batch, steps)
+        finally:
+            for sender in senders:
+                sender.terminate()
+                sender.wait()
+            said = [receiver.communicate()[0] for receiver in receivers]
+        return {"seconds": seconds, "MB/s": min(json.loads(one)["bytes_per_second"] / 1e6 for one in said)}
 
     # ---- parts
 
@@ -138,11 +153,12 @@ class RankParts:
 
     def bound_by_compute(self, hosts):
         """What is hidden is what a step does not take longer for. Traffic also costs CPU time, which both hosts take from those who compute,
-        so that more shows than is waited for."""
+        so that more shows than is waited for: with bare TCP, too, which tells how much could be hidden here at the best."""
         batch, steps = 32, 4
         medians = self.interleave(f"AlexNet b{batch} each, {RANKS} ranks, links of {LINK_RATE}", {
             "bare stream": lambda: {"MB/s": stream(hosts, 1 if self.quick else 3)},
             "compute alone": lambda: {"seconds": self.step_alone(batch, steps)},
+            "compute beside bare streams": lambda: self.step_beside_stream(hosts, batch, steps),
             "Trireme": lambda: self.step_over_link(hosts, batch, steps)})
         travel, alone = self.travel(medians), self.best(medians, "compute alone", "seconds")
         step, waiting = (self.best(medians, "Trireme", key) for key in ("seconds", "waiting"))
@@ -150,6 +166,10 @@ class RankParts:
             self.unmeasured.append(f"AlexNet b{batch} by ranks over a virtual link")
             return
         self.say(f"  travel takes {travel:.2f} s, of which {waiting:.2f} s are waited for")
+        beside, rate = (self.best(medians, "compute beside", key) for key in ("seconds", "MB/s"))
+        if beside and rate:
+            cost = (beside - alone) * ALEXNET_FLOATS * 4e-6 * 2 * (RANKS - 1) / RANKS / (rate * beside)
+            self.say(f"  bare TCP takes {cost:.2f} s of compute for as many bytes: {1 - cost / travel:.2f} of travel could be hidden")
         self.limit(f"AlexNet b{batch} by ranks over {LINK_RATE}, share of travel that is hidden", 1 - (step - alone) / travel, 0.8,
                    at_most=False)
 
