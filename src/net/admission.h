@@ -22,6 +22,7 @@ void tri__admission_left(tri__admission *admission, tri__connection *connection)
 /* A connection on a socket that was accepted, which it takes in any case. */
 TRI_MUST_CHECK tri_status tri__connection_accept(tri__loop *loop, int fd, const struct sockaddr_storage *peer,
                                                  const tri__connection_options *options, tri__admission *admission, tri__connection **out);
+void tri__connection_drop(tri__connection *connection);                /* as close, and none of its handlers hears of it */
 void tri__connection_end(tri__connection *connection, tri_status why); /* as close, with a reason, which it takes */
 
 #endif

@@ -245,7 +245,14 @@ static void close_handles(tri__child *child)
     }
 }
 
-/* 0 or libuv's error. */
+static void end_process(tri__child *child)
+{
+    tri__child_signal(child, SIGKILL);
+    while (waitpid(child->process.pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+/* 0 or libuv's error, and then there is no process either. */
 static int spawn(tri__child *child, const tri__child_options *options, char **environment, uv_stdio_container_t *channels)
 {
     channels[0].flags = UV_IGNORE;
@@ -267,8 +274,12 @@ static int spawn(tri__child *child, const tri__child_options *options, char **en
         .stdio = channels,
     };
     int error = uv_spawn(&child->loop->uv, &child->process, &how);
+    if (error)
+        return error;
     for (int i = 0; i < PIPES && !error; i++)
         error = uv_read_start((uv_stream_t *)&child->outputs[i].uv, give_chunk, on_read);
+    if (error)
+        end_process(child);
     return error;
 }
 
@@ -339,10 +350,7 @@ void tri__child_destroy(tri__child *child)
 {
     if (!child)
         return;
-    if (!child->reaped) {
-        tri__child_signal(child, SIGKILL);
-        while (waitpid(child->process.pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
-    }
+    if (!child->reaped)
+        end_process(child);
     close_handles(child);
 }

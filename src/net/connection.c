@@ -85,6 +85,19 @@ void tri__connection_close(tri__connection *connection)
     tri__connection_end(connection, NULL);
 }
 
+static void ignore_end(void *context, tri__connection *connection, tri_status why)
+{
+    (void)context, (void)connection;
+    tri_status_free(why);
+}
+
+void tri__connection_drop(tri__connection *connection)
+{
+    static const tri__connection_handlers nobody = {.closed = ignore_end};
+    connection->options.handlers = &nobody;
+    tri__connection_close(connection);
+}
+
 /* As end, with the peer's name before the reason. */
 static void fail(tri__connection *connection, tri_status why)
 {

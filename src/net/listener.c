@@ -80,7 +80,10 @@ static void admit(tri__listener *listener, int fd, const struct sockaddr_storage
     admission->standing++;
     if (listener->options.connection.tls) /* in clear there is nothing to show */
         admission->newcomers[admission->newcomer_count++] = connection;
-    tri__connection_set_context(connection, listener->options.accepted(listener->options.connection.context, connection));
+    void *context = listener->options.accepted(listener->options.connection.context, connection);
+    tri__connection_set_context(connection, context);
+    if (!context)
+        tri__connection_drop(connection);
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events);

@@ -20,13 +20,29 @@ json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t
                      (json_int_t)source->classes, "class_names", names);
 }
 
+/* How long the run is to be is ps:0's to know, unless the rate depends on it. */
+static void describe_end(const tri__train_settings *settings, char *text, size_t size)
+{
+    text[0] = 0;
+    if (settings->schedule.kind != TRI_SCHEDULE_COSINE)
+        return;
+    int used = 0;
+    if (settings->epochs)
+        used = snprintf(text, size, " --epochs %" PRId64, settings->epochs);
+    else
+        snprintf(text, size, " --steps %" PRId64, settings->steps ? settings->steps : settings->max_steps);
+    if (settings->epochs && settings->steps_per_epoch)
+        snprintf(text + used, size - (size_t)used, " --steps-per-epoch %" PRId64, settings->steps_per_epoch);
+}
+
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size)
 {
-    char shuffle[24] = "all";
+    char shuffle[24] = "all", end[80];
     if (settings->shuffle != TRI_SHUFFLE_ALL)
         snprintf(shuffle, sizeof shuffle, "%" PRId64, settings->shuffle);
-    snprintf(text, size, "--rate %g --schedule %s --warmup %" PRId64 " --rule %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
-             settings->schedule.rate, options->schedule ? options->schedule : "constant", settings->schedule.warmup,
+    describe_end(settings, end, sizeof end);
+    snprintf(text, size, "--rate %g --schedule %s%s --warmup %" PRId64 " --rule %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
+             settings->schedule.rate, options->schedule ? options->schedule : "constant", end, settings->schedule.warmup,
              tri_rule_name(settings->rule.kind), (double)settings->rule.clip, settings->seed, shuffle,
              settings->augment ? settings->augment : "none");
 }

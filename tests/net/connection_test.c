@@ -250,6 +250,20 @@ static void no_more_stand_than_are_allowed(void **state)
     fixture_fini(&f);
 }
 
+static void who_is_given_no_context_is_closed_unheard(void **state)
+{
+    (void)state;
+    fixture f = {.refuses = true};
+    fixture_listen(&f, 1);
+    fixture_connect(&f);
+    fixture_until(&f, f.client.closed);
+    f.refuses = false; /* and its place is free again */
+    f.client = (fixture_end){.why = NULL};
+    fixture_connect(&f);
+    fixture_until(&f, f.client.opened && f.accepted == 1);
+    fixture_fini(&f);
+}
+
 static void close_from_outside_is_told_by_the_loop(void **state)
 {
     (void)state;
@@ -280,6 +294,7 @@ int main(void)
         cmocka_unit_test(sending_to_a_peer_that_is_gone_ends_the_connection_only),
         cmocka_unit_test(nobody_there_is_told),
         cmocka_unit_test(no_more_stand_than_are_allowed),
+        cmocka_unit_test(who_is_given_no_context_is_closed_unheard),
         cmocka_unit_test(close_from_outside_is_told_by_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,7 @@ typedef struct {
     fixture_end client;
     fixture_habit habit; /* of those that are accepted */
     bool echoes;
+    bool refuses; /* gives those that come no context */
     int64_t timeout;
     tri__tls *server_tls, *client_tls;
 } fixture;
@@ -115,6 +116,8 @@ static const tri__connection_handlers fixture_handlers = {fixture_open, fixture_
 static inline void *fixture_accepted(void *context, tri__connection *connection)
 {
     fixture *f = context;
+    if (f->refuses)
+        return NULL;
     assert_true(f->accepted < FIXTURE_MOST);
     fixture_end *end = &f->ends[f->accepted++];
     end->connection = connection;

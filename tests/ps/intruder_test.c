@@ -294,8 +294,27 @@ static void intruders_get_nothing_and_change_nothing(void **state)
     json_decref(summary);
 }
 
+/* In clear there is nothing to show, and a place is kept for who says hello: not for ever. */
+static void a_stranger_without_a_word_loses_its_place(void **state)
+{
+    process job = process_start(*state, "job",
+                                "train " SOFTMAX "--sync --workers 1 --steps 100000000 --eval-every 100 --timeout 2s "
+                                "--heartbeat 100ms --json --out run");
+    char *address = job_address(*state), byte;
+    int silent = connect_to((int)strtol(strchr(address, ':') + 1, NULL, 10));
+    assert_int_equal(read(silent, &byte, 1), 0); /* until then it waits */
+    close(silent);
+    process_await_step(&job, process_step(&job) + 1);
+    kill(job.pid, SIGINT);
+    json_decref(process_end(&job, 0));
+    free(address);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PROCESS_TEST(intruders_get_nothing_and_change_nothing)};
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(intruders_get_nothing_and_change_nothing),
+        PROCESS_TEST(a_stranger_without_a_word_loses_its_place),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,22 +5,8 @@
 
 #include "ps/process.h"
 
-/* Who joins first reads its data. */
-#define LONG_SYNC  (3 * SYNC_STEPS)
-#define LONG_ASYNC (3 * ASYNC_STEPS)
-
-/* "127.0.0.1:4000" of ps:0, from the cluster file that the supervisor wrote. */
-static char *address_of_job(const char *folder)
-{
-    char *path = test_path(folder, "run/cluster.yaml");
-    await_text(path, "worker");
-    char *text = test_read(path, NULL), *at = strstr(text, "127.0.0.1:");
-    assert_non_null(at);
-    char *address = strndup(at, strspn(at, "0123456789.:"));
-    free(text);
-    free(path);
-    return address;
-}
+/* Who joins first reads its data: jobs end when they are asked to, so that there is always time. */
+#define ENDLESS SOFTMAX "--steps 100000000 "
 
 static const json_t *stats_of(const json_t *summary, const char *task)
 {
@@ -35,94 +21,107 @@ static const json_t *stats_of(const json_t *summary, const char *task)
     return NULL;
 }
 
-static void join(const char *folder, const char *mode, int steps)
+static process start_job(const char *folder, const char *words)
 {
-    process job = process_start(folder, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --servers 2 --steps %d %s",
-                                steps, mode);
-    char *address = address_of_job(folder);
-    process_await_step(&job, STRIKE);
-    process joiner = process_start(folder, "joiner", "train " SOFTMAX "--steps %d --join %s", steps, address);
-    await_member(folder, "worker:2");
-    json_t *summary = process_end(&job, 0);
-    json_decref(process_end(&joiner, 0));
-    assert_int_equal(integer_of(summary, "steps"), steps);
-    assert_true(integer_of(stats_of(summary, "worker:2"), "steps") > 0);
-    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
-    json_decref(summary);
-    free(address);
-}
-
-static void a_worker_joins_in_sync(void **state)
-{
-    join(*state, "--sync", LONG_SYNC);
-}
-
-static void a_worker_joins_in_async(void **state)
-{
-    join(*state, "--async", LONG_ASYNC);
-}
-
-static process start_sync_job(const char *folder, char **address)
-{
-    process job =
-        process_start(folder, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --sync --steps %d", LONG_SYNC);
-    *address = address_of_job(folder);
+    process job = process_start(folder, "job", "train " ENDLESS "--json --out run --eval-every 100 --workers 2 %s", words);
     process_await_step(&job, STRIKE);
     return job;
 }
 
+static process start_joiner(const char *folder, const char *words)
+{
+    char *address = job_address(folder);
+    process joiner = process_start(folder, "joiner", "train " ENDLESS "%s --join %s", words, address);
+    free(address);
+    return joiner;
+}
+
+/* It goes on for a while, and well. */
+static json_t *end_job(process *job)
+{
+    process_await_step(job, process_step(job) + 1000);
+    kill(job->pid, SIGINT);
+    json_t *summary = process_end(job, 0);
+    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
+    return summary;
+}
+
+static void join(const char *folder, const char *mode)
+{
+    process job = start_job(folder, mode), joiner = start_joiner(folder, "");
+    await_member(folder, "worker:2");
+    json_t *summary = end_job(&job);
+    json_decref(process_end(&joiner, 0));
+    assert_true(integer_of(stats_of(summary, "worker:2"), "steps") > 0);
+    json_decref(summary);
+}
+
+static void a_worker_joins_in_sync(void **state)
+{
+    join(*state, "--sync --servers 2");
+}
+
+static void a_worker_joins_in_async(void **state)
+{
+    join(*state, "--async --servers 2");
+}
+
 static void a_worker_that_joined_may_die(void **state)
 {
-    char *address;
-    process job = start_sync_job(*state, &address);
-    process joiner = process_start(*state, "joiner", "train " SOFTMAX "--steps %d --join %s", LONG_SYNC, address);
+    process job = start_job(*state, "--sync"), joiner = start_joiner(*state, "");
     await_member(*state, "worker:2");
     process_kill(&joiner);
-    json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), LONG_SYNC);
-    json_decref(summary);
-    free(address);
+    json_decref(end_job(&job));
 }
 
 /* What it would compute is not what the others do: it is told, and the job does not notice. */
+static void refuse(const char *folder, const char *other, const char *told)
+{
+    process job = start_job(folder, "--sync"), joiner = start_joiner(folder, other);
+    process_await(&joiner, told);
+    json_decref(process_end(&joiner, 2));
+    json_decref(end_job(&job));
+}
+
 static void a_worker_with_other_terms_may_not_join(void **state)
 {
-    char *address;
-    process job = start_sync_job(*state, &address);
-    process joiner = process_start(*state, "joiner", "train " SOFTMAX "--steps %d --seed 7 --join %s", LONG_SYNC, address);
-    process_await(&joiner, "--seed 7 ");
-    json_decref(process_end(&joiner, 2));
-    json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), LONG_SYNC);
-    json_decref(summary);
-    free(address);
+    refuse(*state, "--seed 7", "--seed 7 ");
+}
+
+static void nor_one_whose_rate_falls_sooner(void **state)
+{
+    refuse(*state, "--steps 500", "--steps 500");
+}
+
+static bool has_heir(const process *job)
+{
+    char *log = test_read(job->log, NULL);
+    const char *gone = strstr(log, "worker:1 is gone");
+    bool followed = gone && strstr(gone, "worker:1 takes part");
+    free(log);
+    return followed;
 }
 
 /* Its pushes are its own, though an earlier process of the same number has pushed to the same servers. */
 static void a_successor_takes_the_place_of_a_dead_worker(void **state)
 {
-    process job = process_start(
-        *state, "job", "train " SOFTMAX "--json --out run --eval-every 100 --workers 2 --servers 2 --async --steps %d", LONG_ASYNC);
-    process_await_step(&job, STRIKE);
+    process job = start_job(*state, "--servers 2 --async");
     await_member(*state, "worker:1");
     kill(process_task(&job, "worker:1", 0), SIGKILL);
     process_await(&job, "worker:1 is gone");
-    process heir =
-        process_start(*state, "heir", "train " SOFTMAX "--async --steps %d --cluster run/cluster.yaml --task worker:1", LONG_ASYNC);
-    json_t *summary = process_end(&job, 0);
+    process heir = process_start(*state, "heir", "train " ENDLESS "--async --cluster run/cluster.yaml --task worker:1");
+    while (!has_heir(&job))
+        process_await_step(&job, process_step(&job) + 1);
+    json_decref(end_job(&job));
     json_decref(process_end(&heir, 0));
-    assert_int_equal(integer_of(summary, "steps"), LONG_ASYNC);
-    json_decref(summary);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(a_worker_joins_in_sync),
-        PROCESS_TEST(a_worker_joins_in_async),
-        PROCESS_TEST(a_worker_that_joined_may_die),
-        PROCESS_TEST(a_worker_with_other_terms_may_not_join),
-        PROCESS_TEST(a_successor_takes_the_place_of_a_dead_worker),
+        PROCESS_TEST(a_worker_joins_in_sync),          PROCESS_TEST(a_worker_joins_in_async),
+        PROCESS_TEST(a_worker_that_joined_may_die),    PROCESS_TEST(a_worker_with_other_terms_may_not_join),
+        PROCESS_TEST(nor_one_whose_rate_falls_sooner), PROCESS_TEST(a_successor_takes_the_place_of_a_dead_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -416,6 +416,18 @@ int free_port(void)
     return ntohs(address.sin_port);
 }
 
+char *job_address(const char *folder)
+{
+    char *path = test_path(folder, "run/cluster.yaml");
+    await_text(path, "worker");
+    char *text = test_read(path, NULL), *at = strstr(text, "127.0.0.1:");
+    assert_non_null(at);
+    char *address = strndup(at, strspn(at, "0123456789.:"));
+    free(text);
+    free(path);
+    return address;
+}
+
 bool can_connect(const char *host, int port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};

@@ -62,6 +62,8 @@ double number_of(const json_t *summary, const char *key);
 
 /* A free port of 127.0.0.1, by the kernel's choice. */
 int free_port(void);
+/* "127.0.0.1:4000" of ps:0, from the cluster file of a supervised job whose folder is `run` in folder; the caller's. */
+char *job_address(const char *folder);
 bool can_connect(const char *host, int port);
 
 /* For cmocka's tables: a folder as the state, and no process left behind. */

@@ -519,10 +519,20 @@ static void excuse_silence(tri__server *server)
     server->ticked = now;
 }
 
+/* A place is for who says hello. */
+static void close_strangers(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (!is_known(peer) && now - peer->heard > server->options.settings.timeout)
+            tri__connection_close(peer->connection);
+}
+
 static void on_tick(void *context)
 {
     tri__server *server = context;
     excuse_silence(server);
+    close_strangers(server);
     beat(server);
     if (server->coordinator)
         tri__coordinator_tick(server);
