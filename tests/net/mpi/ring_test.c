@@ -1,16 +1,17 @@
-/* ring_test.c: three ranks on this machine add up rows of numbers around a ring. The test starts itself under mpirun, as "ring_test rank". */
+/* ring_test.c: ranks on this machine add up rows of numbers around a ring. The test starts itself under mpirun, as "ring_test rank"; as
+ * "ring_test vanish" the last rank is gone before it has added anything. */
 #include "net/mpi/ring.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
-enum { RANKS = 3 };
-
 /* floats: fewer than ranks, part of a row, rows that fill all places several times, and what stands between them */
-static const size_t sizes[] = {1, 2, 50000, 3000001, 700, 9000000, 48000, 4};
+static const size_t sizes[] = {1, 2, 50000, 3000001, 700, 9000000, 48000, 15999, 16001, 4};
 enum { SUMS = sizeof sizes / sizeof *sizes };
 
 /* Small whole numbers, so that every order of adding gives the same. */
@@ -19,9 +20,9 @@ static float value(int rank, int sum, size_t i)
     return (float)((rank + 1) * (sum + 1) + (int)(i % 1000));
 }
 
-static float total(int sum, size_t i)
+static float total(int ranks, int sum, size_t i)
 {
-    return (float)((RANKS + 1) * RANKS / 2 * (sum + 1) + RANKS * (int)(i % 1000));
+    return (float)((ranks + 1) * ranks / 2 * (sum + 1) + ranks * (int)(i % 1000));
 }
 
 static float *begin(tri__ring *ring, int rank, int sum)
@@ -35,40 +36,42 @@ static float *begin(tri__ring *ring, int rank, int sum)
     exit(1);
 }
 
-static void end(tri__ring *ring, int sum, float *data)
+static void end(tri__ring *ring, int ranks, int sum, float *data)
 {
     int error = tri__ring_end(ring);
     for (size_t i = 0; i < sizes[sum]; i++)
-        if (error != MPI_SUCCESS || data[i] != total(sum, i)) {
-            fprintf(stderr, "sum %d, float %zu: %g instead of %g\n", sum, i, (double)data[i], (double)total(sum, i));
+        if (error != MPI_SUCCESS || data[i] != total(ranks, sum, i)) {
+            fprintf(stderr, "sum %d, float %zu: %g instead of %g\n", sum, i, (double)data[i], (double)total(ranks, sum, i));
             exit(1);
         }
     free(data);
 }
 
 /* So many under way at a time, but for what is left at the end. */
-static void add_up(tri__ring *ring, int rank, int at_once)
+static void add_up(tri__ring *ring, int rank, int ranks, int at_once)
 {
     float *data[SUMS];
     for (int begun = 0, ended = 0; ended < SUMS; ended++) {
         for (; begun < SUMS && begun < ended + at_once; begun++)
             data[begun] = begin(ring, rank, begun);
-        end(ring, ended, data[ended]);
+        end(ring, ranks, ended, data[ended]);
     }
 }
 
 /* Ranks that run ahead of each other by different numbers of sums are in the same rows all the same. */
-static int be_rank(void)
+static int be_rank(bool vanishes)
 {
     tri__mpi mpi;
     tri__ring *ring;
     int provided, rank, size;
     if (tri__mpi_load(&mpi) || mpi.Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) || mpi.Comm_rank(mpi.world, &rank) ||
-        mpi.Comm_size(mpi.world, &size) || size != RANKS || tri__ring_create(&mpi, rank, size, &ring))
+        mpi.Comm_size(mpi.world, &size) || tri__ring_create(&mpi, rank, size, &ring))
         return 1;
-    add_up(ring, rank, 1);
-    add_up(ring, rank, TRI__RING_SUMS);
-    add_up(ring, rank, rank + 1);
+    if (vanishes && rank == size - 1)
+        _exit(9); /* without a word to anybody */
+    add_up(ring, rank, size, 1);
+    add_up(ring, rank, size, TRI__RING_SUMS);
+    add_up(ring, rank, size, rank + 1);
     tri__ring_destroy(ring);
     mpi.Finalize();
     if (rank == 0)
@@ -76,27 +79,44 @@ static int be_rank(void)
     return 0;
 }
 
-static void sums_follow_each_other_around(void **state)
+static test_result run(const char *self, const char *ranks, const char *as)
 {
-    const char *self = *state;
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's own */
     setenv("TSAN_OPTIONS", "suppressions=" TEST_SOURCE "/tests/openmpi.supp", 1);
-    test_result result = test_run(NULL, (const char *[]){"mpirun", "-n", "3", "--oversubscribe", "--bind-to", "none", "--mca",
-                                                         "mpi_yield_when_idle", "1", self, "rank", NULL});
-    assert_string_equal(result.err, "");
-    assert_string_equal(result.out, "all sums are right\n");
-    assert_int_equal(result.status, 0);
+    return test_run(NULL, (const char *[]){"mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle",
+                                           "1", self, as, NULL});
+}
+
+static void sums_follow_each_other_around(void **state)
+{
+    for (int i = 0; i < 2; i++) {
+        test_result result = run(*state, i ? "2" : "3", "rank");
+        assert_string_equal(result.err, "");
+        assert_string_equal(result.out, "all sums are right\n");
+        assert_int_equal(result.status, 0);
+        test_result_fini(&result);
+    }
+}
+
+static void nobody_has_a_sum_in_which_a_rank_is_missing(void **state)
+{
+    test_result result = run(*state, "3", "vanish");
+    assert_string_equal(result.out, "");
+    assert_int_not_equal(result.status, 0);
     test_result_fini(&result);
 }
 
 int main(int count, char **words)
 {
-    if (count == 2 && !strcmp(words[1], "rank"))
-        return be_rank();
+    if (count == 2)
+        return be_rank(!strcmp(words[1], "vanish"));
     if (system("command -v mpirun >/dev/null"))
         return 77; /* skipped */
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(sums_follow_each_other_around, words[0])};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(sums_follow_each_other_around, words[0]),
+        cmocka_unit_test_prestate(nobody_has_a_sum_in_which_a_rank_is_missing, words[0]),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
