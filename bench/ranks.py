@@ -2,17 +2,18 @@
 TensorFlow's MultiWorkerMirroredStrategy, beside a bare MPI_Allreduce, over a virtual link; replicas beside independent processes."""
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 from contenders import HERE, Unavailable, run, step_times
 from job import Hosts, free_ports
 from servers import LINK_RATE, stream
 
 RANKS = 2
+LONGEST, GRACE = 600, 10  # seconds: of runs at once, and in which they end when told to
 ALEXNET_FLOATS = 61_100_840
 BUCKET_FLOATS = 1 << 22  # as src/store/allreduce.c has them
 ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:256", "--rate", "0.0001", "--eval-every", "end", "--log-every", "1"]
@@ -192,11 +193,10 @@ class RankParts:
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             command = [self.trireme.binary, "train", model, "--data", "fashion", "--batch", str(batch), "--steps", str(self.a_part(steps)),
                        "--eval-every", "end", "--threads", "1", "--quiet", "--json", "--out"]
-            started = [subprocess.Popen(["taskset", "-c", str(cpu), *command, os.path.join(folder, str(cpu))], stdout=subprocess.PIPE, text=True)
-                       for cpu in sorted(os.sched_getaffinity(0))[:processes]]
-            said = [process.communicate()[0] for process in started]
-        if len(started) < processes or any(process.returncode for process in started):
-            raise Unavailable(f"{processes} runs of {model} at once failed")
+            cpus = sorted(os.sched_getaffinity(0))[:processes]
+            if len(cpus) < processes:
+                raise Unavailable(f"{processes} processes at once need as many CPUs")
+            said = together([["taskset", "-c", str(cpu), *command, os.path.join(folder, str(cpu))] for cpu in cpus])
         return [json.loads(one.splitlines()[-1])["examples_per_second"] for one in said]
 
 
@@ -205,14 +205,38 @@ def usual_step(times):
     return statistics.median(times[step + 1] - times[step] for step in times if step + 1 in times)
 
 
+def together(commands):
+    """What commands that run at once say; all of them are ended where one fails or takes too long."""
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
+    deadline = time.monotonic() + LONGEST
+    try:
+        said = [process.communicate(timeout=max(0, deadline - time.monotonic()))[0] for process in started]
+        failed = [process.returncode for process in started if process.returncode]
+        if failed:
+            raise Unavailable(f"of {len(commands)} runs at once one ended with {failed[0]}: {' '.join(commands[0])}")
+        return said
+    except subprocess.TimeoutExpired as late:
+        raise Unavailable(f"not over after {LONGEST} s: {' '.join(late.cmd)}") from late
+    finally:
+        for process in started:
+            end(process)
+
+
+def end(process):
+    """In good order, where it does so soon."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.communicate(timeout=GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+
+
 def slowest_step(commands):
     """Of runs at once: seconds of a step of the slowest run."""
-    folder = tempfile.mkdtemp(prefix="trireme-bench-")
-    try:
+    with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
         outs = [os.path.join(folder, str(number)) for number in range(len(commands))]
-        started = [subprocess.Popen([*command, "--out", out, "--quiet"], stdout=subprocess.DEVNULL) for command, out in zip(commands, outs)]
-        if any([process.wait() for process in started]):
-            raise Unavailable("a run of AlexNet failed")
+        together([[*command, "--out", out, "--quiet"] for command, out in zip(commands, outs)])
         return max(usual_step(step_times(out)) for out in outs)
-    finally:
-        shutil.rmtree(folder)

@@ -1,7 +1,8 @@
 """The manifests of examples/kubernetes against what Kubernetes and Kubeflow's operators ask of them.
 
-The operators' own schemas are thousands of lines, fetched from a cluster. Here stand their constraints on what our manifests use: the names of
-replicas, required fields, types and allowed values. A field that is not listed is a finding, as it is for a cluster."""
+The operators' own schemas (tfjobs.kubeflow.org of the training operator, mpijobs.kubeflow.org of the MPI operator) are ten thousand lines
+each, most of them about pods. Here stand their constraints on what our manifests use, and those that the operators check themselves when a
+job is made: names, required fields, types and allowed values. A field that is not listed is a finding, as it is for a cluster."""
 import copy
 import os
 
@@ -12,6 +13,7 @@ from report import require
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "kubernetes")
 NAME = {"type": "string", "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "maxLength": 63}
+SERVICE_NAME = {**NAME, "pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$"}  # a service of that name is made, too
 WORDS = {"type": "array", "items": {"type": "string"}, "minItems": 1}
 
 
@@ -32,9 +34,9 @@ def template(container):
                                         volumes={"type": "array", "items": VOLUME}))
 
 
-def job(version, kind, spec):
+def job(version, kind, name, spec):
     return fields(["apiVersion", "kind", "metadata", "spec"], apiVersion={"const": version}, kind={"const": kind},
-                  metadata=fields(["name"], name=NAME), spec=spec)
+                  metadata=fields(["name"], name=name), spec=spec)
 
 
 def replica(policies, container, most=None):
@@ -42,15 +44,16 @@ def replica(policies, container, most=None):
     return fields(["template"], replicas=count, restartPolicy={"enum": policies}, template=template(container))
 
 
-TENSORFLOW = {**CONTAINER, "properties": {**CONTAINER["properties"], "name": {"const": "tensorflow"}}}
-TF_REPLICA = replica(["Always", "OnFailure", "Never", "ExitCode"], TENSORFLOW)
+RUN_POLICY = fields([], cleanPodPolicy={"enum": ["None", "Running", "All"]}, backoffLimit={"type": "integer", "minimum": 0})
+TF_REPLICA = replica(["Always", "OnFailure", "Never", "ExitCode"], CONTAINER)
+TF_REPLICAS = fields([], PS=TF_REPLICA, Worker=TF_REPLICA, Chief=TF_REPLICA, Master=TF_REPLICA, Evaluator=TF_REPLICA)
 SCHEMAS = {
-    "tfjob.yaml": job("kubeflow.org/v1", "TFJob", fields(["tfReplicaSpecs"], tfReplicaSpecs=fields(
-        ["Worker"], PS=TF_REPLICA, Worker=TF_REPLICA, Chief=TF_REPLICA, Master=TF_REPLICA, Evaluator=TF_REPLICA))),
-    "mpijob.yaml": job("kubeflow.org/v2beta1", "MPIJob", fields(
-        ["mpiReplicaSpecs"], slotsPerWorker={"type": "integer", "minimum": 1}, sshAuthMountPath={"type": "string", "pattern": "^/"},
-        runPolicy=fields([], cleanPodPolicy={"enum": ["None", "Running", "All"]}, backoffLimit={"type": "integer", "minimum": 0}),
-        mpiImplementation={"enum": ["OpenMPI", "Intel", "MPICH"]}, mpiReplicaSpecs=fields(
+    "tfjob.yaml": job("kubeflow.org/v1", "TFJob", SERVICE_NAME, fields(
+        ["tfReplicaSpecs"], runPolicy=RUN_POLICY,
+        tfReplicaSpecs={**TF_REPLICAS, "minProperties": 1, "not": {"required": ["Chief", "Master"]}})),
+    "mpijob.yaml": job("kubeflow.org/v2beta1", "MPIJob", NAME, fields(
+        ["mpiReplicaSpecs"], slotsPerWorker={"type": "integer", "minimum": 0}, sshAuthMountPath={"type": "string", "minLength": 1},
+        runPolicy=RUN_POLICY, mpiImplementation={"enum": ["OpenMPI", "Intel", "MPICH"]}, mpiReplicaSpecs=fields(
             ["Launcher"], Launcher=replica(["Never", "OnFailure"], CONTAINER, 1), Worker=replica(["Never", "OnFailure"], CONTAINER)))),
 }
 
@@ -61,10 +64,14 @@ def replicas_of(manifest):
 
 
 def check(name, manifest):
-    """What the schema says, and what none can: that every mount is of a volume that is there."""
+    """What the schema says, and what none can: that mounts are of volumes that are there, that pods get names that hosts may have."""
     jsonschema.validate(manifest, SCHEMAS[name])
     for role, of in replicas_of(manifest).items():
         pod = of["template"]["spec"]
+        last = f"{manifest['metadata']['name']}-{role.lower()}-{of.get('replicas', 1) - 1}"
+        require(len(last) <= NAME["maxLength"], f"{last} is too long for the name of a host")
+        require("tfReplicaSpecs" not in manifest["spec"] or any(one["name"] == "tensorflow" for one in pod["containers"]),
+                f"{role} has no container that is named tensorflow")
         volumes = {volume["name"] for volume in pod.get("volumes", [])}
         for container in pod["containers"]:
             for mount in container.get("volumeMounts", []):
