@@ -21,10 +21,8 @@ typedef struct {
     bool live;
     int64_t clock; /* steps that it has done, and that the slowest had done when it joined */
     lease held[TRI_MOST_HELD];
-    int count;   /* of held; sync: 1 where its part of the step was granted and has not come */
-    int index;   /* sync: its part of the step that is given out; −1: none … */
-    bool waits;  /* … and it has not asked for it yet */
-    bool served; /* … and it has come */
+    int count; /* of held */
+    int index; /* sync: its part of the step that is given out, until it asks for it; −1: none */
 } member;
 
 struct tri__tokens {
@@ -35,9 +33,8 @@ struct tri__tokens {
     lease *back;            /* [returned] leases without a holder; the lowest step is the last */
     int returned, capacity;
     int parts; /* sync: of the step that is given out; 0: it is not yet */
-    int come;  /* sync: of those, parts that are done, whoever lives */
-    int64_t again, missed;
-    int used; /* members below it may be live */
+    int used;  /* members below it may be live */
+    int64_t again;
     member members[TRI_MOST_MEMBERS];
 };
 
@@ -109,7 +106,6 @@ static void forget_holdings(member *m)
 {
     m->count = 0;
     m->index = -1;
-    m->waits = m->served = false;
 }
 
 /* Nobody holds anything, and no step is given out. */
@@ -117,7 +113,7 @@ static void forget_all_holdings(tri__tokens *tokens)
 {
     for (int i = 0; i < tokens->used; i++)
         forget_holdings(&tokens->members[i]);
-    tokens->parts = tokens->come = 0;
+    tokens->parts = 0;
 }
 
 tri_status tri__tokens_rollback(tri__tokens *tokens, const tri__standing *standing)
@@ -226,10 +222,8 @@ static void return_lease(tri__tokens *tokens, lease one)
 static void give_out_step(tri__tokens *tokens)
 {
     for (int i = 0; i < tokens->used; i++)
-        if (tokens->members[i].live) {
+        if (tokens->members[i].live)
             tokens->members[i].index = tokens->parts++;
-            tokens->members[i].waits = true;
-        }
 }
 
 static bool grant_part(tri__tokens *tokens, member *m, tri__token *out)
@@ -238,44 +232,20 @@ static bool grant_part(tri__tokens *tokens, member *m, tri__token *out)
         return false;
     if (tokens->parts == 0)
         give_out_step(tokens);
-    if (!m->waits)
+    if (m->index < 0)
         return false;
-    m->waits = false;
     m->held[m->count++] = (lease){tokens->step, tokens->position};
     *out = (tri__token){.step = tokens->step, .position = tokens->position, .index = m->index, .workers = tokens->parts};
+    m->index = -1;
     return true;
-}
-
-/* Live members whose part of the step has not come. */
-static int count_pending(const tri__tokens *tokens)
-{
-    int pending = 0;
-    for (int i = 0; i < tokens->used; i++)
-        pending += tokens->members[i].live && tokens->members[i].index >= 0 && !tokens->members[i].served;
-    return pending;
-}
-
-bool tri__tokens_complete(const tri__tokens *tokens)
-{
-    return tokens->come > 0 && (tokens->come >= tokens->parts - tokens->settings.backup || count_pending(tokens) == 0);
 }
 
 void tri__tokens_advance(tri__tokens *tokens)
 {
     assert(is_sync(tokens) && tokens->parts > 0);
-    tokens->missed += tokens->parts - tokens->come;
     tokens->position = behind(tokens, tokens->position, tokens->parts);
     tokens->done = ++tokens->step;
-    forget_all_holdings(tokens); /* whoever is late is too late */
-}
-
-/* Nobody is left of a step of which nothing has come: whoever is live may do it. */
-static void take_step_back(tri__tokens *tokens)
-{
-    if (tokens->parts == 0 || tokens->come > 0 || count_pending(tokens) > 0)
-        return;
-    tokens->again += tokens->parts;
-    tokens->parts = 0;
+    forget_all_holdings(tokens);
 }
 
 /* ---- members ---- */
@@ -299,13 +269,10 @@ void tri__tokens_leave(tri__tokens *tokens, int number)
     member *m = find(tokens, number);
     if (!m)
         return;
+    assert(!is_sync(tokens) || tokens->parts == 0);
     m->live = false;
-    if (is_sync(tokens))
-        take_step_back(tokens);
-    else
-        while (m->count > 0)
-            return_lease(tokens, m->held[--m->count]);
-    forget_holdings(m);
+    while (m->count > 0)
+        return_lease(tokens, m->held[--m->count]);
 }
 
 bool tri__tokens_next(tri__tokens *tokens, int number, tri__token *out)
@@ -318,6 +285,7 @@ bool tri__tokens_next(tri__tokens *tokens, int number, tri__token *out)
 
 bool tri__tokens_done(tri__tokens *tokens, int number, int64_t step)
 {
+    assert(!is_sync(tokens));
     member *m = find(tokens, number);
     int at = 0;
     while (m && at < m->count && m->held[at].step != step)
@@ -327,12 +295,7 @@ bool tri__tokens_done(tri__tokens *tokens, int number, int64_t step)
     m->count--;
     memmove(&m->held[at], &m->held[at + 1], (size_t)(m->count - at) * sizeof *m->held);
     m->clock++;
-    if (is_sync(tokens)) {
-        m->served = true;
-        tokens->come++;
-    } else {
-        tokens->done++;
-    }
+    tokens->done++;
     return true;
 }
 
@@ -358,10 +321,7 @@ bool tri__tokens_finished(const tri__tokens *tokens)
 
 tri__tokens_report tri__tokens_describe(const tri__tokens *tokens)
 {
-    tri__tokens_report report = {.held = count_held(tokens), .again = tokens->again, .missed = tokens->missed};
-    for (int i = 0; i < tokens->used; i++)
-        report.live += tokens->members[i].live;
-    return report;
+    return (tri__tokens_report){.held = count_held(tokens), .again = tokens->again};
 }
 
 static int compare_positions(const void *a, const void *b)

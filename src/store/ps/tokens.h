@@ -9,7 +9,8 @@
  * slowest itself may always go on, so nobody waits for ever as long as all that live ask and do.
  *
  * Sync: a step has a token for each member that is live when the first of them asks for it, in the order of task numbers. Who joins later
- * waits for the next step. Who leaves takes his part of the step with him, unless nobody has done any: then it is given out anew. */
+ * waits for the next step, and nobody leaves in the midst of one. Whose gradients are in it and when it is complete is the business of
+ * those who add them up (stretch.h): they tell only that the step is applied. */
 #ifndef TRI_STORE_PS_TOKENS_H
 #define TRI_STORE_PS_TOKENS_H
 
@@ -45,10 +46,8 @@ typedef struct {
 } tri__standing;
 
 typedef struct {
-    int live;       /* members */
-    int64_t held;   /* tokens that are granted and not done */
-    int64_t again;  /* tokens that came back from members that left, and went or go to others */
-    int64_t missed; /* sync: parts that were given out and are not in their step's update */
+    int64_t held;  /* tokens that are granted and not done */
+    int64_t again; /* tokens that came back from members that left, and went or go to others */
 } tri__tokens_report;
 
 typedef struct tri__tokens tri__tokens;
@@ -60,19 +59,16 @@ TRI_MUST_CHECK tri_status tri__tokens_create(const tri__ps_settings *settings, c
 void tri__tokens_destroy(tri__tokens *tokens); /* accepts NULL */
 
 bool tri__tokens_join(tri__tokens *tokens, int member);  /* false: it is there already, or no such number can be */
-void tri__tokens_leave(tri__tokens *tokens, int member); /* does nothing where it is not there */
+void tri__tokens_leave(tri__tokens *tokens, int member); /* does nothing where it is not there; sync: between two steps */
 
 /* Grant this member a token. False where there is none for it now; that may change whenever any member joins, leaves or has done a token,
  * and when a step advances. */
 TRI_MUST_CHECK bool tri__tokens_next(tri__tokens *tokens, int member, tri__token *out);
 
-/* The update of this token is applied; sync: this member's part has come. False where the member does not hold it: it left meanwhile, it
- * was too late, or it says so twice. */
+/* Not sync: the update of this token is applied. False where the member does not hold it: it left meanwhile, or it says so twice. */
 TRI_MUST_CHECK bool tri__tokens_done(tri__tokens *tokens, int member, int64_t step);
 
-/* Sync: whether all parts that are waited for have come: those of the step's live members, or all but `backup`, and at least one. */
-bool tri__tokens_complete(const tri__tokens *tokens);
-void tri__tokens_advance(tri__tokens *tokens); /* sync: the step is applied; the next one may be given out. It was given out */
+void tri__tokens_advance(tri__tokens *tokens); /* sync: the step that was given out is applied; nobody holds a part of it any more */
 
 bool tri__tokens_finished(const tri__tokens *tokens); /* all steps are done */
 int64_t tri__tokens_steps(const tri__tokens *tokens); /* that are done */

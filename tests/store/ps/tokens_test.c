@@ -62,7 +62,6 @@ static void test_async(void **state)
     assert_true(refuses(tokens, 0));
     assert_int_equal(tri__tokens_describe(tokens).again, 2);
     assert_int_equal(tri__tokens_describe(tokens).held, 4);
-    assert_int_equal(tri__tokens_describe(tokens).live, 2);
     assert_false(tri__tokens_finished(tokens));
     assert_true(tri__tokens_done(tokens, 1023, 0) && tri__tokens_done(tokens, 1023, 1));
     assert_true(tri__tokens_done(tokens, 0, 4) && tri__tokens_done(tokens, 0, 3));
@@ -116,58 +115,37 @@ static void test_sync(void **state)
     assert_true(refuses(tokens, 5));
     assert_true(tri__tokens_join(tokens, 0)); /* waits for the next step */
     assert_true(refuses(tokens, 0));
-    assert_true(tri__tokens_done(tokens, 5, 1));
-    assert_false(tri__tokens_complete(tokens)); /* 2 has not even asked */
     assert_token(grant(tokens, 2), 1, 8, 0, 2);
-    assert_true(tri__tokens_done(tokens, 2, 1));
-    assert_false(tri__tokens_done(tokens, 2, 1));
-    assert_true(tri__tokens_complete(tokens));
+    assert_int_equal(tri__tokens_describe(tokens).held, 2);
     tri__tokens_advance(tokens);
-    assert_token(grant(tokens, 0), 2, 16, 0, 3);
-    assert_token(grant(tokens, 2), 2, 16, 1, 3);
-    tri__tokens_leave(tokens, 5); /* with its part of the step */
-    assert_true(tri__tokens_done(tokens, 2, 2));
-    tri__tokens_leave(tokens, 0);
-    assert_true(tri__tokens_complete(tokens));
+    assert_int_equal(tri__tokens_describe(tokens).held, 0);
+    assert_int_equal(tri__tokens_steps(tokens), 2);
+    tri__tokens_leave(tokens, 5);
+    assert_token(grant(tokens, 0), 2, 16, 0, 2);
+    assert_token(grant(tokens, 2), 2, 16, 1, 2);
     tri__tokens_advance(tokens);
-    assert_false(tri__tokens_done(tokens, 2, 2)); /* too late */
-    assert_int_equal(tri__tokens_describe(tokens).missed, 2);
-    assert_token(grant(tokens, 2), 3, 20, 0, 1);
-    tri__tokens_leave(tokens, 2); /* the last one, and nothing has come: it is given out anew */
-    assert_false(tri__tokens_complete(tokens));
-    assert_true(tri__tokens_join(tokens, 7));
-    assert_token(grant(tokens, 7), 3, 20, 0, 1);
-    assert_int_equal(tri__tokens_describe(tokens).again, 1);
     assert_ok(tri__tokens_rollback(tokens, &(tri__standing){.step = 2, .position = 16}));
-    assert_false(tri__tokens_done(tokens, 7, 3));
+    tri__tokens_leave(tokens, 0);
     for (int64_t step = 2, position = 16; step < 5; step++, position += 4) {
-        assert_token(grant(tokens, 7), step, position, 0, 1);
-        assert_true(tri__tokens_done(tokens, 7, step));
+        assert_token(grant(tokens, 2), step, position, 0, 1);
         assert_false(tri__tokens_finished(tokens));
         tri__tokens_advance(tokens);
     }
-    assert_true(tri__tokens_finished(tokens) && refuses(tokens, 7));
+    assert_true(tri__tokens_finished(tokens) && refuses(tokens, 2));
     tri__tokens_destroy(tokens);
 }
 
-static void test_backup_workers_are_not_waited_for(void **state)
+/* A step that was given out and never applied is given out anew, to whoever is live then. */
+static void test_sync_goes_back_in_the_midst_of_a_step(void **state)
 {
     (void)state;
-    tri__tokens *tokens;
-    assert_ok(tri__tokens_create(&(tri__ps_settings){.mode = TRI_PS_SYNC, .backup = 1}, &(tri__work){100, 4, 9, INT64_MAX},
-                                 &(tri__standing){0}, &tokens));
-    for (int i = 0; i < 3; i++)
-        assert_true(tri__tokens_join(tokens, i));
-    for (int i = 0; i < 3; i++)
-        assert_token(grant(tokens, i), 0, 0, i, 3);
-    assert_true(tri__tokens_done(tokens, 2, 0));
-    assert_false(tri__tokens_complete(tokens));
-    assert_true(tri__tokens_done(tokens, 0, 0));
-    assert_true(tri__tokens_complete(tokens));
-    tri__tokens_advance(tokens);
-    assert_false(tri__tokens_done(tokens, 1, 0));
-    assert_token(grant(tokens, 1), 1, 12, 1, 3);
-    assert_int_equal(tri__tokens_describe(tokens).missed, 1);
+    tri__tokens *tokens = create(TRI_PS_SYNC, (tri__work){100, 4, 9, INT64_MAX}, (tri__standing){0});
+    assert_true(tri__tokens_join(tokens, 0) && tri__tokens_join(tokens, 1));
+    assert_token(grant(tokens, 1), 0, 0, 1, 2);
+    assert_ok(tri__tokens_rollback(tokens, &(tri__standing){0}));
+    assert_int_equal(tri__tokens_describe(tokens).held, 0);
+    tri__tokens_leave(tokens, 0);
+    assert_token(grant(tokens, 1), 0, 0, 0, 1);
     tri__tokens_destroy(tokens);
 }
 
@@ -222,8 +200,7 @@ typedef struct {
     tri__token held[MEMBERS][TRI_MOST_HELD];
     int count[MEMBERS];
     int64_t clock[MEMBERS];
-    bool calm;                             /* sync: nobody leaves while a step is given out … */
-    bool begun;                            /* … which one is */
+    int parts, come;                       /* sync: of the step that is given out, and of those that are done; 0: none is */
     int done[MOST_STEPS];                  /* updates with this number */
     int seen[MOST_EPOCHS * MOST_EXAMPLES]; /* how often each example is in an update, by position */
     int64_t steps;                         /* updates */
@@ -237,8 +214,8 @@ static int64_t pick(history *h, int64_t below)
 
 static void begin(history *h, uint64_t seed, tri__ps_mode mode)
 {
-    *h = (history){.key = tri__key_of(seed), .calm = seed % 2};
-    h->settings = (tri__ps_settings){.mode = mode, .staleness = 1 + (int)pick(h, 4), .backup = h->calm ? 0 : (int)pick(h, 3)};
+    *h = (history){.key = tri__key_of(seed)};
+    h->settings = (tri__ps_settings){.mode = mode, .staleness = 1 + (int)pick(h, 4)};
     h->work = (tri__work){1 + pick(h, MOST_EXAMPLES), 1 + pick(h, 9), INT64_MAX, INT64_MAX};
     int64_t epochs = 1 + pick(h, MOST_EPOCHS);
     int64_t steps = epochs * ((h->work.examples - 1) / h->work.batch + 1) / (mode == TRI_PS_SYNC ? MEMBERS : 1);
@@ -271,7 +248,7 @@ static void join(history *h, int i)
 
 static void leave(history *h, int i)
 {
-    if (h->settings.mode == TRI_PS_SYNC && h->calm && h->begun)
+    if (h->parts > 0) /* in the midst of a step */
         return;
     tri__tokens_leave(h->tokens, i);
     if (h->live[i])
@@ -292,7 +269,8 @@ static bool ask(history *h, int i)
         for (int k = 0; h->live[j] && k < h->count[j]; k++)
             assert_true(h->settings.mode == TRI_PS_SYNC ? h->held[j][k].index != token.index : h->held[j][k].step != token.step);
     h->held[i][h->count[i]++] = token;
-    h->begun = true;
+    if (h->settings.mode == TRI_PS_SYNC)
+        h->parts = token.workers;
     return true;
 }
 
@@ -312,30 +290,31 @@ static bool finish(history *h, int i)
         return false;
     int at = (int)pick(h, h->count[i]);
     tri__token token = h->held[i][at];
+    h->held[i][at] = h->held[i][--h->count[i]];
+    see(h, &token);
+    if (h->settings.mode == TRI_PS_SYNC) {
+        h->come++;
+        return true;
+    }
     assert_true(tri__tokens_done(h->tokens, i, token.step));
     assert_false(tri__tokens_done(h->tokens, i, token.step));
-    h->held[i][at] = h->held[i][--h->count[i]];
     h->clock[i]++;
-    see(h, &token);
-    if (h->settings.mode != TRI_PS_SYNC) {
-        h->done[token.step]++;
-        h->steps++;
-    }
+    h->done[token.step]++;
+    h->steps++;
     return true;
 }
 
-/* Sync: the coordinator applies what is complete. */
+/* Sync: the servers apply what is complete. */
 static bool advance(history *h)
 {
-    if (h->settings.mode != TRI_PS_SYNC || !tri__tokens_complete(h->tokens))
+    if (h->parts == 0 || h->come < h->parts)
         return false;
     tri__standing progress;
     assert_ok(tri__tokens_standing(h->tokens, &progress));
     tri__tokens_advance(h->tokens);
     assert_int_equal(progress.step, h->steps);
     h->done[h->steps++]++;
-    memset(h->count, 0, sizeof h->count); /* whoever is late is too late */
-    h->begun = false;
+    h->parts = h->come = 0;
     return true;
 }
 
@@ -346,7 +325,7 @@ static void restart(history *h)
     assert_ok(tri__tokens_standing(h->tokens, &progress));
     assert_int_equal(progress.step, h->steps);
     for (int64_t i = 0; i < progress.low; i++)
-        assert_true(h->seen[i] == 1 || h->settings.mode == TRI_PS_SYNC);
+        assert_int_equal(h->seen[i], 1);
     if (pick(h, 2)) {
         assert_ok(tri__tokens_rollback(h->tokens, &progress));
     } else {
@@ -369,7 +348,7 @@ static void happen(history *h)
         join(h, i);
     else if (what < 10)
         leave(h, i);
-    else if (what < 11 && h->settings.mode != TRI_PS_SYNC)
+    else if (what < 11 && h->parts == 0)
         restart(h);
     else if (what < 55)
         ask(h, i);
@@ -407,9 +386,8 @@ static void assert_all_done(history *h)
         assert_int_equal(progress.position, h->work.last_position);
     for (int64_t i = 0; i < h->steps; i++)
         assert_int_equal(h->done[i], 1);
-    bool may_miss = h->settings.mode == TRI_PS_SYNC && !h->calm;
     for (int64_t i = 0; i < progress.position; i++)
-        assert_true(h->seen[i] == 1 || (may_miss && h->seen[i] == 0));
+        assert_int_equal(h->seen[i], 1);
     tri__standing_fini(&progress);
 }
 
@@ -423,10 +401,7 @@ static void live_through(uint64_t seed, tri__ps_mode mode)
     assert_all_done(&h);
     tri__tokens_report report = tri__tokens_describe(h.tokens);
     assert_int_equal(report.held, 0);
-    if (mode != TRI_PS_SYNC)
-        assert_int_equal(report.again, h.again);
-    else if (h.calm)
-        assert_int_equal(report.again + report.missed, 0);
+    assert_int_equal(report.again, h.again);
     tri__tokens_destroy(h.tokens);
 }
 
@@ -445,7 +420,7 @@ int main(void)
         cmocka_unit_test(test_one_member_holds_so_many),
         cmocka_unit_test(test_staleness),
         cmocka_unit_test(test_sync),
-        cmocka_unit_test(test_backup_workers_are_not_waited_for),
+        cmocka_unit_test(test_sync_goes_back_in_the_midst_of_a_step),
         cmocka_unit_test(test_what_no_run_can_be),
         cmocka_unit_test(test_resumed_to_be_shorter),
         cmocka_unit_test(test_histories),
