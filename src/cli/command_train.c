@@ -126,7 +126,6 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
         .task = place->task,
         .listen_fd = tri__argument_given(arguments, "listen-fd") ? (int)tri__argument_integer(arguments, "listen-fd") : -1,
         .recover = tri__argument_flag(arguments, "recover"),
-        .patient = tri__argument_flag(arguments, "patient"),
         .spawned = folder,
         .folder = folder,
     };

@@ -366,6 +366,5 @@ const tri__option tri__train_options_table[] = {
      .hidden = true,
      .meaning = "a descriptor whose end is that of the supervisor"},
     {.name = "recover", .hidden = true, .meaning = "a server in place of one that died: begin with what it last kept"},
-    {.name = "patient", .hidden = true, .meaning = "every thread of the job has a CPU: do not sleep at once while waiting for messages"},
     {0},
 };

@@ -4,6 +4,7 @@
  * every timer's callback calls uv_stop: what it did may have put something off, and the poll must not wait then. */
 #include "net/loop.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -163,9 +164,13 @@ static void stay_awake(tri__loop *loop)
         loop->awake_until = tri__clock_now() + loop->patience;
 }
 
+/* Whether it is to look again at once. Others who want this CPU have it meanwhile. */
 static bool is_awake(const tri__loop *loop)
 {
-    return loop->patience > 0 && tri__clock_now() < loop->awake_until;
+    if (loop->patience == 0 || tri__clock_now() >= loop->awake_until)
+        return false;
+    sched_yield();
+    return true;
 }
 
 void tri__loop_run(tri__loop *loop)

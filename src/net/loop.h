@@ -17,7 +17,8 @@ TRI_MUST_CHECK tri_status tri__loop_create(tri__loop **out);
 void tri__loop_destroy(tri__loop *loop); /* after everything on it was destroyed or closed: `closed` still comes; accepts NULL */
 
 /* So long after something happened, and after a turn began, the loop looks again and again before it sleeps: what comes soon is met
- * without a wake-up, which takes far longer than most answers, at the price of a CPU. 0, as at first: it sleeps at once. Nanoseconds. */
+ * without a wake-up, which takes far longer than most answers, at the price of a CPU that nobody else wants. 0, as at first: it sleeps at
+ * once. Nanoseconds. */
 void tri__loop_set_patience(tri__loop *loop, int64_t patience);
 
 void tri__loop_run(tri__loop *loop);

@@ -41,7 +41,6 @@ struct tri__supervisor {
     int life[2]; /* a pipe that nobody writes to: children have its reading end */
     int worker_threads;
     bool shared;    /* CPUs, by more processes than there are of them */
-    bool patient;   /* a CPU is there for every thread that computes or serves */
     json_t *result; /* of ps:0 */
     tri_status failure;
     int64_t deadline; /* when those who have not ended are killed; 0: the job goes on */

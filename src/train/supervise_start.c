@@ -22,7 +22,7 @@
 enum {
     PARENT_FD = 3,
     LISTEN_FD = 4,
-    MOST_WORDS = 20, /* of the supervisor's own on a task's command line */
+    MOST_WORDS = 16, /* of the supervisor's own on a task's command line */
 };
 
 /* There may be more servers than the model has parts for. */
@@ -128,8 +128,7 @@ tri_status tri__supervisor_init(tri__supervisor *boss, const tri__supervision *r
     TRI_TRY(open_folder(boss));
     TRI_TRY(open_hands(boss));
     boss->shared = boss->count > cpus;
-    boss->patient = request->ps.servers + request->ps.workers * boss->worker_threads <= cpus; /* the evaluator mostly rests */
-    if (boss->shared && !boss->patient)
+    if (boss->shared)
         take_turns();
     TRI_TRY(make_sockets(boss));
     if (pipe2(boss->life, O_CLOEXEC))
@@ -164,8 +163,6 @@ static void say_who(const tri__hand *of, bool recover, own_words *words)
         add(words, "--listen-fd"), add(words, words->listen);
     if (recover)
         add(words, "--recover");
-    if (boss->patient)
-        add(words, "--patient");
 }
 
 /* Where processes share CPUs, a thread that waits must not burn another's time. */

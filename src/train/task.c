@@ -7,8 +7,6 @@
 #include "train/join.h"
 #include "train/work.h"
 
-#define PATIENCE INT64_C(100000) /* ns: about what a thread takes to wake up */
-
 /* "worker-1": as the files of a task are called. */
 static void file_name(tri__task task, char name[TRI_TASK_SIZE])
 {
@@ -80,7 +78,6 @@ tri_status tri__task_run(const tri__run_request *request, const tri__task_place 
         run.options.threads = TRI_UNSET; /* a task's share of this machine is nothing for a checkpoint to keep */
         run.settings.ps.workers = place->cluster->workers;
         run.settings.ps.servers = place->cluster->servers;
-        run.settings.ps.patience = place->patient ? PATIENCE : 0;
         status = run_task(&run, place, out);
     }
     if (status && run.log_file)

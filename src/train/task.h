@@ -12,7 +12,6 @@ typedef struct {
     tri__tls *tls;      /* NULL: in clear */
     int listen_fd;      /* a server's socket that listens already; −1: it makes one */
     bool recover;       /* a server in place of one that died: it begins with what was last kept */
-    bool patient;       /* the machine has a CPU for every thread of the job: who waits for a message may burn his */
     bool spawned;       /* by a supervisor, which keeps the file `command` */
     const char *folder; /* the run folder, where a supervisor made it; NULL: ps:0 makes one, as the request says */
 } tri__task_place;

@@ -8,6 +8,9 @@
 /* Steps and positions beyond it are no job's, and are refused wherever they come from: sums of those below cannot overflow. */
 #define TRI_FURTHEST (INT64_MAX / 4)
 
+/* Nanoseconds in which who waits for a message does not sleep yet: about what it takes to wake up. */
+#define TRI_PS_PATIENCE INT64_C(100000)
+
 typedef enum {
     TRI_PS_ASYNC,     /* a gradient is applied when it arrives */
     TRI_PS_SYNC,      /* a step is the mean, or the sum, of all workers' gradients */
@@ -23,7 +26,6 @@ typedef struct {
     int backup;                 /* sync: so many of the workers are not waited for */
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
     bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
-    int64_t patience;           /* nanoseconds in which who waits does not sleep yet; 0 where tasks share CPUs */
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: who waits for a straggler is not to blame */
 } tri__ps_settings;
 

@@ -286,7 +286,7 @@ static tri_status start(tri__worker *worker)
     if (large && pthread_create(&worker->thread, NULL, run_loop, worker) == 0)
         worker->threaded = true;
     if (!worker->threaded)
-        tri__loop_set_patience(worker->loop, worker->options.settings.patience);
+        tri__loop_set_patience(worker->loop, TRI_PS_PATIENCE);
     pthread_mutex_lock(&worker->lock);
     tri_status status = wait_until(worker, pulled, NULL);
     pthread_mutex_unlock(&worker->lock);
