@@ -210,7 +210,8 @@ static tri_status open_job(const tri__session *session, const tri__arguments *ar
     return tri__strategy_resolve(&out->whole, &out->strategy);
 }
 
-static tri_status run(const tri__arguments *arguments, tri__run_request *request, const job *what, tri__run_result *out)
+static tri_status run(const tri__session *session, const tri__arguments *arguments, tri__run_request *request, const job *what,
+                      tri__run_result *out)
 {
     *out = (tri__run_result){0};
     bool launches = what->strategy.kind == TRI_STRATEGY_ALLREDUCE && !what->ranks;
@@ -220,7 +221,7 @@ static tri_status run(const tri__arguments *arguments, tri__run_request *request
         return run_task(arguments, request, &what->place, out);
     request->options = &what->whole;
     if (launches)
-        return tri__tasks_launch(arguments, request, what->strategy.ps.workers, out);
+        return tri__tasks_launch(arguments, request, what->strategy.ps.workers, session->hosts, out);
     return tri__tasks_supervise(arguments, request, &what->strategy.ps, out);
 }
 
@@ -276,7 +277,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     if (what->rank > 0)
         session->log->least = TRI_LOG_WARNING; /* rank 0 tells the rest */
     tri__run_result result;
-    tri_status status = run(arguments, &request, what, &result);
+    tri_status status = run(session, arguments, &request, what, &result);
     tri__terminal_wipe(&session->terminal);
     if (result.summary && (!status || session->json || spawned)) {
         tri_status printed = print_result(session, spawned, &result);

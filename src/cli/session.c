@@ -64,6 +64,7 @@ void tri__session_init(tri__session *session, int argc, const char *const *argv)
         .out = stdout,
         .cache_folder = find_cache_folder(),
         .tf_config = environment("TF_CONFIG"),
+        .hosts = environment("OMPI_MCA_orte_default_hostfile"),
         .slurm = find_slurm(),
         .started = tri__clock_now(),
         .argc = argc,

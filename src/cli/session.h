@@ -20,6 +20,7 @@ struct tri__session {
     bool told;             /* the failure that the command will return has been told already */
     char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
     const char *tf_config; /* $TF_CONFIG; NULL where it is not set */
+    const char *hosts;     /* $OMPI_MCA_orte_default_hostfile: the file of hosts that mpirun reads */
     tri__slurm slurm;      /* the variables of a job step: of srun, not of the script around it */
     int rank, ranks;       /* of those that mpirun or srun started together; ranks is 0 where nobody did */
     bool strangers;        /* those ranks were given no way to find each other: srun without --mpi */

@@ -88,7 +88,8 @@ tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_
     return status;
 }
 
-tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers, tri__run_result *out)
+tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers, const char *hosts,
+                             tri__run_result *out)
 {
     char program[PATH_MAX];
     word_list list;
@@ -104,6 +105,7 @@ tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_req
             .threads = options->threads > 0 ? (int)options->threads : 0,
             .restarts = options->restarts > 0 ? (int)options->restarts : 0,
             .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
+            .hosts = hosts,
             .as_root = geteuid() == 0,
         };
         status = tri__launch(&launching, out);

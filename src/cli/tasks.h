@@ -10,9 +10,9 @@
 TRI_MUST_CHECK tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
                                                tri__run_result *out);
 
-/* Every rank of a run on this machine (train/launch.h). */
+/* Every rank of a run (train/launch.h). hosts: the file of them that mpirun reads; NULL: none is known. */
 TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers,
-                                            tri__run_result *out);
+                                            const char *hosts, tri__run_result *out);
 
 /* evaluator:0 beside this process, ps:0 of a cluster that has no task for it. */
 TRI_MUST_CHECK tri_status tri__tasks_accompany(const tri__arguments *arguments, tri__log *log, tri__companion **out);

@@ -216,7 +216,7 @@ const tri__option tri__train_options_table[] = {
      .kind = TRI_OPTION_INTEGER,
      .least = 1,
      .most = 4096,
-     .meaning = "allreduce: where a restart fails as well, go on with fewer ranks, but not fewer than N"},
+     .meaning = "allreduce: where a restart fails as well, go on without hosts that are gone, or with fewer ranks, but not fewer than N"},
 
     {.name = "servers",
      .argument = "M",

@@ -13,6 +13,7 @@
 #include "net/child.h"
 #include "train/checkpoint.h"
 #include "train/folder.h"
+#include "train/hosts.h"
 
 #define SECOND INT64_C(1000000000)
 #define TICK   (SECOND / 20)
@@ -27,6 +28,7 @@ typedef struct {
     tri__log *log;
     tri__loop *loop;
     int workers;
+    char *hosts;       /* file of those that are left; NULL: all are */
     int64_t kept;      /* step of the newest checkpoint; −1: none */
     bool made;         /* the folder is new */
     bool ran, trained; /* mpirun, and ranks, in any attempt */
@@ -136,6 +138,8 @@ static void add_mpirun(const launcher *self, words *to, const char *workers)
                                  "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         add(to, fixed[i]);
+    if (self->hosts)
+        add(to, "--mca"), add(to, "orte_default_hostfile"), add(to, self->hosts);
     if (self->request->as_root)
         add(to, "--allow-run-as-root");
 }
@@ -241,11 +245,51 @@ static bool worth_another(const launcher *self, tri_status failure)
     return tri_status_code(failure) != TRI_BAD_CALL && !self->stops && !(ended && !strcmp(ended, "diverged"));
 }
 
+/* The others go on with a rank for each of their slots. */
+static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
+{
+    if (!self->hosts)
+        self->hosts = tri__path_join(self->folder.path, "hosts");
+    if (!self->hosts)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    TRI_TRY(tri__file_replace(self->hosts, hosts->lines, strlen(hosts->lines)));
+    int least = self->request->min_workers, most = hosts->slots > least ? hosts->slots : least;
+    if (hosts->slots && self->workers > most)
+        self->workers = most;
+    tri__log_line(self->log, TRI_LOG_WARNING, "no rank can be started on %s: leaving it out (the hosts that are left: %s)", hosts->gone,
+                  self->hosts);
+    return NULL;
+}
+
+/* Without hosts that are gone. *left_out: there were some, and others that are not. */
+static tri_status leave_out_hosts(launcher *self, bool *left_out)
+{
+    const tri__hosts_request request = {
+        .file = self->request->hosts, .timeout = self->run->timeout, .as_root = self->request->as_root, .stop = self->run->stop};
+    tri__hosts hosts;
+    TRI_TRY(tri__hosts_probe(self->loop, &request, &hosts));
+    *left_out = *hosts.gone && hosts.left > 0;
+    tri_status status = *left_out ? use_hosts(self, &hosts) : NULL;
+    tri__hosts_fini(&hosts);
+    return status;
+}
+
+/* An attempt came to nothing: without the hosts that are gone, or else with one rank less. */
+static void retreat(launcher *self)
+{
+    bool left_out = false;
+    tri_status status = self->request->hosts ? leave_out_hosts(self, &left_out) : NULL;
+    if (status)
+        tri__log_line(self->log, TRI_LOG_WARNING, "it cannot be found out which host is gone: %s", tri_status_message(status));
+    tri_status_free(status);
+    self->workers -= !left_out;
+}
+
 static void plan_another(launcher *self, tri_status failure, int left)
 {
     int64_t step = newest_step(self);
-    bool stuck = step <= self->kept, fewer = stuck && self->workers > self->request->min_workers;
-    self->workers -= fewer;
+    if (step <= self->kept && self->workers > self->request->min_workers)
+        retreat(self);
     self->kept = step;
     char from[48];
     snprintf(from, sizeof from, step < 0 ? "the beginning" : "step %lld", (long long)step);
@@ -327,6 +371,7 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
     tri__loop_destroy(self.loop);
     json_decref(self.result);
     tri__log_file_destroy(self.log_file);
+    free(self.hosts);
     if (status && left_nothing(&self))
         tri_status_free(tri__folder_remove(self.folder.path)); /* where it cannot be removed it stays */
     tri__run_folder_fini(&self.folder);

@@ -12,7 +12,8 @@ typedef struct {
     const char *const *words;    /* options for every rank, as the user gave them, less those that are the launcher's; ends with NULL */
     int workers, threads;        /* threads: of each; 0: the ranks of a host share out its CPUs */
     int restarts;                /* so many lost attempts are followed by another … */
-    int min_workers;             /* … with one rank less, down to this, where the last one did not even come to a checkpoint */
+    int min_workers;             /* … with fewer ranks, down to this, where the last one did not even come to a checkpoint */
+    const char *hosts;           /* the file of hosts that mpirun reads, of which those that are gone are left out; NULL: none is known */
     bool as_root;                /* mpirun wants to be told */
 } tri__launching;
 

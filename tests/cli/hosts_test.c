@@ -150,6 +150,27 @@ static void a_run_goes_on_without_a_host_that_is_gone(void **state)
     free(hosts);
 }
 
+/* Of three hosts the one in the middle is gone: the others keep their ranks. */
+static void the_host_that_is_gone_is_left_out(void **state)
+{
+    const char *here = *state;
+    char *hosts = test_path(here, "hosts"), *left = test_path(here, "run/hosts"), setting[300];
+    static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n10.77.0.3 slots=1\n", gone[] = "ip netns delete $LINK_NAME-2";
+    test_write(hosts, list, sizeof list - 1);
+    snprintf(setting, sizeof setting, "OMPI_MCA_orte_default_hostfile=%s", hosts);
+    expect(test_run(NULL, (const char *[]){"sh", "-c", gone, NULL}), 0, "", "");
+    long before = bytes_sent_by("3");
+    expect(test_run(here, ON("1", "/usr/bin/env", setting, TEST_BINARY, LENET, "--workers", "3", "--restarts", "1", "--min-workers", "1",
+                             "--out", "run")),
+           0, "2 workers", "no rank can be started on 10.77.0.2");
+    assert_true(bytes_sent_by("3") - before > (long)STEPS * LENET_BYTES);
+    char *kept = test_read(left, NULL);
+    assert_string_equal(kept, "10.77.0.1 slots=1\n10.77.0.3 slots=1\n");
+    free(kept);
+    free(left);
+    free(hosts);
+}
+
 /* Also gives this test's network a name of its own. */
 static bool has_namespaces(void)
 {
@@ -175,6 +196,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_sums_go_around_a_ring, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trireme_starts_ranks_on_the_hosts_of_a_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_run_goes_on_without_a_host_that_is_gone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_host_that_is_gone_is_left_out, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
