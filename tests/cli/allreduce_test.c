@@ -179,7 +179,7 @@ static void a_run_that_lost_a_rank_ends_as_if_it_had_not(void **state)
     const char *here = *state;
     const char *const arguments[] = {TEST_BINARY, TRAIN, LOST, "--restarts", "1", "--out", "a", NULL};
     pid_t run = ranks_start(here, arguments);
-    ranks_await_checkpoint(here, "a");
+    ranks_await_checkpoint(here, "a", -1);
     assert_int_equal(kill(ranks_find(here), SIGKILL), 0);
     assert_int_equal(ranks_end(run), 0);
     ranks_assert_said(here, "starting again from step");
@@ -193,7 +193,7 @@ static void a_run_whose_mpirun_is_ended_starts_again(void **state)
     const char *here = *state;
     const char *const arguments[] = {TEST_BINARY, TRAIN, LOST, "--restarts", "1", "--out", "a", NULL};
     pid_t run = ranks_start(here, arguments);
-    ranks_await_checkpoint(here, "a");
+    ranks_await_checkpoint(here, "a", -1);
     assert_int_equal(kill(ranks_mpirun(here), SIGTERM), 0);
     assert_int_equal(ranks_end(run), 0);
     ranks_assert_said(here, "mpirun ended with exit status 1 and said nothing, as it does when somebody sends it SIGTERM");
@@ -207,7 +207,7 @@ static void a_rank_that_hangs_is_named(void **state)
         TEST_BINARY, TRAIN,   "--steps", "100000000", "--strategy", "allreduce",          "--workers", "2", "--timeout",
         "2500ms",    "--out", "a",       "--batch",   "8",          "--checkpoint-every", "50steps",   NULL};
     pid_t run = ranks_start(here, arguments);
-    ranks_await_checkpoint(here, "a");
+    ranks_await_checkpoint(here, "a", -1);
     pid_t rank = ranks_find(here);
     assert_int_equal(kill(rank, SIGSTOP), 0);
     assert_int_equal(ranks_end(run), 1);
@@ -222,7 +222,7 @@ static void a_job_that_was_frozen_goes_on(void **state)
     const char *const arguments[] = {TEST_BINARY, TRAIN,    "--steps", "100000000", "--strategy",         "allreduce", "--workers", "2",
                                      "--timeout", "2500ms", "--out",   "a",         "--checkpoint-every", "50steps",   NULL};
     pid_t run = ranks_start(here, arguments);
-    ranks_await_checkpoint(here, "a");
+    ranks_await_checkpoint(here, "a", -1);
     ranks_signal(here, SIGSTOP);
     nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
     ranks_signal(here, SIGCONT);
@@ -237,7 +237,7 @@ static void a_signal_ends_ranks_in_good_order(void **state)
     const char *const arguments[] = {TEST_BINARY, TRAIN,   "--steps", "100000000",          "--strategy", "allreduce", "--workers",
                                      "2",         "--out", "a",       "--checkpoint-every", "50steps",    NULL};
     pid_t run = ranks_start(here, arguments);
-    ranks_await_checkpoint(here, "a");
+    ranks_await_checkpoint(here, "a", -1);
     assert_int_equal(kill(run, SIGINT), 0);
     assert_int_equal(ranks_end(run), 0);
     char *path = test_path(here, "out"), *said = test_read(path, NULL);

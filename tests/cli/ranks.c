@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "train/checkpoint.h"
+enum { POLLS = 6000 }; /* a minute's, however long this process is stopped meanwhile */
 
 static bool has_mpirun(void)
 {
@@ -22,7 +22,7 @@ static bool has_mpirun(void)
     return there;
 }
 
-static tri__checkpoint *newest(const char *here, const char *name)
+tri__checkpoint *ranks_newest(const char *here, const char *name)
 {
     char *folder = test_path(here, name);
     tri__checkpoint *checkpoint;
@@ -33,7 +33,7 @@ static tri__checkpoint *newest(const char *here, const char *name)
 
 double ranks_distance(const char *here, const char *a, const char *b)
 {
-    tri__checkpoint *one = newest(here, a), *other = newest(here, b);
+    tri__checkpoint *one = ranks_newest(here, a), *other = ranks_newest(here, b);
     double apart = 0, size = 0;
     assert_int_equal(one->state.step, other->state.step);
     assert_int_equal(one->state.position, other->state.position);
@@ -67,17 +67,18 @@ pid_t ranks_start(const char *here, const char *const *arguments)
     _exit(127);
 }
 
-void ranks_await_checkpoint(const char *here, const char *name)
+int64_t ranks_await_checkpoint(const char *here, const char *name, int64_t after)
 {
-    char *folder = test_path(here, name);
-    tri__checkpoint *checkpoint = NULL;
-    for (int i = 0; i < 6000 && !checkpoint; i++) {
-        tri_status_free(tri__checkpoint_open(folder, NULL, &checkpoint));
+    char *folder = test_path(here, name), *checkpoints = test_path(folder, "checkpoint");
+    int64_t step = tri__checkpoint_newest(checkpoints);
+    for (int i = 0; i < POLLS && step <= after; i++) {
         pause_briefly();
+        step = tri__checkpoint_newest(checkpoints);
     }
-    assert_non_null(checkpoint);
-    tri__checkpoint_close(checkpoint);
+    assert_true(step > after);
+    free(checkpoints);
     free(folder);
+    return step;
 }
 
 static bool is_rank(const char *pid, const char *here)
@@ -139,13 +140,31 @@ int ranks_end(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-void ranks_assert_said(const char *here, const char *text)
+static char *said_by(const char *here)
 {
     char *path = test_path(here, "err"), *said = test_read(path, NULL);
+    free(path);
+    return said;
+}
+
+void ranks_assert_said(const char *here, const char *text)
+{
+    char *said = said_by(here);
     if (!strstr(said, text))
         fail_msg("said:\n%s", said);
     free(said);
-    free(path);
+}
+
+void ranks_await_said(const char *here, const char *text)
+{
+    char *said = said_by(here);
+    for (int i = 0; i < POLLS && !strstr(said, text); i++) {
+        pause_briefly();
+        free(said);
+        said = said_by(here);
+    }
+    free(said);
+    ranks_assert_said(here, text);
 }
 
 bool ranks_can_run(void)

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "cli/binary.h"
+#include "train/checkpoint.h"
 
 #define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
 #define TRAIN            "train", "softmax", "--data", "digits:500", "--eval-every", "end", "--quiet", "--threads", "1"
@@ -20,9 +21,11 @@ double ranks_distance(const char *here, const char *a, const char *b);
 pid_t ranks_start(const char *here, const char *const *arguments); /* in the folder here, where its words go to out and err */
 int ranks_end(pid_t run);                                          /* waits; its exit status, −1 where it was killed */
 void ranks_assert_said(const char *here, const char *text);
-void ranks_await_checkpoint(const char *here, const char *name);
-void ranks_signal(const char *here, int signal); /* to all of its ranks */
-pid_t ranks_find(const char *here);              /* a rank of the run that was started in the folder here; 0: there is none */
-pid_t ranks_mpirun(const char *here);            /* the mpirun of that run, which has ranks */
+void ranks_await_said(const char *here, const char *text);
+tri__checkpoint *ranks_newest(const char *here, const char *name);                 /* the newest checkpoint of a run: the caller's */
+int64_t ranks_await_checkpoint(const char *here, const char *name, int64_t after); /* its step, which is to be after another one; −1: any */
+void ranks_signal(const char *here, int signal);                                   /* to all of its ranks */
+pid_t ranks_find(const char *here);   /* a rank of the run that was started in the folder here; 0: there is none */
+pid_t ranks_mpirun(const char *here); /* the mpirun of that run, which has ranks */
 
 #endif

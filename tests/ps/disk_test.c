@@ -85,10 +85,10 @@ static void expect_checkpoints(const char *folder)
 }
 
 /* A job whose disk is full, and which has said so. */
-static process start_and_fill(const char *folder, int steps)
+static process start_and_fill(const char *folder)
 {
     mount_disk(folder);
-    process job = process_start(folder, "job", TRAIN "--eval-every 100 --steps %d --out disk/run", steps);
+    process job = process_start(folder, "job", TRAIN ENDLESS "--eval-every 100 --out disk/run");
     process_await_step(&job, STRIKE);
     fill_disk(folder);
     process_await(&job, "ps:0: no checkpoint at step ");
@@ -97,22 +97,32 @@ static process start_and_fill(const char *folder, int steps)
     return job;
 }
 
+/* There is space again: the job goes on until there is a newer checkpoint, and ends with one. */
+static json_t *free_and_finish(const char *folder, process *job)
+{
+    int64_t before = await_checkpoint(folder, -1);
+    free_disk(folder);
+    await_checkpoint(folder, before);
+    kill(job->pid, SIGINT);
+    json_t *summary = process_end(job, 0);
+    char last[64];
+    snprintf(last, sizeof last, "step-%08d", (int)integer_of(summary, "steps"));
+    assert_non_null(strstr(json_string_value(json_object_get(summary, "checkpoint")), last));
+    expect_checkpoints(folder);
+    return summary;
+}
+
 static void training_goes_on_and_the_next_checkpoint_is_written(void **state)
 {
-    process job = start_and_fill(*state, 2 * SYNC_STEPS);
-    free_disk(*state);
-    json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), 2 * SYNC_STEPS);
-    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
-    assert_non_null(strstr(json_string_value(json_object_get(summary, "checkpoint")), "step-00001200"));
-    expect_checkpoints(*state);
-    json_decref(summary);
+    process job = start_and_fill(*state);
+    json_decref(free_and_finish(*state, &job));
 }
 
 static void without_its_last_checkpoint_a_job_has_failed(void **state)
 {
-    process job = start_and_fill(*state, SYNC_STEPS);
-    process_await(&job, "the last checkpoint, at step 600: disk/run/checkpoint/step-00000600.safetensors: cannot write");
+    process job = start_and_fill(*state);
+    kill(job.pid, SIGINT);
+    process_await(&job, "the last checkpoint, at step ");
     json_decref(process_end(&job, 1));
     expect_checkpoints(*state);
 }
@@ -120,14 +130,11 @@ static void without_its_last_checkpoint_a_job_has_failed(void **state)
 /* More is lost than an interval then, and the summary says how much. */
 static void a_server_that_dies_meanwhile_goes_back_to_the_earlier_one(void **state)
 {
-    process job = start_and_fill(*state, 2 * SYNC_STEPS);
+    process job = start_and_fill(*state);
     kill(process_task(&job, "ps:1", 0), SIGKILL);
     process_await(&job, "a server was lost: all go back to step ");
-    free_disk(*state);
-    json_t *summary = process_end(&job, 0);
-    assert_int_equal(integer_of(summary, "steps"), 2 * SYNC_STEPS);
+    json_t *summary = free_and_finish(*state, &job);
     assert_true(integer_of(summary, "lost_updates") > 0);
-    expect_checkpoints(*state);
     json_decref(summary);
 }
 

@@ -6,8 +6,7 @@
 
 #include "ps/process.h"
 
-/* A job that ends when it is asked to, so that there is always time for the next evaluation. */
-#define ENDLESS SOFTMAX "--sync --steps 100000000 --eval-every 100 --heartbeat 100ms "
+#define TRAIN "train " SOFTMAX ENDLESS "--sync --eval-every 100 --heartbeat 100ms "
 
 /* `first` is the parent of the evaluator, and ends the job where it is asked to. */
 static void kill_evaluator(process *first)
@@ -25,7 +24,7 @@ static void kill_evaluator(process *first)
 
 static void a_supervisor_starts_it_again(void **state)
 {
-    process job = process_start(*state, "job", "train " ENDLESS "--json --out run --workers 2 --servers 1");
+    process job = process_start(*state, "job", TRAIN "--json --out run --workers 2 --servers 1");
     kill_evaluator(&job);
 }
 
@@ -34,10 +33,10 @@ static void ps_0_of_a_cluster_starts_it_again(void **state)
     char *path = test_path(*state, "c.yaml"), text[128];
     snprintf(text, sizeof text, "ps: [\"127.0.0.1:%d\"]\nworker: [a, b]\n", free_port());
     test_write(path, text, strlen(text));
-    process first = process_start(*state, "p0", "train " ENDLESS "--cluster c.yaml --json --out run --task ps:0");
+    process first = process_start(*state, "p0", TRAIN "--cluster c.yaml --json --out run --task ps:0");
     process workers[] = {
-        process_start(*state, "w0", "train " ENDLESS "--cluster c.yaml --task worker:0"),
-        process_start(*state, "w1", "train " ENDLESS "--cluster c.yaml --task worker:1"),
+        process_start(*state, "w0", TRAIN "--cluster c.yaml --task worker:0"),
+        process_start(*state, "w1", TRAIN "--cluster c.yaml --task worker:1"),
     };
     kill_evaluator(&first);
     for (int i = 0; i < 2; i++)

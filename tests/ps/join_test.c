@@ -5,9 +5,6 @@
 
 #include "ps/process.h"
 
-/* Who joins first reads its data: jobs end when they are asked to, so that there is always time. */
-#define ENDLESS SOFTMAX "--steps 100000000 "
-
 static const json_t *stats_of(const json_t *summary, const char *task)
 {
     size_t index;
@@ -23,7 +20,7 @@ static const json_t *stats_of(const json_t *summary, const char *task)
 
 static process start_job(const char *folder, const char *words)
 {
-    process job = process_start(folder, "job", "train " ENDLESS "--json --out run --eval-every 100 --workers 2 %s", words);
+    process job = process_start(folder, "job", "train " SOFTMAX ENDLESS "--json --out run --eval-every 100 --workers 2 %s", words);
     process_await_step(&job, STRIKE);
     return job;
 }
@@ -31,26 +28,16 @@ static process start_job(const char *folder, const char *words)
 static process start_joiner(const char *folder, const char *words)
 {
     char *address = job_address(folder);
-    process joiner = process_start(folder, "joiner", "train " ENDLESS "%s --join %s", words, address);
+    process joiner = process_start(folder, "joiner", "train " SOFTMAX ENDLESS "%s --join %s", words, address);
     free(address);
     return joiner;
-}
-
-/* It goes on for a while, and well. */
-static json_t *end_job(process *job)
-{
-    process_await_step(job, process_step(job) + 1000);
-    kill(job->pid, SIGINT);
-    json_t *summary = process_end(job, 0);
-    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
-    return summary;
 }
 
 static void join(const char *folder, const char *mode)
 {
     process job = start_job(folder, mode), joiner = start_joiner(folder, "");
     await_member(folder, "worker:2");
-    json_t *summary = end_job(&job);
+    json_t *summary = process_finish(&job);
     json_decref(process_end(&joiner, 0));
     assert_true(integer_of(stats_of(summary, "worker:2"), "steps") > 0);
     json_decref(summary);
@@ -71,7 +58,7 @@ static void a_worker_that_joined_may_die(void **state)
     process job = start_job(*state, "--sync"), joiner = start_joiner(*state, "");
     await_member(*state, "worker:2");
     process_kill(&joiner);
-    json_decref(end_job(&job));
+    json_decref(process_finish(&job));
 }
 
 /* What it would compute is not what the others do: it is told, and the job does not notice. */
@@ -80,7 +67,7 @@ static void refuse(const char *folder, const char *other, const char *told)
     process job = start_job(folder, "--sync"), joiner = start_joiner(folder, other);
     process_await(&joiner, told);
     json_decref(process_end(&joiner, 2));
-    json_decref(end_job(&job));
+    json_decref(process_finish(&job));
 }
 
 static void a_worker_with_other_terms_may_not_join(void **state)
@@ -109,10 +96,10 @@ static void a_successor_takes_the_place_of_a_dead_worker(void **state)
     await_member(*state, "worker:1");
     kill(process_task(&job, "worker:1", 0), SIGKILL);
     process_await(&job, "worker:1 is gone");
-    process heir = process_start(*state, "heir", "train " ENDLESS "--async --cluster run/cluster.yaml --task worker:1");
+    process heir = process_start(*state, "heir", "train " SOFTMAX ENDLESS "--async --cluster run/cluster.yaml --task worker:1");
     while (!has_heir(&job))
         process_await_step(&job, process_step(&job) + 1);
-    json_decref(end_job(&job));
+    json_decref(process_finish(&job));
     json_decref(process_end(&heir, 0));
 }
 

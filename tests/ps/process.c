@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "train/checkpoint.h"
+
 extern char **environ;
 
 enum { DEADLINE = 90, MOST_WORDS = 64, MOST_RUNNING = 64, MOST_TASKS = 64, TEXT = 4096 };
@@ -42,6 +44,27 @@ static double seconds_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A generous time to wait for something. What passes while this process does not run itself counts for a second at most: whatever is waited
+ * for may have been stopped as well, with all of the machine. */
+typedef struct {
+    double left, looked;
+} patience;
+
+static patience patience_begin(void)
+{
+    return (patience){.left = DEADLINE, .looked = seconds_now()};
+}
+
+/* Wait a little before the next look; false: for long enough. */
+static bool patience_lasts(patience *of)
+{
+    pause_briefly();
+    double now = seconds_now(), passed = now - of->looked;
+    of->left -= passed < 1 ? passed : 1;
+    of->looked = now;
+    return of->left > 0;
 }
 
 static int split(char *text, const char **words)
@@ -129,14 +152,12 @@ static void tell(const char *path)
 
 void await_text(const char *path, const char *text)
 {
-    double deadline = seconds_now() + DEADLINE;
-    while (!file_says(path, text)) {
-        if (seconds_now() > deadline) {
+    patience waiting = patience_begin();
+    while (!file_says(path, text))
+        if (!patience_lasts(&waiting)) {
             tell(path);
             fail_msg("%s: waited in vain for: %s", path, text);
         }
-        pause_briefly();
-    }
 }
 
 bool process_has_ended(const process *of)
@@ -155,12 +176,10 @@ static void vain(const process *of, const char *what)
 
 void process_await(const process *of, const char *text)
 {
-    double deadline = seconds_now() + DEADLINE;
-    for (bool ended = false; !file_says(of->err, text); ended = process_has_ended(of)) {
-        if (ended || seconds_now() > deadline)
+    patience waiting = patience_begin();
+    for (bool ended = false; !file_says(of->err, text); ended = process_has_ended(of))
+        if (ended || !patience_lasts(&waiting))
             vain(of, text);
-        pause_briefly();
-    }
 }
 
 /* Steps are told with commas: "step 1,500   loss …". */
@@ -196,12 +215,22 @@ int64_t process_step(const process *of)
 
 void process_await_step(const process *of, int64_t step)
 {
-    double deadline = seconds_now() + DEADLINE;
-    for (bool ended = false; process_step(of) < step; ended = process_has_ended(of)) {
-        if (ended || seconds_now() > deadline)
+    patience waiting = patience_begin();
+    for (bool ended = false; process_step(of) < step; ended = process_has_ended(of))
+        if (ended || !patience_lasts(&waiting))
             vain(of, "a step");
-        pause_briefly();
-    }
+}
+
+int64_t await_checkpoint(const char *folder, int64_t after)
+{
+    char *path = test_path(folder, "run/checkpoint");
+    patience waiting = patience_begin();
+    int64_t newest;
+    while ((newest = tri__checkpoint_newest(path)) <= after)
+        if (!patience_lasts(&waiting))
+            fail_msg("%s: no checkpoint after step %d", path, (int)after);
+    free(path);
+    return newest;
 }
 
 void await_member(const char *folder, const char *task)
@@ -272,18 +301,17 @@ int process_tasks(const process *of, pid_t *pids, int most)
 
 pid_t process_task(const process *of, const char *task, pid_t but)
 {
-    double deadline = seconds_now() + DEADLINE;
+    patience waiting = patience_begin();
     for (;;) {
         pid_t pids[MOST_TASKS];
         int count = process_tasks(of, pids, MOST_TASKS);
         for (int i = 0; i < count; i++)
             if (pids[i] != but && process_has_task(pids[i], task))
                 return pids[i];
-        if (seconds_now() > deadline) {
+        if (!patience_lasts(&waiting)) {
             tell(of->err);
             fail_msg("there is no %s", task);
         }
-        pause_briefly();
     }
 }
 
@@ -296,27 +324,23 @@ bool process_lives(pid_t pid)
 
 void await_death(pid_t pid)
 {
-    double deadline = seconds_now() + DEADLINE;
-    while (process_lives(pid)) {
-        if (seconds_now() > deadline)
+    patience waiting = patience_begin();
+    while (process_lives(pid))
+        if (!patience_lasts(&waiting))
             fail_msg("process %d is still there", (int)pid);
-        pause_briefly();
-    }
 }
 
 /* ---- the end ---- */
 
 static int wait_for(const process *of)
 {
-    double deadline = seconds_now() + DEADLINE;
+    patience waiting = patience_begin();
     int status;
-    while (waitpid(of->pid, &status, WNOHANG) == 0) {
-        if (seconds_now() > deadline) {
+    while (waitpid(of->pid, &status, WNOHANG) == 0)
+        if (!patience_lasts(&waiting)) {
             tell(of->err);
             fail_msg("process %d does not end", (int)of->pid);
         }
-        pause_briefly();
-    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -352,6 +376,15 @@ json_t *process_end(process *of, int status)
     json_t *object = last_object(of->out);
     forget(of);
     return object;
+}
+
+json_t *process_finish(process *job)
+{
+    process_await_step(job, process_step(job) + 1000);
+    kill(job->pid, SIGINT);
+    json_t *summary = process_end(job, 0);
+    assert_true(number_of(summary, "test_accuracy") > ACCURATE);
+    return summary;
 }
 
 static void kill_with_children(pid_t pid)

@@ -14,7 +14,8 @@
 /* What most jobs train: convex, so that it ends at the same accuracy however it went, and with batches so large that a step takes as long
  * in every build: there is time to disturb it. */
 #define SOFTMAX     "softmax --data digits:4000 --batch 400 --rate 0.5 --schedule cosine --strategy ps "
-#define SYNC_STEPS  600 /* a second or two */
+#define ENDLESS     "--steps 100000000 " /* a job that ends when it is asked to: there is time for whatever is to happen to it */
+#define SYNC_STEPS  600                  /* a second or two */
 #define ASYNC_STEPS 2400
 #define STRIKE      100  /* the step from which on jobs are disturbed: the first evaluation, with --eval-every 100 */
 #define ACCURATE    0.87 /* less than it reaches */
@@ -41,6 +42,9 @@ void process_await(const process *of, const char *text); /* on standard error */
 int64_t process_step(const process *of);
 void process_await_step(const process *of, int64_t step);
 
+/* The step of the newest checkpoint, waited for until it is after another one; −1: any. */
+int64_t await_checkpoint(const char *folder, int64_t after);
+
 /* Wait until the worker takes part in the job whose folder is `run` in folder. */
 void await_member(const char *folder, const char *task);
 
@@ -55,6 +59,8 @@ bool process_has_ended(const process *of);
 
 /* Wait for its end; it must have exited with this status. The object that it printed last, where there is one: the caller's. */
 json_t *process_end(process *of, int status);
+/* Let an endless job go on for a while, and ask it to end: it does, and has learnt. Its summary, the caller's. */
+json_t *process_finish(process *job);
 void process_kill(process *of); /* at once, and forget it */
 
 int64_t integer_of(const json_t *summary, const char *key);
