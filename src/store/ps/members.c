@@ -255,10 +255,16 @@ void tri__members_check_gone(tri__coordinator *c, int64_t now)
     }
 }
 
-/* All members wait for each other's part of a step. */
+/* All members wait for each other's part of a step; with backup workers, for no one in particular. */
 static bool is_in_step(const tri__coordinator *c)
 {
-    return c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING;
+    return c->settings->mode == TRI_PS_SYNC && c->settings->backup == 0 && c->phase == TRI_JOB_RUNNING;
+}
+
+/* With backup workers, too, when more are silent than can be done without. */
+static bool is_held_up(const tri__coordinator *c)
+{
+    return c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING && tri__clock_now() - c->moved >= 2 * c->settings->heartbeat;
 }
 
 /* Is anything awaited of this worker? In sync, those that wait for others owe nothing. */
@@ -302,7 +308,7 @@ static void name_straggler(tri__coordinator *c, int task, int64_t silent)
     size_t used = strlen(c->straggler);
     if (!member->named)
         tri__log_line(c->server->log, TRI_LOG_WARNING, "step %" PRId64 " %s worker:%d, silent for %.1f s", tri__coordinator_step(c),
-                      is_in_step(c) ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
+                      is_held_up(c) ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
     member->named = true;
     if (used < sizeof c->straggler - 32)
         snprintf(c->straggler + used, sizeof c->straggler - used, "%sworker:%d (%.0f s)", used ? ", " : "", task,
