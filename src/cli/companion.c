@@ -27,6 +27,7 @@ enum { MOST_RESTARTS = 3 }; /* one soon after the other */
 struct tri__companion {
     const char *name;
     char *program, **argv;
+    int farewell;
     tri__log *log;
     int life[2]; /* a pipe that nobody writes to */
     pthread_t thread;
@@ -96,6 +97,8 @@ static void *watch(void *context)
             self->pid = 0;
         else
             revive(self, status);
+        if (!self->pid && status)
+            kill(getpid(), self->farewell);
         pthread_cond_signal(&self->changed);
     }
     pthread_mutex_unlock(&self->lock);
@@ -128,7 +131,8 @@ static tri_status copy_words(tri__companion *self, const char *program, const ch
     return fine ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for a command line");
 }
 
-tri_status tri__companion_start(const char *name, const char *program, const char *const *argv, tri__log *log, tri__companion **out)
+tri_status tri__companion_start(const char *name, const char *program, const char *const *argv, int farewell, tri__log *log,
+                                tri__companion **out)
 {
     int life[2];
     tri__companion *self = NULL;
@@ -141,7 +145,7 @@ tri_status tri__companion_start(const char *name, const char *program, const cha
         close(life[1]);
         return status;
     }
-    *self = (tri__companion){.name = name, .log = log, .life = {life[0], life[1]}};
+    *self = (tri__companion){.name = name, .farewell = farewell, .log = log, .life = {life[0], life[1]}};
     pthread_mutex_init(&self->lock, NULL);
     tri__condition_init(&self->changed);
     status = copy_words(self, program, argv);

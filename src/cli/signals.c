@@ -9,7 +9,7 @@
 
 #define SAME INT64_C(300000000) /* nanoseconds */
 
-static volatile sig_atomic_t caught, limit;
+static volatile sig_atomic_t caught, limit, noted;
 static atomic_int_fast64_t last; /* when one was counted; 0: never */
 
 static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
@@ -44,4 +44,18 @@ const volatile sig_atomic_t *tri__signals_catch(int most)
         sigaddset(&action.sa_mask, signals[i]);
     handle_all(&action);
     return &caught;
+}
+
+static void note(int signal)
+{
+    (void)signal;
+    noted = 1;
+}
+
+const volatile sig_atomic_t *tri__signals_note(int signal)
+{
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, NULL);
+    return &noted;
 }

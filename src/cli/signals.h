@@ -8,4 +8,7 @@
  * come within 0.3 s are one: a wrapper may hand on what the terminal has sent to all. */
 const volatile sig_atomic_t *tri__signals_catch(int most);
 
+/* Catch another signal, whatever it means: what is returned is not 0 once it has come. For one signal of a process. */
+const volatile sig_atomic_t *tri__signals_note(int signal);
+
 #endif

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "train/launch.h"
 #include "train/supervise.h"
+#include "train/task.h"
 
 enum { OWN_WORDS = 8 }; /* before the user's */
 
@@ -129,7 +130,7 @@ tri_status tri__tasks_accompany(const tri__arguments *arguments, tri__log *log, 
         argv[OWN_WORDS + list.count + 1] = arguments->operands[0];
     }
     if (!status)
-        status = tri__companion_start("evaluator:0", program, argv, log, out);
+        status = tri__companion_start("evaluator:0", program, argv, TRI_NO_EVALUATOR, log, out);
     free_words(&list);
     return status;
 }

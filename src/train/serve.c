@@ -393,6 +393,7 @@ static tri_status run_server(serve *s)
         .context = s,
         .log = s->run->log,
         .stop = s->run->request->stop,
+        .unevaluated = place->unevaluated,
     };
     TRI_TRY(listen_here(s->run, place, &options.listen_fd));
     return tri__server_run(&options, first ? &s->status : NULL);

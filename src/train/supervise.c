@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "train/checkpoint.h"
 #include "train/supervise_inside.h"
+#include "train/task.h"
 
 #define SECOND         INT64_C(1000000000)
 #define TICK           (SECOND / 20) /* how often the user's wish to stop is looked at */
@@ -203,8 +204,11 @@ static void evaluator_died(tri__hand *of, const char *how)
 {
     if (count_restarts(of) < EVALUATOR_RESTARTS)
         start_again(of, false, how);
-    else
+    else {
+        if (of->boss->hands[0].child)
+            tri__child_signal(of->boss->hands[0].child, TRI_NO_EVALUATOR);
         give_up(of->boss, reason_of(of, how), of->boss->request->ps.timeout + GRACE);
+    }
 }
 
 static void ended_well(tri__hand *of)

@@ -1,4 +1,5 @@
-/* evaluator_death_test.c: the evaluator is killed while a job runs. Whoever started it starts it again, and evaluations go on. */
+/* evaluator_death_test.c: the evaluator is killed while a job runs. Whoever started it starts it again, and evaluations go on;
+ * who is killed again and again is given up, and not waited for. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,30 +23,81 @@ static void kill_evaluator(process *first)
     json_decref(summary);
 }
 
+/* Four times: then it is not started again, and nobody waits for it. */
+static void kill_evaluator_for_good(process *first, const char *told, int status)
+{
+    process_await_step(first, STRIKE);
+    pid_t before = 0;
+    for (int i = 0; i < 4; i++) {
+        before = process_task(first, "evaluator:0", before);
+        kill(before, SIGKILL);
+        await_death(before);
+    }
+    process_await(first, told);
+    process_await(first, "there is no evaluator any more");
+    if (status == 0)
+        kill(first->pid, SIGINT);
+    assert_false(file_says(first->err, "(--timeout)"));
+    json_decref(process_end(first, status));
+}
+
 static void a_supervisor_starts_it_again(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--json --out run --workers 2 --servers 1");
     kill_evaluator(&job);
 }
 
-static void ps_0_of_a_cluster_starts_it_again(void **state)
+static void a_supervisor_gives_it_up(void **state)
 {
-    char *path = test_path(*state, "c.yaml"), text[128];
+    process job = process_start(*state, "job", TRAIN "--json --out run --workers 2 --servers 1");
+    kill_evaluator_for_good(&job, "ps:0: there is no evaluator any more", 1);
+}
+
+/* A cluster of which ps:0 keeps the evaluator, until it ends. */
+typedef struct {
+    process first, worker[2];
+} cluster;
+
+static cluster start_cluster(const char *folder)
+{
+    char *path = test_path(folder, "c.yaml"), text[128];
     snprintf(text, sizeof text, "ps: [\"127.0.0.1:%d\"]\nworker: [a, b]\n", free_port());
     test_write(path, text, strlen(text));
-    process first = process_start(*state, "p0", TRAIN "--cluster c.yaml --json --out run --task ps:0");
-    process workers[] = {
-        process_start(*state, "w0", TRAIN "--cluster c.yaml --task worker:0"),
-        process_start(*state, "w1", TRAIN "--cluster c.yaml --task worker:1"),
-    };
-    kill_evaluator(&first);
-    for (int i = 0; i < 2; i++)
-        json_decref(process_end(&workers[i], 0));
     free(path);
+    return (cluster){
+        .first = process_start(folder, "p0", TRAIN "--cluster c.yaml --json --out run --task ps:0"),
+        .worker = {process_start(folder, "w0", TRAIN "--cluster c.yaml --task worker:0"),
+                   process_start(folder, "w1", TRAIN "--cluster c.yaml --task worker:1")},
+    };
+}
+
+static void end_workers(cluster *of)
+{
+    for (int i = 0; i < 2; i++)
+        json_decref(process_end(&of->worker[i], 0));
+}
+
+static void ps_0_of_a_cluster_starts_it_again(void **state)
+{
+    cluster all = start_cluster(*state);
+    kill_evaluator(&all.first);
+    end_workers(&all);
+}
+
+static void ps_0_of_a_cluster_gives_it_up(void **state)
+{
+    cluster all = start_cluster(*state);
+    kill_evaluator_for_good(&all.first, "is not started a 5th time", 0);
+    end_workers(&all);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PROCESS_TEST(a_supervisor_starts_it_again), PROCESS_TEST(ps_0_of_a_cluster_starts_it_again)};
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(a_supervisor_starts_it_again),
+        PROCESS_TEST(a_supervisor_gives_it_up),
+        PROCESS_TEST(ps_0_of_a_cluster_starts_it_again),
+        PROCESS_TEST(ps_0_of_a_cluster_gives_it_up),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,10 +356,14 @@ static void check_evaluator(tri__coordinator *c, int64_t now)
     }
     if (!c->unevaluated)
         c->unevaluated = now;
-    if (now - c->unevaluated < c->settings->timeout)
+    const volatile sig_atomic_t *unevaluated = c->server->options.unevaluated;
+    bool never = unevaluated && *unevaluated;
+    if (!never && now - c->unevaluated < c->settings->timeout)
         return;
-    tri__log_line(c->server->log, TRI_LOG_WARNING, "there is no evaluator since %.0f s (--timeout): %s",
-                  tri__clock_seconds(c->settings->timeout),
+    char since[48] = "any more";
+    if (!never)
+        snprintf(since, sizeof since, "since %.0f s (--timeout)", tri__clock_seconds(c->settings->timeout));
+    tri__log_line(c->server->log, TRI_LOG_WARNING, "there is no evaluator %s: %s", since,
                   c->phase < TRI_JOB_STOPPING ? "training goes on without evaluations" : "the last model is not evaluated");
     tri__snapshot_evaluator(c, NULL, true);
 }

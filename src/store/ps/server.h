@@ -68,7 +68,8 @@ typedef struct {
     const tri__ps_owner *owner;      /* of ps:0 */
     void *context;
     tri__log *log;
-    const volatile sig_atomic_t *stop; /* asked to end: the coordinator ends the job, the others wait for it to */
+    const volatile sig_atomic_t *stop;        /* asked to end: the coordinator ends the job, the others wait for it to */
+    const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always */
 } tri__server_options;
 
 /* Serve until the job is done. status, of ps:0, receives what it came to; its reports are the caller's to let go of. */
