@@ -1,6 +1,6 @@
 /* ps_bare.c: what a parameter server could reach if it had no protocol: a length, then the floats. Real processes over loopback.
  *
- * usage: ps_bare async|sync WORKERS COMPUTE SECONDS [tls]    prints {"rate": updates (async) or steps (sync) a second, "server_cpu": µs of each}
+ * usage: ps_bare async|sync WORKERS COMPUTE SECONDS [tls]    prints {"rate": updates (sync: steps) a second, "server_cpu": µs of each}
  *        ps_bare trip COMPUTE SECONDS [tls]                  prints {"microseconds": of a gradient up and the parameters down, blocking,
  *                                                                      beyond the COMPUTE µs before each}
  *

@@ -1,7 +1,7 @@
 /* rendezvous.c: look for a while, then sleep.
  *
- * No wake-up is lost: a sleeper counts itself before it looks for the last time, a notifier changes its atomic before it reads the count, and
- * both are sequentially consistent. So either the sleeper sees the change, or the notifier sees the sleeper. */
+ * No wake-up is lost: a sleeper counts itself before it looks for the last time, a notifier changes its atomic before it reads the count,
+ * and both are sequentially consistent. So either the sleeper sees the change, or the notifier sees the sleeper. */
 #include "base/rendezvous.h"
 
 #include <errno.h>

@@ -1,8 +1,9 @@
-/* rendezvous.h: threads that wait for each other's progress. What there is to wait for is the caller's, in atomics; this is only how to wait.
+/* rendezvous.h: threads that wait for each other's progress. What there is to wait for is the caller's, in atomics;
+ * this is only how to wait.
  *
  * A blocked wake-up costs some hundred microseconds, so a waiter looks again and again for a while first, and soon offers the CPU to
- * others between two looks. Where there are more threads than CPUs, looking takes the CPU from the one that is waited for: then the while
- * is short. */
+ * others between two looks. Where there are more threads than CPUs, looking takes the CPU from the one that is waited for:
+ * then the while is short. */
 #ifndef TRI_BASE_RENDEZVOUS_H
 #define TRI_BASE_RENDEZVOUS_H
 

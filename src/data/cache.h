@@ -9,8 +9,8 @@
 
 typedef struct tri__cache tri__cache;
 
-/* Records 0 … records − 1 of source. memory: bytes, 0 is half of what the machine has available. folder: for what memory does not hold; NULL
- * leaves that uncached. */
+/* Records 0 … records − 1 of source. memory: bytes, 0 is half of what the machine has available. folder: for what memory does not hold;
+ * NULL leaves that uncached. */
 TRI_MUST_CHECK tri_status tri__cache_create(const tri_source *source, int64_t records, int64_t memory, const char *folder,
                                             tri__cache **out);
 void tri__cache_destroy(tri__cache *cache); /* accepts NULL */

@@ -2,8 +2,8 @@
  *
  * The output folder has a folder .convert, which readers of data sets pass by: job.json says what is being converted, <name>.lock who
  * is at work on a partition (claim.h), <name>.json how many records of each class a finished one holds, and files are written there
- * before they get their final name. A thread claims a partition, writes it, and looks for the next; when none is left to claim, it waits for those
- * of others, and takes over what the dead leave behind. */
+ * before they get their final name. A thread claims a partition, writes it, and looks for the next; when none is left to claim, it waits
+ * for those of others, and takes over what the dead leave behind. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/convert.h"
 

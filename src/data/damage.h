@@ -17,7 +17,8 @@ void tri__damage_fini(tri__damage *damage);
 /* Let record count as damaged; whether it is new is told in *is_new. */
 TRI_MUST_CHECK tri_status tri__damage_add(tri__damage *damage, int64_t record, bool *is_new);
 
-/* Look at the failures of a batch's rows, count them in the batch. The first that is no damage, or that is more than allowed, is given back. */
+/* Look at the failures of a batch's rows, count them in the batch.
+ * The first that is no damage, or that is more than allowed, is given back. */
 TRI_MUST_CHECK tri_status tri__damage_judge(tri__damage *damage, tri__slot *slot);
 
 #endif

@@ -51,7 +51,8 @@ static bool is_message(const tri__wire_field *field, uint32_t number)
     return field->number == number && field->type == TRI_WIRE_BYTES;
 }
 
-/* As tri__wire_next, with a short way for what nearly all of an example is: bytes whose tag takes one byte and whose length takes one or two. */
+/* As tri__wire_next, with a short way for what nearly all of an example is:
+ * bytes whose tag takes one byte and whose length takes one or two. */
 static inline bool next_field(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)
 {
     const uint8_t *at = reader->at;

@@ -25,8 +25,8 @@ TRI_MUST_CHECK tri_status tri__lines_open(const char *const *paths, size_t count
                                           tri__lines *out);
 void tri__lines_fini(tri__lines *lines);
 
-/* For formats' scans: go through a file's lines, a large file's in pieces by several threads. scan_lines goes through those in [from, to), which
- * are whole: it adds their offsets from begin to an empty index and sets its facts; join brings the facts of some lines to those of
+/* For formats' scans: go through a file's lines, a large file's in pieces by several threads. scan_lines goes through those in [from, to),
+ * which are whole: it adds their offsets from begin to an empty index and sets its facts; join brings the facts of some lines to those of
  * all before them. */
 TRI_MUST_CHECK tri_status tri__lines_scan(const tri__content *content,
                                           tri_status (*scan_lines)(const char *begin, const char *from, const char *to, tri__index *index),

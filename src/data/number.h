@@ -1,7 +1,7 @@
 /* number.h: numbers in text, read fast and exactly: a float is the one nearest to what is written, as strtof gives it.
  *
- * Text is a pair of pointers; nothing at end or behind it is ever read, and no NUL is needed. Digits are taken eight at a time: the bytes of one
- * word are tested, aligned and weighted together, so that the length of a number costs no mispredicted branch a digit. */
+ * Text is a pair of pointers; nothing at end or behind it is ever read, and no NUL is needed. Digits are taken eight at a time: the bytes
+ * of one word are tested, aligned and weighted together, so that the length of a number costs no mispredicted branch a digit. */
 #ifndef TRI_DATA_NUMBER_H
 #define TRI_DATA_NUMBER_H
 

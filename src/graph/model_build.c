@@ -126,7 +126,8 @@ static tri_status choose_shape(const model_builder *builder, tri_shape written, 
                     tri_shape_text(*out, ours, sizeof ours));
 }
 
-/* The batch as it comes, and its image: numbers, channels first. Scale and offset are for bytes; data that is numbers already stays as it is. */
+/* The batch as it comes, and its image: numbers, channels first. Scale and offset are for bytes;
+ * data that is numbers already stays as it is. */
 static tri_status build_input(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
     const tri_attributes *given = &statement->settings.attributes;

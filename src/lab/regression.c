@@ -152,7 +152,8 @@ tri_status tri__regression_fit(const double *x, const double *y, int64_t rows, i
     return status;
 }
 
-/* The continued fraction of the incomplete beta function by Lentz's method (Numerical Recipes, 6.4); converges for x < (a + 1)/(a + b + 2). */
+/* The continued fraction of the incomplete beta function by Lentz's method (Numerical Recipes, 6.4);
+ * converges for x < (a + 1)/(a + b + 2). */
 static double beta_fraction(double x, double a, double b)
 {
     enum { MOST_TERMS = 10000 };

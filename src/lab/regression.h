@@ -8,7 +8,8 @@
 
 enum { TRI_MOST_REGRESSORS = 8 };
 
-/* y = intercept + Σ slope[j] · x[j] + noise. What the data cannot tell is NaN: a t with no degrees of freedom left, an R² of a y that never changes. */
+/* y = intercept + Σ slope[j] · x[j] + noise. What the data cannot tell is NaN:
+ * a t with no degrees of freedom left, an R² of a y that never changes. */
 typedef struct {
     int64_t rows;
     int columns;
@@ -21,8 +22,8 @@ typedef struct {
     double r2; /* share of y's variance that is explained */
 } tri__regression;
 
-/* Fit y [rows] to x [rows][columns]. TRI_BAD_CALL where a column is constant or is a sum of others, or where there are fewer rows than
- * unknowns. */
+/* Fit y [rows] to x [rows][columns]. TRI_BAD_CALL where a column is constant or is a sum of others,
+ * or where there are fewer rows than unknowns. */
 TRI_MUST_CHECK tri_status tri__regression_fit(const double *x, const double *y, int64_t rows, int columns, tri__regression *out);
 
 /* The probability that |T| ≥ |t| for Student's t with so many degrees of freedom, > 0. */

@@ -1,7 +1,7 @@
 /* allreduce.c: buckets, and the thread that adds them up.
  *
- * A bucket's state is three counters of steps: offered (all its floats have been), summed, applied. The plan's thread moves the first and the
- * last, the adding thread the middle one; each waits for the other's. */
+ * A bucket's state is three counters of steps: offered (all its floats have been), summed, applied. The plan's thread moves the first and
+ * the last, the adding thread the middle one; each waits for the other's. */
 #include "store/allreduce.h"
 
 #include <math.h>
@@ -216,8 +216,8 @@ static bool one_is_summed(const void *context)
     return summed_one(what->self, what->steps) || atomic_load(&what->self->left);
 }
 
-/* Until `steps` updates of the bucket have been applied. While it is awaited there is time for those of others: what a step needs first, its
- * backward pass has offered last. */
+/* Until `steps` updates of the bucket have been applied. While it is awaited there is time for those of others: what a step needs first,
+ * its backward pass has offered last. */
 static tri_status settle(allreduce_store *self, bucket *next, int64_t steps)
 {
     if (next->applied < steps && self->store.rule.clip > 0)

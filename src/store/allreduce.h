@@ -1,9 +1,9 @@
-/* allreduce.h: the store of a rank: every rank has all parameters, gradients are added up over MPI, and each applies the rule to the same
- * sums.
+/* allreduce.h: the store of a rank: every rank has all parameters, gradients are added up over MPI,
+ * and each applies the rule to the same sums.
  *
- * Gradients travel in buckets of some 16 MB, in the order in which rank 0's plan offers them; a thread adds up one after the other while the
- * plan goes on, and the rule is applied where the plan awaits, to whatever has come by then. Where all of it is one bucket, the plan's own
- * thread adds it up: for so little, waking another thread would take longer.
+ * Gradients travel in buckets of some 16 MB, in the order in which rank 0's plan offers them; a thread adds up one after the other while
+ * the plan goes on, and the rule is applied where the plan awaits, to whatever has come by then. Where all of it is one bucket, the plan's
+ * own thread adds it up: for so little, waking another thread would take longer.
  *
  * With the first bucket of a step travel the weight behind the gradient and whether somebody leaves. A rank that leaves takes part in that
  * first bucket only, and all ranks see it at the same place: then calls return TRI_STOPPED, and nobody is left waiting for anybody. */

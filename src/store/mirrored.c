@@ -1,13 +1,13 @@
 /* mirrored.c: the shared reduction.
  *
  * A range is cut into pieces that fit into a cache. Its state is three counters that only ever grow: offers that arrived, pieces that
- * somebody took, pieces that are done. In the step number s (from 0) of R replicas, a range of P pieces may be reduced once (s + 1)·R offers
- * have come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. Nothing is ever set
- * back, so nobody who comes late can take a piece of another step.
+ * somebody took, pieces that are done. In the step number s (from 0) of R replicas, a range of P pieces may be reduced once (s + 1)·R
+ * offers have come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. Nothing is
+ * ever set back, so nobody who comes late can take a piece of another step.
  *
  * A replica that has offered all of a step stays in that offer until all of it is reduced: whoever comes first takes pieces of what is
- * complete while the others still compute, and then of what they bring. So the work falls to those who would only wait. With clipping, which
- * needs the norm of everything, the last offer of a step reduces all ranges. */
+ * complete while the others still compute, and then of what they bring. So the work falls to those who would only wait. With clipping,
+ * which needs the norm of everything, the last offer of a step reduces all ranges. */
 #include "store/mirrored.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* checkpoint.c: writing checkpoints: the tensors of a store under their names, what describes the run beside them, and the last few kept. */
+/* checkpoint.c: writing checkpoints: the tensors of a store under their names, what describes the run beside them,
+ * and the last few kept. */
 #define _GNU_SOURCE
 #include "train/checkpoint.h"
 

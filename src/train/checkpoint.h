@@ -67,7 +67,8 @@ typedef struct {
     int64_t damaged_count;
 } tri__checkpoint;
 
-/* Open a checkpoint file, or the newest whole one of a run folder or of its checkpoint folder; newer ones that are damaged are told to log. */
+/* Open a checkpoint file, or the newest whole one of a run folder or of its checkpoint folder;
+ * newer ones that are damaged are told to log. */
 TRI_MUST_CHECK tri_status tri__checkpoint_open(const char *path, tri__log *log, tri__checkpoint **out);
 void tri__checkpoint_close(tri__checkpoint *checkpoint); /* accepts NULL */
 

@@ -1,4 +1,5 @@
-/* cluster.h: who takes part in a job, and where. However a cluster was described (options, a file, TF_CONFIG, Slurm), it ends as one of these.
+/* cluster.h: who takes part in a job, and where. However a cluster was described (options, a file, TF_CONFIG, Slurm),
+ * it ends as one of these.
  *
  * Only servers are connected to, so only they have addresses here. */
 #ifndef TRI_TRAIN_CLUSTER_H

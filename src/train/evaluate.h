@@ -39,7 +39,8 @@ tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
 /* Does the source give what the graph's input takes? */
 TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph);
 
-/* Photos are numbered by the names of their folders: TRI_BAD_CALL where these are not the model's own classes, [classes] names. NULL: unknown. */
+/* Photos are numbered by the names of their folders: TRI_BAD_CALL where these are not the model's own classes,
+ * [classes] names. NULL: unknown. */
 TRI_MUST_CHECK tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes);
 
 /* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. NaN where one kind is missing. */

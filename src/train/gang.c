@@ -111,7 +111,8 @@ static tri_status gang_begin(tri__crew *base, const tri_step *step)
     return NULL;
 }
 
-/* Damaged records weigh nothing, so the weight of all ranks tells how many there were. That of the step just made may still be under way. */
+/* Damaged records weigh nothing, so the weight of all ranks tells how many there were.
+ * That of the step just made may still be under way. */
 static tri_status judge_last_step(const gang *self)
 {
     const tri__run *run = self->run;

@@ -132,8 +132,8 @@ static void add(words *to, const char *word)
 
 static void add_mpirun(const launcher *self, words *to, const char *workers)
 {
-    /* ranks are not bound: their threads share the CPUs. They yield: another rank, or a thread that computes, may need the one they wait on.
-     * --novm: hosts that get no rank are left alone, since one of them may be the one that is gone. */
+    /* ranks are not bound: their threads share the CPUs. They yield: another rank, or a thread that computes, may need the one they wait
+     * on. --novm: hosts that get no rank are left alone, since one of them may be the one that is gone. */
     const char *const fixed[] = {"mpirun",    "-n",   workers, "--oversubscribe",     "--novm",
                                  "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)

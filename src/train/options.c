@@ -11,7 +11,8 @@
 
 typedef enum { TEXT, INTEGER, NUMBER } field_kind;
 
-/* Fields that make up one answer: where one that `replaces` is given another value, all that the run had said to that question is taken back. */
+/* Fields that make up one answer: where one that `replaces` is given another value,
+ * all that the run had said to that question is taken back. */
 typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
 
 typedef struct {

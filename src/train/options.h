@@ -1,7 +1,7 @@
 /* options.h: what a training run was asked to do.
  *
- * A request holds what was given, and nothing else: a value that was not given is unset. Its fields are one table with the names that users type,
- * so that the command line sets them by name, a checkpoint keeps them as JSON, and resuming can tell what may change. */
+ * A request holds what was given, and nothing else: a value that was not given is unset. Its fields are one table with the names that users
+ * type, so that the command line sets them by name, a checkpoint keeps them as JSON, and resuming can tell what may change. */
 #ifndef TRI_TRAIN_OPTIONS_H
 #define TRI_TRAIN_OPTIONS_H
 

@@ -1,7 +1,8 @@
 /* slurm.c: a cluster out of Slurm's variables.
  *
  * Every rank sees the same list of nodes and the same count of tasks on each, so every rank finds the same servers without asking anybody:
- * the first ranks are servers, ranks fill the nodes in order (block) or in turns (cyclic), and the servers of one host take ports in a row. */
+ * the first ranks are servers, ranks fill the nodes in order (block) or in turns (cyclic),
+ * and the servers of one host take ports in a row. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* supervise.h: a job with parameter servers on this machine: every task is a process of its own, started, watched and reaped here.
  *
- * Servers listen on sockets that the supervisor makes and keeps, so a server that died is followed by one at the same address. A child's end
- * is told to people, its lines are shown behind its name and kept in log/supervisor.txt of the run folder. Tasks report by JSON lines on their
- * standard output: ps:0 {"progress": {…}} and {"result": {"summary": {…}, "table": "…"}}, and whoever fails {"failure": "why"}. */
+ * Servers listen on sockets that the supervisor makes and keeps, so a server that died is followed by one at the same address. A child's
+ * end is told to people, its lines are shown behind its name and kept in log/supervisor.txt of the run folder. Tasks report by JSON lines
+ * on their standard output: ps:0 {"progress": {…}} and {"result": {"summary": {…}, "table": "…"}}, and whoever fails {"failure": "why"}. */
 #ifndef TRI_TRAIN_SUPERVISE_H
 #define TRI_TRAIN_SUPERVISE_H
 

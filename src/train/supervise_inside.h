@@ -1,4 +1,5 @@
-/* supervise_inside.h: a supervised job as its own files see it: supervise.c watches and decides, supervise_start.c starts and clears away. */
+/* supervise_inside.h: a supervised job as its own files see it:
+ * supervise.c watches and decides, supervise_start.c starts and clears away. */
 #ifndef TRI_TRAIN_SUPERVISE_INSIDE_H
 #define TRI_TRAIN_SUPERVISE_INSIDE_H
 

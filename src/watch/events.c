@@ -1,7 +1,7 @@
 /* events.c: event files, written.
  *
- * A file is a sequence of TFRecord frames: the length of the data (8 bytes, little-endian), its masked CRC-32C, the data, its masked CRC-32C.
- * The data is an Event message of TensorFlow's event.proto; the first one says "brain.Event:2". The numbers below are the field
+ * A file is a sequence of TFRecord frames: the length of the data (8 bytes, little-endian), its masked CRC-32C, the data, its masked
+ * CRC-32C. The data is an Event message of TensorFlow's event.proto; the first one says "brain.Event:2". The numbers below are the field
  * numbers of the .proto files. */
 #include "watch/events.h"
 

@@ -1,4 +1,5 @@
-/* cluster_test.c: jobs of real processes by the binary: supervised, and task by task as a cluster file, TF_CONFIG or Slurm describes them. */
+/* cluster_test.c: jobs of real processes by the binary: supervised, and task by task as a cluster file,
+ * TF_CONFIG or Slurm describes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

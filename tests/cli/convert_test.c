@@ -1,4 +1,5 @@
-/* convert_test.c: trireme data convert and data speed as processes: several at once, killed and resumed, under mpirun where there is one. */
+/* convert_test.c: trireme data convert and data speed as processes:
+ * several at once, killed and resumed, under mpirun where there is one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

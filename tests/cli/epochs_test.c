@@ -1,5 +1,5 @@
-/* epochs_test.c: what people who come from Keras expect of epochs, whatever the strategy: their length, a checkpoint and an evaluation after
- * each, the best checkpoint, and an end when nothing gets better. */
+/* epochs_test.c: what people who come from Keras expect of epochs, whatever the strategy: their length, a checkpoint and an evaluation
+ * after each, the best checkpoint, and an end when nothing gets better. */
 #include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>

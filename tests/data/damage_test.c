@@ -1,5 +1,6 @@
 /* damage_test.c: ten thousand damaged variants of small data files of every format are opened and read to the end. Nothing crashes,
- * nothing hangs, what cannot be read is told with the file's name, and where checksums cover all bytes no damage is missed. The damage is the same in every run. */
+ * nothing hangs, what cannot be read is told with the file's name, and where checksums cover all bytes no damage is missed. The damage is
+ * the same in every run. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* dataset_test.c: batches, epochs, padding, order, seeking and assigned batches, over a source in memory and over one that is read ahead. */
+/* dataset_test.c: batches, epochs, padding, order, seeking and assigned batches,
+ * over a source in memory and over one that is read ahead. */
 #include "trireme/dataset.h"
 
 #include <stdio.h>

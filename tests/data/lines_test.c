@@ -65,7 +65,8 @@ static void join(int64_t *facts, const int64_t *others)
     facts[SUM] += others[SUM];
 }
 
-/* Numbered lines of many lengths, one of which is longer than several pieces: all are found, in order, whatever their number, and each once. */
+/* Numbered lines of many lengths, one of which is longer than several pieces:
+ * all are found, in order, whatever their number, and each once. */
 static void test_pieces(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* cluster_fuzz.c: cluster files, TF_CONFIG and lists of Slurm's nodes, out of any bytes. A cluster that was read has a server, a worker and a
- * task of its own; what is refused leaves nothing behind. */
+/* cluster_fuzz.c: cluster files, TF_CONFIG and lists of Slurm's nodes, out of any bytes. A cluster that was read has a server, a worker and
+ * a task of its own; what is refused leaves nothing behind. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -32,6 +32,11 @@ accepted() {
     rm "$folder/$2"
 }
 
+# crosses COUNT: each has two bytes and takes one column.
+crosses() { printf "%0$1d" 0 | sed 's/0/×/g'; }
+rejected columns src/train/bad.c "/* $(crosses 135) */" 'beyond column 140'
+accepted columns src/train/good.c "/* $(crosses 134) */"
+
 rejected rooms src/tensor/bad.c '#include "train/loop.h"' 'train stands below it'
 rejected rooms src/tensor/bad.c '#include "loop.h"' 'neither of a room nor public'
 accepted rooms src/train/good.c '#include "tensor/kernel.h"'

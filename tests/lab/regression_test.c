@@ -1,5 +1,5 @@
-/* regression_test.c: least squares and Student's t against known values: NIST's certified ones (Longley, a set made to be hard), and SciPy's
- * and statsmodels' for the published reading speeds of study G1. */
+/* regression_test.c: least squares and Student's t against known values: NIST's certified ones (Longley, a set made to be hard), and
+ * SciPy's and statsmodels' for the published reading speeds of study G1. */
 #include "lab/regression.h"
 
 #include <math.h>

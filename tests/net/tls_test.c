@@ -205,7 +205,8 @@ static void a_client_in_clear_meets_a_server_with_tls(void **state)
     free_identities(&ids);
 }
 
-/* OpenSSL's own client, which believes every server, on a bare socket beside the loop. It shows an identity, or nothing where that is NULL. */
+/* OpenSSL's own client, which believes every server, on a bare socket beside the loop.
+ * It shows an identity, or nothing where that is NULL. */
 static void assert_server_refuses(const identities *ids, const char *shown, const char *server_says)
 {
     fixture f = {.server_tls = tls_of(ids->ours)};

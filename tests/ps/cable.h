@@ -1,5 +1,5 @@
-/* cable.h: what lies between a worker and its servers, so that a test can cut it: a port of 127.0.0.1 for each server, whose connections are
- * led on to the server's own. While it is cut, nothing passes and nobody is told, as where a switch has lost its power. */
+/* cable.h: what lies between a worker and its servers, so that a test can cut it: a port of 127.0.0.1 for each server, whose connections
+ * are led on to the server's own. While it is cut, nothing passes and nobody is told, as where a switch has lost its power. */
 #ifndef TESTS_PS_CABLE_H
 #define TESTS_PS_CABLE_H
 

@@ -1,5 +1,5 @@
-/* disk_test.c: the disk of ps:0 is full when a checkpoint is due. As in a local run that is told, with the file's name, and training goes on
- * with the earlier checkpoint kept: there may be space again by the next one. Only without the last one a job has failed.
+/* disk_test.c: the disk of ps:0 is full when a checkpoint is due. As in a local run that is told, with the file's name, and training goes
+ * on with the earlier checkpoint kept: there may be space again by the next one. Only without the last one a job has failed.
  *
  * The disk is a small file system in memory, mounted where only this process and its children see it. That needs root. */
 #define _GNU_SOURCE

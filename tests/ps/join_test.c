@@ -1,4 +1,5 @@
-/* join_test.c: workers come to a job that runs, take part, and leave again; those that come in a dead one's place are taken for themselves. */
+/* join_test.c: workers come to a job that runs, take part, and leave again;
+ * those that come in a dead one's place are taken for themselves. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* modes_test.c: what each mode promises about the result: sync equals one worker with the larger batch, and itself to the bit; all modes end
- * with the number of steps or of examples that was asked for. */
+/* modes_test.c: what each mode promises about the result: sync equals one worker with the larger batch, and itself to the bit; all modes
+ * end with the number of steps or of examples that was asked for. */
 #include <stdlib.h>
 #include <string.h>
 

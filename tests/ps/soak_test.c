@@ -1,6 +1,6 @@
-/* soak_test.c: workers, servers and the evaluator are killed and stopped, workers come and go, their network is cut and breaks, at random, over
- * a long run; at the end there are as many steps as were asked for, and the model has learnt. The job is asked to end after the last event
- * and goes on from there to a given step, so that it does not matter how fast it is beside its events.
+/* soak_test.c: workers, servers and the evaluator are killed and stopped, workers come and go, their network is cut and breaks, at random,
+ * over a long run; at the end there are as many steps as were asked for, and the model has learnt. The job is asked to end after the last
+ * event and goes on from there to a given step, so that it does not matter how fast it is beside its events.
  *
  * The events follow from a fixed seed; TEST_EVENTS says how many (script/test --deep: 500), TEST_SEED which. */
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* supervise_test.c: a job of real processes, which are a small script here: who is started how, and what becomes of the job when one ends.
  *
- * Each test says in shell what every task does. The supervisor's lines are kept, and each appears as a file `said-N` in the run folder, so that
- * a script can wait for something to have been said. Nothing depends on how long anything takes. */
+ * Each test says in shell what every task does. The supervisor's lines are kept, and each appears as a file `said-N` in the run folder, so
+ * that a script can wait for something to have been said. Nothing depends on how long anything takes. */
 #include "train/supervise.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* huffman.h: the codes of a photo read quicker than the library does.
  *
- * Well over half of the time that the library takes for a photo goes into its Huffman codes. tri__huffman_take_over puts a reader of our own
- * in the place of the library's; markers, dequantisation, transforms and all else remain the library's. Its header for such replacements
- * (jpegint.h), which Debian installs beside the public one, says how that place is filled. */
+ * Well over half of the time that the library takes for a photo goes into its Huffman codes. tri__huffman_take_over puts a reader of our
+ * own in the place of the library's; markers, dequantisation, transforms and all else remain the library's. Its header for such
+ * replacements (jpegint.h), which Debian installs beside the public one, says how that place is filled. */
 #ifndef TRI_DATA_JPEG_HUFFMAN_H
 #define TRI_DATA_JPEG_HUFFMAN_H
 

@@ -35,8 +35,8 @@ bool tri__ranks_apart(const tri__ranks *ranks); /* whether they are on several h
 /* data[i] becomes Σ of all ranks' data[i]: the same bits for all of them. */
 TRI_MUST_CHECK tri_status tri__ranks_sum(tri__ranks *ranks, float *data, size_t count);
 
-/* The same in two parts. Up to TRI__RANKS_SUMS may have begun; they end in that order, and meanwhile data is not the caller's. Between hosts
- * they travel while one of them is being ended. */
+/* The same in two parts. Up to TRI__RANKS_SUMS may have begun; they end in that order, and meanwhile data is not the caller's. Between
+ * hosts they travel while one of them is being ended. */
 enum { TRI__RANKS_SUMS = 4 };
 TRI_MUST_CHECK tri_status tri__ranks_begin_sum(tri__ranks *ranks, float *data, size_t count);
 TRI_MUST_CHECK tri_status tri__ranks_end_sum(tri__ranks *ranks, float *data, size_t count);

@@ -1,7 +1,7 @@
 /* coordinator.c: the course of a job.
  *
- * It waits for the first worker, which tells what is trained, for the other servers (fleet.c), and in sync for all workers (members.c). Then
- * it runs: tokens are handed out (steps.c) and snapshots taken (snapshot.c). It stops when the tokens are used up, when an evaluation
+ * It waits for the first worker, which tells what is trained, for the other servers (fleet.c), and in sync for all workers (members.c).
+ * Then it runs: tokens are handed out (steps.c) and snapshots taken (snapshot.c). It stops when the tokens are used up, when an evaluation
  * says so or when it is asked to: workers end their steps and report, and the last snapshot is evaluated and saved. */
 #include "store/ps/coordinator.h"
 
@@ -59,7 +59,8 @@ int64_t tri__coordinator_step(const tri__coordinator *c)
     return c->tokens ? tri__tokens_steps(c->tokens) : 0;
 }
 
-/* All workers that are expected begin together. In sync that is waited for as long as anything is; in async a latecomer may as well join. */
+/* All workers that are expected begin together. In sync that is waited for as long as anything is;
+ * in async a latecomer may as well join. */
 static void start(tri__coordinator *c)
 {
     int ready = tri__members_ready(c), wanted = c->settings->workers;

@@ -2,8 +2,8 @@
  * about as fast oneDNN has the layer.
  *
  * Convolutions of 1 to 8 channels were 1.3 to 6 times as fast as oneDNN's, with pooling 2 to 20 times; 12 → 12 channels 2 and 4 times,
- * 24 → 24 channels 1.1 and 1.5 times. Dense layers are on a par; they win because nothing is reordered around them, and because ReLU and the
- * bias's gradient cost them no pass of their own. */
+ * 24 → 24 channels 1.1 and 1.5 times. Dense layers are on a par; they win because nothing is reordered around them, and because ReLU and
+ * the bias's gradient cost them no pass of their own. */
 #include "tensor/narrow/narrow.h"
 
 #define MOST_CHANNELS 24

@@ -122,8 +122,8 @@ static void test_manners(void **state)
     }
 }
 
-/* Bytes of the data changed, to 255 now and then: a marker, or the beginning of one. Not beside another 255: there the library begins a block
- * twice and does not clear it. */
+/* Bytes of the data changed, to 255 now and then: a marker, or the beginning of one. Not beside another 255: there the library begins a
+ * block twice and does not clear it. */
 static void test_changed_bytes(void **state)
 {
     enum { TRIES = 400 };

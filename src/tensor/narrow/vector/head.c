@@ -1,9 +1,9 @@
 /* head.c: a softmax classifier on the input itself: logits, loss and gradient in one pass over the rows.
  *
- * x is plain, its rows wherever they stand: a vector holds eight columns of one row. Logits: five classes × two rows in ten registers over the columns; the sums of
- * eight rows and one class are added up together, which gives them in lanes for the softmax. Gradient: five classes × sixteen columns in
- * ten registers over the rows of a block, which are still in the cache. Scale and offset never touch x: they are folded into the
- * logits' constants and into d.
+ * x is plain, its rows wherever they stand: a vector holds eight columns of one row. Logits: five classes × two rows in ten registers over
+ * the columns; the sums of eight rows and one class are added up together, which gives them in lanes for the softmax. Gradient: five
+ * classes × sixteen columns in ten registers over the rows of a block, which are still in the cache. Scale and offset never touch x: they
+ * are folded into the logits' constants and into d.
  *
  * A team divides the columns. Each thread has its part of the weights and of their gradient to itself; only logits are exchanged, with
  * one barrier a block and two sets of buffers in turn. Every thread computes the softmax for itself. */
