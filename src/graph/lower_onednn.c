@@ -5,6 +5,7 @@
 #include "graph/plan.h"
 #include "graph/rewrite.h"
 #include "tensor/elementwise.h"
+#include "tensor/narrow/narrow.h"
 
 typedef tri_status (*lowering)(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
 
@@ -55,6 +56,35 @@ static const tri_node *sibling(const tri__compiler *compiler, const tri_node *fo
     return NULL;
 }
 
+/* The narrow room's kernel, where dy and x lie as it takes them and where it is the faster one. */
+static tri_status convolution_weight_by_eights(tri__compiler *compiler, const tri_node *weight, bool bias, tri__kernel **out)
+{
+    const tri_node *dy = weight->input[0], *x = weight->input[1], *forward = weight->forward;
+    const tri__layout *dy_layout = tri__compiler_layout(compiler, dy), *x_layout = tri__compiler_layout(compiler, x);
+    const tri_attributes *a = &forward->attributes;
+    const int threads = compiler->plan->options.threads;
+    if ((compiler->plan->options.without & TRI_PLAN_NARROW) || !tri__onednn_is_eights(dy_layout, dy->shape) ||
+        (x_layout && !tri__onednn_is_eights(x_layout, x->shape)))
+        return NULL;
+    const tri__narrow_weight spec = {
+        .batch = x->shape.dim[0],
+        .channels = x->shape.dim[1],
+        .height = x->shape.dim[2],
+        .width = x->shape.dim[3],
+        .filters = dy->shape.dim[1],
+        .kernel_h = weight->shape.dim[2],
+        .kernel_w = weight->shape.dim[3],
+        .stride_h = a->stride[0],
+        .stride_w = a->stride[1],
+        .pad_h = a->pad[0],
+        .pad_w = a->pad[1],
+        .bias = bias,
+        .dy_layout = dy_layout,
+        .x_layout = x_layout,
+    };
+    return tri__narrow_wins_weight(&spec, threads) ? tri__narrow_conv_weight(&spec, (tri__narrow_team){.threads = threads}, out) : NULL;
+}
+
 /* Weight and bias gradient in one kernel, whichever of the two comes first. */
 static tri_status convolution_weight(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
@@ -69,6 +99,9 @@ static tri_status convolution_weight(tri__compiler *compiler, const tri_node *no
     lowered->input[1] = weight->input[1];
     lowered->output[0] = weight;
     lowered->output[1] = bias;
+    TRI_TRY(convolution_weight_by_eights(compiler, weight, bias != NULL, &lowered->kernel));
+    if (lowered->kernel)
+        return NULL;
     return tri__onednn_convolution_weight(compiler->plan->onednn, &spec, &lowered->kernel);
 }
 

@@ -225,6 +225,8 @@ static const model_case models[] = {
      "input(scale=1/255)\nconv(8, kernel=5x3, stride=2, pad=2)\nrelu()\nlrn()\nconv(12, kernel=3)\ntanh()\navgpool(2)" END},
     {"two convolutions", S(12, 12, 1), TRI_U8,
      "input(scale=1/255)\nconv(6, kernel=3)\nrelu()\navgpool(2)\nconv(16, kernel=3)\nrelu()\nmaxpool(2)\ndense(20)\nrelu()" END},
+    {"wide convolutions", S(20, 18, 3), TRI_U8,
+     "input(scale=1/255)\nconv(80, kernel=5, stride=2, pad=2)\nrelu()\nconv(32, kernel=3, pad=1)\nrelu()\nmaxpool(3, stride=2)" END},
     {"a convolution that two read", S(8, 8, 1), TRI_U8,
      "input(scale=1/255)\na = conv(4, kernel=3, pad=1)\nrelu()\nb = conv(4, kernel=3, pad=1)\nadd(a, b)\nrelu()\navgpool(2)" END},
     {"a convolution pooled twice", S(8, 8, 1), TRI_U8,

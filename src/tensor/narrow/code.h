@@ -13,7 +13,7 @@ typedef void tri__narrow_part(const void *geometry, void *const *data, int threa
 typedef struct {
     const char *name;
     tri__narrow_part *import, *to_lanes, *to_plain;
-    tri__narrow_part *conv_forward, *conv_backward;
+    tri__narrow_part *conv_forward, *conv_backward, *conv_weight;
     tri__narrow_part *dense_forward, *dense_backward;
     tri__narrow_part *softmax_loss;
     tri__narrow_part *head_step, *head_forward;
@@ -97,6 +97,19 @@ typedef struct {
     tri__narrow_phase *phase;
     int64_t private_vectors; /* scratch of one thread */
 } tri__narrow_conv_geometry;
+
+/* The weights' gradient of a wide convolution. A block is of channels that lie side by side in x: eight, or one where x is plain. All
+ * offsets count floats. */
+typedef struct {
+    tri__narrow_weight spec;
+    int64_t rows, columns;    /* of dy */
+    int64_t block, blocks;    /* channels of a block, and how many blocks */
+    int64_t x_columns, plane; /* of a block of x with its padding: columns of a row, floats of the whole */
+    int64_t step, row_step;   /* in it, from a column or row of dy to the next */
+    int64_t taps;             /* of a block */
+    const int32_t *tap;       /* [taps] in a block */
+    int64_t band, images;     /* rows of dy that are taken at a time; images that are padded at a time */
+} tri__narrow_weight_geometry;
 
 typedef struct {
     tri__narrow_dense spec;

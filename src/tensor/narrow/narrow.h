@@ -67,6 +67,25 @@ TRI_MUST_CHECK tri_status tri__narrow_conv_forward(const tri__narrow_conv *spec,
 /* dy, x, w → dw, [db], [dx: where want_dx] | mask, private scratch */
 TRI_MUST_CHECK tri_status tri__narrow_conv_backward(const tri__narrow_conv *spec, bool want_dx, tri__narrow_team team, tri__kernel **out);
 
+/* ---- the weights' gradient of a wide convolution ---- */
+
+/* Not a narrow layer, but the gradient that oneDNN computes furthest below the CPU's rate. There are no lanes here: dy lies in
+ * blocks of eight filters, [batch][filters/8][rows][columns][8], and x in such blocks of channels or, where they are few, plain. Filters
+ * are a multiple of 16. Results are the same, bit for bit, for a team of any size. */
+typedef struct {
+    int64_t batch, channels, height, width; /* of x */
+    int64_t filters;
+    int64_t kernel_h, kernel_w;
+    int64_t stride_h, stride_w;
+    int64_t pad_h, pad_w;
+    bool bias;
+    const tri__layout *dy_layout,
+        *x_layout; /* what a plan calls those blocks; x_layout is NULL where x is plain. They outlive the kernel */
+} tri__narrow_weight;
+
+/* dy, x → dw, [db] | sums, padded images */
+TRI_MUST_CHECK tri_status tri__narrow_conv_weight(const tri__narrow_weight *spec, tri__narrow_team team, tri__kernel **out);
+
 /* ---- dense layers ---- */
 
 typedef struct {
@@ -107,6 +126,7 @@ TRI_MUST_CHECK tri_status tri__narrow_head_forward(const tri__narrow_head *spec,
 /* ---- where these kernels beat oneDNN's ---- */
 
 bool tri__narrow_wins_conv(const tri__narrow_conv *spec);
+bool tri__narrow_wins_weight(const tri__narrow_weight *spec, int threads);
 bool tri__narrow_wins_dense(const tri__narrow_dense *spec);
 bool tri__narrow_wins_head(const tri__narrow_head *spec);
 

@@ -15,6 +15,9 @@ TRI_MUST_CHECK tri_status tri__onednn_create(tri__onednn **out);
 void tri__onednn_destroy(tri__onednn *context);      /* accepts NULL */
 void tri__onednn_version(char *buffer, size_t size); /* of the library in use: "2.6.3" */
 
+/* Whether a layout is [n][c/8][h][w][8] for a shape [n][c][h][w]. */
+bool tri__onednn_is_eights(const tri__layout *layout, tri_shape shape);
+
 /* x: [n][c][h][w], w: [out][c][kernel], y: [n][out][…] */
 typedef struct {
     tri_shape x, w, y;

@@ -100,6 +100,15 @@ static bool blocked_equal(const tri__layout *a, const tri__layout *b)
     return dnnl_memory_desc_equal(&((const blocked_layout *)a)->desc, &((const blocked_layout *)b)->desc);
 }
 
+bool tri__onednn_is_eights(const tri__layout *layout, tri_shape shape)
+{
+    if (tri__layout_kind_of(layout) != TRI_LAYOUT_ONEDNN || shape.rank != 4 || shape.dim[1] % 8)
+        return false;
+    dnnl_memory_desc_t eights;
+    return dnnl_memory_desc_init_by_tag(&eights, shape.rank, shape.dim, dnnl_f32, dnnl_aBcd8b) == dnnl_success &&
+           dnnl_memory_desc_equal(&eights, &((const blocked_layout *)layout)->desc);
+}
+
 /* Workspaces have no layout that others could read: they count as plain bytes. */
 static bool is_plain(const dnnl_memory_desc_t *desc)
 {

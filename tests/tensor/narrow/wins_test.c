@@ -43,12 +43,40 @@ static void a_batch_of_one_is_not(void **state)
     assert_false(tri__narrow_wins_dense(&(tri__narrow_dense){.batch = 9, .in = 400, .out = 120}));
 }
 
+static bool weight_wins(int64_t channels, int64_t size, int64_t filters, int64_t kernel, int threads)
+{
+    static const tri__layout eights = {.kind = TRI_LAYOUT_ONEDNN};
+    return tri__narrow_wins_weight(&(tri__narrow_weight){.batch = 32,
+                                                         .channels = channels,
+                                                         .height = size,
+                                                         .width = size,
+                                                         .filters = filters,
+                                                         .kernel_h = kernel,
+                                                         .kernel_w = kernel,
+                                                         .stride_h = 1,
+                                                         .stride_w = 1,
+                                                         .x_layout = channels % 8 ? NULL : &eights},
+                                   threads);
+}
+
+static void weights_of_wide_layers_are_ours(void **state)
+{
+    (void)state;
+    assert_true(weight_wins(3, 224, 64, 11, 1));
+    assert_true(weight_wins(64, 27, 192, 5, 2));
+    assert_true(weight_wins(256, 13, 256, 3, 2));
+    assert_false(weight_wins(64, 27, 24, 5, 1)); /* 24 filters are no pairs of vectors */
+    assert_false(weight_wins(64, 6, 64, 3, 1));  /* rows too short */
+    assert_false(weight_wins(8, 27, 16, 3, 2));  /* no work for two */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lenet_is_narrow),
         cmocka_unit_test(wide_layers_are_not),
         cmocka_unit_test(a_batch_of_one_is_not),
+        cmocka_unit_test(weights_of_wide_layers_are_ours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

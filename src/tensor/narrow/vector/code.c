@@ -11,6 +11,7 @@ const tri__narrow_code ISA(code) = {
     .to_plain = ISA(to_plain),
     .conv_forward = ISA(conv_forward),
     .conv_backward = ISA(conv_backward),
+    .conv_weight = ISA(conv_weight),
     .dense_forward = ISA(dense_forward),
     .dense_backward = ISA(dense_backward),
     .softmax_loss = ISA(softmax_loss),

@@ -10,8 +10,8 @@
 #define ISA_NAME(name, isa) ISA_JOIN(name, isa)
 #define ISA(name)           ISA_NAME(name, TRI_ISA)
 
-tri__narrow_part ISA(import), ISA(to_lanes), ISA(to_plain), ISA(conv_forward), ISA(conv_backward), ISA(dense_forward), ISA(dense_backward),
-    ISA(softmax_loss), ISA(head_step), ISA(head_forward);
+tri__narrow_part ISA(import), ISA(to_lanes), ISA(to_plain), ISA(conv_forward), ISA(conv_backward), ISA(conv_weight), ISA(dense_forward),
+    ISA(dense_backward), ISA(softmax_loss), ISA(head_step), ISA(head_forward);
 extern const tri__narrow_code ISA(code);
 
 typedef struct {
