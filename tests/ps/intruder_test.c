@@ -294,16 +294,29 @@ static void intruders_get_nothing_and_change_nothing(void **state)
     json_decref(summary);
 }
 
-/* In clear there is nothing to show, and a place is kept for who says hello: not for ever. */
-static void a_stranger_without_a_word_loses_its_place(void **state)
+/* Until the server ends the conversation. */
+static void beat(int fd)
+{
+    const tri__frame frame = tri__message_encode(&(tri__message){.type = TRI_MSG_BEAT});
+    struct pollfd end = {.fd = fd, .events = POLLIN};
+    uint8_t bytes[TRI_HEAD_SIZE];
+    tri__head_write(&frame, bytes);
+    while (send_all(fd, (const char *)bytes, sizeof bytes) && poll(&end, 1, 100) == 0)
+        continue;
+}
+
+/* In clear there is nothing to show, and a place is kept for who says hello: not for ever, and not for who says anything else. */
+static void a_stranger_without_a_hello_loses_its_place(void **state)
 {
     process job = process_start(*state, "job",
                                 "train " SOFTMAX "--sync --workers 1 --steps 100000000 --eval-every 100 --timeout 2s "
                                 "--heartbeat 100ms --json --out run");
     char *address = job_address(*state), byte;
-    int silent = connect_to((int)strtol(strchr(address, ':') + 1, NULL, 10));
+    int port = (int)strtol(strchr(address, ':') + 1, NULL, 10), silent = connect_to(port), beating = connect_to(port);
+    beat(beating);
     assert_int_equal(read(silent, &byte, 1), 0); /* until then it waits */
     close(silent);
+    close(beating);
     process_await_step(&job, process_step(&job) + 1);
     kill(job.pid, SIGINT);
     json_decref(process_end(&job, 0));
@@ -314,7 +327,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCESS_TEST(intruders_get_nothing_and_change_nothing),
-        PROCESS_TEST(a_stranger_without_a_word_loses_its_place),
+        PROCESS_TEST(a_stranger_without_a_hello_loses_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -415,7 +415,8 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     if (frame->size == 0)
         TRI_TRY(tri__message_decode(frame, &peer->message));
     const tri__message message = peer->message;
-    peer->heard = tri__clock_now();
+    if (is_known(peer) || message.type == TRI_MSG_HELLO) /* nothing else keeps a stranger its place */
+        peer->heard = tri__clock_now();
     if (peer->refused)
         return NULL;
     if (message.type == TRI_MSG_PUSH && frame->size) {
