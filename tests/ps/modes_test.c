@@ -140,6 +140,17 @@ static void epochs_are_passes_over_the_whole_set(void **state)
     json_decref(summary);
 }
 
+/* A late part has a server tell its norm again, which is not that of the next step. */
+static void backup_workers_may_be_late_for_a_norm(void **state)
+{
+    process job = process_start(*state, "job",
+                                "train " SOFTMAX
+                                "--sync --backup 1 --clip 0.5 --workers 3 --servers 2 --steps 1000 --eval-every 1000 --json --out run");
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), 1000);
+    json_decref(summary);
+}
+
 /* Who was late does the newest step of ps:0, which ps:1 may not have begun: it is heard there when it has, and not sent away. */
 static void backup_workers_may_be_ahead_of_a_server(void **state)
 {
@@ -165,6 +176,7 @@ int main(void)
         PROCESS_TEST(sync_repeats_itself_to_the_bit),
         PROCESS_TEST(every_mode_makes_the_steps_that_were_asked_for),
         PROCESS_TEST(backup_workers_may_be_ahead_of_a_server),
+        PROCESS_TEST(backup_workers_may_be_late_for_a_norm),
         PROCESS_TEST(epochs_are_passes_over_the_whole_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

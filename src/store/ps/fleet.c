@@ -59,6 +59,8 @@ static void go_back_together(tri__coordinator *c)
     if (status)
         tri__coordinator_fail(c, status);
     c->issued = false;
+    for (int i = 1; i < c->settings->servers; i++)
+        c->follower[i].gathered = false;
     c->changed = c->void_due = true; /* members are told when all servers have their stretch again */
 }
 

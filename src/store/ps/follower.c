@@ -227,9 +227,11 @@ void tri__follower_stepped(tri__server *server)
 {
     double squares;
     take_snapshot(server);
-    if (server->upstream && tri__stretch_gathered(server->stretch, &squares))
-        tri__message_send(server->upstream->connection,
-                          &(tri__message){.type = TRI_MSG_NORM, .step = tri__stretch_lowest(server->stretch), .norm = squares}, false);
+    if (!server->upstream || !tri__stretch_gathered(server->stretch, &squares))
+        return;
+    const tri__message norm = {
+        .type = TRI_MSG_NORM, .view = server->generation, .step = tri__stretch_lowest(server->stretch), .norm = squares};
+    tri__message_send(server->upstream->connection, &norm, false);
 }
 
 /* With clipping: ps:0 has the norm of all stretches. */

@@ -43,7 +43,7 @@ typedef enum {
     TRI_MSG_COPY,      /* … chunk, step, slot: floats of the copy */
     TRI_MSG_EVALUATE,  /* step: to the evaluator, which then pulls the copy … */
     TRI_MSG_EVALUATED, /* JSON: … and tells how good it is */
-    TRI_MSG_NORM,      /* step, Σ g²: of a server's stretch; and back the factor by which all scale */
+    TRI_MSG_NORM,      /* step, view, Σ g²: of a server's stretch; and back the factor by which all scale */
     TRI_MSG_STOP,      /* step: make no further step, report */
     TRI_MSG_REPORT,    /* JSON: what a worker did, now and then and at the end */
     TRI_MSG_BEAT,      /* I live */

@@ -232,9 +232,12 @@ void tri__coordinator_clip(tri__coordinator *c)
     tri__coordinator_stepped(c->server);
 }
 
+/* A server may tell it again, as when a late part comes, and it may be of a step that is over, or of a time before all went back. */
 void tri__steps_norm(tri__coordinator *c, tri__peer *peer, const tri__message *message)
 {
     tri__follower_state *follower = &c->follower[peer->task];
+    if (message->view != c->server->generation || message->step != tri__coordinator_step(c))
+        return;
     follower->squares = message->norm;
     follower->gathered = true;
     tri__coordinator_clip(c);
