@@ -278,6 +278,8 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     };
     if (what->rank > 0)
         session->log->least = TRI_LOG_WARNING; /* rank 0 tells the rest */
+    if (request.began)
+        TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
     tri__run_result result;
     tri_status status = run(session, arguments, &request, what, &result);
     tri__terminal_wipe(&session->terminal);

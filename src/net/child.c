@@ -39,6 +39,7 @@ struct tri__child {
     tri__child_options options; /* its handlers; the rest is not kept */
     uv_process_t process;
     uv_timer_t linger;
+    uv_pipe_t input;
     output outputs[PIPES]; /* standard output, standard error */
     int handles;           /* of libuv that are not closed yet */
     bool reaped, told, destroyed;
@@ -235,8 +236,8 @@ static void free_when_all_closed(uv_handle_t *handle)
 
 static void close_handles(tri__child *child)
 {
-    uv_handle_t *const handles[] = {(uv_handle_t *)&child->process, (uv_handle_t *)&child->linger, (uv_handle_t *)&child->outputs[0].uv,
-                                    (uv_handle_t *)&child->outputs[1].uv};
+    uv_handle_t *const handles[] = {(uv_handle_t *)&child->process, (uv_handle_t *)&child->linger, (uv_handle_t *)&child->input,
+                                    (uv_handle_t *)&child->outputs[0].uv, (uv_handle_t *)&child->outputs[1].uv};
     child->destroyed = true;
     child->handles = sizeof handles / sizeof *handles;
     for (int i = 0; i < child->handles; i++) {
@@ -255,7 +256,8 @@ static void end_process(tri__child *child)
 /* 0 or libuv's error, and then there is no process either. */
 static int spawn(tri__child *child, const tri__child_options *options, char **environment, uv_stdio_container_t *channels)
 {
-    channels[0].flags = UV_IGNORE;
+    channels[0].flags = options->attached ? UV_CREATE_PIPE | UV_READABLE_PIPE : UV_IGNORE;
+    channels[0].data.stream = (uv_stream_t *)&child->input;
     for (int i = 0; i < PIPES; i++) {
         channels[i + 1].flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE;
         channels[i + 1].data.stream = (uv_stream_t *)&child->outputs[i].uv;
@@ -287,6 +289,7 @@ static void init_handles(tri__child *child)
 {
     uv_timer_init(&child->loop->uv, &child->linger);
     child->linger.data = child->process.data = child;
+    uv_pipe_init(&child->loop->uv, &child->input, 0);
     for (int i = 0; i < PIPES; i++) {
         uv_pipe_init(&child->loop->uv, &child->outputs[i].uv, 0);
         child->outputs[i].uv.data = &child->outputs[i];

@@ -12,6 +12,7 @@ typedef struct {
     const char *const *env;  /* "NAME=value" that replace those of this process; ends with NULL; NULL: none */
     const int *fds;          /* descriptors that the child gets as 3, 4, … */
     int fd_count;
+    bool attached; /* its standard input says nothing and ends with this process, however that ends; otherwise there is none */
     void (*line)(void *context, tri__child *child, bool error, const char *line); /* of standard output, or of standard error */
     /* It has ended and both its outputs are read: its exit status, or the signal that ended it. Free it with destroy. */
     void (*ended)(void *context, tri__child *child, int status, int signal);

@@ -168,7 +168,8 @@ static tri_status start(launcher *self)
         add(&all, request->words[i]);
     if (model)
         add(&all, "--"), add(&all, model);
-    const tri__child_options options = {.path = "mpirun", .argv = all.list, .line = on_line, .ended = on_end, .context = self};
+    const tri__child_options options = {
+        .path = "mpirun", .argv = all.list, .attached = true, .line = on_line, .ended = on_end, .context = self};
     tri_status status = tri__child_start(self->loop, &options, &self->child);
     free(all.list);
     self->ran = self->ran || !status;

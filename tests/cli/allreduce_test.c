@@ -246,6 +246,20 @@ static void a_signal_ends_ranks_in_good_order(void **state)
     free(path);
 }
 
+/* Quiet ones, too, who write nothing that could find no reader. */
+static void ranks_do_not_outlive_their_launcher(void **state)
+{
+    const char *here = *state;
+    const char *const arguments[] = {TEST_BINARY, TRAIN,   "--steps", "100000000",          "--strategy", "allreduce", "--workers",
+                                     "2",         "--out", "a",       "--checkpoint-every", "50steps",    NULL};
+    pid_t run = ranks_start(here, arguments);
+    ranks_await_checkpoint(here, "a", -1);
+    assert_int_equal(kill(run, SIGKILL), 0);
+    assert_int_equal(ranks_end(run), -1);
+    ranks_await_none(here);
+    tri__checkpoint_close(ranks_newest(here, "a"));
+}
+
 /* However early: mpirun and the ranks may not be there yet. */
 static void an_early_signal_is_heard(void **state)
 {
@@ -284,6 +298,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_rank_that_hangs_is_named, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_job_that_was_frozen_goes_on, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_signal_ends_ranks_in_good_order, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(ranks_do_not_outlive_their_launcher, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(an_early_signal_is_heard, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

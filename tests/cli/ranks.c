@@ -114,6 +114,13 @@ pid_t ranks_find(const char *here)
     return find(here, 0);
 }
 
+void ranks_await_none(const char *here)
+{
+    for (int i = 0; i < POLLS && ranks_find(here); i++)
+        pause_briefly();
+    assert_int_equal(ranks_find(here), 0);
+}
+
 pid_t ranks_mpirun(const char *here)
 {
     char path[64], line[512] = "";

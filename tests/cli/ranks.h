@@ -25,7 +25,8 @@ void ranks_await_said(const char *here, const char *text);
 tri__checkpoint *ranks_newest(const char *here, const char *name);                 /* the newest checkpoint of a run: the caller's */
 int64_t ranks_await_checkpoint(const char *here, const char *name, int64_t after); /* its step, which is to be after another one; −1: any */
 void ranks_signal(const char *here, int signal);                                   /* to all of its ranks */
-pid_t ranks_find(const char *here);   /* a rank of the run that was started in the folder here; 0: there is none */
+pid_t ranks_find(const char *here); /* a rank of the run that was started in the folder here; 0: there is none */
+void ranks_await_none(const char *here);
 pid_t ranks_mpirun(const char *here); /* the mpirun of that run, which has ranks */
 
 #endif
