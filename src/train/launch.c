@@ -81,6 +81,9 @@ static void take_notice(launcher *self, const char *line)
         snprintf(self->why, sizeof self->why, "mpirun lost %s", lost);
     else if (*line && !*self->why)
         snprintf(self->why, sizeof self->why, "mpirun: %s", line);
+    size_t length = strlen(self->why);
+    if (length && self->why[length - 1] == '.') /* ours goes on after it */
+        self->why[length - 1] = 0;
 }
 
 static void show(launcher *self, const char *line)

@@ -21,7 +21,7 @@
 #include "net/connection.h"
 #include "store/ps/settings.h"
 
-#define TRI_PROTOCOL 2 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 3 /* changes with every change of what is sent */
 
 typedef enum {
     TRI_MSG_HELLO = 1, /* JSON: version, role, task, incarnation; of workers also what they train */
