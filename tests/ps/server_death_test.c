@@ -1,6 +1,8 @@
 /* server_death_test.c: servers are killed while a job runs. The supervisor starts them again with what was last kept; workers come back to
  * them; no more than one interval of checkpoints is lost, and the summary says how much. */
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "ps/process.h"
 
@@ -49,6 +51,32 @@ static void ps_1_comes_back_with_bounded_staleness(void **state)
     kill_server(*state, "ps:1", "--staleness 2", ASYNC_STEPS);
 }
 
+/* The job has made its last step, and waits for a worker's report: no step is made again, so none may be lost. */
+static void ps_1_comes_back_while_all_stop(void **state)
+{
+    process job = process_start(*state, "job",
+                                "train " SOFTMAX ENDLESS "--json --out run --eval-every 100 --checkpoint-every 100steps --heartbeat 100ms "
+                                "--workers 2 --servers 2 --sync --backup 1");
+    process_await_step(&job, STRIKE);
+    await_member(*state, "worker:1");
+    pid_t straggler = process_task(&job, "worker:1", 0), before = process_task(&job, "ps:1", 0);
+    kill(straggler, SIGSTOP);
+    process_await(&job, "goes on without worker:1");
+    kill(process_task(&job, "ps:0", 0), SIGINT);
+    await_text(job.log, "stopping at step");
+    kill(before, SIGKILL);
+    process_task(&job, "ps:1", before);
+    process_await(&job, "all go back to step");
+    char *log = test_read(job.log, NULL);
+    int64_t last = strtoll(strstr(log, "stopping at step ") + strlen("stopping at step "), NULL, 10);
+    free(log);
+    kill(straggler, SIGCONT);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), last);
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    json_decref(summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -57,6 +85,7 @@ int main(void)
         PROCESS_TEST(ps_0_comes_back_in_async),
         PROCESS_TEST(ps_1_comes_back_in_async),
         PROCESS_TEST(ps_1_comes_back_with_bounded_staleness),
+        PROCESS_TEST(ps_1_comes_back_while_all_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

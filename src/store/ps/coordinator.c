@@ -86,6 +86,8 @@ static void stop(tri__coordinator *c)
 {
     enter(c, TRI_JOB_STOPPING);
     c->stopped = c->since;
+    tri__log_line(c->server->log, TRI_LOG_DEBUG, "stopping at step %" PRId64 ": waiting for what the workers report",
+                  tri__coordinator_step(c));
     for (int task = 0; task < c->tasks; task++)
         if (c->member[task].peer)
             tri__message_send(c->member[task].peer->connection, &(tri__message){.type = TRI_MSG_STOP, .step = tri__coordinator_step(c)},
@@ -144,13 +146,24 @@ static void begin_snapshot(tri__coordinator *c, bool save, bool evaluate)
     tri__snapshot_take(c, save, evaluate);
 }
 
+/* Sync, several servers: one that is lost takes all back to the last checkpoint, and who was told to stop makes no steps again. So the last
+ * step is kept before anybody is told; true until it is. Where a snapshot was good enough, that is the model. */
+static bool keeps_last_step(tri__coordinator *c)
+{
+    if (c->settings->mode != TRI_PS_SYNC || c->settings->servers == 1 || c->enough || tri__coordinator_step(c) == c->kept)
+        return false;
+    if (tri__snapshot_idle(c) && tri__fleet_ready(c))
+        begin_snapshot(c, true, false);
+    return true;
+}
+
 static void run_on(tri__coordinator *c)
 {
     bool sync = c->settings->mode == TRI_PS_SYNC, save, evaluate;
     if (sync && c->issued)
         return; /* in the middle of a step */
     if (c->enough || c->stop_wanted || tri__tokens_finished(c->tokens)) {
-        if (!(sync && tri__snapshot_holds_up(c)))
+        if (!(sync && tri__snapshot_holds_up(c)) && !keeps_last_step(c))
             stop(c);
         return;
     }
