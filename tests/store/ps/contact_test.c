@@ -98,6 +98,7 @@ static void end(scene *of)
     }
     assert_ok(of->failure);
     tri__loop_destroy(of->loop);
+    tri__address_fini(&of->address);
     close(of->fd);
 }
 
