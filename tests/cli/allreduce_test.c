@@ -174,12 +174,18 @@ static void damage_is_allowed_to_all_workers_together(void **state)
 
 #define LOST "--steps", "6000", "--batch", "8", "--checkpoint-every", "500steps", "--strategy", "allreduce", "--workers", "2"
 
-static void a_run_that_lost_a_rank_ends_as_if_it_had_not(void **state)
+static pid_t start_to_be_disturbed(const char *here)
 {
-    const char *here = *state;
     const char *const arguments[] = {TEST_BINARY, TRAIN, LOST, "--restarts", "1", "--out", "a", NULL};
     pid_t run = ranks_start(here, arguments);
     ranks_await_checkpoint(here, "a", -1);
+    return run;
+}
+
+static void a_run_that_lost_a_rank_ends_as_if_it_had_not(void **state)
+{
+    const char *here = *state;
+    pid_t run = start_to_be_disturbed(here);
     assert_int_equal(kill(ranks_find(here), SIGKILL), 0);
     assert_int_equal(ranks_end(run), 0);
     ranks_assert_said(here, "starting again from step");
@@ -191,9 +197,7 @@ static void a_run_that_lost_a_rank_ends_as_if_it_had_not(void **state)
 static void a_run_whose_mpirun_is_ended_starts_again(void **state)
 {
     const char *here = *state;
-    const char *const arguments[] = {TEST_BINARY, TRAIN, LOST, "--restarts", "1", "--out", "a", NULL};
-    pid_t run = ranks_start(here, arguments);
-    ranks_await_checkpoint(here, "a", -1);
+    pid_t run = start_to_be_disturbed(here);
     assert_int_equal(kill(ranks_mpirun(here), SIGTERM), 0);
     assert_int_equal(ranks_end(run), 0);
     ranks_assert_said(here, "mpirun ended with exit status 1 and said nothing, as it does when somebody sends it SIGTERM");
