@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "data/source.h"
+#include "data/source/source.h"
 
 typedef struct {
     tri_source *source;

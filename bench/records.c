@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "data/records.h"
+#include "data/format/records.h"
 
 enum { FIELDS = 39, FILES = 4, FRAME = 100000, FRAMES = 2560, CHUNK = 4096 };
 

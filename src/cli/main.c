@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/help.h"
-#include "cli/openmp.h"
-#include "cli/session.h"
+#include "cli/process/openmp.h"
+#include "cli/process/session.h"
+#include "cli/table/help.h"
 
 enum { EXIT_WRONG_CALL = 2 };
 

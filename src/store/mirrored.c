@@ -31,8 +31,8 @@ typedef struct {
 
 typedef struct mirrored_store mirrored_store;
 
-struct tri__mirror {
-    tri__mirror_options options;
+struct tri__mirrored_group {
+    tri__mirrored_group_options options;
     float *parameters, *slot[2];
     mirrored_store **store; /* [replicas] */
     shared_range *range;    /* [ranges] in the order of the offers, once a plan has told it */
@@ -43,8 +43,8 @@ struct tri__mirror {
 };
 
 struct mirrored_store {
-    tri_store store; /* its parameters and slots are the mirror's */
-    tri__mirror *mirror;
+    tri_store store; /* its parameters and slots are the group's */
+    tri__mirrored_group *group;
     int replica;
     tri_step step;
     int64_t begun; /* steps, this one included */
@@ -69,23 +69,23 @@ static tri__update update_of(const mirrored_store *self, size_t first, size_t co
 }
 
 /* sum = Σ gradients of [first, first + count), replica by replica */
-TRI_FOR_EVERY_CPU static void add_up(const tri__mirror *mirror, size_t first, size_t count, float *restrict sum)
+TRI_FOR_EVERY_CPU static void add_up(const tri__mirrored_group *group, size_t first, size_t count, float *restrict sum)
 {
-    const float *restrict a = mirror->store[0]->store.gradient + first;
-    int replicas = mirror->options.replicas;
+    const float *restrict a = group->store[0]->store.gradient + first;
+    int replicas = group->options.replicas;
     for (size_t i = 0; i < count; i++)
         sum[i] = a[i];
     for (int r = 1; r < replicas; r++) {
-        const float *restrict b = mirror->store[r]->store.gradient + first;
+        const float *restrict b = group->store[r]->store.gradient + first;
         for (size_t i = 0; i < count; i++)
             sum[i] += b[i];
     }
 }
 
-static double weight_of(const tri__mirror *mirror, const shared_range *range)
+static double weight_of(const tri__mirrored_group *group, const shared_range *range)
 {
     double weight = 0;
-    for (int r = 0; r < mirror->options.replicas; r++)
+    for (int r = 0; r < group->options.replicas; r++)
         weight += range->weight[r];
     return weight;
 }
@@ -93,10 +93,10 @@ static double weight_of(const tri__mirror *mirror, const shared_range *range)
 static void reduce_piece(mirrored_store *self, const shared_range *range, int64_t piece)
 {
     size_t first = (size_t)piece * PIECE, left = range->range.count - first, count = left < PIECE ? left : PIECE;
-    double weight = weight_of(self->mirror, range);
+    double weight = weight_of(self->group, range);
     if (weight == 0)
         return; /* a step of padding alone teaches nothing */
-    add_up(self->mirror, range->range.first + first, count, self->sum);
+    add_up(self->group, range->range.first + first, count, self->sum);
     tri__update update = update_of(self, range->range.first + first, count, self->sum, 1 / weight);
     tri__rule_apply(&self->store.rule, &update);
 }
@@ -109,9 +109,9 @@ static bool complete(const shared_range *range, int64_t steps, int replicas)
 /* Take a piece of the range in this step and do it. False where there is none to take, now or any more. */
 static bool help(mirrored_store *self, shared_range *range)
 {
-    tri__mirror *mirror = self->mirror;
+    tri__mirrored_group *group = self->group;
     int64_t steps = self->begun;
-    if (self->store.rule.clip > 0 || !complete(range, steps, mirror->options.replicas))
+    if (self->store.rule.clip > 0 || !complete(range, steps, group->options.replicas))
         return false;
     int_fast64_t taken = atomic_load(&range->taken);
     do {
@@ -122,47 +122,47 @@ static bool help(mirrored_store *self, shared_range *range)
     reduce_piece(self, range, taken % range->pieces);
     self->times.update += tri__clock_now() - start;
     if (atomic_fetch_add(&range->done, 1) + 1 == steps * range->pieces)
-        tri__rendezvous_notify(mirror->options.place);
+        tri__rendezvous_notify(group->options.place);
     return true;
 }
 
 /* With clipping: ‖Σ gradient / Σ weight‖ over all ranges, whose sums have been put into the first replica's gradient. */
-static double mean_norm(const tri__mirror *mirror)
+static double mean_norm(const tri__mirrored_group *group)
 {
     double squares = 0;
-    for (int i = 0; i < mirror->ranges; i++) {
-        const shared_range *range = &mirror->range[i];
-        double weight = weight_of(mirror, range);
+    for (int i = 0; i < group->ranges; i++) {
+        const shared_range *range = &group->range[i];
+        double weight = weight_of(group, range);
         if (weight > 0)
-            squares += tri__sum_of_squares(mirror->store[0]->store.gradient + range->range.first, range->range.count) / (weight * weight);
+            squares += tri__sum_of_squares(group->store[0]->store.gradient + range->range.first, range->range.count) / (weight * weight);
     }
     return sqrt(squares);
 }
 
 static void reduce_all(mirrored_store *self)
 {
-    tri__mirror *mirror = self->mirror;
-    float *total = mirror->store[0]->store.gradient;
-    for (int i = 0; i < mirror->ranges; i++) {
-        tri_range range = mirror->range[i].range;
+    tri__mirrored_group *group = self->group;
+    float *total = group->store[0]->store.gradient;
+    for (int i = 0; i < group->ranges; i++) {
+        tri_range range = group->range[i].range;
         for (size_t at = 0; at < range.count; at += PIECE) {
             size_t count = range.count - at < PIECE ? range.count - at : PIECE;
-            add_up(mirror, range.first + at, count, self->sum);
+            add_up(group, range.first + at, count, self->sum);
             for (size_t k = 0; k < count; k++)
                 total[range.first + at + k] = self->sum[k];
         }
     }
-    double norm = mean_norm(mirror), clip = self->store.rule.clip, clipping = norm > clip ? clip / norm : 1;
-    for (int i = 0; i < mirror->ranges; i++) {
-        shared_range *range = &mirror->range[i];
-        double weight = weight_of(mirror, range);
+    double norm = mean_norm(group), clip = self->store.rule.clip, clipping = norm > clip ? clip / norm : 1;
+    for (int i = 0; i < group->ranges; i++) {
+        shared_range *range = &group->range[i];
+        double weight = weight_of(group, range);
         tri__update update = update_of(self, range->range.first, range->range.count, total + range->range.first, clipping / weight);
         if (weight > 0)
             tri__rule_apply(&self->store.rule, &update);
     }
-    for (int i = 0; i < mirror->ranges; i++)
-        atomic_fetch_add(&mirror->range[i].done, mirror->range[i].pieces);
-    tri__rendezvous_notify(mirror->options.place);
+    for (int i = 0; i < group->ranges; i++)
+        atomic_fetch_add(&group->range[i].done, group->range[i].pieces);
+    tri__rendezvous_notify(group->options.place);
 }
 
 /* ---- the calls of a store ---- */
@@ -170,7 +170,7 @@ static void reduce_all(mirrored_store *self)
 static tri_status mirrored_begin(tri_store *store, const tri_step *step)
 {
     mirrored_store *self = (mirrored_store *)store;
-    if (self->next != (self->begun ? self->mirror->ranges : 0))
+    if (self->next != (self->begun ? self->group->ranges : 0))
         return tri_fail(TRI_BAD_CALL, "replica %d begins a step before all of the last one was offered", self->replica);
     self->step = *step;
     self->begun++;
@@ -189,27 +189,27 @@ static bool has_come(const void *context)
 {
     const wanted *what = context;
     const shared_range *range = what->range;
-    const tri__mirror *mirror = what->self->mirror;
+    const tri__mirrored_group *group = what->self->group;
     int64_t goal = what->steps * range->pieces;
-    if (atomic_load(&range->done) >= goal || atomic_load(&mirror->stopped))
+    if (atomic_load(&range->done) >= goal || atomic_load(&group->stopped))
         return true;
-    return mirror->options.rule.clip == 0 && complete(range, what->steps, mirror->options.replicas) && atomic_load(&range->taken) < goal;
+    return group->options.rule.clip == 0 && complete(range, what->steps, group->options.replicas) && atomic_load(&range->taken) < goal;
 }
 
 static tri_status missing(const mirrored_store *self, const shared_range *range)
 {
     return tri_fail(TRI_TIMEOUT, "replica %d waited %g s for the other replicas' gradient of %zu parameters from number %zu (--timeout)",
-                    self->replica, tri__clock_seconds(self->mirror->options.timeout), range->range.count, range->range.first);
+                    self->replica, tri__clock_seconds(self->group->options.timeout), range->range.count, range->range.first);
 }
 
 static tri_status wait_for(mirrored_store *self, shared_range *range, int64_t steps)
 {
-    tri__mirror *mirror = self->mirror;
+    tri__mirrored_group *group = self->group;
     const wanted what = {self, range, steps};
     int64_t start = tri__clock_now();
-    bool come = tri__rendezvous_wait(mirror->options.place, has_come, &what, start + mirror->options.timeout);
+    bool come = tri__rendezvous_wait(group->options.place, has_come, &what, start + group->options.timeout);
     self->times.peers += tri__clock_now() - start;
-    if (atomic_load(&mirror->stopped))
+    if (atomic_load(&group->stopped))
         return tri_fail(TRI_STOPPED, "another replica has stopped");
     return come ? NULL : missing(self, range);
 }
@@ -226,8 +226,8 @@ static tri_status settle(mirrored_store *self, shared_range *range, int64_t step
 /* All of this step, in the order in which it was offered. */
 static tri_status settle_all(mirrored_store *self)
 {
-    for (int i = 0; i < self->mirror->ranges; i++)
-        TRI_TRY(settle(self, &self->mirror->range[i], self->begun));
+    for (int i = 0; i < self->group->ranges; i++)
+        TRI_TRY(settle(self, &self->group->range[i], self->begun));
     return NULL;
 }
 
@@ -239,17 +239,17 @@ static bool overlap(tri_range a, tri_range b)
 static tri_status mirrored_await(tri_store *store, tri_range range)
 {
     mirrored_store *self = (mirrored_store *)store;
-    tri__mirror *mirror = self->mirror;
-    for (int i = 0; i < mirror->ranges; i++)
-        if (overlap(mirror->range[i].range, range))
-            TRI_TRY(settle(self, &mirror->range[i], self->begun - 1));
+    tri__mirrored_group *group = self->group;
+    for (int i = 0; i < group->ranges; i++)
+        if (overlap(group->range[i].range, range))
+            TRI_TRY(settle(self, &group->range[i], self->begun - 1));
     return NULL;
 }
 
 static tri_status check_offer(const mirrored_store *self, tri_range range, const float *gradient)
 {
-    const tri__mirror *mirror = self->mirror;
-    const tri_range *next = self->next < mirror->ranges ? &mirror->range[self->next].range : NULL;
+    const tri__mirrored_group *group = self->group;
+    const tri_range *next = self->next < group->ranges ? &group->range[self->next].range : NULL;
     if (!next || next->first != range.first || next->count != range.count)
         return tri_fail(TRI_BAD_CALL, "replica %d offers %zu parameters from number %zu, which no plan announced as the next",
                         self->replica, range.count, range.first);
@@ -261,18 +261,18 @@ static tri_status check_offer(const mirrored_store *self, tri_range range, const
 static tri_status mirrored_offer(tri_store *store, tri_range at, const float *gradient, double weight)
 {
     mirrored_store *self = (mirrored_store *)store;
-    tri__mirror *mirror = self->mirror;
+    tri__mirrored_group *group = self->group;
     TRI_TRY(check_offer(self, at, gradient));
-    shared_range *range = &mirror->range[self->next++];
+    shared_range *range = &group->range[self->next++];
     range->weight[self->replica] = weight;
-    if (atomic_fetch_add(&range->came, 1) + 1 == self->begun * mirror->options.replicas)
-        tri__rendezvous_notify(mirror->options.place);
+    if (atomic_fetch_add(&range->came, 1) + 1 == self->begun * group->options.replicas)
+        tri__rendezvous_notify(group->options.place);
     if (store->rule.clip > 0) {
-        if (atomic_fetch_add(&mirror->came, 1) + 1 == self->begun * mirror->options.replicas * mirror->ranges)
+        if (atomic_fetch_add(&group->came, 1) + 1 == self->begun * group->options.replicas * group->ranges)
             reduce_all(self);
         return NULL;
     }
-    return self->next == mirror->ranges ? settle_all(self) : NULL;
+    return self->next == group->ranges ? settle_all(self) : NULL;
 }
 
 static tri_status mirrored_flush(tri_store *store)
@@ -288,28 +288,28 @@ static tri__store_times mirrored_times(tri_store *store)
     return times;
 }
 
-static tri_status compare_ranges(const tri__mirror *mirror, const tri_range *ranges, int count)
+static tri_status compare_ranges(const tri__mirrored_group *group, const tri_range *ranges, int count)
 {
-    bool same = count == mirror->ranges;
+    bool same = count == group->ranges;
     for (int i = 0; same && i < count; i++)
-        same = ranges[i].first == mirror->range[i].range.first && ranges[i].count == mirror->range[i].range.count;
+        same = ranges[i].first == group->range[i].range.first && ranges[i].count == group->range[i].range.count;
     return same ? NULL : tri_fail(TRI_INTERNAL, "two replicas' plans offer their gradients in different orders");
 }
 
 static tri_status mirrored_arrange(tri_store *store, const tri_range *ranges, int count)
 {
-    tri__mirror *mirror = ((mirrored_store *)store)->mirror;
-    size_t replicas = (size_t)mirror->options.replicas;
-    if (mirror->range)
-        return compare_ranges(mirror, ranges, count);
-    TRI_TRY(tri__allocate((size_t)count * replicas, sizeof(double), "the weights of replicas", &mirror->weights));
-    TRI_TRY(tri__buffer_allocate((size_t)count * sizeof *mirror->range, "the ranges of replicas", &mirror->range));
-    mirror->ranges = count;
+    tri__mirrored_group *group = ((mirrored_store *)store)->group;
+    size_t replicas = (size_t)group->options.replicas;
+    if (group->range)
+        return compare_ranges(group, ranges, count);
+    TRI_TRY(tri__allocate((size_t)count * replicas, sizeof(double), "the weights of replicas", &group->weights));
+    TRI_TRY(tri__buffer_allocate((size_t)count * sizeof *group->range, "the ranges of replicas", &group->range));
+    group->ranges = count;
     for (int i = 0; i < count; i++) {
-        shared_range *range = &mirror->range[i];
+        shared_range *range = &group->range[i];
         range->range = ranges[i];
         range->pieces = (int64_t)((ranges[i].count + PIECE - 1) / PIECE);
-        range->weight = mirror->weights + (size_t)i * replicas;
+        range->weight = group->weights + (size_t)i * replicas;
     }
     return NULL;
 }
@@ -317,7 +317,7 @@ static tri_status mirrored_arrange(tri_store *store, const tri_range *ranges, in
 static void mirrored_destroy(tri_store *store)
 {
     mirrored_store *self = (mirrored_store *)store;
-    self->mirror->store[self->replica] = NULL;
+    self->group->store[self->replica] = NULL;
     tri__buffer_free(store->gradient);
     free(self);
 }
@@ -333,74 +333,74 @@ static const tri__store_kind mirrored_kind = {
     .destroy = mirrored_destroy,
 };
 
-/* ---- the mirror ---- */
+/* ---- the group ---- */
 
-static tri_status allocate(tri__mirror *mirror)
+static tri_status allocate(tri__mirrored_group *group)
 {
-    size_t bytes, floats = mirror->options.floats;
+    size_t bytes, floats = group->options.floats;
     if (!tri__size_multiply(floats, sizeof(float), &bytes))
         return tri_fail(TRI_BAD_CALL, "a store of %zu parameters is larger than memory can be", floats);
-    TRI_TRY(tri__allocate((size_t)mirror->options.replicas, sizeof(mirrored_store *), "the stores of replicas", &mirror->store));
-    TRI_TRY(tri__buffer_allocate(bytes, "the parameters", &mirror->parameters));
-    for (int i = 0; i < tri_rule_slots(mirror->options.rule.kind); i++)
-        TRI_TRY(tri__buffer_allocate(bytes, "the state of the update rule", &mirror->slot[i]));
+    TRI_TRY(tri__allocate((size_t)group->options.replicas, sizeof(mirrored_store *), "the stores of replicas", &group->store));
+    TRI_TRY(tri__buffer_allocate(bytes, "the parameters", &group->parameters));
+    for (int i = 0; i < tri_rule_slots(group->options.rule.kind); i++)
+        TRI_TRY(tri__buffer_allocate(bytes, "the state of the update rule", &group->slot[i]));
     return NULL;
 }
 
-tri_status tri__mirror_create(const tri__mirror_options *options, tri__mirror **out)
+tri_status tri__mirrored_group_create(const tri__mirrored_group_options *options, tri__mirrored_group **out)
 {
-    tri__mirror *mirror;
-    TRI_TRY(tri__allocate(1, sizeof *mirror, "a mirror", &mirror));
-    mirror->options = *options;
-    tri_status status = tri__rule_complete(&mirror->options.rule);
+    tri__mirrored_group *group;
+    TRI_TRY(tri__allocate(1, sizeof *group, "a group", &group));
+    group->options = *options;
+    tri_status status = tri__rule_complete(&group->options.rule);
     if (!status)
-        status = allocate(mirror);
+        status = allocate(group);
     if (status) {
-        tri__mirror_destroy(mirror);
+        tri__mirrored_group_destroy(group);
         return status;
     }
-    *out = mirror;
+    *out = group;
     return NULL;
 }
 
-void tri__mirror_destroy(tri__mirror *mirror)
+void tri__mirrored_group_destroy(tri__mirrored_group *group)
 {
-    if (!mirror)
+    if (!group)
         return;
-    tri__buffer_free(mirror->parameters);
+    tri__buffer_free(group->parameters);
     for (int i = 0; i < 2; i++)
-        tri__buffer_free(mirror->slot[i]);
-    tri__buffer_free(mirror->range);
-    free(mirror->weights);
-    free(mirror->store);
-    free(mirror);
+        tri__buffer_free(group->slot[i]);
+    tri__buffer_free(group->range);
+    free(group->weights);
+    free(group->store);
+    free(group);
 }
 
-tri_status tri__mirrored_store_create(tri__mirror *mirror, int replica, tri_store **out)
+tri_status tri__mirrored_store_create(tri__mirrored_group *group, int replica, tri_store **out)
 {
     mirrored_store *self;
     TRI_TRY(tri__allocate(1, sizeof *self, "a replica's store", &self));
-    self->mirror = mirror;
+    self->group = group;
     self->replica = replica;
     self->store = (tri_store){
         .kind = &mirrored_kind,
-        .rule = mirror->options.rule,
-        .floats = mirror->options.floats,
-        .parameters = mirror->parameters,
-        .slot = {mirror->slot[0], mirror->slot[1]},
+        .rule = group->options.rule,
+        .floats = group->options.floats,
+        .parameters = group->parameters,
+        .slot = {group->slot[0], group->slot[1]},
     };
-    tri_status status = tri__buffer_allocate(mirror->options.floats * sizeof(float), "a replica's gradient", &self->store.gradient);
+    tri_status status = tri__buffer_allocate(group->options.floats * sizeof(float), "a replica's gradient", &self->store.gradient);
     if (status) {
         free(self);
         return status;
     }
-    mirror->store[replica] = self;
+    group->store[replica] = self;
     *out = &self->store;
     return NULL;
 }
 
-void tri__mirror_stop(tri__mirror *mirror)
+void tri__mirrored_group_stop(tri__mirrored_group *group)
 {
-    atomic_store(&mirror->stopped, true);
-    tri__rendezvous_notify(mirror->options.place);
+    atomic_store(&group->stopped, true);
+    tri__rendezvous_notify(group->options.place);
 }

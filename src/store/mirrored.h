@@ -1,7 +1,7 @@
 /* mirrored.h: replicas in threads of one process that share one set of parameters.
  *
- * The mirror has the parameters, the rule's state and a list of ranges; each replica has a store of its own, whose parameters are the
- * mirror's and whose gradient is its own, and one thread calls it. When all replicas have offered a range, its gradients are summed in the
+ * The group has the parameters, the rule's state and a list of ranges; each replica has a store of its own, whose parameters are the
+ * group's and whose gradient is its own, and one thread calls it. When all replicas have offered a range, its gradients are summed in the
  * order of the replicas and the rule is applied once: parameters are equal by construction, and no result depends on who was first. */
 #ifndef TRI_STORE_MIRRORED_H
 #define TRI_STORE_MIRRORED_H
@@ -9,7 +9,7 @@
 #include "base/rendezvous.h"
 #include "graph/store.h"
 
-typedef struct tri__mirror tri__mirror;
+typedef struct tri__mirrored_group tri__mirrored_group;
 
 typedef struct {
     size_t floats;
@@ -17,15 +17,15 @@ typedef struct {
     int replicas;
     tri__rendezvous *place; /* where replicas wait for each other; borrowed */
     int64_t timeout;        /* nanoseconds, of every wait */
-} tri__mirror_options;
+} tri__mirrored_group_options;
 
-TRI_MUST_CHECK tri_status tri__mirror_create(const tri__mirror_options *options, tri__mirror **out);
-void tri__mirror_destroy(tri__mirror *mirror); /* after its stores; accepts NULL */
+TRI_MUST_CHECK tri_status tri__mirrored_group_create(const tri__mirrored_group_options *options, tri__mirrored_group **out);
+void tri__mirrored_group_destroy(tri__mirrored_group *group); /* after its stores; accepts NULL */
 
 /* The store of a replica, counted from 0. Plans of all replicas must be made before any of them runs. */
-TRI_MUST_CHECK tri_status tri__mirrored_store_create(tri__mirror *mirror, int replica, tri_store **out);
+TRI_MUST_CHECK tri_status tri__mirrored_store_create(tri__mirrored_group *group, int replica, tri_store **out);
 
 /* A replica gives up: from now on every call that would wait returns TRI_STOPPED. Any thread. */
-void tri__mirror_stop(tri__mirror *mirror);
+void tri__mirrored_group_stop(tri__mirrored_group *group);
 
 #endif

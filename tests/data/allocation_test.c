@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "counted.h"
-#include "data/make.h"
-#include "data/source.h"
+#include "data/make/make.h"
+#include "data/source/source.h"
 #include "support.h"
 
 enum { RECORDS = 5000, BATCH = 50 };

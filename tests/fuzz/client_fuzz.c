@@ -14,10 +14,10 @@
 
 #include "base/memory.h"
 #include "frames.h"
-#include "store/ps/evaluator.h"
-#include "store/ps/join.h"
-#include "store/ps/server.h"
-#include "store/ps/worker.h"
+#include "store/ps/server/server.h"
+#include "store/ps/worker/evaluator.h"
+#include "store/ps/worker/join.h"
+#include "store/ps/worker/worker.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/criteo.h"
-#include "data/lines.h"
+#include "data/text/criteo.h"
+#include "data/text/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/gzip.h"
-#include "data/idx.h"
-#include "data/tar.h"
+#include "data/file/gzip.h"
+#include "data/file/tar.h"
+#include "data/format/idx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/jpeg/jpeg.h"
+#include "data/photo/jpeg/jpeg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

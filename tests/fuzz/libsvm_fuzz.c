@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/libsvm.h"
-#include "data/lines.h"
-#include "data/number.h"
+#include "data/text/libsvm.h"
+#include "data/text/lines.h"
+#include "data/text/number.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "frames.h"
-#include "store/ps/server.h"
+#include "store/ps/server/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

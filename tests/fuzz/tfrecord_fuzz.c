@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
-#include "data/tfrecord.h"
+#include "data/format/tfrecord.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,6 +11,7 @@ failures=0
 
 # rejected CHECK FILE TEXT EXPECTED: TEXT in FILE makes CHECK fail with a line that holds FILE and EXPECTED.
 rejected() {
+    mkdir -p "$folder/${2%/*}"
     printf '%s\n' "$3" >"$folder/$2"
     if said=$("$top/script/lint" --root "$folder" "$1"); then
         echo "lint $1 lets this pass in $2: $3"
@@ -24,6 +25,7 @@ rejected() {
 
 # accepted CHECK FILE TEXT: the same, rightly placed, passes.
 accepted() {
+    mkdir -p "$folder/${2%/*}"
     printf '%s\n' "$3" >"$folder/$2"
     if ! said=$("$top/script/lint" --root "$folder" "$1"); then
         echo "lint $1 rejects this in $2: $3: $said"
@@ -41,6 +43,12 @@ rejected rooms src/tensor/bad.c '#include "train/loop.h"' 'train stands below it
 rejected rooms src/tensor/bad.c '#include "loop.h"' 'neither of a room nor public'
 accepted rooms src/train/good.c '#include "tensor/kernel.h"'
 accepted rooms src/train/good.c '#include "trireme/status.h"'
+
+rejected corridors src/data/file/bad.c '#include "data/batch/batch.h"' 'batch stands behind it'
+rejected corridors src/store/ps/protocol/bad.c '#include "store/ps/server/server.h"' 'server stands behind it'
+rejected corridors src/train/bad.c 'int x;' 'in none of the corridors of train'
+accepted corridors src/data/batch/good.c '#include "data/file/content.h"'
+accepted corridors src/cli/main.c '#include "cli/process/session.h"'
 
 rejected wrapping src/train/bad.c '#include <jansson.h>' 'belongs to src/base/json'
 rejected wrapping src/train/bad.c '#include <oneapi/dnnl/dnnl.h>' 'belongs to src/tensor/onednn/'

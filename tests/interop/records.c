@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/records.h"
+#include "data/format/records.h"
 
 enum { CLICKS = 50, PICTURES = 5, HEIGHT = 6, WIDTH = 4, BYTES = HEIGHT * WIDTH * 3 };
 

@@ -17,7 +17,7 @@
 #include "net/inbox.h"
 #include "ps/model.h"
 #include "ps/process.h"
-#include "store/ps/message.h"
+#include "store/ps/protocol/message.h"
 
 #define STEPS   600
 #define JOB     "train " SOFTMAX "--sync --steps 600 --threads 1 "

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "train/checkpoint.h"
+#include "train/checkpoint/checkpoint.h"
 
 extern char **environ;
 

@@ -9,7 +9,7 @@
 
 #include "net/inbox.h"
 #include "ps/process.h"
-#include "store/ps/message.h"
+#include "store/ps/protocol/message.h"
 
 #define STEPS "--steps 600 "
 #define TASK  "train " SOFTMAX "--cluster c.yaml "

@@ -17,17 +17,17 @@ static const tri_range awaited[2] = {{0, 20000}, {20000, 20000}};
 
 typedef struct {
     tri__rendezvous place;
-    tri__mirror *mirror;
+    tri__mirrored_group *group;
     tri_store *store[REPLICAS];
 } mirrors;
 
 static void open_mirrors(mirrors *all, tri_rule rule, int threads)
 {
     tri__rendezvous_init(&all->place, threads, 2);
-    const tri__mirror_options options = {FLOATS, rule, REPLICAS, &all->place, 30 * SECOND};
-    assert_ok(tri__mirror_create(&options, &all->mirror));
+    const tri__mirrored_group_options options = {FLOATS, rule, REPLICAS, &all->place, 30 * SECOND};
+    assert_ok(tri__mirrored_group_create(&options, &all->group));
     for (int i = 0; i < REPLICAS; i++) {
-        assert_ok(tri__mirrored_store_create(all->mirror, i, &all->store[i]));
+        assert_ok(tri__mirrored_store_create(all->group, i, &all->store[i]));
         assert_ok(tri__store_arrange(all->store[i], offered, RANGES));
     }
 }
@@ -36,7 +36,7 @@ static void close_mirrors(mirrors *all)
 {
     for (int i = 0; i < REPLICAS; i++)
         tri_store_destroy(all->store[i]);
-    tri__mirror_destroy(all->mirror);
+    tri__mirrored_group_destroy(all->group);
     tri__rendezvous_fini(&all->place);
 }
 
@@ -166,7 +166,7 @@ static void a_replica_that_gives_up_frees_the_others(void **state)
     pthread_t thread;
     job mine = {&all, 0, NULL};
     assert_int_equal(pthread_create(&thread, NULL, wait_alone, &mine), 0);
-    tri__mirror_stop(all.mirror);
+    tri__mirrored_group_stop(all.group);
     pthread_join(thread, NULL);
     assert_fails(mine.status, TRI_STOPPED, "another replica");
     close_mirrors(&all);
@@ -177,9 +177,10 @@ static void waits_end_and_say_for_whom(void **state)
     (void)state;
     mirrors all;
     tri__rendezvous_init(&all.place, 2, 2);
-    assert_ok(tri__mirror_create(&(tri__mirror_options){FLOATS, {.kind = TRI_RULE_SGD}, REPLICAS, &all.place, SECOND / 100}, &all.mirror));
+    assert_ok(tri__mirrored_group_create(&(tri__mirrored_group_options){FLOATS, {.kind = TRI_RULE_SGD}, REPLICAS, &all.place, SECOND / 100},
+                                         &all.group));
     for (int i = 0; i < REPLICAS; i++) {
-        assert_ok(tri__mirrored_store_create(all.mirror, i, &all.store[i]));
+        assert_ok(tri__mirrored_store_create(all.group, i, &all.store[i]));
         assert_ok(tri__store_arrange(all.store[i], offered, RANGES));
     }
     assert_fails(one_step(all.store[0], 0, 0), TRI_TIMEOUT, "replica 0 waited 0.01 s");

@@ -1,0 +1,177 @@
+/* data_info.c: trireme data info. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/command/commands.h"
+#include "cli/process/session.h"
+#include "data/convert/info.h"
+#include "watch/text.h"
+
+static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test"};
+
+static json_t *names_json(const tri__info *info)
+{
+    if (!info->class_names)
+        return json_null();
+    json_t *list = json_array();
+    for (int64_t i = 0; i < info->classes; i++)
+        json_array_append_new(list, json_string(info->class_names[i]));
+    return list;
+}
+
+static json_t *part_json(const tri__info *info, const tri__part_info *part)
+{
+    if (!part->present)
+        return json_null();
+    json_t *counts = part->class_counts ? json_array() : json_null();
+    for (int64_t i = 0; part->class_counts && i < info->classes; i++)
+        json_array_append_new(counts, json_integer(part->class_counts[i]));
+    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "records", (json_int_t)part->records, "bytes", (json_int_t)part->bytes, "files",
+                     (json_int_t)part->files, "damaged", (json_int_t)part->damaged, "class_counts", counts);
+}
+
+/* The keys of cli.md are sums over both parts; each part is told beside them. */
+static tri_status print_json(tri__session *session, const tri__info *info)
+{
+    tri__part_info sum = {0};
+    for (int i = 0; i < 2; i++) {
+        sum.records += info->part[i].records;
+        sum.bytes += info->part[i].bytes;
+        sum.files += info->part[i].files;
+        sum.damaged += info->part[i].damaged;
+    }
+    return tri__session_print_json(
+        session, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:s, s:I, s:I, s:o, s:o, s:o}", "data", info->spec, "format",
+                           info->format, "records", (json_int_t)sum.records, "bytes", (json_int_t)sum.bytes, "classes",
+                           (json_int_t)info->classes, "shape", tri__json_shape(info->shape), "features",
+                           (json_int_t)tri_shape_count(info->shape), "width", (json_int_t)info->width, "type", tri_type_name(info->type),
+                           "damaged", (json_int_t)sum.damaged, "files", (json_int_t)sum.files, "class_names", names_json(info), "train",
+                           part_json(info, &info->part[TRI_PART_TRAIN]), "test", part_json(info, &info->part[TRI_PART_TEST])));
+}
+
+static void print_part(FILE *out, const tri__info *info, int which)
+{
+    const tri__part_info *part = &info->part[which];
+    char records[TRI_TEXT_SHORT], bytes[TRI_TEXT_SHORT];
+    fprintf(out, "%-10s", part_name[which]);
+    if (!part->present) {
+        fputs("none\n", out);
+        return;
+    }
+    fprintf(out, "%s examples", tri__text_count(records, (double)part->records));
+    if (info->part[which].files)
+        fprintf(out, ", %s in %lld file%s", tri__text_bytes(bytes, (double)part->bytes), (long long)part->files,
+                part->files == 1 ? "" : "s");
+    if (part->damaged)
+        fprintf(out, ", %lld damaged", (long long)part->damaged);
+    fputc('\n', out);
+}
+
+static void print_count(FILE *out, const tri__part_info *part, int64_t label)
+{
+    char count[TRI_TEXT_SHORT];
+    fprintf(out, " %9s", part->class_counts ? tri__text_count(count, (double)part->class_counts[label]) : "-");
+}
+
+static void print_classes(FILE *out, const tri__info *info)
+{
+    enum { MOST = 30 }; /* more would not be read by anybody; --json has them all */
+    if (!info->part[0].class_counts && !info->part[1].class_counts)
+        return;
+    fprintf(out, "\n%-20s %9s %9s\n", "class", part_name[0], part_name[1]);
+    for (int64_t label = 0; label < info->classes && label < MOST; label++) {
+        char number[TRI_TEXT_SHORT];
+        snprintf(number, sizeof number, "%lld", (long long)label);
+        fprintf(out, "%-20s", info->class_names ? info->class_names[label] : number);
+        print_count(out, &info->part[0], label);
+        print_count(out, &info->part[1], label);
+        fputc('\n', out);
+    }
+    if (info->classes > MOST)
+        fprintf(out, "… and %lld more (--json tells all)\n", (long long)info->classes - MOST);
+}
+
+static void print_example(FILE *out, const tri__info *info)
+{
+    char shape[64], features[TRI_TEXT_SHORT], widest[TRI_TEXT_SHORT];
+    const tri__part_info *train = &info->part[TRI_PART_TRAIN], *test = &info->part[TRI_PART_TEST];
+    int64_t sound = train->records - train->damaged + test->records - test->damaged;
+    if (info->width > 0)
+        fprintf(out, "example   up to %s of %s features, %.1f on average\n", tri__text_count(widest, (double)info->width),
+                tri__text_count(features, (double)info->shape.dim[0]),
+                sound > 0 ? (double)(train->features + test->features) / (double)sound : 0);
+    else
+        fprintf(out, "example   %s of %s%s\n", tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type),
+                info->several_sizes ? " (the first; photos have several sizes)" : "");
+}
+
+static void print_table(tri__session *session, const tri__info *info)
+{
+    fprintf(session->out, "source    %s\nformat    %s\n", info->spec, info->format);
+    print_example(session->out, info);
+    fprintf(session->out, "classes   %lld\n", (long long)info->classes);
+    print_part(session->out, info, TRI_PART_TRAIN);
+    print_part(session->out, info, TRI_PART_TEST);
+    print_classes(session->out, info);
+}
+
+/* Who looks on while a source is read. */
+typedef struct {
+    tri__session *session;
+    int64_t begun, drawn; /* on the clock; drawn: 0 before the first time */
+    int64_t done;         /* of the last time that progress was told */
+    int64_t damaged;
+} onlooker;
+
+/* "reading  [#########           ]  45%  1.2M records/s  0:07 left", where it takes longer than a moment. */
+static void draw(void *context, int64_t done, int64_t all)
+{
+    enum { COLUMNS = 30 };
+    static const int64_t moment = 200000000; /* nanoseconds */
+    onlooker *self = context;
+    int64_t now = tri__clock_now();
+    if (done < self->done)
+        self->begun = now; /* the other part begins */
+    self->done = done;
+    if (now - self->begun < moment || now - self->drawn < moment / 2)
+        return;
+    self->drawn = now;
+    double seconds = (double)(now - self->begun) / 1e9, share = (double)done / (double)all;
+    char line[256], rate[TRI_TEXT_SHORT], left[TRI_TEXT_SHORT];
+    tri__text text;
+    tri__text_init(&text, line, sizeof line);
+    tri__text_add(&text, "reading  [");
+    tri__text_repeat(&text, "#", (int)(share * COLUMNS));
+    tri__text_repeat(&text, " ", COLUMNS - (int)(share * COLUMNS));
+    tri__text_add(&text, "] %3d%%  %s records/s  %s left", (int)(share * 100), tri__text_brief(rate, (double)done / seconds),
+                  tri__text_duration(left, share > 0 ? seconds / share - seconds : 0));
+    tri__terminal_draw(&self->session->terminal, line);
+}
+
+static void tell_damage(void *context, const char *message)
+{
+    enum { MOST = 10 }; /* more would not be read by anybody; the count has them all */
+    onlooker *self = context;
+    if (self->damaged++ < MOST)
+        tri__log_line(self->session->log, TRI_LOG_WARNING, "%s", message);
+    else if (self->damaged == MOST + 1)
+        tri__log_line(self->session->log, TRI_LOG_WARNING, "more records are damaged; the count below has them all");
+}
+
+tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments)
+{
+    const tri_source_options options = {
+        .seed = (uint64_t)tri__argument_integer(arguments, "seed"), .cache_folder = session->cache_folder, .any_size = true};
+    onlooker self = {.session = session, .begun = tri__clock_now()};
+    const tri__info_watch watch = {.progress = session->quiet ? NULL : draw, .damage = tell_damage, .context = &self};
+    tri__info info;
+    tri_status status = tri__data_info(arguments->operands[0], &options, &watch, &info);
+    tri__terminal_wipe(&session->terminal);
+    TRI_TRY(status);
+    if (session->json)
+        status = print_json(session, &info);
+    else
+        print_table(session, &info);
+    tri__info_fini(&info);
+    return status;
+}

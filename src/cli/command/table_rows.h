@@ -1,0 +1,21 @@
+/* table_rows.h: what the tables of options share: words for completion, and rows that several commands have. */
+#ifndef TRI_CLI_COMMAND_TABLE_ROWS_H
+#define TRI_CLI_COMMAND_TABLE_ROWS_H
+
+#define SOURCES "fashion mnist cifar10 digits"
+#define MODELS  "softmax lenet alexnet flowers"
+
+#define QUIET_ROW                                                                                                                          \
+    {                                                                                                                                      \
+        .name = "quiet", .group = "Output", .meaning = "no progress and no notes; errors are still told"                                   \
+    }
+#define JSON_ROW                                                                                                                           \
+    {                                                                                                                                      \
+        .name = "json", .meaning = "print the result as one JSON object, the last line of standard output"                                 \
+    }
+#define HELP_ROW                                                                                                                           \
+    {                                                                                                                                      \
+        .name = "help", .meaning = "show this help"                                                                                        \
+    }
+
+#endif

@@ -1,0 +1,319 @@
+/* train.c: trireme train: in this process, as a supervisor of tasks on this machine, or as one task of a cluster. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/command/commands.h"
+#include "cli/process/place.h"
+#include "cli/process/session.h"
+#include "cli/process/signals.h"
+#include "cli/process/spawned.h"
+#include "cli/process/tasks.h"
+#include "cli/terminal/quote.h"
+#include "train/checkpoint/checkpoint.h"
+#include "train/cluster/security.h"
+#include "train/ps/task.h"
+#include "train/run/run.h"
+
+#define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
+
+#define ROOM   4  /* columns left free behind the live line: the terminal writes ^C there */
+#define LABELS 13 /* columns of the summary's names */
+
+typedef struct {
+    tri__session *session;
+    bool spawned;
+    int64_t next_plain;
+} progress_view;
+
+static void show_progress(void *context, const tri__progress *progress)
+{
+    progress_view *view = context;
+    tri__terminal *terminal = &view->session->terminal;
+    char line[TRI_PROGRESS_SIZE];
+    int64_t now = tri__clock_now();
+    if (view->spawned)
+        tri__spawned_progress(view->session, progress);
+    else if (terminal->live)
+        tri__terminal_draw(terminal, tri__progress_live(progress, tri__columns(terminal->file) - ROOM, line, sizeof line));
+    else if (now >= view->next_plain) {
+        view->next_plain = now + PLAIN_INTERVAL;
+        tri__terminal_say(terminal, "%s", tri__progress_plain(progress, line, sizeof line));
+    }
+}
+
+static void tell_began(void *context)
+{
+    const progress_view *view = context;
+    tri__spawned_began(view->session);
+}
+
+static tri_status check_call(const tri__arguments *arguments)
+{
+    if (tri__argument_given(arguments, "resume")) {
+        if (tri__argument_given(arguments, "out"))
+            return tri_fail(TRI_BAD_CALL, "--out and --resume: a resumed run stays in its folder");
+        return NULL;
+    }
+    if (!arguments->count)
+        return tri_fail(TRI_BAD_CALL, "train needs MODEL (softmax, lenet, alexnet, flowers, or a .model file), or --resume DIR");
+    if (!tri__argument_given(arguments, "data"))
+        return tri_fail(TRI_BAD_CALL, "train needs --data SOURCE, such as --data fashion ('trireme train --help' tells which there are)");
+    return NULL;
+}
+
+static tri_status read_options(const tri__arguments *arguments, tri__train_options *options)
+{
+    bool known;
+    if (arguments->count)
+        TRI_TRY(tri__train_options_set(options, "model", arguments->operands[0], &known));
+    for (int row = 0; arguments->command->options[row].name; row++)
+        if (arguments->values[row])
+            TRI_TRY(tri__train_options_set(options, arguments->command->options[row].name, arguments->values[row], &known));
+    return NULL;
+}
+
+/* One fact a line; where it is longer than the terminal is wide, it goes on below itself. */
+static void print_table(tri__session *session, char *table)
+{
+    const tri__page page = tri__session_page(session);
+    char *save = NULL;
+    if (!session->quiet)
+        tri__terminal_say(&session->terminal, "%s", "");
+    for (char *line = strtok_r(table, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        if (page.terminal)
+            tri__page_wrap(&page, line, 0, LABELS);
+        else
+            fprintf(session->out, "%s\n", line);
+}
+
+/* A run that was interrupted can go on. */
+static void tell_how_to_resume(tri__session *session, const tri__run_result *result)
+{
+    const char *reason = json_string_value(json_object_get(result->summary, "stopped_by"));
+    if (!session->quiet && reason && !strcmp(reason, "signal") && json_is_string(json_object_get(result->summary, "checkpoint")))
+        tri__terminal_say(&session->terminal, "\nTo go on from here: trireme train --resume %s", result->folder);
+}
+
+static tri_status print_result(tri__session *session, bool spawned, tri__run_result *result)
+{
+    if (spawned)
+        return tri__spawned_result(session, result);
+    if (session->json)
+        return tri__session_print_json(session, json_incref(result->summary));
+    print_table(session, result->table);
+    return NULL;
+}
+
+static tri__security security_of(const tri__arguments *arguments)
+{
+    return (tri__security){
+        .identity = {.identity = tri__argument_text(arguments, "key"),
+                     .cert = tri__argument_text(arguments, "cert"),
+                     .key = tri__argument_text(arguments, "cert-key"),
+                     .authority = tri__argument_text(arguments, "ca")},
+        .insecure = tri__argument_flag(arguments, "insecure"),
+    };
+}
+
+static tri_status run_task(const tri__arguments *arguments, const tri__run_request *request, const tri__place *place, tri__run_result *out)
+{
+    const tri__security security = security_of(arguments);
+    const char *folder = tri__argument_text(arguments, "spawned");
+    tri__task_place at = {
+        .cluster = &place->cluster,
+        .task = place->task,
+        .listen_fd = tri__argument_given(arguments, "listen-fd") ? (int)tri__argument_integer(arguments, "listen-fd") : -1,
+        .recover = tri__argument_flag(arguments, "recover"),
+        .spawned = folder,
+        .folder = folder,
+    };
+    if (tri__argument_given(arguments, "parent-fd"))
+        TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
+    TRI_TRY(tri__security_open(&security, &place->cluster, request->log, &at.tls));
+    tri__companion *evaluator = NULL;
+    bool first = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
+    if (first)
+        at.unevaluated = tri__signals_note(TRI_NO_EVALUATOR);
+    tri_status status = first && !place->cluster.evaluator ? tri__tasks_accompany(arguments, request->log, &evaluator) : NULL;
+    if (!status)
+        status = tri__task_run(request, &at, out);
+    tri__companion_end(evaluator);
+    tri__tls_destroy(at.tls);
+    return status;
+}
+
+/* Who computes, and which part of it is this process's. */
+typedef struct {
+    tri__train_options given, whole; /* whole: with those of the run that is resumed */
+    tri__strategy_settings strategy;
+    tri__place place;
+    int rank, ranks; /* of allreduce; ranks is 0 where they are to be started here */
+} job;
+
+static tri_status merge_options(const char *resume, job *to)
+{
+    tri__checkpoint *checkpoint = NULL;
+    if (!resume)
+        return tri__train_options_copy(&to->whole, &to->given);
+    TRI_TRY(tri_wrap(tri__checkpoint_open(resume, NULL, &checkpoint), "--resume"));
+    tri_status status = tri__train_options_copy(&to->whole, &checkpoint->options);
+    if (!status)
+        status = tri__train_options_resume(&to->whole, &to->given);
+    tri__checkpoint_close(checkpoint);
+    return status;
+}
+
+/* A rank that fails alone would leave the others waiting: it goes on to where they compare notes, and fails there in the same way. Where
+ * nobody can say what the run's strategy was, those that mpirun or srun brought together add up. */
+static tri_status merge_as_rank(const tri__session *session, const char *resume, job *to)
+{
+    tri_status failure = merge_options(resume, to);
+    const char *strategy = to->whole.strategy ? to->whole.strategy : to->given.strategy;
+    if (!failure || !session->ranks || session->strangers || (strategy && strcmp(strategy, "allreduce")))
+        return failure;
+    tri_status_free(failure);
+    bool known;
+    TRI_TRY(tri__train_options_copy(&to->whole, &to->given));
+    return tri__train_options_set(&to->whole, "strategy", "allreduce", &known);
+}
+
+static tri_status find_rank(const tri__session *session, const tri__arguments *arguments, job *out)
+{
+    out->rank = session->rank;
+    out->ranks = session->ranks;
+    if (!out->ranks)
+        return NULL;
+    if (session->strangers)
+        return tri_fail(TRI_BAD_CALL, "rank %d of %d cannot find the others: start them with srun --mpi=pmix, or with mpirun", out->rank,
+                        out->ranks);
+    if (tri__argument_given(arguments, "workers") && out->whole.workers != out->ranks)
+        return tri_fail(TRI_BAD_CALL, "--workers %lld: %d ranks were started by mpirun or srun, and they are the workers; leave it out",
+                        (long long)out->whole.workers, out->ranks);
+    out->given.workers = out->whole.workers = out->ranks;
+    return NULL;
+}
+
+static tri_status open_job(const tri__session *session, const tri__arguments *arguments, job *out)
+{
+    TRI_TRY(read_options(arguments, &out->given));
+    TRI_TRY(merge_as_rank(session, tri__argument_text(arguments, "resume"), out));
+    bool ps = out->whole.strategy && !strcmp(out->whole.strategy, "ps");
+    TRI_TRY(ps ? NULL : tri__place_none(arguments));
+    if (ps)
+        TRI_TRY(tri__place_find(session, arguments, out->whole.servers > 0 ? (int)out->whole.servers : 1, &out->place));
+    if (out->place.cluster.workers) {
+        out->given.workers = out->whole.workers = out->place.cluster.workers;
+        out->given.servers = out->whole.servers = out->place.cluster.servers;
+    }
+    if (out->whole.strategy && !strcmp(out->whole.strategy, "allreduce"))
+        TRI_TRY(find_rank(session, arguments, out));
+    return tri__strategy_resolve(&out->whole, &out->strategy);
+}
+
+static tri_status run(const tri__session *session, const tri__arguments *arguments, tri__run_request *request, const job *what,
+                      tri__run_result *out)
+{
+    *out = (tri__run_result){0};
+    bool launches = what->strategy.kind == TRI_STRATEGY_ALLREDUCE && !what->ranks;
+    if (what->strategy.kind != TRI_STRATEGY_PS && !launches)
+        return tri__run_train(request, out);
+    if (what->place.by)
+        return run_task(arguments, request, &what->place, out);
+    request->options = &what->whole;
+    if (launches)
+        return tri__tasks_launch(arguments, request, what->strategy.ps.workers, session->hosts, out);
+    return tri__tasks_supervise(arguments, request, &what->strategy.ps, out);
+}
+
+/* A wish to stop is heeded by whoever leads: a run alone, a supervisor, ps:0. Other tasks end at once, as signals have it. */
+static const volatile sig_atomic_t *catch_signals(const job *what)
+{
+    static const volatile sig_atomic_t never;
+    bool supervises =
+        (what->strategy.kind == TRI_STRATEGY_PS && !what->place.by) || (what->strategy.kind == TRI_STRATEGY_ALLREDUCE && !what->ranks);
+    if (what->rank > 0) {
+        (void)tri__signals_catch(2); /* the ranks all hear it; the first one decides */
+        return &never;
+    }
+    bool leads = !what->place.by || (what->place.task.role == TRI_ROLE_SERVER && what->place.task.index == 0);
+    return leads ? tri__signals_catch(supervises ? 2 : 1) : &never;
+}
+
+/* A call of MPI that never returns cannot be left in good order. */
+static void give_up(void *context, const char *why)
+{
+    progress_view *view = context;
+    tri__terminal_wipe(&view->session->terminal);
+    tri_status status = tri_fail(TRI_TIMEOUT, "%s", why);
+    if (view->spawned)
+        tri__spawned_failure(view->session, status);
+    else
+        tri__terminal_say(&view->session->terminal, "trireme: %s", why);
+    tri_status_free(status);
+    _exit(EXIT_FAILURE);
+}
+
+static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
+{
+    bool spawned = tri__argument_given(arguments, "spawned");
+    progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
+    tri__run_request request = {
+        .options = &what->given,
+        .out = tri__argument_text(arguments, "out"),
+        .resume = tri__argument_text(arguments, "resume"),
+        .command = command,
+        .cache_folder = session->cache_folder,
+        .started = session->started,
+        .stop = catch_signals(what),
+        .log = session->log,
+        .progress = session->quiet || what->rank > 0 ? NULL : show_progress,
+        .began = spawned && what->ranks && what->rank == 0 ? tell_began : NULL,
+        .context = &view,
+        .ranks = what->ranks,
+        .timeout = what->strategy.ps.timeout,
+        .folder = what->ranks ? tri__argument_text(arguments, "spawned") : NULL,
+        .give_up = give_up,
+    };
+    if (what->rank > 0)
+        session->log->least = TRI_LOG_WARNING; /* rank 0 tells the rest */
+    if (request.began)
+        TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
+    tri__run_result result;
+    tri_status status = run(session, arguments, &request, what, &result);
+    tri__terminal_wipe(&session->terminal);
+    if (result.summary && (!status || session->json || spawned)) {
+        tri_status printed = print_result(session, spawned, &result);
+        if (status)
+            tri_status_free(printed);
+        else
+            status = printed;
+        fflush(session->out);
+        if (!spawned)
+            tell_how_to_resume(session, &result);
+    }
+    if (status && result.told)
+        session->told = true;
+    else if (status && spawned)
+        tri__spawned_failure(session, status);
+    tri__run_result_fini(&result);
+    return status;
+}
+
+tri_status tri__command_train(tri__session *session, const tri__arguments *arguments)
+{
+    TRI_TRY(check_call(arguments));
+    job what = {.place = {0}};
+    tri__train_options_init(&what.given);
+    tri__train_options_init(&what.whole);
+    char *command = tri__quote_words("trireme", session->argc - 1, session->argv + 1);
+    tri_status status = command ? open_job(session, arguments, &what) : tri_fail(TRI_NO_MEMORY, "no memory for the command line");
+    if (!status)
+        status = train(session, arguments, &what, command);
+    free(command);
+    tri__place_fini(&what.place);
+    tri__train_options_fini(&what.given);
+    tri__train_options_fini(&what.whole);
+    return status;
+}

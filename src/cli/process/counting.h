@@ -1,0 +1,21 @@
+/* counting.h: "1,234 of 60,000 records  2 %  0:07 left": a live line, or plain ones every few seconds, for work that is counted. */
+#ifndef TRI_CLI_PROCESS_COUNTING_H
+#define TRI_CLI_PROCESS_COUNTING_H
+
+#include <pthread.h>
+
+#include "cli/process/session.h"
+
+typedef struct {
+    tri__session *session;
+    const char *what; /* "records" */
+    pthread_mutex_t lock;
+    int64_t begun, next; /* times; next: lock */
+    int64_t before;      /* that were there at the first call, −1 before it: they took no time; lock */
+} tri__counting;
+
+void tri__counting_init(tri__counting *counting, tri__session *session, const char *what);
+void tri__counting_show(void *counting, int64_t done, int64_t all); /* from any thread, as often as one likes */
+void tri__counting_fini(tri__counting *counting);                   /* wipes the line */
+
+#endif

@@ -1,0 +1,96 @@
+/* place.c: --cluster and --task, --join, TF_CONFIG, Slurm: the first of these that is there describes the cluster. */
+#include "cli/process/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tri_status from_file(const tri__arguments *arguments, tri__place *out)
+{
+    const char *task = tri__argument_text(arguments, "task");
+    if (!task)
+        return tri_fail(TRI_BAD_CALL, "--cluster needs --task, which says who of it this is: ps:0, worker:1, evaluator:0");
+    TRI_TRY(tri__task_parse(task, &out->task));
+    TRI_TRY(tri__cluster_read(tri__argument_text(arguments, "cluster"), &out->cluster));
+    return tri__cluster_check(&out->cluster, out->task);
+}
+
+static tri_status from_join(const tri__arguments *arguments, tri__place *out)
+{
+    if (tri__argument_given(arguments, "cluster") || tri__argument_given(arguments, "task"))
+        return tri_fail(TRI_BAD_CALL, "--join asks ps:0 for the cluster and for a number: leave out --cluster and --task");
+    return tri__cluster_from_join(tri__argument_text(arguments, "join"), &out->cluster, &out->task);
+}
+
+/* Surroundings tell who this is; --task, as given to the evaluator that ps:0 starts, knows better. */
+static tri_status take_task(const tri__arguments *arguments, tri__place *out)
+{
+    const char *task = tri__argument_text(arguments, "task");
+    if (!task)
+        return NULL;
+    if (!out->by)
+        return tri_fail(TRI_BAD_CALL, "--task needs --cluster FILE, which lists the tasks and their addresses");
+    TRI_TRY(tri__task_parse(task, &out->task));
+    return tri__cluster_check(&out->cluster, out->task);
+}
+
+static tri_status find(const tri__session *session, const tri__arguments *arguments, int servers, tri__place *out)
+{
+    if (tri__argument_given(arguments, "join")) {
+        out->by = "--join";
+        return from_join(arguments, out);
+    }
+    if (tri__argument_given(arguments, "cluster")) {
+        out->by = "--cluster";
+        return from_file(arguments, out);
+    }
+    if (session->tf_config) {
+        out->by = "TF_CONFIG";
+        TRI_TRY(tri__cluster_from_tf_config(session->tf_config, &out->cluster, &out->task));
+    } else if (session->slurm.ntasks && strtol(session->slurm.ntasks, NULL, 10) > 1) {
+        int port = (int)tri__argument_integer(arguments, "port");
+        out->by = "Slurm";
+        TRI_TRY(tri__cluster_from_slurm(&session->slurm, servers, port, &out->cluster, &out->task));
+    }
+    return take_task(arguments, out);
+}
+
+/* A cluster that was described tells itself how many take part; to Slurm one has to say how many of them are servers. */
+static tri_status check_counts(const tri__arguments *arguments, const tri__place *place)
+{
+    bool slurm = place->by && !strcmp(place->by, "Slurm");
+    if (!place->by || !strcmp(place->by, "--join"))
+        return NULL;
+    if (tri__argument_given(arguments, "workers") || (tri__argument_given(arguments, "servers") && !slurm))
+        return tri_fail(TRI_BAD_CALL, "--%s: the cluster is described by %s, which tells how many there are; leave it out%s",
+                        tri__argument_given(arguments, "workers") ? "workers" : "servers", place->by,
+                        *place->by == '-' ? "" : " (or unset the variables, to start them all on this machine)");
+    return NULL;
+}
+
+tri_status tri__place_find(const tri__session *session, const tri__arguments *arguments, int servers, tri__place *out)
+{
+    *out = (tri__place){0};
+    tri_status status = find(session, arguments, servers, out);
+    if (!status)
+        status = check_counts(arguments, out);
+    if (!status && tri__argument_given(arguments, "port") && (!out->by || strcmp(out->by, "Slurm")))
+        status = tri_fail(TRI_BAD_CALL, "--port is for tasks that Slurm starts; elsewhere addresses have their ports");
+    if (status)
+        tri__place_fini(out);
+    return status;
+}
+
+void tri__place_fini(tri__place *place)
+{
+    tri__cluster_fini(&place->cluster);
+    *place = (tri__place){0};
+}
+
+tri_status tri__place_none(const tri__arguments *arguments)
+{
+    static const char *const names[] = {"cluster", "task", "join", "port", "key", "cert", "cert-key", "ca", "insecure"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri__argument_given(arguments, names[i]))
+            return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps", names[i]);
+    return NULL;
+}

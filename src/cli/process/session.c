@@ -1,0 +1,107 @@
+/* session.c: the surroundings of one call. The only file that reads the environment. */
+#define _GNU_SOURCE
+#include "cli/process/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static char *find_cache_folder(void)
+{
+    const char *cache = environment("XDG_CACHE_HOME"), *home = environment("HOME");
+    char *folder = NULL;
+    int length = cache && *cache == '/' ? asprintf(&folder, "%s/trireme", cache) : home ? asprintf(&folder, "%s/.cache/trireme", home) : -1;
+    return length < 0 ? NULL : folder;
+}
+
+static bool wants_plain(void)
+{
+    const char *kind = environment("TERM");
+    return !kind || !strcmp(kind, "dumb");
+}
+
+static tri__slurm find_slurm(void)
+{
+    return (tri__slurm){
+        .procid = environment("SLURM_PROCID"),
+        .ntasks = environment("SLURM_STEP_NUM_TASKS"),
+        .nodelist = environment("SLURM_STEP_NODELIST"),
+        .tasks_per_node = environment("SLURM_STEP_TASKS_PER_NODE"),
+        .distribution = environment("SLURM_DISTRIBUTION"),
+        .job_id = environment("SLURM_JOB_ID"),
+    };
+}
+
+/* Open MPI's mpirun, other launchers with a process manager's interface, Slurm: the first that is there. */
+static void find_rank(tri__session *session)
+{
+    const struct {
+        const char *rank, *ranks;
+    } sources[] = {
+        {environment("OMPI_COMM_WORLD_RANK"), environment("OMPI_COMM_WORLD_SIZE")},
+        {environment("PMI_RANK"), environment("PMI_SIZE")},
+        {session->slurm.procid, session->slurm.ntasks},
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && !session->ranks; i++)
+        if (sources[i].rank && sources[i].ranks) {
+            session->rank = (int)strtol(sources[i].rank, NULL, 10);
+            session->ranks = (int)strtol(sources[i].ranks, NULL, 10);
+        }
+    session->strangers = session->ranks && !environment("PMIX_RANK") && !environment("PMI_RANK");
+}
+
+void tri__session_init(tri__session *session, int argc, const char *const *argv)
+{
+    *session = (tri__session){
+        .out = stdout,
+        .cache_folder = find_cache_folder(),
+        .tf_config = environment("TF_CONFIG"),
+        .hosts = environment("OMPI_MCA_orte_default_hostfile"),
+        .slurm = find_slurm(),
+        .started = tri__clock_now(),
+        .argc = argc,
+        .argv = argv,
+    };
+    find_rank(session);
+    tri__terminal_init(&session->terminal, stderr, wants_plain());
+    if (environment("NO_COLOR"))
+        session->terminal.colour = false;
+    session->log = &session->terminal.log;
+}
+
+void tri__session_fini(tri__session *session)
+{
+    tri__terminal_fini(&session->terminal);
+    free(session->cache_folder);
+}
+
+tri__page tri__session_page(const tri__session *session)
+{
+    bool terminal = isatty(fileno(session->out));
+    int width = tri__columns(session->out);
+    return (tri__page){
+        .out = session->out,
+        .width = width > 100 ? 100 : width,
+        .terminal = terminal,
+        .bold = terminal && !wants_plain() && !environment("NO_COLOR"),
+    };
+}
+
+tri_status tri__session_print_json(tri__session *session, json_t *value)
+{
+    char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(value);
+    if (!line)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the JSON result");
+    fprintf(session->out, "%s\n", line);
+    free(line);
+    return NULL;
+}

@@ -1,0 +1,41 @@
+/* session.h: one call of the program: where its words go, and what it knows of its surroundings. */
+#ifndef TRI_CLI_PROCESS_SESSION_H
+#define TRI_CLI_PROCESS_SESSION_H
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "cli/table/help.h"
+#include "cli/table/option.h"
+#include "cli/terminal/terminal.h"
+#include "train/cluster/cluster.h"
+#include "trireme/tensor.h"
+
+struct tri__session {
+    FILE *out;              /* results */
+    tri__terminal terminal; /* messages and the live line, on standard error */
+    tri__log *log;          /* the terminal's sink for the lines of other rooms */
+    bool quiet, json;
+    bool told;             /* the failure that the command will return has been told already */
+    char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
+    const char *tf_config; /* $TF_CONFIG; NULL where it is not set */
+    const char *hosts;     /* $OMPI_MCA_orte_default_hostfile: the file of hosts that mpirun reads */
+    tri__slurm slurm;      /* the variables of a job step: of srun, not of the script around it */
+    int rank, ranks;       /* of those that mpirun or srun started together; ranks is 0 where nobody did */
+    bool strangers;        /* those ranks were given no way to find each other: srun without --mpi */
+    int64_t started;       /* tri__clock_now at the beginning */
+    int argc;              /* the command line as it was typed, the program's name included */
+    const char *const *argv;
+};
+
+void tri__session_init(tri__session *session, int argc, const char *const *argv);
+void tri__session_fini(tri__session *session);
+
+/* Print value as one line of standard output and let go of it. TRI_NO_MEMORY where value is NULL: builders need not check. */
+TRI_MUST_CHECK tri_status tri__session_print_json(tri__session *session, json_t *value);
+
+/* Standard output as a page for help: its width, and whether it shows bold. */
+tri__page tri__session_page(const tri__session *session);
+
+#endif

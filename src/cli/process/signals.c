@@ -1,0 +1,61 @@
+/* signals.c: the one place with globals that change, because a signal handler can be told nothing. */
+#include "cli/process/signals.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+
+#define SAME INT64_C(300000000) /* nanoseconds */
+
+static volatile sig_atomic_t caught, limit, noted;
+static atomic_int_fast64_t last; /* when one was counted; 0: never */
+
+static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static void handle_all(const struct sigaction *action)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], action, NULL);
+}
+
+/* A Ctrl-C that comes by a wrapper such as timeout, and by the terminal too, is one. Two threads may be in here. */
+static void count(int signal)
+{
+    int_fast64_t before = atomic_load(&last), now = tri__clock_now();
+    if ((before && now - before < SAME) || !atomic_compare_exchange_strong(&last, &before, now))
+        return;
+    if (caught < limit) {
+        caught++;
+        return;
+    }
+    handle_all(&(struct sigaction){.sa_handler = SIG_DFL});
+    raise(signal); /* it comes when this handler has returned */
+}
+
+const volatile sig_atomic_t *tri__signals_catch(int most)
+{
+    struct sigaction action = {.sa_handler = count, .sa_flags = SA_RESTART};
+    limit = most;
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&action.sa_mask, signals[i]);
+    handle_all(&action);
+    return &caught;
+}
+
+static void note(int signal)
+{
+    (void)signal;
+    noted = 1;
+}
+
+const volatile sig_atomic_t *tri__signals_note(int signal)
+{
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, NULL);
+    return &noted;
+}

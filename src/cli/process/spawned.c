@@ -1,0 +1,67 @@
+/* spawned.c: reports to the supervisor, and the thread that notices its end. */
+#include "cli/process/spawned.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GRACE = 10 }; /* seconds in which to end in good order */
+
+/* Nobody writes to the pipe. A descriptor that cannot be read is no supervisor's end. */
+static void *wait_for_end(void *argument)
+{
+    int fd = (int)(intptr_t)argument;
+    char byte;
+    ssize_t got;
+    do
+        got = read(fd, &byte, 1);
+    while (got > 0 || (got < 0 && errno == EINTR));
+    if (got < 0)
+        return NULL;
+    kill(getpid(), SIGTERM);
+    sleep(GRACE);
+    _exit(1);
+}
+
+tri_status tri__spawned_watch(int fd)
+{
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, wait_for_end, (void *)(intptr_t)fd);
+    if (error)
+        return tri_fail(TRI_NO_MEMORY, "no thread to watch the supervisor: %s", strerror(error));
+    pthread_detach(thread);
+    return NULL;
+}
+
+static tri_status report(tri__session *session, const char *name, json_t *value)
+{
+    json_t *line = value ? json_pack("{s:o}", name, value) : NULL;
+    tri_status status = tri__session_print_json(session, line);
+    fflush(session->out);
+    return status;
+}
+
+void tri__spawned_began(tri__session *session)
+{
+    tri_status_free(report(session, "began", json_true()));
+}
+
+void tri__spawned_progress(tri__session *session, const tri__progress *progress)
+{
+    tri_status_free(report(session, "progress", tri__progress_json(progress))); /* the next one may come through */
+}
+
+tri_status tri__spawned_result(tri__session *session, const tri__run_result *result)
+{
+    return report(session, "result", json_pack("{s:O, s:s}", "summary", result->summary, "table", result->table));
+}
+
+void tri__spawned_failure(tri__session *session, tri_status failure)
+{
+    tri_status unsaid = report(session, "failure", json_string(tri_status_message(failure)));
+    session->told = !unsaid;
+    tri_status_free(unsaid);
+}

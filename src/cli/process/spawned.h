@@ -1,0 +1,16 @@
+/* spawned.h: a task that a supervisor started (train/supervise.h): it reports as JSON lines, and does not outlive the supervisor. */
+#ifndef TRI_CLI_PROCESS_SPAWNED_H
+#define TRI_CLI_PROCESS_SPAWNED_H
+
+#include "cli/process/session.h"
+#include "train/run/run.h"
+
+/* From now on, when fd comes to its end, this process is asked to end as by SIGTERM, and ends anyway some seconds later. */
+TRI_MUST_CHECK tri_status tri__spawned_watch(int fd);
+
+void tri__spawned_began(tri__session *session); /* as rank 0: all ranks are ready */
+void tri__spawned_progress(tri__session *session, const tri__progress *progress);
+TRI_MUST_CHECK tri_status tri__spawned_result(tri__session *session, const tri__run_result *result);
+void tri__spawned_failure(tri__session *session, tri_status failure); /* then main need not tell it */
+
+#endif

@@ -1,0 +1,25 @@
+/* help.h: what the table of commands looks like to people, to man(1) and to bash. */
+#ifndef TRI_CLI_TABLE_HELP_H
+#define TRI_CLI_TABLE_HELP_H
+
+#include <stdio.h>
+
+#include "cli/table/option.h"
+
+typedef struct {
+    FILE *out;
+    int width;     /* columns to fill */
+    bool terminal; /* out is one */
+    bool bold;     /* headings in bold */
+} tri__page;
+
+/* Words of text from column `at` on, wrapped to the page, further lines indented; ends the line. A newline in text ends a paragraph. */
+void tri__page_wrap(const tri__page *page, const char *text, int at, int indent);
+
+void tri__help_overview(const tri__page *page);
+void tri__help_command(const tri__page *page, const tri__command *command);
+bool tri__help_group(const tri__page *page, const char *word); /* all commands that begin with word; false where there are none */
+void tri__help_man(FILE *out);
+void tri__help_bash(FILE *out);
+
+#endif

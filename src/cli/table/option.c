@@ -1,0 +1,290 @@
+/* option.c: from words to checked values, driven by the table in commands.c. */
+#include "cli/table/option.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/utf8.h"
+
+static int count_options(const tri__command *command)
+{
+    int count = 0;
+    while (command->options[count].name)
+        count++;
+    assert(count <= TRI_MAX_OPTIONS);
+    return count;
+}
+
+/* Whether words[0…] begin with the (one or two) words of name; then how many. */
+static int match_name(const char *name, int count, const char *const *words)
+{
+    int used = 0;
+    for (const char *at = name; *at; used++) {
+        size_t length = strcspn(at, " ");
+        if (used == count || strlen(words[used]) != length || strncmp(words[used], at, length))
+            return 0;
+        at += length + (at[length] == ' ');
+    }
+    return used;
+}
+
+/* "data" is no command, but the first word of some: then say how they go on. */
+static tri_status explain_group(const char *word, const char *next)
+{
+    size_t length = strlen(word);
+    char list[256] = "";
+    tri__nearest nearest = tri__nearest_of(next ? next : "");
+    for (const tri__command *command = tri__commands; command->name; command++) {
+        if (strncmp(command->name, word, length) || command->name[length] != ' ')
+            continue;
+        const char *rest = command->name + length + 1;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", rest);
+        tri__nearest_offer(&nearest, rest);
+    }
+    if (!*list)
+        return NULL;
+    if (!next || *next == '-')
+        return tri_fail(TRI_BAD_CALL, "%s what? one of: %s (see 'trireme help %s')", word, list, word);
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; did you mean '%s %s'?", word, next, word, nearest.best);
+    return tri_fail(TRI_BAD_CALL, "there is no command '%s %s'; there are: %s", word, next, list);
+}
+
+tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used)
+{
+    assert(count > 0);
+    tri__nearest nearest = tri__nearest_of(words[0]);
+    for (const tri__command *command = tri__commands; command->name; command++) {
+        *used = match_name(command->name, count, words);
+        if (*used) {
+            *out = command;
+            return NULL;
+        }
+        tri__nearest_offer(&nearest, command->name);
+    }
+    TRI_TRY(explain_group(words[0], count > 1 ? words[1] : NULL));
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "there is no command '%s'; did you mean '%s'?", words[0], nearest.best);
+    return tri_fail(TRI_BAD_CALL, "there is no command '%s' ('trireme help' lists them)", words[0]);
+}
+
+static tri_status check_number(const tri__option *option, const char *value)
+{
+    bool whole = option->kind == TRI_OPTION_INTEGER;
+    char *end = NULL;
+    errno = 0;
+    double number = whole ? (double)strtoll(value, &end, 10) : strtod(value, &end);
+    if (end == value || *end || errno || !isfinite(number))
+        return tri_fail(TRI_BAD_CALL, "--%s %s: expected a %s", option->name, value, whole ? "whole number" : "number");
+    bool above = option->most > 0 && number > option->most;
+    if (option->inside && (number <= option->least || number >= option->most))
+        return tri_fail(TRI_BAD_CALL, "--%s %s: must be above %.15g and below %.15g (%s)", option->name, value, option->least, option->most,
+                        option->inside);
+    if ((number < option->least || above) && option->most > 0)
+        return tri_fail(TRI_BAD_CALL, "--%s %s: must be from %.15g to %.15g", option->name, value, option->least, option->most);
+    if (number < option->least)
+        return tri_fail(TRI_BAD_CALL, "--%s %s: must be at least %.15g", option->name, value, option->least);
+    return NULL;
+}
+
+static tri_status check_choice(const tri__option *option, const char *value)
+{
+    char words[256], *save = NULL; /* outlives nearest, which borrows from it */
+    snprintf(words, sizeof words, "%s", option->choices);
+    tri__nearest nearest = tri__nearest_of(value);
+    for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        if (!strcmp(word, value))
+            return NULL;
+        tri__nearest_offer(&nearest, word);
+    }
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "--%s %s: did you mean %s? (one of: %s)", option->name, value, nearest.best, option->choices);
+    return tri_fail(TRI_BAD_CALL, "--%s %s: must be one of: %s", option->name, value, option->choices);
+}
+
+static tri_status check_value(const tri__option *option, const char *value)
+{
+    switch (option->kind) {
+    case TRI_OPTION_INTEGER:
+    case TRI_OPTION_NUMBER:
+        return check_number(option, value);
+    case TRI_OPTION_CHOICE:
+        return check_choice(option, value);
+    case TRI_OPTION_TEXT:
+        return *value ? NULL : tri_fail(TRI_BAD_CALL, "--%s needs %s that is not empty", option->name, option->argument);
+    case TRI_OPTION_FLAG:
+        break;
+    }
+    return NULL;
+}
+
+static int find_option(const tri__command *command, const char *name, size_t length)
+{
+    for (int row = 0; command->options[row].name; row++)
+        if (strlen(command->options[row].name) == length && !strncmp(command->options[row].name, name, length))
+            return row;
+    return -1;
+}
+
+static tri_status unknown_option(const tri__command *command, const char *name, size_t length)
+{
+    char given[64];
+    snprintf(given, sizeof given, "%.*s", (int)length, name);
+    tri__nearest nearest = tri__nearest_of(given);
+    for (int row = 0; command->options[row].name; row++)
+        if (!command->options[row].hidden)
+            tri__nearest_offer(&nearest, command->options[row].name);
+    if (nearest.best)
+        return tri_fail(TRI_BAD_CALL, "%s has no option --%s; did you mean --%s?", command->name, given, nearest.best);
+    return tri_fail(TRI_BAD_CALL, "%s has no option --%s ('trireme %s --help' lists them)", command->name, given, command->name);
+}
+
+/* --no-shuffle: the value that the row keeps for it. */
+static tri_status take_negation(tri__arguments *out, const char *name, size_t length, bool *taken)
+{
+    int row = length > 3 && !strncmp(name, "no-", 3) ? find_option(out->command, name + 3, length - 3) : -1;
+    *taken = row >= 0 && out->command->options[row].off;
+    if (!*taken)
+        return NULL;
+    if (name[length] == '=')
+        return tri_fail(TRI_BAD_CALL, "--%.*s takes no value", (int)length, name);
+    out->values[row] = out->command->options[row].off;
+    return NULL;
+}
+
+/* One option at words[*at]; moves *at past its value where that is a word of its own. */
+static tri_status take_option(tri__arguments *out, int count, const char *const *words, int *at)
+{
+    const char *name = words[*at] + 2;
+    size_t length = strcspn(name, "=");
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    int row = find_option(out->command, name, length);
+    if (row < 0) {
+        bool taken;
+        TRI_TRY(take_negation(out, name, length, &taken));
+        return taken ? NULL : unknown_option(out->command, name, length);
+    }
+    const tri__option *option = &out->command->options[row];
+    if (option->kind == TRI_OPTION_FLAG && value)
+        return tri_fail(TRI_BAD_CALL, "--%s takes no value", option->name);
+    if (option->kind == TRI_OPTION_FLAG)
+        value = "on";
+    else if (!value && *at + 1 < count && strncmp(words[*at + 1], "--", 2))
+        value = words[++*at];
+    if (!value)
+        return tri_fail(TRI_BAD_CALL, "--%s needs a value: --%s %s", option->name, option->name, option->argument);
+    TRI_TRY(check_value(option, value));
+    out->values[row] = value;
+    return NULL;
+}
+
+static tri_status take_operand(tri__arguments *out, const char *word)
+{
+    const tri__command *command = out->command;
+    if (out->count == command->most && command->most == 0)
+        return tri_fail(TRI_BAD_CALL, "%s takes nothing but options, so '%s' is one word too many", command->name, word);
+    if (out->count == command->most)
+        return tri_fail(TRI_BAD_CALL, "%s: '%s' is one word too many (usage: trireme %s %s)", command->name, word, command->name,
+                        command->usage);
+    out->operands[out->count++] = word;
+    return NULL;
+}
+
+static tri_status take_words(tri__arguments *out, int count, const char *const *words)
+{
+    bool only_operands = false;
+    for (int at = 0; at < count; at++) {
+        const char *word = words[at];
+        if (only_operands || word[0] != '-' || !word[1])
+            TRI_TRY(take_operand(out, word));
+        else if (!strcmp(word, "--"))
+            only_operands = true;
+        else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
+            out->help = true;
+        else if (word[1] != '-')
+            return tri_fail(TRI_BAD_CALL, "%s: options have two dashes and a whole word ('trireme %s --help' lists them)", word,
+                            out->command->name);
+        else
+            TRI_TRY(take_option(out, count, words, &at));
+    }
+    return NULL;
+}
+
+/* Names and texts end in summaries and checkpoints, which are JSON and so UTF-8: better told now than when a run has ended. */
+static tri_status check_text(int count, const char *const *words)
+{
+    for (int i = 0; i < count; i++) {
+        size_t length = strlen(words[i]), text = tri__utf8_length(words[i], length);
+        if (text < length)
+            return tri_fail(TRI_BAD_CALL,
+                            "word %d, '%s', is not UTF-8 text: its byte %zu is 0x%02x (rename the file, or make a link to it)", i + 1,
+                            words[i], text + 1, (unsigned char)words[i][text]);
+    }
+    return NULL;
+}
+
+tri_status tri__arguments_parse(int count, const char *const *words, tri__arguments *out)
+{
+    *out = (tri__arguments){0};
+    TRI_TRY(check_text(count, words));
+    int used = 0;
+    TRI_TRY(tri__command_find(count, words, &out->command, &used));
+    count_options(out->command);
+    TRI_TRY(take_words(out, count - used, words + used));
+    if (!out->help && out->count < out->command->least)
+        return tri_fail(TRI_BAD_CALL, "%s needs %s (usage: trireme %s %s)", out->command->name, out->command->operands[out->count].name,
+                        out->command->name, out->command->usage);
+    return NULL;
+}
+
+static const char *value_of(const tri__arguments *arguments, const char *name, bool or_standard)
+{
+    int row = find_option(arguments->command, name, strlen(name));
+    assert(row >= 0);
+    const char *value = arguments->values[row];
+    return value || !or_standard ? value : arguments->command->options[row].standard;
+}
+
+bool tri__command_has_option(const tri__command *command, const char *name)
+{
+    return find_option(command, name, strlen(name)) >= 0;
+}
+
+bool tri__argument_has(const tri__arguments *arguments, const char *name)
+{
+    return tri__command_has_option(arguments->command, name) && tri__argument_flag(arguments, name);
+}
+
+bool tri__argument_given(const tri__arguments *arguments, const char *name)
+{
+    return value_of(arguments, name, false);
+}
+
+const char *tri__argument_text(const tri__arguments *arguments, const char *name)
+{
+    return value_of(arguments, name, true);
+}
+
+int64_t tri__argument_integer(const tri__arguments *arguments, const char *name)
+{
+    const char *value = value_of(arguments, name, true);
+    return value ? strtoll(value, NULL, 10) : 0;
+}
+
+double tri__argument_number(const tri__arguments *arguments, const char *name)
+{
+    const char *value = value_of(arguments, name, true);
+    return value ? strtod(value, NULL) : 0;
+}
+
+bool tri__argument_flag(const tri__arguments *arguments, const char *name)
+{
+    const char *value = value_of(arguments, name, true);
+    return value && !strcmp(value, "on");
+}

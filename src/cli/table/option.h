@@ -1,0 +1,99 @@
+/* option.h: what a command is made of, and how a command line becomes values.
+ *
+ * commands.c holds one table of commands and their options. Parsing, help, the man page and completion all read that table, so
+ * they cannot disagree. Values are checked when they are parsed: a number is a number and in range before any work begins. */
+#ifndef TRI_CLI_TABLE_OPTION_H
+#define TRI_CLI_TABLE_OPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+typedef enum {
+    TRI_OPTION_FLAG,    /* --json */
+    TRI_OPTION_TEXT,    /* --out DIR */
+    TRI_OPTION_INTEGER, /* --batch 64 */
+    TRI_OPTION_NUMBER,  /* --rate 0.01 */
+    TRI_OPTION_CHOICE,  /* --rule adam */
+} tri__option_kind;
+
+typedef struct {
+    const char *name;     /* without the dashes */
+    const char *argument; /* what help calls its value; NULL for a flag */
+    tri__option_kind kind;
+    double least, most;     /* integer and number: the range; most 0 means no upper bound */
+    const char *inside;     /* number: where the range's ends are not in it, what to do instead; NULL: they are */
+    const char *choices;    /* choice: the words, with spaces between */
+    const char *standard;   /* the value where the option is not given; NULL is none */
+    const char *otherwise;  /* what happens where it is not given, where that is no fixed value: "the model's" */
+    const char *off;        /* where --no-NAME is allowed: the value that it stands for */
+    const char *group;      /* the heading it stands under; NULL: the one before */
+    const char *meaning;    /* one line */
+    const char *detail;     /* further sentences of the man page; may be NULL */
+    const char *completion; /* "file", "folder" or words to complete with; may be NULL */
+    bool hidden;            /* for processes that this program starts itself: in no help, manual or completion */
+} tri__option;
+
+typedef struct {
+    const char *name, *meaning;
+    const char *completion; /* words to complete with; may be NULL */
+} tri__operand;
+
+typedef struct {
+    const char *line, *meaning;
+} tri__example;
+
+#define TRI_MAX_OPERANDS 2
+#define TRI_MAX_OPTIONS  80
+
+typedef struct tri__arguments tri__arguments;
+typedef struct tri__session tri__session;
+
+typedef struct tri__command {
+    const char *name;                            /* "train", "data get" */
+    const char *usage;                           /* what follows the name */
+    const char *meaning;                         /* one line */
+    const char *detail;                          /* paragraphs, a newline between them */
+    tri__operand operands[TRI_MAX_OPERANDS + 1]; /* ending in a NULL name */
+    int least, most;                             /* operands */
+    const tri__option *options;                  /* ending in a NULL name */
+    tri__example examples[5];                    /* ending in a NULL line */
+    tri_status (*run)(tri__session *session, const tri__arguments *arguments);
+} tri__command;
+
+extern const tri__command tri__commands[]; /* ending in a NULL name */
+
+/* A parsed command line. It borrows the words of argv. */
+struct tri__arguments {
+    const tri__command *command;
+    const char *operands[TRI_MAX_OPERANDS];
+    int count;
+    const char *values[TRI_MAX_OPTIONS]; /* by the option's row; NULL where not given */
+    bool help;                           /* --help was among them */
+};
+
+/* Parse words (without the program's name) into out. TRI_BAD_CALL says what is wrong and, for a name that is nearly right, which was
+ * probably meant. */
+TRI_MUST_CHECK tri_status tri__arguments_parse(int count, const char *const *words, tri__arguments *out);
+
+/* The command that the first words name, and how many words its name took; TRI_BAD_CALL where there is none. */
+TRI_MUST_CHECK tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used);
+
+/* A switch that is on unless --no-NAME is given; it is shown so. */
+static inline bool tri__option_is_on(const tri__option *option)
+{
+    return option->kind == TRI_OPTION_FLAG && option->off && option->standard;
+}
+
+bool tri__command_has_option(const tri__command *command, const char *name);
+
+/* Values by the option's name, which must be one of the command's. Where it was not given: its standard value, or NULL, 0, false. */
+bool tri__argument_has(const tri__arguments *arguments, const char *name); /* the command has such an option and it is on */
+bool tri__argument_given(const tri__arguments *arguments, const char *name);
+const char *tri__argument_text(const tri__arguments *arguments, const char *name);
+int64_t tri__argument_integer(const tri__arguments *arguments, const char *name);
+double tri__argument_number(const tri__arguments *arguments, const char *name);
+bool tri__argument_flag(const tri__arguments *arguments, const char *name);
+
+#endif

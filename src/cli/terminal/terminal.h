@@ -1,0 +1,34 @@
+/* terminal.h: standard error as people see it: messages that stay, and on a terminal one live line below them that is rewritten.
+ *
+ * A message first wipes the live line, then is printed; the live line is drawn again with its next update. Any thread may log. */
+#ifndef TRI_CLI_TERMINAL_TERMINAL_H
+#define TRI_CLI_TERMINAL_TERMINAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/log.h"
+
+typedef struct {
+    tri__log log; /* first: the sink is the terminal */
+    FILE *file;
+    bool live;            /* a terminal that can rewrite a line */
+    bool colour;          /* and that shows bold and dim */
+    bool drawn;           /* the live line is on the screen; under lock */
+    pthread_mutex_t lock; /* guards file and drawn */
+} tri__terminal;
+
+void tri__terminal_init(tri__terminal *terminal, FILE *file, bool plain); /* plain: no colour, whatever the terminal */
+void tri__terminal_fini(tri__terminal *terminal);
+
+int tri__columns(FILE *file); /* of the terminal that file is, now; 80 where it is none */
+
+/* Draw or redraw the live line, cut to the width. Only where live. */
+void tri__terminal_draw(tri__terminal *terminal, const char *line);
+void tri__terminal_wipe(tri__terminal *terminal);
+
+/* One line that stays. */
+void tri__terminal_say(tri__terminal *terminal, const char *format, ...) TRI_FORMAT(2, 3);
+
+#endif

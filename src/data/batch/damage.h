@@ -1,0 +1,24 @@
+/* damage.h: which records were found damaged, each told once however often it is met. */
+#ifndef TRI_DATA_BATCH_DAMAGE_H
+#define TRI_DATA_BATCH_DAMAGE_H
+
+#include "data/batch/batch.h"
+
+typedef struct {
+    int64_t allowed;  /* so many may be damaged */
+    int64_t *records; /* [count] their numbers, rising */
+    int count, capacity;
+    char *told; /* the message of the last new one, until somebody takes it; or NULL */
+} tri__damage;
+
+void tri__damage_init(tri__damage *damage, int64_t allowed);
+void tri__damage_fini(tri__damage *damage);
+
+/* Let record count as damaged; whether it is new is told in *is_new. */
+TRI_MUST_CHECK tri_status tri__damage_add(tri__damage *damage, int64_t record, bool *is_new);
+
+/* Look at the failures of a batch's rows, count them in the batch.
+ * The first that is no damage, or that is more than allowed, is given back. */
+TRI_MUST_CHECK tri_status tri__damage_judge(tri__damage *damage, tri__slot *slot);
+
+#endif

@@ -1,0 +1,278 @@
+/* dataset.c: order → shard → read and decode → cache → batch, behind one call.
+ *
+ * Where the source's rows stand in memory, the caller's own thread takes them: that costs microseconds, a wake-up between threads a
+ * hundred. Where making an example costs time, threads make batches ahead (ahead.c). */
+#include "data/batch/dataset.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/batch/batch_plan.h"
+#include "data/batch/damage.h"
+#include "data/batch/prefetch.h"
+#include "data/batch/resident.h"
+
+struct tri_dataset {
+    tri_source *source;
+    tri_dataset_options options; /* its texts are copies */
+    tri__batch_plan plan;
+    tri__damage damage;
+    bool warned; /* about the cache */
+
+    tri__prefetch *ahead;           /* where batches are made ahead; NULL: in memory */
+    tri__record_order record_order; /* in memory … */
+    tri__slot slot;                 /* … of which this has rows then, and only then */
+};
+
+static tri_status check_options(const tri_source *source, const tri_dataset_options *options)
+{
+    if (options->batch < 1)
+        return tri_fail(TRI_BAD_CALL, "a batch of %" PRId64 " examples: the batch size must be at least 1", options->batch);
+    if (options->shuffle < 0 || options->limit < 0 || options->epochs < 0 || options->skip_bad < 0)
+        return tri_fail(TRI_BAD_CALL, "the shuffle window, the limit, the number of epochs and of bad records cannot be negative");
+    int64_t step;
+    if (options->workers < 0 || options->worker < 0 || options->worker >= (options->workers ? options->workers : 1) ||
+        __builtin_mul_overflow(options->batch, options->workers, &step))
+        return tri_fail(TRI_BAD_CALL, "worker %d of %d with a batch of %" PRId64 ": there is no such worker", options->worker,
+                        options->workers, options->batch);
+    if (options->assigned && options->own_files)
+        return tri_fail(TRI_BAD_CALL, "batches cannot be assigned to a worker that goes through files of its own: let it go its own way");
+    if (source->info.examples < 1)
+        return tri_fail(TRI_BAD_DATA, "%s: there are no examples in it", source->info.spec);
+    return NULL;
+}
+
+/* Sparse examples stand in rows that are all as wide as the widest, so that one long line among many short ones takes memory. */
+static tri_status check_memory(const tri_source *source, const tri_dataset_options *options)
+{
+    enum { MEGABYTE = 1 << 20 };
+    size_t bytes = tri__slot_bytes(source, options->batch), available = (size_t)tri__memory_available();
+    if (bytes <= available / 2)
+        return NULL;
+    char why[128] = "";
+    if (source->info.width > 0)
+        snprintf(why, sizeof why, "; every row has room for %" PRId64 " features, as the widest example has them", source->info.width);
+    return tri_fail(TRI_NO_MEMORY,
+                    "%s: a batch of %" PRId64 " examples takes %" PRId64 " MB, and %" PRId64
+                    " MB are free (a smaller --batch takes less%s)",
+                    source->info.spec, options->batch, bytes / MEGABYTE, available / MEGABYTE, why);
+}
+
+static tri_status prepare_resident(tri_dataset *dataset)
+{
+    const tri_dataset_options *options = &dataset->options;
+    TRI_TRY(tri__record_order_init(&dataset->record_order, dataset->source, options));
+    tri__batch_plan_init(&dataset->plan, dataset->record_order.shard, options->assigned);
+    return tri__slot_init(&dataset->slot, dataset->source, options->batch, options->in_place);
+}
+
+static tri_status prepare_ahead(tri_dataset *dataset)
+{
+    TRI_TRY(check_memory(dataset->source, &dataset->options));
+    TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->ahead));
+    tri__batch_plan_init(&dataset->plan, *tri__prefetch_shard(dataset->ahead), dataset->options.assigned);
+    return NULL;
+}
+
+static tri_status copy_text(const char **text)
+{
+    const char *given = *text;
+    *text = given ? strdup(given) : NULL;
+    return given && !*text ? tri_fail(TRI_NO_MEMORY, "no memory for the options of a dataset") : NULL;
+}
+
+static tri_status prepare(tri_dataset *dataset)
+{
+    tri_dataset_options *options = &dataset->options;
+    bool resident = dataset->source->rows && !options->augment;
+    tri_status folder = copy_text(&options->cache_folder), augment = copy_text(&options->augment);
+    if (folder)
+        tri_status_free(augment);
+    TRI_TRY(folder ? folder : augment);
+    return resident ? prepare_resident(dataset) : prepare_ahead(dataset);
+}
+
+tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out)
+{
+    TRI_TRY(check_options(source, options));
+    tri_dataset *dataset;
+    TRI_TRY(tri__allocate(1, sizeof *dataset, "a dataset", &dataset));
+    dataset->source = source;
+    dataset->options = *options;
+    tri__damage_init(&dataset->damage, options->skip_bad);
+    tri_status status = prepare(dataset);
+    if (status)
+        tri_dataset_destroy(dataset);
+    else
+        *out = dataset;
+    return status;
+}
+
+void tri_dataset_destroy(tri_dataset *dataset)
+{
+    if (!dataset)
+        return;
+    tri__prefetch_destroy(dataset->ahead);
+    tri__record_order_fini(&dataset->record_order);
+    tri__slot_fini(&dataset->slot);
+    tri__damage_fini(&dataset->damage);
+    free((char *)dataset->options.cache_folder);
+    free((char *)dataset->options.augment);
+    free(dataset);
+}
+
+/* The records of a slice, where they stand in memory and are of that epoch. */
+static tri__rows rows_of(tri_dataset *dataset, const tri__slice *slice, int64_t epoch)
+{
+    if (!slice || slice->epoch != epoch || slice->count == 0)
+        return (tri__rows){0};
+    return (tri__rows){tri__epoch_order_of(&dataset->record_order.order, epoch) + slice->first, slice->count};
+}
+
+/* Where the batch after this one is known, too, it can be fetched ahead. */
+static tri__slot *take_resident(tri_dataset *dataset, const tri__slice *slice)
+{
+    tri__slot *slot = &dataset->slot;
+    tri__rows rows = rows_of(dataset, slice, slice->epoch);
+    if (rows.count > 0) {
+        tri__resident_take(dataset->source, rows, rows_of(dataset, tri__batch_plan_find(&dataset->plan, 1), slice->epoch), slot);
+        memcpy(slot->ids, rows.ids, (size_t)rows.count * sizeof *rows.ids);
+    }
+    tri__slot_pad(slot, dataset->source, rows.count);
+    slot->batch.count = rows.count;
+    slot->batch.epoch = slice->epoch;
+    return slot;
+}
+
+static tri_status take_ahead(tri_dataset *dataset, tri__slot **out)
+{
+    if (!dataset->ahead) /* a thread of the last one hangs */
+        TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->ahead));
+    tri__prefetch_plan(dataset->ahead, &dataset->plan);
+    TRI_TRY(tri__prefetch_next(dataset->ahead, out));
+    return tri__damage_judge(&dataset->damage, *out);
+}
+
+/* Forget what was made ahead. */
+static void clear_ahead(tri_dataset *dataset)
+{
+    if (dataset->ahead && !tri__prefetch_clear(dataset->ahead)) {
+        tri__prefetch_destroy(dataset->ahead);
+        dataset->ahead = NULL;
+    }
+}
+
+static bool is_resident(const tri_dataset *dataset)
+{
+    return dataset->slot.batch.rows > 0;
+}
+
+tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
+{
+    *out = NULL;
+    const tri__slice *slice = tri__batch_plan_find(&dataset->plan, 0);
+    if (!slice && dataset->options.assigned)
+        return tri_fail(TRI_BAD_CALL, "%s: no batch is assigned", dataset->source->info.spec);
+    if (!slice)
+        return NULL;
+    tri__slot *slot;
+    if (is_resident(dataset)) {
+        slot = take_resident(dataset, slice);
+    } else {
+        tri_status status = take_ahead(dataset, &slot);
+        if (status) {
+            clear_ahead(dataset); /* the next call tries the same batch again */
+            return status;
+        }
+    }
+    tri__batch_plan_take(&dataset->plan);
+    *out = &slot->batch;
+    return NULL;
+}
+
+tri_status tri_dataset_assign(tri_dataset *dataset, int64_t position, int worker, int workers)
+{
+    const char *spec = dataset->source->info.spec;
+    if (!dataset->options.assigned)
+        return tri_fail(TRI_BAD_CALL, "%s: batches are assigned only where options.assigned asks for it", spec);
+    TRI_TRY(tri_wrap(tri__batch_plan_assign(&dataset->plan, position, worker, workers), "%s", spec));
+    if (dataset->ahead)
+        tri__prefetch_plan(dataset->ahead, &dataset->plan);
+    return NULL;
+}
+
+void tri_dataset_revoke(tri_dataset *dataset)
+{
+    if (!dataset->options.assigned)
+        return;
+    tri__batch_plan_revoke(&dataset->plan);
+    clear_ahead(dataset);
+}
+
+int tri_dataset_ahead(const tri_dataset *dataset)
+{
+    return dataset->ahead ? tri__prefetch_depth(dataset->ahead) : 1;
+}
+
+int64_t tri_dataset_examples(const tri_dataset *dataset)
+{
+    return dataset->plan.shard.examples;
+}
+
+int64_t tri_dataset_position(const tri_dataset *dataset)
+{
+    return dataset->plan.position;
+}
+
+int64_t tri_dataset_damaged(const tri_dataset *dataset)
+{
+    return dataset->damage.count;
+}
+
+int64_t tri__dataset_damage(const tri_dataset *dataset, const int64_t **records)
+{
+    *records = dataset->damage.records;
+    return dataset->damage.count;
+}
+
+tri_status tri__dataset_recall_damage(tri_dataset *dataset, const int64_t *records, int64_t count)
+{
+    bool is_new;
+    for (int64_t i = 0; i < count; i++)
+        TRI_TRY(tri__damage_add(&dataset->damage, records[i], &is_new));
+    return NULL;
+}
+
+double tri__dataset_decoding(const tri_dataset *dataset)
+{
+    return dataset->ahead ? tri__prefetch_cpu_seconds(dataset->ahead) : 0;
+}
+
+char *tri__dataset_note(tri_dataset *dataset)
+{
+    char *note = dataset->damage.told;
+    dataset->damage.told = NULL;
+    const tri__cache *cache = dataset->ahead ? tri__prefetch_cache(dataset->ahead) : NULL;
+    if (note || dataset->warned || !cache)
+        return note;
+    char trouble[256];
+    tri__cache_trouble(cache, trouble, sizeof trouble);
+    dataset->warned = *trouble;
+    return *trouble ? strdup(trouble) : NULL;
+}
+
+tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position)
+{
+    const char *spec = dataset->source->info.spec;
+    int64_t end = dataset->plan.shard.end;
+    if (dataset->options.assigned)
+        return tri_fail(TRI_BAD_CALL, "%s: batches come as they are assigned: revoke them and assign others", spec);
+    if (position < 0 || position > end)
+        return tri_fail(TRI_BAD_CALL, "%s: position %" PRId64 " is outside the %" PRId64 " examples of the whole run", spec, position, end);
+    tri__batch_plan_seek(&dataset->plan, position);
+    clear_ahead(dataset);
+    return NULL;
+}

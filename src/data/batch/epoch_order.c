@@ -1,0 +1,127 @@
+/* epoch_order.c: in which order an epoch goes through the records.
+ *
+ * A shuffle through a window of w records gives out one of the next w that are left, at random, and then takes one more in. Over an
+ * array that is: swap each place with one of the w places from it on (with w = 1, none moves). Over a stream it is the same with the
+ * w places in a ring. */
+#include "data/batch/epoch_order.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+
+tri_status tri__epoch_order_init(tri__epoch_order *order, uint64_t seed, int64_t records, int64_t window)
+{
+    *order = (tri__epoch_order){.seed = seed, .records = records, .window = window > 0 ? window : 1, .epoch = -1};
+    return tri__allocate((size_t)records, sizeof *order->sequence, "the order of the examples", &order->sequence);
+}
+
+tri_status tri__epoch_order_init_blocks(tri__epoch_order *order, uint64_t seed, int64_t records, int64_t window, int64_t block)
+{
+    *order = (tri__epoch_order){.seed = seed, .records = records, .window = window > 0 ? window : 1, .block = block, .epoch = -1};
+    if (order->window > records)
+        order->window = records;
+    TRI_TRY(tri__allocate((size_t)((records - 1) / block + 1), sizeof *order->blocks, "the order of the blocks", &order->blocks));
+    return tri__allocate((size_t)order->window, sizeof *order->waiting, "the window that examples are drawn from", &order->waiting);
+}
+
+void tri__epoch_order_fini(tri__epoch_order *order)
+{
+    free(order->sequence);
+    free(order->blocks);
+    free(order->waiting);
+    order->sequence = order->blocks = order->waiting = NULL;
+}
+
+static tri__key key_of(const tri__epoch_order *order, int64_t epoch)
+{
+    return tri__key_split(tri__key_split_name(tri__key_of(order->seed), "order"), (uint64_t)epoch);
+}
+
+/* Which of the places from place on is drawn next, as a distance. */
+static int64_t draw(const tri__epoch_order *order, tri__key key, int64_t place)
+{
+    int64_t left = order->records - place;
+    return (int64_t)tri__random_below(key, (uint64_t)place, (uint64_t)(order->window < left ? order->window : left));
+}
+
+static void shuffle_window(tri__epoch_order *order, tri__key key)
+{
+    for (int64_t i = 0; i < order->records; i++)
+        order->sequence[i] = i;
+    for (int64_t i = 0; i < order->records; i++) {
+        int64_t other = i + draw(order, key, i);
+        int64_t record = order->sequence[i];
+        order->sequence[i] = order->sequence[other];
+        order->sequence[other] = record;
+    }
+}
+
+const int64_t *tri__epoch_order_of(tri__epoch_order *order, int64_t epoch)
+{
+    bool shuffled = order->window > 1;
+    if (epoch == order->epoch || (order->epoch >= 0 && !shuffled))
+        return order->sequence;
+    tri__key key = key_of(order, epoch);
+    if (order->window < order->records)
+        shuffle_window(order, key);
+    else
+        tri__random_permutation(key, order->records, order->sequence);
+    order->epoch = epoch;
+    return order->sequence;
+}
+
+/* The next record of the blocks in their order. */
+static int64_t come_in(tri__epoch_order *order)
+{
+    int64_t first = order->blocks[order->at] * order->block, record = first + order->inside++;
+    if (order->inside == order->block || record + 1 == order->records) {
+        order->inside = 0;
+        order->at++;
+    }
+    return record;
+}
+
+static void begin_epoch(tri__epoch_order *order, int64_t epoch)
+{
+    int64_t blocks = (order->records - 1) / order->block + 1;
+    if (order->window > 1)
+        tri__random_permutation(tri__key_split_name(key_of(order, epoch), "blocks"), blocks, order->blocks);
+    else
+        for (int64_t i = 0; i < blocks; i++)
+            order->blocks[i] = i;
+    order->epoch = epoch;
+    order->given = order->at = order->inside = 0;
+    for (int64_t i = 0; i < order->window; i++)
+        order->waiting[i] = come_in(order);
+}
+
+/* Give out one of the window, put the oldest into its place, and take one more in. */
+static int64_t draw_record(tri__epoch_order *order, tri__key key)
+{
+    int64_t *oldest = &order->waiting[order->given % order->window];
+    int64_t *drawn = &order->waiting[(order->given + draw(order, key, order->given)) % order->window];
+    int64_t record = *drawn;
+    *drawn = *oldest;
+    if (order->given + order->window < order->records)
+        *oldest = come_in(order);
+    order->given++;
+    return record;
+}
+
+void tri__epoch_order_take(tri__epoch_order *order, int64_t epoch, int64_t first, int64_t count, int64_t *ids)
+{
+    if (order->sequence) {
+        memcpy(ids, tri__epoch_order_of(order, epoch) + first, (size_t)count * sizeof *ids);
+        return;
+    }
+    if (epoch != order->epoch || first < order->given)
+        begin_epoch(order, epoch);
+    tri__key key = key_of(order, epoch);
+    while (order->given < first)
+        draw_record(order, key);
+    for (int64_t i = 0; i < count; i++)
+        ids[i] = draw_record(order, key);
+}

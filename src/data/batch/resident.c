@@ -1,0 +1,53 @@
+/* resident.c: batches of examples that stand in memory.
+ *
+ * The examples of a shuffled batch lie anywhere. Pointing to them costs next to nothing; then whoever reads them waits for the memory,
+ * unless he asks for them in time: within the batch he does, and the first of the next batch are asked for here. Gathering copies them,
+ * and asks for each some rows ahead. The order is known, so the processor need not guess it. */
+#include "data/batch/resident.h"
+
+#include <string.h>
+
+#define ROWS_AHEAD 8
+#define CACHE_LINE 64
+
+static void prefetch_example(const tri_source *source, int64_t record)
+{
+    const uint8_t *row = source->rows + (size_t)record * source->example_bytes;
+    for (size_t at = 0; at < source->example_bytes + CACHE_LINE - 1; at += CACHE_LINE)
+        __builtin_prefetch(row + at);
+}
+
+static void point(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
+{
+    for (int64_t i = 0; i < rows.count; i++) {
+        slot->at[i] = source->rows + (size_t)rows.ids[i] * source->example_bytes;
+        slot->labels[i] = source->classes_of[rows.ids[i]];
+        if (i < coming.count)
+            __builtin_prefetch(&source->classes_of[coming.ids[i]]);
+    }
+    for (int64_t i = 0; i < ROWS_AHEAD && i < coming.count; i++)
+        prefetch_example(source, coming.ids[i]);
+}
+
+/* x: [count][example_bytes] */
+static void gather(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
+{
+    size_t bytes = source->example_bytes;
+    for (int64_t i = 0; i < rows.count; i++) {
+        int64_t later = i + ROWS_AHEAD - rows.count; /* of the batch after this one; below 0: still of this */
+        if (later < 0)
+            prefetch_example(source, rows.ids[i + ROWS_AHEAD]);
+        else if (later < coming.count)
+            prefetch_example(source, coming.ids[later]);
+        memcpy(slot->x + (size_t)i * bytes, source->rows + (size_t)rows.ids[i] * bytes, bytes);
+        slot->labels[i] = source->classes_of[rows.ids[i]];
+    }
+}
+
+void tri__resident_take(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
+{
+    if (slot->at)
+        point(source, rows, coming, slot);
+    else
+        gather(source, rows, coming, slot);
+}

@@ -1,0 +1,71 @@
+/* tuning.c: how many threads decode, and how many batches they may be ahead. */
+#include "data/batch/tuning.h"
+
+#define LATELY      INT64_C(1000000000) /* nanoseconds of decoding that are remembered */
+#define CALM        256                 /* batches without a wait, after which a shorter queue is tried */
+#define FIRST_DEPTH 3
+#define LEAST_DEPTH 2                  /* one with the caller, one being filled */
+#define LARGE_BATCH ((size_t)16 << 20) /* bytes; batches of so many are queued only where that helps */
+#define DISK_FACTOR 4                  /* threads a CPU where they wait for the disk */
+
+static int clamp(int64_t value, int least, int most)
+{
+    return value < least ? least : value > most ? most : (int)value;
+}
+
+void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget)
+{
+    size_t fitting = bytes ? budget / bytes : TRI_MOST_AHEAD;
+    *tuning = (tri__tuning){
+        .cpus = clamp(cpus, 1, TRI_MOST_DECODERS),
+        .fixed = threads > 0,
+        .threads = clamp(threads, 1, TRI_MOST_DECODERS),
+        .most_depth = clamp(fitting > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int64_t)fitting, LEAST_DEPTH, TRI_MOST_AHEAD),
+    };
+    tuning->depth = clamp(bytes < LARGE_BATCH ? FIRST_DEPTH : LEAST_DEPTH, LEAST_DEPTH, tuning->most_depth);
+}
+
+void tri__tuning_worked(tri__tuning *tuning, tri__effort effort)
+{
+    tri__effort *sum = &tuning->effort;
+    sum->wall += effort.wall;
+    sum->cpu += effort.cpu;
+    sum->blocked += effort.blocked;
+    sum->preempted += effort.preempted;
+    if (sum->wall > LATELY)
+        *sum = (tri__effort){sum->wall / 2, sum->cpu / 2, sum->blocked / 2, sum->preempted / 2};
+}
+
+void tri__tuning_idle(tri__tuning *tuning)
+{
+    tuning->slack = true;
+}
+
+/* Threads that have their CPU less than half the time, and mostly because they gave it up themselves, wait for the disk. Those that lose
+ * it to others would only lose it more often if there were more of them. */
+static int most_threads(const tri__tuning *tuning)
+{
+    const tri__effort *effort = &tuning->effort;
+    bool disk = effort->cpu < effort->wall / 2 && effort->blocked > effort->preempted;
+    return clamp(disk ? DISK_FACTOR * tuning->cpus : tuning->cpus, 1, TRI_MOST_DECODERS);
+}
+
+void tri__tuning_waiting(tri__tuning *tuning)
+{
+    if (!tuning->fixed && tuning->threads < most_threads(tuning))
+        tuning->threads++;
+}
+
+void tri__tuning_given(tri__tuning *tuning, bool waited)
+{
+    if (waited) {
+        if (tuning->slack && tuning->depth < tuning->most_depth)
+            tuning->depth++;
+        tuning->slack = false;
+        tuning->calm = 0;
+    } else if (++tuning->calm >= CALM) {
+        tuning->calm = 0;
+        if (tuning->depth > LEAST_DEPTH)
+            tuning->depth--;
+    }
+}

@@ -1,0 +1,533 @@
+/* convert.c: a source written as TFRecord files, in partitions that threads and processes share.
+ *
+ * The output folder has a folder .convert, which readers of data sets pass by: job.json says what is being converted, <name>.lock who
+ * is at work on a partition (claim.h), <name>.json how many records of each class a finished one holds, and files are written there
+ * before they get their final name. A thread claims a partition, writes it, and looks for the next; when none is left to claim, it waits
+ * for those of others, and takes over what the dead leave behind. */
+#define _GNU_SOURCE /* asprintf */
+#include "data/convert/convert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "base/sha256.h"
+#include "data/convert/convert_example.h"
+#include "data/file/claim.h"
+#include "data/format/tfrecord.h"
+
+#define WORK_FOLDER ".convert"
+#define TOUCH       INT64_C(1000000000) /* between two signs of life */
+#define POLL        20000000            /* nanoseconds between two looks at what others do */
+
+static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test"};
+
+typedef enum { OPEN, TAKEN, FINISHED } partition_state; /* TAKEN: by a thread of this process */
+
+typedef struct {
+    char name[48]; /* "train-00003-of-00008" */
+    tri_part part;
+    int64_t first, count; /* of the part's shuffled records */
+    atomic_int state;
+} partition;
+
+typedef struct {
+    const tri__convert_request *request;
+    tri_source *source[2]; /* by part; NULL: there is none */
+    int64_t *shuffled[2];  /* [examples] */
+    partition *partitions; /* [count] */
+    int64_t count;
+    char *folder; /* out/.convert */
+    tri__claims claims;
+    atomic_llong done;    /* records, by all */
+    atomic_llong written; /* records, by this process */
+    atomic_llong damaged; /* records left out by this process */
+    atomic_llong touched; /* time of the last sign of life */
+    int64_t records;      /* in all */
+} conversion;
+
+/* ---- what is to be done ---- */
+
+static tri_status no_memory(const char *what)
+{
+    return tri_fail(TRI_NO_MEMORY, "no memory for %s", what);
+}
+
+/* folder/name+ending */
+static char *path_of(const char *folder, const char *name, const char *ending)
+{
+    char *path;
+    return asprintf(&path, "%s/%s%s", folder, name, ending) < 0 ? NULL : path;
+}
+
+static tri_status open_sources(conversion *self)
+{
+    for (int part = 0; part < 2; part++) {
+        tri_status status = tri_source_open(self->request->spec, (tri_part)part, &self->request->source, &self->source[part]);
+        bool missing = tri_status_code(status) == TRI_NOT_FOUND && (part == TRI_PART_TEST && self->source[TRI_PART_TRAIN]);
+        if (missing)
+            tri_status_free(status);
+        else
+            TRI_TRY(status);
+        if (self->source[part])
+            TRI_TRY(tri__translator_check(self->source[part], self->request->encoding));
+    }
+    return NULL;
+}
+
+/* Files of one part: as many as asked for, but none without a record. */
+static int64_t files_of(const conversion *self, int part)
+{
+    int64_t examples = self->source[part] ? self->source[part]->info.examples : 0;
+    return examples < self->request->partitions ? examples : self->request->partitions;
+}
+
+static void deal_out(conversion *self, int part, partition *to)
+{
+    int64_t files = files_of(self, part), examples = self->source[part]->info.examples;
+    int64_t each = examples / files, more = examples % files, first = 0;
+    for (int64_t i = 0; i < files; i++) {
+        to[i].part = (tri_part)part;
+        to[i].first = first;
+        to[i].count = each + (i < more);
+        first += to[i].count;
+        snprintf(to[i].name, sizeof to[i].name, "%s-%05" PRId64 "-of-%05" PRId64, part_name[part], i, files);
+    }
+}
+
+static tri_status plan_partitions(conversion *self)
+{
+    const tri_source *train = self->source[TRI_PART_TRAIN];
+    if (self->request->partitions > train->info.examples)
+        return tri_fail(TRI_BAD_CALL, "--partitions %" PRId64 ": %s has %" PRId64 " records, and no file may be empty",
+                        self->request->partitions, self->request->spec, train->info.examples);
+    self->count = files_of(self, 0) + files_of(self, 1);
+    TRI_TRY(tri__allocate((size_t)self->count, sizeof *self->partitions, "partitions", &self->partitions));
+    for (int part = 0; part < 2; part++) {
+        if (!self->source[part])
+            continue;
+        int64_t examples = self->source[part]->info.examples;
+        TRI_TRY(tri__allocate((size_t)examples, sizeof(int64_t), "the order of the records", &self->shuffled[part]));
+        tri__key key = tri__key_split_name(tri__key_of(self->request->seed), part_name[part]);
+        tri__random_permutation(tri__key_split_name(key, "convert"), examples, self->shuffled[part]);
+        deal_out(self, part, self->partitions + (part ? files_of(self, 0) : 0));
+        self->records += examples;
+    }
+    return NULL;
+}
+
+/* ---- the job, so that nobody mixes two ---- */
+
+static json_t *part_json(const tri_source *source)
+{
+    if (!source)
+        return json_null();
+    const tri_source_info *info = &source->info;
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:I}", "format", info->format, "records", (json_int_t)info->examples, "bytes",
+                     (json_int_t)info->bytes, "files", (json_int_t)info->files, "classes", (json_int_t)info->classes, "shape",
+                     tri__json_shape(info->shape), "width", (json_int_t)info->width);
+}
+
+/* All that decides what the files hold. */
+static json_t *describe(const conversion *self)
+{
+    const tri__convert_request *request = self->request;
+    return json_pack("{s:i, s:s, s:I, s:I, s:s, s:o, s:o}", "version", 1, "source", request->spec, "partitions",
+                     (json_int_t)request->partitions, "seed", (json_int_t)request->seed, "encode",
+                     request->encoding == TRI_ENCODE_JPEG ? "jpeg" : "raw", "train", part_json(self->source[TRI_PART_TRAIN]), "test",
+                     part_json(self->source[TRI_PART_TEST]));
+}
+
+static tri_status job_text(const conversion *self, char **out)
+{
+    json_t *job = describe(self);
+    char *text = job ? json_dumps(job, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    tri_status status = text ? NULL : no_memory("the job's description");
+    if (!status) {
+        tri__sha256 hash;
+        char hex[65];
+        tri__sha256_init(&hash);
+        tri__sha256_update(&hash, text, strlen(text));
+        tri__sha256_final(&hash, hex);
+        if (json_object_set_new(job, "digest", json_string(hex)) || !(*out = json_dumps(job, JSON_INDENT(2) | JSON_SORT_KEYS)))
+            status = no_memory("the job's description");
+    }
+    free(text);
+    json_decref(job);
+    return status;
+}
+
+/* A folder that has something in it and no job is somebody else's. The job is looked for last: another process may just be writing it. */
+static tri_status refuse_foreign(const conversion *self)
+{
+    const char *out = self->request->out;
+    char **names = NULL, *job = path_of(self->folder, "job", ".json");
+    size_t count = 0, foreign = 0;
+    tri_status status = job ? tri__folder_list(out, &names, &count) : no_memory("the name of the job file");
+    while (foreign < count && !strcmp(names[foreign], WORK_FOLDER))
+        foreign++;
+    if (foreign < count && !tri__file_exists(job))
+        status = tri_fail(TRI_BAD_CALL, "%s: holds %s already, which no conversion wrote: choose a new folder", out, names[foreign]);
+    tri__folder_free(names, count);
+    free(job);
+    return status;
+}
+
+/* Write the job file if there is none, atomically; where there is one, it must say the same. */
+static tri_status agree_on_job(const conversion *self, const char *path, const char *text)
+{
+    if (!tri__file_exists(path)) {
+        char *draft;
+        if (asprintf(&draft, "%s.job", self->claims.own) < 0)
+            return no_memory("the name of the job file");
+        tri_status status = tri__file_replace(draft, text, strlen(text));
+        if (!status && link(draft, path) && errno != EEXIST)
+            status = tri_fail(TRI_IO, "%s: cannot write: %s", path, strerror(errno));
+        unlink(draft);
+        free(draft);
+        TRI_TRY(status);
+    }
+    char *there;
+    size_t size;
+    TRI_TRY(tri__file_read(path, (size_t)1 << 20, &there, &size));
+    bool same = !strcmp(there, text);
+    free(there);
+    return same ? NULL
+                : tri_fail(TRI_BAD_CALL,
+                           "%s: holds a conversion of another source or with other options (see %s): choose a new folder, or "
+                           "remove it",
+                           self->request->out, path);
+}
+
+static tri_status settle_job(const conversion *self)
+{
+    char *path = tri__path_join(self->folder, "job.json"), *text = NULL;
+    tri_status status = path ? job_text(self, &text) : no_memory("the name of the job file");
+    if (!status)
+        status = agree_on_job(self, path, text);
+    free(text);
+    free(path);
+    return status;
+}
+
+/* ---- partitions ---- */
+
+static bool is_finished(const conversion *self, const partition *p)
+{
+    char *path = path_of(self->request->out, p->name, ".tfrecord");
+    bool there = path && tri__file_exists(path);
+    free(path);
+    return there;
+}
+
+static void tell(conversion *self, int64_t records)
+{
+    int64_t done = atomic_fetch_add(&self->done, records) + records, now = tri__clock_now(), last = atomic_load(&self->touched);
+    if (now - last >= TOUCH && atomic_compare_exchange_strong(&self->touched, &(long long){last}, now))
+        tri__claims_touch(&self->claims);
+    if (self->request->progress)
+        self->request->progress(self->request->context, done, self->records);
+}
+
+/* records: that others wrote, and that nobody has told of */
+static void finish(conversion *self, partition *p, int64_t records)
+{
+    atomic_store(&p->state, FINISHED);
+    tell(self, records);
+}
+
+static tri_status check_stop(const conversion *self)
+{
+    const volatile sig_atomic_t *stop = self->request->stop;
+    return stop && *stop ? tri_fail(TRI_STOPPED, "stopped; the same command goes on from here") : NULL;
+}
+
+/* What came of a partition. */
+typedef struct {
+    int64_t *class_counts; /* [classes] */
+    int64_t damaged;       /* records left out */
+} outcome;
+
+/* A record that could not be read: left out, where that is allowed. Takes its status. */
+static tri_status leave_out(conversion *self, tri_status status, outcome *came)
+{
+    int64_t allowed = self->request->skip_bad;
+    if (tri_status_code(status) != TRI_BAD_DATA || allowed == 0)
+        return status;
+    came->damaged++;
+    if (atomic_fetch_add(&self->damaged, 1) >= allowed)
+        return tri_wrap(status, "more records are damaged than --skip-bad %" PRId64 " allows; the last", allowed);
+    tri_status_free(status);
+    return NULL;
+}
+
+static tri_status write_records(conversion *self, const partition *p, tri__translator *translator, tri__tfrecord_writer *writer,
+                                outcome *came)
+{
+    const int64_t *records = self->shuffled[p->part] + p->first;
+    for (int64_t i = 0; i < p->count; i++) {
+        const uint8_t *data;
+        size_t size;
+        TRI_TRY(check_stop(self));
+        tri_status status = tri__translate(translator, records[i], &data, &size);
+        tell(self, 1);
+        if (status) {
+            TRI_TRY(leave_out(self, status, came));
+            continue;
+        }
+        tri__tfrecord_write(writer, data, size);
+        if (translator->label >= 0 && translator->label < translator->source->info.classes)
+            came->class_counts[translator->label]++;
+        atomic_fetch_add(&self->written, 1);
+    }
+    return NULL;
+}
+
+/* How many records of each class, for those who come to count after this process has gone. */
+static tri_status write_facts(const conversion *self, const partition *p, const outcome *came)
+{
+    char *path = path_of(self->folder, p->name, ".json");
+    json_t *list = json_array();
+    for (int64_t i = 0; i < self->source[p->part]->info.classes; i++)
+        json_array_append_new(list, json_integer(came->class_counts[i]));
+    json_t *facts = json_pack("{s:o, s:I}", "class_counts", list, "damaged", (json_int_t)came->damaged);
+    tri_status status = path && facts ? tri__json_write(path, facts) : no_memory("what a partition holds");
+    json_decref(facts);
+    free(path);
+    return status;
+}
+
+/* The draft gets its final name. Where another process was quicker and has cleaned up, the file is there, with the same bytes. */
+static tri_status publish(const conversion *self, const partition *p, const char *draft)
+{
+    char *path = path_of(self->request->out, p->name, ".tfrecord");
+    tri_status status = NULL;
+    if (!path)
+        return no_memory("the name of a partition");
+    if (rename(draft, path) && !tri__file_exists(path))
+        status = tri_fail(TRI_IO, "%s: cannot be given its name: %s", path, strerror(errno));
+    if (!status)
+        status = tri__folder_sync(self->request->out);
+    free(path);
+    return status;
+}
+
+static tri_status write_draft(conversion *self, const partition *p, const char *draft, outcome *came)
+{
+    tri__translator translator;
+    tri__tfrecord_writer *writer;
+    TRI_TRY(tri__translator_init(&translator, self->source[p->part], self->request->encoding));
+    tri_status status = tri__tfrecord_writer_create(draft, TRI_UNCOMPRESSED, &writer);
+    if (!status) {
+        status = write_records(self, p, &translator, writer, came);
+        if (status)
+            tri__tfrecord_writer_abandon(writer);
+        else
+            status = tri__tfrecord_writer_commit(writer);
+    }
+    tri__translator_fini(&translator);
+    return status;
+}
+
+static tri_status convert_partition(conversion *self, const partition *p)
+{
+    outcome came = {0};
+    char *draft;
+    TRI_TRY(tri__allocate((size_t)self->source[p->part]->info.classes + 1, sizeof(int64_t), "counts of classes", &came.class_counts));
+    if (asprintf(&draft, "%s.%s", self->claims.own, p->name) < 0) {
+        free(came.class_counts);
+        return no_memory("the name of a partition");
+    }
+    tri_status status = write_draft(self, p, draft, &came);
+    if (!status)
+        status = write_facts(self, p, &came);
+    if (!status)
+        status = publish(self, p, draft);
+    free(draft);
+    free(came.class_counts);
+    return status;
+}
+
+/* Claim the partition and convert it, where it is still to be done and nobody else is at it. */
+static tri_status try_partition(conversion *self, partition *p)
+{
+    int open = OPEN;
+    if (!atomic_compare_exchange_strong(&p->state, &open, TAKEN))
+        return NULL;
+    if (is_finished(self, p)) {
+        finish(self, p, p->count);
+        return NULL;
+    }
+    bool got;
+    tri_status status = tri__claim_take(&self->claims, p->name, &got);
+    if (status || !got) {
+        atomic_store(&p->state, OPEN);
+        return status;
+    }
+    bool late = is_finished(self, p); /* it may have been finished between the look and the claim */
+    if (!late)
+        status = convert_partition(self, p);
+    tri__claim_release(&self->claims, p->name);
+    if (status)
+        atomic_store(&p->state, OPEN);
+    else
+        finish(self, p, late ? p->count : 0);
+    return status;
+}
+
+/* One thread: go round until every partition is finished, or taken by another thread of this process. */
+static tri_status work(void *context, int64_t index)
+{
+    conversion *self = context;
+    (void)index;
+    for (;;) {
+        bool open = false;
+        for (int64_t i = 0; i < self->count; i++) {
+            TRI_TRY(try_partition(self, &self->partitions[i]));
+            open |= atomic_load(&self->partitions[i].state) == OPEN;
+        }
+        if (!open)
+            return NULL;
+        TRI_TRY(check_stop(self));
+        tell(self, 0);
+        nanosleep(&(struct timespec){.tv_nsec = POLL}, NULL);
+    }
+}
+
+/* ---- the end ---- */
+
+static tri_status count_partition(const conversion *self, const partition *p, tri__convert_result *out)
+{
+    char *facts_path = path_of(self->folder, p->name, ".json"), *path = path_of(self->request->out, p->name, ".tfrecord");
+    json_t *facts = NULL;
+    struct stat about;
+    tri_status status = facts_path && path ? tri__json_read(facts_path, &facts) : no_memory("the name of a partition");
+    if (!status && stat(path, &about))
+        status = tri_fail(TRI_IO, "%s: %s", path, strerror(errno));
+    if (!status) {
+        out->bytes += about.st_size;
+        int64_t damaged = json_integer_value(json_object_get(facts, "damaged"));
+        out->damaged += damaged;
+        out->records += p->count - damaged;
+        for (int64_t i = 0; i < out->classes; i++)
+            out->class_counts[i] += json_integer_value(json_array_get(json_object_get(facts, "class_counts"), (size_t)i));
+    }
+    json_decref(facts);
+    free(facts_path);
+    free(path);
+    return status;
+}
+
+static tri_status copy_names(const tri_source_info *info, tri__convert_result *out)
+{
+    if (!info->class_names)
+        return NULL;
+    TRI_TRY(tri__allocate((size_t)info->classes, sizeof *out->class_names, "names of classes", &out->class_names));
+    for (int64_t i = 0; i < info->classes; i++)
+        if (!(out->class_names[i] = strdup(info->class_names[i])))
+            return no_memory("names of classes");
+    return NULL;
+}
+
+static tri_status sum_up(const conversion *self, tri__convert_result *out)
+{
+    const tri_source_info *info = &self->source[TRI_PART_TRAIN]->info;
+    out->partitions = self->count;
+    out->written = atomic_load(&self->written);
+    out->classes = info->classes;
+    TRI_TRY(tri__allocate((size_t)info->classes + 1, sizeof *out->class_counts, "counts of classes", &out->class_counts));
+    TRI_TRY(copy_names(info, out));
+    for (int64_t i = 0; i < self->count; i++)
+        TRI_TRY(count_partition(self, &self->partitions[i], out));
+    if (out->damaged > self->request->skip_bad)
+        return tri_fail(TRI_BAD_DATA, "%s: %" PRId64 " records are damaged and left out, more than --skip-bad %" PRId64 " allows",
+                        self->request->spec, out->damaged, self->request->skip_bad);
+    return NULL;
+}
+
+/* When all is finished, what killed processes left behind (drafts, locks) is of no use to anybody. */
+static void sweep(const conversion *self)
+{
+    char **names = NULL;
+    size_t count = 0;
+    tri_status_free(tri__folder_list(self->folder, &names, &count));
+    for (size_t i = 0; i < count; i++) {
+        const char *ending = strrchr(names[i], '.');
+        bool kept = ending && (!strcmp(ending, ".json") || !strcmp(ending, ".alive"));
+        char *path = kept ? NULL : tri__path_join(self->folder, names[i]);
+        if (path)
+            unlink(path);
+        free(path);
+    }
+    tri__folder_free(names, count);
+    tri__claims_sweep(&self->claims);
+}
+
+static void conversion_fini(conversion *self)
+{
+    tri__claims_fini(&self->claims);
+    for (int part = 0; part < 2; part++) {
+        tri_source_destroy(self->source[part]);
+        free(self->shuffled[part]);
+    }
+    free(self->partitions);
+    free(self->folder);
+}
+
+static tri_status prepare(conversion *self)
+{
+    TRI_TRY(open_sources(self));
+    TRI_TRY(plan_partitions(self));
+    TRI_TRY(tri__folder_create(self->request->out));
+    if (!(self->folder = tri__path_join(self->request->out, WORK_FOLDER)))
+        return no_memory("the name of a folder");
+    TRI_TRY(refuse_foreign(self));
+    TRI_TRY(tri__folder_create(self->folder));
+    TRI_TRY(tri__claims_init(&self->claims, self->folder));
+    return settle_job(self);
+}
+
+static tri_status convert(conversion *self, tri__convert_result *out)
+{
+    tri__pool *pool;
+    TRI_TRY(prepare(self));
+    TRI_TRY(tri__pool_create(self->request->workers, &pool));
+    tri_status status = tri__pool_for(pool, tri__pool_threads(pool), work, self);
+    tri__pool_destroy(pool);
+    TRI_TRY(status);
+    TRI_TRY(sum_up(self, out));
+    sweep(self);
+    return NULL;
+}
+
+tri_status tri__data_convert(const tri__convert_request *request, tri__convert_result *out)
+{
+    *out = (tri__convert_result){0};
+    conversion self = {.request = request};
+    tri_status status = convert(&self, out);
+    if (status)
+        tri__convert_result_fini(out);
+    conversion_fini(&self);
+    return status;
+}
+
+void tri__convert_result_fini(tri__convert_result *result)
+{
+    for (int64_t i = 0; result->class_names && i < result->classes; i++)
+        free(result->class_names[i]);
+    free(result->class_names);
+    free(result->class_counts);
+    *result = (tri__convert_result){0};
+}

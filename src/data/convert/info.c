@@ -1,0 +1,158 @@
+/* info.c: what is in a source, found by reading all of it. */
+#include "data/convert/info.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/source/source.h"
+
+enum { BETWEEN_PROGRESS = 1024 }; /* records */
+
+/* One example at a time, of one part. */
+typedef struct {
+    tri_source *source;
+    tri__reader *reader;
+    tri__place place;
+    int32_t label;
+    const tri__info_watch *watch;
+} looker;
+
+static void looker_fini(looker *self)
+{
+    tri__reader_destroy(self->reader);
+    tri__buffer_free(self->place.x);
+    free(self->place.keys);
+    free(self->place.values);
+}
+
+static tri_status looker_allocate(looker *self)
+{
+    const tri_source_info *info = &self->source->info;
+    TRI_TRY(tri__reader_create(self->source, &self->reader));
+    if (info->width == 0)
+        return tri__buffer_allocate(self->source->example_bytes, "an example", &self->place.x);
+    TRI_TRY(tri__allocate((size_t)info->width, sizeof *self->place.keys, "an example", &self->place.keys));
+    return tri__allocate((size_t)info->width, sizeof *self->place.values, "an example", &self->place.values);
+}
+
+/* Only damage is counted; other failures end it. Takes damage. */
+static tri_status count_damage(const looker *self, tri_status damage, tri__part_info *part)
+{
+    if (tri_status_code(damage) != TRI_BAD_DATA)
+        return damage;
+    part->damaged++;
+    if (self->watch->damage)
+        self->watch->damage(self->watch->context, tri_status_message(damage));
+    tri_status_free(damage);
+    return NULL;
+}
+
+static void count_sound(const looker *self, tri__part_info *part)
+{
+    if (part->class_counts)
+        part->class_counts[self->label]++;
+    for (int64_t i = 0; i < self->source->info.width && self->place.keys[i] >= 0; i++)
+        part->features++;
+}
+
+static tri_status count_all(looker *self, tri__part_info *part)
+{
+    for (int64_t record = 0; record < part->records; record++) {
+        tri_status status = self->source->kind->read(self->reader, record, &self->place);
+        if (status)
+            TRI_TRY(count_damage(self, status, part));
+        else
+            count_sound(self, part);
+        if (self->watch->progress && record % BETWEEN_PROGRESS == 0)
+            self->watch->progress(self->watch->context, record, part->records);
+    }
+    return NULL;
+}
+
+static tri_status look_through(tri_source *source, const tri__info_watch *watch, tri__part_info *part)
+{
+    const tri_source_info *info = tri_source_describe(source);
+    part->present = true;
+    part->records = info->examples;
+    part->bytes = info->bytes;
+    part->files = info->files;
+    if (info->classes > 0)
+        TRI_TRY(tri__allocate((size_t)info->classes, sizeof *part->class_counts, "counts of classes", &part->class_counts));
+    looker self = {.source = source, .watch = watch};
+    self.place.label = &self.label;
+    tri_status status = looker_allocate(&self);
+    if (!status)
+        status = count_all(&self, part);
+    looker_fini(&self);
+    return status;
+}
+
+static tri_status copy_names(const tri_source_info *from, tri__info *out)
+{
+    if (!from->class_names)
+        return NULL;
+    TRI_TRY(tri__allocate((size_t)from->classes, sizeof *out->class_names, "names of classes", &out->class_names));
+    for (int64_t i = 0; i < from->classes; i++)
+        if (!(out->class_names[i] = strdup(from->class_names[i])))
+            return tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
+    return NULL;
+}
+
+/* What both parts share. */
+static tri_status describe(const tri_source_info *from, tri__info *out)
+{
+    out->format = from->format;
+    out->type = from->type;
+    out->shape = from->shape;
+    out->several_sizes = from->several_sizes;
+    out->width = from->width;
+    out->classes = from->classes;
+    return copy_names(from, out);
+}
+
+static tri_status add_part(const char *spec, tri_part part, const tri_source_options *options, const tri__info_watch *watch, tri__info *out)
+{
+    tri_source *source;
+    TRI_TRY(tri_source_open(spec, part, options, &source));
+    tri_status status = out->format ? NULL : describe(tri_source_describe(source), out);
+    if (!status)
+        status = look_through(source, watch, &out->part[part]);
+    tri_source_destroy(source);
+    return status;
+}
+
+/* One of the two parts may be missing, but not both. Takes both statuses. */
+static tri_status either(tri_status train, tri_status test)
+{
+    bool no_train = tri_status_code(train) == TRI_NOT_FOUND, no_test = tri_status_code(test) == TRI_NOT_FOUND;
+    bool keep_test = no_train ? !no_test : !train && !no_test;
+    tri_status_free(keep_test ? train : test);
+    return keep_test ? test : train;
+}
+
+tri_status tri__data_info(const char *spec, const tri_source_options *options, const tri__info_watch *watch, tri__info *out)
+{
+    const tri__info_watch none = {0};
+    watch = watch ? watch : &none;
+    *out = (tri__info){.spec = strdup(spec)};
+    tri_status status = out->spec ? NULL : tri_fail(TRI_NO_MEMORY, "out of memory for %s", spec);
+    if (!status) {
+        tri_status train = add_part(spec, TRI_PART_TRAIN, options, watch, out);
+        status = either(train, add_part(spec, TRI_PART_TEST, options, watch, out));
+    }
+    if (status)
+        tri__info_fini(out);
+    return status;
+}
+
+void tri__info_fini(tri__info *info)
+{
+    for (int64_t i = 0; info->class_names && i < info->classes; i++)
+        free(info->class_names[i]);
+    free(info->class_names);
+    free(info->spec);
+    free(info->part[TRI_PART_TRAIN].class_counts);
+    free(info->part[TRI_PART_TEST].class_counts);
+    *info = (tri__info){0};
+}

@@ -1,0 +1,96 @@
+/* content.c: what a file holds, plain, whether or not it is compressed on disk.
+ *
+ * Inflating Fashion-MNIST takes a quarter of a second, mapping its inflated copy takes microseconds: hence the cache. A copy is
+ * known by the checksum and the sizes in the original's trailer, so it follows the content, not the path. Files of several
+ * gzip members have no such trailer for the whole, zlib files have none at all; they are inflated each time. */
+#include "data/file/content.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "data/file/gzip.h"
+
+/* "cache/inflated/<checksum>-<compressed size>-<size>"; NULL when memory is short. */
+static char *copy_path(const char *cache_folder, tri__gzip_trailer trailer, size_t compressed)
+{
+    char name[96];
+    snprintf(name, sizeof name, "inflated/%08" PRIx32 "-%zu-%" PRIu32, trailer.crc, compressed, trailer.length);
+    return tri__path_join(cache_folder, name);
+}
+
+/* Map the copy where it is there and has the size it should have; one of another size was damaged, and is replaced. */
+static bool map_copy(const char *path, uint32_t length, tri__content *out)
+{
+    tri_status missing = tri__file_map(path, &out->mapping);
+    if (missing) {
+        tri_status_free(missing);
+        return false;
+    }
+    if ((uint32_t)out->mapping.size != length) {
+        tri__file_unmap(&out->mapping);
+        return false;
+    }
+    out->data = out->mapping.data;
+    out->size = out->mapping.size;
+    return true;
+}
+
+/* The cache is a convenience: a folder that cannot be written only makes the next run inflate again. */
+static void leave_copy(const char *cache_folder, const char *path, const tri__content *content)
+{
+    char *folder = tri__path_join(cache_folder, "inflated");
+    tri_status status = folder ? tri__folder_create(folder) : NULL;
+    if (folder && !status)
+        status = tri__file_replace(path, content->data, content->size);
+    tri_status_free(status);
+    free(folder);
+}
+
+static tri_status inflate_file(const char *path, const tri__mapping *file, tri__content *out)
+{
+    TRI_TRY(tri__gzip_inflate(path, file->data, file->size, &out->inflated, &out->size));
+    out->data = out->inflated;
+    return NULL;
+}
+
+static tri_status open_compressed(const char *path, const char *cache_folder, const tri__mapping *file, tri__content *out)
+{
+    tri__gzip_trailer trailer;
+    char *copy = NULL;
+    if (cache_folder && tri__gzip_is(file->data, file->size) && tri__gzip_read_trailer(file->data, file->size, &trailer))
+        copy = copy_path(cache_folder, trailer, file->size);
+    tri_status status = NULL;
+    if (!copy || !map_copy(copy, trailer.length, out)) {
+        status = inflate_file(path, file, out);
+        if (!status && copy && out->size == trailer.length)
+            leave_copy(cache_folder, copy, out);
+    }
+    free(copy);
+    return status;
+}
+
+tri_status tri__content_open(const char *path, const char *cache_folder, tri__content *out)
+{
+    *out = (tri__content){0};
+    tri__mapping file;
+    TRI_TRY(tri__file_map(path, &file));
+    out->disk_bytes = (int64_t)file.size;
+    if (tri__gzip_is(file.data, file.size) || tri__zlib_is(file.data, file.size)) {
+        tri_status status = open_compressed(path, cache_folder, &file, out);
+        tri__file_unmap(&file);
+        return status;
+    }
+    out->mapping = file;
+    out->data = file.data;
+    out->size = file.size;
+    return NULL;
+}
+
+void tri__content_fini(tri__content *content)
+{
+    if (content->mapping.data)
+        tri__file_unmap(&content->mapping);
+    free(content->inflated);
+    *content = (tri__content){0};
+}

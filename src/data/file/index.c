@@ -1,0 +1,167 @@
+/* index.c: where the records of a file begin.
+ *
+ * In the cache folder an index is index/<checksum of path and format>-<size>-<time of change>: a header, then the offsets as they stand
+ * in memory. The header carries what the index is of, and a checksum of all the rest, so that a damaged or foreign file is made anew
+ * and never believed. */
+#include "data/file/index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/crc32c.h"
+#include "base/memory.h"
+
+#define MAGIC "TRIINDX1"
+
+typedef struct {
+    char magic[8];
+    uint32_t crc; /* of all that follows it */
+    uint32_t name_crc;
+    int64_t file_bytes, changed; /* of the file: its size, and when it was changed, in nanoseconds */
+    int64_t records;
+    int64_t facts[TRI_INDEX_FACTS];
+} header;
+
+/* What an index is known by. */
+typedef struct {
+    uint32_t name_crc; /* of path and format */
+    int64_t file_bytes, changed;
+} identity;
+
+static tri_status identify(const char *path, const tri__index_format *format, identity *out)
+{
+    struct stat seen;
+    char *whole = realpath(path, NULL);
+    const char *known = whole ? whole : path;
+    if (stat(known, &seen) != 0) {
+        free(whole);
+        return tri_fail(TRI_IO, "%s: cannot be looked at (removed while it was read?)", path);
+    }
+    out->file_bytes = seen.st_size;
+    out->changed = (int64_t)seen.st_mtim.tv_sec * 1000000000 + seen.st_mtim.tv_nsec;
+    out->name_crc = tri__crc32c(tri__crc32c(0, known, strlen(known) + 1), format->name, strlen(format->name));
+    free(whole);
+    return NULL;
+}
+
+/* "cache/index/…"; NULL when memory is short. */
+static char *sidecar_path(const char *cache_folder, const identity *of)
+{
+    char name[96];
+    snprintf(name, sizeof name, "index/%08" PRIx32 "-%" PRId64 "-%" PRId64, of->name_crc, of->file_bytes, of->changed);
+    return tri__path_join(cache_folder, name);
+}
+
+/* All that the checksum covers, which is all behind it. */
+static uint32_t checksum(const header *head, const int64_t *offsets)
+{
+    size_t begin = offsetof(header, name_crc);
+    uint32_t crc = tri__crc32c(0, (const uint8_t *)head + begin, sizeof *head - begin);
+    return tri__crc32c(crc, offsets, (size_t)head->records * sizeof *offsets);
+}
+
+static bool is_of(const header *head, size_t size, const identity *of)
+{
+    return size >= sizeof *head && memcmp(head->magic, MAGIC, sizeof head->magic) == 0 && head->name_crc == of->name_crc &&
+           head->file_bytes == of->file_bytes && head->changed == of->changed && head->records >= 0 &&
+           (size - sizeof *head) / sizeof(int64_t) == (size_t)head->records && (size - sizeof *head) % sizeof(int64_t) == 0;
+}
+
+static bool map_sidecar(const char *path, const identity *of, tri__index *out)
+{
+    tri_status missing = tri__file_map(path, &out->mapping);
+    if (missing) {
+        tri_status_free(missing);
+        return false;
+    }
+    const header *head = (const header *)(const void *)out->mapping.data;
+    const int64_t *offsets = (const int64_t *)(const void *)(out->mapping.data + sizeof *head);
+    if (!is_of(head, out->mapping.size, of) || head->crc != checksum(head, offsets)) {
+        tri__file_unmap(&out->mapping);
+        return false;
+    }
+    out->records = head->records;
+    out->offsets = offsets;
+    memcpy(out->facts, head->facts, sizeof out->facts);
+    return true;
+}
+
+static tri_status write_sidecar(const char *path, const identity *of, const tri__index *index)
+{
+    header head = {.name_crc = of->name_crc, .file_bytes = of->file_bytes, .changed = of->changed, .records = index->records};
+    memcpy(head.magic, MAGIC, sizeof head.magic);
+    memcpy(head.facts, index->facts, sizeof head.facts);
+    head.crc = checksum(&head, index->offsets);
+    tri__writer *writer;
+    TRI_TRY(tri__writer_create(path, &writer));
+    tri__writer_write(writer, &head, sizeof head);
+    tri__writer_write(writer, index->offsets, (size_t)index->records * sizeof *index->offsets);
+    return tri__writer_commit(writer);
+}
+
+/* The cache is a convenience: a folder that cannot be written only makes the next run go through the file again. */
+static void leave_sidecar(const char *cache_folder, const char *path, const identity *of, const tri__index *index)
+{
+    char *folder = tri__path_join(cache_folder, "index");
+    tri_status status = folder ? tri__folder_create(folder) : NULL;
+    if (folder && !status)
+        status = write_sidecar(path, of, index);
+    tri_status_free(status);
+    free(folder);
+}
+
+tri_status tri__index_add(tri__index *index, int64_t offset)
+{
+    if (index->records == index->capacity) {
+        int64_t capacity = index->capacity ? index->capacity * 2 : 1024;
+        int64_t *larger = realloc(index->own, (size_t)capacity * sizeof *larger);
+        if (!larger)
+            return tri_fail(TRI_NO_MEMORY, "out of memory for an index of more than %" PRId64 " records", index->records);
+        index->own = larger;
+        index->capacity = capacity;
+        index->offsets = larger;
+    }
+    index->own[index->records++] = offset;
+    return NULL;
+}
+
+static tri_status open_index(const char *path, const tri__content *content, const tri__index_format *format, const char *cache_folder,
+                             tri__index *out)
+{
+    if (!cache_folder)
+        return format->scan(path, content, out);
+    identity of;
+    TRI_TRY(identify(path, format, &of));
+    char *sidecar = sidecar_path(cache_folder, &of);
+    if (!sidecar)
+        return tri_fail(TRI_NO_MEMORY, "%s: out of memory while opening it", path);
+    tri_status status = NULL;
+    if (!map_sidecar(sidecar, &of, out)) {
+        status = format->scan(path, content, out);
+        if (!status)
+            leave_sidecar(cache_folder, sidecar, &of, out);
+    }
+    free(sidecar);
+    return status;
+}
+
+tri_status tri__index_open(const char *path, const tri__content *content, const tri__index_format *format, const char *cache_folder,
+                           tri__index *out)
+{
+    *out = (tri__index){0};
+    tri_status status = open_index(path, content, format, cache_folder, out);
+    if (status)
+        tri__index_fini(out);
+    return status;
+}
+
+void tri__index_fini(tri__index *index)
+{
+    if (index->mapping.data)
+        tri__file_unmap(&index->mapping);
+    free(index->own);
+    *index = (tri__index){0};
+}

@@ -1,0 +1,20 @@
+/* cifar.h: CIFAR-10 in its binary form: records of one label and three planes of 32×32. */
+#ifndef TRI_DATA_FORMAT_CIFAR_H
+#define TRI_DATA_FORMAT_CIFAR_H
+
+#include "data/source/source.h"
+
+enum {
+    TRI_CIFAR_SIDE = 32,
+    TRI_CIFAR_PLANE = TRI_CIFAR_SIDE * TRI_CIFAR_SIDE,
+    TRI_CIFAR_RECORD = 1 + 3 * TRI_CIFAR_PLANE, /* label, red, green, blue */
+    TRI_CIFAR_CLASSES = 10,
+};
+
+/* Whether the bytes can be such a file: whole records, and the first of them have labels that are classes. */
+bool tri__cifar_is(const uint8_t *data, size_t size);
+
+/* A source over files of records, one after another. The paths are copied. */
+TRI_MUST_CHECK tri_status tri__cifar_open(const char *const *paths, size_t count, tri_source **out);
+
+#endif

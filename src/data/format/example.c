@@ -1,0 +1,317 @@
+/* example.c: tf.Example read and made.
+ *
+ * Click records are a few hundred small numbers, so what counts is the time a number takes: a varint is decoded from one 64-bit word,
+ * without a loop or a branch on its length. */
+#include "data/format/example.h"
+
+#include <endian.h>
+#include <string.h>
+
+enum { VALUE = 1, KEY = 1, FEATURE = 2, ENTRY = 1, FEATURES = 1 }; /* numbers of fields, of the messages in the header */
+
+void tri__example_wish_init(tri__example_wish *wish, const char *const *names)
+{
+    *wish = (tri__example_wish){0};
+    for (int i = 0; names[i] && i < TRI_EXAMPLE_WANTED; i++) {
+        wish->names[i] = names[i];
+        wish->lengths[i] = strlen(names[i]);
+        wish->last[i] = i;
+        wish->count++;
+    }
+}
+
+static bool is_named(const tri__example_wish *wish, int which, const tri__wire_reader *name)
+{
+    size_t length = (size_t)(name->end - name->at);
+    return which < wish->count && wish->lengths[which] == length && memcmp(wish->names[which], name->at, length) == 0;
+}
+
+/* Which wanted feature has this name, or −1; place: how many features of the record came before it. */
+static int find_name(tri__example_wish *wish, const tri__wire_reader *name, int place)
+{
+    int *last = place < TRI_EXAMPLE_WANTED ? &wish->last[place] : NULL;
+    if (last && is_named(wish, *last, name))
+        return *last;
+    for (int i = 0; i < wish->count; i++)
+        if (is_named(wish, i, name)) {
+            if (last)
+                *last = i;
+            return i;
+        }
+    return -1;
+}
+
+static tri__wire_reader inside(const tri__wire_field *field)
+{
+    return (tri__wire_reader){.at = field->bytes, .end = field->bytes + field->size};
+}
+
+static bool is_message(const tri__wire_field *field, uint32_t number)
+{
+    return field->number == number && field->type == TRI_WIRE_BYTES;
+}
+
+/* As tri__wire_next, with a short way for what nearly all of an example is:
+ * bytes whose tag takes one byte and whose length takes one or two. */
+static inline bool next_field(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)
+{
+    const uint8_t *at = reader->at;
+    if (reader->end - at < 3 || (at[0] & 0x87) != TRI_WIRE_BYTES || at[0] < 8 || (at[1] & at[2] & 0x80))
+        return tri__wire_next(reader, field, damaged);
+    bool two = at[1] & 0x80;
+    size_t size = two ? (size_t)(at[1] & 0x7f) | (size_t)at[2] << 7 : at[1];
+    const uint8_t *bytes = at + (two ? 3 : 2);
+    if (size > (size_t)(reader->end - bytes))
+        return tri__wire_next(reader, field, damaged);
+    *field = (tri__wire_field){.number = at[0] >> 3, .type = TRI_WIRE_BYTES, .bytes = bytes, .size = size};
+    reader->at = bytes + size;
+    return true;
+}
+
+/* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind takes the place of those before it. */
+static bool read_feature(tri__wire_reader reader, tri__feature *out)
+{
+    bool damaged = false;
+    tri__wire_field field;
+    const uint8_t *at = reader.at, *first = at; /* of this list, and of all those that count */
+    *out = (tri__feature){0};
+    for (; next_field(&reader, &field, &damaged); at = reader.at) {
+        if (field.type != TRI_WIRE_BYTES || field.number < TRI_FEATURE_BYTES || field.number > TRI_FEATURE_INTEGERS)
+            continue;
+        if (out->kind == (tri__feature_kind)field.number) {
+            *out = (tri__feature){.kind = out->kind, .list = {.at = first, .end = reader.at}, .several = true};
+        } else {
+            first = at;
+            *out = (tri__feature){.kind = (tri__feature_kind)field.number, .list = inside(&field)};
+        }
+    }
+    return !damaged;
+}
+
+static bool read_entry(tri__example_wish *wish, tri__wire_reader reader, int place, tri__feature *found)
+{
+    bool damaged = false;
+    tri__wire_field field;
+    tri__wire_reader name = {0}, feature = {0};
+    while (next_field(&reader, &field, &damaged))
+        if (is_message(&field, KEY))
+            name = inside(&field);
+        else if (is_message(&field, FEATURE))
+            feature = inside(&field);
+    int which = damaged || !name.at ? -1 : find_name(wish, &name, place);
+    return !damaged && (which < 0 || read_feature(feature, &found[which]));
+}
+
+static bool read_features(tri__example_wish *wish, tri__wire_reader reader, tri__feature *found)
+{
+    bool damaged = false;
+    tri__wire_field field;
+    for (int place = 0; next_field(&reader, &field, &damaged); place++)
+        if (is_message(&field, ENTRY) && !read_entry(wish, inside(&field), place, found))
+            return false;
+    return !damaged;
+}
+
+bool tri__example_find(tri__example_wish *wish, const uint8_t *data, size_t size, tri__feature *found)
+{
+    memset(found, 0, (size_t)wish->count * sizeof *found);
+    tri__wire_reader reader = {.at = data, .end = data + size};
+    bool damaged = false;
+    tri__wire_field field;
+    while (next_field(&reader, &field, &damaged))
+        if (is_message(&field, FEATURES) && !read_features(wish, inside(&field), found))
+            return false;
+    return !damaged;
+}
+
+/* As tri__wire_varint. A word of eight bytes holds most varints whole: the first byte below 128 ends it, what is above that byte is
+ * masked away, and the 7 bits of each byte are moved together, in pairs, then pairs of pairs, then those. */
+static inline bool read_varint(tri__wire_reader *reader, uint64_t *value)
+{
+    if (reader->end - reader->at < 8)
+        return tri__wire_varint(reader, value);
+    uint64_t word;
+    memcpy(&word, reader->at, sizeof word);
+    word = le64toh(word);
+    uint64_t ends = ~word & 0x8080808080808080;
+    if (!ends)
+        return tri__wire_varint(reader, value);
+    reader->at += __builtin_ctzll(ends) / 8 + 1;
+    word &= (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7f;
+    word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
+    word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
+    *value = (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
+    return true;
+}
+
+/* Add what a field of a list holds, one value or a packed run, to out, of which room are there; count is how many there were before.
+ * The new count, or −1: damaged. */
+typedef int64_t (*adder)(const tri__wire_field *field, void *out, int64_t room, int64_t count);
+
+static inline int64_t add_integers(const tri__wire_field *field, void *out, int64_t room, int64_t count)
+{
+    int64_t *integers = out;
+    if (field->type == TRI_WIRE_VARINT) {
+        if (count < room)
+            integers[count] = (int64_t)field->value;
+        return count + 1;
+    }
+    if (field->type != TRI_WIRE_BYTES)
+        return count;
+    for (tri__wire_reader run = inside(field); run.at < run.end; count++) {
+        uint64_t value;
+        if (!read_varint(&run, &value))
+            return -1;
+        if (count < room)
+            integers[count] = (int64_t)value;
+    }
+    return count;
+}
+
+static inline int64_t add_floats(const tri__wire_field *field, void *out, int64_t room, int64_t count)
+{
+    float *floats = out;
+    if (field->type == TRI_WIRE_FIXED32) {
+        if (count < room)
+            floats[count] = tri__wire_float(field->value);
+        return count + 1;
+    }
+    if (field->type != TRI_WIRE_BYTES)
+        return count;
+    if (field->size % 4)
+        return -1;
+    int64_t more = (int64_t)(field->size / 4), fit = room - count < more ? room - count : more;
+    for (int64_t i = 0; i < fit; i++) {
+        uint32_t bits;
+        memcpy(&bits, field->bytes + 4 * i, sizeof bits);
+        floats[count + i] = tri__wire_float(le32toh(bits));
+    }
+    return count + more;
+}
+
+static inline int64_t read_list(tri__wire_reader list, adder add, void *out, int64_t room, int64_t count)
+{
+    bool damaged = false;
+    tri__wire_field field;
+    while (count >= 0 && next_field(&list, &field, &damaged))
+        if (field.number == VALUE)
+            count = add(&field, out, room, count);
+    return damaged ? -1 : count;
+}
+
+static inline int64_t read_values(const tri__feature *feature, tri__feature_kind kind, adder add, void *out, int64_t room)
+{
+    if (feature->kind != kind)
+        return -1;
+    if (!feature->several)
+        return read_list(feature->list, add, out, room, 0);
+    bool damaged = false;
+    tri__wire_field field;
+    int64_t count = 0;
+    for (tri__wire_reader lists = feature->list; count >= 0 && next_field(&lists, &field, &damaged);)
+        if (is_message(&field, kind))
+            count = read_list(inside(&field), add, out, room, count);
+    return damaged ? -1 : count;
+}
+
+int64_t tri__feature_integers(const tri__feature *feature, int64_t *out, int64_t room)
+{
+    return read_values(feature, TRI_FEATURE_INTEGERS, add_integers, out, room);
+}
+
+int64_t tri__feature_floats(const tri__feature *feature, float *out, int64_t room)
+{
+    return read_values(feature, TRI_FEATURE_FLOATS, add_floats, out, room);
+}
+
+/* out: a reader of the first value. */
+static inline int64_t add_bytes(const tri__wire_field *field, void *out, int64_t room, int64_t count)
+{
+    if (field->type != TRI_WIRE_BYTES)
+        return count;
+    if (count < room)
+        *(tri__wire_reader *)out = inside(field);
+    return count + 1;
+}
+
+bool tri__feature_bytes(const tri__feature *feature, const uint8_t **data, size_t *size)
+{
+    tri__wire_reader value;
+    if (read_values(feature, TRI_FEATURE_BYTES, add_bytes, &value, 1) < 1)
+        return false;
+    *data = value.at;
+    *size = (size_t)(value.end - value.at);
+    return true;
+}
+
+enum { HEAD_ROOM = 11 }; /* of the tag and the length that stand before all features */
+
+void tri__example_begin(tri__example *example)
+{
+    example->features.size = 0;
+    tri__wire_put_raw(&example->features, (const uint8_t[HEAD_ROOM]){0}, HEAD_ROOM);
+}
+
+/* Bytes of a field whose tag takes one byte. */
+static size_t field_size(size_t content)
+{
+    return 1 + tri__wire_varint_size(content) + content;
+}
+
+/* Everything of a feature that stands before its values; size: of the values. */
+static void put_heads(tri__wire_buffer *buffer, const char *name, tri__feature_kind kind, size_t size)
+{
+    size_t list = field_size(size), feature = field_size(list), entry = field_size(strlen(name)) + field_size(feature);
+    tri__wire_put_head(buffer, ENTRY, entry);
+    tri__wire_put_string(buffer, KEY, name);
+    tri__wire_put_head(buffer, FEATURE, feature);
+    tri__wire_put_head(buffer, kind, list);
+    tri__wire_put_head(buffer, VALUE, size);
+}
+
+void tri__example_add_integers(tri__example *example, const char *name, const int64_t *values, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += tri__wire_varint_size((uint64_t)values[i]);
+    put_heads(&example->features, name, TRI_FEATURE_INTEGERS, size);
+    for (size_t i = 0; i < count; i++)
+        tri__wire_put_raw_varint(&example->features, (uint64_t)values[i]);
+}
+
+void tri__example_add_floats(tri__example *example, const char *name, const float *values, size_t count)
+{
+    put_heads(&example->features, name, TRI_FEATURE_FLOATS, 4 * count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        bits = htole32(bits);
+        tri__wire_put_raw(&example->features, &bits, sizeof bits);
+    }
+}
+
+void tri__example_add_bytes(tri__example *example, const char *name, const void *data, size_t size)
+{
+    put_heads(&example->features, name, TRI_FEATURE_BYTES, size);
+    tri__wire_put_raw(&example->features, data, size);
+}
+
+tri_status tri__example_finish(tri__example *example, const uint8_t **data, size_t *size)
+{
+    if (example->features.failed)
+        return tri_fail(TRI_NO_MEMORY, "out of memory for a record");
+    size_t content = example->features.size - HEAD_ROOM, head = field_size(content) - content;
+    uint8_t *at = example->features.data + HEAD_ROOM - head;
+    *data = at;
+    *size = head + content;
+    *at++ = FEATURES << 3 | TRI_WIRE_BYTES;
+    for (; content > 0x7f; content >>= 7)
+        *at++ = (uint8_t)(content | 0x80);
+    *at = (uint8_t)content;
+    return NULL;
+}
+
+void tri__example_fini(tri__example *example)
+{
+    tri__wire_fini(&example->features);
+}

@@ -1,0 +1,78 @@
+/* record_clicks.c: click records: the indices of the features that are there, their values, and a label. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "data/format/records.h"
+
+tri_status tri__record_clicks_settle(tri__records *self, const int64_t *facts, const tri_source_options *options)
+{
+    tri_source_info *info = &self->source.info;
+    int64_t shown = facts[TRI_RECORD_FACT_KEYS] > 0 ? facts[TRI_RECORD_FACT_KEYS] : 1;
+    info->type = TRI_F32;
+    info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
+    info->width = facts[TRI_RECORD_FACT_WIDEST] > 0 ? facts[TRI_RECORD_FACT_WIDEST] : 1;
+    info->classes = info->classes > 2 ? info->classes : 2;
+    return NULL;
+}
+
+/* The first index that is out of bounds, told with them. */
+static tri_status bad_index(const tri__record_reader *self, int64_t count, int64_t features)
+{
+    int64_t i = 0;
+    while (i < count - 1 && self->keys[i] >= 0 && self->keys[i] < features)
+        i++;
+    char what[160];
+    snprintf(what, sizeof what, "index %" PRId64 " where features are 0 to %" PRId64 "; --features gives another bound", self->keys[i],
+             features - 1);
+    return tri__record_damaged(self, what);
+}
+
+/* Indices, checked, → keys. How many there are in *count. */
+static tri_status read_keys(tri__record_reader *self, const tri__place *to, int64_t *count)
+{
+    const tri_source_info *info = &self->reader.source->info;
+    uint64_t features = (uint64_t)info->shape.dim[0];
+    *count = tri__feature_integers(&self->found[TRI_RECORD_INDEX], self->keys, info->width);
+    if (*count < 0)
+        return tri__record_damaged(self, "has no readable feature 'index' of integers");
+    if (*count > info->width)
+        return tri__record_damaged(self, "has more features than any when the file was opened: is it being written?");
+    bool all_right = true;
+    for (int64_t i = 0; i < *count; i++) {
+        all_right &= (uint64_t)self->keys[i] < features;
+        to->keys[i] = (int32_t)self->keys[i];
+    }
+    return all_right ? NULL : bad_index(self, *count, info->shape.dim[0]);
+}
+
+static tri_status read_values(tri__record_reader *self, const tri__place *to, int64_t count)
+{
+    const tri__feature *feature = &self->found[TRI_RECORD_VALUE];
+    for (int64_t i = 0; i < count && !feature->kind; i++)
+        to->values[i] = 1;
+    int64_t values = feature->kind ? tri__feature_floats(feature, to->values, self->reader.source->info.width) : count;
+    if (values == count)
+        return NULL;
+    char what[96];
+    snprintf(what, sizeof what, "has %" PRId64 " indices but %" PRId64 " values", count, values < 0 ? 0 : values);
+    return tri__record_damaged(self, what);
+}
+
+tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__place *to)
+{
+    tri__record_reader *self = (tri__record_reader *)reader;
+    const tri_source_info *info = &reader->source->info;
+    int64_t count;
+    TRI_TRY(tri__record_find(self, number));
+    TRI_TRY(read_keys(self, to, &count));
+    TRI_TRY(read_values(self, to, count));
+    for (int64_t i = count; i < info->width; i++) {
+        to->keys[i] = -1;
+        to->values[i] = 0;
+    }
+    int64_t label = tri__record_label(&self->found[TRI_RECORD_LABEL]);
+    if (label < 0 || label >= info->classes)
+        return tri__record_damaged(self, "has no feature 'label' that is a class");
+    *to->label = (int32_t)label;
+    return NULL;
+}

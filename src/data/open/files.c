@@ -1,0 +1,327 @@
+/* files.c: from what the user typed to the files of a data set, and from their bytes to their format.
+ *
+ * A folder is looked through with its subfolders; files of no known format in it (a readme, a licence) are passed over, but a file that
+ * was itself named, by its path or by a glob, must be one. All files that are known must be of one format. */
+#define _GNU_SOURCE /* GLOB_BRACE, strcasestr */
+#include "data/open/files.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/file/gzip.h"
+#include "data/format/cifar.h"
+#include "data/format/idx.h"
+#include "data/format/pair.h"
+#include "data/format/records.h"
+#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/jpeg_folder.h"
+#include "data/text/criteo.h"
+#include "data/text/libsvm.h"
+
+enum {
+    DEEPEST = 8,      /* levels of subfolders: more is a link that leads in circles */
+    HEAD_BYTES = 4096 /* of a compressed file, inflated to recognise it */
+};
+
+static bool is_idx(const uint8_t *head, size_t size)
+{
+    return tri__idx_rank(head, size) > 0;
+}
+
+static tri_status open_cifar(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    (void)options;
+    return tri__cifar_open(set->part[part].paths, set->part[part].count, out);
+}
+
+static const char *const idx_marks[] = {"-idx", ".idx1", ".idx3", NULL};
+static const char *const libsvm_marks[] = {".libsvm", ".svm", NULL};
+static const char *const tfrecord_marks[] = {"tfrecord", ".tfrec", NULL};
+static const char *const jpeg_marks[] = {".jpg", ".jpeg", NULL};
+static const char *const no_marks[] = {NULL};
+
+/* In the order in which they are asked: those that are sure of themselves first. */
+static const tri__file_format formats[] = {
+    {"TFRecord", tfrecord_marks, tri__tfrecord_is, tri__records_open, false, true},
+    {"IDX", idx_marks, is_idx, tri__pair_open, false, true},
+    {"JPEG", jpeg_marks, tri__jpeg_is, tri__jpeg_folder_open, true, true},
+    {"CIFAR-10", no_marks, tri__cifar_is, open_cifar, false, false},
+    {"Criteo", no_marks, tri__criteo_is, tri__criteo_open, false, false},
+    {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open, false, false},
+};
+#define KNOWN                                                                                                                              \
+    "TFRecord; IDX images and labels, plain or .gz; JPEG photos, a folder for each class; CIFAR-10 batches; Criteo and LIBSVM text"
+
+typedef struct {
+    const char *path;
+    tri_part part, folder_part; /* by its name and folders; by its folders alone */
+    bool named;                 /* by the user, not found in a folder */
+} found_file;
+
+typedef struct {
+    const char *spec;
+    tri__arena *arena; /* owns all paths */
+    found_file *files; /* [count] */
+    int count, capacity;
+    const tri__file_format *format;
+    const char *format_seen_in; /* a path */
+} search;
+
+static tri_status no_memory(const search *self)
+{
+    return tri_fail(TRI_NO_MEMORY, "out of memory while looking for the files of %s", self->spec);
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static tri_status add_file(search *self, const char *path, tri_part part, bool named)
+{
+    TRI_TRY(tri__grow(&self->files, &self->capacity, self->count, sizeof *self->files, "names of files"));
+    bool test = part == TRI_PART_TEST || tri__says_test(last_name(path));
+    self->files[self->count++] =
+        (found_file){.path = path, .part = test ? TRI_PART_TEST : TRI_PART_TRAIN, .folder_part = part, .named = named};
+    return NULL;
+}
+
+/* Marks of success, hidden files, and files that somebody is still writing. */
+static bool is_passed_over(const char *name)
+{
+    return name[0] == '.' || name[0] == '_' || strstr(name, ".tmp-");
+}
+
+static tri_status add_folder(search *self, const char *path, tri_part part, int depth)
+{
+    if (depth > DEEPEST)
+        return tri_fail(TRI_BAD_DATA, "%s: folders are nested more than %d deep (a link that leads in circles?)", path, DEEPEST);
+    char **names;
+    size_t count;
+    TRI_TRY(tri__folder_list(path, &names, &count));
+    tri_status status = NULL;
+    for (size_t i = 0; i < count && !status; i++) {
+        if (is_passed_over(names[i]))
+            continue;
+        const char *entry = tri__arena_format(self->arena, "%s/%s", path, names[i]);
+        if (!entry)
+            status = no_memory(self);
+        else if (tri__file_exists(entry)) /* as most are */
+            status = add_file(self, entry, part, false);
+        else if (tri__folder_exists(entry))
+            status = add_folder(self, entry, tri__is_test_folder(names[i]) ? TRI_PART_TEST : part, depth + 1);
+    }
+    tri__folder_free(names, count);
+    return status;
+}
+
+static bool is_glob(const char *spec)
+{
+    return strpbrk(spec, "*?[{");
+}
+
+/* By the folders that a glob left open: what lies in photos/test is found by a glob in photos, too. */
+static tri_part part_of_match(const char *spec, const char *path)
+{
+    size_t literal = strcspn(spec, "*?[{"), length;
+    while (literal > 0 && spec[literal - 1] != '/')
+        literal--;
+    bool is_folder = tri__folder_exists(path);
+    for (const char *at = path + literal; *at; at += length + (at[length] == '/')) {
+        char name[NAME_MAX + 1];
+        length = strcspn(at, "/");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if ((at[length] || is_folder) && tri__is_test_folder(name))
+            return TRI_PART_TEST;
+    }
+    return TRI_PART_TRAIN;
+}
+
+static tri_status add_path(search *self, const char *path, tri_part part)
+{
+    return tri__folder_exists(path) ? add_folder(self, path, part, 0) : add_file(self, path, part, true);
+}
+
+static tri_status add_matches(search *self)
+{
+    glob_t matches = {0};
+    int result = glob(self->spec, GLOB_BRACE, NULL, &matches);
+    tri_status status = NULL;
+    if (result == GLOB_NOMATCH)
+        status = tri_fail(TRI_NOT_FOUND, "%s: no file matches (check the path, and put it in quotes for the shell)", self->spec);
+    else if (result)
+        status = tri_fail(TRI_IO, "%s: cannot look for files that match (a folder that may not be read?)", self->spec);
+    for (size_t i = 0; i < matches.gl_pathc && !status; i++) {
+        const char *path = tri__arena_copy(self->arena, matches.gl_pathv[i]);
+        status = path ? add_path(self, path, part_of_match(self->spec, path)) : no_memory(self);
+    }
+    globfree(&matches);
+    return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const found_file *)a)->path, ((const found_file *)b)->path);
+}
+
+/* Files that were named are the train part where none of them is: --test 'val-*' means just these. */
+static void settle_parts(search *self)
+{
+    bool all_named = true, any_train = false;
+    for (int i = 0; i < self->count; i++) {
+        if (self->format->by_folder)
+            self->files[i].part = self->files[i].folder_part;
+        all_named &= self->files[i].named;
+        any_train |= self->files[i].part == TRI_PART_TRAIN;
+    }
+    for (int i = 0; i < self->count && all_named && !any_train; i++)
+        self->files[i].part = TRI_PART_TRAIN;
+}
+
+static tri_status find_files(search *self)
+{
+    bool exists = tri__file_exists(self->spec) || tri__folder_exists(self->spec);
+    TRI_TRY(!exists && is_glob(self->spec) ? add_matches(self) : add_path(self, self->spec, TRI_PART_TRAIN));
+    if (self->count > 0)
+        qsort(self->files, (size_t)self->count, sizeof *self->files, by_path);
+    return NULL;
+}
+
+static const tri__file_format *format_of_bytes(const uint8_t *head, size_t size)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].is(head, size))
+            return &formats[i];
+    return NULL;
+}
+
+static const tri__file_format *format_by_content(const tri__mapping *file)
+{
+    const tri__file_format *plain = format_of_bytes(file->data, file->size);
+    if (plain || !(tri__gzip_is(file->data, file->size) || tri__zlib_is(file->data, file->size)))
+        return plain;
+    uint8_t head[HEAD_BYTES];
+    return format_of_bytes(head, tri__gzip_peek(file->data, file->size, head, sizeof head));
+}
+
+static const tri__file_format *format_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        for (const char *const *mark = formats[i].marks; *mark; mark++)
+            if (strcasestr(name, *mark))
+                return &formats[i];
+    return NULL;
+}
+
+/* Formats that are known by their first bytes come first in the table. */
+static const tri__file_format *format_by_head(const uint8_t *head, size_t size)
+{
+    const tri__file_format *format = format_of_bytes(head, size);
+    return format && format->by_head ? format : NULL;
+}
+
+/* A folder of photos has many files: they are only mapped where a look at the beginning does not do. */
+static tri_status recognise(const char *path, const tri__file_format **out)
+{
+    uint8_t head[TRI_FILE_HEAD];
+    size_t size;
+    TRI_TRY(tri__file_peek(path, head, sizeof head, &size));
+    if ((*out = format_by_head(head, size)))
+        return NULL;
+    tri__mapping file;
+    TRI_TRY(tri__file_map(path, &file));
+    *out = format_by_content(&file);
+    tri__file_unmap(&file);
+    if (!*out)
+        *out = format_by_name(last_name(path));
+    return NULL;
+}
+
+/* Find the one format of all files; those of none are taken off the list. */
+static tri_status recognise_all(search *self)
+{
+    int kept = 0;
+    for (int i = 0; i < self->count; i++) {
+        const tri__file_format *format;
+        TRI_TRY(recognise(self->files[i].path, &format));
+        if (!format && self->files[i].named)
+            return tri_fail(TRI_BAD_DATA, "%s: not a file of a known format (" KNOWN ")", self->files[i].path);
+        if (!format)
+            continue;
+        if (self->format && format != self->format)
+            return tri_fail(TRI_BAD_DATA,
+                            "%s: files of two formats: %s is %s, %s is %s (name those that are meant, with a glob such as '%s/*')",
+                            self->spec, self->format_seen_in, self->format->name, self->files[i].path, format->name, self->spec);
+        self->format = format;
+        self->format_seen_in = self->files[i].path;
+        self->files[kept++] = self->files[i];
+    }
+    self->count = kept;
+    if (kept == 0)
+        return tri_fail(TRI_BAD_DATA, "%s: no data files of a known format in this folder (" KNOWN ")", self->spec);
+    return NULL;
+}
+
+static tri_status list_part(const search *self, tri_part part, tri__file_list *out)
+{
+    const char **paths = tri__arena_alloc(self->arena, (size_t)self->count * sizeof *paths);
+    if (!paths)
+        return no_memory(self);
+    *out = (tri__file_list){.paths = paths};
+    for (int i = 0; i < self->count; i++)
+        if (self->files[i].part == part)
+            paths[out->count++] = self->files[i].path;
+    return NULL;
+}
+
+/* Whether a file may be of the part: settling takes files out of the test part, and puts none in. */
+static bool may_have(const search *self, tri_part part)
+{
+    for (int i = 0; i < self->count; i++)
+        if (self->files[i].part == part || self->files[i].folder_part == part)
+            return true;
+    return self->count == 0 || part == TRI_PART_TRAIN;
+}
+
+static tri_status no_such_part(const search *self, tri_part part)
+{
+    if (self->count == 1 && self->files[0].named)
+        return tri_fail(TRI_NOT_FOUND, "%s: one file has no test part", self->spec);
+    return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->spec, part == TRI_PART_TEST ? "test" : "train");
+}
+
+static tri_status open_found(search *self, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)
+{
+    TRI_TRY(find_files(self));
+    if (!may_have(self, part))
+        return no_such_part(self, part); /* without a look into every file */
+    TRI_TRY(recognise_all(self));
+    settle_parts(self);
+    tri__file_set set = {.spec = self->spec, .classes = classes};
+    TRI_TRY(list_part(self, TRI_PART_TRAIN, &set.part[TRI_PART_TRAIN]));
+    TRI_TRY(list_part(self, TRI_PART_TEST, &set.part[TRI_PART_TEST]));
+    return set.part[part].count > 0 ? self->format->open(&set, part, options, out) : no_such_part(self, part);
+}
+
+tri_status tri__files_open(const char *spec, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)
+{
+    search self = {.spec = spec};
+    TRI_TRY(tri__arena_create(&self.arena));
+    tri_status status = open_found(&self, part, classes, options, out);
+    free(self.files);
+    tri__arena_destroy(self.arena);
+    return status;
+}
+
+bool tri__files_are(const char *spec)
+{
+    return tri__file_exists(spec) || tri__folder_exists(spec) || is_glob(spec);
+}

@@ -1,0 +1,75 @@
+/* open.c: a source found by what the user typed: a name that is known here, or a path. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "data/file/catalogue.h"
+#include "data/make/clicks.h"
+#include "data/make/digits.h"
+#include "data/make/fake.h"
+#include "data/open/files.h"
+
+/* Sources that are made, not read. */
+static const struct {
+    const char *name;
+    tri_status (*open)(const char *arguments, tri_part part, const tri_source_options *options, tri_source **out);
+} synthetic[] = {
+    {"clicks", tri__clicks_open},
+    {"digits", tri__digits_open},
+    {"fake", tri__fake_open},
+};
+
+static tri_status open_known(const tri__known_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    if (!set->system_folder && !options->cache_folder)
+        return tri_fail(TRI_BAD_CALL, "%s is kept in the cache folder, and none is given", set->name);
+    char *folder = tri__known_folder(set, options->cache_folder, options->data_folder);
+    if (!folder)
+        return tri_fail(TRI_NO_MEMORY, "out of memory while opening %s", set->name);
+    tri_status status;
+    if (tri__folder_exists(folder))
+        status = tri__files_open(folder, part, set->classes, options, out);
+    else if (set->system_folder)
+        status = tri_fail(TRI_NOT_FOUND, "%s is not on this machine (no folder %s): install it with `apt install %s`", set->name, folder,
+                          set->system_package);
+    else
+        status = tri_fail(TRI_NOT_FOUND, "%s is not on this machine yet: fetch it with `trireme data get %s`", set->name, set->name);
+    if (!status)
+        (*out)->info.class_names = set->class_names;
+    free(folder);
+    return status;
+}
+
+static tri_status open_by_name(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    const char *colon = strchr(spec, ':');
+    size_t length = colon ? (size_t)(colon - spec) : strlen(spec);
+    for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
+        if (strlen(synthetic[i].name) == length && strncmp(synthetic[i].name, spec, length) == 0)
+            return synthetic[i].open(colon ? colon + 1 : NULL, part, options, out);
+    const tri__known_set *set = tri__known_find(spec);
+    if (set)
+        return open_known(set, part, options, out);
+    if (tri__files_are(spec))
+        return tri__files_open(spec, part, 0, options, out);
+    return tri_fail(TRI_NOT_FOUND,
+                    "'%s' is neither a known data source nor a file or folder: give fashion, mnist, cifar10, digits[:N], "
+                    "fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], or the path of data files (a file, a folder, or a glob in quotes)",
+                    spec);
+}
+
+tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    char *name = strdup(spec);
+    if (!name)
+        return tri_fail(TRI_NO_MEMORY, "out of memory while opening %s", spec);
+    tri_source *source;
+    tri_status status = open_by_name(spec, part, options ? options : &(tri_source_options){0}, &source);
+    if (status) {
+        free(name);
+        return status;
+    }
+    source->info.spec = name;
+    *out = source;
+    return NULL;
+}

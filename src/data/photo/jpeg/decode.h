@@ -1,0 +1,39 @@
+/* decode.h: a decoder as its own files see it: decode.c reads headers and rows, planes.c the planes of a photo that is resized. */
+#ifndef TRI_DATA_PHOTO_JPEG_DECODE_H
+#define TRI_DATA_PHOTO_JPEG_DECODE_H
+
+#include "data/photo/jpeg/error.h"
+#include "data/photo/jpeg/huffman.h"
+#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/resize.h"
+
+enum { TRI_JPEG_PLANES = 3 };
+
+struct tri__jpeg {
+    struct jpeg_decompress_struct library;
+    tri__jpeg_errors errors;
+    struct jpeg_progress_mgr progress;
+    bool ready;      /* library has been created */
+    uint8_t *pixels; /* decoded and not yet resized; pixels_size bytes */
+    size_t pixels_size;
+    tri__resizer resizer;
+    tri__huffman huffman;
+
+    /* The photo that is being decoded. */
+    const uint8_t *data;
+    size_t size;
+    int64_t height, width; /* wanted */
+    uint8_t *rgb;          /* [height][width][3] */
+};
+
+/* At least this many bytes of jpeg->pixels. */
+TRI_MUST_CHECK tri_status tri__jpeg_reserve(tri__jpeg *jpeg, size_t bytes);
+
+/* After the header has been read and the scale chosen: decode a photo of luminance and two planes of colour, resize each, and only then
+ * make red, green and blue of them: that is less work than to do so with all of the photo's pixels. */
+TRI_MUST_CHECK tri_status tri__jpeg_decode_planes(tri__jpeg *jpeg);
+
+/* y, cb, cr: [count] → rgb: [count][3], by the formula of JFIF. */
+void tri__jpeg_convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, int64_t count, uint8_t *rgb);
+
+#endif

@@ -1,0 +1,38 @@
+/* file_format.h: a format of data files: how it is recognised by what files hold, and how a source is made of them. */
+#ifndef TRI_DATA_SOURCE_FILE_FORMAT_H
+#define TRI_DATA_SOURCE_FILE_FORMAT_H
+
+#include "data/source/source.h"
+
+typedef struct {
+    const char *const *paths; /* [count], sorted by bytes */
+    size_t count;
+} tri__file_list;
+
+/* All files of a data set, of one format. Paths live as long as the call that they are handed to. */
+typedef struct {
+    const char *spec;       /* what the user gave */
+    tri__file_list part[2]; /* by tri_part: both, as classes and features are often those of both together */
+    int64_t classes;        /* as the caller knows; 0: as found */
+} tri__file_set;
+
+#define TRI_FILE_HEAD 16
+
+/* A format of files: one row of the table in data/open/files.c. */
+typedef struct {
+    const char *name;         /* for messages: "TFRecord" */
+    const char *const *marks; /* ends in NULL: names with one of them in it are such files where the content does not say, so that damage
+                               * is reported as damage; case does not count */
+    bool (*is)(const uint8_t *head, size_t size); /* head: all of a plain file, the first 4 kB of what a compressed one inflates to */
+    tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
+    bool by_folder; /* only folders say which part a file is of: what files are called means nothing */
+    bool by_head;   /* the first TRI_FILE_HEAD bytes are enough to know such a file */
+} tri__file_format;
+
+/* A word of this name says that a file is of the test part. */
+bool tri__says_test(const char *name);
+
+/* A folder is the test part where its whole name says so ("test", "val2"): a class may be called "test tubes". */
+bool tri__is_test_folder(const char *name);
+
+#endif

@@ -1,0 +1,103 @@
+/* source.c: the calls that every source answers, handed on to its kind. */
+#include "data/source/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+tri_status tri__source_set_shape(tri_source *source, tri_shape shape)
+{
+    int64_t bytes;
+    TRI_TRY(tri_shape_check(shape, &bytes));
+    if (bytes == 0)
+        return tri_fail(TRI_BAD_DATA, "an example has no elements");
+    source->info.type = TRI_U8;
+    source->info.shape = shape;
+    source->example_bytes = (size_t)bytes;
+    return NULL;
+}
+
+tri_status tri__source_read_rows(tri__reader *reader, int64_t record, const tri__place *to)
+{
+    const tri_source *source = reader->source;
+    memcpy(to->x, source->rows + (size_t)record * source->example_bytes, source->example_bytes);
+    *to->label = source->classes_of[record];
+    return NULL;
+}
+
+tri_status tri__reader_create(tri_source *source, tri__reader **out)
+{
+    if (source->kind->reader_create)
+        return source->kind->reader_create(source, out);
+    TRI_TRY(tri__allocate(1, sizeof **out, "a reader", out));
+    (*out)->source = source;
+    return NULL;
+}
+
+void tri__reader_destroy(tri__reader *reader)
+{
+    if (reader && reader->source->kind->reader_destroy)
+        reader->source->kind->reader_destroy(reader);
+    else
+        free(reader);
+}
+
+bool tri__source_parse_count(const char **text, int64_t limit, int64_t *out)
+{
+    if (**text < '0' || **text > '9')
+        return false;
+    char *end;
+    errno = 0;
+    long long value = strtoll(*text, &end, 10);
+    if (errno || value < 1 || value > limit)
+        return false;
+    *text = end;
+    *out = value;
+    return true;
+}
+
+void tri__source_hold(tri_source *source)
+{
+    atomic_fetch_add(&source->holders, 1);
+}
+
+void tri_source_destroy(tri_source *source)
+{
+    if (!source || atomic_fetch_sub(&source->holders, 1) > 0)
+        return;
+    free((char *)source->info.spec);
+    source->kind->destroy(source);
+}
+
+const tri_source_info *tri_source_describe(const tri_source *source)
+{
+    return &source->info;
+}
+
+static tri_status check_records(const tri_source *source, const int64_t *records, int64_t count)
+{
+    if (source->info.width > 0)
+        return tri_fail(TRI_BAD_CALL, "%s: examples are sparse, and cannot be read as rows", source->info.spec);
+    for (int64_t i = 0; i < count; i++)
+        if (records[i] < 0 || records[i] >= source->info.examples)
+            return tri_fail(TRI_BAD_CALL, "%s: no record %" PRId64 ", there are %" PRId64, source->info.spec, records[i],
+                            source->info.examples);
+    return NULL;
+}
+
+tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels)
+{
+    TRI_TRY(check_records(source, records, count));
+    tri__reader *reader;
+    TRI_TRY(tri__reader_create(source, &reader));
+    tri_status status = NULL;
+    for (int64_t i = 0; i < count && !status; i++) {
+        const tri__place place = {.x = (uint8_t *)x + (size_t)i * source->example_bytes, .label = &labels[i]};
+        status = source->kind->read(reader, records[i], &place);
+    }
+    tri__reader_destroy(reader);
+    return status;
+}

@@ -1,0 +1,191 @@
+/* criteo.c: a source over Criteo's click logs. The index of a file is where its lines begin; all else is done when a line is read. */
+#include "data/text/criteo.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/text/lines.h"
+#include "data/text/number.h"
+
+#define LARGEST_PLAIN 2                   /* numbers up to it are not put into buckets */
+#define BUCKETS       (UINT64_C(1) << 32) /* bit that tells a bucket from a plain number */
+#define CONTROL_CODES UINT64_C(0x2020202020202020)
+#define HIGH_BITS     UINT64_C(0x8080808080808080)
+
+typedef struct {
+    tri_source source;
+    tri__lines lines;
+} criteo_source;
+
+/* Every bit of the word has a say in every bit of the result (the finaliser of SplitMix64). */
+static inline uint64_t mix(uint64_t word)
+{
+    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return word ^ (word >> 31);
+}
+
+uint64_t tri__criteo_number(int64_t number)
+{
+    if (number <= LARGEST_PLAIN)
+        return (uint64_t)number;
+    double logarithm = log((double)number);
+    return BUCKETS | (uint64_t)(logarithm * logarithm);
+}
+
+static inline uint64_t keep_bytes(uint64_t word, int count)
+{
+    return count < 8 ? word & ~(UINT64_MAX << (8 * count)) : word;
+}
+
+uint64_t tri__criteo_category(const char *text, size_t size)
+{
+    uint64_t word = size > 0 ? tri__text_word(text, text + size) : TRI_CRITEO_EMPTY;
+    for (size_t at = 8; at < size; at += 8)
+        word = mix(word) ^ tri__text_word(text + at, text + size);
+    return word;
+}
+
+int32_t tri__criteo_key(int field, uint64_t word, int64_t features)
+{
+    uint64_t hash = mix(word + (uint64_t)(field + 1) * UINT64_C(0x9e3779b97f4a7c15));
+    return (int32_t)(((hash >> 32) * (uint64_t)features) >> 32);
+}
+
+/* How many bytes, from the first on, belong to the text of a field: those up to a tab or another control code, or the end. */
+static inline int bytes_of_field(uint64_t word)
+{
+    uint64_t codes = (word - CONTROL_CODES) & ~word & HIGH_BITS;
+    return codes ? __builtin_ctzll(codes) / 8 : 8;
+}
+
+static inline const char *read_category(const char *at, const char *end, uint64_t *out)
+{
+    uint64_t first = tri__text_word(at, end);
+    int count = bytes_of_field(first);
+    if (count < 8 || (unsigned char)tri__text_look(at + 8, end) < ' ') {
+        *out = count > 0 ? keep_bytes(first, count) : TRI_CRITEO_EMPTY;
+        return at + count;
+    }
+    const char *behind = at + 8;
+    while (behind < end && (unsigned char)*behind >= ' ')
+        behind++;
+    *out = tri__criteo_category(at, (size_t)(behind - at));
+    return behind;
+}
+
+static inline const char *read_number(const char *at, const char *end, uint64_t *out)
+{
+    uint64_t number;
+    bool negative = tri__text_look(at, end) == '-';
+    const char *behind = tri__number_whole(at + negative, end, &number);
+    if (!behind && !negative && (at == end || (unsigned char)*at < ' ')) {
+        *out = TRI_CRITEO_EMPTY;
+        return at;
+    }
+    if (behind)
+        *out = tri__criteo_number(negative ? -(int64_t)number : (int64_t)number);
+    return behind;
+}
+
+static bool is_end(const char *at, const char *end)
+{
+    return at == end || *at == '\n' || (*at == '\r' && (at + 1 == end || at[1] == '\n'));
+}
+
+const char *tri__criteo_parse(const char **line, const char *end, int64_t features, int32_t keys[TRI_CRITEO_FIELDS], int32_t *label)
+{
+    const char *at = *line;
+    if (end - at < 2 || (at[0] != '0' && at[0] != '1') || at[1] != '\t')
+        return "a line should begin with the label, 0 or 1, and a tab";
+    *label = *at++ - '0';
+    for (int field = 0; field < TRI_CRITEO_FIELDS; field++) {
+        *line = at;
+        if (tri__text_look(at, end) != '\t')
+            return "a tab should stand here: a line has a label, 13 numbers and 26 categories";
+        at++;
+        uint64_t word;
+        const char *behind = field < TRI_CRITEO_NUMBERS ? read_number(at, end, &word) : read_category(at, end, &word);
+        if (!behind) {
+            *line = at;
+            return "a whole number, or nothing, should stand here";
+        }
+        keys[field] = tri__criteo_key(field, word, features);
+        at = behind;
+    }
+    *line = at;
+    return is_end(at, end) ? NULL : "the line should end here: it has a label, 13 numbers and 26 categories";
+}
+
+bool tri__criteo_is(const uint8_t *head, size_t size)
+{
+    const char *at = (const char *)head;
+    int32_t keys[TRI_CRITEO_FIELDS], label;
+    return !tri__criteo_parse(&at, at + size, 1, keys, &label);
+}
+
+static tri_status scan(const char *path, const tri__content *content, tri__index *index)
+{
+    (void)path;
+    const char *begin = (const char *)content->data, *end = begin + content->size;
+    for (const char *at = begin; at < end; at = tri__line_next(at, end))
+        if (!is_end(at, end))
+            TRI_TRY(tri__index_add(index, at - begin));
+    return NULL;
+}
+
+static const tri__index_format index_format = {.name = "criteo-1", .scan = scan};
+
+static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__place *to)
+{
+    const criteo_source *self = (const criteo_source *)reader->source;
+    tri__line line = tri__lines_find(&self->lines, record);
+    const char *at = line.at;
+    const char *wrong = tri__criteo_parse(&at, line.end, self->source.info.shape.dim[0], to->keys, to->label);
+    if (wrong)
+        return tri__line_damaged(&line, at, wrong);
+    for (int i = 0; i < TRI_CRITEO_FIELDS; i++)
+        to->values[i] = 1;
+    return NULL;
+}
+
+static void criteo_destroy(tri_source *source)
+{
+    criteo_source *self = (criteo_source *)source;
+    tri__lines_fini(&self->lines);
+    free(self);
+}
+
+static const char *criteo_file_of(const tri_source *source, int64_t record)
+{
+    return tri__lines_path(&((const criteo_source *)source)->lines, record);
+}
+
+static const tri__source_kind criteo_kind = {.read = criteo_read, .file_of = criteo_file_of, .destroy = criteo_destroy};
+
+tri_status tri__criteo_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    criteo_source *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
+    const tri__file_list *list = &set->part[part];
+    tri_status status = tri__lines_open(list->paths, list->count, &index_format, options->cache_folder, &self->lines);
+    if (status) {
+        free(self);
+        return status;
+    }
+    self->source.kind = &criteo_kind;
+    self->source.info = (tri_source_info){
+        .format = "criteo",
+        .type = TRI_F32,
+        .shape = TRI_SHAPE(options->features > 0 ? options->features : TRI_CRITEO_FEATURES),
+        .width = TRI_CRITEO_FIELDS,
+        .examples = self->lines.records,
+        .classes = 2,
+        .bytes = self->lines.bytes,
+        .files = (int64_t)self->lines.count,
+    };
+    *out = &self->source;
+    return NULL;
+}

@@ -1,0 +1,354 @@
+/* libsvm.c: a source over LIBSVM text.
+ *
+ * Files are mapped and gone through once, when they are first opened: that gives the lines' offsets, the most features of a line, the
+ * range of indices and of labels, all of which the index keeps; values are passed over. Both parts are looked at, so that they agree on
+ * features and classes. A line that cannot be read is a record all the same: reading it tells. */
+#include "data/text/libsvm.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "data/text/lines.h"
+#include "data/text/number.h"
+
+#define MOST_CLASSES (1 << 20)
+#define LONGEST_LOOK (1 << 16) /* bytes of a file that are looked at to recognise it */
+
+enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, FACTS };
+_Static_assert(FACTS <= TRI_INDEX_FACTS, "an index keeps as many facts");
+
+typedef struct {
+    tri_source source;
+    tri__lines lines;
+} libsvm_source;
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
+static inline bool is_end(const char *at, const char *end)
+{
+    return at == end || *at == '\n' || *at == '#';
+}
+
+static inline const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && is_blank(*at))
+        at++;
+    return at;
+}
+
+/* "qid:17" says which of several queries a line belongs to. */
+static const char *skip_query(const char *at, const char *end)
+{
+    uint64_t query;
+    const char *behind = end - at >= 5 && memcmp(at, "qid:", 4) == 0 ? tri__number_whole(at + 4, end, &query) : NULL;
+    return behind ? skip_blanks(behind, end) : at;
+}
+
+/* A finite number: where it ends. NULL where there is none. In many files most values are one digit, and need no parser. */
+static inline const char *read_value(const char *at, const char *end, float *value)
+{
+    if (end - at >= 2 && tri__is_digit(at[0]) && (is_blank(at[1]) || at[1] == '\n')) {
+        *value = (float)(at[0] - '0');
+        return at + 1;
+    }
+    at = tri__number_float(at, end, value);
+    return at && isfinite(*value) ? at : NULL;
+}
+
+/* Where a value ends, unread: before a blank, a newline or a comment, all of which are at most '#'. NULL where there is none. */
+static inline const char *skip_value(const char *at, const char *end)
+{
+    const uint64_t ones = 0x0101010101010101;
+    const char *begin = at;
+    if (end - at >= 2 && at[0] > '#' && (is_blank(at[1]) || at[1] == '\n'))
+        return at + 1;
+    for (;; at += 8) {
+        uint64_t word = tri__text_word(at, end), low = (word - ones * ('#' + 1)) & ~word & (ones * 0x80);
+        if (low == 0)
+            continue;
+        at += __builtin_ctzll(low) / 8;
+        return at > begin ? at : NULL;
+    }
+}
+
+/* One feature, index:value; value: NULL where it is passed over. NULL where it is whole; otherwise what is wrong at *at. */
+static inline const char *parse_feature(const char **at, const char *end, uint64_t *index, float *value)
+{
+    const char *behind = tri__number_whole(*at, end, index);
+    if (!behind || *index > TRI_LIBSVM_LARGEST_INDEX)
+        return "a feature's index should stand here, a whole number up to 2147483647";
+    *at = behind;
+    if (tri__text_look(behind, end) != ':')
+        return "a feature's index should be followed by a colon";
+    *at = behind + 1;
+    behind = value ? read_value(*at, end, value) : skip_value(*at, end);
+    if (!behind)
+        return "a feature's value should stand here, a finite number";
+    *at = behind;
+    return is_end(behind, end) || is_blank(*behind) ? NULL : "a feature's value should be followed by a blank";
+}
+
+/* As tri__libsvm_parse; looks: values are passed over, which is quicker. */
+static inline const char *parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
+                                tri__libsvm_row *row, bool looks)
+{
+    *row = (tri__libsvm_row){.lowest = INT64_MAX, .highest = -1};
+    const char *at = tri__number_float(*line, end, &row->label), *wrong = NULL;
+    if (!at)
+        return "the label is not a number";
+    if (!is_end(at, end) && !is_blank(*at)) {
+        *line = at;
+        return *at == ',' ? "several labels in one line, where an example has one class" : "the label should be followed by a blank";
+    }
+    int64_t lowest = INT64_MAX, highest = -1, features = 0;
+    at = skip_query(skip_blanks(at, end), end);
+    for (; !is_end(at, end); at = skip_blanks(at, end), features++) {
+        uint64_t index;
+        float value = 0;
+        wrong = parse_feature(&at, end, &index, looks ? NULL : &value);
+        if (wrong)
+            break;
+        lowest = (int64_t)index < lowest ? (int64_t)index : lowest;
+        highest = (int64_t)index > highest ? (int64_t)index : highest;
+        if (features < room) {
+            keys[features] = (int32_t)((int64_t)index - base);
+            values[features] = value;
+        }
+    }
+    *line = at;
+    row->features = features;
+    row->lowest = lowest;
+    row->highest = highest;
+    return wrong;
+}
+
+const char *tri__libsvm_parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
+                              tri__libsvm_row *row)
+{
+    return parse(line, end, base, room, keys, values, row, false);
+}
+
+static bool is_class(float label)
+{
+    return label >= -1 && label < MOST_CLASSES && label == truncf(label);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void forget(int64_t *facts)
+{
+    facts[WIDTH] = 0;
+    facts[LOWEST_INDEX] = facts[LOWEST_LABEL] = INT64_MAX;
+    facts[HIGHEST_INDEX] = facts[HIGHEST_LABEL] = -2;
+}
+
+/* What is known of some lines, and what of others. */
+static void join(int64_t *facts, const int64_t *others)
+{
+    facts[WIDTH] = most(facts[WIDTH], others[WIDTH]);
+    facts[LOWEST_INDEX] = least(facts[LOWEST_INDEX], others[LOWEST_INDEX]);
+    facts[HIGHEST_INDEX] = most(facts[HIGHEST_INDEX], others[HIGHEST_INDEX]);
+    facts[LOWEST_LABEL] = least(facts[LOWEST_LABEL], others[LOWEST_LABEL]);
+    facts[HIGHEST_LABEL] = most(facts[HIGHEST_LABEL], others[HIGHEST_LABEL]);
+}
+
+/* One pass through some lines. Damaged ones are records too, but say nothing about the rest. */
+static tri_status scan_lines(const char *begin, const char *from, const char *to, tri__index *index)
+{
+    forget(index->facts);
+    for (const char *at = from; at < to; at = tri__line_next(at, to)) {
+        at = skip_blanks(at, to);
+        if (is_end(at, to))
+            continue;
+        TRI_TRY(tri__index_add(index, at - begin));
+        tri__libsvm_row row;
+        if (parse(&at, to, 0, 0, NULL, NULL, &row, true) || !is_class(row.label))
+            continue;
+        join(index->facts, (int64_t[FACTS]){row.features, row.lowest, row.highest, (int64_t)row.label, (int64_t)row.label});
+    }
+    return NULL;
+}
+
+static tri_status scan(const char *path, const tri__content *content, tri__index *index)
+{
+    (void)path;
+    return tri__lines_scan(content, scan_lines, join, index);
+}
+
+static const tri__index_format index_format = {.name = "libsvm-2", .scan = scan};
+
+bool tri__libsvm_is(const uint8_t *head, size_t size)
+{
+    const char *at = (const char *)head, *end = at + least((int64_t)size, LONGEST_LOOK);
+    for (; at < end; at = tri__line_next(at, end)) {
+        at = skip_blanks(at, end);
+        if (is_end(at, end))
+            continue;
+        tri__libsvm_row row;
+        const char *wrong = tri__libsvm_parse(&at, end, 0, 0, NULL, NULL, &row);
+        /* a line cut by the end of what is there proves as much as its whole features do */
+        return row.features > 0 && (!wrong || !memchr(at, '\n', (size_t)(end - at)));
+    }
+    return false;
+}
+
+/* The label's class; −1 where it is none. */
+static int64_t class_of(const tri_numbering *numbering, float label)
+{
+    if (!is_class(label))
+        return -1;
+    int64_t above = (int64_t)label - numbering->first_label, number = above / numbering->label_step;
+    return above >= 0 && above % numbering->label_step == 0 && number < numbering->classes ? number : -1;
+}
+
+static tri_status bad_label(const libsvm_source *self, const tri__line *line, float label)
+{
+    const tri_numbering *numbering = &self->source.info.numbering;
+    char text[128];
+    if (numbering->label_step == 2)
+        snprintf(text, sizeof text, "label %g where labels are -1 and +1", (double)label);
+    else
+        snprintf(text, sizeof text, "label %g where classes are %" PRId64 " to %" PRId64, (double)label, numbering->first_label,
+                 numbering->first_label + numbering->classes - 1);
+    return tri__line_damaged(line, line->at, text);
+}
+
+static tri_status bad_index(const libsvm_source *self, const tri__line *line, const tri__libsvm_row *row)
+{
+    char text[160];
+    int64_t first = self->source.info.numbering.first_index, last = first + self->source.info.shape.dim[0] - 1;
+    snprintf(text, sizeof text, "feature index %" PRId64 " where indices are %" PRId64 " to %" PRId64 " (--features gives another bound)",
+             row->lowest < first ? row->lowest : row->highest, first, last);
+    return tri__line_damaged(line, line->at, text);
+}
+
+static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__place *to)
+{
+    const libsvm_source *self = (const libsvm_source *)reader->source;
+    int64_t width = self->source.info.width, first = self->source.info.numbering.first_index;
+    tri__line line = tri__lines_find(&self->lines, record);
+    const char *at = line.at;
+    tri__libsvm_row row;
+    const char *wrong = tri__libsvm_parse(&at, line.end, first, width, to->keys, to->values, &row);
+    if (wrong)
+        return tri__line_damaged(&line, at, wrong);
+    if (row.features > width)
+        return tri__line_damaged(&line, line.at, "more features than when the file was opened: is it being written?");
+    if (row.features > 0 && (row.lowest < first || row.highest - first >= self->source.info.shape.dim[0]))
+        return bad_index(self, &line, &row);
+    int64_t class = class_of(&self->source.info.numbering, row.label);
+    if (class < 0)
+        return bad_label(self, &line, row.label);
+    *to->label = (int32_t) class;
+    for (int64_t i = row.features; i < width; i++) {
+        to->keys[i] = -1;
+        to->values[i] = 0;
+    }
+    return NULL;
+}
+
+static void libsvm_destroy(tri_source *source)
+{
+    libsvm_source *self = (libsvm_source *)source;
+    tri__lines_fini(&self->lines);
+    free(self);
+}
+
+static const char *libsvm_file_of(const tri_source *source, int64_t record)
+{
+    return tri__lines_path(&((const libsvm_source *)source)->lines, record);
+}
+
+static const tri__source_kind libsvm_kind = {.read = libsvm_read, .file_of = libsvm_file_of, .destroy = libsvm_destroy};
+
+static void join_files(int64_t *facts, const tri__lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        join(facts, lines->files[i].index.facts);
+}
+
+/* What both parts show together. */
+static tri_status gather_facts(const libsvm_source *self, const tri__file_list *other, const char *cache_folder, int64_t *facts)
+{
+    forget(facts);
+    join_files(facts, &self->lines);
+    if (other->count == 0)
+        return NULL;
+    tri__lines lines;
+    TRI_TRY(tri__lines_open(other->paths, other->count, &index_format, cache_folder, &lines));
+    join_files(facts, &lines);
+    tri__lines_fini(&lines);
+    return NULL;
+}
+
+/* Labels −1 and +1; 0 and 1; 0 to n − 1; or 1 to n. Where only 1 occurs it is taken for the second of two. */
+static tri_status find_numbering(const char *spec, const int64_t *facts, tri_numbering *out)
+{
+    int64_t low = facts[LOWEST_LABEL], high = facts[HIGHEST_LABEL];
+    if (low == -1 && high > 1)
+        return tri_fail(TRI_BAD_DATA, "%s: labels go from -1 to %" PRId64 ": either -1 and +1, or class numbers from 0 or 1 on", spec,
+                        high);
+    int64_t first = low == -1 ? -1 : low >= 1 && high > 1 ? 1 : 0;
+    *out = (tri_numbering){
+        .first_index = facts[LOWEST_INDEX] == 0 ? 0 : 1,
+        .first_label = first,
+        .label_step = first == -1 ? 2 : 1,
+        .classes = first == -1 ? 2 : most(2, high - first + 1),
+    };
+    return NULL;
+}
+
+static void settle_features(tri_source_info *info, const int64_t *facts, int64_t bound)
+{
+    info->type = TRI_F32;
+    info->shape = TRI_SHAPE(bound > 0 ? bound : most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1));
+    info->width = most(1, facts[WIDTH]);
+}
+
+static tri_status open_files(libsvm_source *self, const tri__file_set *set, tri_part part, const tri_source_options *options)
+{
+    int64_t facts[FACTS];
+    TRI_TRY(tri__lines_open(set->part[part].paths, set->part[part].count, &index_format, options->cache_folder, &self->lines));
+    TRI_TRY(gather_facts(self, &set->part[1 - part], options->cache_folder, facts));
+    tri_source_info *info = &self->source.info;
+    info->numbering = options->numbering;
+    if (!info->numbering.label_step)
+        TRI_TRY(find_numbering(set->spec, facts, &info->numbering));
+    settle_features(info, facts, options->features);
+    info->classes = info->numbering.classes;
+    info->examples = self->lines.records;
+    if (info->examples == 0)
+        return tri_fail(TRI_BAD_DATA, "%s: has no lines but empty ones (an unfinished write? make it again)", set->spec);
+    info->bytes = self->lines.bytes;
+    info->files = (int64_t)self->lines.count;
+    return NULL;
+}
+
+tri_status tri__libsvm_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    libsvm_source *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
+    self->source.kind = &libsvm_kind;
+    self->source.info.format = "libsvm";
+    tri_status status = open_files(self, set, part, options);
+    if (status) {
+        libsvm_destroy(&self->source);
+        return status;
+    }
+    *out = &self->source;
+    return NULL;
+}

@@ -1,0 +1,33 @@
+/* libsvm.h: LIBSVM and SVMlight text: a label, then index:value for every feature that is not zero.
+ *
+ *     +1 3:0.5 17:1 204:-2.25e-3  # a comment
+ *
+ * Labels are −1 and +1, 0 and 1, or class numbers, from 0 or from 1 on: what the files show decides. Indices count from 1, unless an index
+ * 0 occurs: then they count from 0 (options->numbering says otherwise).
+ * qid:N is passed over, and so are empty lines and lines of comment. */
+#ifndef TRI_DATA_TEXT_LIBSVM_H
+#define TRI_DATA_TEXT_LIBSVM_H
+
+#include "data/source/file_format.h"
+
+#define TRI_LIBSVM_LARGEST_INDEX INT32_MAX
+
+/* What a line holds, besides the features themselves. */
+typedef struct {
+    float label;
+    int64_t features;        /* in the line */
+    int64_t lowest, highest; /* of its indices; INT64_MAX and −1 where it has none */
+} tri__libsvm_row;
+
+/* Read the line at *at, with the rest of the file up to end behind it; its first room features go to keys (index − base) and values. NULL
+ * where all is well: *at is the end of the line or its comment then. Otherwise what is wrong there. */
+const char *tri__libsvm_parse(const char **at, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
+                              tri__libsvm_row *row);
+
+/* Whether a file begins so; head is its beginning. */
+bool tri__libsvm_is(const uint8_t *head, size_t size);
+
+/* A sparse source over all files of a part. options->features bounds the features: more is damage. */
+TRI_MUST_CHECK tri_status tri__libsvm_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
+
+#endif

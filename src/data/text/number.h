@@ -1,0 +1,73 @@
+/* number.h: numbers in text, read fast and exactly: a float is the one nearest to what is written, as strtof gives it.
+ *
+ * Text is a pair of pointers; nothing at end or behind it is ever read, and no NUL is needed. Digits are taken eight at a time: the bytes
+ * of one word are tested, aligned and weighted together, so that the length of a number costs no mispredicted branch a digit. */
+#ifndef TRI_DATA_TEXT_NUMBER_H
+#define TRI_DATA_TEXT_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The byte at `at`, or the NUL that no text holds where a number may stand. */
+static inline char tri__text_look(const char *at, const char *end)
+{
+    return at < end ? *at : 0;
+}
+
+/* 8 bytes, the first one lowest; zeros behind the end. */
+static inline uint64_t tri__text_word(const char *at, const char *end)
+{
+    uint64_t word = 0;
+    if (end - at >= 8)
+        memcpy(&word, at, 8);
+    else if (at < end)
+        memcpy(&word, at, (size_t)(end - at));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* How many bytes of word, from the first on, are digits; and the number they make. */
+static inline int tri__digits_of(uint64_t word, uint64_t *number)
+{
+    uint64_t digits = word ^ 0x3030303030303030; /* a digit's byte is 0 … 9 now */
+    uint64_t others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080;
+    int count = others ? __builtin_ctzll(others) / 8 : 8;
+    if (count == 0) {
+        *number = 0;
+        return 0;
+    }
+    digits <<= 64 - 8 * count;                                            /* leading zeros */
+    digits = (digits * (10 * 0x100 + 1)) >> 8;                            /* pairs */
+    digits = ((digits & 0x00ff00ff00ff00ff) * (100 * 0x10000 + 1)) >> 16; /* fours */
+    *number = ((digits & 0x0000ffff0000ffff) * (10000 * 0x100000000 + 1)) >> 32;
+    return count;
+}
+
+static inline bool tri__is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* A whole number of up to 15 digits: where it ends. NULL where there is none, or a longer one. */
+static inline const char *tri__number_whole(const char *at, const char *end, uint64_t *out)
+{
+    static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    int count = tri__digits_of(tri__text_word(at, end), out);
+    if (count < 8)
+        return count > 0 ? at + count : NULL;
+    uint64_t more;
+    at += 8;
+    count = tri__digits_of(tri__text_word(at, end), &more);
+    if (count == 8)
+        return NULL;
+    *out = *out * powers[count] + more;
+    return at + count;
+}
+
+/* A decimal number, with or without sign, point and exponent; or nan, inf, infinity: where it ends. NULL where there is none. */
+const char *tri__number_float(const char *at, const char *end, float *out);
+
+#endif

@@ -1,0 +1,105 @@
+/* contact.c: trying again, and losing patience. */
+#include "store/ps/protocol/contact.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+
+#define RETRY INT64_C(50000000) /* between two attempts to connect */
+
+void tri__contact_init(tri__contact *contact, int server, const tri__address *address, const tri__ps_settings *settings, tri__log *log)
+{
+    *contact = (tri__contact){.server = server, .address = address, .settings = settings, .log = log, .lost = tri__clock_now()};
+}
+
+bool tri__contact_is_due(const tri__contact *contact, int64_t now)
+{
+    return !contact->connection && now >= contact->attempt;
+}
+
+void tri__contact_open(tri__contact *contact, tri__loop *loop, const tri__connection_handlers *handlers, void *context, tri__tls *tls)
+{
+    const tri__connection_options options = {
+        .handlers = handlers, .context = context, .tls = tls, .timeout = 2 * contact->settings->timeout};
+    contact->attempt = tri__clock_now() + RETRY;
+    tri_status status = tri__connection_open(loop, contact->address, &options, &contact->connection);
+    if (status)
+        snprintf(contact->why, sizeof contact->why, "%s", tri_status_message(status));
+    tri_status_free(status); /* tried again, until the deadline */
+}
+
+void tri__contact_welcomed(tri__contact *contact)
+{
+    if (contact->told)
+        tri__log_line(contact->log, TRI_LOG_INFO, "ps:%d is there", contact->server);
+    contact->welcome = true;
+    contact->told = contact->named = false;
+    contact->lost = 0;
+    contact->why[0] = 0;
+    tri__contact_heard(contact);
+}
+
+void tri__contact_heard(tri__contact *contact)
+{
+    contact->heard = tri__clock_now();
+}
+
+tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet)
+{
+    int64_t now = tri__clock_now();
+    tri_code code = tri_status_code(why);
+    if (contact->welcome && !quiet)
+        tri__log_line(contact->log, TRI_LOG_WARNING, "the connection to ps:%d is lost%s%s; trying again", contact->server, why ? ": " : "",
+                      tri_status_message(why));
+    if (why || !contact->welcome)
+        snprintf(contact->why, sizeof contact->why, "%s",
+                 why              ? tri_status_message(why)
+                 : contact->heard ? "it hung up on our hello"
+                                  : "it hung up on our hello (all tasks need the same --key, or none)");
+    if (contact->welcome || !contact->lost)
+        contact->lost = now;
+    contact->welcome = false;
+    contact->connection = NULL;
+    contact->attempt = now + RETRY;
+    if (code == TRI_BAD_DATA || code == TRI_BAD_CALL)
+        return tri_wrap(why, "ps:%d", contact->server);
+    tri_status_free(why);
+    return NULL;
+}
+
+static tri_status check_away(tri__contact *contact, int64_t now)
+{
+    const tri__address *at = contact->address;
+    int64_t away = now - contact->lost, unheard = now - contact->heard; /* it may be heard, and welcome nobody yet */
+    if (away > contact->settings->timeout && unheard > contact->settings->timeout)
+        return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): %s", contact->server, at->host, at->port,
+                        tri__clock_seconds(away), contact->why[0] ? contact->why : "is it running, and is this the right address?");
+    if (!contact->told && away > 2 * contact->settings->heartbeat) {
+        contact->told = true;
+        tri__log_line(contact->log, TRI_LOG_INFO, "waiting for ps:%d at %s:%u%s%s", contact->server, at->host, at->port,
+                      contact->why[0] ? ": " : "", contact->why);
+    }
+    return NULL;
+}
+
+static tri_status check_silence(tri__contact *contact, int64_t since, int64_t now)
+{
+    const tri__address *at = contact->address;
+    int64_t silent = now - (contact->heard > since ? contact->heard : since);
+    bool named = silent > 2 * contact->settings->heartbeat;
+    if (silent > contact->settings->timeout)
+        return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u has been silent for %.0f s (--timeout): is it stopped, or the network cut?",
+                        contact->server, at->host, at->port, tri__clock_seconds(silent));
+    if (named && !contact->named)
+        tri__log_line(contact->log, TRI_LOG_WARNING, "ps:%d at %s:%u has been silent for %.1f s; waiting for it", contact->server, at->host,
+                      at->port, tri__clock_seconds(silent));
+    if (contact->named && !named)
+        tri__log_line(contact->log, TRI_LOG_INFO, "ps:%d is heard again", contact->server);
+    contact->named = named;
+    return NULL;
+}
+
+tri_status tri__contact_check(tri__contact *contact, int64_t since, int64_t now)
+{
+    return contact->lost ? check_away(contact, now) : check_silence(contact, since, now);
+}

@@ -1,0 +1,99 @@
+/* message.h: what workers and servers say to each other.
+ *
+ *   worker                         ps:0, the coordinator                      ps:1 …
+ *   HELLO (who, which model) ───►  settles the model with the first one,      HELLO ───► to ps:0
+ *                            ◄───  WELCOME                                    ◄─── WELCOME, RESTORE chunk by chunk
+ *   HELLO, PULL ─────────────────────────────────────────────────────────►    WELCOME, CHUNK
+ *   READY ───────────────────────► VIEW: who takes part from which step on ─► SEEN
+ *                            ◄───  TOKEN: do this step on these examples
+ *   PUSH a chunk's gradient ─────► applies it, or gathers those of all, then
+ *                            ◄───  CHUNK: the chunk's new parameters
+ *   …                              SNAPSHOT at step n ──────────────────────► COPIED; COPY, chunk by chunk ───►
+ *                            ◄───  STOP
+ *   REPORT ──────────────────────► when all have come: the summary; BYE ────►
+ *
+ * A head has four words; what they mean for each type stands below. Bodies are floats or JSON. Nothing in a head is believed: decode
+ * checks the size of the body, and the receiver checks numbers against what it knows. */
+#ifndef TRI_STORE_PS_PROTOCOL_MESSAGE_H
+#define TRI_STORE_PS_PROTOCOL_MESSAGE_H
+
+#include "base/json.h"
+#include "net/connection.h"
+#include "store/ps/protocol/settings.h"
+
+#define TRI_PROTOCOL 3 /* changes with every change of what is sent */
+
+typedef enum {
+    TRI_MSG_HELLO = 1, /* JSON: version, role, task, incarnation; of workers also what they train */
+    TRI_MSG_WELCOME,   /* JSON: what the newcomer must know */
+    TRI_MSG_REFUSED,   /* JSON: the reason; the connection ends */
+    TRI_MSG_PULL,      /* chunk: send its parameters */
+    TRI_MSG_PUSH,      /* chunk, step, serial, rate, weight; the sum of a gradient */
+    TRI_MSG_CHUNK,     /* chunk, step, waited: its parameters after so many updates */
+    TRI_MSG_READY,     /* ahead: the worker has all parameters; it can use so many tokens at once */
+    TRI_MSG_TOKEN,     /* step, position, index of workers, view */
+    TRI_MSG_VIEW,      /* JSON: who takes part from which step on */
+    TRI_MSG_SEEN,      /* view: the server knows it */
+    TRI_MSG_LEFT,      /* task (as chunk), step: expect nothing more of it up to that step */
+    TRI_MSG_CHOSEN,    /* JSON: with backup workers, whose gradients make up the step */
+    TRI_MSG_RESTORE,   /* chunk, step, slot: floats to begin from; slot 0 is the parameters, 1 and 2 the rule's state */
+    TRI_MSG_RESTORED,  /* step: all chunks are in */
+    TRI_MSG_SNAPSHOT,  /* step, what: copy the stretch as it is after that step */
+    TRI_MSG_COPIED,    /* step: it is copied; training may go on … */
+    TRI_MSG_COPY,      /* … chunk, step, slot: floats of the copy */
+    TRI_MSG_EVALUATE,  /* step: to the evaluator, which then pulls the copy … */
+    TRI_MSG_EVALUATED, /* JSON: … and tells how good it is */
+    TRI_MSG_NORM,      /* step, view, Σ g²: of a server's stretch; and back the factor by which all scale */
+    TRI_MSG_STOP,      /* step: make no further step, report */
+    TRI_MSG_REPORT,    /* JSON: what a worker did, now and then and at the end */
+    TRI_MSG_BEAT,      /* I live */
+    TRI_MSG_BYE,       /* the job is done, or the worker leaves: JSON, with the reason where there is one */
+    TRI_MSG_TYPES
+} tri__message_type;
+
+const char *tri__message_name(uint32_t type); /* "push" */
+
+enum { TRI_JSON_MOST = 1 << 20, TRI_HELLO_MOST = 1 << 16 };
+
+/* A head's meaning, whichever of its parts the type has. */
+typedef struct {
+    tri__message_type type;
+    uint32_t size; /* of the body */
+    uint32_t chunk;
+    uint32_t view;
+    int64_t step;
+    union {
+        int64_t serial;   /* push: the worker's pushes of this chunk so far; one that was taken is not taken again */
+        int64_t position; /* token */
+        int64_t waited;   /* chunk: nanoseconds that it waited for other workers' parts */
+        double norm;      /* norm */
+        uint64_t incarnation;
+    };
+    union {
+        float rate;     /* push */
+        uint32_t index; /* token: this worker's place … */
+        uint32_t slot;  /* restore, copy */
+        uint32_t what;  /* snapshot, ready: a number */
+    };
+    union {
+        float weight;     /* push: Σ of the examples' weights */
+        uint32_t workers; /* token: … among those of the step */
+    };
+} tri__message;
+
+/* A number that tells this process from every other one of the same task, in its hello. Above 0. */
+int64_t tri__incarnation(void);
+
+tri__frame tri__message_encode(const tri__message *message);
+
+/* TRI_BAD_DATA where the type is unknown, the body larger than its type may have, or the step none. */
+TRI_MUST_CHECK tri_status tri__message_decode(const tri__frame *frame, tri__message *out);
+
+void tri__message_send(tri__connection *connection, const tri__message *message, bool more); /* without a body */
+void tri__message_send_floats(tri__connection *connection, tri__message message, const float *floats, size_t count, bool more);
+void tri__message_send_json(tri__connection *connection, tri__message_type type, json_t *value); /* lets go of value */
+
+/* Parse a body that is JSON: an object, nothing else. */
+TRI_MUST_CHECK tri_status tri__message_json(const tri__message *message, const void *body, json_t **out);
+
+#endif

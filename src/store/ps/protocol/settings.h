@@ -1,0 +1,32 @@
+/* settings.h: how parameter servers and their workers go together. */
+#ifndef TRI_STORE_PS_PROTOCOL_SETTINGS_H
+#define TRI_STORE_PS_PROTOCOL_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Steps and positions beyond it are no job's, and are refused wherever they come from: sums of those below cannot overflow. */
+#define TRI_FURTHEST (INT64_MAX / 4)
+
+/* Nanoseconds in which who waits for a message does not sleep yet: about what it takes to wake up. */
+#define TRI_PS_PATIENCE INT64_C(100000)
+
+typedef enum {
+    TRI_PS_ASYNC,     /* a gradient is applied when it arrives */
+    TRI_PS_SYNC,      /* a step is the mean, or the sum, of all workers' gradients */
+    TRI_PS_STALENESS, /* as async, but nobody runs more than `staleness` steps ahead of the slowest */
+} tri__ps_mode;
+
+const char *tri__ps_mode_name(tri__ps_mode mode); /* "async", as summary.json spells it */
+
+typedef struct {
+    tri__ps_mode mode;
+    int workers, servers;
+    int staleness;              /* at least 1 in TRI_PS_STALENESS */
+    int backup;                 /* sync: so many of the workers are not waited for */
+    bool sum;                   /* sync: divide by one worker's weight, not by that of all */
+    bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
+    int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: who waits for a straggler is not to blame */
+} tri__ps_settings;
+
+#endif

@@ -1,0 +1,171 @@
+/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, fleet.c the other servers, members.c the
+ * workers, steps.c whose turn it is; snapshot.c keeps a copy of the whole model, to evaluate, to save, and to restore servers from. */
+#ifndef TRI_STORE_PS_SERVER_COORDINATOR_H
+#define TRI_STORE_PS_SERVER_COORDINATOR_H
+
+#include <pthread.h>
+
+#include "store/ps/server/server_inside.h"
+
+enum { TRI_MOST_AHEAD = 64 };
+
+/* A worker, known by its task. It outlives its connections: one that comes back soon enough, as the same process, goes on. */
+typedef struct {
+    tri__peer *peer; /* NULL while it has no connection … */
+    int64_t gone;    /* … since when */
+    uint64_t incarnation;
+    bool known;                       /* it was welcomed */
+    bool ready;                       /* it has all parameters, and wants to take part */
+    bool member;                      /* it takes part */
+    bool reported;                    /* it has said its last word */
+    bool named;                       /* people were told that it is waited for */
+    int ahead;                        /* tokens that it can use at once */
+    tri__token token[TRI_MOST_AHEAD]; /* which it has, the oldest first */
+    int tokens;
+    uint32_t arrived; /* chunks of ps:0 that it has pushed for the oldest one */
+    json_t *report;   /* the last one; NULL */
+} tri__member;
+
+typedef struct {
+    tri__peer *peer;
+    int64_t incarnation;
+    bool restored; /* it has its stretch */
+    bool holding;  /* it came with a stretch, from before this ps:0 was there */
+    uint32_t seen; /* the last view that it knows */
+    bool copied;   /* … has taken its part of the snapshot */
+    double squares;
+    bool gathered; /* its stretch's part of the norm is known: Σ squares */
+    int64_t gone;  /* since when it has no connection; 0: it has */
+    bool named;    /* people were told that it is silent */
+} tri__follower_state;
+
+typedef enum {
+    TRI_JOB_WAITING, /* for a worker that says what is to be done, for servers, and in sync for all workers */
+    TRI_JOB_RUNNING,
+    TRI_JOB_STOPPING, /* workers end their steps and report */
+    TRI_JOB_CLOSING,  /* the last snapshot is evaluated and saved */
+} tri__job_phase;
+
+typedef enum { TRI_EVALUATOR_AWAITED, TRI_EVALUATOR_HERE, TRI_EVALUATOR_NONE } tri__evaluator_state;
+
+struct tri__coordinator {
+    tri__server *server;
+    const tri__ps_settings *settings;
+    tri__ps_job job;
+    bool settled;
+    tri__tokens *tokens;
+    tri__job_phase phase;
+    int64_t since;       /* when the phase began */
+    int64_t first_ready; /* when the first worker was; 0: none yet */
+    int64_t started;     /* the first step; 0: not yet */
+    int64_t stopped;     /* the last one; 0: not yet */
+
+    tri__member *member;           /* [TRI_MOST_TASKS] */
+    int invited;                   /* the number that was last given to a worker that joins */
+    int tasks;                     /* one more than the highest that ever came */
+    tri__follower_state *follower; /* [servers], the first one unused */
+
+    uint32_t view;                 /* number of the last one announced */
+    int view_task[TRI_MOST_TASKS]; /* who makes up the steps of it … */
+    int view_count;
+    bool changed; /* members have come or gone since */
+    bool issued;  /* sync: the tokens of the present step are out */
+    int chosen;   /* backup: workers whose gradient of the present step has come, so far */
+    int chosen_task[TRI_MOST_TASKS];
+    int64_t chosen_step; /* of which the servers know them; −1: not yet */
+
+    /* the snapshot */
+    tri_store *whole;
+    tri__standing state; /* of the snapshot */
+    enum { TRI_COPY_NONE, TRI_COPY_COMING, TRI_COPY_USED } copy;
+    int64_t copied_step; /* of the last one; −1: none */
+    bool evaluating, saving;
+    bool wants_saving;       /* this snapshot is for a checkpoint … */
+    bool wants_evaluating;   /* … and this one to be evaluated; it may be for both */
+    bool wants_keeping;      /* it was found to be the best so far, and is saved as such when the saver is free */
+    bool keeping;            /* what the saver saves is the best so far, not a checkpoint */
+    uint32_t copy_number;    /* tells its parts from those of one that was given up */
+    uint32_t copy_slots;     /* 1: parameters only */
+    uint32_t copy_left;      /* chunks × slots that are still to come */
+    int64_t next_checkpoint; /* time */
+    int64_t next_evaluation; /* step; async */
+    bool enough;             /* the evaluated snapshot is the model that was wanted */
+    bool final;              /* the job ends with this snapshot */
+    tri__evaluator_state evaluator;
+    tri__peer *evaluator_peer;
+    int64_t unevaluated; /* since when a snapshot waits for an evaluator that is not there; 0: none does */
+    pthread_t saver;
+    tri_status saved; /* how it went; read after saver_done */
+    bool saver_done;  /* set by the saver before it wakes the loop: atomic */
+
+    int64_t lost;  /* updates, by going back */
+    int64_t moved; /* when the last update was made */
+    char straggler[256];
+    bool stop_wanted; /* by the owner */
+    bool going_back;  /* a server was lost: as soon as the snapshot is idle */
+    bool void_due;    /* members are to be told that all went back … */
+    bool regathering; /* … and were told: the next step waits for all of them */
+    bool checkpoint_due;
+    int64_t kept;  /* the step of the last checkpoint, whose writing has ended, well or not */
+    bool deciding; /* go_on is at work */
+    bool told_waiting;
+    int64_t alone;    /* since when no worker is left; 0: some are */
+    char damage[512]; /* that a worker has left for, in its data; "": none has */
+    int damaged_task; /* who that was */
+};
+
+/* coordinator.c */
+int64_t tri__coordinator_step(const tri__coordinator *coordinator);        /* updates so far */
+void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
+
+/* fleet.c: the other servers */
+bool tri__fleet_ready(const tri__coordinator *coordinator); /* all have their stretch */
+void tri__fleet_tell(tri__coordinator *coordinator, const tri__message *message);
+void tri__fleet_tell_json(tri__coordinator *coordinator, tri__message_type type, json_t *value); /* lets go of value */
+TRI_MUST_CHECK tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello);
+void tri__fleet_welcome(tri__coordinator *coordinator, int index);
+void tri__fleet_go_back(tri__coordinator *coordinator);          /* a server was lost: now, or as soon as the snapshot is no longer read */
+void tri__fleet_void_members(tri__coordinator *coordinator);     /* tell workers that all went back */
+void tri__fleet_gone(tri__coordinator *coordinator, int server); /* its connection is */
+void tri__fleet_check(tri__coordinator *coordinator, int64_t now);
+
+/* members.c: workers */
+void tri__members_invite(tri__peer *peer);                       /* tell who wants to join what it must know */
+void tri__members_admit(tri__coordinator *coordinator);          /* those that had to wait */
+int tri__members_ready(const tri__coordinator *coordinator);     /* how many want to take part */
+bool tri__members_complete(const tri__coordinator *coordinator); /* all that are known do */
+void tri__member_leave(tri__coordinator *coordinator, int task, const char *why);
+TRI_MUST_CHECK tri_status tri__member_ready(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
+void tri__member_report(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
+void tri__member_bye(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
+void tri__members_check_gone(tri__coordinator *coordinator, int64_t now);
+void tri__members_check_silent(tri__coordinator *coordinator, int64_t now);
+
+/* steps.c: tokens and views */
+void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool more);
+void tri__steps_choose(tri__coordinator *coordinator); /* backup workers: enough have come, or nobody else can: these are the step */
+bool tri__steps_may_go_on(const tri__coordinator *coordinator);  /* one more step loses no more than a checkpoint's interval */
+bool tri__steps_held_up(const tri__coordinator *coordinator);    /* async: only what silent members hold is in the way of that */
+void tri__steps_grant_all(tri__coordinator *coordinator);        /* async: to everyone who can use one */
+bool tri__steps_renew_view(tri__coordinator *coordinator);       /* sync: members as they are now; false until every server knows them */
+void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the tokens of a step; more: an answer follows each */
+void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
+
+/* snapshot.c */
+void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluating);
+void tri__snapshot_save(tri__coordinator *coordinator); /* the one that is there */
+bool tri__snapshot_idle(const tri__coordinator *coordinator);
+bool tri__snapshot_holds_up(const tri__coordinator *coordinator);            /* sync: followers have not copied yet */
+TRI_MUST_CHECK tri_status tri__snapshot_load(tri__coordinator *coordinator); /* the owner's checkpoint into `whole` */
+void tri__snapshot_fill_own(tri__coordinator *coordinator);                  /* ps:0's stretch from `whole` */
+void tri__snapshot_restore(tri__coordinator *coordinator, int server);       /* that follower's stretch from `whole` */
+void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
+void tri__snapshot_received(tri__coordinator *coordinator, const tri__message *message); /* a chunk has come */
+void tri__snapshot_give_up(tri__coordinator *coordinator);                               /* a server is gone, and its part will not come */
+void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, bool none);
+TRI_MUST_CHECK tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body);
+TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message);
+void tri__snapshot_tick(tri__coordinator *coordinator);
+void tri__snapshot_fini(tri__coordinator *coordinator);
+
+#endif

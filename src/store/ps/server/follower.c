@@ -1,0 +1,301 @@
+/* follower.c: what ps:1 … do with ps:0.
+ *
+ * A follower connects to ps:0, which tells it how large the model is and by which rule it learns, and restores its stretch. From then on
+ * it hears who takes part, copies its stretch when asked, and goes when the job is done. Where the connection breaks it tries again, for
+ * as long as a wait may take. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "store/ps/server/server_inside.h"
+
+json_t *tri__rule_json(const tri_rule *rule)
+{
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", tri_rule_name(rule->kind), "momentum", (double)rule->momentum,
+                     "beta1", (double)rule->beta1, "beta2", (double)rule->beta2, "epsilon", (double)rule->epsilon, "l1", (double)rule->l1,
+                     "l2", (double)rule->l2, "ftrl_beta", (double)rule->ftrl_beta, "clip", (double)rule->clip);
+}
+
+static float number_of(const json_t *object, const char *key)
+{
+    return (float)json_number_value(json_object_get(object, key));
+}
+
+static tri_status read_rule(const json_t *json, tri_rule *out)
+{
+    const char *kind = json_string_value(json_object_get(json, "kind"));
+    if (!kind)
+        return tri_fail(TRI_BAD_DATA, "a welcome without a rule");
+    *out = (tri_rule){
+        .momentum = number_of(json, "momentum"),
+        .beta1 = number_of(json, "beta1"),
+        .beta2 = number_of(json, "beta2"),
+        .epsilon = number_of(json, "epsilon"),
+        .l1 = number_of(json, "l1"),
+        .l2 = number_of(json, "l2"),
+        .ftrl_beta = number_of(json, "ftrl_beta"),
+        .clip = number_of(json, "clip"),
+    };
+    return tri_rule_parse(kind, &out->kind);
+}
+
+static void connect_to_coordinator(tri__server *server)
+{
+    tri__peer *peer = tri__server_attach(server);
+    if (!peer)
+        return; /* tried again */
+    peer->role = TRI_PEER_COORDINATOR;
+    tri__contact_open(&server->contact, server->loop, &tri__server_handlers, peer, server->options.tls);
+    peer->connection = server->contact.connection;
+    if (peer->connection) {
+        server->upstream = peer;
+    } else {
+        server->peers = peer->next;
+        free(peer);
+    }
+}
+
+void tri__follower_start(tri__server *server)
+{
+    tri__contact_init(&server->contact, 0, server->options.coordinator, &server->options.settings, server->log);
+    connect_to_coordinator(server);
+}
+
+void tri__follower_greet(tri__peer *peer)
+{
+    tri__server *server = peer->server;
+    if (!server->incarnation)
+        server->incarnation = tri__incarnation();
+    tri__message_send_json(peer->connection, TRI_MSG_HELLO,
+                           json_pack("{s:i, s:s, s:i, s:I, s:b, s:I}", "protocol", TRI_PROTOCOL, "role", "server", "task",
+                                     server->options.index, "incarnation", (json_int_t)server->incarnation, "holding", server->ready,
+                                     "generation", (json_int_t)server->generation));
+}
+
+void tri__follower_lost(tri__server *server, tri_status why)
+{
+    tri_status failure = tri__contact_closed(&server->contact, why, server->done);
+    server->upstream = NULL;
+    server->snapshot = -1;
+    if (failure)
+        tri__server_end(server, failure);
+}
+
+void tri__follower_tick(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    if (tri__contact_is_due(&server->contact, now) && !server->done)
+        connect_to_coordinator(server);
+    tri_status failure = tri__contact_check(&server->contact, server->upstream ? server->upstream->heard : 0, now);
+    if (failure)
+        tri__server_end(server, failure);
+}
+
+static tri_status take_welcome(tri__server *server, const json_t *body)
+{
+    int64_t floats = tri__json_integer_of(body, "floats", 0);
+    tri_rule rule;
+    TRI_TRY(read_rule(json_object_get(body, "rule"), &rule));
+    if (floats < 1)
+        return tri_fail(TRI_BAD_DATA, "a welcome to a model without parameters");
+    tri__contact_welcomed(&server->contact);
+    if (server->stretch) /* reconnected */
+        return server->layout.floats == (size_t)floats ? NULL : tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
+    TRI_TRY(tri__layout_init(&server->layout, (size_t)floats, server->options.settings.servers));
+    return tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch);
+}
+
+/* Whom a step, or all from it on, is made of. */
+static tri_status read_tasks(const json_t *body, int64_t *step, int tasks[TRI_MOST_TASKS], int *count)
+{
+    const json_t *list = json_object_get(body, "tasks");
+    size_t index;
+    const json_t *item;
+    *count = 0;
+    *step = tri__json_integer_of(body, "step", -1);
+    if (*step < 0 || *step > TRI_FURTHEST)
+        return tri_fail(TRI_BAD_DATA, "tasks of a step that is none");
+    if (!json_is_array(list) || json_array_size(list) > TRI_MOST_TASKS)
+        return tri_fail(TRI_BAD_DATA, "a list of tasks that is none");
+    json_array_foreach(list, index, item)
+    {
+        int64_t task = json_integer_value(item);
+        if (task < 0 || task >= TRI_MOST_TASKS)
+            return tri_fail(TRI_BAD_DATA, "a task number that is none");
+        tasks[(*count)++] = (int)task;
+    }
+    return NULL;
+}
+
+static tri_status take_view(tri__server *server, const json_t *body)
+{
+    int tasks[TRI_MOST_TASKS], count;
+    int64_t step;
+    TRI_TRY(read_tasks(body, &step, tasks, &count));
+    TRI_TRY(tri__stretch_view(server->stretch, step, tasks, count));
+    tri__message_send(server->upstream->connection,
+                      &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer_of(body, "view", 0)}, false);
+    tri__server_settle(server);
+    return NULL;
+}
+
+static tri_status take_chosen(tri__server *server, const json_t *body)
+{
+    int tasks[TRI_MOST_TASKS], count;
+    int64_t step;
+    TRI_TRY(read_tasks(body, &step, tasks, &count));
+    TRI_TRY(tri__stretch_choose(server->stretch, step, tasks, count));
+    tri__server_settle(server);
+    return NULL;
+}
+
+tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body)
+{
+    tri__server *server = peer->server;
+    size_t count = 0;
+    bool ours = peer->role == TRI_PEER_COORDINATOR && server->stretch && tri__stretch_has(server->stretch, message->chunk);
+    float *floats = ours && message->slot < 3 ? tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count) : NULL;
+    if (!floats || message->type != TRI_MSG_RESTORE || message->size != count * sizeof *floats)
+        return tri_fail(TRI_BAD_DATA, "%u bytes for slot %u of chunk %u, which is none of ours", message->size, message->slot,
+                        message->chunk);
+    *body = floats;
+    return NULL;
+}
+
+/* The copy, slot by slot, as it was when the stretch stood at the step. */
+static tri_status copy_stretch(tri__server *server)
+{
+    tri_range range = tri__stretch_range(server->stretch);
+    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
+        if (!server->copy[slot])
+            TRI_TRY(tri__buffer_allocate(range.count * sizeof(float), "a copy of the parameters", &server->copy[slot]));
+        size_t at = 0, count;
+        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
+            const float *floats = tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch) + i, (int)slot, &count);
+            memcpy(server->copy[slot] + at, floats, count * sizeof *floats);
+        }
+    }
+    return NULL;
+}
+
+static void send_copy(tri__server *server, int64_t step)
+{
+    tri__connection *connection = server->upstream->connection;
+    tri__message_send(connection, &(tri__message){.type = TRI_MSG_COPIED, .view = server->snapshot_number, .step = step}, false);
+    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
+        size_t at = 0, count;
+        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
+            uint32_t chunk = tri__stretch_first(server->stretch) + i;
+            tri__stretch_floats(server->stretch, chunk, 0, &count);
+            const tri__message message = {
+                .type = TRI_MSG_COPY, .chunk = chunk, .view = server->snapshot_number, .step = step, .slot = slot};
+            tri__message_send_floats(connection, message, server->copy[slot] + at, count, false);
+        }
+    }
+}
+
+/* Sync: the copy is of the very step; async: of now. */
+static void take_snapshot(tri__server *server)
+{
+    bool sync = server->options.settings.mode == TRI_PS_SYNC;
+    if (server->snapshot < 0 || !server->upstream || (sync && tri__stretch_lowest(server->stretch) < server->snapshot))
+        return;
+    tri_status status = copy_stretch(server);
+    if (status)
+        tri__server_end(server, status);
+    else
+        send_copy(server, server->snapshot);
+    server->snapshot = -1;
+}
+
+static tri_status begin_snapshot(tri__server *server, const tri__message *message)
+{
+    size_t count;
+    uint32_t slots = message->what, first = tri__stretch_first(server->stretch);
+    if (slots < 1 || slots > 3 || !tri__stretch_floats(server->stretch, first, (int)slots - 1, &count))
+        return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
+    server->snapshot = message->step;
+    server->snapshot_number = message->view;
+    server->snapshot_slots = slots;
+    take_snapshot(server);
+    return NULL;
+}
+
+void tri__follower_stepped(tri__server *server)
+{
+    double squares;
+    take_snapshot(server);
+    if (!server->upstream || !tri__stretch_gathered(server->stretch, &squares))
+        return;
+    const tri__message norm = {
+        .type = TRI_MSG_NORM, .view = server->generation, .step = tri__stretch_lowest(server->stretch), .norm = squares};
+    tri__message_send(server->upstream->connection, &norm, false);
+}
+
+/* With clipping: ps:0 has the norm of all stretches. */
+static void scale(tri__server *server, double factor)
+{
+    double squares;
+    if (!tri__stretch_gathered(server->stretch, &squares))
+        return; /* told twice */
+    tri__stretch_scale(server->stretch, factor);
+    for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++)
+        tri__server_answer_all(server, tri__stretch_first(server->stretch) + i);
+    take_snapshot(server);
+}
+
+static tri_status refused(const tri__server *server, const json_t *body)
+{
+    const char *reason = json_string_value(json_object_get(body, "reason"));
+    return tri_fail(TRI_BAD_CALL, "ps:0 turned ps:%d away: %s", server->options.index, reason ? reason : "it gave no reason");
+}
+
+tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body)
+{
+    tri__server *server = peer->server;
+    if (peer->role != TRI_PEER_COORDINATOR)
+        return tri_fail(TRI_BAD_DATA, "a %s from a worker", tri__message_name(message->type));
+    if (message->type == TRI_MSG_WELCOME)
+        return take_welcome(server, body);
+    if (message->type == TRI_MSG_REFUSED) {
+        tri__server_end(server, refused(server, body));
+        return NULL;
+    }
+    if (message->type == TRI_MSG_BYE) { /* workers may see us go before they hear it of ps:0 */
+        tri__server_say_bye(server, json_string_value(json_object_get(body, "reason")));
+        tri__server_end(server, NULL);
+        return NULL;
+    }
+    if (!server->stretch)
+        return tri_fail(TRI_BAD_DATA, "a %s before its welcome", tri__message_name(message->type));
+    switch (message->type) {
+    case TRI_MSG_RESTORE:
+        return NULL; /* read into its place */
+    case TRI_MSG_RESTORED:
+        tri__stretch_reset(server->stretch, message->step);
+        server->generation = message->view;
+        server->ready = true;
+        tri__message_send(peer->connection, message, false);
+        tri__server_admit(server);
+        return NULL;
+    case TRI_MSG_VIEW:
+        return take_view(server, body);
+    case TRI_MSG_CHOSEN:
+        return take_chosen(server, body);
+    case TRI_MSG_LEFT:
+        if (message->chunk >= TRI_MOST_TASKS)
+            return tri_fail(TRI_BAD_DATA, "a task number that is none");
+        tri__stretch_leave(server->stretch, (int)message->chunk, message->step);
+        tri__server_settle(server);
+        return NULL;
+    case TRI_MSG_SNAPSHOT:
+        return begin_snapshot(server, message);
+    case TRI_MSG_NORM:
+        scale(server, message->norm);
+        return NULL;
+    default:
+        return tri_fail(TRI_BAD_DATA, "a %s from ps:0", tri__message_name(message->type));
+    }
+}

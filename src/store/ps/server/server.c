@@ -1,0 +1,607 @@
+/* server.c: connections, and what every server does with gradients.
+ *
+ * One thread does all: it reads a gradient, applies it and answers from the parameters themselves. A stranger may only say hello; what
+ * it says is checked before it becomes anybody. */
+#include "store/ps/server/server.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "store/ps/server/server_inside.h"
+
+#define TICK        INT64_C(50000000) /* 50 ms */
+#define HELD_MOST   (16u << 20)       /* bytes of gradients that may wait for their turn, of all workers */
+#define UNSENT_MOST (1u << 20)        /* bytes of answers handed to a connection at a time */
+#define MOST_PEERS  (TRI_MOST_TASKS + TRI_MOST_SERVERS + 64)
+
+tri__peer *tri__server_attach(tri__server *server)
+{
+    tri__peer *peer = calloc(1, sizeof *peer);
+    if (!peer)
+        return NULL;
+    *peer = (tri__peer){.next = server->peers, .server = server, .task = -1, .heard = tri__clock_now()};
+    server->peers = peer;
+    return peer;
+}
+
+static void detach(tri__peer *peer)
+{
+    tri__peer **at = &peer->server->peers;
+    while (*at != peer)
+        at = &(*at)->next;
+    *at = peer->next;
+    json_decref(peer->hello);
+    free(peer->gradient);
+    free(peer->due);
+    free(peer->text);
+    free(peer);
+}
+
+void tri__server_end(tri__server *server, tri_status why)
+{
+    if (server->done)
+        tri_status_free(why);
+    else
+        server->failure = why;
+    server->done = true;
+    tri__loop_stop(server->loop);
+}
+
+/* It said hello, and is welcome, now or later. */
+static bool is_known(const tri__peer *peer)
+{
+    return peer->role != TRI_PEER_STRANGER || peer->hello;
+}
+
+void tri__server_say_bye(tri__server *server, const char *reason)
+{
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (is_known(peer) && peer->role != TRI_PEER_COORDINATOR)
+            tri__message_send_json(peer->connection, TRI_MSG_BYE, json_pack("{s:s*}", "reason", reason));
+}
+
+void tri__peer_refuse(tri__peer *peer, tri_status why)
+{
+    const char *text = tri_status_message(why);
+    tri__log_line(peer->server->log, TRI_LOG_WARNING, "%s was turned away: %s", tri__connection_peer(peer->connection), text);
+    tri__message_send_json(peer->connection, TRI_MSG_REFUSED, json_pack("{s:s}", "reason", text));
+    tri_status_free(why);
+    peer->refused = true;
+    if (tri__connection_unsent(peer->connection) == 0)
+        tri__connection_close(peer->connection);
+}
+
+void tri__peer_replaced(tri__peer *before)
+{
+    before->role = TRI_PEER_STRANGER;
+    before->early = false;
+    tri__connection_close(before->connection);
+}
+
+static void send_chunk(tri__peer *peer, uint32_t chunk, bool more)
+{
+    tri__stretch *stretch = peer->server->stretch;
+    size_t count;
+    const float *floats = tri__stretch_floats(stretch, chunk, 0, &count);
+    const tri__message message = {
+        .type = TRI_MSG_CHUNK,
+        .chunk = chunk,
+        .view = peer->server->generation,
+        .step = tri__stretch_step(stretch, chunk),
+        .waited = tri__stretch_waited(stretch, chunk),
+    };
+    tri__message_send_floats(peer->connection, message, floats, count, more);
+}
+
+/* What the kernel does not take soon is kept back: an answer that the next step needs sooner may still come, and goes first. */
+void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more)
+{
+    uint32_t own = chunk - tri__stretch_first(peer->server->stretch);
+    if (peer->due_count == 0 && tri__connection_unsent(peer->connection) < UNSENT_MOST) {
+        send_chunk(peer, chunk, more);
+        return;
+    }
+    peer->due_count += !peer->due[own];
+    peer->due[own] = true;
+}
+
+static void send_due(tri__peer *peer)
+{
+    uint32_t first = peer->due_count ? tri__stretch_first(peer->server->stretch) : 0;
+    for (uint32_t i = 0; peer->due_count && tri__connection_unsent(peer->connection) < UNSENT_MOST; i++)
+        if (peer->due[i]) {
+            peer->due[i] = false;
+            peer->due_count--;
+            send_chunk(peer, first + i, false);
+        }
+}
+
+tri_status tri__peer_equip(tri__peer *peer)
+{
+    uint32_t chunks = tri__stretch_chunks(peer->server->stretch);
+    if (peer->due)
+        return NULL;
+    if (!peer->gradient)
+        TRI_TRY(tri__stretch_lend(peer->server->stretch, &peer->gradient));
+    return tri__allocate(chunks, sizeof *peer->due, "the answers that a worker is due", &peer->due);
+}
+
+/* Parts that wait for their turn are bounded: who is too far ahead of the others is not read from until they have caught up. */
+static void balance(tri__server *server)
+{
+    server->paused = 0;
+    for (tri__peer *peer = server->peers; peer; peer = peer->next) {
+        if (peer->role != TRI_PEER_WORKER || peer->early)
+            continue;
+        size_t held = tri__stretch_held(server->stretch, peer->task);
+        size_t share = HELD_MOST / (size_t)(server->options.settings.workers > 0 ? server->options.settings.workers : 1);
+        bool pause = held > share + TRI_CHUNK_BYTES;
+        if (pause != peer->paused)
+            tri__connection_pause(peer->connection, peer->paused = pause);
+        server->paused += pause;
+    }
+}
+
+/* Sync: a chunk has its next step: everyone who pushed it gets it. */
+void tri__server_answer_all(tri__server *server, uint32_t chunk)
+{
+    if (server->coordinator)
+        tri__coordinator_step_ends(server);
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (peer->role == TRI_PEER_WORKER && tri__stretch_owes(server->stretch, chunk, peer->task))
+            tri__server_answer(peer, chunk, false);
+}
+
+static void moved_on(tri__server *server, uint32_t chunk)
+{
+    tri__server_answer_all(server, chunk);
+    if (server->coordinator)
+        tri__coordinator_stepped(server);
+    else
+        tri__follower_stepped(server);
+}
+
+void tri__server_settle(tri__server *server)
+{
+    uint32_t chunk;
+    while (server->stretch && tri__stretch_settle(server->stretch, &chunk))
+        moved_on(server, chunk);
+    if (server->paused)
+        balance(server);
+    if (server->stretch && !server->coordinator)
+        tri__follower_stepped(server);
+}
+
+/* Sync: a part is in, and the step is not whole yet, or waits for the norm. */
+static void gathered(tri__peer *peer, const tri__message *push)
+{
+    tri__server *server = peer->server;
+    if (server->options.settings.backup && server->coordinator)
+        tri__coordinator_pushed(peer, push);
+    if (server->coordinator)
+        tri__coordinator_clip(server->coordinator);
+    else
+        tri__follower_stepped(server);
+}
+
+/* With backup workers ps:0 may be ahead of another server, and with it who was late, and does its newest step. */
+static bool is_early(const tri__peer *peer, const tri__message *push)
+{
+    const tri__server *server = peer->server;
+    return server->options.settings.backup && !server->coordinator && push->view == server->generation &&
+           push->step > tri__stretch_step(server->stretch, push->chunk);
+}
+
+static tri_status take_push(tri__peer *peer, const tri__message *message)
+{
+    tri__server *server = peer->server;
+    if (message->view != server->generation)
+        return NULL; /* computed before all went back */
+    if (is_early(peer, message)) {
+        peer->early = true;
+        tri__connection_pause(peer->connection, true);
+        return NULL;
+    }
+    bool sync = server->options.settings.mode == TRI_PS_SYNC;
+    const tri__push push = {
+        .chunk = message->chunk,
+        .task = peer->task,
+        .step = message->step,
+        .serial = sync ? message->step : message->serial,
+        .weight = (double)message->weight,
+        .rate = message->rate,
+        .gradient = peer->gradient,
+    };
+    tri__push_outcome outcome;
+    TRI_TRY(tri__stretch_push(server->stretch, &push, &outcome));
+    switch (outcome) {
+    case TRI_PUSH_KNOWN:
+        return NULL;
+    case TRI_PUSH_TAKEN:
+        gathered(peer, message);
+        if (server->paused)
+            balance(server);
+        return NULL;
+    case TRI_PUSH_STALE:
+        tri__server_answer(peer, message->chunk, false);
+        return NULL;
+    case TRI_PUSH_HELD:
+        peer->gradient = NULL;
+        TRI_TRY(tri__stretch_lend(server->stretch, &peer->gradient));
+        gathered(peer, message);
+        balance(server);
+        return NULL;
+    case TRI_PUSH_APPLIED:
+        if (sync) {
+            moved_on(server, message->chunk);
+            if (server->options.settings.backup)
+                tri__server_settle(server); /* those chosen for the next step may have left already */
+            else if (server->paused)
+                balance(server);
+        } else {
+            if (server->options.settings.log_updates && message->chunk == tri__stretch_first(server->stretch))
+                tri__log_line(server->log, TRI_LOG_DEBUG, "update by worker:%d, step %" PRId64, peer->task, message->step);
+            bool done = server->coordinator && tri__coordinator_pushed(peer, message);
+            tri__server_answer(peer, message->chunk, false);
+            if (done)
+                tri__coordinator_go_on(server->coordinator);
+        }
+        return NULL;
+    }
+    return NULL;
+}
+
+static void take_early_from(tri__peer *peer)
+{
+    peer->early = false;
+    tri__connection_pause(peer->connection, peer->paused);
+    tri_status status = take_push(peer, &peer->message);
+    if (status) {
+        tri__log_line(peer->server->log, TRI_LOG_INFO, "worker:%d: %s", peer->task, tri_status_message(status));
+        tri__connection_close(peer->connection);
+    }
+    tri_status_free(status);
+}
+
+/* Those whose step has begun by now; each may let another one's begin. */
+static void take_early(tri__server *server)
+{
+    bool taken = server->options.settings.backup > 0;
+    while (taken) {
+        taken = false;
+        for (tri__peer *peer = server->peers; peer; peer = peer->next)
+            if (peer->early && !is_early(peer, &peer->message)) {
+                take_early_from(peer);
+                taken = true;
+            }
+    }
+}
+
+/* A worker, or an evaluator, that wants to be known here. On ps:0 the coordinator judges; elsewhere ps:0 has. */
+static tri_status take_hello(tri__peer *peer, const json_t *body)
+{
+    tri__server *server = peer->server;
+    const char *role = json_string_value(json_object_get(body, "role"));
+    int64_t protocol = tri__json_integer_of(body, "protocol", 0), task = tri__json_integer_of(body, "task", -1);
+    int64_t incarnation = tri__json_integer_of(body, "incarnation", 0);
+    if (peer->role != TRI_PEER_STRANGER || peer->hello)
+        return tri_fail(TRI_BAD_DATA, "a second hello");
+    if (protocol != TRI_PROTOCOL)
+        return tri_fail(TRI_BAD_CALL, "it speaks protocol %" PRId64 ", ps:%d speaks %d: all tasks need the same version of trireme",
+                        protocol, server->options.index, TRI_PROTOCOL);
+    bool worker = role && !strcmp(role, "worker");
+    if (!role || task < 0 || task >= TRI_MOST_TASKS)
+        return tri_fail(TRI_BAD_DATA, "a hello without a role, or with a task number beyond %d", TRI_MOST_TASKS - 1);
+    peer->task = (int)task;
+    peer->incarnation = (uint64_t)incarnation;
+    if (server->coordinator)
+        return tri__coordinator_hello(peer, json_deep_copy(body));
+    if (!worker)
+        return tri_fail(TRI_BAD_CALL, "a %s has nothing to ask of ps:%d; ps:0 coordinates", role, server->options.index);
+    peer->hello = json_deep_copy(body);
+    tri__server_admit(server);
+    return NULL;
+}
+
+/* On servers other than ps:0. An earlier connection of the task is gone or about to be. */
+static tri_status admit_worker(tri__peer *peer)
+{
+    tri__server *server = peer->server;
+    tri__peer *before = server->worker[peer->task];
+    if (server->welcomed[peer->task] != peer->incarnation)
+        tri__stretch_welcome(server->stretch, peer->task);
+    server->welcomed[peer->task] = peer->incarnation;
+    if (before) {
+        before->task = -1;
+        tri__peer_replaced(before);
+    }
+    TRI_TRY(tri__peer_equip(peer));
+    server->worker[peer->task] = peer;
+    peer->role = TRI_PEER_WORKER;
+    tri__message_send_json(
+        peer->connection, TRI_MSG_WELCOME,
+        json_pack("{s:I, s:I}", "floats", (json_int_t)server->layout.floats, "generation", (json_int_t)server->generation));
+    return NULL;
+}
+
+void tri__server_admit(tri__server *server)
+{
+    if (!server->ready)
+        return;
+    for (tri__peer *peer = server->peers; peer; peer = peer->next) {
+        if (!peer->hello || server->coordinator)
+            continue;
+        json_decref(peer->hello);
+        peer->hello = NULL;
+        tri_status status = admit_worker(peer);
+        if (status)
+            tri__peer_refuse(peer, status);
+    }
+}
+
+/* Where a body goes. */
+static tri_status find_place(tri__peer *peer, const tri__message *message, void **body)
+{
+    tri__server *server = peer->server;
+    switch (message->type) {
+    case TRI_MSG_PUSH: {
+        size_t count = 0;
+        bool known = peer->role == TRI_PEER_WORKER && server->stretch && tri__stretch_has(server->stretch, message->chunk);
+        if (known)
+            tri__stretch_floats(server->stretch, message->chunk, 0, &count);
+        if (!known || message->size != count * sizeof(float))
+            return tri_fail(TRI_BAD_DATA, "a gradient of %u bytes for chunk %u, which is none of ours", message->size, message->chunk);
+        *body = peer->gradient;
+        return NULL;
+    }
+    case TRI_MSG_RESTORE:
+    case TRI_MSG_COPY:
+        return server->coordinator ? tri__snapshot_place(peer, message, body) : tri__follower_place(peer, message, body);
+    case TRI_MSG_HELLO:
+    case TRI_MSG_REPORT:
+    case TRI_MSG_EVALUATED:
+    case TRI_MSG_WELCOME:
+    case TRI_MSG_VIEW:
+    case TRI_MSG_CHOSEN:
+    case TRI_MSG_BYE:
+    case TRI_MSG_REFUSED:
+        free(peer->text);
+        peer->text = NULL;
+        TRI_TRY(tri__allocate((size_t)message->size + 1, 1, "a message", &peer->text));
+        *body = peer->text;
+        return NULL;
+    default:
+        return tri_fail(TRI_BAD_DATA, "a %s with a body", tri__message_name(message->type));
+    }
+}
+
+static tri_status on_begin(void *context, tri__connection *connection, const tri__frame *frame, void **body)
+{
+    tri__peer *peer = context;
+    (void)connection;
+    TRI_TRY(tri__message_decode(frame, &peer->message));
+    if (peer->role == TRI_PEER_STRANGER && peer->message.type != TRI_MSG_HELLO)
+        return tri_fail(TRI_BAD_DATA, "a %s before its hello", tri__message_name(peer->message.type));
+    return find_place(peer, &peer->message, body);
+}
+
+static tri_status dispatch(tri__peer *peer, const tri__message *message, const json_t *body)
+{
+    tri__server *server = peer->server;
+    if (message->type == TRI_MSG_BEAT)
+        return NULL;
+    if (message->type == TRI_MSG_HELLO)
+        return take_hello(peer, body);
+    if (message->type == TRI_MSG_PULL && peer->role == TRI_PEER_WORKER) {
+        if (!tri__stretch_has(server->stretch, message->chunk))
+            return tri_fail(TRI_BAD_DATA, "it asks for chunk %u, which is none of ours", message->chunk);
+        tri__server_answer(peer, message->chunk, false);
+        return NULL;
+    }
+    if (message->type == TRI_MSG_BYE && peer->role == TRI_PEER_WORKER) {
+        peer->leaving = true;
+        return server->coordinator && json_object_get(body, "reason") ? tri__coordinator_message(peer, message, body) : NULL;
+    }
+    return server->coordinator ? tri__coordinator_message(peer, message, body) : tri__follower_message(peer, message, body);
+}
+
+static tri_status on_frame(void *context, tri__connection *connection, const tri__frame *frame, void *body)
+{
+    tri__peer *peer = context;
+    (void)connection;
+    if (frame->size == 0)
+        TRI_TRY(tri__message_decode(frame, &peer->message));
+    const tri__message message = peer->message;
+    if (is_known(peer) || message.type == TRI_MSG_HELLO) /* nothing else keeps a stranger its place */
+        peer->heard = tri__clock_now();
+    if (peer->refused)
+        return NULL;
+    if (message.type == TRI_MSG_PUSH && frame->size) {
+        TRI_TRY(take_push(peer, &message));
+        take_early(peer->server);
+        return NULL;
+    }
+    json_t *json = NULL;
+    if (body && body == peer->text)
+        TRI_TRY(tri__message_json(&message, body, &json));
+    tri_status status = dispatch(peer, &message, json);
+    json_decref(json);
+    take_early(peer->server);
+    if (status && message.type == TRI_MSG_HELLO) {
+        tri__peer_refuse(peer, status);
+        return NULL;
+    }
+    return status;
+}
+
+static void on_open(void *context, tri__connection *connection)
+{
+    tri__peer *peer = context;
+    (void)connection;
+    if (peer->role == TRI_PEER_COORDINATOR)
+        tri__follower_greet(peer);
+}
+
+static void on_drained(void *context, tri__connection *connection)
+{
+    tri__peer *peer = context;
+    if (peer->refused)
+        tri__connection_close(connection);
+    else
+        send_due(peer);
+}
+
+/* Why a connection ended. That a stranger went, or who said so before, is worth a word only to those who look for it. */
+static void tell_loss(const tri__peer *peer, tri_status why)
+{
+    static const char *const roles[] = {[TRI_PEER_WORKER] = "worker", [TRI_PEER_SERVER] = "ps", [TRI_PEER_EVALUATOR] = "evaluator"};
+    if (peer->role == TRI_PEER_STRANGER)
+        tri__log_line(peer->server->log, TRI_LOG_DEBUG, "a stranger: %s", tri_status_message(why));
+    else
+        tri__log_line(peer->server->log, peer->leaving ? TRI_LOG_DEBUG : TRI_LOG_INFO, "%s:%d: %s", roles[peer->role], peer->task,
+                      tri_status_message(why));
+}
+
+static void on_closed(void *context, tri__connection *connection, tri_status why)
+{
+    tri__peer *peer = context;
+    tri__server *server = peer->server;
+    (void)connection;
+    if (why && peer->role != TRI_PEER_COORDINATOR)
+        tell_loss(peer, why);
+    if (peer->role == TRI_PEER_WORKER && server->worker[peer->task] == peer)
+        server->worker[peer->task] = NULL;
+    if (peer == server->upstream)
+        tri__follower_lost(server, why), why = NULL;
+    else if (server->coordinator && !server->done)
+        tri__coordinator_gone(peer);
+    tri_status_free(why);
+    detach(peer);
+}
+
+const tri__connection_handlers tri__server_handlers = {
+    .open = on_open,
+    .begin = on_begin,
+    .frame = on_frame,
+    .drained = on_drained,
+    .closed = on_closed,
+};
+
+static void *on_accepted(void *context, tri__connection *connection)
+{
+    tri__peer *peer = tri__server_attach(context);
+    if (peer)
+        peer->connection = connection;
+    return peer;
+}
+
+/* Who waits for us hears that we live. Where something is on its way already, that says it. */
+static void beat(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    if (now - server->beaten < server->options.settings.heartbeat)
+        return;
+    server->beaten = now;
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (is_known(peer) && tri__connection_unsent(peer->connection) == 0)
+            tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
+}
+
+/* Who was stopped itself, or had no CPU, cannot tell who was silent meanwhile: what they said is still to be read. */
+static void excuse_silence(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    bool slept = server->ticked && now - server->ticked > server->options.settings.heartbeat;
+    for (tri__peer *peer = server->peers; slept && peer; peer = peer->next)
+        peer->heard = now;
+    server->ticked = now;
+}
+
+/* A place is for who says hello. */
+static void close_strangers(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (!is_known(peer) && now - peer->heard > server->options.settings.timeout)
+            tri__connection_close(peer->connection);
+}
+
+static void on_tick(void *context)
+{
+    tri__server *server = context;
+    excuse_silence(server);
+    close_strangers(server);
+    beat(server);
+    if (server->coordinator)
+        tri__coordinator_tick(server);
+    else
+        tri__follower_tick(server);
+}
+
+static tri_status start(tri__server *server)
+{
+    const tri__server_options *options = &server->options;
+    TRI_TRY(tri__loop_create(&server->loop));
+    tri__loop_set_patience(server->loop, TRI_PS_PATIENCE);
+    const tri__listener_options listening = {
+        .connection = {.handlers = &tri__server_handlers, .context = server, .tls = options->tls, .timeout = 2 * options->settings.timeout},
+        .accepted = on_accepted,
+        .most = MOST_PEERS,
+    };
+    TRI_TRY(tri__listener_create(server->loop, options->listen_fd, &listening, &server->listener));
+    TRI_TRY(tri__timer_create(server->loop, on_tick, server, &server->tick));
+    tri__timer_start(server->tick, TICK, TICK);
+    if (options->owner)
+        return tri__coordinator_create(server, &server->coordinator);
+    tri__follower_start(server);
+    return NULL;
+}
+
+/* The last words are sent before the connections close. */
+static void close_all(tri__server *server)
+{
+    int64_t deadline = tri__clock_now() + server->options.settings.heartbeat;
+    bool unsent = true;
+    while (unsent && tri__clock_now() < deadline) {
+        unsent = false;
+        for (const tri__peer *peer = server->peers; peer; peer = peer->next)
+            unsent |= tri__connection_unsent(peer->connection) > 0;
+        if (unsent)
+            tri__loop_turn(server->loop, deadline);
+    }
+    for (tri__peer *peer = server->peers; peer; peer = peer->next)
+        tri__connection_close(peer->connection);
+    while (server->peers)
+        tri__loop_turn(server->loop, deadline + server->options.settings.timeout);
+}
+
+tri_status tri__server_run(const tri__server_options *options, tri__ps_status *status)
+{
+    tri__server *server;
+    TRI_TRY(tri__allocate(1, sizeof *server, "a parameter server", &server));
+    server->options = *options;
+    server->log = options->log;
+    server->snapshot = -1;
+    tri_status failed = start(server);
+    if (!failed) {
+        tri__loop_run(server->loop);
+        failed = server->failure;
+    }
+    server->done = true;
+    tri__listener_destroy(server->listener);
+    if (status && server->coordinator)
+        tri__coordinator_status(server, status);
+    if (server->loop)
+        close_all(server);
+    tri__timer_destroy(server->tick);
+    tri__coordinator_destroy(server->coordinator);
+    tri__stretch_destroy(server->stretch);
+    for (int i = 0; i < 3; i++)
+        tri__buffer_free(server->copy[i]);
+    tri__loop_destroy(server->loop);
+    free(server);
+    return failed;
+}

@@ -1,0 +1,78 @@
+/* server.h: a parameter server: a task that keeps a stretch of the model and lives as long as the job.
+ *
+ * ps:0 is also the coordinator: it settles the model with the first worker that comes, knows who takes part, hands out the steps, takes
+ * snapshots, and ends the job. What only it can do with the world outside (building the model, files, what people see) is done by an
+ * owner, given to it as a table of calls. The other servers know floats and rules, and nothing of models. */
+#ifndef TRI_STORE_PS_SERVER_SERVER_H
+#define TRI_STORE_PS_SERVER_SERVER_H
+
+#include <signal.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "net/connection.h"
+#include "store/ps/protocol/settings.h"
+#include "store/ps/protocol/tokens.h"
+#include "trireme/store.h"
+
+/* What is to be done, as the owner understands it from a worker's hello. */
+typedef struct {
+    size_t floats;
+    tri_rule rule;
+    char digest[65];
+    char terms[256]; /* by which all workers train: rate, rule, seed …, in words */
+    tri__work work;
+    int64_t evaluate_every;    /* steps; 0: at the end only */
+    int64_t checkpoint_every;  /* steps; 0: by time … */
+    int64_t checkpoint_period; /* … in nanoseconds; 0: at the end only */
+    bool whole_snapshots;      /* every snapshot may have to be saved, so it needs the rule's state too */
+} tri__ps_job;
+
+/* What the coordinator knows while the job goes on, for people. */
+typedef struct {
+    int64_t step;
+    int64_t dropped;       /* stale gradients */
+    int64_t re_leased;     /* steps that another worker had to do again */
+    int64_t lost;          /* updates that failures of servers took back */
+    const char *straggler; /* who is waited for; NULL: nobody for long */
+    json_t *reports;       /* borrowed: an array with the last report of each worker, as it sent it, and its "task" */
+    double seconds;        /* since the first step */
+} tri__ps_status;
+
+enum {
+    TRI_PS_ENOUGH = 1, /* stop: the model is this snapshot */
+    TRI_PS_KEEP = 2,   /* save this snapshot: it is the best so far */
+};
+
+typedef struct {
+    /* The first worker has said what it trains: settle the job. */
+    tri_status (*settle)(void *context, const json_t *hello, tri__ps_job *out);
+    /* Parameters and state to begin from, or to go back to after a failure: the last checkpoint, or else initial values. */
+    tri_status (*load)(void *context, tri_store *whole, tri__standing *standing);
+    /* Write a checkpoint; best: the model that is kept as the best so far. Called by a thread of its own, one at a time. */
+    tri_status (*save)(void *context, tri_store *whole, const tri__standing *standing, bool best);
+    /* The snapshot of this step was evaluated: what now? 0: go on. */
+    unsigned (*evaluated)(void *context, int64_t step, const json_t *evaluation);
+    /* Some ten times a second. True: stop in good order. */
+    bool (*watch)(void *context, const tri__ps_status *status);
+} tri__ps_owner;
+
+typedef struct {
+    int index; /* ps:index */
+    tri__ps_settings settings;
+    int listen_fd;                   /* taken */
+    tri__tls *tls;                   /* NULL: in clear */
+    const tri__address *servers;     /* settings.servers of them, as workers reach them */
+    const tri__address *coordinator; /* where ps:0 listens; NULL for itself */
+    bool recovers;                   /* ps:0 in place of one that died: the workers are there, those that live */
+    const tri__ps_owner *owner;      /* of ps:0 */
+    void *context;
+    tri__log *log;
+    const volatile sig_atomic_t *stop;        /* asked to end: the coordinator ends the job, the others wait for it to */
+    const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always */
+} tri__server_options;
+
+/* Serve until the job is done. status, of ps:0, receives what it came to; its reports are the caller's to let go of. */
+TRI_MUST_CHECK tri_status tri__server_run(const tri__server_options *options, tri__ps_status *status);
+
+#endif

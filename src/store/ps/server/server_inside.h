@@ -1,0 +1,101 @@
+/* server_inside.h: a server as its own files see it: server.c has the connections and what all servers do with gradients, follower.c what
+ * ps:1 … do with ps:0, coordinator.c who takes part and which step is whose, snapshot.c copies of the whole model. */
+#ifndef TRI_STORE_PS_SERVER_SERVER_INSIDE_H
+#define TRI_STORE_PS_SERVER_SERVER_INSIDE_H
+
+#include "store/ps/protocol/contact.h"
+#include "store/ps/protocol/message.h"
+#include "store/ps/protocol/tokens.h"
+#include "store/ps/server/server.h"
+#include "store/ps/server/stretch.h"
+
+typedef struct tri__server tri__server;
+typedef struct tri__coordinator tri__coordinator;
+
+typedef enum { TRI_PEER_STRANGER, TRI_PEER_WORKER, TRI_PEER_SERVER, TRI_PEER_EVALUATOR, TRI_PEER_COORDINATOR } tri__peer_role;
+
+typedef struct tri__peer {
+    struct tri__peer *next;
+    tri__server *server;
+    tri__connection *connection;
+    tri__peer_role role;
+    int task;
+    uint64_t incarnation;
+    tri__message message; /* whose body is being read */
+    float *gradient;      /* [TRI_CHUNK_FLOATS] where pushes are read to */
+    bool *due;            /* [chunks of the stretch] answers that wait until the connection takes more … */
+    uint32_t due_count;   /* … so many */
+    char *text;           /* where JSON is read to */
+    json_t *hello;        /* of a worker that has to wait for its welcome; NULL */
+    int64_t heard;        /* when it last said anything */
+    bool paused, refused;
+    bool early;   /* its last message is a gradient for a step that has not begun here: it is not read from until it has */
+    bool leaving; /* it said bye: that its connection ends is no news */
+} tri__peer;
+
+struct tri__server {
+    tri__server_options options;
+    tri__log *log;
+    tri__loop *loop;
+    tri__listener *listener;
+    tri__timer *tick;
+    tri__peer *peers;
+    tri__peer *worker[TRI_MOST_TASKS]; /* by task; NULL where none is connected */
+    uint64_t welcomed[TRI_MOST_TASKS]; /* by task: the incarnation that was last welcomed */
+    tri__layout layout;
+    tri__stretch *stretch;         /* NULL until the model is known */
+    uint32_t generation;           /* changes when all go back: pushes from before it are void */
+    bool ready;                    /* the stretch holds what the job begins from: workers are welcome */
+    tri__coordinator *coordinator; /* of ps:0; NULL elsewhere … */
+    tri__contact contact;          /* … and there with ps:0 … */
+    tri__peer *upstream;           /* … as one of the peers; NULL while there is no connection … */
+    int64_t incarnation;           /* … and how it is told from an earlier process */
+    float *copy[3];                /* … and a copy of the stretch, slot by slot */
+    int64_t snapshot;              /* … of the step after which it is wanted; −1: none */
+    uint32_t snapshot_slots, snapshot_number;
+    int paused;     /* connections that are not read from */
+    int64_t beaten; /* when all were last told that we live */
+    int64_t ticked; /* when we last looked who is silent */
+    tri_status failure;
+    bool done;
+};
+
+/* server.c */
+tri__peer *tri__server_attach(tri__server *server);
+TRI_MUST_CHECK tri_status tri__peer_equip(tri__peer *peer);        /* with what a worker's connection needs, once */
+void tri__server_end(tri__server *server, tri_status why);         /* the loop stops; the first reason counts */
+void tri__server_say_bye(tri__server *server, const char *reason); /* to all that said hello; NULL: the job is done */
+void tri__peer_refuse(tri__peer *peer, tri_status why);            /* tell it, then close. Takes why */
+void tri__peer_replaced(tri__peer *before);                        /* its process has made another connection: close this one */
+void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more);
+void tri__server_answer_all(tri__server *server, uint32_t chunk); /* sync: everyone who waits for it */
+void tri__server_admit(tri__server *server);                      /* welcome the workers that had to wait */
+void tri__server_settle(tri__server *server);                     /* sync: steps that became whole without a push */
+extern const tri__connection_handlers tri__server_handlers;
+
+/* follower.c */
+void tri__follower_start(tri__server *server);
+void tri__follower_tick(tri__server *server);
+void tri__follower_lost(tri__server *server, tri_status why); /* takes why */
+void tri__follower_greet(tri__peer *peer);
+TRI_MUST_CHECK tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body);
+TRI_MUST_CHECK tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body);
+void tri__follower_stepped(tri__server *server); /* chunks moved on: a snapshot may be due, a norm be known */
+json_t *tri__rule_json(const tri_rule *rule);
+
+/* coordinator.c */
+TRI_MUST_CHECK tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out);
+void tri__coordinator_destroy(tri__coordinator *coordinator);                     /* accepts NULL */
+TRI_MUST_CHECK tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello); /* takes hello */
+TRI_MUST_CHECK tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message, const json_t *body);
+void tri__coordinator_gone(tri__peer *peer);
+bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push); /* async: true where it ends a token; go on after the answer */
+void tri__coordinator_go_on(tri__coordinator *coordinator);              /* whatever comes next, if it can come now */
+void tri__coordinator_step_ends(tri__server *server);      /* sync: a chunk of ps:0 has moved on, and is about to be answered … */
+void tri__coordinator_stepped(tri__server *server);        /* … and has been */
+void tri__coordinator_clip(tri__coordinator *coordinator); /* sync with clipping: the norm may be known */
+TRI_MUST_CHECK tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body);
+void tri__coordinator_tick(tri__server *server);
+void tri__coordinator_status(tri__server *server, tri__ps_status *status);
+
+#endif

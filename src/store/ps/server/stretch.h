@@ -1,0 +1,90 @@
+/* stretch.h: what one server keeps of the model, and what a pushed gradient does to it. Nothing here knows of connections.
+ *
+ * Async and bounded staleness: a push is applied at once. Sync: the parts of a step are added in the order of tasks, whatever the order
+ * in which they come, so that the same run gives the same bits; a part that comes before its turn is held. A chunk's step is applied
+ * when the last part has been added, or when those that are missing have left. Every push has the step for which it was computed: one
+ * for a step that is past is stale, and dropped; one that was pushed before is known, and not taken twice. */
+#ifndef TRI_STORE_PS_SERVER_STRETCH_H
+#define TRI_STORE_PS_SERVER_STRETCH_H
+
+#include "store/ps/protocol/layout.h"
+#include "store/ps/protocol/settings.h"
+#include "trireme/store.h"
+
+enum { TRI_MOST_TASKS = 1024 };
+
+typedef struct tri__stretch tri__stretch;
+
+/* All parameters 0, at step 0. */
+TRI_MUST_CHECK tri_status tri__stretch_create(const tri__layout *layout, int server, const tri_rule *rule, const tri__ps_settings *settings,
+                                              tri__stretch **out);
+void tri__stretch_destroy(tri__stretch *stretch); /* accepts NULL */
+
+tri_range tri__stretch_range(const tri__stretch *stretch);
+uint32_t tri__stretch_first(const tri__stretch *stretch);  /* its first chunk … */
+uint32_t tri__stretch_chunks(const tri__stretch *stretch); /* … and how many it has */
+bool tri__stretch_has(const tri__stretch *stretch, uint32_t chunk);
+float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot, size_t *count); /* slot 0: parameters; 1, 2: state, or NULL */
+int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk);                     /* updates of the chunk so far */
+int64_t tri__stretch_waited(const tri__stretch *stretch, uint32_t chunk); /* ns between the first and the last part of it */
+int64_t tri__stretch_lowest(const tri__stretch *stretch);                 /* the least step of all chunks */
+
+/* Where the job stands, at the beginning and after a failure: every chunk is at step, nothing is held, no push is known. */
+void tri__stretch_reset(tri__stretch *stretch, int64_t step);
+
+/* A worker has come anew: what an earlier process of that task pushed is not to be taken for its own. */
+void tri__stretch_welcome(tri__stretch *stretch, int task);
+
+/* Sync: from step on these tasks, in this order, make up each step. Earlier steps keep theirs. */
+TRI_MUST_CHECK tri_status tri__stretch_view(tri__stretch *stretch, int64_t step, const int *tasks, int count);
+
+/* Sync with backup workers: these tasks, in this order, make up this one step, which waits for being told. */
+TRI_MUST_CHECK tri_status tri__stretch_choose(tri__stretch *stretch, int64_t step, const int *tasks, int count);
+
+typedef enum {
+    TRI_PUSH_STALE,   /* dropped: the chunk is past that step. Answer with what it is now */
+    TRI_PUSH_KNOWN,   /* pushed before and not applied yet: nothing to do */
+    TRI_PUSH_TAKEN,   /* added; the step waits for others' parts */
+    TRI_PUSH_HELD,    /* as taken, and the gradient's memory is the stretch's now */
+    TRI_PUSH_APPLIED, /* the chunk is one step on: answer everyone who is owed it */
+} tri__push_outcome;
+
+typedef struct {
+    uint32_t chunk;
+    int task;
+    int64_t step;
+    int64_t serial; /* rises with every push of this chunk by the task; sync: the step */
+    double weight;
+    float rate;
+    float *gradient; /* heap memory of TRI_CHUNK_BYTES */
+} tri__push;
+
+/* Such memory, the caller's to free where no push takes it. What is in it means nothing. */
+TRI_MUST_CHECK tri_status tri__stretch_lend(tri__stretch *stretch, float **gradient);
+
+/* TRI_BAD_DATA where the push makes no sense: a step to come, a weight that is no weight. */
+TRI_MUST_CHECK tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
+
+/* True where the task pushed the chunk for its last step and so waits for an answer. */
+bool tri__stretch_owes(const tri__stretch *stretch, uint32_t chunk, int task);
+
+/* Sync: the task is gone; what it pushed counts, what it did not, up to step, is no longer waited for. After this, and after choose, steps
+ * may be complete: settle gives the chunks that moved on, one a call, until it gives false. */
+void tri__stretch_leave(tri__stretch *stretch, int task, int64_t step);
+bool tri__stretch_settle(tri__stretch *stretch, uint32_t *chunk);
+
+/* Sync with clipping: chunks wait until all are gathered. Then squares is Σ over them of ‖mean gradient‖², and scale applies the step. */
+bool tri__stretch_gathered(const tri__stretch *stretch, double *squares);
+void tri__stretch_scale(tri__stretch *stretch, double factor);
+
+/* Sync: true where a step that others may wait for lacks this task's part. */
+bool tri__stretch_lacks(const tri__stretch *stretch, int task);
+
+/* No further push will come: the memory for gathering is given back. */
+void tri__stretch_close(tri__stretch *stretch);
+
+size_t tri__stretch_held(const tri__stretch *stretch, int task); /* bytes of its parts that wait for their turn */
+int64_t tri__stretch_dropped(const tri__stretch *stretch);       /* pushes that were stale */
+int64_t tri__stretch_uneven(const tri__stretch *stretch);        /* chunk steps in which somebody's part was missing */
+
+#endif

@@ -1,0 +1,182 @@
+/* evaluator.c: one connection, one snapshot at a time. */
+#include "store/ps/worker/evaluator.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "store/ps/protocol/contact.h"
+#include "store/ps/protocol/layout.h"
+#include "store/ps/protocol/message.h"
+
+#define TURN INT64_C(50000000) /* at the most, until all is looked at again */
+
+typedef struct {
+    const tri__ps_evaluator_options *options;
+    tri__layout layout;
+    tri__loop *loop;
+    tri__contact contact; /* with ps:0 */
+    int64_t incarnation;
+    tri__message message;
+    char *text;
+    uint32_t left; /* chunks of the snapshot that are still to come */
+    int64_t step;  /* of the snapshot */
+    bool done;
+    tri_status failure;
+} evaluator;
+
+static void finish(evaluator *e, tri_status why)
+{
+    if (e->failure)
+        tri_status_free(why);
+    else
+        e->failure = why;
+    e->done = true;
+}
+
+static void on_open(void *context, tri__connection *connection)
+{
+    const evaluator *e = context;
+    tri__message_send_json(connection, TRI_MSG_HELLO,
+                           json_pack("{s:i, s:s, s:i, s:I, s:b}", "protocol", TRI_PROTOCOL, "role", "evaluator", "task", 0, "incarnation",
+                                     (json_int_t)e->incarnation, "none", e->options->none));
+}
+
+static tri_status on_begin(void *context, tri__connection *connection, const tri__frame *frame, void **body)
+{
+    evaluator *e = context;
+    (void)connection;
+    TRI_TRY(tri__message_decode(frame, &e->message));
+    if (e->message.type != TRI_MSG_CHUNK) {
+        free(e->text);
+        e->text = NULL;
+        TRI_TRY(tri__allocate((size_t)e->message.size + 1, 1, "a message", &e->text));
+        *body = e->text;
+        return NULL;
+    }
+    uint32_t chunk = e->message.chunk;
+    if (e->left == 0 || chunk != tri__layout_chunks(&e->layout) - e->left || /* they come in order */
+        e->message.size != tri__layout_chunk(&e->layout, chunk).count * sizeof(float))
+        return tri_fail(TRI_BAD_DATA, "ps:0 sends chunk %u, which was not asked for", chunk);
+    *body = tri_store_parameters(e->options->store) + tri__layout_chunk(&e->layout, chunk).first;
+    return NULL;
+}
+
+static void pull(evaluator *e, int64_t step)
+{
+    uint32_t chunks = tri__layout_chunks(&e->layout);
+    e->step = step;
+    e->left = chunks;
+    for (uint32_t i = 0; i < chunks; i++)
+        tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < chunks);
+}
+
+/* Where it cannot evaluate, nobody could in its place: ps:0 hears why, and need not wait. */
+static tri_status answer(evaluator *e)
+{
+    json_t *result;
+    tri_status status = e->options->evaluate(e->options->context, e->step, &result);
+    if (status) {
+        tri__message_send_json(e->contact.connection, TRI_MSG_BYE, json_pack("{s:s}", "reason", tri_status_message(status)));
+        return status;
+    }
+    json_object_set_new(result, "step", json_integer(e->step));
+    tri__message_send_json(e->contact.connection, TRI_MSG_EVALUATED, result);
+    return NULL;
+}
+
+static tri_status take(evaluator *e, const json_t *body)
+{
+    const char *reason = json_string_value(json_object_get(body, "reason"));
+    switch (e->message.type) {
+    case TRI_MSG_WELCOME:
+        tri__contact_welcomed(&e->contact);
+        return NULL;
+    case TRI_MSG_EVALUATE:
+        pull(e, e->message.step);
+        return NULL;
+    case TRI_MSG_CHUNK:
+        if (--e->left == 0) {
+            tri_status status = answer(e);
+            if (status)
+                finish(e, status);
+        }
+        return NULL;
+    case TRI_MSG_BYE:
+        finish(e, NULL);
+        return NULL;
+    case TRI_MSG_REFUSED:
+        finish(e, tri_fail(TRI_BAD_CALL, "ps:0 turned the evaluator away: %s", reason ? reason : ""));
+        return NULL;
+    case TRI_MSG_BEAT:
+        return NULL;
+    default:
+        return tri_fail(TRI_BAD_DATA, "a %s, which is not for the evaluator", tri__message_name(e->message.type));
+    }
+}
+
+static tri_status on_frame(void *context, tri__connection *connection, const tri__frame *frame, void *body)
+{
+    evaluator *e = context;
+    (void)connection;
+    tri__contact_heard(&e->contact);
+    if (frame->size == 0)
+        TRI_TRY(tri__message_decode(frame, &e->message));
+    if (e->message.type == TRI_MSG_CHUNK && !frame->size)
+        return tri_fail(TRI_BAD_DATA, "ps:0 sends a chunk without parameters");
+    json_t *json = NULL;
+    if (body && body == e->text)
+        TRI_TRY(tri__message_json(&e->message, body, &json));
+    tri_status status = take(e, json);
+    json_decref(json);
+    return status;
+}
+
+static void on_closed(void *context, tri__connection *connection, tri_status why)
+{
+    evaluator *e = context;
+    (void)connection;
+    e->left = 0;
+    tri_status failure = tri__contact_closed(&e->contact, why, e->done);
+    if (failure)
+        finish(e, failure);
+}
+
+static const tri__connection_handlers handlers = {.open = on_open, .begin = on_begin, .frame = on_frame, .closed = on_closed};
+
+/* A turn that took much longer than it should have was spent evaluating, or stopped: what was said meanwhile is still to be read. */
+static tri_status serve(evaluator *e)
+{
+    int64_t now = tri__clock_now(), since = now;
+    while (!e->done) {
+        if (tri__contact_is_due(&e->contact, now))
+            tri__contact_open(&e->contact, e->loop, &handlers, e, e->options->tls);
+        TRI_TRY(tri__contact_check(&e->contact, since, now));
+        int64_t next = now + TURN;
+        tri__loop_turn(e->loop, next);
+        now = tri__clock_now();
+        if (now - next > e->options->settings.heartbeat)
+            since = now;
+    }
+    tri_status failure = e->failure;
+    e->failure = NULL;
+    return failure;
+}
+
+tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
+{
+    evaluator e = {.options = options, .incarnation = tri__incarnation()};
+    TRI_TRY(tri__layout_init(&e.layout, tri_store_floats(options->store), options->settings.servers));
+    TRI_TRY(tri__loop_create(&e.loop));
+    tri__contact_init(&e.contact, 0, options->coordinator, &options->settings, options->log);
+    tri_status status = serve(&e);
+    e.done = true;
+    if (e.contact.connection)
+        tri__connection_close(e.contact.connection);
+    while (e.contact.connection)
+        tri__loop_turn(e.loop, tri__clock_now() + TURN);
+    tri_status_free(e.failure);
+    free(e.text);
+    tri__loop_destroy(e.loop);
+    return status;
+}

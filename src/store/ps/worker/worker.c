@@ -1,0 +1,441 @@
+/* worker.c: the store of a worker: chunks are covered by offers, pushed, and awaited. */
+#include "store/ps/worker/worker.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/condition.h"
+#include "base/memory.h"
+#include "store/ps/worker/worker_inside.h"
+#include "store/rules.h"
+#include "store/store.h"
+
+#define LARGE_BYTES (4u << 20) /* from here on a thread sends and receives while the model computes */
+
+static tri__worker *worker_of(tri_store *store)
+{
+    return (tri__worker *)store;
+}
+
+/* ---- waiting ---- */
+
+/* Let the servers be heard, until then at the latest. The lock is held, and let go of meanwhile. */
+static void hear_servers(tri__worker *worker, int64_t until)
+{
+    if (worker->threaded) {
+        tri__condition_wait(&worker->changed, &worker->lock, until);
+        return;
+    }
+    pthread_mutex_unlock(&worker->lock);
+    tri__loop_turn(worker->loop, until);
+    pthread_mutex_lock(&worker->lock);
+}
+
+/* The lock is held. Until done says so, or somebody has been silent for too long. Who was stopped itself cannot tell who was silent
+ * meanwhile: what they said is still to be read. */
+static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
+{
+    int64_t now = tri__clock_now(), began = now, heartbeat = worker->options.settings.heartbeat;
+    while (!done(worker, what)) {
+        if (worker->failure) {
+            tri_status failure = worker->failure;
+            worker->failure = NULL;
+            return failure;
+        }
+        for (int i = 0; i < worker->options.settings.servers; i++)
+            if (worker->link[i].contact.welcome) /* who is away is looked after by links.c */
+                TRI_TRY(tri__contact_check(&worker->link[i].contact, began, now));
+        int64_t next = now + heartbeat;
+        hear_servers(worker, next);
+        now = tri__clock_now();
+        if (now - next > heartbeat)
+            began = now;
+    }
+    return NULL;
+}
+
+/* ---- the store ---- */
+
+static tri_status ps_begin(tri_store *store, const tri_step *step)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    worker->step = *step;
+    worker->serial++;
+    worker->voided = false;
+    worker->covered = 0;
+    for (uint32_t i = 0; i < worker->chunks; i++) /* some may still wait to be sent, as they were offered in the last step */
+        worker->chunk[i].covered = 0;
+    pthread_mutex_unlock(&worker->lock);
+    return NULL;
+}
+
+static bool chunks_here(const tri__worker *worker, const void *what)
+{
+    const tri_range *range = what;
+    if (worker->waiting == 0)
+        return true;
+    uint32_t first = tri__layout_chunk_at(&worker->layout, range->first);
+    uint32_t last = tri__layout_chunk_at(&worker->layout, range->first + range->count - 1);
+    for (uint32_t i = first; i <= last; i++)
+        if (worker->chunk[i].stage != TRI_CHUNK_HERE)
+            return false;
+    return true;
+}
+
+/* Of the time spent here, as much as the chunks waited for others' parts was spent waiting for other workers. */
+static tri_status wait_and_count(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
+{
+    int64_t began = tri__clock_now();
+    worker->waited = 0;
+    tri_status status = wait_until(worker, done, what);
+    int64_t spent = tri__clock_now() - began, peers = worker->waited < spent ? worker->waited : spent;
+    if (worker->options.settings.mode != TRI_PS_SYNC)
+        peers = 0;
+    worker->times.peers += peers;
+    worker->times.server += spent - peers;
+    return status;
+}
+
+static tri_status ps_await(tri_store *store, tri_range range)
+{
+    tri__worker *worker = worker_of(store);
+    if (range.count == 0)
+        return NULL;
+    pthread_mutex_lock(&worker->lock);
+    tri_status status = chunks_here(worker, &range) ? NULL : wait_and_count(worker, chunks_here, &range);
+    pthread_mutex_unlock(&worker->lock);
+    return status;
+}
+
+static void make_ready(tri__worker *worker, uint32_t number, float rate)
+{
+    tri__worker_chunk *chunk = &worker->chunk[number];
+    worker->waiting += chunk->stage == TRI_CHUNK_HERE;
+    chunk->stage = TRI_CHUNK_READY;
+    chunk->serial = worker->serial;
+    chunk->step = worker->step.step;
+    chunk->rate = rate;
+    tri__links_push(worker, number);
+}
+
+/* Async clips each worker's own gradient, when all of it is there. */
+static void clip(tri__worker *worker)
+{
+    double weight = worker->chunk[0].weight, norm = 0;
+    if (weight > 0)
+        norm = sqrt(tri__sum_of_squares(worker->store.gradient, worker->layout.floats)) / weight;
+    double bound = (double)worker->store.rule.clip;
+    if (norm > bound)
+        for (size_t i = 0; i < worker->layout.floats; i++)
+            worker->store.gradient[i] *= (float)(bound / norm);
+    for (uint32_t i = 0; i < worker->chunks; i++)
+        make_ready(worker, i, worker->step.rate);
+}
+
+/* Chunks are sent when they are covered wholly. */
+static void cover(tri__worker *worker, tri_range range, double weight)
+{
+    bool clips = worker->store.rule.clip > 0 && worker->options.settings.mode != TRI_PS_SYNC;
+    size_t end = range.first + range.count;
+    for (uint32_t i = tri__layout_chunk_at(&worker->layout, range.first); i < worker->chunks && worker->chunk[i].range.first < end; i++) {
+        tri__worker_chunk *chunk = &worker->chunk[i];
+        size_t from = chunk->range.first > range.first ? chunk->range.first : range.first;
+        size_t to = chunk->range.first + chunk->range.count < end ? chunk->range.first + chunk->range.count : end;
+        chunk->covered += to - from;
+        chunk->weight = weight;
+        worker->covered += to - from;
+        if (chunk->covered == chunk->range.count && !clips)
+            make_ready(worker, i, worker->step.rate);
+    }
+    if (clips && worker->covered == worker->layout.floats)
+        clip(worker);
+}
+
+static bool token_here(const tri__worker *worker, const void *what)
+{
+    (void)what;
+    return worker->tokens > 0 || worker->stopped;
+}
+
+static tri__token pop_token(tri__worker *worker)
+{
+    tri__token token = worker->token[worker->first_token];
+    worker->first_token = (worker->first_token + 1) % TRI_WORKER_TOKENS;
+    worker->tokens--;
+    worker->last_step = token.step;
+    return token;
+}
+
+/* The step began before its token came: wait for it now. Where it is not the one that was expected, the step is void. */
+static tri_status confirm(tri__worker *worker)
+{
+    const tri__token *expected = &worker->expected;
+    worker->expects = false;
+    if (!token_here(worker, NULL))
+        TRI_TRY(wait_and_count(worker, token_here, NULL));
+    const tri__token *come = &worker->token[worker->first_token];
+    bool same = !worker->stopped && come->step == expected->step && come->position == expected->position &&
+                come->index == expected->index && come->workers == expected->workers;
+    if (same)
+        pop_token(worker);
+    else
+        worker->voided = true;
+    return NULL;
+}
+
+static tri_status ps_offer(tri_store *store, tri_range range, const float *gradient, double weight)
+{
+    tri__worker *worker = worker_of(store);
+    (void)gradient; /* the store keeps it: it stands in its place */
+    if (range.count == 0)
+        return NULL;
+    pthread_mutex_lock(&worker->lock);
+    tri_status status = worker->expects && !worker->voided ? confirm(worker) : NULL;
+    int64_t began = tri__clock_now();
+    if (!status && !worker->voided) /* what is left of a void step is not sent */
+        cover(worker, range, weight);
+    worker->times.sending += tri__clock_now() - began;
+    pthread_mutex_unlock(&worker->lock);
+    if (worker->threaded)
+        tri__loop_wake(worker->loop);
+    return status;
+}
+
+static bool all_here(const tri__worker *worker, const void *what)
+{
+    (void)what;
+    return worker->waiting == 0;
+}
+
+static tri_status ps_flush(tri_store *store)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    tri_status status = wait_until(worker, all_here, NULL);
+    pthread_mutex_unlock(&worker->lock);
+    return status;
+}
+
+static void end_thread(tri__worker *worker)
+{
+    if (!worker->threaded)
+        return;
+    pthread_mutex_lock(&worker->lock);
+    worker->ending = true;
+    pthread_mutex_unlock(&worker->lock);
+    tri__loop_wake(worker->loop);
+    pthread_join(worker->thread, NULL);
+    worker->threaded = false;
+}
+
+static void ps_destroy(tri_store *store)
+{
+    tri__worker *worker = worker_of(store);
+    end_thread(worker);
+    worker->ending = true;
+    tri__links_destroy(worker);
+    free(worker->chunk);
+    free(worker->scratch);
+    json_decref(worker->report);
+    tri_status_free(worker->failure);
+    tri__store_fini(store);
+    pthread_cond_destroy(&worker->changed);
+    pthread_mutex_destroy(&worker->lock);
+    free(worker);
+}
+
+static const tri__store_kind ps_kind = {
+    .name = "ps",
+    .begin = ps_begin,
+    .await = ps_await,
+    .offer = ps_offer,
+    .flush = ps_flush,
+    .destroy = ps_destroy,
+};
+
+static void *run_loop(void *context)
+{
+    tri__loop_run(((tri__worker *)context)->loop);
+    return NULL;
+}
+
+static tri_status prepare(tri__worker *worker)
+{
+    TRI_TRY(tri__layout_init(&worker->layout, worker->options.floats, worker->options.settings.servers));
+    worker->chunks = tri__layout_chunks(&worker->layout);
+    TRI_TRY(tri__allocate(worker->chunks, sizeof *worker->chunk, "the chunks of a model", &worker->chunk));
+    TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "a chunk", &worker->scratch));
+    for (uint32_t i = 0; i < worker->chunks; i++)
+        worker->chunk[i] =
+            (tri__worker_chunk){.range = tri__layout_chunk(&worker->layout, i), .server = tri__layout_server(&worker->layout, i)};
+    return tri__links_create(worker);
+}
+
+static bool pulled(const tri__worker *worker, const void *what)
+{
+    (void)what;
+    return worker->generation && !worker->pulling;
+}
+
+static tri_status start(tri__worker *worker)
+{
+    TRI_TRY(prepare(worker));
+    bool large = worker->layout.floats * sizeof(float) >= LARGE_BYTES;
+    if (large && pthread_create(&worker->thread, NULL, run_loop, worker) == 0)
+        worker->threaded = true;
+    if (!worker->threaded)
+        tri__loop_set_patience(worker->loop, TRI_PS_PATIENCE);
+    pthread_mutex_lock(&worker->lock);
+    tri_status status = wait_until(worker, pulled, NULL);
+    pthread_mutex_unlock(&worker->lock);
+    return status;
+}
+
+tri_status tri__ps_store_create(const tri__ps_store_options *options, tri_store **out)
+{
+    tri__worker *worker;
+    TRI_TRY(tri__allocate(1, sizeof *worker, "a worker's store", &worker));
+    tri_status status = tri__store_init(&worker->store, &ps_kind, options->floats, &options->rule);
+    if (status) {
+        free(worker);
+        return status;
+    }
+    worker->options = *options;
+    worker->last_step = -1;
+    worker->incarnation = tri__incarnation();
+    pthread_mutex_init(&worker->lock, NULL);
+    tri__condition_init(&worker->changed);
+    status = start(worker);
+    if (status)
+        ps_destroy(&worker->store);
+    else
+        *out = &worker->store;
+    return status;
+}
+
+/* ---- beside the store's own calls ---- */
+
+bool tri__ps_store_has_thread(const tri_store *store)
+{
+    return ((const tri__worker *)store)->threaded;
+}
+
+void tri__ps_store_ready(tri_store *store, int ahead)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    worker->begun = true;
+    worker->ahead = ahead < TRI_WORKER_TOKENS ? ahead : TRI_WORKER_TOKENS;
+    worker->to_say_ready = true;
+    if (!worker->threaded)
+        tri__links_say(worker);
+    pthread_mutex_unlock(&worker->lock);
+    if (worker->threaded)
+        tri__loop_wake(worker->loop);
+}
+
+tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    tri_status status = token_here(worker, NULL) ? NULL : wait_and_count(worker, token_here, NULL);
+    *stop = !status && worker->stopped;
+    if (!status && !*stop)
+        *out = pop_token(worker);
+    worker->expects = false;
+    pthread_mutex_unlock(&worker->lock);
+    return status;
+}
+
+bool tri__ps_store_expect(tri_store *store, const tri__token *token)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    worker->expects = worker->threaded && !token_here(worker, NULL);
+    worker->expected = *token;
+    bool expects = worker->expects;
+    pthread_mutex_unlock(&worker->lock);
+    return expects;
+}
+
+bool tri__ps_store_peek(tri_store *store, int index, tri__token *out)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    bool here = index < worker->tokens;
+    if (here)
+        *out = worker->token[(worker->first_token + index) % TRI_WORKER_TOKENS];
+    pthread_mutex_unlock(&worker->lock);
+    return here;
+}
+
+bool tri__ps_store_voided(tri_store *store)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    bool voided = worker->voided;
+    pthread_mutex_unlock(&worker->lock);
+    return voided;
+}
+
+tri__ps_times tri__ps_store_take_times(tri_store *store)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    tri__ps_times times = worker->times;
+    worker->times = (tri__ps_times){0};
+    pthread_mutex_unlock(&worker->lock);
+    return times;
+}
+
+void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    if (!worker->threaded)
+        tri__links_count(worker);
+    *sent = worker->sent;
+    *received = worker->received;
+    pthread_mutex_unlock(&worker->lock);
+}
+
+void tri__ps_store_report(tri_store *store, json_t *report)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    json_decref(worker->report);
+    worker->report = report;
+    if (!worker->threaded)
+        tri__links_say(worker);
+    pthread_mutex_unlock(&worker->lock);
+    if (worker->threaded)
+        tri__loop_wake(worker->loop);
+}
+
+static bool said(const tri__worker *worker, const void *what)
+{
+    const tri__link *link = &worker->link[0];
+    (void)what;
+    return worker->finished || (!worker->report && (!link->contact.connection || tri__connection_unsent(link->contact.connection) == 0));
+}
+
+/* From here on nothing is computed, so the calling thread turns the loop. */
+void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
+{
+    tri__worker *worker = worker_of(store);
+    const char *reason = why ? tri_status_message(why) : NULL;
+    bool damaged = why && tri_status_code(why) == TRI_BAD_DATA;
+    end_thread(worker);
+    pthread_mutex_lock(&worker->lock);
+    json_decref(worker->report);
+    worker->report = report;
+    tri__links_say(worker);
+    for (int i = 0; i < worker->options.settings.servers; i++)
+        if (worker->link[i].contact.welcome)
+            tri__message_send_json(worker->link[i].contact.connection, TRI_MSG_BYE,
+                                   json_pack("{s:s*, s:b}", "reason", reason, "damaged", damaged));
+    tri_status_free(wait_until(worker, said, NULL)); /* who cannot be told has gone */
+    pthread_mutex_unlock(&worker->lock);
+}

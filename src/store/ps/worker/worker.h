@@ -1,0 +1,61 @@
+/* worker.h: the store of a worker: its parameters live on servers.
+ *
+ * offer pushes a chunk as soon as all of its gradient is there, await waits for the answer, which brings the chunk's new parameters. Where
+ * the model is small, the calling thread sends and reads itself; where it is large, a thread of the store does, so that gradients travel
+ * while the rest of the step is computed. Connections that break are made again, and what was not answered is pushed again.
+ *
+ * Steps are not the worker's to choose: it asks for a token, which says what to do, and goes on until it is told to stop. */
+#ifndef TRI_STORE_PS_WORKER_WORKER_H
+#define TRI_STORE_PS_WORKER_WORKER_H
+
+#include "base/json.h"
+#include "base/log.h"
+#include "net/connection.h"
+#include "store/ps/protocol/settings.h"
+#include "store/ps/protocol/tokens.h"
+#include "trireme/store.h"
+
+typedef struct {
+    const tri__address *servers; /* settings.servers of them; borrowed */
+    tri__ps_settings settings;
+    tri__tls *tls; /* NULL: in clear */
+    int task;
+    size_t floats;
+    tri_rule rule;
+    const json_t *hello; /* what it trains: "digest", "batch", "examples", and what the owner needs to settle the job; borrowed */
+    tri__log *log;
+} tri__ps_store_options;
+
+/* Connect, be welcomed, pull all parameters. Waits for servers that are not there yet, and says so; TRI_TIMEOUT names who is missing. */
+TRI_MUST_CHECK tri_status tri__ps_store_create(const tri__ps_store_options *options, tri_store **out);
+
+bool tri__ps_store_has_thread(const tri_store *store); /* one of its own, that sends and receives */
+
+/* Take part; so many tokens at once are of use. */
+void tri__ps_store_ready(tri_store *store, int ahead);
+
+/* The next token; *stop where there is none and none will come. Waits. */
+TRI_MUST_CHECK tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop);
+bool tri__ps_store_peek(tri_store *store, int index, tri__token *out); /* tokens behind the next one that are here already, from 0 */
+
+/* Begin a step before its token has come, since this one is expected: nothing is sent before it has, and where another one comes, the step
+ * is void. False, and nothing is changed, where there is something to take already, or nothing would be gained. */
+bool tri__ps_store_expect(tri_store *store, const tri__token *token);
+
+/* True where the step that was made since the last begin is void: it was not the one that is wanted, or all went back to a checkpoint, and
+ * the tokens before it are void too. */
+bool tri__ps_store_voided(tri_store *store);
+
+typedef struct {
+    int64_t sending, server, peers; /* nanoseconds spent in offers, waiting for servers, and for other workers */
+} tri__ps_times;
+
+tri__ps_times tri__ps_store_take_times(tri_store *store); /* since the last call */
+void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received);
+
+void tri__ps_store_report(tri_store *store, json_t *report); /* lets go of report */
+
+/* The last word: a final report, or why it leaves before the end, which is borrowed. Returns when it is on its way. */
+void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why);
+
+#endif

@@ -1,0 +1,224 @@
+/* checkpoint.c: writing checkpoints: the tensors of a store under their names, what describes the run beside them,
+ * and the last few kept. */
+#define _GNU_SOURCE
+#include "train/checkpoint/checkpoint.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "train/checkpoint/checkpoint_file.h"
+
+char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
+{
+    char *name = NULL;
+    return asprintf(&name, "%s.%d/%s", tri_rule_name(rule->kind), slot, tri_node_name(node)) < 0 ? NULL : name;
+}
+
+/* The tensors of a checkpoint: parameters first, then slot by slot. Names of slots are ours. */
+typedef struct {
+    tri__named_tensor *tensor;
+    size_t count, parameters;
+} tensor_list;
+
+static void list_fini(tensor_list *list)
+{
+    for (size_t i = list->parameters; i < list->count; i++)
+        free((char *)(uintptr_t)list->tensor[i].name);
+    free(list->tensor);
+}
+
+static void add_tensor(tensor_list *list, const char *name, const tri_node *node, float *buffer)
+{
+    list->tensor[list->count++] = (tri__named_tensor){
+        .name = name,
+        .tensor = {.type = TRI_F32, .shape = tri_node_shape(node), .data = buffer + tri_node_range(node).first},
+    };
+}
+
+static tri_status add_slot(tensor_list *list, const tri_graph *graph, tri_store *store, int slot)
+{
+    for (int i = 0; i < tri_graph_count(graph); i++) {
+        const tri_node *node = tri_graph_node(graph, i);
+        if (!tri_node_range(node).count)
+            continue;
+        char *name = tri__slot_name(tri_store_rule(store), slot, node);
+        if (!name)
+            return tri_fail(TRI_NO_MEMORY, "no memory for the names of a checkpoint");
+        add_tensor(list, name, node, tri_store_slot(store, slot));
+    }
+    return NULL;
+}
+
+static tri_status list_tensors(const tri_graph *graph, tri_store *store, tensor_list *list)
+{
+    int slots = tri_rule_slots(tri_store_rule(store)->kind);
+    size_t most = (size_t)tri_graph_count(graph) * (size_t)(1 + slots);
+    TRI_TRY(tri__allocate(most, sizeof *list->tensor, "the tensors of a checkpoint", &list->tensor));
+    for (int i = 0; i < tri_graph_count(graph); i++)
+        if (tri_node_range(tri_graph_node(graph, i)).count)
+            add_tensor(list, tri_node_name(tri_graph_node(graph, i)), tri_graph_node(graph, i), tri_store_parameters(store));
+    list->parameters = list->count;
+    for (int slot = 0; slot < slots; slot++)
+        TRI_TRY(add_slot(list, graph, store, slot));
+    return NULL;
+}
+
+/* A checkpoint with a parameter that is not a number is worth nothing, and must not push out one that is. */
+static tri_status check_finite(const tri__named_tensor *named)
+{
+    const float *value = named->tensor.data;
+    int64_t count = tri_shape_count(named->tensor.shape);
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(value[i]))
+            return tri_fail(TRI_DIVERGED, "parameter %s has become %g", named->name, value[i]);
+    return NULL;
+}
+
+static tri_status check_list(const tensor_list *list, uint32_t *checksum)
+{
+    *checksum = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (i < list->parameters)
+            TRI_TRY(check_finite(&list->tensor[i]));
+        *checksum = tri__checkpoint_sum(*checksum, &list->tensor[i].tensor);
+    }
+    return NULL;
+}
+
+uint32_t tri__checkpoint_sum(uint32_t sum, const tri_tensor *tensor)
+{
+    return tri__crc32c(sum, tensor->data, (size_t)tri_shape_count(tensor->shape) * tri_type_size(tensor->type));
+}
+
+void tri__checkpoint_sum_end(uint32_t sum, const char *about, const char *model, char text[TRI_CHECKPOINT_DIGITS])
+{
+    sum = tri__crc32c(sum, about, strlen(about));
+    sum = tri__crc32c(sum, model, strlen(model));
+    snprintf(text, TRI_CHECKPOINT_DIGITS, "%08" PRIx32, sum);
+}
+
+static json_t *names_json(const tri_source_info *source)
+{
+    if (!source->class_names)
+        return json_null();
+    json_t *list = json_array();
+    for (int64_t i = 0; i < source->classes; i++)
+        json_array_append_new(list, json_string(source->class_names[i]));
+    return list;
+}
+
+static json_t *numbering_json(const tri_numbering *numbering)
+{
+    if (!numbering->label_step)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I}", "first_index", (json_int_t)numbering->first_index, "first_label",
+                     (json_int_t)numbering->first_label, "label_step", (json_int_t)numbering->label_step);
+}
+
+/* Positions before `reached` that are not done. */
+static json_t *outstanding_json(const tri__standing *standing)
+{
+    json_t *list = json_array();
+    for (int i = 0; standing && i < standing->count; i++)
+        json_array_append_new(list, json_integer(standing->outstanding[i]));
+    return list;
+}
+
+static json_t *state_json(const tri__run_state *state, const tri__standing *standing)
+{
+    json_t *recent = json_array();
+    for (int64_t i = 0; i < state->recent.count && i < TRI_RECENT; i++)
+        json_array_append_new(recent, json_real(state->recent.loss[i]));
+    return json_pack("{s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:o, s:I, s:o}", "step", (json_int_t)state->step, "examples",
+                     (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "best_loss",
+                     tri__json_number(state->best_loss), "without_gain", (json_int_t)state->without_gain, "losses",
+                     (json_int_t)state->recent.count, "recent", recent, "reached",
+                     (json_int_t)(standing ? standing->position : state->position), "outstanding", outstanding_json(standing));
+}
+
+static json_t *records_json(const int64_t *records, int64_t count)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(records[i]));
+    return list;
+}
+
+static tri_status describe(const tri__checkpoint_content *content, char **text)
+{
+    char digest[65];
+    TRI_TRY(tri_model_digest(content->model, content->graph, digest));
+    const tri_source_info *source = content->source;
+    json_t *about = json_pack(
+        "{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
+        tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind), "input", "type",
+        tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "numbering",
+        numbering_json(&source->numbering), "class_names", names_json(source), "state", state_json(content->state, content->standing),
+        "damaged", records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
+    *text = about ? json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(about);
+    return *text ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the description of a checkpoint");
+}
+
+static tri_status write_list(const char *path, const tri__checkpoint_content *content, const tensor_list *list)
+{
+    uint32_t checksum;
+    TRI_TRY(check_list(list, &checksum));
+    char *about;
+    TRI_TRY(describe(content, &about));
+    const char *model = tri_model_text(content->model);
+    char sum[TRI_CHECKPOINT_DIGITS];
+    tri__checkpoint_sum_end(checksum, about, model, sum);
+    const tri__metadata metadata[] = {{TRI_CHECKPOINT_ABOUT, about}, {TRI_CHECKPOINT_MODEL, model}, {TRI_CHECKPOINT_SUM, sum}};
+    tri_status status = tri__safetensors_write(path, list->tensor, list->count, metadata, sizeof metadata / sizeof *metadata);
+    free(about);
+    return status;
+}
+
+tri_status tri__checkpoint_write(const char *path, const tri__checkpoint_content *content)
+{
+    tensor_list list = {0};
+    tri_status status = list_tensors(content->graph, content->store, &list);
+    if (!status)
+        status = write_list(path, content, &list);
+    list_fini(&list);
+    return status;
+}
+
+/* Remove what is older than the last keep up to step. Newer ones are not ours to judge: a resumed run may stand before them. */
+static tri_status prune(const char *folder, int64_t step, int64_t keep)
+{
+    tri__checkpoint_names names;
+    TRI_TRY(tri__checkpoint_list(folder, &names));
+    for (size_t i = 0; i < names.count; i++) { /* newest first */
+        if (names.step[i] > step || keep-- > 0)
+            continue;
+        char *path = tri__path_join(folder, names.name[i]);
+        if (path)
+            unlink(path);
+        free(path);
+    }
+    tri__checkpoint_names_fini(&names);
+    return NULL;
+}
+
+tri_status tri__checkpoint_save(const char *folder, const tri__checkpoint_content *content, int64_t keep, char **path)
+{
+    *path = NULL;
+    if (asprintf(path, "%s/step-%08" PRId64 ".safetensors", folder, content->state->step) < 0)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a checkpoint");
+    tri_status status = tri__checkpoint_write(*path, content);
+    if (!status)
+        status = prune(folder, content->state->step, keep);
+    if (status) {
+        free(*path);
+        *path = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,29 @@
+/* checkpoint_file.h: what the writer and the reader of checkpoints share. */
+#ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_FILE_H
+#define TRI_TRAIN_CHECKPOINT_CHECKPOINT_FILE_H
+
+#include "train/checkpoint/checkpoint.h"
+
+#define TRI_CHECKPOINT_VERSION 1
+#define TRI_CHECKPOINT_ABOUT   "trireme" /* keys of the metadata */
+#define TRI_CHECKPOINT_MODEL   "model"
+#define TRI_CHECKPOINT_SUM     "checksum"
+#define TRI_CHECKPOINT_DIGITS  9 /* of the checksum as text, with the NUL behind it */
+
+char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node); /* free() it; NULL when memory is short */
+
+/* The checksum: tensor by tensor in the order of the file, then both texts of the metadata, written with eight hexadecimal digits. */
+uint32_t tri__checkpoint_sum(uint32_t sum, const tri_tensor *tensor);
+void tri__checkpoint_sum_end(uint32_t sum, const char *about, const char *model, char text[TRI_CHECKPOINT_DIGITS]);
+
+/* The checkpoints of a folder, newest first. */
+typedef struct {
+    char **name;
+    int64_t *step;
+    size_t count;
+} tri__checkpoint_names;
+
+TRI_MUST_CHECK tri_status tri__checkpoint_list(const char *folder, tri__checkpoint_names *out);
+void tri__checkpoint_names_fini(tri__checkpoint_names *names);
+
+#endif

@@ -1,0 +1,107 @@
+/* checkpoint_writer.c: one thread for one checkpoint, since there are minutes between two. */
+#include "train/checkpoint/checkpoint_writer.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct tri__checkpoint_writer {
+    tri_store *copy;
+    tri__checkpoint_content content; /* with the copies below */
+    tri__run_state state;
+    int64_t *damaged;
+    const char *folder;
+    int64_t keep;
+
+    pthread_t thread;
+    bool busy; /* there is a thread to be joined; the rest is its until then */
+    char *path;
+    tri_status status;
+};
+
+tri_status tri__checkpoint_writer_create(const tri_store *store, tri__checkpoint_writer **out)
+{
+    tri__checkpoint_writer *writer;
+    TRI_TRY(tri__allocate(1, sizeof *writer, "a writer of checkpoints", &writer));
+    tri_status status = tri_store_local_create(tri_store_floats(store), tri_store_rule(store), &writer->copy);
+    if (status) {
+        free(writer);
+        return status;
+    }
+    tri_store_drop_gradient(writer->copy);
+    *out = writer;
+    return NULL;
+}
+
+static void copy_store(tri_store *from, tri_store *to)
+{
+    size_t bytes = tri_store_floats(from) * sizeof(float);
+    memcpy(tri_store_parameters(to), tri_store_parameters(from), bytes);
+    for (int i = 0; i < tri_rule_slots(tri_store_rule(from)->kind); i++)
+        memcpy(tri_store_slot(to, i), tri_store_slot(from, i), bytes);
+}
+
+static void *write_copy(void *context)
+{
+    tri__checkpoint_writer *writer = context;
+    writer->status = tri__checkpoint_save(writer->folder, &writer->content, writer->keep, &writer->path);
+    return NULL;
+}
+
+static tri_status copy_damaged(tri__checkpoint_writer *writer, const tri__checkpoint_content *content)
+{
+    free(writer->damaged);
+    writer->damaged = NULL;
+    if (!content->damaged_count)
+        return NULL;
+    TRI_TRY(tri__allocate((size_t)content->damaged_count, sizeof *writer->damaged, "the damaged records", &writer->damaged));
+    memcpy(writer->damaged, content->damaged, (size_t)content->damaged_count * sizeof *writer->damaged);
+    return NULL;
+}
+
+tri_status tri__checkpoint_writer_begin(tri__checkpoint_writer *writer, const char *folder, const tri__checkpoint_content *content,
+                                        int64_t keep)
+{
+    TRI_TRY(copy_damaged(writer, content));
+    copy_store(content->store, writer->copy);
+    writer->state = *content->state;
+    writer->content = *content;
+    writer->content.store = writer->copy;
+    writer->content.state = &writer->state;
+    writer->content.damaged = writer->damaged;
+    writer->folder = folder;
+    writer->keep = keep;
+    writer->path = NULL;
+    writer->status = NULL;
+    if (pthread_create(&writer->thread, NULL, write_copy, writer))
+        return tri_fail(TRI_NO_MEMORY, "no thread to write a checkpoint");
+    writer->busy = true;
+    return NULL;
+}
+
+tri_status tri__checkpoint_writer_end(tri__checkpoint_writer *writer, char **path, int64_t *step)
+{
+    *path = NULL;
+    if (!writer->busy)
+        return NULL;
+    pthread_join(writer->thread, NULL);
+    writer->busy = false;
+    *path = writer->path;
+    *step = writer->state.step;
+    return writer->status;
+}
+
+void tri__checkpoint_writer_destroy(tri__checkpoint_writer *writer)
+{
+    if (!writer)
+        return;
+    char *path;
+    int64_t step;
+    tri_status_free(tri__checkpoint_writer_end(writer, &path, &step));
+    free(path);
+    tri_store_destroy(writer->copy);
+    free(writer->damaged);
+    free(writer);
+}

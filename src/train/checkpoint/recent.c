@@ -1,0 +1,19 @@
+/* recent.c: the mean of the last losses, which is what people mean by the training loss. */
+#include <math.h>
+
+#include "train/checkpoint/checkpoint.h"
+
+void tri__recent_add(tri__recent *recent, double loss)
+{
+    recent->loss[recent->count++ % TRI_RECENT] = loss;
+}
+
+/* Summed anew each time, in the order of the array: the same after a resume as without one. */
+double tri__recent_mean(const tri__recent *recent)
+{
+    int64_t count = recent->count < TRI_RECENT ? recent->count : TRI_RECENT;
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += recent->loss[i];
+    return count ? sum / (double)count : NAN;
+}

@@ -1,0 +1,319 @@
+/* cluster.c: clusters from a file, from TF_CONFIG and from an address to join; slurm.c has Slurm's. A file and TF_CONFIG both name lists of
+ * addresses by role, and are checked by the same rules: a role that nobody knows, a list that is none, an address that comes twice. */
+#define _GNU_SOURCE
+#include "train/cluster/cluster.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/yaml.h"
+
+enum { MOST_TASKS = 4096 };
+
+static const struct {
+    const char *name;
+    tri__role role;
+    bool chief;
+} roles[] = {
+    {"ps", TRI_ROLE_SERVER, false},   {"worker", TRI_ROLE_WORKER, false}, {"evaluator", TRI_ROLE_EVALUATOR, false},
+    {"chief", TRI_ROLE_WORKER, true}, {"master", TRI_ROLE_WORKER, true},
+};
+
+enum { ROLES = sizeof roles / sizeof *roles };
+
+static int find_role(const char *name, size_t length)
+{
+    for (int i = 0; i < ROLES; i++)
+        if (strlen(roles[i].name) == length && !strncmp(roles[i].name, name, length))
+            return i;
+    return -1;
+}
+
+const char *tri__task_name(tri__task task, char name[TRI_TASK_SIZE])
+{
+    if (task.index < 0)
+        snprintf(name, TRI_TASK_SIZE, "%s", "a worker that joins");
+    else
+        snprintf(name, TRI_TASK_SIZE, "%s:%d", roles[task.role].name, task.index);
+    return name;
+}
+
+tri_status tri__task_parse(const char *text, tri__task *out)
+{
+    size_t length = strcspn(text, ":");
+    int row = find_role(text, length);
+    char *end = NULL;
+    long index = text[length] ? strtol(text + length + 1, &end, 10) : -1;
+    bool number = end && end > text + length + 1 && !*end && text[length + 1] != '+' && index >= 0 && index < MOST_TASKS;
+    if (row < 0 || !number)
+        return tri_fail(TRI_BAD_CALL, "--task %s: expected a role and a number: ps:0, worker:1, evaluator:0", text);
+    if (roles[row].chief && index > 0)
+        return tri_fail(TRI_BAD_CALL, "--task %s: there is one %s, %s:0, who is worker:0", text, roles[row].name, roles[row].name);
+    *out = (tri__task){roles[row].role, (int)index};
+    return NULL;
+}
+
+void tri__cluster_fini(tri__cluster *cluster)
+{
+    for (int i = 0; i < cluster->servers; i++)
+        tri__address_fini(&cluster->server[i]);
+    free(cluster->server);
+    *cluster = (tri__cluster){0};
+}
+
+bool tri__cluster_is_loopback(const tri__cluster *cluster)
+{
+    for (int i = 0; i < cluster->servers; i++)
+        if (!tri__address_is_loopback(&cluster->server[i]))
+            return false;
+    return true;
+}
+
+tri_status tri__cluster_check(const tri__cluster *cluster, tri__task task)
+{
+    int count = task.role == TRI_ROLE_SERVER ? cluster->servers : task.role == TRI_ROLE_WORKER ? cluster->workers : 1;
+    if (task.index < count)
+        return NULL;
+    char name[TRI_TASK_SIZE];
+    return tri_fail(TRI_BAD_CALL, "--task %s: the cluster has %d %s, so the last is %s:%d%s", tri__task_name(task, name), count,
+                    task.role == TRI_ROLE_SERVER   ? "server(s)"
+                    : task.role == TRI_ROLE_WORKER ? "worker(s)"
+                                                   : "evaluator",
+                    roles[task.role].name, count - 1,
+                    task.role == TRI_ROLE_WORKER ? " (--join HOST:PORT adds workers to a running job)" : "");
+}
+
+/* The addresses of one role, all of them texts. */
+static tri_status check_list(const char *name, const char *role, const json_t *list)
+{
+    if (!json_is_array(list))
+        return tri_fail(TRI_BAD_DATA, "%s: '%s' must be a list of addresses: %s: [\"host:port\", …]", name, role, role);
+    if (json_array_size(list) > MOST_TASKS)
+        return tri_fail(TRI_BAD_DATA, "%s: '%s' has %zu entries, and %d is the most", name, role, json_array_size(list), MOST_TASKS);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_is_string(json_array_get(list, i)))
+            return tri_fail(TRI_BAD_DATA, "%s: entry %zu of '%s' must be an address such as \"host:port\"", name, i, role);
+    return NULL;
+}
+
+/* Roles that this program knows; with chiefs where the description may have one. */
+static tri_status check_roles(const char *name, const json_t *lists, bool chiefs)
+{
+    const char *role;
+    json_t *list;
+    if (!json_is_object(lists))
+        return tri_fail(TRI_BAD_DATA, "%s: expected lists of addresses by role: ps: [\"host:port\", …] and worker: [\"host:port\", …]",
+                        name);
+    json_object_foreach((json_t *)(uintptr_t)lists, role, list)
+    {
+        int row = find_role(role, strlen(role));
+        tri__nearest nearest = tri__nearest_of(role);
+        char hint[TRI_NEAREST_HINT];
+        for (int i = 0; i < ROLES; i++)
+            if (chiefs || !roles[i].chief)
+                tri__nearest_offer(&nearest, roles[i].name);
+        if (row >= 0 && roles[row].chief && !chiefs)
+            return tri_fail(TRI_BAD_DATA, "%s: '%s': in a cluster file no worker is special; list it first under 'worker'", name, role);
+        if (row < 0)
+            return tri_fail(TRI_BAD_DATA, "%s: there is no role '%s'%s: there are ps, worker and evaluator", name, role,
+                            tri__nearest_hint(&nearest, hint));
+        TRI_TRY(check_list(name, role, list));
+    }
+    return NULL;
+}
+
+/* Two tasks cannot have one port. Hosts without a port, of workers, may come as often as they like. */
+static tri_status check_twice(const char *name, const json_t *lists)
+{
+    json_t *seen = json_object();
+    tri_status status = seen ? NULL : tri_fail(TRI_NO_MEMORY, "%s: no memory to check it", name);
+    const char *role;
+    json_t *list, *entry;
+    size_t i;
+    json_object_foreach((json_t *)(uintptr_t)lists, role, list) json_array_foreach(list, i, entry)
+    {
+        const char *address = json_string_value(entry), *other = json_string_value(json_object_get(seen, address));
+        if (status || !strchr(address, ':'))
+            continue;
+        if (other)
+            status = tri_fail(TRI_BAD_DATA, "%s: %s is the address of %s:%zu, and of a task of '%s' before it: each needs its own port",
+                              name, address, role, i, other);
+        else if (json_object_set_new(seen, address, json_string(role)))
+            status = tri_fail(TRI_NO_MEMORY, "%s: no memory to check it", name);
+    }
+    json_decref(seen);
+    return status;
+}
+
+static tri_status read_servers(const char *name, const json_t *list, tri__cluster *out)
+{
+    size_t count = json_array_size(list);
+    if (!count)
+        return tri_fail(TRI_BAD_DATA, "%s: no server: give at least one address under 'ps', such as ps: [\"host:2222\"]", name);
+    TRI_TRY(tri__allocate(count, sizeof *out->server, "the addresses of servers", &out->server));
+    for (size_t i = 0; i < count; i++) {
+        TRI_TRY(tri_wrap(tri__address_parse(json_string_value(json_array_get(list, i)), &out->server[i]), "%s: ps:%zu", name, i));
+        out->servers++;
+        if (!out->server[i].port)
+            return tri_fail(TRI_BAD_DATA, "%s: ps:%zu: port 0: a server needs a port that the others know", name, i);
+    }
+    return NULL;
+}
+
+/* Nobody connects to workers, but an address that is none is a mistake all the same. */
+static tri_status check_others(const char *name, const char *role, const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        tri__address address = {0};
+        if (!*text)
+            return tri_fail(TRI_BAD_DATA, "%s: %s:%zu: the address is empty", name, role, i);
+        if (strchr(text, ':'))
+            TRI_TRY(tri_wrap(tri__address_parse(text, &address), "%s: %s:%zu", name, role, i));
+        tri__address_fini(&address);
+    }
+    return NULL;
+}
+
+static tri_status read_lists(const char *name, const json_t *lists, bool chiefs, tri__cluster *out)
+{
+    TRI_TRY(check_roles(name, lists, chiefs));
+    TRI_TRY(check_twice(name, lists));
+    for (int i = 1; i < ROLES; i++)
+        TRI_TRY(check_others(name, roles[i].name, json_object_get(lists, roles[i].name)));
+    TRI_TRY(read_servers(name, json_object_get(lists, "ps"), out));
+    for (int i = 0; i < ROLES; i++)
+        if (roles[i].role == TRI_ROLE_WORKER)
+            out->workers += (int)json_array_size(json_object_get(lists, roles[i].name));
+    size_t evaluators = json_array_size(json_object_get(lists, "evaluator"));
+    out->evaluator = evaluators;
+    if (!out->workers)
+        return tri_fail(TRI_BAD_DATA, "%s: no worker: give at least one under 'worker', such as worker: [\"host\"]", name);
+    if (evaluators > 1)
+        return tri_fail(TRI_BAD_DATA, "%s: %zu evaluators: a job has one at most", name, evaluators);
+    return NULL;
+}
+
+static tri_status read_or_clear(const char *name, const json_t *lists, bool chiefs, tri__cluster *out)
+{
+    *out = (tri__cluster){0};
+    tri_status status = read_lists(name, lists, chiefs, out);
+    if (status)
+        tri__cluster_fini(out);
+    return status;
+}
+
+tri_status tri__cluster_parse(const char *name, const char *text, size_t size, tri__cluster *out)
+{
+    json_t *lists = NULL;
+    *out = (tri__cluster){0};
+    TRI_TRY(tri__yaml_parse(name, text, size, &lists));
+    tri_status status = read_or_clear(name, lists, false, out);
+    json_decref(lists);
+    return status;
+}
+
+tri_status tri__cluster_read(const char *path, tri__cluster *out)
+{
+    json_t *lists = NULL;
+    *out = (tri__cluster){0};
+    TRI_TRY(tri_wrap(tri__yaml_read(path, &lists), "--cluster"));
+    tri_status status = tri_wrap(read_or_clear(path, lists, false, out), "--cluster");
+    json_decref(lists);
+    return status;
+}
+
+static void write_addresses(FILE *file, const tri__cluster *cluster)
+{
+    fprintf(file, "ps: [");
+    for (int i = 0; i < cluster->servers; i++) {
+        const tri__address *at = &cluster->server[i];
+        bool v6 = strchr(at->host, ':');
+        fprintf(file, "%s\"%s%s%s:%d\"", i ? ", " : "", v6 ? "[" : "", at->host, v6 ? "]" : "", at->port);
+    }
+    fprintf(file, "]\nworker: [");
+    for (int i = 0; i < cluster->workers; i++)
+        fprintf(file, "%s\"%s\"", i ? ", " : "", "localhost");
+    fprintf(file, "]\n%s", cluster->evaluator ? "evaluator: [\"localhost\"]\n" : "");
+}
+
+tri_status tri__cluster_write(const char *path, const tri__cluster *cluster)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
+    write_addresses(file, cluster);
+    tri_status status = fclose(file) ? tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path) : tri__file_replace(path, text, size);
+    free(text);
+    return status;
+}
+
+#define TF_CONFIG "TF_CONFIG"
+
+/* Operators leave the evaluator out of the cluster that they tell the others about. */
+static tri_status read_task(const json_t *config, tri__cluster *cluster, tri__task *out)
+{
+    const json_t *task = json_object_get(config, "task"), *index = json_object_get(task, "index");
+    const json_t *lists = json_object_get(config, "cluster");
+    const char *type = json_string_value(json_object_get(task, "type"));
+    if (!type || !json_is_integer(index))
+        return tri_fail(TRI_BAD_DATA, "%s: 'task' must tell who this is: {\"type\": \"worker\", \"index\": 0}", TF_CONFIG);
+    int row = find_role(type, strlen(type));
+    if (row < 0)
+        return tri_fail(TRI_BAD_DATA, "%s: there is no task type '%s': there are chief, master, worker, ps and evaluator", TF_CONFIG, type);
+    if (roles[row].role == TRI_ROLE_EVALUATOR)
+        cluster->evaluator = true;
+    int64_t number = json_integer_value(index);
+    int64_t count = roles[row].role == TRI_ROLE_EVALUATOR ? 1 : (int64_t)json_array_size(json_object_get(lists, type));
+    if (number < 0 || number >= count)
+        return tri_fail(TRI_BAD_DATA, "%s: this is %s %" PRId64 ", and its 'cluster' has %" PRId64 " of them", TF_CONFIG, type, number,
+                        count);
+    bool chief = json_array_size(json_object_get(lists, "chief")) || json_array_size(json_object_get(lists, "master"));
+    bool follows = chief && roles[row].role == TRI_ROLE_WORKER && !roles[row].chief;
+    *out = (tri__task){roles[row].role, (int)number + follows};
+    return NULL;
+}
+
+static tri_status read_tf_config(const json_t *config, tri__cluster *out, tri__task *task)
+{
+    const json_t *lists = json_object_get(config, "cluster");
+    if (!lists)
+        return tri_fail(TRI_BAD_DATA, "%s: it has no 'cluster' (a job of one process needs no --strategy ps)", TF_CONFIG);
+    TRI_TRY(read_lists(TF_CONFIG, lists, true, out));
+    if (json_array_size(json_object_get(lists, "chief")) + json_array_size(json_object_get(lists, "master")) > 1)
+        return tri_fail(TRI_BAD_DATA, "%s: a job has one chief or master at most", TF_CONFIG);
+    return read_task(config, out, task);
+}
+
+tri_status tri__cluster_from_tf_config(const char *json, tri__cluster *out, tri__task *task)
+{
+    json_t *config = NULL;
+    *out = (tri__cluster){0};
+    TRI_TRY(tri__json_parse(TF_CONFIG, json, strlen(json), &config));
+    tri_status status = read_tf_config(config, out, task);
+    json_decref(config);
+    if (status)
+        tri__cluster_fini(out);
+    return status;
+}
+
+tri_status tri__cluster_from_join(const char *address, tri__cluster *out, tri__task *task)
+{
+    *out = (tri__cluster){0};
+    *task = (tri__task){TRI_ROLE_WORKER, -1};
+    TRI_TRY(tri__allocate(1, sizeof *out->server, "the address to join", &out->server));
+    out->servers = 1;
+    tri_status status = tri_wrap(tri__address_parse(address, out->server), "--join %s", address);
+    if (!status && !out->server->port)
+        status = tri_fail(TRI_BAD_CALL, "--join %s: port 0 is no port: give that of ps:0", address);
+    if (status)
+        tri__cluster_fini(out);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* cluster.h: who takes part in a job, and where. However a cluster was described (options, a file, TF_CONFIG, Slurm),
+ * it ends as one of these.
+ *
+ * Only servers are connected to, so only they have addresses here. */
+#ifndef TRI_TRAIN_CLUSTER_CLUSTER_H
+#define TRI_TRAIN_CLUSTER_CLUSTER_H
+
+#include "net/address.h"
+
+typedef enum { TRI_ROLE_SERVER, TRI_ROLE_WORKER, TRI_ROLE_EVALUATOR } tri__role;
+
+typedef struct {
+    tri__role role;
+    int index; /* −1: a worker that joins, whom ps:0 gives a number */
+} tri__task;   /* "ps:0", "worker:1", "evaluator:0" */
+
+enum { TRI_TASK_SIZE = 24 };
+const char *tri__task_name(tri__task task, char name[TRI_TASK_SIZE]);
+TRI_MUST_CHECK tri_status tri__task_parse(const char *text, tri__task *out); /* chief:0 is worker:0, master too */
+
+typedef struct {
+    tri__address *server; /* servers of them: workers connect to these, in this order */
+    int servers, workers; /* workers 0: not known here, ps:0 knows */
+    bool evaluator;       /* has a task of its own somewhere; otherwise ps:0 starts one beside itself */
+} tri__cluster;
+
+void tri__cluster_fini(tri__cluster *cluster);
+
+/* True where all servers are on this machine's loopback, so that nobody beyond it can reach them. Asks the resolver. */
+bool tri__cluster_is_loopback(const tri__cluster *cluster);
+
+/* TRI_BAD_CALL where the cluster has no such task; a worker that joins is always welcome. */
+TRI_MUST_CHECK tri_status tri__cluster_check(const tri__cluster *cluster, tri__task task);
+
+/* A cluster file: YAML with "ps", "worker" and perhaps "evaluator", each a list of "host:port"; a worker may leave out its port. */
+TRI_MUST_CHECK tri_status tri__cluster_read(const char *path, tri__cluster *out);
+TRI_MUST_CHECK tri_status tri__cluster_parse(const char *name, const char *text, size_t size, tri__cluster *out);
+TRI_MUST_CHECK tri_status tri__cluster_write(const char *path, const tri__cluster *cluster);
+
+/* The text of TF_CONFIG. The chief (or master) is worker 0, and the workers follow it. */
+TRI_MUST_CHECK tri_status tri__cluster_from_tf_config(const char *json, tri__cluster *out, tri__task *task);
+
+/* Slurm's variables of a job step; NULL where one is not set. */
+typedef struct {
+    const char *procid, *ntasks; /* SLURM_PROCID, SLURM_STEP_NUM_TASKS: this rank, and how many there are */
+    const char *nodelist;        /* SLURM_STEP_NODELIST: "node[01-03,07]" */
+    const char *tasks_per_node;  /* SLURM_STEP_TASKS_PER_NODE: "2(x3),1" */
+    const char *distribution;    /* SLURM_DISTRIBUTION: "block" or "cyclic"; NULL: block */
+    const char *job_id;          /* SLURM_JOB_ID */
+} tri__slurm;
+
+/* The first `servers` ranks are servers, the rest workers. port is the first one on each host; 0: derived from the job's number. */
+TRI_MUST_CHECK tri_status tri__cluster_from_slurm(const tri__slurm *slurm, int servers, int port, tri__cluster *out, tri__task *task);
+
+/* A worker that comes to a running job, and knows only where ps:0 is. */
+TRI_MUST_CHECK tri_status tri__cluster_from_join(const char *address, tri__cluster *out, tri__task *task);
+
+#endif

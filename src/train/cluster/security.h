@@ -1,0 +1,18 @@
+/* security.h: whether the traffic of a job is authenticated and encrypted: decided here, for every task alike. */
+#ifndef TRI_TRAIN_CLUSTER_SECURITY_H
+#define TRI_TRAIN_CLUSTER_SECURITY_H
+
+#include "base/log.h"
+#include "net/tls.h"
+#include "train/cluster/cluster.h"
+
+typedef struct {
+    tri__tls_options identity; /* --key; or --cert, --cert-key and --ca */
+    bool insecure;             /* --insecure */
+} tri__security;
+
+/* *out is NULL where traffic goes in clear: on loopback, where nobody else can listen in, or because that was asked for, which is told to
+ * log. TRI_BAD_CALL where tasks are on several machines and nothing was said, or where options contradict each other. */
+TRI_MUST_CHECK tri_status tri__security_open(const tri__security *security, const tri__cluster *cluster, tri__log *log, tri__tls **out);
+
+#endif

@@ -1,0 +1,208 @@
+/* evaluate.c: a forward plan of its own over all examples of a source. Rows of padding have weight 0 and are not counted. */
+#include "train/evaluate/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trireme/plan.h"
+
+struct tri__evaluator {
+    tri_plan *plan;
+    tri_dataset *dataset;
+    int64_t examples;
+    float *scores; /* [examples] with two classes: of the second one. NULL otherwise */
+    int32_t *labels;
+};
+
+/* What has been seen so far. */
+typedef struct {
+    tri__evaluation result;
+    double loss, logloss;
+    int64_t right;
+} tally;
+
+static const tri_node *find_input(const tri_graph *graph)
+{
+    for (int i = 0; i < tri_graph_count(graph); i++)
+        if (!strcmp(tri_node_name(tri_graph_node(graph, i)), "x"))
+            return tri_graph_node(graph, i);
+    return NULL;
+}
+
+static int64_t columns_of(const tri_graph *graph)
+{
+    const tri_node *logits = tri_graph_find_output(graph, "logits");
+    tri_shape shape = logits ? tri_node_shape(logits) : (tri_shape){0};
+    return shape.rank >= 2 ? shape.dim[shape.rank - 1] : 1;
+}
+
+tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph)
+{
+    const tri_node *x = find_input(graph);
+    if (!x)
+        return tri_fail(TRI_BAD_CALL, "the model has no input called x");
+    tri_shape wanted = tri_node_shape(x); /* [batch][…] */
+    wanted.rank--;
+    memmove(wanted.dim, wanted.dim + 1, (size_t)wanted.rank * sizeof *wanted.dim);
+    char has[64], takes[64];
+    if (tri_node_type(x) != source->type || !tri_shape_equal(wanted, source->shape))
+        return tri_fail(TRI_BAD_CALL, "%s: its examples are %s of %s, the model takes %s of %s", source->spec,
+                        tri_shape_text(source->shape, has, sizeof has), tri_type_name(source->type),
+                        tri_shape_text(wanted, takes, sizeof takes), tri_type_name(tri_node_type(x)));
+    int64_t columns = columns_of(graph), classes = columns < 2 ? 2 : columns;
+    if (source->classes > classes)
+        return tri_fail(TRI_BAD_CALL, "%s: it has %lld classes, the model tells %lld apart", source->spec, (long long)source->classes,
+                        (long long)classes);
+    return NULL;
+}
+
+tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes)
+{
+    if (!names || !source->class_names || strcmp(source->format, "jpeg") != 0)
+        return NULL;
+    for (int64_t i = 0; i < source->classes || i < classes; i++) {
+        const char *theirs = i < source->classes ? source->class_names[i] : NULL, *ours = i < classes ? names[i] : NULL;
+        if (!theirs || !ours || strcmp(theirs, ours) != 0)
+            return tri_fail(TRI_BAD_CALL, "%s: its class %lld is %s, the model's is %s (give both the same folders of classes)",
+                            source->spec, (long long)i, theirs ? theirs : "missing", ours ? ours : "missing");
+    }
+    return NULL;
+}
+
+int64_t tri__roomy_batch(tri_shape example)
+{
+    return tri_shape_count(example) <= 4096 ? 250 : 32;
+}
+
+static tri_status create_plan(tri__evaluator *evaluator, const tri_graph *graph, tri_store *store, int64_t batch, int threads)
+{
+    tri_graph *copy;
+    TRI_TRY(tri_graph_copy(graph, batch, &copy));
+    tri_status status = tri_plan_create(copy, &(tri_plan_options){.batch = batch, .threads = threads}, store, &evaluator->plan);
+    tri_graph_destroy(copy);
+    return status;
+}
+
+static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri_source *source, tri_store *store,
+                          const tri__evaluator_options *options)
+{
+    const tri_source_info *info = tri_source_describe(source);
+    TRI_TRY(tri__source_fits(info, graph));
+    int64_t batch = options->batch ? options->batch : tri__roomy_batch(info->shape);
+    TRI_TRY(create_plan(evaluator, graph, store, batch, options->threads));
+    const tri_dataset_options order = {
+        .batch = batch,
+        .limit = options->limit,
+        .epochs = 1,
+        .in_place = tri_plan_takes_scattered(evaluator->plan),
+        .skip_bad = options->skip_bad,
+        .cache = options->cache,
+        .cache_bytes = options->cache_bytes,
+        .cache_folder = options->cache_folder,
+    };
+    TRI_TRY(tri_dataset_create(source, &order, &evaluator->dataset));
+    evaluator->examples = tri_dataset_examples(evaluator->dataset);
+    if (columns_of(graph) > 2)
+        return NULL;
+    TRI_TRY(tri__allocate((size_t)evaluator->examples + 1, sizeof(float), "scores", &evaluator->scores));
+    return tri__allocate((size_t)evaluator->examples + 1, sizeof(int32_t), "labels", &evaluator->labels);
+}
+
+tri_status tri__evaluator_create(const tri_graph *graph, tri_source *source, tri_store *store, const tri__evaluator_options *options,
+                                 tri__evaluator **out)
+{
+    *out = NULL;
+    tri__evaluator *evaluator;
+    TRI_TRY(tri__allocate(1, sizeof *evaluator, "an evaluation", &evaluator));
+    tri_status status = prepare(evaluator, graph, source, store, options);
+    if (status)
+        tri__evaluator_destroy(evaluator);
+    else
+        *out = evaluator;
+    return status;
+}
+
+void tri__evaluator_destroy(tri__evaluator *evaluator)
+{
+    if (!evaluator)
+        return;
+    tri_dataset_destroy(evaluator->dataset);
+    tri_plan_destroy(evaluator->plan);
+    free(evaluator->scores);
+    free(evaluator->labels);
+    free(evaluator);
+}
+
+tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator)
+{
+    return evaluator->dataset;
+}
+
+static int64_t largest(const float *row, int64_t columns)
+{
+    int64_t best = 0;
+    for (int64_t column = 1; column < columns; column++)
+        if (row[column] > row[best])
+            best = column;
+    return best;
+}
+
+/* −log of the probability that a score, the log odds of class 1, gives to the label: log(1 + e^∓score), without overflow. */
+static double log_loss(double score, int32_t label)
+{
+    double against = label ? -score : score;
+    return against > 0 ? against + log1p(exp(-against)) : log1p(exp(against));
+}
+
+/* logits: [rows][columns]; one column is the log odds of class 1 */
+static void count_rows(tri__evaluator *evaluator, const tri_batch *batch, const float *logits, int64_t columns, tally *sum)
+{
+    for (int64_t row = 0; row < batch->count; row++) {
+        const float *line = logits + row * columns;
+        if (batch->damaged && batch->weights[row] == 0)
+            continue;
+        int64_t guess = columns == 1 ? line[0] > 0 : largest(line, columns);
+        sum->right += guess == batch->labels[row];
+        if (evaluator->scores && sum->result.examples < evaluator->examples) {
+            float score = columns == 1 ? line[0] : line[1] - line[0];
+            evaluator->scores[sum->result.examples] = score;
+            evaluator->labels[sum->result.examples] = batch->labels[row];
+            sum->logloss += log_loss(score, batch->labels[row]);
+        }
+        sum->result.examples++;
+    }
+}
+
+static tri_status evaluate_batch(tri__evaluator *evaluator, const tri_batch *batch, tally *sum)
+{
+    TRI_TRY(tri_plan_run(evaluator->plan, batch));
+    tri_tensor loss, logits;
+    TRI_TRY(tri_plan_value(evaluator->plan, "loss", &loss));
+    TRI_TRY(tri_plan_value(evaluator->plan, "logits", &logits));
+    sum->loss += *(const float *)loss.data;
+    count_rows(evaluator, batch, logits.data, tri_shape_count(logits.shape) / batch->rows, sum);
+    return NULL;
+}
+
+tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
+{
+    tally sum = {0};
+    TRI_TRY(tri_dataset_seek(evaluator->dataset, 0));
+    for (;;) {
+        const tri_batch *batch;
+        TRI_TRY(tri_dataset_next(evaluator->dataset, &batch));
+        if (!batch)
+            break;
+        TRI_TRY(evaluate_batch(evaluator, batch, &sum));
+    }
+    double count = (double)sum.result.examples;
+    if (count == 0)
+        return tri_fail(TRI_BAD_DATA, "there are no examples to evaluate on");
+    *out = (tri__evaluation){.examples = sum.result.examples, .loss = sum.loss / count, .accuracy = (double)sum.right / count};
+    out->damaged = tri_dataset_damaged(evaluator->dataset);
+    out->auc = NAN;
+    out->logloss = evaluator->scores ? sum.logloss / count : NAN;
+    return evaluator->scores ? tri__auc(evaluator->scores, evaluator->labels, out->examples, &out->auc) : NULL;
+}

@@ -1,0 +1,52 @@
+/* evaluate.h: how good the parameters of a store are on a set of examples. */
+#ifndef TRI_TRAIN_EVALUATE_EVALUATE_H
+#define TRI_TRAIN_EVALUATE_EVALUATE_H
+
+#include "trireme/dataset.h"
+#include "trireme/graph.h"
+#include "trireme/store.h"
+
+typedef struct {
+    int64_t examples;
+    int64_t damaged;       /* records left out so far, each counted once */
+    double loss, accuracy; /* means over all examples */
+    double auc, logloss;   /* of two classes; NaN otherwise */
+} tri__evaluation;
+
+typedef struct tri__evaluator tri__evaluator;
+
+typedef struct {
+    int64_t batch;    /* 0: chosen */
+    int64_t limit;    /* 0: all examples */
+    int threads;      /* 0: every CPU */
+    int64_t skip_bad; /* these as in tri_dataset_options */
+    bool cache;
+    int64_t cache_bytes;
+    const char *cache_folder;
+} tri__evaluator_options;
+
+/* graph is copied for the batch; source and store are borrowed. TRI_BAD_CALL where the source's examples do not fit the graph. */
+TRI_MUST_CHECK tri_status tri__evaluator_create(const tri_graph *graph, tri_source *source, tri_store *store,
+                                                const tri__evaluator_options *options, tri__evaluator **out);
+void tri__evaluator_destroy(tri__evaluator *evaluator); /* accepts NULL */
+
+/* Over all examples, with the store's parameters as they are now; flush it before. */
+TRI_MUST_CHECK tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out);
+
+/* The examples that it goes through: what was left out of them, and why. */
+tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
+
+/* Does the source give what the graph's input takes? */
+TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph);
+
+/* Photos are numbered by the names of their folders: TRI_BAD_CALL where these are not the model's own classes,
+ * [classes] names. NULL: unknown. */
+TRI_MUST_CHECK tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes);
+
+/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. NaN where one kind is missing. */
+TRI_MUST_CHECK tri_status tri__auc(const float *scores, const int32_t *labels, int64_t count, double *out);
+
+/* Examples to compute at once: large batches are quicker, and cost no memory to speak of while examples are small. */
+int64_t tri__roomy_batch(tri_shape example);
+
+#endif

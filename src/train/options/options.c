@@ -1,0 +1,387 @@
+/* options.c: requests by name, kept as JSON, merged on resume, and resolved against a model's own settings. */
+#include "train/options/options.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trireme/dataset.h"
+
+typedef enum { TEXT, INTEGER, NUMBER } field_kind;
+
+/* Fields that make up one answer: where one that `replaces` is given another value,
+ * all that the run had said to that question is taken back. */
+typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
+
+typedef struct {
+    const char *name; /* as on the command line */
+    field_kind kind;
+    size_t offset;
+    bool fixed; /* a resumed run keeps it */
+    question replaces, of;
+} field;
+
+#define FIELD(member, type) .kind = type, .offset = offsetof(tri__train_options, member)
+
+static const field fields[] = {
+    {"model", FIELD(model, TEXT), .fixed = true},
+    {"data", FIELD(data, TEXT), .fixed = true},
+    {"test", FIELD(test, TEXT)},
+    {"init", FIELD(init, TEXT), .fixed = true},
+    {"rule", FIELD(rule, TEXT), .fixed = true},
+    {"schedule", FIELD(schedule, TEXT)},
+    {"until", FIELD(until, TEXT), .replaces = HOW_LONG, .of = HOW_LONG},
+    {"eval-every", FIELD(eval_every, TEXT)},
+    {"checkpoint-every", FIELD(checkpoint_every, TEXT)},
+    {"batch", FIELD(batch, INTEGER), .fixed = true},
+    {"global-batch", FIELD(global_batch, INTEGER), .fixed = true},
+    {"strategy", FIELD(strategy, TEXT), .replaces = STRATEGY, .of = STRATEGY},
+    {"workers", FIELD(workers, INTEGER), .of = STRATEGY},
+    {"servers", FIELD(servers, INTEGER), .of = STRATEGY},
+    {"async", FIELD(async, INTEGER), .replaces = MODE, .of = MODE},
+    {"sync", FIELD(sync, INTEGER), .replaces = MODE, .of = MODE},
+    {"staleness", FIELD(staleness, INTEGER), .replaces = MODE, .of = MODE},
+    {"backup", FIELD(backup, INTEGER), .of = MODE},
+    {"combine", FIELD(combine, TEXT), .of = MODE},
+    {"timeout", FIELD(timeout, TEXT), .of = STRATEGY},
+    {"restarts", FIELD(restarts, INTEGER), .of = STRATEGY},
+    {"min-workers", FIELD(min_workers, INTEGER), .of = STRATEGY},
+    {"heartbeat", FIELD(heartbeat, TEXT), .of = STRATEGY},
+    {"log-updates", FIELD(log_updates, INTEGER), .of = STRATEGY},
+    {"seed", FIELD(seed, INTEGER), .fixed = true},
+    {"limit-train", FIELD(limit_train, INTEGER), .fixed = true},
+    {"shuffle", FIELD(shuffle, INTEGER), .fixed = true},
+    {"warmup", FIELD(warmup, INTEGER)},
+    {"threads", FIELD(threads, INTEGER)},
+    {"epochs", FIELD(epochs, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
+    {"steps", FIELD(steps, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
+    {"max-steps", FIELD(max_steps, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
+    {"steps-per-epoch", FIELD(steps_per_epoch, INTEGER), .fixed = true},
+    {"patience", FIELD(patience, INTEGER)},
+    {"keep", FIELD(keep, INTEGER)},
+    {"keep-best", FIELD(keep_best, INTEGER)},
+    {"log-every", FIELD(log_every, INTEGER)},
+    {"events", FIELD(events, INTEGER)},
+    {"shard", FIELD(shard, TEXT), .fixed = true},
+    {"augment", FIELD(augment, TEXT), .fixed = true},
+    {"features", FIELD(features, INTEGER), .fixed = true},
+    {"skip-bad", FIELD(skip_bad, INTEGER)},
+    {"cache", FIELD(cache, INTEGER)},
+    {"cache-memory", FIELD(cache_memory, INTEGER)},
+    {"rate", FIELD(rate, NUMBER)},
+    {"momentum", FIELD(momentum, NUMBER)},
+    {"l2", FIELD(l2, NUMBER)},
+    {"clip", FIELD(clip, NUMBER)},
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static char **text_of(const tri__train_options *options, const field *row)
+{
+    return (char **)((char *)(uintptr_t)options + row->offset);
+}
+
+static int64_t *integer_of(const tri__train_options *options, const field *row)
+{
+    return (int64_t *)((char *)(uintptr_t)options + row->offset);
+}
+
+static double *number_of(const tri__train_options *options, const field *row)
+{
+    return (double *)((char *)(uintptr_t)options + row->offset);
+}
+
+static void unset(tri__train_options *options, const field *row)
+{
+    switch (row->kind) {
+    case TEXT:
+        free(*text_of(options, row));
+        *text_of(options, row) = NULL;
+        break;
+    case INTEGER:
+        *integer_of(options, row) = TRI_UNSET;
+        break;
+    case NUMBER:
+        *number_of(options, row) = NAN;
+        break;
+    }
+}
+
+static bool is_set(const tri__train_options *options, const field *row)
+{
+    switch (row->kind) {
+    case TEXT:
+        return *text_of(options, row);
+    case INTEGER:
+        return *integer_of(options, row) != TRI_UNSET;
+    case NUMBER:
+        return !isnan(*number_of(options, row));
+    }
+    return false;
+}
+
+void tri__train_options_init(tri__train_options *options)
+{
+    *options = (tri__train_options){0};
+    for (int i = 0; i < FIELDS; i++)
+        unset(options, &fields[i]);
+}
+
+void tri__train_options_fini(tri__train_options *options)
+{
+    for (int i = 0; i < FIELDS; i++)
+        unset(options, &fields[i]);
+}
+
+static tri_status set_text(tri__train_options *options, const field *row, const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        return tri_fail(TRI_NO_MEMORY, "no memory for --%s", row->name);
+    free(*text_of(options, row));
+    *text_of(options, row) = copy;
+    return NULL;
+}
+
+/* Flags come as "on" and "off". */
+static tri_status set_field(tri__train_options *options, const field *row, const char *text)
+{
+    switch (row->kind) {
+    case TEXT:
+        return set_text(options, row, text);
+    case INTEGER:
+        *integer_of(options, row) = !strcmp(text, "on") ? 1 : !strcmp(text, "off") ? 0 : strtoll(text, NULL, 10);
+        break;
+    case NUMBER:
+        *number_of(options, row) = strtod(text, NULL);
+        break;
+    }
+    return NULL;
+}
+
+tri_status tri__train_options_set(tri__train_options *options, const char *name, const char *text, bool *known)
+{
+    *known = true;
+    for (int i = 0; i < FIELDS; i++)
+        if (!strcmp(fields[i].name, name))
+            return set_field(options, &fields[i], text);
+    *known = false;
+    return NULL;
+}
+
+json_t *tri__train_options_json(const tri__train_options *options)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < FIELDS; i++) {
+        const field *row = &fields[i];
+        if (!is_set(options, row))
+            continue;
+        json_t *value = row->kind == TEXT      ? json_string(*text_of(options, row))
+                        : row->kind == INTEGER ? json_integer(*integer_of(options, row))
+                                               : json_real(*number_of(options, row));
+        if (json_object_set_new(object, row->name, value)) {
+            json_decref(object);
+            return NULL;
+        }
+    }
+    return object;
+}
+
+/* Names that this version does not know are left alone: another version wrote them. */
+tri_status tri__train_options_read(tri__train_options *options, const json_t *value)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        const field *row = &fields[i];
+        const json_t *item = json_object_get(value, row->name);
+        if (!item)
+            continue;
+        if (row->kind == TEXT && json_is_string(item))
+            TRI_TRY(set_text(options, row, json_string_value(item)));
+        else if (row->kind == INTEGER && json_is_integer(item))
+            *integer_of(options, row) = json_integer_value(item);
+        else if (row->kind == NUMBER && json_is_number(item))
+            *number_of(options, row) = json_number_value(item);
+        else
+            return tri_fail(TRI_BAD_DATA, "its option '%s' is of the wrong kind", row->name);
+    }
+    return NULL;
+}
+
+static bool same(const tri__train_options *a, const tri__train_options *b, const field *row)
+{
+    if (!is_set(a, row) || !is_set(b, row))
+        return is_set(a, row) == is_set(b, row);
+    switch (row->kind) {
+    case TEXT:
+        return !strcmp(*text_of(a, row), *text_of(b, row));
+    case INTEGER:
+        return *integer_of(a, row) == *integer_of(b, row);
+    case NUMBER:
+        return *number_of(a, row) == *number_of(b, row);
+    }
+    return false;
+}
+
+static tri_status copy_field(tri__train_options *to, const tri__train_options *from, const field *row)
+{
+    switch (row->kind) {
+    case TEXT:
+        return set_text(to, row, *text_of(from, row));
+    case INTEGER:
+        *integer_of(to, row) = *integer_of(from, row);
+        break;
+    case NUMBER:
+        *number_of(to, row) = *number_of(from, row);
+        break;
+    }
+    return NULL;
+}
+
+tri_status tri__train_options_copy(tri__train_options *to, const tri__train_options *from)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (is_set(from, &fields[i]))
+            TRI_TRY(copy_field(to, from, &fields[i]));
+    return NULL;
+}
+
+static const char *shown(const tri__train_options *options, const field *row, char *buffer, size_t size)
+{
+    if (!is_set(options, row))
+        snprintf(buffer, size, "none given");
+    else if (row->kind == TEXT)
+        snprintf(buffer, size, "%s", *text_of(options, row));
+    else if (row->kind == INTEGER)
+        snprintf(buffer, size, "%lld", (long long)*integer_of(options, row));
+    else
+        snprintf(buffer, size, "%g", *number_of(options, row));
+    return buffer;
+}
+
+static tri_status refuse(const tri__train_options *kept, const tri__train_options *given, const field *row)
+{
+    char before[128], now[128];
+    return tri_fail(
+        TRI_BAD_CALL, "%s%s %s: the run to be resumed has %s, and a resumed run keeps it (leave it out, or start a new run with --init)",
+        strcmp(row->name, "model") ? "--" : "", row->name, shown(given, row, now, sizeof now), shown(kept, row, before, sizeof before));
+}
+
+tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given)
+{
+    bool anew[MODE + 1] = {false}; /* by question */
+    for (int i = 0; i < FIELDS; i++) {
+        const field *row = &fields[i];
+        if (is_set(given, row) && row->fixed && !same(kept, given, row))
+            return refuse(kept, given, row);
+        anew[row->replaces] |= is_set(given, row) && !same(kept, given, row);
+    }
+    anew[ALONE] = false;
+    anew[MODE] |= anew[STRATEGY]; /* modes are a strategy's */
+    for (int i = 0; i < FIELDS; i++)
+        if (anew[fields[i].of])
+            unset(kept, &fields[i]);
+    return tri__train_options_copy(kept, given);
+}
+
+/* The first that was given: by the user, by the model, or what this program takes where nobody says anything. */
+static int64_t pick(int64_t given, int64_t model, int64_t standard)
+{
+    return given != TRI_UNSET ? given : model ? model : standard;
+}
+
+static double pick_number(double given, double model, double standard)
+{
+    return !isnan(given) ? given : model != 0 ? model : standard;
+}
+
+static tri_status resolve_rule(const tri__train_options *options, const tri_model_defaults *model, tri_rule *out)
+{
+    *out = (tri_rule){.kind = model->rule};
+    if (options->rule)
+        TRI_TRY(tri_rule_parse(options->rule, &out->kind));
+    if (!isnan(options->momentum) && out->kind != TRI_RULE_MOMENTUM)
+        return tri_fail(TRI_BAD_CALL, "--momentum belongs to --rule momentum, and the rule is %s", tri_rule_name(out->kind));
+    out->momentum = (float)pick_number(options->momentum, model->momentum, 0.9);
+    out->l2 = (float)pick_number(options->l2, model->l2, 0);
+    out->clip = (float)pick_number(options->clip, 0, 0);
+    return NULL;
+}
+
+static tri_status resolve_end(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
+{
+    bool epochs = options->epochs != TRI_UNSET, steps = options->steps != TRI_UNSET, until = options->until;
+    if (epochs + steps + until > 1)
+        return tri_fail(TRI_BAD_CALL, "%s and %s both say how long: give one of --epochs, --steps and --until%s",
+                        epochs ? "--epochs" : "--steps", until ? "--until" : "--steps", until ? " (--max-steps guards --until)" : "");
+    if (options->max_steps != TRI_UNSET && !until)
+        return tri_fail(TRI_BAD_CALL, "--max-steps guards --until; to train for a number of steps, give --steps");
+    if (until)
+        TRI_TRY(tri__target_parse(options->until, &out->target));
+    out->steps = pick(options->steps, 0, 0);
+    out->max_steps = pick(options->max_steps, 0, 0);
+    out->epochs = steps || until ? 0 : pick(options->epochs, model->epochs, 10);
+    out->steps_per_epoch = pick(options->steps_per_epoch, 0, 0);
+    return NULL;
+}
+
+static tri_status resolve_often(const tri__train_options *options, tri__train_settings *out)
+{
+    const unsigned often = 1u << TRI_EVERY_STEPS | 1u << TRI_EVERY_EPOCH | 1u << TRI_EVERY_END;
+    const char *evaluate = options->eval_every ? options->eval_every : options->until ? "100" : "epoch";
+    TRI_TRY(tri__every_parse("eval-every", evaluate, often, &out->evaluate));
+    if (out->target.kind != TRI_TARGET_NONE && out->evaluate.kind == TRI_EVERY_END)
+        return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
+    const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
+    return tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint);
+}
+
+/* Of one worker: --global-batch is for all of them together. */
+static tri_status resolve_batch(const tri__train_options *options, const tri_model_defaults *model, int workers, int64_t *out)
+{
+    *out = pick(options->batch, model->batch, 100);
+    if (options->global_batch == TRI_UNSET)
+        return NULL;
+    if (options->batch != TRI_UNSET)
+        return tri_fail(TRI_BAD_CALL, "--batch and --global-batch both say how large a step is: --batch is for one worker, "
+                                      "--global-batch for all of them together");
+    if (options->global_batch % workers)
+        return tri_fail(TRI_BAD_CALL, "--global-batch %" PRId64 " does not divide evenly over %d workers (%" PRId64 " would)",
+                        options->global_batch, workers, (options->global_batch / workers + 1) * workers);
+    *out = options->global_batch / workers;
+    return NULL;
+}
+
+tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
+{
+    *out = (tri__train_settings){
+        .limit = pick(options->limit_train, 0, 0),
+        .shuffle = pick(options->shuffle, 0, TRI_SHUFFLE_ALL),
+        .seed = (uint64_t)pick(options->seed, 0, 1),
+        .threads = (int)pick(options->threads, 0, 0),
+        .patience = pick(options->patience, 0, 0),
+        .keep = pick(options->keep, 0, 3),
+        .log_every = pick(options->log_every, 0, 100),
+        .keep_best = pick(options->keep_best, 0, 0),
+        .events = pick(options->events, 0, 1),
+        .features = pick(options->features, 0, 0),
+        .skip_bad = pick(options->skip_bad, 0, 0),
+        .own_files = options->shard && !strcmp(options->shard, "files"),
+        .augment = options->augment,
+        .cache = pick(options->cache, 0, 0),
+        .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
+    };
+    tri__strategy_settings strategy;
+    TRI_TRY(tri__strategy_resolve(options, &strategy));
+    out->strategy = strategy.kind;
+    out->ps = strategy.ps;
+    out->workers = strategy.kind == TRI_STRATEGY_PS ? 1 : strategy.ps.workers;
+    TRI_TRY(resolve_batch(options, model, strategy.ps.workers, &out->batch));
+    TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
+    out->schedule.rate = pick_number(options->rate, model->rate, 0.01);
+    out->schedule.warmup = pick(options->warmup, 0, 0);
+    TRI_TRY(resolve_rule(options, model, &out->rule));
+    TRI_TRY(resolve_end(options, model, out));
+    return resolve_often(options, out);
+}

@@ -1,0 +1,77 @@
+/* options.h: what a training run was asked to do.
+ *
+ * A request holds what was given, and nothing else: a value that was not given is unset. Its fields are one table with the names that users
+ * type, so that the command line sets them by name, a checkpoint keeps them as JSON, and resuming can tell what may change. */
+#ifndef TRI_TRAIN_OPTIONS_OPTIONS_H
+#define TRI_TRAIN_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "train/options/schedule.h"
+#include "train/options/stop.h"
+#include "train/options/strategy.h"
+#include "trireme/model.h"
+
+#define TRI_UNSET INT64_MIN /* an integer that was not given */
+
+typedef struct tri__train_options {
+    char *model, *data, *test, *init;
+    char *rule, *schedule;
+    char *until, *eval_every, *checkpoint_every;
+    char *shard, *augment;
+    char *strategy, *combine, *timeout, *heartbeat;
+    int64_t workers, servers, async, sync, staleness, backup, restarts, min_workers, log_updates;
+    int64_t batch, global_batch;
+    int64_t seed, limit_train, shuffle, warmup, threads;
+    int64_t epochs, steps, max_steps, steps_per_epoch, patience;
+    int64_t keep, keep_best, log_every, events;
+    int64_t features, skip_bad, cache, cache_memory;
+    double rate, momentum, l2, clip;
+} tri__train_options;
+
+void tri__train_options_init(tri__train_options *options); /* all unset */
+void tri__train_options_fini(tri__train_options *options);
+TRI_MUST_CHECK tri_status tri__train_options_copy(tri__train_options *to, const tri__train_options *from); /* what is set */
+
+/* Set the field called name ("limit-train") from text; false where there is no such field. The text has been checked. */
+TRI_MUST_CHECK tri_status tri__train_options_set(tri__train_options *options, const char *name, const char *text, bool *known);
+
+json_t *tri__train_options_json(const tri__train_options *options); /* what is set; NULL when memory is short */
+TRI_MUST_CHECK tri_status tri__train_options_read(tri__train_options *options, const json_t *value);
+
+/* What a resumed run does: kept is what the checkpoint remembers, given what was asked for now; kept receives what may change.
+ * TRI_BAD_CALL where given asks to change what a run cannot change. */
+TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given);
+
+/* The request, with all that it left open taken from the model's own settings, and read into the terms of the loop. */
+typedef struct {
+    tri__strategy strategy;
+    int workers;                   /* that share every step, and have no server: of mirrored and allreduce; 1 elsewhere */
+    tri__ps_settings ps;           /* where strategy is ps */
+    int64_t batch, limit, shuffle; /* batch: of one worker */
+    uint64_t seed;
+    int threads;
+    tri_rule rule;
+    tri__schedule schedule; /* not yet bound */
+    int64_t epochs;         /* 0: steps or target ends the run */
+    int64_t steps;          /* the last step; 0 where epochs or target ends the run */
+    int64_t max_steps;      /* 0: none */
+    tri__target target;
+    tri__every evaluate, checkpoint;
+    int64_t steps_per_epoch; /* 0: one pass */
+    int64_t patience, keep, log_every;
+    bool keep_best, events;
+    int64_t features; /* 0: as the source shows */
+    int64_t skip_bad;
+    bool own_files;      /* --shard files */
+    const char *augment; /* borrowed from the request; NULL: none */
+    bool cache;
+    int64_t cache_bytes; /* 0: chosen */
+} tri__train_settings;
+
+TRI_MUST_CHECK tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model,
+                                                      tri__train_settings *out);
+
+#endif

@@ -1,0 +1,31 @@
+/* schedule.h: the learning rate as a function of the step. */
+#ifndef TRI_TRAIN_OPTIONS_SCHEDULE_H
+#define TRI_TRAIN_OPTIONS_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+typedef enum { TRI_SCHEDULE_CONSTANT, TRI_SCHEDULE_STEP, TRI_SCHEDULE_COSINE } tri__schedule_kind;
+
+typedef struct {
+    tri__schedule_kind kind;
+    double rate;    /* the base rate */
+    int64_t warmup; /* steps over which the rate rises to the base rate; the schedule counts from their end */
+    int64_t every;  /* step: steps between two cuts */
+    bool in_epochs; /* step: every was given in epochs; tri__schedule_bind turns it into steps */
+    double factor;  /* step: what a cut multiplies the rate with */
+    double floor;   /* cosine: the last rate, as a share of the base rate */
+    int64_t total;  /* cosine: the step at which the floor is reached */
+} tri__schedule;
+
+/* `constant`, `step:EVERY:FACTOR` (EVERY in steps, or such as 10epochs) or `cosine[:FLOOR]`. Sets kind and its parameters only. */
+TRI_MUST_CHECK tri_status tri__schedule_parse(const char *text, tri__schedule *out);
+
+/* Settle what depends on the run: total is its last step, 0 where that is not known beforehand, which cosine cannot do with. */
+TRI_MUST_CHECK tri_status tri__schedule_bind(tri__schedule *schedule, int64_t steps_per_epoch, int64_t total);
+
+float tri__schedule_rate(const tri__schedule *schedule, int64_t step); /* step: updates before this one */
+
+#endif

@@ -1,0 +1,34 @@
+/* stop.h: when a run ends, and how often something is done meanwhile. */
+#ifndef TRI_TRAIN_OPTIONS_STOP_H
+#define TRI_TRAIN_OPTIONS_STOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+/* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98". */
+typedef enum { TRI_TARGET_NONE, TRI_TARGET_LOSS, TRI_TARGET_ACCURACY } tri__target_kind;
+
+typedef struct {
+    tri__target_kind kind;
+    double value;
+} tri__target;
+
+/* Spaces are allowed; < and > mean the same as <= and >=; 98% is 0.98. */
+TRI_MUST_CHECK tri_status tri__target_parse(const char *text, tri__target *out);
+bool tri__target_reached(const tri__target *target, double loss, double accuracy);
+
+/* How often: "60s", "5m", "1h", "500steps" (or "500" where plain numbers are steps), "epoch", "end". */
+typedef enum { TRI_EVERY_END, TRI_EVERY_STEPS, TRI_EVERY_EPOCH, TRI_EVERY_SECONDS } tri__every_kind;
+
+typedef struct {
+    tri__every_kind kind;
+    int64_t steps;   /* TRI_EVERY_STEPS */
+    int64_t seconds; /* TRI_EVERY_SECONDS */
+} tri__every;
+
+/* option is named in messages, allowed tells which kinds it takes, as bits 1 << kind. */
+TRI_MUST_CHECK tri_status tri__every_parse(const char *option, const char *text, unsigned allowed, tri__every *out);
+
+#endif

@@ -1,0 +1,421 @@
+/* server_task.c: the servers of a job. ps:0 owns the run: it makes its folder, writes checkpoints, judges evaluations and sums up;
+ * the others keep their stretch and nothing else.
+ *
+ * The coordinator (store/ps) calls the functions below from its loop, except save, which has a thread of its own. What both touch is the
+ * state of the run, guarded by a lock. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "store/ps/server/server.h"
+#include "train/ps/hello.h"
+#include "train/ps/reports.h"
+#include "train/ps/worker_task.h"
+#include "watch/text.h"
+#include "watch/verdict.h"
+
+#define REPORT_INTERVAL INT64_C(100000000)
+
+typedef struct {
+    tri__run *run;
+    const tri__task_place *place;
+    json_t *hello; /* of the first worker */
+    tri_source_info source;
+    const char **names;
+    pthread_mutex_t lock;    /* guards run->state, run->checkpoint and run->saved_at */
+    int64_t told;            /* when progress was */
+    bool loaded;             /* the parameters, at least once */
+    int64_t examples_before; /* of a resumed run */
+    tri__ps_status status;   /* the last one */
+} serve;
+
+/* ---- the job ---- */
+
+/* In steps; 0 where it goes by the clock, or is at the end only. */
+static int64_t steps_of(const tri__run *run, const tri__every *every)
+{
+    return every->kind == TRI_EVERY_STEPS ? every->steps : every->kind == TRI_EVERY_EPOCH ? run->steps_per_epoch : 0;
+}
+
+static void describe_job(serve *s, tri__ps_job *job)
+{
+    const tri__run *run = s->run;
+    const tri__train_settings *settings = &run->settings;
+    job->floats = tri_graph_parameter_floats(run->graph);
+    job->rule = settings->rule;
+    tri__hello_terms(&run->options, settings, job->terms, sizeof job->terms);
+    bool passes = settings->epochs && !settings->steps_per_epoch; /* epochs are passes over the examples, whatever a step is */
+    int64_t end = INT64_MAX;
+    if (passes && __builtin_mul_overflow(settings->epochs, s->source.examples, &end))
+        end = INT64_MAX;
+    job->work = (tri__work){
+        .examples = s->source.examples,
+        .batch = settings->batch,
+        .last_step = run->last_step && !passes ? run->last_step : INT64_MAX,
+        .last_position = end,
+    };
+    job->evaluate_every = steps_of(run, &settings->evaluate);
+    job->checkpoint_every = steps_of(run, &settings->checkpoint);
+    job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * INT64_C(1000000000) : 0;
+    job->whole_snapshots = settings->target.kind != TRI_TARGET_NONE || settings->keep_best;
+}
+
+static void tell_job(const serve *s, const tri__ps_job *job)
+{
+    const tri__run *run = s->run;
+    const tri__ps_settings *ps = &run->settings.ps;
+    char floats[TRI_TEXT_SHORT], bound[16] = "";
+    if (ps->mode == TRI_PS_STALENESS)
+        snprintf(bound, sizeof bound, " %d", ps->staleness);
+    tri__log_line(run->log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %g, seed %llu",
+                  tri_model_name(run->model), tri__text_count(floats, (double)job->floats), ps->servers, ps->servers == 1 ? "" : "s",
+                  tri__ps_mode_name(ps->mode), bound, ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch,
+                  tri_rule_name(run->settings.rule.kind), run->settings.schedule.rate, (unsigned long long)run->settings.seed);
+}
+
+static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    s->hello = json_deep_copy(hello);
+    TRI_TRY(tri__hello_read(s->hello, &s->source, &s->names));
+    s->source.spec = run->options.data;
+    const tri_model_input input = {.type = s->source.type, .shape = s->source.shape, .classes = s->source.classes};
+    TRI_TRY(tri_model_build(run->model, &input, run->settings.batch, &run->graph));
+    TRI_TRY(tri_model_digest(run->model, run->graph, job->digest));
+    TRI_TRY(tri__run_settle_end(run, s->source.examples));
+    describe_job(s, job);
+    tell_job(s, job);
+    if (run->events)
+        tri__events_graph(run->events, run->graph);
+    return NULL;
+}
+
+/* ---- checkpoints ---- */
+
+static tri_status read_standing(const tri__checkpoint *checkpoint, tri__standing *out)
+{
+    const json_t *state = json_object_get(checkpoint->about, "state"), *open = json_object_get(state, "outstanding");
+    *out = (tri__standing){.step = checkpoint->state.step, .position = checkpoint->state.position, .low = checkpoint->state.position};
+    if (!json_is_array(open) || json_array_size(open) == 0)
+        return NULL;
+    out->position = json_integer_value(json_object_get(state, "reached"));
+    out->outstanding = calloc(json_array_size(open), sizeof *out->outstanding);
+    if (!out->outstanding)
+        return tri_fail(TRI_NO_MEMORY, "no memory for what a checkpoint has outstanding");
+    for (size_t i = 0; i < json_array_size(open); i++)
+        out->outstanding[out->count++] = json_integer_value(json_array_get(open, i));
+    return NULL;
+}
+
+static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whole, tri__standing *standing)
+{
+    tri__run *run = s->run;
+    char digest[65];
+    TRI_TRY(tri_model_digest(run->model, run->graph, digest));
+    if (strcmp(digest, checkpoint->digest))
+        return tri_fail(TRI_BAD_CALL, "%s is of a model with other shapes than the workers' data gives", checkpoint->path);
+    TRI_TRY(tri__checkpoint_restore(checkpoint, run->graph, whole, true));
+    pthread_mutex_lock(&s->lock);
+    run->state = checkpoint->state;
+    if (!s->loaded) { /* by this process, for the first time: the run is resumed */
+        run->seconds_before = run->state.seconds;
+        run->first_step = run->state.step;
+        s->examples_before = run->state.examples;
+    }
+    pthread_mutex_unlock(&s->lock);
+    bool sync = run->settings.ps.mode == TRI_PS_SYNC;
+    TRI_TRY(read_standing(checkpoint, standing));
+    if (sync && standing->count) { /* a sync run has nothing outstanding: it goes on at the low-water mark */
+        standing->position = standing->low;
+        tri__standing_fini(&(tri__standing){.outstanding = standing->outstanding});
+        standing->outstanding = NULL;
+        standing->count = 0;
+    }
+    return NULL;
+}
+
+/* The newest checkpoint of the run's folder; where there is none yet, what the model and the seed say, or --init. */
+static tri_status load(void *context, tri_store *whole, tri__standing *standing)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    tri__checkpoint *checkpoint;
+    *standing = (tri__standing){0};
+    tri_status status = tri__checkpoint_open(run->folder.checkpoints, run->log, &checkpoint);
+    if (!status) {
+        status = restore(s, checkpoint, whole, standing);
+        tri__checkpoint_close(checkpoint);
+        s->loaded = true;
+        return status;
+    }
+    bool again = s->loaded;
+    s->loaded = true;
+    if (tri_status_code(status) != TRI_NOT_FOUND)
+        return status;
+    tri_status_free(status);
+    tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(whole));
+    for (int slot = 0; slot < 2; slot++)
+        if (tri_store_slot(whole, slot) && again) /* at first it is 0, and takes no memory until it is used */
+            memset(tri_store_slot(whole, slot), 0, tri_store_floats(whole) * sizeof(float));
+    return run->options.init ? tri__checkpoint_initialise(run->options.init, run->log, run->graph, whole) : NULL;
+}
+
+static tri_status save(void *context, tri_store *whole, const tri__standing *standing, bool best)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    pthread_mutex_lock(&s->lock);
+    tri__run_state state = run->state;
+    pthread_mutex_unlock(&s->lock);
+    state.step = standing->step;
+    state.position = standing->low;
+    state.examples = standing->position;
+    const tri__checkpoint_content content = {
+        .model = run->model,
+        .graph = run->graph,
+        .store = whole,
+        .source = &s->source,
+        .options = &run->options,
+        .state = &state,
+        .standing = standing,
+    };
+    char *written = NULL;
+    if (best) {
+        char *path = tri__path_join(run->folder.checkpoints, "best.safetensors");
+        tri_status status = path ? tri__checkpoint_write(path, &content) : tri_fail(TRI_NO_MEMORY, "no memory for a name");
+        free(path);
+        return status;
+    }
+    TRI_TRY(tri__checkpoint_save(run->folder.checkpoints, &content, run->settings.keep, &written));
+    pthread_mutex_lock(&s->lock);
+    free(run->checkpoint);
+    run->checkpoint = written;
+    run->saved_at = state.step;
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* ---- evaluations ---- */
+
+static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    const tri__train_settings *settings = &run->settings;
+    pthread_mutex_lock(&s->lock);
+    tri__run_state *state = &run->state;
+    run->evaluation = (tri__evaluation){
+        .examples = json_integer_value(json_object_get(evaluation, "examples")),
+        .loss = tri__json_number_of(evaluation, "loss"),
+        .accuracy = tri__json_number_of(evaluation, "accuracy"),
+        .auc = tri__json_number_of(evaluation, "auc"),
+        .logloss = tri__json_number_of(evaluation, "logloss"),
+    };
+    state->step = run->evaluated_at = step;
+    run->evaluations++;
+    bool better = isnan(state->best_loss) || run->evaluation.loss < state->best_loss;
+    state->without_gain = better ? 0 : state->without_gain + 1;
+    if (better)
+        state->best_loss = run->evaluation.loss;
+    unsigned verdict = better && settings->keep_best ? TRI_PS_KEEP : 0;
+    pthread_mutex_unlock(&s->lock);
+    tri__run_tell_evaluation(run);
+    const char *before = run->stopped_by; /* by a signal, say, after which the last state is the model, not this one */
+    if (tri__target_reached(&settings->target, run->evaluation.loss, run->evaluation.accuracy)) {
+        run->stopped_by = "until";
+        run->until_step = step;
+    } else if (!run->stopped_by && settings->patience && state->without_gain >= settings->patience) {
+        run->stopped_by = "patience";
+    }
+    if (!isfinite(run->evaluation.loss))
+        run->stopped_by = "diverged";
+    return verdict | (run->stopped_by != before ? TRI_PS_ENOUGH : 0);
+}
+
+/* ---- what people see ---- */
+
+static void tell_progress(serve *s, const tri__ps_status *status)
+{
+    tri__run *run = s->run;
+    int64_t now = tri__clock_now();
+    if (!run->request->progress || now - s->told < REPORT_INTERVAL || status->seconds <= 0)
+        return;
+    s->told = now;
+    bool waits = run->settings.ps.mode == TRI_PS_SYNC && run->settings.ps.backup == 0;
+    char label[160];
+    snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->model),
+             !status->straggler ? ""
+             : waits            ? " waits for "
+                                : " without ",
+             status->straggler ? status->straggler : "");
+    int64_t examples = tri__reports_sum(status->reports, "examples");
+    tri__progress progress = {
+        .label = label,
+        .step = status->step,
+        .steps = run->last_step,
+        .examples_per_second = tri__rate_update(&run->speed, examples, now),
+        .loss = tri__reports_mean(status->reports, "loss"),
+        .accuracy = run->evaluated_at >= 0 ? run->evaluation.accuracy : NAN,
+        .elapsed = status->seconds,
+        .left = tri__progress_left(run->first_step, status->step, run->last_step, status->seconds),
+    };
+    tri__reports_phases(status->reports, progress.share);
+    run->request->progress(run->request->context, &progress);
+}
+
+static bool watch(void *context, const tri__ps_status *status)
+{
+    serve *s = context;
+    tri__run *run = s->run;
+    double loss = tri__reports_mean(status->reports, "loss");
+    pthread_mutex_lock(&s->lock);
+    run->state.seconds = run->seconds_before + status->seconds;
+    if (!isnan(loss))
+        run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
+    pthread_mutex_unlock(&s->lock);
+    tell_progress(s, status);
+    if (*run->request->stop && !run->stopped_by)
+        run->stopped_by = "signal";
+    return *run->request->stop;
+}
+
+/* ---- the summary ---- */
+
+static const char *find_verdict(const serve *s, const tri__summary *summary, char *buffer, size_t size)
+{
+    const json_t *reports = s->status.reports;
+    tri__evidence evidence = {
+        .seconds = s->status.seconds,
+        .steps = summary->steps - s->run->first_step,
+        .threads = summary->threads,
+        .cpu_percent = tri__reports_mean(reports, "cpu_percent"),
+        .decoding = s->status.seconds > 0 ? tri__reports_mean(reports, "decoding") / s->status.seconds : 0,
+    };
+    memcpy(evidence.share, summary->phases, sizeof evidence.share);
+    return tri__verdict(&evidence, buffer, size);
+}
+
+static const char *ended_by(const tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    if (run->stopped_by)
+        return run->stopped_by;
+    return settings->epochs ? "epochs" : settings->steps ? "steps" : "max_steps";
+}
+
+static tri_status summarise(serve *s, tri__run_result *out)
+{
+    tri__run *run = s->run;
+    const json_t *reports = s->status.reports;
+    tri__worker_summary *workers = calloc(json_array_size(reports) + 1, sizeof *workers);
+    if (!workers)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+    tri__reports_workers(reports, workers);
+    int count = (int)json_array_size(reports);
+    bool evaluated_last = run->evaluated_at == s->status.step;
+    double seconds = run->seconds_before + s->status.seconds;
+    int64_t now = tri__reports_sum(reports, "examples"), examples = s->examples_before + now;
+    char verdict[TRI_VERDICT_SIZE];
+    tri__summary summary = {
+        .model = tri_model_name(run->model),
+        .data = run->options.data,
+        .strategy = "ps",
+        .mode = tri__ps_mode_name(run->settings.ps.mode),
+        .workers = count,
+        .servers = run->settings.ps.servers,
+        .batch = run->settings.batch,
+        .threads = count ? (int)(tri__reports_sum(reports, "threads") / count) : 0,
+        .seed = run->settings.seed,
+        .steps = s->status.step,
+        .examples = examples,
+        .epochs = s->source.examples ? (double)examples / (double)s->source.examples : NAN,
+        .seconds = seconds,
+        .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
+        .examples_per_second = s->status.seconds > 0 ? (double)now / s->status.seconds : NAN,
+        .train_loss = tri__reports_mean(reports, "loss"),
+        .test_loss = evaluated_last ? run->evaluation.loss : NAN,
+        .test_accuracy = evaluated_last ? run->evaluation.accuracy : NAN,
+        .stopped_by = ended_by(run),
+        .until_step = run->until_step,
+        .damaged = tri__reports_sum(reports, "damaged"),
+        .peak_rss_mb = fmax(tri__peak_rss_mb(), tri__reports_most(reports, "peak_rss_mb")),
+        .bytes_sent = tri__reports_sum(reports, "bytes_sent"),
+        .bytes_received = tri__reports_sum(reports, "bytes_received"),
+        .dropped_stale = s->status.dropped,
+        .re_leased = s->status.re_leased,
+        .lost_updates = s->status.lost,
+        .worker_stats = workers,
+        .checkpoint = run->checkpoint,
+    };
+    tri__reports_phases(reports, summary.phases);
+    summary.verdict = find_verdict(s, &summary, verdict, sizeof verdict);
+    tri__summary_table(&summary, out->table, sizeof out->table);
+    tri_status status = tri__summary_json(&summary, &out->summary);
+    free(workers);
+    TRI_TRY(status);
+    out->folder = strdup(run->folder.path);
+    return out->folder ? tri__json_write(run->folder.summary, out->summary) : tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+}
+
+/* ---- from beginning to end ---- */
+
+static tri_status listen_here(const tri__run *run, const tri__task_place *place, int *fd)
+{
+    const tri__address *address = &place->cluster->server[place->task.index];
+    uint16_t port;
+    *fd = place->listen_fd;
+    if (*fd >= 0)
+        return NULL;
+    TRI_TRY(tri_wrap(tri__address_listen(address, fd, &port), "ps:%d", place->task.index));
+    tri__log_line(run->log, TRI_LOG_INFO, "ps:%d listens on %s:%u", place->task.index, address->host, port);
+    return NULL;
+}
+
+static const tri__ps_owner owner = {.settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch};
+
+static tri_status run_server(serve *s)
+{
+    const tri__task_place *place = s->place;
+    bool first = place->task.index == 0;
+    tri__server_options options = {
+        .index = place->task.index,
+        .settings = s->run->settings.ps,
+        .tls = place->tls,
+        .servers = place->cluster->server,
+        .recovers = place->recover,
+        .coordinator = first ? NULL : &place->cluster->server[0],
+        .owner = first ? &owner : NULL,
+        .context = s,
+        .log = s->run->log,
+        .stop = s->run->request->stop,
+        .unevaluated = place->unevaluated,
+    };
+    TRI_TRY(listen_here(s->run, place, &options.listen_fd));
+    return tri__server_run(&options, first ? &s->status : NULL);
+}
+
+tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, tri__run_result *out)
+{
+    serve s = {.run = run, .place = place, .status = {.reports = NULL}};
+    pthread_mutex_init(&s.lock, NULL);
+    tri_status status = run_server(&s);
+    if (place->task.index == 0 && run->graph) {
+        if (status && !run->stopped_by)
+            run->stopped_by = "error";
+        tri_status summary = summarise(&s, out);
+        if (status)
+            tri_status_free(summary);
+        else
+            status = summary;
+    }
+    json_decref(s.status.reports);
+    json_decref(s.hello);
+    free(s.names);
+    pthread_mutex_destroy(&s.lock);
+    return status;
+}

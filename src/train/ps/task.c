@@ -1,0 +1,87 @@
+/* task.c: one task of a job with parameter servers: what all of them have in common, then each its own. */
+#include "train/ps/task.h"
+
+#include <stdio.h>
+
+#include "base/file.h"
+#include "train/ps/join.h"
+#include "train/ps/worker_task.h"
+
+/* "worker-1": as the files of a task are called. */
+static void file_name(tri__task task, char name[TRI_TASK_SIZE])
+{
+    static const char *const roles[] = {[TRI_ROLE_SERVER] = "ps", [TRI_ROLE_WORKER] = "worker", [TRI_ROLE_EVALUATOR] = "evaluator"};
+    snprintf(name, TRI_TASK_SIZE, "%s-%d", roles[task.role], task.index);
+}
+
+/* ps:0 makes the folder where no supervisor did. The other tasks have files only where there is one. */
+static tri_status open_folder(tri__run *run, const tri__task_place *place)
+{
+    const tri__run_request *request = run->request;
+    char name[TRI_TASK_SIZE];
+    file_name(place->task, name);
+    bool owner = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
+    if (place->folder)
+        TRI_TRY(tri__run_folder_open(place->folder, name, &run->folder));
+    else if (!owner)
+        return NULL;
+    else if (request->resume)
+        TRI_TRY(tri__run_folder_open(request->resume, name, &run->folder));
+    else
+        TRI_TRY(tri__run_folder_create(request->out, tri_model_name(run->model), name, &run->folder));
+    TRI_TRY(tri__log_file_create(run->folder.log, request->log, &run->log_file));
+    run->log = tri__log_file_sink(run->log_file);
+    if (owner) {
+        tri__folder_sweep(run->folder.checkpoints);
+        if (!place->spawned)
+            TRI_TRY(tri__run_folder_note(&run->folder, request->command));
+    }
+    bool curves = owner || place->task.role == TRI_ROLE_WORKER;
+    return curves && run->settings.events ? tri__events_create(run->folder.events, &run->events) : NULL;
+}
+
+/* Who joins learns from ps:0 who it is; then it is a worker like the others. */
+static tri_status join_and_work(tri__run *run, const tri__task_place *place)
+{
+    tri__task_place joined;
+    tri__cluster cluster;
+    TRI_TRY(tri__join(place, run->settings.ps.timeout, &cluster, &joined, &run->settings.ps.mode));
+    tri__log_line(run->log, TRI_LOG_INFO, "this is worker:%d of the job at %s:%u", joined.task.index, place->cluster->server[0].host,
+                  place->cluster->server[0].port);
+    run->settings.ps.workers = cluster.workers;
+    run->settings.ps.servers = cluster.servers;
+    tri_status status = tri__worker_task_run(run, &joined);
+    tri__cluster_fini(&cluster);
+    return status;
+}
+
+static tri_status run_task(tri__run *run, const tri__task_place *place, tri__run_result *out)
+{
+    TRI_TRY(open_folder(run, place));
+    switch (place->task.role) {
+    case TRI_ROLE_SERVER:
+        return tri__server_task_run(run, place, out);
+    case TRI_ROLE_WORKER:
+        return place->task.index < 0 ? join_and_work(run, place) : tri__worker_task_run(run, place);
+    case TRI_ROLE_EVALUATOR:
+        return tri__evaluator_task_run(run, place);
+    }
+    return tri_fail(TRI_INTERNAL, "a task without a role");
+}
+
+tri_status tri__task_run(const tri__run_request *request, const tri__task_place *place, tri__run_result *out)
+{
+    *out = (tri__run_result){0};
+    tri__run run;
+    tri_status status = tri__run_begin(&run, request);
+    if (!status) {
+        run.options.threads = TRI_UNSET; /* a task's share of this machine is nothing for a checkpoint to keep */
+        run.settings.ps.workers = place->cluster->workers;
+        run.settings.ps.servers = place->cluster->servers;
+        status = run_task(&run, place, out);
+    }
+    if (status && run.log_file)
+        tri__log_file_note(run.log_file, TRI_LOG_ERROR, tri_status_message(status));
+    tri__run_fini(&run);
+    return status;
+}

@@ -1,0 +1,28 @@
+/* task.h: one task of a job with parameter servers: a server, a worker or the evaluator, in a process of its own. */
+#ifndef TRI_TRAIN_PS_TASK_H
+#define TRI_TRAIN_PS_TASK_H
+
+#include <signal.h>
+
+#include "net/tls.h"
+#include "train/cluster/cluster.h"
+#include "train/run/run.h"
+
+/* What ps:0 hears when whoever keeps the evaluator alive has given it up. */
+#define TRI_NO_EVALUATOR SIGUSR2
+
+typedef struct {
+    const tri__cluster *cluster;
+    tri__task task;
+    tri__tls *tls;                            /* NULL: in clear */
+    int listen_fd;                            /* a server's socket that listens already; −1: it makes one */
+    bool recover;                             /* a server in place of one that died: it begins with what was last kept */
+    bool spawned;                             /* by a supervisor, which keeps the file `command` */
+    const volatile sig_atomic_t *unevaluated; /* of ps:0; not 0: TRI_NO_EVALUATOR has come; NULL: it cannot */
+    const char *folder;                       /* the run folder, where a supervisor made it; NULL: ps:0 makes one, as the request says */
+} tri__task_place;
+
+/* Take part until the job ends. ps:0 has the result; the others leave it empty. */
+TRI_MUST_CHECK tri_status tri__task_run(const tri__run_request *request, const tri__task_place *place, tri__run_result *out);
+
+#endif

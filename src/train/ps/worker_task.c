@@ -1,0 +1,298 @@
+/* worker_task.c: a worker of a job with parameter servers: a token says which step to make and on which examples; the store carries
+ * gradients to the servers and parameters back. Everything else is as in a local run.
+ *
+ * Batches are made ahead: in async of the tokens that are here already; in sync, where a step's tokens come only when the last one is
+ * done, of those that will come if nobody joins or leaves. Where the guess was wrong, what was made is dropped. A large model's step begins
+ * by the same guess: its first layers are computed while gradients of the last step still travel. */
+#include "train/ps/worker_task.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "data/batch/dataset.h"
+#include "store/ps/worker/worker.h"
+#include "train/ps/hello.h"
+
+#define REPORT_INTERVAL INT64_C(200000000)
+
+enum { MOST_ASSIGNED = 32, BEHIND = 5 };
+
+typedef struct {
+    tri__run *run;
+    const tri__task_place *place;
+    tri__token assigned[MOST_ASSIGNED]; /* to the dataset, not taken yet; the first one first */
+    int count;
+    tri__token made;  /* the last one … */
+    bool follows;     /* … after which the next one can be guessed */
+    int64_t reported; /* when */
+    json_t *hello;
+} work;
+
+/* ---- which examples ---- */
+
+static bool same_examples(const tri__token *a, const tri__token *b)
+{
+    return a->position == b->position && a->index == b->index && a->workers == b->workers;
+}
+
+static tri_status assign(work *w, const tri__token *token)
+{
+    TRI_TRY(tri_dataset_assign(w->run->dataset, token->position, token->index, token->workers));
+    w->assigned[w->count++] = *token;
+    return NULL;
+}
+
+/* Sync: the token after this one, if the same workers make it. False at the end of what is known. */
+static bool guess(const work *w, const tri__token *token, tri__token *next)
+{
+    int64_t examples = tri_dataset_examples(w->run->dataset), left = examples - token->position % examples;
+    int64_t step = token->workers * w->run->settings.batch;
+    *next = *token;
+    next->step++;
+    next->position += step < left ? step : left;
+    return !w->run->last_step || next->step < w->run->last_step;
+}
+
+static tri_status assign_ahead(work *w)
+{
+    int wanted = tri_dataset_ahead(w->run->dataset);
+    bool sync = w->run->settings.ps.mode == TRI_PS_SYNC;
+    wanted = wanted < MOST_ASSIGNED ? wanted : MOST_ASSIGNED;
+    while (w->count < wanted) {
+        tri__token next;
+        bool known = sync ? guess(w, &w->assigned[w->count - 1], &next) : tri__ps_store_peek(w->run->store, w->count - 1, &next);
+        if (!known)
+            return NULL;
+        TRI_TRY(assign(w, &next));
+    }
+    return NULL;
+}
+
+static tri_status next_batch(work *w, const tri__token *token, const tri_batch **batch)
+{
+    if (w->count && !same_examples(&w->assigned[0], token)) {
+        tri_dataset_revoke(w->run->dataset);
+        w->count = 0;
+    }
+    if (!w->count)
+        TRI_TRY(assign(w, token));
+    TRI_TRY(assign_ahead(w));
+    TRI_TRY(tri_dataset_next(w->run->dataset, batch));
+    memmove(w->assigned, w->assigned + 1, (size_t)--w->count * sizeof *w->assigned);
+    return NULL;
+}
+
+/* ---- what it tells ---- */
+
+static json_t *report(work *w, bool final)
+{
+    tri__run *run = w->run;
+    int64_t sent, received;
+    double share[TRI_PHASES];
+    tri__usage usage = tri__usage_now();
+    tri__phases_shares(&run->phases, share);
+    tri__ps_store_traffic(run->store, &sent, &received);
+    return json_pack(
+        "{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps", (json_int_t)run->state.step,
+        "examples", (json_int_t)run->state.examples, "seconds", tri__clock_seconds(tri__phases_total(&run->phases)), "loss",
+        tri__json_number(tri__recent_mean(&run->state.recent)), "bytes_sent", (json_int_t)sent, "bytes_received", (json_int_t)received,
+        "cpu_percent", tri__usage_cpu_percent(&run->usage, &usage), "peak_rss_mb", tri__peak_rss_mb(), "threads", run->settings.threads,
+        "phases", tri__phases_json(share), "damaged", (json_int_t)tri_dataset_damaged(run->dataset), "decoding",
+        tri__dataset_decoding(run->dataset), "test_loss", tri__json_number(final && run->evaluations ? run->evaluation.loss : NAN),
+        "test_accuracy", tri__json_number(final && run->evaluations ? run->evaluation.accuracy : NAN));
+}
+
+static void tell(work *w)
+{
+    tri__run *run = w->run;
+    if (run->events && run->interval_steps >= run->settings.log_every) {
+        tri__events_scalar(run->events, "train/loss", w->made.step + 1, (float)(run->interval_loss / (double)run->interval_steps));
+        tri__events_scalar(run->events, "train/rate", w->made.step + 1, tri__schedule_rate(&run->settings.schedule, w->made.step));
+        run->interval_loss = 0;
+        run->interval_steps = 0;
+    }
+    if (run->now - w->reported < REPORT_INTERVAL)
+        return;
+    w->reported = run->now;
+    tri__ps_store_report(run->store, report(w, false));
+    tri__run_tell_note(run, run->dataset);
+    run->now = tri__clock_now();
+}
+
+/* ---- steps ---- */
+
+/* Sync: the next step begins before its token has come, which the store waits for before it sends anything. */
+static bool begin_early(const work *w, tri__token *token)
+{
+    const tri__ps_settings *ps = &w->run->settings.ps;
+    return ps->mode == TRI_PS_SYNC && ps->backup == 0 && w->follows && guess(w, &w->made, token) &&
+           tri__ps_store_expect(w->run->store, token);
+}
+
+/* Waiting for a token is waiting for servers, or for other workers; the store knows for whom. */
+static tri_status next_token(work *w, tri__token *token, bool *stop)
+{
+    tri__run *run = w->run;
+    *stop = false;
+    if (begin_early(w, token)) {
+        tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
+        return NULL;
+    }
+    tri__phases_enter(&run->phases, TRI_PHASE_SERVER, run->now);
+    TRI_TRY(tri__ps_store_token(run->store, token, stop));
+    run->now = tri__clock_now();
+    tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
+    tri__ps_times times = tri__ps_store_take_times(run->store);
+    tri__phases_move(&run->phases, TRI_PHASE_SERVER, TRI_PHASE_PEERS, times.peers);
+    return NULL;
+}
+
+static void count_times(tri__run *run)
+{
+    tri__ps_times times = tri__ps_store_take_times(run->store);
+    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_SEND, times.sending);
+    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_SERVER, times.server);
+    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
+}
+
+static tri_status step(work *w, const tri__token *token)
+{
+    tri__run *run = w->run;
+    const tri_batch *batch;
+    TRI_TRY(next_batch(w, token, &batch));
+    tri__phases_enter(&run->phases, TRI_PHASE_COMPUTE, tri__clock_now());
+    const tri_step about = {.step = token->step, .rate = tri__schedule_rate(&run->settings.schedule, token->step)};
+    TRI_TRY(tri_store_begin(run->store, &about));
+    double loss;
+    TRI_TRY(tri_plan_train(run->plan, batch, &loss));
+    run->now = tri__clock_now();
+    tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
+    count_times(run);
+    w->follows = !tri__ps_store_voided(run->store);
+    if (!w->follows) {
+        tri_dataset_revoke(run->dataset);
+        w->count = 0;
+        return NULL;
+    }
+    if (!isfinite(loss))
+        return tri_fail(TRI_DIVERGED, "step %lld: the loss is %s; try a smaller --rate (it was %g) or --clip 1", (long long)token->step,
+                        isnan(loss) ? "not a number" : "infinite", (double)about.rate);
+    int64_t examples = batch->count - batch->damaged;
+    w->made = *token;
+    run->state.step++;
+    run->state.examples += batch->count;
+    if (examples > 0) {
+        tri__recent_add(&run->state.recent, loss / (double)examples);
+        run->interval_loss += loss / (double)examples;
+        run->interval_steps++;
+    }
+    return NULL;
+}
+
+static tri_status loop(work *w)
+{
+    tri__run *run = w->run;
+    run->usage = tri__usage_now();
+    run->now = tri__clock_now();
+    for (;;) {
+        tri__token token;
+        bool stop;
+        TRI_TRY(next_token(w, &token, &stop));
+        if (stop)
+            break;
+        TRI_TRY(step(w, &token));
+        tell(w);
+    }
+    TRI_TRY(tri_store_flush(run->store));
+    tri__phases_pause(&run->phases, tri__clock_now());
+    return NULL;
+}
+
+/* ---- from beginning to end ---- */
+
+static tri_status create_store(work *w)
+{
+    tri__run *run = w->run;
+    const tri_source_info *info = tri_source_describe(run->source);
+    char digest[65];
+    TRI_TRY(tri_model_digest(run->model, run->graph, digest));
+    int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
+    char terms[256];
+    tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);
+    json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, terms);
+    if (!hello)
+        return tri_fail(TRI_NO_MEMORY, "no memory for a hello");
+    const tri__ps_store_options options = {
+        .servers = w->place->cluster->server,
+        .settings = run->settings.ps,
+        .tls = w->place->tls,
+        .task = w->place->task.index,
+        .floats = tri_graph_parameter_floats(run->graph),
+        .rule = run->settings.rule,
+        .hello = hello,
+        .log = run->log,
+    };
+    tri_status status = tri__ps_store_create(&options, &run->store);
+    w->hello = hello; /* it is said again when a connection is made again */
+    return status;
+}
+
+/* Where gradients travel while the step is computed, they go first: a CPU that both want is better lent to the link, which nobody else can
+ * keep busy. Threads that compute are made after this, and inherit it. */
+static void compute_behind(tri__run *run)
+{
+    if (tri__ps_store_has_thread(run->store))
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + BEHIND); /* where it is refused, all are equal */
+}
+
+static tri_status prepare(work *w)
+{
+    tri__run *run = w->run;
+    TRI_TRY(create_store(w));
+    compute_behind(run);
+    const tri__train_settings *settings = &run->settings;
+    const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
+    TRI_TRY(tri_plan_create(run->graph, &plan, run->store, &run->plan));
+    tri_dataset_options options = tri__run_dataset_options(run);
+    options.assigned = true;
+    TRI_TRY(tri_dataset_create(run->source, &options, &run->dataset));
+    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->dataset)));
+    tri__ps_store_ready(run->store, tri_dataset_ahead(run->dataset));
+    return NULL;
+}
+
+/* How good the parameters are with which this worker ended. */
+static tri_status evaluate(tri__run *run)
+{
+    if (!run->test)
+        return NULL;
+    TRI_TRY(tri__run_create_evaluator(run));
+    TRI_TRY(tri__evaluator_run(run->evaluator, &run->evaluation));
+    run->evaluations = 1;
+    return NULL;
+}
+
+tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place)
+{
+    work w = {.run = run, .place = place};
+    TRI_TRY(tri__run_open_data(run));
+    run->state = (tri__run_state){.best_loss = NAN}; /* what was done before a resumed run is counted by ps:0 */
+    tri_status status = prepare(&w);
+    if (!status)
+        status = loop(&w);
+    if (!status)
+        status = evaluate(run);
+    if (run->store)
+        tri__ps_store_leave(run->store, run->dataset ? report(&w, !status) : NULL, status);
+    tri_plan_destroy(run->plan);
+    run->plan = NULL;
+    tri__evaluator_destroy(run->evaluator);
+    run->evaluator = NULL;
+    tri_store_destroy(run->store);
+    run->store = NULL;
+    json_decref(w.hello);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* hosts.c: an mpirun for each host, which starts `true` there; a host where that fails, or does not end in time, is gone.
+ *
+ * Of a line only its host, the first word, and "slots=N" are read. All else is mpirun's business and stays as it is. */
+#include "train/ranks/hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "net/child.h"
+
+#define TICK (INT64_C(1000000000) / 20)
+
+enum { LARGEST_FILE = 1 << 20, LONGEST_NAME = 256 };
+
+typedef struct {
+    const char *line; /* within the file's text, without its end */
+    int length;
+    char name[LONGEST_NAME]; /* empty: a comment, or nothing */
+    int slots;               /* 0: it does not tell */
+    tri__child *child;
+    bool ended, answered;
+} host;
+
+typedef struct {
+    host *list;
+    int count, capacity;
+} roll;
+
+static void read_line(const char *line, int length, host *out)
+{
+    *out = (host){.line = line, .length = length};
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s", length, line);
+    text[strcspn(text, "#\r")] = 0;
+    sscanf(text, " %255s", out->name);
+    const char *slots = strstr(text, "slots=");
+    while (slots && slots > text && slots[-1] != ' ' && slots[-1] != '\t') /* not those of max_slots=N */
+        slots = strstr(slots + 1, "slots=");
+    out->slots = slots ? atoi(slots + strlen("slots=")) : 0;
+}
+
+static tri_status read_lines(const char *text, roll *out)
+{
+    for (const char *line = text; *line;) {
+        int length = (int)strcspn(line, "\n");
+        TRI_TRY(tri__grow(&out->list, &out->capacity, out->count, sizeof *out->list, "a list of hosts"));
+        read_line(line, length, &out->list[out->count++]);
+        line += length + (line[length] == '\n');
+    }
+    return NULL;
+}
+
+static void on_line(void *context, tri__child *child, bool error, const char *line)
+{
+    (void)context, (void)child, (void)error, (void)line; /* the ranks' mpirun has said it already */
+}
+
+static void on_end(void *context, tri__child *child, int status, int signal)
+{
+    host *one = context;
+    (void)child;
+    one->ended = true;
+    one->answered = status == 0 && signal == 0;
+}
+
+static tri_status call(tri__loop *loop, bool as_root, host *one)
+{
+    const char *const argv[] = {
+        "mpirun", "-n", "1", "--oversubscribe", "--host", one->name, as_root ? "--allow-run-as-root" : "true", as_root ? "true" : NULL,
+        NULL};
+    const tri__child_options options = {.path = "mpirun", .argv = argv, .line = on_line, .ended = on_end, .context = one};
+    return tri__child_start(loop, &options, &one->child);
+}
+
+static tri_status call_all(tri__loop *loop, const tri__hosts_request *request, roll *hosts)
+{
+    for (int i = 0; i < hosts->count; i++)
+        if (*hosts->list[i].name)
+            TRI_TRY(call(loop, request->as_root, &hosts->list[i]));
+    return NULL;
+}
+
+static bool all_ended(const roll *hosts)
+{
+    for (int i = 0; i < hosts->count; i++)
+        if (hosts->list[i].child && !hosts->list[i].ended)
+            return false;
+    return true;
+}
+
+static void sum_up(const roll *hosts, tri__hosts *out)
+{
+    size_t at = 0, said = 0;
+    bool told = true;
+    for (int i = 0; i < hosts->count; i++) {
+        const host *one = &hosts->list[i];
+        if (*one->name && !one->answered) {
+            if (said < sizeof out->gone)
+                said += (size_t)snprintf(out->gone + said, sizeof out->gone - said, "%s%s", said ? ", " : "", one->name);
+            continue;
+        }
+        memcpy(out->lines + at, one->line, (size_t)one->length);
+        at += (size_t)one->length;
+        out->lines[at++] = '\n';
+        out->left += *one->name != 0;
+        out->slots += one->slots;
+        told = told && (one->slots > 0 || !*one->name);
+    }
+    out->lines[at] = 0;
+    out->slots = told ? out->slots : 0;
+}
+
+static tri_status probe(tri__loop *loop, const tri__hosts_request *request, roll *hosts, tri__hosts *out)
+{
+    int64_t deadline = tri__clock_now() + request->timeout;
+    TRI_TRY(call_all(loop, request, hosts));
+    while (!all_ended(hosts) && tri__clock_now() < deadline) {
+        if (request->stop && *request->stop)
+            return NULL;
+        tri__loop_turn(loop, tri__clock_now() + TICK);
+    }
+    sum_up(hosts, out);
+    return NULL;
+}
+
+tri_status tri__hosts_probe(tri__loop *loop, const tri__hosts_request *request, tri__hosts *out)
+{
+    char *text = NULL;
+    size_t size;
+    roll hosts = {0};
+    *out = (tri__hosts){0};
+    TRI_TRY(tri__file_read(request->file, LARGEST_FILE, &text, &size));
+    tri_status status = tri__allocate(size + 2, 1, "a list of hosts", &out->lines);
+    if (!status)
+        status = read_lines(text, &hosts);
+    if (!status)
+        status = probe(loop, request, &hosts, out);
+    for (int i = 0; i < hosts.count; i++)
+        tri__child_destroy(hosts.list[i].child);
+    free(hosts.list);
+    free(text);
+    if (status)
+        tri__hosts_fini(out);
+    return status;
+}
+
+void tri__hosts_fini(tri__hosts *hosts)
+{
+    free(hosts->lines);
+    *hosts = (tri__hosts){0};
+}

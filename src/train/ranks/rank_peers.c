@@ -1,0 +1,316 @@
+/* rank_peers.c: ranks of MPI as the workers of a run. Every rank runs the same loop; rank 0 has the run folder, evaluates, writes
+ * checkpoints and decides when to stop. A rank joins the others before it does anything else; then, before anything that all must do
+ * together, and when anybody leaves, they compare notes: so a failure of one is everybody's. */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "data/batch/dataset.h"
+#include "net/mpi/ranks.h"
+#include "store/allreduce.h"
+#include "train/run/peers.h"
+
+enum { MESSAGE_SIZE = 600, DIGEST_SIZE = 65 };
+
+/* What a rank tells the others. */
+typedef struct {
+    int32_t code; /* tri_code of its failure; TRI_OK: none */
+    char message[MESSAGE_SIZE];
+    char digest[DIGEST_SIZE]; /* of its model, and … */
+    int64_t sum[2];           /* … of what must be the same: batch and examples */
+    int64_t steps, examples, damaged, spent[TRI_PHASES];
+    double cpu_percent, peak_rss_mb;
+} note;
+
+typedef struct {
+    tri__peers peers;
+    tri__run *run;
+    tri__ranks *ranks;
+    note *notes;  /* [workers], of the last comparison */
+    bool orderly; /* all ranks have come to the end together, so that MPI can be left in good order */
+
+    int64_t position; /* in the data, after the last step … */
+    int64_t met;      /* … which had so many examples, of all ranks; 0: there was none yet */
+} rank_peers;
+
+/* ---- comparing notes ---- */
+
+static void write_failure(note *mine, tri_status own)
+{
+    mine->code = (int32_t)(tri_status_code(own) == TRI_STOPPED ? TRI_OK : tri_status_code(own));
+    snprintf(mine->message, sizeof mine->message, "%s", mine->code ? tri_status_message(own) : "");
+}
+
+/* own, or the failure of the first rank that has one; own is taken. The failure of one is told by rank 0 for all. */
+static tri_status compare(rank_peers *self, note *mine, tri_status own)
+{
+    self->orderly = false;
+    tri_status status = tri__ranks_gather(self->ranks, mine, sizeof *mine, self->notes);
+    if (status) {
+        tri_status_free(status);
+        return own ? own : tri_fail(TRI_INTERNAL, "the ranks of MPI have lost each other");
+    }
+    self->orderly = true;
+    for (int i = 0; i < self->peers.workers; i++) {
+        const note *of = &self->notes[i];
+        if (!of->code)
+            continue;
+        tri_status_free(own);
+        self->peers.told = self->peers.worker > 0;
+        tri_code code = (tri_code)of->code;
+        return i ? tri_fail(code, "rank %d: %s", i, of->message) : tri_fail(code, "%s", of->message);
+    }
+    return own;
+}
+
+tri_status tri__rank_peers_agree(tri__run *run, tri_status own)
+{
+    note mine = {0};
+    write_failure(&mine, own);
+    return compare((rank_peers *)run->peers, &mine, own);
+}
+
+tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
+{
+    rank_peers *self = (rank_peers *)run->peers;
+    note mine = {0};
+    if (!own)
+        own = tri_model_digest(run->model, run->graph, mine.digest);
+    if (!own) {
+        mine.sum[0] = run->settings.batch;
+        mine.sum[1] = run->settings.own_files ? 0 : tri_source_describe(run->source)->examples;
+    }
+    write_failure(&mine, own);
+    TRI_TRY(compare(self, &mine, own));
+    const note *first = self->notes;
+    for (int i = 1; i < self->peers.workers; i++) {
+        const note *of = &self->notes[i];
+        const char *what = strcmp(of->digest, first->digest) ? "another model"
+                           : of->sum[0] != first->sum[0]     ? "another --batch"
+                           : of->sum[1] != first->sum[1]     ? "other data: it has another number of examples"
+                                                             : NULL;
+        self->peers.told = what && self->peers.worker > 0;
+        if (what)
+            return tri_fail(TRI_BAD_CALL, "rank %d has %s than rank 0: start all ranks with the same options, on the same files", i, what);
+    }
+    return NULL;
+}
+
+/* ---- steps ---- */
+
+/* Rank 0 may evaluate now: nobody knows for how long. */
+static tri_status rank_peers_begin(tri__peers *base, const tri_step *step)
+{
+    rank_peers *self = (rank_peers *)base;
+    (void)step;
+    tri__ranks_be_patient(self->ranks, base->worker > 0 && tri__run_evaluation_due(self->run));
+    return NULL;
+}
+
+/* Damaged records weigh nothing, so the weight of all ranks tells how many there were.
+ * That of the step just made may still be under way. */
+static tri_status judge_last_step(const rank_peers *self)
+{
+    const tri__run *run = self->run;
+    if (!self->met)
+        return NULL;
+    int64_t damaged = self->met - (int64_t)tri__allreduce_store_weight(run->store);
+    return tri__peers_count_damage(self->run, damaged, self->position % tri_dataset_examples(run->dataset) == 0);
+}
+
+/* Where ranks have files of their own, the others' examples are taken to be as many. */
+static tri_status rank_peers_end(tri__peers *base, tri__tally *tally)
+{
+    rank_peers *self = (rank_peers *)base;
+    const tri__run *run = self->run;
+    tri_status judged = judge_last_step(self);
+    int64_t position = tri_dataset_position(run->dataset);
+    self->met = (position - self->position) * (run->settings.own_files ? base->workers : 1);
+    self->position = position;
+    if (tally->count > tally->damaged)
+        tally->loss /= (double)(tally->count - tally->damaged); /* this rank's mean stands for all: the others' travels nowhere */
+    tally->count = self->met;
+    tally->damaged = 0;
+    tally->loss *= (double)tally->count;
+    return judged;
+}
+
+static void fill_note(const rank_peers *self, note *mine)
+{
+    const tri__run *run = self->run;
+    tri__usage usage = tri__usage_now();
+    mine->steps = run->state.step - run->first_step;
+    mine->examples = run->own_examples;
+    mine->damaged = tri_dataset_damaged(run->dataset);
+    mine->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
+    mine->peak_rss_mb = tri__peak_rss_mb();
+    memcpy(mine->spent, run->phases.spent, sizeof mine->spent);
+}
+
+/* Records that any rank found damaged, each counted once: a record meets other ranks in other epochs. */
+static tri_status merge_damage(rank_peers *self, int64_t most)
+{
+    tri_dataset *dataset = self->run->dataset;
+    size_t each = (size_t)most, ranks = (size_t)self->peers.workers;
+    int64_t *all;
+    const int64_t *found;
+    size_t count = (size_t)tri__dataset_damage(dataset, &found);
+    TRI_TRY(tri__allocate(each * (ranks + 1), sizeof *all, "damaged records", &all));
+    int64_t *mine = all + each * ranks;
+    if (count)
+        memcpy(mine, found, count * sizeof *mine);
+    tri_status status = tri__ranks_gather(self->ranks, mine, each * sizeof *mine, all);
+    for (size_t i = 0; i < ranks && !status; i++)
+        status = tri__dataset_recall_damage(dataset, all + i * each, self->notes[i].damaged);
+    free(all);
+    return status;
+}
+
+/* Now that all is known, also what the last step met. */
+static tri_status judge_all(rank_peers *self)
+{
+    self->peers.pass = 0;
+    tri_status judged = tri__peers_count_damage(self->run, tri_dataset_damaged(self->run->dataset), true);
+    self->peers.told = judged && self->peers.worker > 0;
+    return judged;
+}
+
+/* For the summary. Where ranks have files of their own, nobody else meets a rank's records, and numbers say nothing. */
+static tri_status count_damage(rank_peers *self)
+{
+    int64_t most = 0;
+    for (int i = 0; i < self->peers.workers; i++) {
+        int64_t damaged = self->notes[i].damaged;
+        most = damaged > most ? damaged : most;
+        if (self->run->settings.own_files && i != self->peers.worker)
+            self->peers.damaged += damaged;
+    }
+    if (!most || self->run->settings.own_files)
+        return NULL;
+    TRI_TRY(merge_damage(self, most));
+    return judge_all(self);
+}
+
+static tri_status rank_peers_leave(tri__peers *base, tri_status own)
+{
+    rank_peers *self = (rank_peers *)base;
+    note mine = {0};
+    tri_status parting = tri__allreduce_store_leave(self->run->store);
+    if (parting && own)
+        tri_status_free(parting);
+    else if (parting)
+        own = parting;
+    fill_note(self, &mine);
+    write_failure(&mine, own);
+    own = compare(self, &mine, own);
+    bool stopped = tri_status_code(own) == TRI_STOPPED, well = self->orderly && (!own || stopped); /* the same for all ranks */
+    if (stopped && base->worker > 0) {
+        tri_status_free(own); /* rank 0 ended the run */
+        own = NULL;
+    }
+    tri_status counted = well ? count_damage(self) : NULL;
+    if (!own)
+        return counted;
+    tri_status_free(counted);
+    return own;
+}
+
+static void rank_peers_stats(const tri__peers *base, int worker, tri__worker_summary *out, tri__phases *phases)
+{
+    const note *of = &((const rank_peers *)base)->notes[worker];
+    out->steps = of->steps;
+    out->examples = of->examples;
+    out->cpu_percent = of->cpu_percent;
+    out->peak_rss_mb = of->peak_rss_mb;
+    memcpy(phases->spent, of->spent, sizeof of->spent);
+}
+
+/* ---- from beginning to end ---- */
+
+tri_status tri__rank_peers_prepare(tri__run *run, tri_status own)
+{
+    TRI_TRY(tri__rank_peers_agree(run, own));
+    ((rank_peers *)run->peers)->position = tri_dataset_position(run->dataset);
+    return tri__rank_peers_agree(run, tri__allreduce_store_share(run->store));
+}
+
+static void rank_peers_destroy(tri__peers *base)
+{
+    rank_peers *self = (rank_peers *)base;
+    if (self->orderly)
+        tri__ranks_leave(self->ranks);
+    free(self->notes);
+    free(self);
+}
+
+static const tri__peers_kind rank_peers_kind = {
+    .begin = rank_peers_begin,
+    .end = rank_peers_end,
+    .leave = rank_peers_leave,
+    .stats = rank_peers_stats,
+    .destroy = rank_peers_destroy,
+};
+
+static void tell_hung(void *context, const char *why)
+{
+    const tri__run *run = context;
+    run->request->give_up(run->request->context, why);
+}
+
+static tri_status check_size(const rank_peers *self)
+{
+    int size = tri__ranks_size(self->ranks), wanted = self->run->request->ranks;
+    if (size == wanted)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "MPI says that there are %d ranks, and %d were started: %s", size, wanted,
+                    size == 1
+                        ? "it does not know who started it (with srun: give srun --mpi=pmix or --mpi=pmi2, as Open MPI was built for, or "
+                          "start with mpirun)"
+                        : "leave --workers out where ranks are started by mpirun or srun");
+}
+
+void tri__rank_peers_share_threads(tri__run *run)
+{
+    const rank_peers *self = (const rank_peers *)run->peers;
+    int cpus = omp_get_num_procs(), share = cpus / tri__ranks_here(self->ranks);
+    if (run->options.threads != TRI_UNSET)
+        return;
+    bool bound = cpus < (int)sysconf(_SC_NPROCESSORS_ONLN);
+    run->settings.threads = bound ? cpus : share > 1 ? share : 1;
+    omp_set_num_threads(run->settings.threads);
+}
+
+tri_status tri__rank_peers_join(tri__run *run)
+{
+    rank_peers *self;
+    TRI_TRY(tri__allocate(1, sizeof *self, "the ranks of a run", &self));
+    self->run = run;
+    self->peers = (tri__peers){.kind = &rank_peers_kind, .workers = 1};
+    run->peers = &self->peers;
+    const tri__ranks_options options = {.timeout = run->request->timeout, .hung = tell_hung, .context = run};
+    TRI_TRY(tri__ranks_join(&options, &self->ranks));
+    self->orderly = true;
+    TRI_TRY(check_size(self));
+    self->peers.worker = tri__ranks_rank(self->ranks);
+    self->peers.workers = tri__ranks_size(self->ranks);
+    TRI_TRY(tri__allocate((size_t)self->peers.workers, sizeof *self->notes, "the ranks' notes", &self->notes));
+    if (self->peers.worker == 0 && tri__ranks_apart(self->ranks))
+        tri__log_line(run->log, TRI_LOG_INFO, "ranks are on several hosts: between them MPI's traffic is in clear");
+    return NULL;
+}
+
+tri_status tri__rank_peers_create_store(tri__run *run)
+{
+    const rank_peers *self = (const rank_peers *)run->peers;
+    const tri__allreduce_options options = {
+        .ranks = self->ranks,
+        .floats = tri_graph_parameter_floats(run->graph),
+        .rule = run->settings.rule,
+        .timeout = run->settings.ps.timeout,
+    };
+    return tri__allreduce_store_create(&options, &run->store);
+}

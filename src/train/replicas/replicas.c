@@ -1,0 +1,327 @@
+/* replicas.c: replicas as threads. The run's own thread is replica 0 and does between steps what a run does; the others do steps and
+ * nothing else. They fetch their next batch, then wait until replica 0 begins the step: so when it evaluates, writes a checkpoint or ends
+ * the run, nobody reads or writes a parameter. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "data/batch/dataset.h"
+#include "store/mirrored.h"
+#include "train/run/peers.h"
+
+#define LONGEST_STEP INT64_C(600000000000) /* nanoseconds: no thread dies in silence, so this is for steps that hang */
+
+typedef struct replicas replicas;
+
+typedef struct {
+    replicas *peers;
+    int index;
+    pthread_t thread;
+    bool started;
+    tri_store *store; /* that of replica 0 is the run's, as are its plan and dataset */
+    tri_plan *plan;
+    tri_dataset *dataset;
+
+    /* written by the replica's thread; replica 0 reads them when done tells it to, or when the thread is gone */
+    tri__tally tally;
+    tri__phases phases;
+    int64_t steps, examples;
+    double cpu; /* seconds of this thread */
+    char *note; /* of a record that was left out, until replica 0 tells it; or NULL */
+    tri_status status;
+    atomic_int_fast64_t done; /* steps, and one more when the replica has failed */
+} replica;
+
+struct replicas {
+    tri__peers peers;
+    tri__run *run;
+    tri__rendezvous place;
+    tri__mirrored_group *group;
+    replica *replica; /* [workers] */
+    int threads;
+    int64_t started;           /* when the threads were */
+    double seconds;            /* from then to the end */
+    tri_step step;             /* the last that was begun; written before begun */
+    atomic_int_fast64_t begun; /* steps */
+    atomic_bool over;
+};
+
+/* ---- replicas 1 and up ---- */
+
+typedef struct {
+    replicas *peers;
+    int64_t steps;
+} turn;
+
+static bool may_begin(const void *context)
+{
+    const turn *my = context;
+    return atomic_load(&my->peers->begun) > my->steps || atomic_load(&my->peers->over);
+}
+
+/* Replica 0 may evaluate for as long as it likes. */
+static bool wait_for_turn(replica *self)
+{
+    replicas *peers = self->peers;
+    const turn mine = {peers, self->steps};
+    tri__phases_enter(&self->phases, TRI_PHASE_PEERS, tri__clock_now());
+    while (!tri__rendezvous_wait(&peers->place, may_begin, &mine, tri__clock_now() + LONGEST_STEP))
+        continue;
+    return atomic_load(&peers->begun) > self->steps;
+}
+
+static tri_status do_step(replica *self, const tri_batch *batch)
+{
+    tri__phases_enter(&self->phases, TRI_PHASE_COMPUTE, tri__clock_now());
+    TRI_TRY(tri_store_begin(self->store, &self->peers->step));
+    double loss;
+    TRI_TRY(tri_plan_train(self->plan, batch, &loss));
+    tri__phases_enter(&self->phases, TRI_PHASE_OTHER, tri__clock_now());
+    tri__run_count_times(self->store, &self->phases);
+    self->tally = (tri__tally){loss, batch->count, batch->damaged};
+    if (batch->damaged && !self->note)
+        self->note = tri__dataset_note(self->dataset);
+    self->steps++;
+    self->examples += batch->count;
+    return NULL;
+}
+
+/* A batch that cannot be read is a failure of the step that needs it, not of the one before. */
+static bool next_step(replica *self)
+{
+    const tri_batch *batch = NULL;
+    tri__phases_enter(&self->phases, TRI_PHASE_INPUT, tri__clock_now());
+    tri_status status = tri_dataset_next(self->dataset, &batch);
+    if (!wait_for_turn(self)) {
+        tri_status_free(status);
+        return false;
+    }
+    if (!status)
+        status = do_step(self, batch);
+    self->status = tri_wrap(status, "replica %d", self->index);
+    if (status)
+        tri__mirrored_group_stop(self->peers->group);
+    atomic_fetch_add(&self->done, 1);
+    tri__rendezvous_notify(&self->peers->place);
+    return !self->status;
+}
+
+static double thread_cpu(void)
+{
+    struct timespec used;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) ? 0 : (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+static void *run_replica(void *context)
+{
+    replica *self = context;
+    omp_set_num_threads(self->peers->threads);
+    double before = thread_cpu();
+    while (next_step(self))
+        continue;
+    tri__phases_pause(&self->phases, tri__clock_now());
+    self->cpu = thread_cpu() - before;
+    return NULL;
+}
+
+/* ---- the run's side ---- */
+
+static tri_status start_threads(replicas *peers)
+{
+    peers->started = tri__clock_now();
+    for (int i = 1; i < peers->peers.workers; i++) {
+        replica *self = &peers->replica[i];
+        if (pthread_create(&self->thread, NULL, run_replica, self))
+            return tri_fail(TRI_IO, "no thread for replica %d of %d", i, peers->peers.workers);
+        self->started = true;
+    }
+    return NULL;
+}
+
+static tri_status replicas_begin(tri__peers *base, const tri_step *step)
+{
+    replicas *peers = (replicas *)base;
+    if (peers->peers.workers > 1 && !peers->replica[1].started)
+        TRI_TRY(start_threads(peers));
+    peers->step = *step;
+    atomic_fetch_add(&peers->begun, 1);
+    tri__rendezvous_notify(&peers->place);
+    return NULL;
+}
+
+static bool all_done(const void *context)
+{
+    const replicas *peers = context;
+    int64_t steps = atomic_load(&peers->begun);
+    for (int i = 1; i < peers->peers.workers; i++)
+        if (atomic_load(&peers->replica[i].done) < steps)
+            return false;
+    return true;
+}
+
+static void tell_note(const replicas *peers, replica *other)
+{
+    if (!other->note)
+        return;
+    tri__log_line(peers->run->log, TRI_LOG_WARNING, "%s", other->note);
+    free(other->note);
+    other->note = NULL;
+}
+
+static tri_status replicas_end(tri__peers *base, tri__tally *tally)
+{
+    replicas *peers = (replicas *)base;
+    if (!tri__rendezvous_wait(&peers->place, all_done, peers, tri__clock_now() + LONGEST_STEP))
+        return tri_fail(TRI_TIMEOUT, "a replica has not ended its step for %g s", tri__clock_seconds(LONGEST_STEP));
+    for (int i = 1; i < peers->peers.workers; i++) {
+        replica *other = &peers->replica[i];
+        tell_note(peers, other);
+        if (other->status)
+            return tri_fail(TRI_STOPPED, "another replica has stopped"); /* leave tells why */
+        tally->loss += other->tally.loss;
+        tally->count += other->tally.count;
+        tally->damaged += other->tally.damaged;
+    }
+    const tri_dataset *dataset = peers->run->dataset;
+    return tri__peers_count_damage(peers->run, tally->damaged, tri_dataset_position(dataset) % tri_dataset_examples(dataset) == 0);
+}
+
+/* Records that any replica found damaged, each counted once: a record meets other replicas in other epochs. */
+static tri_status merge_damage(const replicas *peers)
+{
+    for (int i = 1; i < peers->peers.workers; i++) {
+        const int64_t *found;
+        int64_t count = tri__dataset_damage(peers->replica[i].dataset, &found);
+        TRI_TRY(tri__dataset_recall_damage(peers->run->dataset, found, count));
+    }
+    return NULL;
+}
+
+/* The threads end; own, or why a replica ended them. */
+static tri_status end_threads(replicas *peers, tri_status own)
+{
+    atomic_store(&peers->over, true);
+    if (peers->started && !peers->seconds)
+        peers->seconds = tri__clock_seconds(tri__clock_now() - peers->started);
+    if (own)
+        tri__mirrored_group_stop(peers->group);
+    tri__rendezvous_notify(&peers->place);
+    for (int i = 1; i < peers->peers.workers; i++) {
+        replica *other = &peers->replica[i];
+        if (other->started)
+            pthread_join(other->thread, NULL);
+        other->started = false;
+        bool cause = other->status && tri_status_code(other->status) != TRI_STOPPED;
+        if (cause && tri_status_code(own) == TRI_STOPPED) {
+            tri_status_free(own);
+            own = other->status;
+            other->status = NULL;
+        }
+    }
+    return own;
+}
+
+static tri_status replicas_leave(tri__peers *base, tri_status own)
+{
+    replicas *peers = (replicas *)base;
+    own = end_threads(peers, own);
+    return own ? own : merge_damage(peers);
+}
+
+static void replicas_stats(const tri__peers *base, int worker, tri__worker_summary *out, tri__phases *phases)
+{
+    const replicas *peers = (const replicas *)base;
+    const replica *other = &peers->replica[worker];
+    *phases = other->phases;
+    out->steps = other->steps;
+    out->examples = other->examples;
+    out->peak_rss_mb = tri__peak_rss_mb();
+    if (peers->threads == 1 && peers->seconds > 0)
+        out->cpu_percent = 100 * other->cpu / peers->seconds;
+}
+
+/* ---- making them ---- */
+
+static tri_status prepare_replica(replica *self, tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
+    TRI_TRY(tri_plan_create(run->graph, &plan, self->store, &self->plan));
+    tri_dataset_options options = tri__run_dataset_options(run);
+    options.worker = self->index;
+    TRI_TRY(tri_dataset_create(run->source, &options, &self->dataset));
+    if (!run->resumed)
+        return NULL;
+    TRI_TRY(tri__dataset_recall_damage(self->dataset, run->resumed->damaged, run->resumed->damaged_count));
+    return tri_dataset_seek(self->dataset, run->resumed->state.position);
+}
+
+tri_status tri__replicas_prepare(tri__run *run)
+{
+    replicas *peers = (replicas *)run->peers;
+    for (int i = 1; i < peers->peers.workers; i++)
+        TRI_TRY(prepare_replica(&peers->replica[i], run));
+    return NULL;
+}
+
+static void replicas_destroy(tri__peers *base)
+{
+    replicas *peers = (replicas *)base;
+    tri_status_free(end_threads(peers, NULL));
+    for (int i = 1; peers->replica && i < peers->peers.workers; i++) {
+        replica *other = &peers->replica[i];
+        tri_plan_destroy(other->plan);
+        tri_dataset_destroy(other->dataset);
+        tri_store_destroy(other->store);
+        tri_status_free(other->status);
+        free(other->note);
+    }
+    tri__mirrored_group_destroy(peers->group);
+    tri__rendezvous_fini(&peers->place);
+    free(peers->replica);
+    free(peers);
+}
+
+static const tri__peers_kind replicas_kind = {
+    .begin = replicas_begin,
+    .end = replicas_end,
+    .leave = replicas_leave,
+    .stats = replicas_stats,
+    .destroy = replicas_destroy,
+};
+
+static tri_status create_stores(replicas *peers, tri__run *run)
+{
+    const tri__mirrored_group_options options = {
+        .floats = tri_graph_parameter_floats(run->graph),
+        .rule = run->settings.rule,
+        .replicas = peers->peers.workers,
+        .place = &peers->place,
+        .timeout = LONGEST_STEP,
+    };
+    TRI_TRY(tri__allocate((size_t)peers->peers.workers, sizeof *peers->replica, "the replicas", &peers->replica));
+    TRI_TRY(tri__mirrored_group_create(&options, &peers->group));
+    TRI_TRY(tri__mirrored_store_create(peers->group, 0, &run->store));
+    for (int i = 1; i < peers->peers.workers; i++) {
+        replica *other = &peers->replica[i];
+        other->peers = peers;
+        other->index = i;
+        TRI_TRY(tri__mirrored_store_create(peers->group, i, &other->store));
+    }
+    return NULL;
+}
+
+tri_status tri__replicas_create(tri__run *run)
+{
+    replicas *peers;
+    TRI_TRY(tri__allocate(1, sizeof *peers, "the replicas", &peers));
+    peers->peers = (tri__peers){.kind = &replicas_kind, .workers = run->settings.workers};
+    peers->run = run;
+    peers->threads = run->settings.threads;
+    tri__rendezvous_init(&peers->place, peers->peers.workers * peers->threads, omp_get_num_procs());
+    run->peers = &peers->peers;
+    return create_stores(peers, run);
+}

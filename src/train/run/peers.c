@@ -1,0 +1,17 @@
+/* peers.c: what workers in step have in common, whoever they are. */
+#include "train/run/peers.h"
+
+/* A pass meets every record once, so what it met are as many records. Where workers have files of their own their passes are, too, and each
+ * has counted for itself. */
+tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pass)
+{
+    tri__peers *peers = run->peers;
+    int64_t met = peers->pass + damaged, allowed = run->settings.skip_bad;
+    if (run->settings.own_files)
+        return NULL;
+    peers->pass = ends_pass ? 0 : met;
+    if (met <= allowed)
+        return NULL;
+    return tri_fail(TRI_BAD_DATA, "%s: all workers together met %lld damaged records, more than --skip-bad %lld allows", run->options.data,
+                    (long long)met, (long long)allowed);
+}

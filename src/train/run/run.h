@@ -1,0 +1,46 @@
+/* run.h: a training run: dataset × plan × store, watched, evaluated, checkpointed, until a stop rule ends it.
+ *
+ * A run leaves a folder (folder.h). It ends by its stop rule, by a signal, by early stopping, or because the loss is no longer a
+ * number; in every one of these cases the folder holds a summary and, where there was anything worth keeping, a checkpoint. */
+#ifndef TRI_TRAIN_RUN_RUN_H
+#define TRI_TRAIN_RUN_RUN_H
+
+#include <signal.h>
+
+#include "base/log.h"
+#include "train/options/options.h"
+#include "watch/progress.h"
+#include "watch/summary.h"
+
+typedef struct {
+    const tri__train_options *options; /* as given; those of a resumed run are merged in */
+    const char *out;                   /* the folder to make; NULL: runs/<model>-<date>-<n> */
+    const char *resume;                /* the folder to go on with; NULL: a new run */
+    const char *command;               /* what was typed, for the file `command` */
+    const char *cache_folder;          /* of data sources */
+    int64_t started;                   /* tri__clock_now when the process began */
+    const volatile sig_atomic_t *stop; /* looked at between steps; not 0: end in good order */
+    tri__log *log;
+    void (*progress)(void *context, const tri__progress *progress); /* some ten times a second; may be NULL */
+    void (*began)(void *context);                                   /* all ranks are ready, and train now; may be NULL */
+    void *context;
+
+    int ranks;                                       /* mpirun or srun started this process, as one of so many; 0: they did not */
+    int64_t timeout;                                 /* of ranks: for how long they wait for each other, nanoseconds */
+    const char *folder;                              /* the run folder, where a launcher made it; NULL: the run makes one */
+    void (*give_up)(void *context, const char *why); /* ranks that wait for nothing: says why and ends the process */
+} tri__run_request;
+
+typedef struct {
+    char *folder;
+    json_t *summary; /* as in summary.json */
+    char table[TRI_SUMMARY_SIZE];
+    bool told; /* a failure is told by another rank */
+} tri__run_result;
+
+/* Train. The result is there where the run came as far as a summary, also when it then failed (TRI_DIVERGED, or a last checkpoint
+ * that could not be written). */
+TRI_MUST_CHECK tri_status tri__run_train(const tri__run_request *request, tri__run_result *out);
+void tri__run_result_fini(tri__run_result *result);
+
+#endif

@@ -1,0 +1,11 @@
+/* timed.h: a store that measures how long another one takes to apply updates. */
+#ifndef TRI_TRAIN_RUN_TIMED_H
+#define TRI_TRAIN_RUN_TIMED_H
+
+#include "trireme/store.h"
+
+/* Takes ownership of inner, whose buffers it shows as its own; where it fails, inner is destroyed. What offer and flush take is `update` of
+ * tri__store_take_times. */
+TRI_MUST_CHECK tri_status tri__timed_store_create(tri_store *inner, tri_store **out);
+
+#endif

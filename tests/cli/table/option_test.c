@@ -1,0 +1,115 @@
+/* option_test.c: from words to values, and the messages of those that are wrong. */
+#include "cli/table/option.h"
+
+#include <string.h>
+
+#include "support.h"
+
+#define PARSE(out, ...) parse((const char *[]){__VA_ARGS__, NULL}, out)
+
+static tri_status parse(const char *const *words, tri__arguments *out)
+{
+    int count = 0;
+    while (words[count])
+        count++;
+    return tri__arguments_parse(count, words, out);
+}
+
+static void values_come_with_a_space_or_an_equals_sign(void **state)
+{
+    (void)state;
+    tri__arguments arguments;
+    assert_ok(PARSE(&arguments, "train", "--batch=32", "lenet", "--rate", "0.5", "--json"));
+    assert_string_equal(arguments.operands[0], "lenet");
+    assert_int_equal(tri__argument_integer(&arguments, "batch"), 32);
+    assert_true(tri__argument_number(&arguments, "rate") == 0.5);
+    assert_true(tri__argument_flag(&arguments, "json"));
+    assert_false(tri__argument_flag(&arguments, "quiet"));
+    assert_true(tri__argument_given(&arguments, "batch"));
+    assert_false(tri__argument_given(&arguments, "seed"));
+    assert_int_equal(tri__argument_integer(&arguments, "seed"), 1); /* its standard value */
+    assert_null(tri__argument_text(&arguments, "out"));
+}
+
+static void some_options_can_be_switched_off(void **state)
+{
+    (void)state;
+    tri__arguments again;
+    assert_ok(PARSE(&again, "train", "--no-shuffle", "--no-events"));
+    assert_string_equal(tri__argument_text(&again, "shuffle"), "0");
+    assert_false(tri__argument_flag(&again, "events"));
+    assert_fails(PARSE(&again, "train", "--no-batch"), TRI_BAD_CALL, "no option --no-batch");
+    assert_fails(PARSE(&again, "train", "--no-shuffle=3"), TRI_BAD_CALL, "takes no value");
+}
+
+static void two_words_can_name_a_command(void **state)
+{
+    (void)state;
+    tri__arguments arguments;
+    assert_ok(PARSE(&arguments, "data", "info", "fashion"));
+    assert_string_equal(arguments.command->name, "data info");
+    assert_string_equal(arguments.operands[0], "fashion");
+}
+
+static void operands_may_look_like_options(void **state)
+{
+    (void)state;
+    tri__arguments arguments;
+    assert_ok(PARSE(&arguments, "eval", "--", "--strange"));
+    assert_string_equal(arguments.operands[0], "--strange");
+    assert_ok(PARSE(&arguments, "predict", "run", "--data", "-"));
+    assert_string_equal(tri__argument_text(&arguments, "data"), "-");
+}
+
+static void mistakes_are_told(void **state)
+{
+    (void)state;
+    tri__arguments arguments;
+    assert_fails(PARSE(&arguments, "eval"), TRI_BAD_CALL, "eval needs RUN|CHECKPOINT");
+    assert_fails(PARSE(&arguments, "eval", "a", "b"), TRI_BAD_CALL, "'b' is one word too many");
+    assert_fails(PARSE(&arguments, "train", "--data", "--json"), TRI_BAD_CALL, "--data needs a value");
+    assert_fails(PARSE(&arguments, "train", "--data="), TRI_BAD_CALL, "not empty");
+    assert_fails(PARSE(&arguments, "train", "--batch", "1e3"), TRI_BAD_CALL, "a whole number");
+    assert_fails(PARSE(&arguments, "train", "--batch", "99999999999999999999"), TRI_BAD_CALL, "a whole number");
+    assert_fails(PARSE(&arguments, "train", "--rate", "nan"), TRI_BAD_CALL, "a number");
+    assert_fails(PARSE(&arguments, "train", "--rate", "-1"), TRI_BAD_CALL, "at least 0");
+    assert_fails(PARSE(&arguments, "train", "--batch", "0"), TRI_BAD_CALL, "from 1 to 1048576");
+    assert_fails(PARSE(&arguments, "train", "--momentum", "0"), TRI_BAD_CALL, "above 0 and below 1 (--rule sgd is without momentum)");
+    assert_fails(PARSE(&arguments, "train", "--momentum", "1"), TRI_BAD_CALL, "above 0 and below 1");
+    assert_fails(PARSE(&arguments, "train", "--out", "caf\xe9"), TRI_BAD_CALL, "not UTF-8 text: its byte 4 is 0xe9");
+    assert_fails(PARSE(&arguments, "train", "--rule", "newton"), TRI_BAD_CALL, "must be one of: sgd");
+}
+
+/* Every row that the table holds must be fit to be shown and parsed. */
+static void the_table_is_sound(void **state)
+{
+    (void)state;
+    for (const tri__command *command = tri__commands; command->name; command++) {
+        assert_non_null(command->run);
+        assert_non_null(command->usage);
+        assert_true(command->most <= TRI_MAX_OPERANDS);
+        int count = 0;
+        for (const tri__option *option = command->options; option->name; option++, count++) {
+            assert_non_null(option->meaning);
+            assert_true((option->kind == TRI_OPTION_FLAG) == !option->argument);
+            assert_true((option->kind == TRI_OPTION_CHOICE) == !!option->choices);
+            for (const tri__option *other = command->options; other != option; other++)
+                assert_string_not_equal(option->name, other->name);
+        }
+        assert_true(count <= TRI_MAX_OPTIONS);
+        assert_non_null(command->options[0].group);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_come_with_a_space_or_an_equals_sign),
+        cmocka_unit_test(some_options_can_be_switched_off),
+        cmocka_unit_test(two_words_can_name_a_command),
+        cmocka_unit_test(operands_may_look_like_options),
+        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(the_table_is_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

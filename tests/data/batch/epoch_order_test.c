@@ -1,0 +1,125 @@
+/* epoch_order_test.c: every order is a permutation, windows bound how far a record comes forward, and nothing but seed and
+ * epoch matters. */
+#include "data/batch/epoch_order.h"
+
+#include "data/fixture.h"
+
+static void assert_permutation(const int64_t *sequence, int64_t count)
+{
+    bool *seen = calloc((size_t)count, sizeof *seen);
+    for (int64_t i = 0; i < count; i++) {
+        assert_in_range(sequence[i], 0, count - 1);
+        assert_false(seen[sequence[i]]);
+        seen[sequence[i]] = true;
+    }
+    free(seen);
+}
+
+static void test_permutations(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {1, 2, 3, 1000}, windows[] = {0, 1, 2, 100, 999, 1000, INT64_MAX};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 7; j++) {
+            tri__epoch_order order;
+            assert_ok(tri__epoch_order_init(&order, 9, counts[i], windows[j]));
+            for (int64_t epoch = 0; epoch < 3; epoch++)
+                assert_permutation(tri__epoch_order_of(&order, epoch), counts[i]);
+            tri__epoch_order_fini(&order);
+        }
+}
+
+static void test_window_bounds(void **state)
+{
+    (void)state;
+    tri__epoch_order order;
+    assert_ok(tri__epoch_order_init(&order, 9, 1000, 10));
+    const int64_t *sequence = tri__epoch_order_of(&order, 4);
+    int64_t moved = 0;
+    for (int64_t i = 0; i < 1000; i++) {
+        assert_true(sequence[i] < i + 10);
+        moved += sequence[i] != i;
+    }
+    assert_true(moved > 500);
+    tri__epoch_order_fini(&order);
+}
+
+static void test_epochs_in_any_order(void **state)
+{
+    (void)state;
+    tri__epoch_order a, b;
+    assert_ok(tri__epoch_order_init(&a, 9, 100, INT64_MAX));
+    assert_ok(tri__epoch_order_init(&b, 9, 100, INT64_MAX));
+    tri__epoch_order_of(&a, 0);
+    tri__epoch_order_of(&a, 1);
+    assert_memory_equal(tri__epoch_order_of(&a, 2), tri__epoch_order_of(&b, 2), 100 * sizeof(int64_t));
+    assert_memory_not_equal(tri__epoch_order_of(&a, 3), tri__epoch_order_of(&b, 2), 100 * sizeof(int64_t));
+    tri__epoch_order_fini(&a);
+    tri__epoch_order_fini(&b);
+}
+
+static void test_blocks_stay_together(void **state)
+{
+    (void)state;
+    enum { RECORDS = 1003, BLOCK = 10, WINDOW = 7 };
+    int64_t ids[RECORDS], again[RECORDS];
+    tri__epoch_order order;
+    assert_ok(tri__epoch_order_init_blocks(&order, 9, RECORDS, WINDOW, BLOCK));
+    for (int64_t epoch = 0; epoch < 3; epoch++) {
+        tri__epoch_order_take(&order, epoch, 0, RECORDS, ids);
+        assert_permutation(ids, RECORDS);
+        int64_t near = 0;
+        for (int64_t i = 1; i < RECORDS; i++)
+            near += llabs(ids[i] / BLOCK - ids[i - 1] / BLOCK) <= 1;
+        assert_true(near > RECORDS / 4); /* by chance it would be 3 in 100 */
+    }
+    tri__epoch_order_take(&order, 0, 0, RECORDS, again);
+    assert_memory_not_equal(ids, again, sizeof ids);
+    tri__epoch_order_fini(&order);
+}
+
+/* Whatever was asked for before, a place of an epoch is a place of an epoch. */
+static void test_blocks_at_any_place(void **state)
+{
+    (void)state;
+    enum { RECORDS = 500 };
+    static const int64_t windows[] = {0, 1, 33, 499, 500, 10000}, blocks[] = {1, 7, 100, 500, 501};
+    for (size_t i = 0; i < 6; i++)
+        for (size_t j = 0; j < 5; j++) {
+            int64_t whole[RECORDS], part[100];
+            tri__epoch_order order;
+            assert_ok(tri__epoch_order_init_blocks(&order, 3, RECORDS, windows[i], blocks[j]));
+            tri__epoch_order_take(&order, 1, 0, RECORDS, whole);
+            assert_permutation(whole, RECORDS);
+            static const int64_t firsts[] = {400, 50, 150, 0, 399};
+            for (size_t k = 0; k < 5; k++) {
+                tri__epoch_order_take(&order, 1, firsts[k], 100, part);
+                assert_memory_equal(part, whole + firsts[k], sizeof part);
+            }
+            tri__epoch_order_fini(&order);
+        }
+}
+
+/* One block that holds all is what a window without blocks is. */
+static void test_one_block_is_a_window(void **state)
+{
+    (void)state;
+    int64_t ids[300];
+    tri__epoch_order blocks, plain;
+    assert_ok(tri__epoch_order_init_blocks(&blocks, 3, 300, 20, 300));
+    assert_ok(tri__epoch_order_init(&plain, 3, 300, 20));
+    tri__epoch_order_take(&blocks, 5, 0, 300, ids);
+    assert_memory_equal(ids, tri__epoch_order_of(&plain, 5), sizeof ids);
+    tri__epoch_order_fini(&blocks);
+    tri__epoch_order_fini(&plain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_permutations),        cmocka_unit_test(test_window_bounds),
+        cmocka_unit_test(test_epochs_in_any_order), cmocka_unit_test(test_blocks_stay_together),
+        cmocka_unit_test(test_blocks_at_any_place), cmocka_unit_test(test_one_block_is_a_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

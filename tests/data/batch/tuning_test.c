@@ -1,0 +1,61 @@
+/* tuning_test.c: threads and queue grow when it helps, and only then. */
+#include "data/batch/tuning.h"
+
+#include "support.h"
+
+static const tri__effort busy = {.wall = 1000, .cpu = 990, .preempted = 1};
+static const tri__effort disk = {.wall = 1000, .cpu = 100, .blocked = 5, .preempted = 1};
+static const tri__effort crowded = {.wall = 1000, .cpu = 300, .blocked = 1, .preempted = 9};
+
+static int threads_after(int cpus, int threads, tri__effort effort)
+{
+    tri__tuning tuning;
+    tri__tuning_init(&tuning, cpus, threads, 1000, 1000000);
+    for (int i = 0; i < 100; i++) {
+        tri__tuning_worked(&tuning, effort);
+        tri__tuning_waiting(&tuning);
+    }
+    return tuning.threads;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    assert_int_equal(threads_after(4, 0, busy), 4);
+    assert_int_equal(threads_after(4, 0, crowded), 4);
+    assert_int_equal(threads_after(4, 0, disk), 16);
+    assert_int_equal(threads_after(1000, 0, busy), TRI_MOST_DECODERS);
+    assert_int_equal(threads_after(4, 3, busy), 3); /* as told */
+    tri__tuning tuning;
+    tri__tuning_init(&tuning, 4, 0, 1000, 1000000);
+    for (int i = 0; i < 100; i++)
+        tri__tuning_given(&tuning, false);
+    assert_int_equal(tuning.threads, 1); /* nobody waits */
+}
+
+static void test_depth(void **state)
+{
+    (void)state;
+    tri__tuning tuning;
+    tri__tuning_init(&tuning, 2, 0, 1000, 10000);
+    assert_int_equal(tuning.depth, 3);
+    for (int i = 0; i < 100; i++)
+        tri__tuning_given(&tuning, true); /* waits, but the threads never rested: a longer queue would only hold more waiting */
+    assert_int_equal(tuning.depth, 3);
+    for (int i = 0; i < 100; i++) {
+        tri__tuning_idle(&tuning);
+        tri__tuning_given(&tuning, true);
+    }
+    assert_int_equal(tuning.depth, 10); /* as many as the budget holds */
+    for (int i = 0; i < 5000; i++)
+        tri__tuning_given(&tuning, false);
+    assert_int_equal(tuning.depth, 2);
+    tri__tuning_init(&tuning, 2, 0, 1000, 1);
+    assert_int_equal(tuning.depth, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_depth)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

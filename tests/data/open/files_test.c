@@ -1,0 +1,135 @@
+/* files_test.c: files found by path, folder and glob, told apart by content, and divided into parts by name. */
+#include "data/open/files.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/fixture.h"
+#include "data/format/cifar.h"
+
+static tri_status open_in(const char *folder, const char *name, tri_part part, tri_source **out)
+{
+    char *path = test_path(folder, name);
+    tri_status status = tri__files_open(path, part, 0, &(tri_source_options){0}, out);
+    free(path);
+    return status;
+}
+
+/* A CIFAR-10 batch of as many records as its name has letters, so that the files can be told apart by their sizes. */
+static void write_batch(const char *folder, const char *name)
+{
+    size_t size = strlen(name) * TRI_CIFAR_RECORD;
+    uint8_t *data = calloc(1, size);
+    assert_non_null(data);
+    fixture_write(folder, name, data, size);
+    free(data);
+}
+
+static void make_folder(const char *folder, const char *name)
+{
+    char *path = test_path(folder, name);
+    assert_int_equal(mkdir(path, 0777), 0);
+    free(path);
+}
+
+static void assert_examples(const char *folder, const char *name, tri_part part, int64_t examples)
+{
+    tri_source *source;
+    assert_ok(open_in(folder, name, part, &source));
+    assert_int_equal(source->info.examples, examples);
+    source->kind->destroy(source);
+}
+
+static void test_globs(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    write_batch(folder, "a1.bin");
+    write_batch(folder, "a2.bin");
+    write_batch(folder, "b[1].bin");
+    assert_examples(folder, "a*.bin", TRI_PART_TRAIN, 12);
+    assert_examples(folder, "a?.bin", TRI_PART_TRAIN, 12);
+    assert_examples(folder, "{a1,b*}.bin", TRI_PART_TRAIN, 14);
+    assert_examples(folder, "b[1].bin", TRI_PART_TRAIN, 8); /* a file that has this very name */
+    tri_source *source;
+    assert_fails(open_in(folder, "c*", TRI_PART_TRAIN, &source), TRI_NOT_FOUND, "c*: no file matches");
+    assert_fails(open_in(folder, "a*.bin", TRI_PART_TEST, &source), TRI_NOT_FOUND, "has no test part");
+    fixture_write(folder, "a.txt", (const uint8_t *)"hello", 5);
+    assert_fails(open_in(folder, "a*", TRI_PART_TRAIN, &source), TRI_BAD_DATA, "a.txt: not a file of a known format");
+    assert_examples(folder, "", TRI_PART_TRAIN, 20); /* in a folder it is passed over */
+    test_folder_remove(folder);
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool test;
+    } cases[] = {
+        {"test", true},        {"test.bin", true},  {"my_test3.bin", true}, {"T10K-x", true},      {"cats-val.bin", true},
+        {"validation1", true}, {"oval.bin", false}, {"contest", false},     {"latest.bin", false}, {"train.bin", false},
+        {"testing", false},    {"a.eval.b", true},  {"value", false},       {"valid-part", true},  {"interval-1-2", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *folder = test_folder_create();
+        int64_t length = (int64_t)strlen(cases[i].name);
+        write_batch(folder, cases[i].name);
+        write_batch(folder, "a");
+        assert_examples(folder, "", TRI_PART_TRAIN, cases[i].test ? 1 : 1 + length);
+        if (cases[i].test)
+            assert_examples(folder, "", TRI_PART_TEST, length);
+        assert_examples(folder, cases[i].name, TRI_PART_TRAIN, length); /* one file alone is what was asked for */
+        test_folder_remove(folder);
+    }
+}
+
+static void test_subfolders(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    static const char *const folders[] = {"train", "train/roses", "test", "test/roses", "train/test tubes", ".hidden"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        make_folder(folder, folders[i]);
+    static const char *const files[] = {
+        "train/roses/1", "train/roses/2", "test/roses/1", "train/test tubes/1", ".hidden/1", "a.tmp-1-2", "_x"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        write_batch(folder, files[i]);
+    assert_examples(folder, "", TRI_PART_TRAIN, 13 + 13 + 18);
+    assert_examples(folder, "", TRI_PART_TEST, 12);
+    assert_examples(folder, "tr*", TRI_PART_TRAIN, 13 + 13 + 18); /* folders that match are looked through */
+    test_folder_remove(folder);
+}
+
+static void test_circles_end(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *link = test_path(folder, "again");
+    write_batch(folder, "a");
+    assert_int_equal(symlink(folder, link), 0);
+    tri_source *source;
+    assert_fails(open_in(folder, "", TRI_PART_TRAIN, &source), TRI_BAD_DATA, "leads in circles?");
+    free(link);
+    test_folder_remove(folder);
+}
+
+static void test_two_formats(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    write_batch(folder, "a.bin");
+    fixture_pair(folder, "images", "labels", 10, 3, false);
+    tri_source *source;
+    assert_fails(open_in(folder, "", TRI_PART_TRAIN, &source), TRI_BAD_DATA, "images is IDX (name those that are meant");
+    assert_examples(folder, "*s", TRI_PART_TRAIN, 10);
+    test_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_globs),       cmocka_unit_test(test_parts),       cmocka_unit_test(test_subfolders),
+        cmocka_unit_test(test_circles_end), cmocka_unit_test(test_two_formats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

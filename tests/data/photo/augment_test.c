@@ -1,0 +1,132 @@
+/* augment_test.c: what is parsed, that a picture's change follows from seed, epoch and record, and what the changes are. */
+#include "data/photo/augment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { HEIGHT = 16, WIDTH = 24 };
+
+static void test_parse(void **state)
+{
+    (void)state;
+    tri__augment augment;
+    assert_ok(tri__augment_parse("flip,crop", &augment));
+    assert_true(augment.flip && augment.crop);
+    assert_ok(tri__augment_parse("crop", &augment));
+    assert_true(!augment.flip && augment.crop);
+    assert_ok(tri__augment_parse("none", &augment));
+    assert_false(tri__augment_is_on(&augment));
+    static const char *const wrong[] = {"", "flop", "flip,", ",crop", "flip;crop", "flip,none", "flipcrop"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_fails(tri__augment_parse(wrong[i], &augment), TRI_BAD_CALL, "should be one of flip, crop");
+}
+
+static void test_pictures_only(void **state)
+{
+    (void)state;
+    assert_ok(tri__augment_check(&(tri__augment){.flip = true}, TRI_SHAPE(4, 4, 3)));
+    assert_ok(tri__augment_check(&(tri__augment){0}, TRI_SHAPE(40)));
+    assert_fails(tri__augment_check(&(tri__augment){.crop = true}, TRI_SHAPE(40)), TRI_BAD_CALL, "is for pictures");
+}
+
+static int64_t clamp(int64_t value, int64_t most)
+{
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
+/* Whether to is from, moved and mirrored as said. */
+static bool is_changed_so(const uint8_t *from, const uint8_t *to, int64_t pixel, bool flip, int64_t down, int64_t right)
+{
+    for (int64_t y = 0; y < HEIGHT; y++)
+        for (int64_t x = 0; x < WIDTH; x++) {
+            int64_t row = clamp(y + down, HEIGHT - 1), column = clamp(x + right, WIDTH - 1);
+            column = flip ? WIDTH - 1 - column : column;
+            if (memcmp(to + (y * WIDTH + x) * pixel, from + (row * WIDTH + column) * pixel, (size_t)pixel))
+                return false;
+        }
+    return true;
+}
+
+static void fill(uint8_t *picture, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i++)
+        picture[i] = (uint8_t)(i * 37 + i / 251);
+}
+
+/* Each of the 2 · 5 · 7 possible changes is found again, and is met by some record. */
+static void check_changes(tri_type type, int64_t channels)
+{
+    const tri__augment augment = {.flip = true, .crop = true};
+    int64_t pixel = channels * (int64_t)tri_type_size(type);
+    uint8_t from[HEIGHT * WIDTH * 16], to[HEIGHT * WIDTH * 16];
+    fill(from, HEIGHT * WIDTH * pixel);
+    int seen[2][5][7] = {0};
+    for (int64_t record = 0; record < 1500; record++) {
+        tri__augment_apply(&augment, type, TRI_SHAPE(HEIGHT, WIDTH, channels), 1, 0, record, from, to);
+        int found = 0;
+        for (int i = 0; i < 2 * 5 * 7 && !found; i++) {
+            int flip = i % 2, down = i / 2 % 5, right = i / 10;
+            found = is_changed_so(from, to, pixel, flip, down - 2, right - 3);
+            seen[flip][down][right] += found;
+        }
+        assert_true(found);
+    }
+    for (int i = 0; i < 2 * 5 * 7; i++)
+        assert_true((&seen[0][0][0])[i] > 0);
+}
+
+static void test_changes(void **state)
+{
+    (void)state;
+    check_changes(TRI_U8, 1);
+    check_changes(TRI_U8, 3);
+    check_changes(TRI_F32, 2);
+}
+
+static void test_one_alone(void **state)
+{
+    (void)state;
+    uint8_t from[HEIGHT * WIDTH], to[HEIGHT * WIDTH];
+    fill(from, sizeof from);
+    int flipped = 0;
+    for (int64_t record = 0; record < 200; record++) {
+        tri__augment_apply(&(tri__augment){.flip = true}, TRI_U8, TRI_SHAPE(HEIGHT, WIDTH, 1), 1, 0, record, from, to);
+        bool flip = is_changed_so(from, to, 1, true, 0, 0);
+        assert_true(flip || is_changed_so(from, to, 1, false, 0, 0));
+        flipped += flip;
+    }
+    assert_true(flipped > 60 && flipped < 140);
+}
+
+static void test_key(void **state)
+{
+    (void)state;
+    const tri__augment augment = {.flip = true, .crop = true};
+    const tri_shape shape = TRI_SHAPE(HEIGHT, WIDTH, 1);
+    uint8_t from[HEIGHT * WIDTH], a[sizeof from], b[sizeof from];
+    fill(from, sizeof from);
+    int by_epoch = 0, by_seed = 0, by_record = 0;
+    for (int64_t i = 0; i < 100; i++) {
+        tri__augment_apply(&augment, TRI_U8, shape, 1, 0, i, from, a);
+        tri__augment_apply(&augment, TRI_U8, shape, 1, 0, i, from, b);
+        assert_memory_equal(a, b, sizeof a);
+        tri__augment_apply(&augment, TRI_U8, shape, 1, 1, i, from, b);
+        by_epoch += memcmp(a, b, sizeof a) != 0;
+        tri__augment_apply(&augment, TRI_U8, shape, 2, 0, i, from, b);
+        by_seed += memcmp(a, b, sizeof a) != 0;
+        tri__augment_apply(&augment, TRI_U8, shape, 1, 0, i + 1000, from, b);
+        by_record += memcmp(a, b, sizeof a) != 0;
+    }
+    assert_true(by_epoch > 80 && by_seed > 80 && by_record > 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parse),     cmocka_unit_test(test_pictures_only), cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_one_alone), cmocka_unit_test(test_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

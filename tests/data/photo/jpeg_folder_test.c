@@ -1,0 +1,154 @@
+/* jpeg_folder_test.c: photos in folders as a source: classes, parts, sizes, damage. */
+#include "data/photo/jpeg_folder.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "data/fixture.h"
+#include "data/photo/jpeg/jpeg.h"
+
+/* A photo of one shade. */
+static void write_photo(const char *folder, const char *class, const char *name, int64_t height, int64_t width, uint8_t shade)
+{
+    char *path = test_path(folder, class), *file;
+    uint8_t *pixels = malloc((size_t)(height * width * 3)), *photo;
+    size_t size;
+    memset(pixels, shade, (size_t)(height * width * 3));
+    assert_ok(tri__jpeg_encode(pixels, height, width, 3, 90, &photo, &size));
+    assert_ok(tri__folder_create(path));
+    file = test_path(path, name);
+    test_write(file, photo, size);
+    free(path);
+    free(file);
+    free(pixels);
+    free(photo);
+}
+
+static void check_photo(tri_source *source, int64_t record, int32_t label, uint8_t shade)
+{
+    const tri_shape shape = tri_source_describe(source)->shape;
+    uint8_t *x = malloc((size_t)tri_shape_count(shape));
+    int32_t got = -1;
+    assert_ok(tri_source_read(source, &record, 1, x, &got));
+    assert_int_equal(got, label);
+    for (int64_t i = 0; i < tri_shape_count(shape); i++)
+        assert_true(abs(x[i] - shade) <= 2);
+    free(x);
+}
+
+static void test_classes_and_sizes(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    write_photo(folder, "roses", "b.jpg", 20, 30, 40);
+    write_photo(folder, "rose", "validation.jpg", 20, 30, 80); /* names of photos mean nothing */
+    write_photo(folder, "roses", "a.jpg", 20, 30, 120);
+    fixture_write(folder, "readme.md", (const uint8_t *)"# photos", 8);
+    tri_source *source;
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+    const tri_source_info *info = tri_source_describe(source);
+    assert_string_equal(info->format, "jpeg");
+    assert_int_equal(info->examples, 3);
+    assert_int_equal(info->files, 3);
+    assert_true(info->bytes > 300);
+    assert_int_equal(info->classes, 2);
+    assert_string_equal(info->class_names[0], "rose");
+    assert_string_equal(info->class_names[1], "roses");
+    assert_true(tri_shape_equal(info->shape, TRI_SHAPE(20, 30, 3)));
+    check_photo(source, 0, 0, 80);
+    check_photo(source, 1, 1, 120);
+    check_photo(source, 2, 1, 40);
+    tri_source_destroy(source);
+    assert_fails(tri_source_open(folder, TRI_PART_TEST, NULL, &source), TRI_NOT_FOUND, "has no test part");
+    write_photo(folder, "tulips", "c.jpg", 21, 30, 200);
+    assert_fails(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source), TRI_BAD_CALL, "photos of several sizes");
+    assert_fails(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source), TRI_BAD_CALL, "tulips/c.jpg is 30×21");
+    const tri_source_options options = {.height = 8, .width = 12};
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, &options, &source));
+    assert_true(tri_shape_equal(tri_source_describe(source)->shape, TRI_SHAPE(8, 12, 3)));
+    check_photo(source, 3, 2, 200);
+    tri_source_destroy(source);
+    test_folder_remove(folder);
+}
+
+/* Classes are those of both parts, and a glob keeps the parts apart. */
+static void test_parts(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *glob = test_path(folder, "*/*/*.jpg");
+    write_photo(folder, "train/b", "1.jpg", 9, 9, 10);
+    write_photo(folder, "val/a", "2.jpg", 9, 9, 20);
+    write_photo(folder, "val/b", "3.jpg", 9, 9, 30);
+    for (int i = 0; i < 2; i++) {
+        tri_source *source;
+        assert_ok(tri_source_open(i ? glob : folder, TRI_PART_TRAIN, NULL, &source));
+        assert_int_equal(tri_source_describe(source)->examples, 1);
+        assert_int_equal(tri_source_describe(source)->classes, 2);
+        check_photo(source, 0, 1, 10);
+        tri_source_destroy(source);
+        assert_ok(tri_source_open(i ? glob : folder, TRI_PART_TEST, NULL, &source));
+        assert_int_equal(tri_source_describe(source)->examples, 2);
+        check_photo(source, 0, 0, 20);
+        check_photo(source, 1, 1, 30);
+        tri_source_destroy(source);
+    }
+    free(glob);
+    test_folder_remove(folder);
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *class = test_path(folder, "a");
+    write_photo(folder, "a", "good.jpg", 9, 9, 10);
+    fixture_write(class, "bad.jpg", (const uint8_t *)"<html>not found</html>", 22);
+    fixture_write(class, "cut.jpg", (const uint8_t *)"\xFF\xD8\xFF\xE0", 4);
+    tri_source *source;
+    uint8_t x[9 * 9 * 3];
+    int32_t label;
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+    assert_int_equal(tri_source_describe(source)->examples, 3);
+    assert_fails(tri_source_read(source, &(int64_t){0}, 1, x, &label), TRI_BAD_DATA, "a/bad.jpg: record 0: byte 0 of 22: ");
+    assert_fails(tri_source_read(source, &(int64_t){1}, 1, x, &label), TRI_BAD_DATA, "a/cut.jpg: record 1: byte 4 of 4: ");
+    assert_fails(tri_source_read(source, &(int64_t){1}, 1, x, &label), TRI_BAD_DATA, "--skip-bad skips it");
+    check_photo(source, 2, 0, 10);
+    char *good = test_path(class, "good.jpg");
+    assert_int_equal(unlink(good), 0);
+    assert_fails(tri_source_read(source, &(int64_t){2}, 1, x, &label), TRI_NOT_FOUND, "good.jpg: cannot open");
+    tri_source_destroy(source);
+    assert_fails(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source), TRI_BAD_DATA, "none of the 2 photos can be read");
+    free(good);
+    free(class);
+    test_folder_remove(folder);
+}
+
+/* In the data set's folder; in a part's; beside folders of classes, before and behind them. */
+static void test_no_class(void **state)
+{
+    (void)state;
+    static const char *const places[] = {".", "train", "test", "train/class", "train"};
+    static const char *const names[] = {"photo.jpg", "0.jpg", "photo.jpg", "photo.jpg", "zzz.jpg"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *folder = test_folder_create();
+        write_photo(folder, "train/class/below", "photo.jpg", 9, 9, 10);
+        write_photo(folder, "train/class two", "photo.jpg", 9, 9, 10);
+        tri_source *source;
+        assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+        assert_int_equal(tri_source_describe(source)->classes, 2);
+        tri_source_destroy(source);
+        write_photo(folder, places[i], names[i], 9, 9, 10);
+        assert_fails(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source), TRI_BAD_DATA, "lies in no folder of a class");
+        test_folder_remove(folder);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classes_and_sizes),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_no_class),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

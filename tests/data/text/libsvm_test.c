@@ -1,0 +1,304 @@
+/* libsvm_test.c: lines as they should be and as they should not, and sources over files of them. */
+#include "data/text/libsvm.h"
+
+#include "base/file.h"
+#include "data/fixture.h"
+
+enum { ROOM = 8 };
+
+typedef struct {
+    const char *wrong;
+    size_t stopped; /* where in the line */
+    tri__libsvm_row row;
+    int32_t keys[ROOM];
+    float values[ROOM];
+} parsed;
+
+static parsed parse(const char *line)
+{
+    parsed out = {0};
+    const char *at = line;
+    out.wrong = tri__libsvm_parse(&at, line + strlen(line), 1, ROOM, out.keys, out.values, &out.row);
+    out.stopped = (size_t)(at - line);
+    return out;
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        float label;
+        int64_t features, lowest, highest;
+        float last; /* value */
+    } cases[] = {
+        {"+1 1:0.5 3:-2", 1, 2, 1, 3, -2},
+        {"-1 1:0.5 3:-2\n+1 9:9", -1, 2, 1, 3, -2},
+        {"7", 7, 0, INT64_MAX, -1, 0},
+        {"7 \n", 7, 0, INT64_MAX, -1, 0},
+        {"3 2:1e3\r\n", 3, 1, 2, 2, 1000},
+        {"3\t2:1\t\t5:.25  \t\r\n", 3, 2, 2, 5, 0.25F},
+        {"1.0 qid:12 2:3 # a comment: 7:7", 1, 1, 2, 2, 3},
+        {"1 2:3# a comment", 1, 1, 2, 2, 3},
+        {"1 # 2:3", 1, 0, INT64_MAX, -1, 0},
+        {"0 0:1 2147483647:2", 0, 2, 0, 2147483647, 2},
+        {"0 5:1 3:2", 0, 2, 3, 5, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parsed got = parse(cases[i].line);
+        if (got.wrong)
+            fail_msg("'%s': %s", cases[i].line, got.wrong);
+        assert_float_equal(got.row.label, cases[i].label, 0);
+        assert_int_equal(got.row.features, cases[i].features);
+        assert_int_equal(got.row.lowest, cases[i].lowest);
+        assert_int_equal(got.row.highest, cases[i].highest);
+        if (cases[i].features > 0)
+            assert_float_equal(got.values[cases[i].features - 1], cases[i].last, 0);
+    }
+    parsed got = parse("+1 1:0.5 300:-2");
+    assert_int_equal(got.keys[0], 0);
+    assert_int_equal(got.keys[1], 299);
+}
+
+static void test_wrong_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        size_t stopped;
+        const char *wrong;
+    } cases[] = {
+        {"one 1:1", 0, "label is not a number"},
+        {":1", 0, "label is not a number"},
+        {"1,2 1:1", 1, "several labels"},
+        {"1x 1:1", 1, "label should be followed"},
+        {"1 a:1", 2, "index should stand here"},
+        {"1 -3:1", 2, "index should stand here"},
+        {"1 2147483648:1", 2, "index should stand here"},
+        {"1 99999999999999999999:1", 2, "index should stand here"},
+        {"1 3", 3, "followed by a colon"},
+        {"1 3 :1", 3, "followed by a colon"},
+        {"1 3:", 4, "value should stand here"},
+        {"1 3: 1", 4, "value should stand here"},
+        {"1 3:nan", 4, "finite number"},
+        {"1 3:-inf", 4, "finite number"},
+        {"1 3:1e39", 4, "finite number"},
+        {"1 3:1:2", 5, "followed by a blank"},
+        {"1 3:1,4:2", 5, "followed by a blank"},
+        {"1 qid: 3:1", 2, "index should stand here"},
+        {"1 3:1 qid:4", 6, "index should stand here"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parsed got = parse(cases[i].line);
+        if (!got.wrong || !strstr(got.wrong, cases[i].wrong) || got.stopped != cases[i].stopped)
+            fail_msg("'%s': %s, at %zu", cases[i].line, got.wrong ? got.wrong : "nothing wrong", got.stopped);
+    }
+}
+
+static void test_more_features_than_room(void **state)
+{
+    (void)state;
+    parsed got = parse("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:10");
+    assert_null(got.wrong);
+    assert_int_equal(got.row.features, 10);
+    assert_int_equal(got.keys[ROOM - 1], 7);
+}
+
+static void test_is(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head;
+        bool is;
+    } cases[] = {
+        {"1 1:0.5 3:4\n", true},
+        {"# comment\n\n  \n-1 3:4\n", true},
+        {"1 1:0.5 3:", true},
+        {"1 1:0.5 3:4 some words\n", false},
+        {"", false},
+        {"# only a comment", false},
+        {"1\n", false},
+        {"1 2 3\n", false},
+        {"label,x,y\n1,2,3\n", false},
+        {"hello: 3\n", false},
+        {"1 qid:3 1:1\n", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (tri__libsvm_is((const uint8_t *)cases[i].head, strlen(cases[i].head)) != cases[i].is)
+            fail_msg("'%s' is %sLIBSVM text", cases[i].head, cases[i].is ? "" : "not ");
+}
+
+/* A folder with one file of text, opened. */
+typedef struct {
+    char *folder;
+    tri_source *source;
+    tri__reader *reader;
+} opened;
+
+static tri_status open_text(const char *folder, const char *name, const char *text, const tri_source_options *options, tri_source **out)
+{
+    fixture_write(folder, name, (const uint8_t *)text, strlen(text));
+    char *path = test_path(folder, name);
+    tri_status status = tri_source_open(path, TRI_PART_TRAIN, options, out);
+    free(path);
+    return status;
+}
+
+static opened open_one(const char *text, int64_t features)
+{
+    opened self = {.folder = test_folder_create()};
+    assert_ok(open_text(self.folder, "some.libsvm", text, &(tri_source_options){.features = features}, &self.source));
+    assert_ok(tri__reader_create(self.source, &self.reader));
+    return self;
+}
+
+static void end(opened *self)
+{
+    tri__reader_destroy(self->reader);
+    tri_source_destroy(self->source);
+    test_folder_remove(self->folder);
+}
+
+static tri_status read_record(opened *self, int64_t record, int32_t *keys, float *values, int32_t *label)
+{
+    return self->source->kind->read(self->reader, record, &(tri__place){.keys = keys, .values = values, .label = label});
+}
+
+static void test_source(void **state)
+{
+    (void)state;
+    opened self = open_one("# head\n\n+1 1:0.5 7:2 3:1\r\n\t-1 2:4 \n  # more\n+1\n-1 7:1e-2", 0);
+    const tri_source_info *info = tri_source_describe(self.source);
+    assert_string_equal(info->format, "libsvm");
+    assert_int_equal(info->examples, 4);
+    assert_int_equal(info->width, 3);
+    assert_int_equal(info->classes, 2);
+    assert_int_equal(info->files, 1);
+    assert_int_equal(info->type, TRI_F32);
+    assert_true(tri_shape_equal(info->shape, TRI_SHAPE(7)));
+    static const struct {
+        int32_t label, keys[3];
+        float values[3];
+    } expected[] = {
+        {1, {0, 6, 2}, {0.5F, 2, 1}},
+        {0, {1, -1, -1}, {4, 0, 0}},
+        {1, {-1, -1, -1}, {0, 0, 0}},
+        {0, {6, -1, -1}, {0.01F, 0, 0}},
+    };
+    for (int64_t i = 3; i >= 0; i--) {
+        int32_t keys[3], label;
+        float values[3];
+        assert_ok(read_record(&self, i, keys, values, &label));
+        assert_int_equal(label, expected[i].label);
+        assert_memory_equal(keys, expected[i].keys, sizeof keys);
+        assert_memory_equal(values, expected[i].values, sizeof values);
+    }
+    end(&self);
+}
+
+static void test_labels_and_indices(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t classes, features;
+        int32_t first_label, first_key;
+    } cases[] = {
+        {"-1 1:1\n+1 2:1\n", 2, 2, 0, 0},    {"0 1:1\n1 2:1\n", 2, 2, 0, 0},      {"1 0:1\n0 2:1\n", 2, 3, 1, 0},
+        {"1 1:1\n2 2:1\n3 1:1", 3, 2, 0, 0}, {"0 3:1\n9 2:1\n", 10, 3, 0, 2},     {"2 1:1\n1 4:1\n", 2, 4, 1, 0},
+        {"1 1:1\n1 2:1\n", 2, 2, 1, 0},      {"1.000 5:1\n-1.0 1:1", 2, 5, 1, 4}, {"0 1:1", 2, 1, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opened self = open_one(cases[i].text, 0);
+        int32_t key, label;
+        float value;
+        assert_int_equal(self.source->info.classes, cases[i].classes);
+        assert_int_equal(self.source->info.shape.dim[0], cases[i].features);
+        assert_ok(read_record(&self, 0, &key, &value, &label));
+        assert_int_equal(label, cases[i].first_label);
+        assert_int_equal(key, cases[i].first_key);
+        end(&self);
+    }
+    char *folder = test_folder_create();
+    tri_source *source;
+    assert_fails(open_text(folder, "mixed", "-1 1:1\n5 1:1\n", NULL, &source), TRI_BAD_DATA, "labels go from -1 to 5");
+    test_folder_remove(folder);
+}
+
+static void test_damaged_records(void **state)
+{
+    (void)state;
+    opened self = open_one("-1 1:1\n+1 2:x\n0 1:1\n+1 9:1\n0.5 1:1\n-7 1:1\n+1 4:4\n", 4);
+    static const char *const messages[] = {
+        NULL,
+        "some.libsvm: record 1 at byte 12: a feature's value should stand here",
+        "record 2 at byte 14: label 0 where labels are -1 and +1",
+        "record 3 at byte 20: feature index 9 where indices are 1 to 4",
+        "record 4 at byte 27: label 0.5",
+        "record 5 at byte 35: label -7",
+        NULL,
+    };
+    assert_int_equal(self.source->info.examples, 7);
+    assert_int_equal(self.source->info.shape.dim[0], 4);
+    for (int64_t i = 0; i < 7; i++) {
+        int32_t keys[1], label;
+        float values[1];
+        tri_status status = read_record(&self, i, keys, values, &label);
+        if (messages[i])
+            assert_fails(status, TRI_BAD_DATA, messages[i]);
+        else
+            assert_ok(status);
+    }
+    end(&self);
+}
+
+/* Both parts have the features and classes that both show together. */
+static void test_parts_and_files(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *cache = test_path(folder, "cache"), *set = test_path(folder, "set");
+    static const struct {
+        const char *name, *text;
+        bool gzip;
+    } files[] = {{"train-1", "0 1:1\n1 2:1\n", false}, {"train-2.gz", "1 3:1 5:1", true}, {"test", "0 9:1\n2 1:1\n1 2:1", false}};
+    assert_ok(tri__folder_create(set));
+    for (size_t i = 0; i < 3; i++)
+        (files[i].gzip ? fixture_write_gzip : fixture_write)(set, files[i].name, (const uint8_t *)files[i].text, strlen(files[i].text));
+    for (int again = 0; again < 2; again++) /* the second time by the indices of the first */
+        for (int part = 0; part < 2; part++) {
+            tri_source *source;
+            assert_ok(tri_source_open(set, (tri_part)part, &(tri_source_options){.cache_folder = cache}, &source));
+            assert_int_equal(source->info.examples, 3);
+            assert_int_equal(source->info.classes, 3);
+            assert_int_equal(source->info.width, 2);
+            assert_int_equal(source->info.files, part == 0 ? 2 : 1);
+            assert_true(tri_shape_equal(source->info.shape, TRI_SHAPE(9)));
+            opened self = {.source = source};
+            assert_ok(tri__reader_create(source, &self.reader));
+            int32_t keys[2], label;
+            float values[2];
+            assert_ok(read_record(&self, 2, keys, values, &label));
+            assert_int_equal(keys[0], part == 0 ? 2 : 1);
+            assert_int_equal(label, 1);
+            tri__reader_destroy(self.reader);
+            tri_source_destroy(source);
+        }
+    free(set);
+    free(cache);
+    test_folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_wrong_lines),
+        cmocka_unit_test(test_more_features_than_room),
+        cmocka_unit_test(test_is),
+        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_labels_and_indices),
+        cmocka_unit_test(test_damaged_records),
+        cmocka_unit_test(test_parts_and_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,66 @@
+/* checkpoint_writer_test.c: what is written is what was there when writing began, whatever happens to the parameters meanwhile. */
+#include "train/checkpoint/checkpoint_writer.h"
+
+#include <stdlib.h>
+
+#include "support.h"
+
+static void a_copy_is_written(void **state)
+{
+    const char *here = *state;
+    static const char text[] = "input()\ndense(classes)\nsoftmax_loss()\n";
+    tri_model *model;
+    tri_graph *graph;
+    tri_store *store;
+    tri__checkpoint_writer *writer;
+    tri__train_options options;
+    tri__train_options_init(&options);
+    const tri_model_input input = {.type = TRI_F32, .shape = {1, {4}}, .classes = 3};
+    const tri_source_info source = {.spec = "x", .format = "fake", .type = TRI_F32, .shape = {1, {4}}, .classes = 3};
+    assert_ok(tri_model_parse("small", text, sizeof text - 1, &model));
+    assert_ok(tri_model_build(model, &input, 2, &graph));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.kind = TRI_RULE_MOMENTUM}, &store));
+    assert_ok(tri__checkpoint_writer_create(store, &writer));
+    tri__run_state at = {.step = 7, .position = 14};
+    const int64_t damaged[] = {3};
+    const tri__checkpoint_content content = {.model = model,
+                                             .graph = graph,
+                                             .store = store,
+                                             .source = &source,
+                                             .options = &options,
+                                             .state = &at,
+                                             .damaged = damaged,
+                                             .damaged_count = 1};
+    tri_store_parameters(store)[0] = 5;
+    tri_store_slot(store, 0)[0] = 6;
+    assert_ok(tri__checkpoint_writer_begin(writer, here, &content, 2));
+    tri_store_parameters(store)[0] = tri_store_slot(store, 0)[0] = -1;
+    at.step = 8;
+    char *path, *none;
+    int64_t step;
+    assert_ok(tri__checkpoint_writer_end(writer, &path, &step));
+    assert_int_equal(step, 7);
+    assert_ok(tri__checkpoint_writer_end(writer, &none, &step));
+    assert_null(none);
+    tri__checkpoint *read;
+    assert_ok(tri__checkpoint_open(path, NULL, &read));
+    assert_int_equal(read->state.step, 7);
+    assert_int_equal(read->damaged_count, 1);
+    assert_ok(tri__checkpoint_restore(read, graph, store, true));
+    assert_true(tri_store_parameters(store)[0] == 5 && tri_store_slot(store, 0)[0] == 6);
+    tri__checkpoint_close(read);
+    free(path);
+    assert_ok(tri__checkpoint_writer_begin(writer, "/nowhere/at/all", &content, 2));
+    assert_fails(tri__checkpoint_writer_end(writer, &path, &step), TRI_NOT_FOUND, NULL);
+    tri__checkpoint_writer_destroy(writer);
+    tri_store_destroy(store);
+    tri_graph_destroy(graph);
+    tri_model_destroy(model);
+    tri__train_options_fini(&options);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(a_copy_is_written, test_folder_set_up, test_folder_tear_down)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

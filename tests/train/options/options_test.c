@@ -1,0 +1,166 @@
+/* options_test.c: requests by name, as JSON, on resume, and resolved. */
+#include "train/options/options.h"
+
+#include <string.h>
+
+#include "support.h"
+#include "trireme/dataset.h"
+
+static void set(tri__train_options *options, const char *name, const char *text)
+{
+    bool known = false;
+    assert_ok(tri__train_options_set(options, name, text, &known));
+    assert_true(known);
+}
+
+static void json_gives_back_what_was_set(void **state)
+{
+    (void)state;
+    tri__train_options options, again;
+    tri__train_options_init(&options);
+    tri__train_options_init(&again);
+    set(&options, "model", "lenet");
+    set(&options, "rate", "0.1");
+    set(&options, "limit-train", "123");
+    set(&options, "events", "off");
+    json_t *json = tri__train_options_json(&options);
+    assert_int_equal(json_object_size(json), 4);
+    assert_ok(tri__train_options_read(&again, json));
+    assert_string_equal(again.model, "lenet");
+    assert_true(again.rate == 0.1);
+    assert_int_equal(again.limit_train, 123);
+    assert_int_equal(again.events, 0);
+    assert_null(again.data);
+    json_object_set_new(json, "batch", json_string("many"));
+    assert_fails(tri__train_options_read(&again, json), TRI_BAD_DATA, "batch");
+    json_decref(json);
+    tri__train_options_fini(&options);
+    tri__train_options_fini(&again);
+    bool known = true;
+    assert_ok(tri__train_options_set(&options, "nothing", "1", &known));
+    assert_false(known);
+}
+
+static void resuming_keeps_what_makes_the_run(void **state)
+{
+    (void)state;
+    tri__train_options kept, given;
+    tri__train_options_init(&kept);
+    tri__train_options_init(&given);
+    set(&kept, "model", "lenet");
+    set(&kept, "batch", "64");
+    set(&kept, "epochs", "3");
+    set(&given, "batch", "64"); /* the same again is fine */
+    set(&given, "steps", "1000");
+    set(&given, "rate", "0.5");
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_int_equal(kept.steps, 1000);
+    assert_true(kept.epochs < 0); /* replaced by steps */
+    assert_true(kept.rate == 0.5);
+    set(&given, "batch", "32");
+    assert_fails(tri__train_options_resume(&kept, &given), TRI_BAD_CALL, "--batch 32: the run to be resumed has 64");
+    tri__train_options_fini(&kept);
+    tri__train_options_fini(&given);
+}
+
+static void resuming_may_change_who_computes(void **state)
+{
+    (void)state;
+    tri__train_options kept, given;
+    tri__train_options_init(&kept);
+    tri__train_options_init(&given);
+    set(&kept, "strategy", "ps");
+    set(&kept, "workers", "3");
+    set(&kept, "sync", "on");
+    set(&kept, "backup", "1");
+    set(&given, "workers", "2");
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.workers == 2 && kept.sync == 1 && kept.backup == 1);
+    set(&given, "staleness", "4"); /* another mode: nothing of the old one stays */
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.staleness == 4 && kept.sync == TRI_UNSET && kept.backup == TRI_UNSET && kept.workers == 2);
+    tri__train_options_fini(&given);
+    set(&given, "strategy", "local"); /* another strategy: nothing of the old one stays */
+    assert_ok(tri__train_options_resume(&kept, &given));
+    assert_true(kept.staleness == TRI_UNSET && kept.workers == TRI_UNSET);
+    assert_string_equal(kept.strategy, "local");
+    tri__train_options_fini(&kept);
+    tri__train_options_fini(&given);
+}
+
+static void a_global_batch_is_shared_out(void **state)
+{
+    (void)state;
+    tri__train_options options;
+    tri__train_options_init(&options);
+    tri__train_settings settings;
+    set(&options, "strategy", "ps");
+    set(&options, "workers", "3");
+    set(&options, "global-batch", "96");
+    assert_ok(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings));
+    assert_int_equal(settings.batch, 32);
+    assert_int_equal(settings.strategy, TRI_STRATEGY_PS);
+    assert_int_equal(settings.ps.workers, 3);
+    set(&options, "global-batch", "100");
+    assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, "over 3 workers (102 would)");
+    tri__train_options_fini(&options);
+}
+
+static void what_is_left_open_comes_from_the_model(void **state)
+{
+    (void)state;
+    const tri_model_defaults model = {.rate = 0.2f, .rule = TRI_RULE_MOMENTUM, .momentum = 0.8f, .l2 = 0.1f, .batch = 50, .epochs = 4};
+    tri__train_options options;
+    tri__train_options_init(&options);
+    tri__train_settings settings;
+    assert_ok(tri__train_settings_resolve(&options, &model, &settings));
+    assert_int_equal(settings.batch, 50);
+    assert_int_equal(settings.epochs, 4);
+    assert_float_equal(settings.schedule.rate, 0.2, 1e-7);
+    assert_int_equal(settings.rule.kind, TRI_RULE_MOMENTUM);
+    assert_float_equal(settings.rule.momentum, 0.8, 1e-7);
+    assert_true(settings.shuffle == TRI_SHUFFLE_ALL);
+    assert_int_equal(settings.seed, 1);
+    assert_int_equal(settings.evaluate.kind, TRI_EVERY_EPOCH);
+    set(&options, "shuffle", "0");
+    set(&options, "until", "loss<=1");
+    set(&options, "rate", "0");
+    assert_ok(tri__train_settings_resolve(&options, &model, &settings));
+    assert_int_equal(settings.shuffle, 0);
+    assert_int_equal(settings.epochs, 0);
+    assert_int_equal(settings.evaluate.steps, 100);
+    assert_float_equal(settings.schedule.rate, 0, 0);
+    tri__train_options_fini(&options);
+}
+
+static void expect_refusal(const char *a, const char *a_value, const char *b, const char *b_value, const char *message)
+{
+    tri__train_options options;
+    tri__train_options_init(&options);
+    set(&options, a, a_value);
+    set(&options, b, b_value);
+    tri__train_settings settings;
+    assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, message);
+    tri__train_options_fini(&options);
+}
+
+static void what_does_not_go_together_is_told(void **state)
+{
+    (void)state;
+    expect_refusal("epochs", "1", "steps", "2", "--epochs and --steps both");
+    expect_refusal("steps", "1", "until", "loss<=1", "--steps and --until both");
+    expect_refusal("steps", "1", "max-steps", "3", "--max-steps guards --until");
+    expect_refusal("rule", "adam", "momentum", "0.5", "the rule is adam");
+    expect_refusal("until", "loss<=1", "eval-every", "end", "checked by evaluations");
+    expect_refusal("batch", "10", "global-batch", "30", "--batch is for one worker");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_gives_back_what_was_set),           cmocka_unit_test(resuming_keeps_what_makes_the_run),
+        cmocka_unit_test(resuming_may_change_who_computes),       cmocka_unit_test(a_global_batch_is_shared_out),
+        cmocka_unit_test(what_is_left_open_comes_from_the_model), cmocka_unit_test(what_does_not_go_together_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

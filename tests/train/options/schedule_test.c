@@ -1,0 +1,85 @@
+/* schedule_test.c: the learning rate by step. */
+#include "train/options/schedule.h"
+
+#include "support.h"
+
+static tri__schedule made(const char *text, double rate, int64_t warmup, int64_t steps_per_epoch, int64_t total)
+{
+    tri__schedule schedule;
+    assert_ok(tri__schedule_parse(text, &schedule));
+    schedule.rate = rate;
+    schedule.warmup = warmup;
+    assert_ok(tri__schedule_bind(&schedule, steps_per_epoch, total));
+    return schedule;
+}
+
+static void constant_stays(void **state)
+{
+    (void)state;
+    tri__schedule schedule = made("constant", 0.5, 0, 10, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 0), 0.5, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 1000000), 0.5, 0);
+}
+
+static void warmup_rises_to_the_rate(void **state)
+{
+    (void)state;
+    tri__schedule schedule = made("constant", 1, 4, 10, 0);
+    for (int step = 0; step < 4; step++)
+        assert_float_equal(tri__schedule_rate(&schedule, step), 0.25 * (step + 1), 1e-7);
+    assert_float_equal(tri__schedule_rate(&schedule, 4), 1, 0);
+}
+
+static void step_cuts_every_so_often(void **state)
+{
+    (void)state;
+    tri__schedule schedule = made("step:100:0.5", 1, 0, 10, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 99), 1, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 100), 0.5, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 250), 0.25, 0);
+    schedule = made("step:2epochs:0.1", 1, 0, 10, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 19), 1, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 20), 0.1, 1e-7);
+    schedule = made("step:30steps:0.1", 1, 0, 10, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 30), 0.1, 1e-7);
+}
+
+static void cosine_falls_to_its_floor(void **state)
+{
+    (void)state;
+    tri__schedule schedule = made("cosine", 2, 0, 10, 100);
+    assert_float_equal(tri__schedule_rate(&schedule, 0), 2, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 50), 1, 1e-6);
+    assert_float_equal(tri__schedule_rate(&schedule, 100), 0, 1e-6);
+    assert_float_equal(tri__schedule_rate(&schedule, 200), 0, 1e-6);
+    schedule = made("cosine:0.1", 2, 20, 10, 120);
+    assert_float_equal(tri__schedule_rate(&schedule, 20), 2, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 120), 0.2, 1e-6);
+}
+
+static void mistakes_are_told(void **state)
+{
+    (void)state;
+    tri__schedule schedule;
+    assert_fails(tri__schedule_parse("linear", &schedule), TRI_BAD_CALL, "no such schedule");
+    assert_fails(tri__schedule_parse("step", &schedule), TRI_BAD_CALL, "two numbers");
+    assert_fails(tri__schedule_parse("step:0:0.5", &schedule), TRI_BAD_CALL, "EVERY");
+    assert_fails(tri__schedule_parse("step:10", &schedule), TRI_BAD_CALL, "EVERY");
+    assert_fails(tri__schedule_parse("step:10weeks:0.5", &schedule), TRI_BAD_CALL, "EVERY");
+    assert_fails(tri__schedule_parse("step:10:", &schedule), TRI_BAD_CALL, "FACTOR");
+    assert_fails(tri__schedule_parse("step:10:2", &schedule), TRI_BAD_CALL, "FACTOR");
+    assert_fails(tri__schedule_parse("cosine:", &schedule), TRI_BAD_CALL, "FLOOR");
+    assert_fails(tri__schedule_parse("cosine:7", &schedule), TRI_BAD_CALL, "FLOOR");
+    assert_ok(tri__schedule_parse("cosine", &schedule));
+    assert_fails(tri__schedule_bind(&schedule, 10, 0), TRI_BAD_CALL, "--max-steps");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constant_stays),           cmocka_unit_test(warmup_rises_to_the_rate),
+        cmocka_unit_test(step_cuts_every_so_often), cmocka_unit_test(cosine_falls_to_its_floor),
+        cmocka_unit_test(mistakes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

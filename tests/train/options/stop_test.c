@@ -1,0 +1,76 @@
+/* stop_test.c: targets and intervals. */
+#include "train/options/stop.h"
+
+#include "support.h"
+
+static void targets_are_read(void **state)
+{
+    (void)state;
+    tri__target target;
+    assert_ok(tri__target_parse("loss<=0.35", &target));
+    assert_int_equal(target.kind, TRI_TARGET_LOSS);
+    assert_true(tri__target_reached(&target, 0.35, 0));
+    assert_false(tri__target_reached(&target, 0.36, 1));
+    assert_ok(tri__target_parse(" accuracy >= 98% ", &target));
+    assert_int_equal(target.kind, TRI_TARGET_ACCURACY);
+    assert_true(tri__target_reached(&target, 9, 0.98));
+    assert_false(tri__target_reached(&target, 0, 0.97));
+    assert_ok(tri__target_parse("accuracy>.5", &target));
+}
+
+static void wrong_targets_are_told(void **state)
+{
+    (void)state;
+    tri__target target;
+    assert_fails(tri__target_parse("speed>=3", &target), TRI_BAD_CALL, "loss or accuracy");
+    assert_fails(tri__target_parse("loss>=3", &target), TRI_BAD_CALL, "to fall");
+    assert_fails(tri__target_parse("accuracy", &target), TRI_BAD_CALL, "to rise");
+    assert_fails(tri__target_parse("accuracy>=98", &target), TRI_BAD_CALL, "98%");
+    assert_fails(tri__target_parse("loss<=", &target), TRI_BAD_CALL, "a number");
+    assert_fails(tri__target_parse("loss<=0.3x", &target), TRI_BAD_CALL, "a number");
+    assert_fails(tri__target_parse("loss<=nan", &target), TRI_BAD_CALL, "a number");
+    assert_fails(tri__target_parse("loss<=-1", &target), TRI_BAD_CALL, "not below 0");
+}
+
+static void intervals_are_read(void **state)
+{
+    (void)state;
+    const unsigned all = 15;
+    tri__every every;
+    assert_ok(tri__every_parse("x", "60s", all, &every));
+    assert_true(every.kind == TRI_EVERY_SECONDS && every.seconds == 60);
+    assert_ok(tri__every_parse("x", "5m", all, &every));
+    assert_true(every.kind == TRI_EVERY_SECONDS && every.seconds == 300);
+    assert_ok(tri__every_parse("x", "500steps", all, &every));
+    assert_true(every.kind == TRI_EVERY_STEPS && every.steps == 500);
+    assert_ok(tri__every_parse("x", "500", all, &every));
+    assert_true(every.kind == TRI_EVERY_STEPS && every.steps == 500);
+    assert_ok(tri__every_parse("x", "epoch", all, &every));
+    assert_int_equal(every.kind, TRI_EVERY_EPOCH);
+    assert_ok(tri__every_parse("x", "end", all, &every));
+    assert_int_equal(every.kind, TRI_EVERY_END);
+}
+
+static void wrong_intervals_are_told(void **state)
+{
+    (void)state;
+    const unsigned timed = 1u << TRI_EVERY_SECONDS | 1u << TRI_EVERY_STEPS | 1u << TRI_EVERY_END;
+    tri__every every;
+    assert_fails(tri__every_parse("checkpoint-every", "60 parsecs", timed, &every), TRI_BAD_CALL,
+                 "--checkpoint-every 60 parsecs: expected a time");
+    assert_fails(tri__every_parse("checkpoint-every", "0s", timed, &every), TRI_BAD_CALL, "60s");
+    assert_fails(tri__every_parse("checkpoint-every", "epoch", timed, &every), TRI_BAD_CALL, "500steps");
+    assert_fails(tri__every_parse("checkpoint-every", "9999999999999999h", timed, &every), TRI_BAD_CALL, "60s");
+    assert_fails(tri__every_parse("eval-every", "60s", 7, &every), TRI_BAD_CALL, "epoch or end");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(targets_are_read),
+        cmocka_unit_test(wrong_targets_are_told),
+        cmocka_unit_test(intervals_are_read),
+        cmocka_unit_test(wrong_intervals_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

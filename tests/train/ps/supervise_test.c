@@ -1,0 +1,374 @@
+/* supervise_test.c: a job of real processes, which are a small script here: who is started how, and what becomes of the job when one ends.
+ *
+ * Each test says in shell what every task does. The supervisor's lines are kept, and each appears as a file `said-N` in the run folder, so
+ * that a script can wait for something to have been said. Nothing depends on how long anything takes. */
+#include "train/ps/supervise.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "train/cluster/cluster.h"
+
+#define SECOND INT64_C(1000000000)
+#define RESULT "printf '%s\\n' '{\"result\": {\"summary\": {\"steps\": 7}, \"table\": \"steps 7\\n\"}}'\n"
+
+/* Before what a test adds: who am I? `wait_for TEXT` waits until the supervisor has said it. */
+static const char *const prologue = "#!/bin/sh\n"
+                                    "shift\n"
+                                    "words=$*\n"
+                                    "recover=\n"
+                                    "while [ $# -gt 0 ]; do\n"
+                                    "    case $1 in\n"
+                                    "    --task) task=$2 ;;\n"
+                                    "    --spawned) run=$2 ;;\n"
+                                    "    --cluster) cluster=$2 ;;\n"
+                                    "    --recover) recover=yes ;;\n"
+                                    "    esac\n"
+                                    "    shift\n"
+                                    "done\n"
+                                    "echo \"$task $OMP_NUM_THREADS $words\" >>\"$run/started\"\n"
+                                    "wait_for() { until grep -qs \"$1\" \"$run/said\"; do sleep 0.01; done; }\n"
+                                    "forever() { while :; do sleep 0.01; done; }\n";
+
+typedef struct {
+    tri__log log; /* first: the sink is this */
+    char *folder, *program, *run;
+    char said[8192];
+    int progresses;
+    double last_loss;
+    volatile sig_atomic_t stop;
+    int stop_at; /* signals by the time that progress is told */
+    tri__train_options options;
+    tri__run_result result;
+} job;
+
+static void keep_line(tri__log *log, tri__log_level level, const char *line)
+{
+    job *of = (job *)log;
+    (void)level;
+    size_t used = strlen(of->said);
+    snprintf(of->said + used, sizeof of->said - used, "%s\n", line);
+    char *path = test_path(of->run, "said");
+    test_write(path, of->said, strlen(of->said));
+    free(path);
+}
+
+static void keep_progress(void *context, const tri__progress *progress)
+{
+    job *of = context;
+    of->progresses++;
+    of->last_loss = progress->loss;
+    of->stop = of->stop_at;
+}
+
+static void job_init(job *of, const char *script)
+{
+    *of = (job){.log = {.write = keep_line}, .folder = test_folder_create()};
+    of->program = test_path(of->folder, "task");
+    of->run = test_path(of->folder, "run");
+    FILE *file = fopen(of->program, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file, "%s%s", prologue, script) > 0);
+    assert_false(fclose(file));
+    assert_false(chmod(of->program, 0755));
+    bool known;
+    tri__train_options_init(&of->options);
+    assert_ok(tri__train_options_set(&of->options, "model", "softmax", &known));
+    assert_ok(tri__train_options_set(&of->options, "data", "fake:8x8x1:3:50", &known));
+    assert_ok(tri__train_options_set(&of->options, "strategy", "ps", &known));
+}
+
+static tri_status supervise(job *of, int workers, int servers)
+{
+    static const char *const words[] = {"--data=fake:8x8x1:3:50", "--strategy=ps", NULL};
+    const tri__run_request request = {
+        .options = &of->options,
+        .out = of->run,
+        .command = "trireme train softmax",
+        .stop = &of->stop,
+        .log = &of->log,
+        .progress = keep_progress,
+        .context = of,
+    };
+    const tri__supervision supervision = {
+        .run = &request,
+        .program = of->program,
+        .words = words,
+        .ps = {.workers = workers, .servers = servers, .timeout = 10 * SECOND, .heartbeat = SECOND},
+        .threads = 3,
+    };
+    return tri__supervise(&supervision, &of->result);
+}
+
+static char *read_in_run(const job *of, const char *name)
+{
+    char *path = test_path(of->run, name), *text = test_read(path, NULL);
+    free(path);
+    return text;
+}
+
+static void expect_in_run(const job *of, const char *name, const char *wanted)
+{
+    char *text = read_in_run(of, name);
+    if (!strstr(text, wanted))
+        fail_msg("%s has no '%s':\n%s", name, wanted, text);
+    free(text);
+}
+
+static void expect_said(const job *of, const char *wanted)
+{
+    if (!strstr(of->said, wanted))
+        fail_msg("'%s' was not said, but:\n%s", wanted, of->said);
+}
+
+static void job_fini(job *of)
+{
+    tri__run_result_fini(&of->result);
+    tri__train_options_fini(&of->options);
+    free(of->program);
+    free(of->run);
+    test_folder_remove(of->folder);
+}
+
+static void all_tasks_start_and_end_by_themselves(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in\n"
+                  "ps:0) echo '{\"progress\": {\"step\": 3, \"steps\": 7, \"loss\": 0.5}}'; echo to people >&2\n" RESULT ";;\n"
+                  "esac\n");
+    assert_ok(supervise(&of, 2, 2));
+    assert_int_equal(of.progresses, 1);
+    assert_true(of.last_loss == 0.5);
+    assert_int_equal(json_integer_value(json_object_get(of.result.summary, "steps")), 7);
+    assert_string_equal(of.result.table, "steps 7\n");
+    assert_string_equal(of.result.folder, of.run);
+    expect_said(&of, "ps:0: to people");
+    expect_in_run(&of, "log/supervisor.txt", "ps:0: to people");
+    expect_in_run(&of, "command", "trireme train softmax");
+    expect_in_run(&of, "started", "ps:0 1 --task ps:0 --cluster");
+    expect_in_run(&of, "started", "--listen-fd 4 --data=fake:8x8x1:3:50 --strategy=ps -- softmax");
+    expect_in_run(&of, "started", "ps:1 1 ");
+    expect_in_run(&of, "started", "worker:0 3 ");
+    expect_in_run(&of, "started", "worker:1 3 ");
+    expect_in_run(&of, "started", "evaluator:0 1 ");
+    char *path = test_path(of.run, "cluster.yaml");
+    tri__cluster cluster;
+    assert_ok(tri__cluster_read(path, &cluster));
+    assert_true(cluster.servers == 2 && cluster.workers == 2 && cluster.evaluator && tri__cluster_is_loopback(&cluster));
+    tri__cluster_fini(&cluster);
+    free(path);
+    job_fini(&of);
+}
+
+static void the_others_go_on_without_a_worker(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in\n"
+                  "ps:0) wait_for 'worker:1 was killed by signal 9'\n" RESULT ";;\n"
+                  "worker:1) kill -9 $$ ;;\n"
+                  "worker:0) wait_for 'worker:1 was killed' ;;\n"
+                  "esac\n");
+    assert_ok(supervise(&of, 2, 1));
+    expect_said(&of, "worker:1 was killed by signal 9 (Killed); the others go on");
+    job_fini(&of);
+}
+
+static void a_job_without_workers_ends(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in\n"
+                  "worker:0) echo '{\"failure\": \"the input is damaged\"}'; exit 1 ;;\n"
+                  "worker:1) wait_for 'worker:0 failed: the input is damaged; the others go on'; kill -9 $$ ;;\n"
+                  "*) forever ;;\n" /* until it is asked to end */
+                  "esac\n");
+    assert_fails(supervise(&of, 2, 1), TRI_INTERNAL, "worker:1 was killed by signal 9 (Killed), and no worker is left");
+    expect_in_run(&of, "log/supervisor.txt", "worker:0 failed: the input is damaged");
+    job_fini(&of);
+}
+
+static void a_killed_server_is_started_again(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task$recover in\n"
+                  "ps:1) kill -9 $$ ;;\n"
+                  "ps:1yes) touch \"$run/back\" ;;\n"
+                  "ps:0) until [ -e \"$run/back\" ]; do sleep 0.01; done\n" RESULT ";;\n"
+                  "esac\n");
+    assert_ok(supervise(&of, 1, 2));
+    expect_said(&of, "ps:1 was killed by signal 9 (Killed); it is started again with what was last kept");
+    job_fini(&of);
+}
+
+static void a_server_that_dies_over_and_over_ends_the_job(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in ps:0) kill -9 $$ ;; *) forever ;; esac\n");
+    assert_fails(supervise(&of, 1, 1), TRI_INTERNAL, "for the 6th time within a minute");
+    job_fini(&of);
+}
+
+static void a_server_may_die_as_often_as_checkpoints_are_written(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in\n"
+                  "ps:0) before=$(ls \"$run/checkpoint\" | wc -l)\n"
+                  "    if [ $before -eq 9 ]; then\n" RESULT "exit; fi\n"
+                  "    touch \"$run/checkpoint/step-0000000$((before + 1)).safetensors\"; kill -9 $$ ;;\n"
+                  "*) until [ -e \"$run/checkpoint/step-00000009.safetensors\" ]; do sleep 0.01; done ;;\n"
+                  "esac\n");
+    assert_ok(supervise(&of, 1, 1));
+    job_fini(&of);
+}
+
+static void a_server_that_gives_up_says_why(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in ps:0) echo '{\"failure\": \"the loss is not a number\"}'; exit 1 ;; *) forever ;; esac\n");
+    assert_fails(supervise(&of, 1, 1), TRI_INTERNAL, "the loss is not a number");
+    job_fini(&of);
+    job_init(&of, "case $task in ps:1) exit 2 ;; *) forever ;; esac\n");
+    assert_fails(supervise(&of, 1, 2), TRI_BAD_CALL, "ps:1 failed with exit status 2");
+    job_fini(&of);
+    job_init(&of, "true\n");
+    assert_fails(supervise(&of, 1, 1), TRI_INTERNAL, "ps:0 ended without a result");
+    job_fini(&of);
+}
+
+static void an_evaluator_gets_three_more_chances(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in evaluator:0) exit 1 ;; *) forever ;; esac\n");
+    assert_fails(supervise(&of, 1, 1), TRI_INTERNAL, "evaluator:0 failed with exit status 1");
+    char *started = read_in_run(&of, "started");
+    int times = 0;
+    for (const char *at = started; (at = strstr(at, "evaluator:0 1 ")); at++)
+        times++;
+    assert_int_equal(times, 4);
+    free(started);
+    job_fini(&of);
+}
+
+static void a_wish_to_stop_goes_to_the_first_server(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in\n"
+                  "ps:0) trap 'touch \"$run/over\"; over=yes' TERM; echo '{\"progress\": {\"step\": 1}}'\n"
+                  "    until [ \"$over\" ]; do sleep 0.01; done\n" RESULT ";;\n"
+                  "*) until [ -e \"$run/over\" ]; do sleep 0.01; done ;;\n"
+                  "esac\n");
+    of.stop_at = 1;
+    assert_ok(supervise(&of, 1, 1));
+    assert_int_equal(json_integer_value(json_object_get(of.result.summary, "steps")), 7);
+    job_fini(&of);
+}
+
+static void a_second_wish_kills(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "trap '' TERM\n[ $task = ps:0 ] && echo '{\"progress\": {\"step\": 1}}'\nforever\n");
+    of.stop_at = 2;
+    assert_fails(supervise(&of, 2, 1), TRI_INTERNAL, "killed by a second signal");
+    expect_said(&of, "worker:1 had not ended by itself");
+    job_fini(&of);
+}
+
+static void who_comes_too_late_is_reminded_that_the_job_is_over(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in ps:0) " RESULT ";; worker:1) forever ;; esac\n");
+    assert_ok(supervise(&of, 2, 1));
+    assert_string_equal(of.said, ""); /* that is nobody's fault */
+    job_fini(&of);
+}
+
+static void mistakes_are_told_before_there_is_a_folder(void **state)
+{
+    (void)state;
+    job of;
+    bool known;
+    job_init(&of, "exit 1\n");
+    assert_ok(tri__train_options_set(&of.options, "data", "/nowhere", &known));
+    assert_fails(supervise(&of, 1, 1), TRI_NOT_FOUND, "/nowhere");
+    struct stat there;
+    assert_true(stat(of.run, &there) && errno == ENOENT);
+    job_fini(&of);
+}
+
+/* Descriptor 3 of every task is at its end when the supervisor is gone, whatever it died of. */
+static void tasks_learn_that_the_supervisor_was_killed(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "read nothing <&3; mkdir -p \"$run/gone\"; touch \"$run/gone/$task\"\n");
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (!pid) {
+        tri_status_free(supervise(&of, 2, 1));
+        _exit(0);
+    }
+    static const char *const tasks[] = {"ps:0", "worker:0", "worker:1", "evaluator:0"};
+    char *started = test_path(of.run, "started");
+    for (int lines = 0; lines < 4;) {
+        struct stat there;
+        lines = 0;
+        if (stat(started, &there)) {
+            usleep(10000);
+            continue;
+        }
+        char *text = test_read(started, NULL);
+        for (const char *at = text; (at = strchr(at, '\n')); at++)
+            lines++;
+        free(text);
+        usleep(10000);
+    }
+    assert_false(kill(pid, SIGKILL));
+    assert_true(waitpid(pid, NULL, 0) == pid);
+    for (int i = 0; i < 4; i++) {
+        char name[64], *path;
+        snprintf(name, sizeof name, "gone/%s", tasks[i]);
+        path = test_path(of.run, name);
+        struct stat there;
+        while (stat(path, &there))
+            usleep(10000);
+        free(path);
+    }
+    free(started);
+    job_fini(&of);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_tasks_start_and_end_by_themselves),
+        cmocka_unit_test(the_others_go_on_without_a_worker),
+        cmocka_unit_test(a_job_without_workers_ends),
+        cmocka_unit_test(a_killed_server_is_started_again),
+        cmocka_unit_test(a_server_that_dies_over_and_over_ends_the_job),
+        cmocka_unit_test(a_server_may_die_as_often_as_checkpoints_are_written),
+        cmocka_unit_test(a_server_that_gives_up_says_why),
+        cmocka_unit_test(an_evaluator_gets_three_more_chances),
+        cmocka_unit_test(a_wish_to_stop_goes_to_the_first_server),
+        cmocka_unit_test(a_second_wish_kills),
+        cmocka_unit_test(who_comes_too_late_is_reminded_that_the_job_is_over),
+        cmocka_unit_test(mistakes_are_told_before_there_is_a_folder),
+        cmocka_unit_test(tasks_learn_that_the_supervisor_was_killed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

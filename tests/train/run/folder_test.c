@@ -1,0 +1,99 @@
+/* folder_test.c: run folders are claimed by making them, and their log has a time on every line. */
+#include "train/run/folder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "support.h"
+
+/* Run folders without a name of their own are made where the process is. */
+static int enter(void **state)
+{
+    *state = test_folder_create();
+    return chdir(*state);
+}
+
+static int leave(void **state)
+{
+    int left = chdir("/");
+    test_folder_remove(*state);
+    return left;
+}
+
+static void folders_are_numbered_and_never_shared(void **state)
+{
+    (void)state;
+    tri__run_folder first, second;
+    assert_ok(tri__run_folder_create(NULL, "lenet", "worker-0", &first));
+    assert_ok(tri__run_folder_create(NULL, "lenet", "worker-0", &second));
+    assert_memory_equal(first.path, "runs/lenet-", 11);
+    assert_string_equal(first.path + strlen(first.path) - 2, "-1");
+    assert_string_equal(second.path + strlen(second.path) - 2, "-2");
+    assert_true(tri__folder_exists(first.checkpoints));
+    assert_fails(tri__run_folder_check(first.path), TRI_BAD_CALL, "a new run takes a new folder");
+    tri__run_folder again, none;
+    assert_ok(tri__run_folder_open(first.path, "worker-0", &again));
+    assert_string_equal(again.summary, first.summary);
+    assert_fails(tri__run_folder_open("nowhere", "worker-0", &none), TRI_NOT_FOUND, "nowhere");
+    tri__run_folder_fini(&again);
+    tri__run_folder_fini(&first);
+    tri__run_folder_fini(&second);
+}
+
+static void commands_are_added(void **state)
+{
+    (void)state;
+    tri__run_folder folder;
+    assert_ok(tri__run_folder_create("here/", "lenet", "worker-0", &folder));
+    assert_string_equal(folder.path, "here");
+    assert_ok(tri__run_folder_note(&folder, "one"));
+    assert_ok(tri__run_folder_note(&folder, "two"));
+    char *text = test_read(folder.command, NULL);
+    assert_string_equal(text, "one\ntwo\n");
+    free(text);
+    tri__run_folder_fini(&folder);
+}
+
+typedef struct {
+    tri__log log;
+    int lines;
+} counter;
+
+static void count_line(tri__log *log, tri__log_level level, const char *line)
+{
+    (void)level, (void)line;
+    ((counter *)log)->lines++;
+}
+
+static void lines_reach_the_file_and_those_that_matter_the_next(void **state)
+{
+    (void)state;
+    counter next = {.log = {.write = count_line, .least = TRI_LOG_INFO}};
+    tri__log_file *file;
+    assert_ok(tri__log_file_create("log.txt", &next.log, &file));
+    tri__log_line(tri__log_file_sink(file), TRI_LOG_DEBUG, "quiet");
+    tri__log_line(tri__log_file_sink(file), TRI_LOG_WARNING, "loud");
+    tri__log_file_note(file, TRI_LOG_ERROR, "between us");
+    tri__log_file_destroy(file);
+    assert_int_equal(next.lines, 1);
+    char *text = test_read("log.txt", NULL);
+    assert_non_null(strstr(text, "  quiet\n"));
+    assert_non_null(strstr(text, "  warning: loud\n"));
+    assert_non_null(strstr(text, "  error: between us\n"));
+    free(text);
+    assert_fails(tri__log_file_create("no/such/folder.txt", NULL, &file), TRI_IO, "no/such/folder.txt");
+}
+
+#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(folders_are_numbered_and_never_shared),
+        FOLDER_TEST(commands_are_added),
+        FOLDER_TEST(lines_reach_the_file_and_those_that_matter_the_next),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* timed_test.c: the store around a store. */
+#include "train/run/timed.h"
+
+#include "graph/store.h"
+#include "support.h"
+
+static void calls_go_through_and_updates_are_timed(void **state)
+{
+    (void)state;
+    tri_store *inner, *store;
+    assert_ok(tri_store_local_create(4, &(tri_rule){.kind = TRI_RULE_MOMENTUM}, &inner));
+    float *parameters = tri_store_parameters(inner);
+    assert_ok(tri__timed_store_create(inner, &store));
+    assert_ptr_equal(tri_store_parameters(store), parameters);
+    assert_int_equal(tri_store_floats(store), 4);
+    assert_int_equal(tri_store_rule(store)->kind, TRI_RULE_MOMENTUM);
+    assert_ok(tri_store_begin(store, &(tri_step){.step = 0, .rate = 1}));
+    assert_ok(tri_store_await(store, (tri_range){0, 4}));
+    for (int i = 0; i < 4; i++)
+        tri_store_gradient(store)[i] = 2;
+    assert_ok(tri_store_offer(store, (tri_range){0, 4}, 2));
+    assert_ok(tri_store_flush(store));
+    assert_true(parameters[3] == -1);
+    assert_true(tri__store_take_times(store).update > 0);
+    assert_int_equal(tri__store_take_times(store).update, 0);
+    tri_store_destroy(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_and_updates_are_timed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
