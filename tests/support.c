@@ -37,9 +37,13 @@ static int remove_entry(const char *path, const struct stat *info, int type, str
     return remove(path);
 }
 
+/* TEST_KEEP=1 leaves a test's folder where it is, to be looked at. */
 void test_folder_remove(char *folder)
 {
-    if (folder && nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
+    const char *keep = getenv("TEST_KEEP");
+    if (folder && keep && *keep)
+        print_message("kept: %s\n", folder);
+    else if (folder && nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS))
         print_error("%s: cannot be removed: %s\n", folder, strerror(errno));
     free(folder);
 }
