@@ -138,6 +138,29 @@ static void softmax_loss_leaves_out_rows_of_weight_0(void **state)
     expect(dx, (float[]){6 * 0.0900306f, 6 * 0.2447285f, 6 * -0.3347590f, 0, 0, 0, -2, 1, 1}, 9);
 }
 
+/* log 3 beside 1e30 is lost in a double: only differences of logits may be added to it. */
+static void softmax_loss_of_huge_logits_is_right_or_nan(void **state)
+{
+    (void)state;
+    const float weight = 1, dy = 1;
+    const int32_t label = 1;
+    float loss, dx[3];
+    for (float huge = 1e10f; huge < 1e38f; huge *= 1e4f) {
+        tri__ref_softmax_loss(1, 3, (float[]){huge, huge, huge}, &label, &weight, &loss);
+        expect(&loss, (float[]){1.0986123f}, 1);
+        tri__ref_softmax_loss(1, 3, (float[]){-huge, -huge, -huge}, &label, &weight, &loss);
+        expect(&loss, (float[]){1.0986123f}, 1);
+        tri__ref_softmax_loss(1, 3, (float[]){huge, 0, huge}, &label, &weight, &loss);
+        expect(&loss, &huge, 1);
+        tri__ref_softmax_loss_grad(1, 3, &dy, (float[]){huge, huge, huge}, &label, &weight, dx);
+        expect(dx, (float[]){0.3333333f, -0.6666667f, 0.3333333f}, 3);
+    }
+    tri__ref_softmax_loss(1, 3, (float[]){INFINITY, INFINITY, INFINITY}, &label, &weight, &loss);
+    assert_true(isnan(loss));
+    tri__ref_softmax_loss(1, 3, (float[]){-INFINITY, -INFINITY, -INFINITY}, &label, &weight, &loss);
+    assert_true(isnan(loss));
+}
+
 static void logistic_loss_is_stable(void **state)
 {
     (void)state;
@@ -223,6 +246,7 @@ int main(void)
         cmocka_unit_test(softmax_is_stable),
         cmocka_unit_test(lrn_is_as_in_pytorch),
         cmocka_unit_test(softmax_loss_leaves_out_rows_of_weight_0),
+        cmocka_unit_test(softmax_loss_of_huge_logits_is_right_or_nan),
         cmocka_unit_test(logistic_loss_is_stable),
         cmocka_unit_test(unknown_labels_are_not_silent),
         cmocka_unit_test(sums_go_along_an_axis),

@@ -4,15 +4,27 @@
 #include <math.h>
 #include <string.h>
 
-/* max x + log Σ e^(x − max x) */
-static double log_sum_exp(int64_t c, const float *x)
+/* A row of logits: log Σ e^x = largest + log_sum. The two are kept apart: beside a largest of 1e30 the other would be rounded away, and
+ * with it the loss. Infinite logits give NaN. */
+typedef struct {
+    double largest, log_sum;
+} log_sum_exp;
+
+static log_sum_exp log_sum_exp_of(int64_t c, const float *x)
 {
-    double most = x[0], sum = 0;
+    double largest = x[0], sum = 0;
     for (int64_t i = 1; i < c; i++)
-        most = x[i] > most ? x[i] : most;
+        largest = x[i] > largest ? x[i] : largest;
     for (int64_t i = 0; i < c; i++)
-        sum += exp(x[i] - most);
-    return most + log(sum);
+        sum += exp(x[i] - largest);
+    return (log_sum_exp){largest, log(sum)};
+}
+
+/* log Σ_c e^x[c] − x[label] */
+static double row_loss(int64_t c, const float *x, int32_t label)
+{
+    const log_sum_exp base = log_sum_exp_of(c, x);
+    return base.largest - x[label] + base.log_sum;
 }
 
 /* loss = Σ_n weight · (log Σ_c e^x[c] − x[label]) */
@@ -20,10 +32,9 @@ void tri__ref_softmax_loss(int64_t n, int64_t c, const float *logits, const int3
 {
     double sum = 0;
     for (int64_t row = 0; row < n; row++) {
-        const float *x = logits + row * c;
         const bool known = labels[row] >= 0 && labels[row] < c;
         if (weights[row] != 0)
-            sum += weights[row] * (known ? log_sum_exp(c, x) - x[labels[row]] : (double)NAN);
+            sum += weights[row] * (known ? row_loss(c, logits + row * c, labels[row]) : (double)NAN);
     }
     *loss = (float)sum;
 }
@@ -37,9 +48,10 @@ void tri__ref_softmax_loss_grad(int64_t n, int64_t c, const float *dy, const flo
         if (weights[row] == 0)
             continue;
         const bool known = labels[row] >= 0 && labels[row] < c;
-        const double scale = known ? (double)*dy * weights[row] : (double)NAN, base = log_sum_exp(c, logits);
+        const double scale = known ? (double)*dy * weights[row] : (double)NAN;
+        const log_sum_exp base = log_sum_exp_of(c, logits);
         for (int64_t i = 0; i < c; i++)
-            dx[i] = (float)(scale * (exp(logits[i] - base) - (i == labels[row])));
+            dx[i] = (float)(scale * (exp(logits[i] - base.largest - base.log_sum) - (i == labels[row])));
     }
 }
 

@@ -152,7 +152,7 @@ static double softmax_row(const double *z, int64_t classes, int32_t label, doubl
         total += exp(z[c] - most);
     for (int64_t c = 0; c < classes; c++)
         d[c] = weight * (exp(z[c] - most) / total - (c == label));
-    return weight * (log(total) + most - z[label]);
+    return weight * (most - z[label] + log(total)); /* in this order: beside 1e30 the logarithm would be lost */
 }
 
 static void fill_truth(int32_t *labels, float *weights, int64_t batch, int64_t classes)
@@ -202,6 +202,44 @@ static void loss_team(tri__narrow_team team)
     check_loss(1, 2, 10, team);
     check_loss(9, 33, 100, team);
     check_loss(700, 10, 4000, team);
+    check_loss(20, 10, 1e30f, team);
+}
+
+/* Logits that are all 1e30 make all classes equally likely. */
+static void check_equal_logits(float logit, tri__narrow_team team)
+{
+    const int64_t batch = 9, classes = 10;
+    tri__kernel *kernel;
+    assert_ok(tri__narrow_softmax_loss(batch, classes, team, &kernel));
+    rig r = rig_of(kernel);
+    float z[9 * 10];
+    for (int i = 0; i < 9 * 10; i++)
+        z[i] = logit;
+    for (int64_t n = 0; n < batch; n++) {
+        ((int32_t *)r.data[1])[n] = (int32_t)n;
+        ((float *)r.data[2])[n] = 1;
+    }
+    put_lanes(r.data[0], z, batch, classes);
+    rig_run(&r);
+    const float loss = *(float *)r.data[3];
+    if (isinf(logit))
+        assert_true(isnan(loss));
+    else
+        assert_near((double)loss, (double)batch * log(10));
+    rig_fini(&r);
+}
+
+static void equal_logits_team(tri__narrow_team team)
+{
+    const float logits[] = {0, 1e10f, 1e30f, -1e30f, 3e38f, INFINITY, -INFINITY};
+    for (size_t i = 0; i < sizeof logits / sizeof *logits; i++)
+        check_equal_logits(logits[i], team);
+}
+
+static void loss_of_huge_equal_logits_is_right_or_nan(void **state)
+{
+    (void)state;
+    for_all_teams(equal_logits_team);
 }
 
 static void loss_agrees(void **state)
@@ -336,11 +374,9 @@ static void refuses_what_it_cannot_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(imports_and_reorders),
-        cmocka_unit_test(dense_agrees),
-        cmocka_unit_test(loss_agrees),
-        cmocka_unit_test(head_agrees),
-        cmocka_unit_test(refuses_what_it_cannot_do),
+        cmocka_unit_test(imports_and_reorders), cmocka_unit_test(dense_agrees),
+        cmocka_unit_test(loss_agrees),          cmocka_unit_test(loss_of_huge_equal_logits_is_right_or_nan),
+        cmocka_unit_test(head_agrees),          cmocka_unit_test(refuses_what_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
