@@ -32,8 +32,9 @@ static tri_status put_click(tri__tfrecord_writer *writer, tri__example *example,
     float value[FIELDS];
     for (int i = 0; i < FIELDS; i++) {
         index[i] = (int64_t)tri__random_below(key, (uint64_t)i, 1 << 25);
-        value[i] = i < 13 ? tri__random_uniform(key, (uint64_t)i + 100) : 1;
+        value[i] = 1;
     }
+    tri__random_fill_uniform(key, 100, 13, value);
     const uint8_t *data;
     size_t size;
     tri__example_begin(example);

@@ -144,15 +144,6 @@ static void normal_from_words(const uint32_t *words, int count, float *out)
 
 typedef void (*convert)(const uint32_t *words, int count, float *out);
 
-static float one(tri__key key, kind of, convert from_words, uint64_t counter)
-{
-    uint32_t block[WORDS];
-    float values[WORDS];
-    make_block(key, of, counter / WORDS, block);
-    from_words(block, WORDS, values);
-    return values[counter % WORDS];
-}
-
 /* The stream is made in groups of LANES × WORDS; groups that stick out at either end are made aside and copied in part. */
 static void fill(tri__key key, kind of, convert from_words, uint64_t first, int64_t count, float *out)
 {
@@ -171,16 +162,6 @@ static void fill(tri__key key, kind of, convert from_words, uint64_t first, int6
         out += part;
         count -= part;
     }
-}
-
-float tri__random_uniform(tri__key key, uint64_t counter)
-{
-    return one(key, KIND_UNIFORM, uniform_from_words, counter);
-}
-
-float tri__random_normal(tri__key key, uint64_t counter)
-{
-    return one(key, KIND_NORMAL, normal_from_words, counter);
 }
 
 void tri__random_fill_uniform(tri__key key, uint64_t first, int64_t count, float *out)

@@ -16,11 +16,9 @@ tri__key tri__key_split(tri__key key, uint64_t number);
 tri__key tri__key_split_name(tri__key key, const char *name);
 
 uint64_t tri__random_bits(tri__key key, uint64_t counter);
-float tri__random_uniform(tri__key key, uint64_t counter);                  /* [0, 1) */
-float tri__random_normal(tri__key key, uint64_t counter);                   /* mean 0, deviation 1 */
 uint64_t tri__random_below(tri__key key, uint64_t counter, uint64_t bound); /* [0, bound), bound ≥ 1 */
 
-/* Many at once, elements first … first + count − 1 of the stream. */
+/* Elements first … first + count − 1 of a stream: uniform in [0, 1), normal (mean 0, deviation 1), bytes. */
 void tri__random_fill_uniform(tri__key key, uint64_t first, int64_t count, float *out);
 void tri__random_fill_normal(tri__key key, uint64_t first, int64_t count, float *out);
 void tri__random_fill_bytes(tri__key key, uint64_t first, int64_t count, uint8_t *out);

@@ -185,6 +185,7 @@ static double beta_front(double x, double rest, double a, double b)
     return exp(a * log(x) + b * log(rest) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a;
 }
 
+/* The regularised incomplete beta function I_x(a, b), a and b > 0; rest is 1 − x. */
 static double incomplete_beta(double x, double rest, double a, double b)
 {
     if (x <= 0 || rest <= 0)
@@ -192,11 +193,6 @@ static double incomplete_beta(double x, double rest, double a, double b)
     if (x < (a + 1) / (a + b + 2))
         return beta_front(x, rest, a, b) * beta_fraction(x, a, b);
     return 1 - beta_front(rest, x, b, a) * beta_fraction(rest, b, a);
-}
-
-double tri__incomplete_beta(double x, double a, double b)
-{
-    return incomplete_beta(x, 1 - x, a, b);
 }
 
 /* P(|T| ≥ t) = I_{f/(f + t²)}(f/2, 1/2) */

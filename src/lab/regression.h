@@ -29,7 +29,4 @@ TRI_MUST_CHECK tri_status tri__regression_fit(const double *x, const double *y, 
 /* The probability that |T| ≥ |t| for Student's t with so many degrees of freedom, > 0. */
 double tri__student_p(double t, double freedom);
 
-/* The regularised incomplete beta function I_x(a, b), a and b > 0, x in [0, 1]. */
-double tri__incomplete_beta(double x, double a, double b);
-
 #endif

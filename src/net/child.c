@@ -344,11 +344,6 @@ void tri__child_signal(tri__child *child, int signal)
         kill(-child->process.pid, signal);
 }
 
-int tri__child_pid(const tri__child *child)
-{
-    return child->process.pid;
-}
-
 void tri__child_destroy(tri__child *child)
 {
     if (!child)

@@ -21,7 +21,6 @@ typedef struct {
 
 TRI_MUST_CHECK tri_status tri__child_start(tri__loop *loop, const tri__child_options *options, tri__child **out);
 void tri__child_signal(tri__child *child, int signal); /* to it and what it started */
-int tri__child_pid(const tri__child *child);
-void tri__child_destroy(tri__child *child); /* kills it (SIGKILL) where it still runs, and waits; accepts NULL */
+void tri__child_destroy(tri__child *child);            /* kills it (SIGKILL) where it still runs, and waits; accepts NULL */
 
 #endif

@@ -255,11 +255,6 @@ void tri__timer_start(tri__timer *timer, int64_t after, int64_t every)
     start_timer(&timer->uv, on_due, after, every);
 }
 
-void tri__timer_stop(tri__timer *timer)
-{
-    uv_timer_stop(&timer->uv);
-}
-
 static void free_timer(uv_handle_t *handle)
 {
     free(handle->data);

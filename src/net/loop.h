@@ -35,7 +35,6 @@ void tri__loop_wake(tri__loop *loop);
 /* A timer stands still until it is started. after and every in nanoseconds; every 0: once. */
 TRI_MUST_CHECK tri_status tri__timer_create(tri__loop *loop, void (*due)(void *context), void *context, tri__timer **out);
 void tri__timer_start(tri__timer *timer, int64_t after, int64_t every);
-void tri__timer_stop(tri__timer *timer);
 void tri__timer_destroy(tri__timer *timer); /* accepts NULL */
 
 #endif

@@ -238,11 +238,6 @@ tri_status tri__events_create(const char *folder, tri__events **out)
     return NULL;
 }
 
-const char *tri__events_path(const tri__events *events)
-{
-    return events->path;
-}
-
 tri_status tri__events_flush(tri__events *events)
 {
     if (!events->broken && fflush(events->stream) != 0)

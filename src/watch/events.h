@@ -21,8 +21,6 @@ void tri__events_graph(tri__events *events, const tri_graph *graph); /* names, o
 /* This file goes on with a run at step: readers drop what files before it say of that step and later ones. */
 void tri__events_restart(tri__events *events, int64_t step);
 
-const char *tri__events_path(const tri__events *events);
-
 TRI_MUST_CHECK tri_status tri__events_flush(tri__events *events); /* what was added reaches the file */
 TRI_MUST_CHECK tri_status tri__events_close(tri__events *events); /* flushes; frees events in any case; accepts NULL */
 

@@ -220,15 +220,17 @@ static inline void fill(const operator_case *c, const tri_node *node, void *out)
     const int64_t count = tri_shape_count(node->shape), classes = classes_of(c);
     const tri__key key = tri__key_split_name(tri__key_of(7), node->name);
     const bool keys = c->in[1].role == KEYS;
+    if (node->type == TRI_F32)
+        tri__random_fill_uniform(key, 0, count, out);
     for (int64_t i = 0; i < count; i++)
         if (node->type == TRI_U8)
             ((uint8_t *)out)[i] = (uint8_t)tri__random_below(key, (uint64_t)i, 256);
         else if (node->type == TRI_I32)
             ((int32_t *)out)[i] = keys ? (int32_t)(i % (classes + 2)) - (i > 0) : (int32_t)(i % classes);
         else if (strcmp(node->name, "weights") == 0)
-            ((float *)out)[i] = i > 0 && i == count - 1 ? 0 : 0.5f + tri__random_uniform(key, (uint64_t)i);
+            ((float *)out)[i] = i > 0 && i == count - 1 ? 0 : 0.5f + ((float *)out)[i];
         else
-            ((float *)out)[i] = 2 * tri__random_uniform(key, (uint64_t)i) - 1;
+            ((float *)out)[i] = 2 * ((float *)out)[i] - 1;
 }
 
 #endif

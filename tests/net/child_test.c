@@ -149,10 +149,10 @@ static void destroy_kills_what_still_runs(void **state)
     (void)state;
     static watched w;
     w = (watched){0};
-    start(&w, "trap '' TERM; echo ready; while :; do sleep 1000; done", NULL, NULL, 0);
+    start(&w, "trap '' TERM; echo $$; while :; do sleep 1000; done", NULL, NULL, 0);
     while (w.lines == 0)
         assert_true(tri__loop_turn(w.loop, tri__clock_now() + PATIENCE));
-    pid_t pid = tri__child_pid(w.child);
+    pid_t pid = (pid_t)strtol(w.out, NULL, 10);
     assert_int_equal(kill(pid, 0), 0);
     fini(&w);
     assert_int_equal(kill(pid, 0), -1);

@@ -53,9 +53,9 @@ static void a_timer_ends_a_turn_and_repeats(void **state)
     tri__timer_start(c.timer, 0, MILLISECOND);
     tri__loop_run(c.loop);
     assert_int_equal(c.count, 4);
-    tri__timer_stop(c.timer);
-    assert_false(tri__loop_turn(c.loop, tri__clock_now() + 10 * MILLISECOND));
     tri__timer_destroy(c.timer);
+    assert_false(tri__loop_turn(c.loop, tri__clock_now() + 10 * MILLISECOND));
+    assert_int_equal(c.count, 4);
     tri__loop_destroy(c.loop);
 }
 

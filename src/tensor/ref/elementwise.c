@@ -45,11 +45,18 @@ void tri__ref_sigmoid_grad(int64_t count, const float *dy, const float *y, float
         dx[i] = dy[i] * y[i] * (1 - y[i]);
 }
 
+/* y = x · scale + offset */
+static void affine(int64_t count, const float *x, float scale, float offset, float *y)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] = x[i] * scale + offset;
+}
+
 /* y = a + b */
 void tri__ref_add(int64_t count, const float *a, int64_t b_count, const float *b, float *y)
 {
     if (b_count == 1)
-        tri__ref_affine(count, a, 1, *b, y);
+        affine(count, a, 1, *b, y);
     else
         for (int64_t i = 0; i < count; i++)
             y[i] = a[i] + b[i];
@@ -59,17 +66,10 @@ void tri__ref_add(int64_t count, const float *a, int64_t b_count, const float *b
 void tri__ref_multiply(int64_t count, const float *a, int64_t b_count, const float *b, float *y)
 {
     if (b_count == 1)
-        tri__ref_affine(count, a, *b, 0, y);
+        affine(count, a, *b, 0, y);
     else
         for (int64_t i = 0; i < count; i++)
             y[i] = a[i] * b[i];
-}
-
-/* y = x · scale + offset */
-void tri__ref_affine(int64_t count, const float *x, float scale, float offset, float *y)
-{
-    for (int64_t i = 0; i < count; i++)
-        y[i] = x[i] * scale + offset;
 }
 
 /* y = x / (1 − rate) where u ≥ rate, 0 elsewhere; u uniform in [0, 1), element e of the stream (key, epoch, id of the row) */

@@ -59,7 +59,6 @@ void tri__ref_sigmoid_grad(int64_t count, const float *dy, const float *y, float
 /* b has as many elements as a, or one (b_count = 1). */
 void tri__ref_add(int64_t count, const float *a, int64_t b_count, const float *b, float *y);
 void tri__ref_multiply(int64_t count, const float *a, int64_t b_count, const float *b, float *y);
-void tri__ref_affine(int64_t count, const float *x, float scale, float offset, float *y); /* y = x · scale + offset */
 
 /* x: [n][elements]; row i is masked by the stream of key, epoch and ids[i] (of i where ids is NULL), whatever its neighbours are. */
 void tri__ref_dropout(int64_t n, int64_t elements, float rate, tri__key key, int64_t epoch, int64_t first, const int64_t *ids,
