@@ -110,6 +110,11 @@ static bool is_loopback(const struct sockaddr *any)
     return IN6_IS_ADDR_LOOPBACK(v6) || (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
 }
 
+bool tri__socket_is_loopback(const struct sockaddr_storage *socket_address)
+{
+    return is_loopback((const struct sockaddr *)socket_address);
+}
+
 bool tri__address_is_loopback(const tri__address *address)
 {
     struct addrinfo *list = NULL;

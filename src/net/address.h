@@ -24,6 +24,8 @@ TRI_MUST_CHECK tri_status tri__address_resolve(const tri__address *address, stru
 enum { TRI_ADDRESS_TEXT = 64 };
 void tri__address_write(const struct sockaddr_storage *socket_address, char text[TRI_ADDRESS_TEXT]);
 
+bool tri__socket_is_loopback(const struct sockaddr_storage *socket_address);
+
 /* True where every address that the name stands for is of this machine's loopback. */
 bool tri__address_is_loopback(const tri__address *address);
 

@@ -70,7 +70,8 @@ void tri__connection_count(const tri__connection *connection, int64_t *sent, int
 /* Admit connections on a listening socket, which it takes where it succeeds. accepted is asked for each new one, before anything is read
  * from it: it gives the context for the options' handlers, and is itself given the context of the options. Where it gives NULL
  * the connection is closed, and no handler hears of it. At most `most` stand at a
- * time; a further one is closed at once, unless there is one that is not authenticated yet: then that one goes. */
+ * time; a further one is closed at once, unless there is one that is not authenticated yet: then that one goes. In clear, a connection over
+ * loopback by another user of this machine is closed with that reason (socket_owner.h). */
 typedef struct {
     tri__connection_options connection; /* of each; its context is that of accepted */
     void *(*accepted)(void *context, tri__connection *connection);

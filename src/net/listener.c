@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "net/admission.h"
 #include "net/loop_uv.h"
+#include "net/socket_owner.h"
 
 enum {
     ACCEPTS_AT_ONCE = 32, /* before connections have their turn */
@@ -63,6 +64,14 @@ static bool make_place(tri__admission *admission)
     return true;
 }
 
+/* In clear, on loopback, only this user's own processes are admitted. */
+static void check_owner(const tri__listener *listener, int fd, const struct sockaddr_storage *peer, tri__connection *connection)
+{
+    tri_status foreign = listener->options.connection.tls ? NULL : tri__socket_owner_check(fd, peer);
+    if (foreign)
+        tri__connection_end(connection, tri_wrap(foreign, "peer %s", tri__connection_peer(connection)));
+}
+
 static void admit(tri__listener *listener, int fd, const struct sockaddr_storage *peer)
 {
     tri__admission *admission = listener->admission;
@@ -82,7 +91,9 @@ static void admit(tri__listener *listener, int fd, const struct sockaddr_storage
         admission->newcomers[admission->newcomer_count++] = connection;
     void *context = listener->options.accepted(listener->options.connection.context, connection);
     tri__connection_set_context(connection, context);
-    if (!context)
+    if (context)
+        check_owner(listener, fd, peer, connection);
+    else
         tri__connection_drop(connection);
 }
 
