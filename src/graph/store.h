@@ -7,8 +7,10 @@
 
 /* Where the time went in a store's calls, in nanoseconds. */
 typedef struct {
-    int64_t update; /* applying the rule */
-    int64_t peers;  /* waiting for other workers */
+    int64_t update;  /* applying the rule */
+    int64_t sending; /* handing gradients to the network */
+    int64_t server;  /* waiting for parameter servers */
+    int64_t peers;   /* waiting for other workers */
 } tri__store_times;
 
 typedef struct {

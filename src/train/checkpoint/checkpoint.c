@@ -222,3 +222,12 @@ tri_status tri__checkpoint_save(const char *folder, const tri__checkpoint_conten
     }
     return status;
 }
+
+tri_status tri__checkpoint_save_best(const char *folder, const tri__checkpoint_content *content)
+{
+    char *path = tri__path_join(folder, "best.safetensors");
+    tri_status status =
+        path ? tri__checkpoint_write(path, content) : tri_fail(TRI_NO_MEMORY, "no memory for the name of the best checkpoint");
+    free(path);
+    return status;
+}

@@ -53,6 +53,9 @@ TRI_MUST_CHECK tri_status tri__checkpoint_write(const char *path, const tri__che
 /* Write folder/step-NNNNNNNN.safetensors, then remove older ones so that keep are left. path receives its name; free() it. */
 TRI_MUST_CHECK tri_status tri__checkpoint_save(const char *folder, const tri__checkpoint_content *content, int64_t keep, char **path);
 
+/* Write folder/best.safetensors in place of the one before. */
+TRI_MUST_CHECK tri_status tri__checkpoint_save_best(const char *folder, const tri__checkpoint_content *content);
+
 typedef struct {
     char *path;
     tri__safetensors *file;

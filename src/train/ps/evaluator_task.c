@@ -16,15 +16,15 @@ static tri_status judge(void *context, int64_t step, json_t **out)
 tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place)
 {
     TRI_TRY(tri__run_open_data(run));
-    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &(tri_rule){0}, &run->store));
-    tri_store_drop_gradient(run->store);
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &(tri_rule){0}, &run->trainer.store));
+    tri_store_drop_gradient(run->trainer.store);
     if (run->test)
         TRI_TRY(tri__run_create_evaluator(run));
     const tri__ps_evaluator_options options = {
         .coordinator = &place->cluster->server[0],
         .settings = run->settings.ps,
         .tls = place->tls,
-        .store = run->store,
+        .store = run->trainer.store,
         .none = !run->test,
         .evaluate = judge,
         .context = run,

@@ -10,13 +10,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "store/ps/server/server.h"
 #include "train/ps/hello.h"
 #include "train/ps/reports.h"
 #include "train/ps/worker_task.h"
+#include "train/run/summarise.h"
 #include "watch/text.h"
-#include "watch/verdict.h"
 
 #define REPORT_INTERVAL INT64_C(100000000)
 
@@ -175,22 +174,11 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
     state.step = standing->step;
     state.position = standing->low;
     state.examples = standing->position;
-    const tri__checkpoint_content content = {
-        .model = run->model,
-        .graph = run->graph,
-        .store = whole,
-        .source = &s->source,
-        .options = &run->options,
-        .state = &state,
-        .standing = standing,
-    };
+    tri__checkpoint_content content = tri__run_content(run, whole, &s->source, &state);
+    content.standing = standing;
+    if (best)
+        return tri__checkpoint_save_best(run->folder.checkpoints, &content);
     char *written = NULL;
-    if (best) {
-        char *path = tri__path_join(run->folder.checkpoints, "best.safetensors");
-        tri_status status = path ? tri__checkpoint_write(path, &content) : tri_fail(TRI_NO_MEMORY, "no memory for a name");
-        free(path);
-        return status;
-    }
     TRI_TRY(tri__checkpoint_save(run->folder.checkpoints, &content, run->settings.keep, &written));
     pthread_mutex_lock(&s->lock);
     free(run->checkpoint);
@@ -206,9 +194,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
 {
     serve *s = context;
     tri__run *run = s->run;
-    const tri__train_settings *settings = &run->settings;
     pthread_mutex_lock(&s->lock);
-    tri__run_state *state = &run->state;
     run->evaluation = (tri__evaluation){
         .examples = json_integer_value(json_object_get(evaluation, "examples")),
         .loss = tri__json_number_of(evaluation, "loss"),
@@ -216,25 +202,17 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
         .auc = tri__json_number_of(evaluation, "auc"),
         .logloss = tri__json_number_of(evaluation, "logloss"),
     };
-    state->step = run->evaluated_at = step;
+    run->state.step = run->evaluated_at = step;
     run->evaluations++;
-    bool better = isnan(state->best_loss) || run->evaluation.loss < state->best_loss;
-    state->without_gain = better ? 0 : state->without_gain + 1;
-    if (better)
-        state->best_loss = run->evaluation.loss;
-    unsigned verdict = better && settings->keep_best ? TRI_PS_KEEP : 0;
     pthread_mutex_unlock(&s->lock);
     tri__run_tell_evaluation(run);
-    const char *before = run->stopped_by; /* by a signal, say, after which the last state is the model, not this one */
-    if (tri__target_reached(&settings->target, run->evaluation.loss, run->evaluation.accuracy)) {
-        run->stopped_by = "until";
-        run->until_step = step;
-    } else if (!run->stopped_by && settings->patience && state->without_gain >= settings->patience) {
-        run->stopped_by = "patience";
-    }
+    const tri__ending before = run->ending; /* by a signal, say, after which the last state is the model, not this one */
+    pthread_mutex_lock(&s->lock);
+    bool keep = tri__run_judge(run);
+    pthread_mutex_unlock(&s->lock);
     if (!isfinite(run->evaluation.loss))
-        run->stopped_by = "diverged";
-    return verdict | (run->stopped_by != before ? TRI_PS_ENOUGH : 0);
+        run->ending = TRI_RUN_DIVERGED;
+    return (keep ? TRI_PS_KEEP : 0) | (run->ending != before ? TRI_PS_ENOUGH : 0);
 }
 
 /* ---- what people see ---- */
@@ -279,34 +257,12 @@ static bool watch(void *context, const tri__ps_status *status)
         run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
     pthread_mutex_unlock(&s->lock);
     tell_progress(s, status);
-    if (*run->request->stop && !run->stopped_by)
-        run->stopped_by = "signal";
+    if (*run->request->stop && run->ending == TRI_RUN_GOING)
+        run->ending = TRI_RUN_SIGNAL;
     return *run->request->stop;
 }
 
 /* ---- the summary ---- */
-
-static const char *find_verdict(const serve *s, const tri__summary *summary, char *buffer, size_t size)
-{
-    const json_t *reports = s->status.reports;
-    tri__evidence evidence = {
-        .seconds = s->status.seconds,
-        .steps = summary->steps - s->run->first_step,
-        .threads = summary->threads,
-        .cpu_percent = tri__reports_mean(reports, "cpu_percent"),
-        .decoding = s->status.seconds > 0 ? tri__reports_mean(reports, "decoding") / s->status.seconds : 0,
-    };
-    memcpy(evidence.share, summary->phases, sizeof evidence.share);
-    return tri__verdict(&evidence, buffer, size);
-}
-
-static const char *ended_by(const tri__run *run)
-{
-    const tri__train_settings *settings = &run->settings;
-    if (run->stopped_by)
-        return run->stopped_by;
-    return settings->epochs ? "epochs" : settings->steps ? "steps" : "max_steps";
-}
 
 static tri_status summarise(serve *s, tri__run_result *out)
 {
@@ -317,31 +273,18 @@ static tri_status summarise(serve *s, tri__run_result *out)
         return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
     tri__reports_workers(reports, workers);
     int count = (int)json_array_size(reports);
-    bool evaluated_last = run->evaluated_at == s->status.step;
-    double seconds = run->seconds_before + s->status.seconds;
     int64_t now = tri__reports_sum(reports, "examples"), examples = s->examples_before + now;
-    char verdict[TRI_VERDICT_SIZE];
     tri__summary summary = {
-        .model = tri_model_name(run->model),
-        .data = run->options.data,
-        .strategy = "ps",
         .mode = tri__ps_mode_name(run->settings.ps.mode),
         .workers = count,
         .servers = run->settings.ps.servers,
-        .batch = run->settings.batch,
         .threads = count ? (int)(tri__reports_sum(reports, "threads") / count) : 0,
-        .seed = run->settings.seed,
         .steps = s->status.step,
         .examples = examples,
         .epochs = s->source.examples ? (double)examples / (double)s->source.examples : NAN,
-        .seconds = seconds,
-        .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
+        .seconds = run->seconds_before + s->status.seconds,
         .examples_per_second = s->status.seconds > 0 ? (double)now / s->status.seconds : NAN,
         .train_loss = tri__reports_mean(reports, "loss"),
-        .test_loss = evaluated_last ? run->evaluation.loss : NAN,
-        .test_accuracy = evaluated_last ? run->evaluation.accuracy : NAN,
-        .stopped_by = ended_by(run),
-        .until_step = run->until_step,
         .damaged = tri__reports_sum(reports, "damaged"),
         .peak_rss_mb = fmax(tri__peak_rss_mb(), tri__reports_most(reports, "peak_rss_mb")),
         .bytes_sent = tri__reports_sum(reports, "bytes_sent"),
@@ -350,16 +293,17 @@ static tri_status summarise(serve *s, tri__run_result *out)
         .re_leased = s->status.re_leased,
         .lost_updates = s->status.lost,
         .worker_stats = workers,
-        .checkpoint = run->checkpoint,
     };
     tri__reports_phases(reports, summary.phases);
-    summary.verdict = find_verdict(s, &summary, verdict, sizeof verdict);
-    tri__summary_table(&summary, out->table, sizeof out->table);
-    tri_status status = tri__summary_json(&summary, &out->summary);
+    const tri__effort effort = {
+        .seconds = s->status.seconds,
+        .threads = summary.threads,
+        .cpu_percent = tri__reports_mean(reports, "cpu_percent"),
+        .decoding = tri__reports_mean(reports, "decoding"),
+    };
+    tri_status status = tri__run_conclude(run, &summary, &effort, out);
     free(workers);
-    TRI_TRY(status);
-    out->folder = strdup(run->folder.path);
-    return out->folder ? tri__json_write(run->folder.summary, out->summary) : tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+    return status;
 }
 
 /* ---- from beginning to end ---- */
@@ -405,8 +349,8 @@ tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, tri
     pthread_mutex_init(&s.lock, NULL);
     tri_status status = run_server(&s);
     if (place->task.index == 0 && run->graph) {
-        if (status && !run->stopped_by)
-            run->stopped_by = "error";
+        if (status && run->ending == TRI_RUN_GOING)
+            run->ending = TRI_RUN_ERROR;
         tri_status summary = summarise(&s, out);
         if (status)
             tri_status_free(summary);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "data/batch/dataset.h"
+#include "graph/store.h"
 #include "store/ps/worker/worker.h"
 #include "train/ps/hello.h"
 
@@ -40,7 +41,7 @@ static bool same_examples(const tri__token *a, const tri__token *b)
 
 static tri_status assign(work *w, const tri__token *token)
 {
-    TRI_TRY(tri_dataset_assign(w->run->dataset, token->position, token->index, token->workers));
+    TRI_TRY(tri_dataset_assign(w->run->trainer.dataset, token->position, token->index, token->workers));
     w->assigned[w->count++] = *token;
     return NULL;
 }
@@ -48,7 +49,7 @@ static tri_status assign(work *w, const tri__token *token)
 /* Sync: the token after this one, if the same workers make it. False at the end of what is known. */
 static bool guess(const work *w, const tri__token *token, tri__token *next)
 {
-    int64_t examples = tri_dataset_examples(w->run->dataset), left = examples - token->position % examples;
+    int64_t examples = tri_dataset_examples(w->run->trainer.dataset), left = examples - token->position % examples;
     int64_t step = token->workers * w->run->settings.batch;
     *next = *token;
     next->step++;
@@ -58,12 +59,12 @@ static bool guess(const work *w, const tri__token *token, tri__token *next)
 
 static tri_status assign_ahead(work *w)
 {
-    int wanted = tri_dataset_ahead(w->run->dataset);
+    int wanted = tri_dataset_ahead(w->run->trainer.dataset);
     bool sync = w->run->settings.ps.mode == TRI_PS_SYNC;
     wanted = wanted < MOST_ASSIGNED ? wanted : MOST_ASSIGNED;
     while (w->count < wanted) {
         tri__token next;
-        bool known = sync ? guess(w, &w->assigned[w->count - 1], &next) : tri__ps_store_peek(w->run->store, w->count - 1, &next);
+        bool known = sync ? guess(w, &w->assigned[w->count - 1], &next) : tri__ps_store_peek(w->run->trainer.store, w->count - 1, &next);
         if (!known)
             return NULL;
         TRI_TRY(assign(w, &next));
@@ -74,13 +75,13 @@ static tri_status assign_ahead(work *w)
 static tri_status next_batch(work *w, const tri__token *token, const tri_batch **batch)
 {
     if (w->count && !same_examples(&w->assigned[0], token)) {
-        tri_dataset_revoke(w->run->dataset);
+        tri_dataset_revoke(w->run->trainer.dataset);
         w->count = 0;
     }
     if (!w->count)
         TRI_TRY(assign(w, token));
     TRI_TRY(assign_ahead(w));
-    TRI_TRY(tri_dataset_next(w->run->dataset, batch));
+    TRI_TRY(tri__trainer_fetch(&w->run->trainer, batch));
     memmove(w->assigned, w->assigned + 1, (size_t)--w->count * sizeof *w->assigned);
     return NULL;
 }
@@ -93,33 +94,29 @@ static json_t *report(work *w, bool final)
     int64_t sent, received;
     double share[TRI_PHASES];
     tri__usage usage = tri__usage_now();
-    tri__phases_shares(&run->phases, share);
-    tri__ps_store_traffic(run->store, &sent, &received);
+    tri__phases_shares(&run->trainer.phases, share);
+    tri__ps_store_traffic(run->trainer.store, &sent, &received);
     return json_pack(
         "{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps", (json_int_t)run->state.step,
-        "examples", (json_int_t)run->state.examples, "seconds", tri__clock_seconds(tri__phases_total(&run->phases)), "loss",
+        "examples", (json_int_t)run->state.examples, "seconds", tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
         tri__json_number(tri__recent_mean(&run->state.recent)), "bytes_sent", (json_int_t)sent, "bytes_received", (json_int_t)received,
         "cpu_percent", tri__usage_cpu_percent(&run->usage, &usage), "peak_rss_mb", tri__peak_rss_mb(), "threads", run->settings.threads,
-        "phases", tri__phases_json(share), "damaged", (json_int_t)tri_dataset_damaged(run->dataset), "decoding",
-        tri__dataset_decoding(run->dataset), "test_loss", tri__json_number(final && run->evaluations ? run->evaluation.loss : NAN),
+        "phases", tri__phases_json(share), "damaged", (json_int_t)tri_dataset_damaged(run->trainer.dataset), "decoding",
+        tri__dataset_decoding(run->trainer.dataset), "test_loss", tri__json_number(final && run->evaluations ? run->evaluation.loss : NAN),
         "test_accuracy", tri__json_number(final && run->evaluations ? run->evaluation.accuracy : NAN));
 }
 
 static void tell(work *w)
 {
     tri__run *run = w->run;
-    if (run->events && run->interval_steps >= run->settings.log_every) {
-        tri__events_scalar(run->events, "train/loss", w->made.step + 1, (float)(run->interval_loss / (double)run->interval_steps));
-        tri__events_scalar(run->events, "train/rate", w->made.step + 1, tri__schedule_rate(&run->settings.schedule, w->made.step));
-        run->interval_loss = 0;
-        run->interval_steps = 0;
-    }
-    if (run->now - w->reported < REPORT_INTERVAL)
+    if (run->events && tri__run_curves_due(run))
+        tri__run_tell_curves(run, w->made.step + 1, 0);
+    if (run->trainer.now - w->reported < REPORT_INTERVAL)
         return;
-    w->reported = run->now;
-    tri__ps_store_report(run->store, report(w, false));
-    tri__run_tell_note(run, run->dataset);
-    run->now = tri__clock_now();
+    w->reported = run->trainer.now;
+    tri__ps_store_report(run->trainer.store, report(w, false));
+    tri__run_tell_note(run, run->trainer.dataset);
+    run->trainer.now = tri__clock_now();
 }
 
 /* ---- steps ---- */
@@ -129,7 +126,7 @@ static bool begin_early(const work *w, tri__token *token)
 {
     const tri__ps_settings *ps = &w->run->settings.ps;
     return ps->mode == TRI_PS_SYNC && ps->backup == 0 && w->follows && guess(w, &w->made, token) &&
-           tri__ps_store_expect(w->run->store, token);
+           tri__ps_store_expect(w->run->trainer.store, token);
 }
 
 /* Waiting for a token is waiting for servers, or for other workers; the store knows for whom. */
@@ -138,24 +135,15 @@ static tri_status next_token(work *w, tri__token *token, bool *stop)
     tri__run *run = w->run;
     *stop = false;
     if (begin_early(w, token)) {
-        tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
+        tri__phases_enter(&run->trainer.phases, TRI_PHASE_INPUT, run->trainer.now);
         return NULL;
     }
-    tri__phases_enter(&run->phases, TRI_PHASE_SERVER, run->now);
-    TRI_TRY(tri__ps_store_token(run->store, token, stop));
-    run->now = tri__clock_now();
-    tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
-    tri__ps_times times = tri__ps_store_take_times(run->store);
-    tri__phases_move(&run->phases, TRI_PHASE_SERVER, TRI_PHASE_PEERS, times.peers);
+    tri__phases_enter(&run->trainer.phases, TRI_PHASE_SERVER, run->trainer.now);
+    TRI_TRY(tri__ps_store_token(run->trainer.store, token, stop));
+    tri__trainer_enter(&run->trainer, TRI_PHASE_INPUT);
+    tri__store_times times = tri__store_take_times(run->trainer.store);
+    tri__phases_move(&run->trainer.phases, TRI_PHASE_SERVER, TRI_PHASE_PEERS, times.peers);
     return NULL;
-}
-
-static void count_times(tri__run *run)
-{
-    tri__ps_times times = tri__ps_store_take_times(run->store);
-    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_SEND, times.sending);
-    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_SERVER, times.server);
-    tri__phases_move(&run->phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
 }
 
 static tri_status step(work *w, const tri__token *token)
@@ -163,32 +151,23 @@ static tri_status step(work *w, const tri__token *token)
     tri__run *run = w->run;
     const tri_batch *batch;
     TRI_TRY(next_batch(w, token, &batch));
-    tri__phases_enter(&run->phases, TRI_PHASE_COMPUTE, tri__clock_now());
     const tri_step about = {.step = token->step, .rate = tri__schedule_rate(&run->settings.schedule, token->step)};
-    TRI_TRY(tri_store_begin(run->store, &about));
-    double loss;
-    TRI_TRY(tri_plan_train(run->plan, batch, &loss));
-    run->now = tri__clock_now();
-    tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
-    count_times(run);
-    w->follows = !tri__ps_store_voided(run->store);
+    tri__tally tally;
+    TRI_TRY(tri__trainer_compute(&run->trainer, &about, batch, &tally));
+    w->follows = !tri__ps_store_voided(run->trainer.store);
     if (!w->follows) {
-        tri_dataset_revoke(run->dataset);
+        tri_dataset_revoke(run->trainer.dataset);
         w->count = 0;
         return NULL;
     }
-    if (!isfinite(loss))
+    if (!isfinite(tally.loss))
         return tri_fail(TRI_DIVERGED, "step %lld: the loss is %s; try a smaller --rate (it was %g) or --clip 1", (long long)token->step,
-                        isnan(loss) ? "not a number" : "infinite", (double)about.rate);
-    int64_t examples = batch->count - batch->damaged;
+                        isnan(tally.loss) ? "not a number" : "infinite", (double)about.rate);
     w->made = *token;
     run->state.step++;
-    run->state.examples += batch->count;
-    if (examples > 0) {
-        tri__recent_add(&run->state.recent, loss / (double)examples);
-        run->interval_loss += loss / (double)examples;
-        run->interval_steps++;
-    }
+    run->state.examples += tally.count;
+    if (tally.count > tally.damaged) /* a worker's part of a short step may be empty, and then says nothing */
+        tri__run_count_loss(run, tri__tally_mean(&tally));
     return NULL;
 }
 
@@ -196,7 +175,7 @@ static tri_status loop(work *w)
 {
     tri__run *run = w->run;
     run->usage = tri__usage_now();
-    run->now = tri__clock_now();
+    run->trainer.now = tri__clock_now();
     for (;;) {
         tri__token token;
         bool stop;
@@ -206,8 +185,8 @@ static tri_status loop(work *w)
         TRI_TRY(step(w, &token));
         tell(w);
     }
-    TRI_TRY(tri_store_flush(run->store));
-    tri__phases_pause(&run->phases, tri__clock_now());
+    TRI_TRY(tri_store_flush(run->trainer.store));
+    tri__trainer_pause(&run->trainer);
     return NULL;
 }
 
@@ -235,7 +214,7 @@ static tri_status create_store(work *w)
         .hello = hello,
         .log = run->log,
     };
-    tri_status status = tri__ps_store_create(&options, &run->store);
+    tri_status status = tri__ps_store_create(&options, &run->trainer.store);
     w->hello = hello; /* it is said again when a connection is made again */
     return status;
 }
@@ -244,7 +223,7 @@ static tri_status create_store(work *w)
  * keep busy. Threads that compute are made after this, and inherit it. */
 static void compute_behind(tri__run *run)
 {
-    if (tri__ps_store_has_thread(run->store))
+    if (tri__ps_store_has_thread(run->trainer.store))
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + BEHIND); /* where it is refused, all are equal */
 }
 
@@ -255,12 +234,12 @@ static tri_status prepare(work *w)
     compute_behind(run);
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->graph, &plan, run->store, &run->plan));
+    TRI_TRY(tri_plan_create(run->graph, &plan, run->trainer.store, &run->trainer.plan));
     tri_dataset_options options = tri__run_dataset_options(run);
     options.assigned = true;
-    TRI_TRY(tri_dataset_create(run->source, &options, &run->dataset));
-    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->dataset)));
-    tri__ps_store_ready(run->store, tri_dataset_ahead(run->dataset));
+    TRI_TRY(tri_dataset_create(run->source, &options, &run->trainer.dataset));
+    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->trainer.dataset)));
+    tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
     return NULL;
 }
 
@@ -285,14 +264,11 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place)
         status = loop(&w);
     if (!status)
         status = evaluate(run);
-    if (run->store)
-        tri__ps_store_leave(run->store, run->dataset ? report(&w, !status) : NULL, status);
-    tri_plan_destroy(run->plan);
-    run->plan = NULL;
+    if (run->trainer.store)
+        tri__ps_store_leave(run->trainer.store, run->trainer.dataset ? report(&w, !status) : NULL, status);
     tri__evaluator_destroy(run->evaluator);
     run->evaluator = NULL;
-    tri_store_destroy(run->store);
-    run->store = NULL;
+    tri__trainer_fini(&run->trainer);
     json_decref(w.hello);
     return status;
 }

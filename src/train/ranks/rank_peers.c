@@ -118,8 +118,8 @@ static tri_status judge_last_step(const rank_peers *self)
     const tri__run *run = self->run;
     if (!self->met)
         return NULL;
-    int64_t damaged = self->met - (int64_t)tri__allreduce_store_weight(run->store);
-    return tri__peers_count_damage(self->run, damaged, self->position % tri_dataset_examples(run->dataset) == 0);
+    int64_t damaged = self->met - (int64_t)tri__allreduce_store_weight(run->trainer.store);
+    return tri__peers_count_damage(self->run, damaged, self->position % tri_dataset_examples(run->trainer.dataset) == 0);
 }
 
 /* Where ranks have files of their own, the others' examples are taken to be as many. */
@@ -128,7 +128,7 @@ static tri_status rank_peers_end(tri__peers *base, tri__tally *tally)
     rank_peers *self = (rank_peers *)base;
     const tri__run *run = self->run;
     tri_status judged = judge_last_step(self);
-    int64_t position = tri_dataset_position(run->dataset);
+    int64_t position = tri_dataset_position(run->trainer.dataset);
     self->met = (position - self->position) * (run->settings.own_files ? base->workers : 1);
     self->position = position;
     if (tally->count > tally->damaged)
@@ -144,17 +144,17 @@ static void fill_note(const rank_peers *self, note *mine)
     const tri__run *run = self->run;
     tri__usage usage = tri__usage_now();
     mine->steps = run->state.step - run->first_step;
-    mine->examples = run->own_examples;
-    mine->damaged = tri_dataset_damaged(run->dataset);
+    mine->examples = run->trainer.examples;
+    mine->damaged = tri_dataset_damaged(run->trainer.dataset);
     mine->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
     mine->peak_rss_mb = tri__peak_rss_mb();
-    memcpy(mine->spent, run->phases.spent, sizeof mine->spent);
+    memcpy(mine->spent, run->trainer.phases.spent, sizeof mine->spent);
 }
 
 /* Records that any rank found damaged, each counted once: a record meets other ranks in other epochs. */
 static tri_status merge_damage(rank_peers *self, int64_t most)
 {
-    tri_dataset *dataset = self->run->dataset;
+    tri_dataset *dataset = self->run->trainer.dataset;
     size_t each = (size_t)most, ranks = (size_t)self->peers.workers;
     int64_t *all;
     const int64_t *found;
@@ -174,7 +174,7 @@ static tri_status merge_damage(rank_peers *self, int64_t most)
 static tri_status judge_all(rank_peers *self)
 {
     self->peers.pass = 0;
-    tri_status judged = tri__peers_count_damage(self->run, tri_dataset_damaged(self->run->dataset), true);
+    tri_status judged = tri__peers_count_damage(self->run, tri_dataset_damaged(self->run->trainer.dataset), true);
     self->peers.told = judged && self->peers.worker > 0;
     return judged;
 }
@@ -199,7 +199,7 @@ static tri_status rank_peers_leave(tri__peers *base, tri_status own)
 {
     rank_peers *self = (rank_peers *)base;
     note mine = {0};
-    tri_status parting = tri__allreduce_store_leave(self->run->store);
+    tri_status parting = tri__allreduce_store_leave(self->run->trainer.store);
     if (parting && own)
         tri_status_free(parting);
     else if (parting)
@@ -234,8 +234,8 @@ static void rank_peers_stats(const tri__peers *base, int worker, tri__worker_sum
 tri_status tri__rank_peers_prepare(tri__run *run, tri_status own)
 {
     TRI_TRY(tri__rank_peers_agree(run, own));
-    ((rank_peers *)run->peers)->position = tri_dataset_position(run->dataset);
-    return tri__rank_peers_agree(run, tri__allreduce_store_share(run->store));
+    ((rank_peers *)run->peers)->position = tri_dataset_position(run->trainer.dataset);
+    return tri__rank_peers_agree(run, tri__allreduce_store_share(run->trainer.store));
 }
 
 static void rank_peers_destroy(tri__peers *base)
@@ -312,5 +312,5 @@ tri_status tri__rank_peers_create_store(tri__run *run)
         .rule = run->settings.rule,
         .timeout = run->settings.ps.timeout,
     };
-    return tri__allreduce_store_create(&options, &run->store);
+    return tri__allreduce_store_create(&options, &run->trainer.store);
 }

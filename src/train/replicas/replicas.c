@@ -21,14 +21,10 @@ typedef struct {
     int index;
     pthread_t thread;
     bool started;
-    tri_store *store; /* that of replica 0 is the run's, as are its plan and dataset */
-    tri_plan *plan;
-    tri_dataset *dataset;
 
     /* written by the replica's thread; replica 0 reads them when done tells it to, or when the thread is gone */
+    tri__trainer trainer; /* that of replica 0 is the run's */
     tri__tally tally;
-    tri__phases phases;
-    int64_t steps, examples;
     double cpu; /* seconds of this thread */
     char *note; /* of a record that was left out, until replica 0 tells it; or NULL */
     tri_status status;
@@ -66,26 +62,19 @@ static bool may_begin(const void *context)
 static bool wait_for_turn(replica *self)
 {
     replicas *peers = self->peers;
-    const turn mine = {peers, self->steps};
-    tri__phases_enter(&self->phases, TRI_PHASE_PEERS, tri__clock_now());
+    const turn mine = {peers, self->trainer.steps};
+    tri__phases_enter(&self->trainer.phases, TRI_PHASE_PEERS, self->trainer.now);
     while (!tri__rendezvous_wait(&peers->place, may_begin, &mine, tri__clock_now() + LONGEST_STEP))
         continue;
-    return atomic_load(&peers->begun) > self->steps;
+    return atomic_load(&peers->begun) > self->trainer.steps;
 }
 
 static tri_status do_step(replica *self, const tri_batch *batch)
 {
-    tri__phases_enter(&self->phases, TRI_PHASE_COMPUTE, tri__clock_now());
-    TRI_TRY(tri_store_begin(self->store, &self->peers->step));
-    double loss;
-    TRI_TRY(tri_plan_train(self->plan, batch, &loss));
-    tri__phases_enter(&self->phases, TRI_PHASE_OTHER, tri__clock_now());
-    tri__run_count_times(self->store, &self->phases);
-    self->tally = (tri__tally){loss, batch->count, batch->damaged};
+    tri__trainer_enter(&self->trainer, TRI_PHASE_COMPUTE);
+    TRI_TRY(tri__trainer_compute(&self->trainer, &self->peers->step, batch, &self->tally));
     if (batch->damaged && !self->note)
-        self->note = tri__dataset_note(self->dataset);
-    self->steps++;
-    self->examples += batch->count;
+        self->note = tri__dataset_note(self->trainer.dataset);
     return NULL;
 }
 
@@ -93,8 +82,8 @@ static tri_status do_step(replica *self, const tri_batch *batch)
 static bool next_step(replica *self)
 {
     const tri_batch *batch = NULL;
-    tri__phases_enter(&self->phases, TRI_PHASE_INPUT, tri__clock_now());
-    tri_status status = tri_dataset_next(self->dataset, &batch);
+    self->trainer.now = tri__clock_now();
+    tri_status status = tri__trainer_fetch(&self->trainer, &batch);
     if (!wait_for_turn(self)) {
         tri_status_free(status);
         return false;
@@ -122,7 +111,7 @@ static void *run_replica(void *context)
     double before = thread_cpu();
     while (next_step(self))
         continue;
-    tri__phases_pause(&self->phases, tri__clock_now());
+    tri__trainer_pause(&self->trainer);
     self->cpu = thread_cpu() - before;
     return NULL;
 }
@@ -185,7 +174,7 @@ static tri_status replicas_end(tri__peers *base, tri__tally *tally)
         tally->count += other->tally.count;
         tally->damaged += other->tally.damaged;
     }
-    const tri_dataset *dataset = peers->run->dataset;
+    const tri_dataset *dataset = peers->run->trainer.dataset;
     return tri__peers_count_damage(peers->run, tally->damaged, tri_dataset_position(dataset) % tri_dataset_examples(dataset) == 0);
 }
 
@@ -194,8 +183,8 @@ static tri_status merge_damage(const replicas *peers)
 {
     for (int i = 1; i < peers->peers.workers; i++) {
         const int64_t *found;
-        int64_t count = tri__dataset_damage(peers->replica[i].dataset, &found);
-        TRI_TRY(tri__dataset_recall_damage(peers->run->dataset, found, count));
+        int64_t count = tri__dataset_damage(peers->replica[i].trainer.dataset, &found);
+        TRI_TRY(tri__dataset_recall_damage(peers->run->trainer.dataset, found, count));
     }
     return NULL;
 }
@@ -235,9 +224,9 @@ static void replicas_stats(const tri__peers *base, int worker, tri__worker_summa
 {
     const replicas *peers = (const replicas *)base;
     const replica *other = &peers->replica[worker];
-    *phases = other->phases;
-    out->steps = other->steps;
-    out->examples = other->examples;
+    *phases = other->trainer.phases;
+    out->steps = other->trainer.steps;
+    out->examples = other->trainer.examples;
     out->peak_rss_mb = tri__peak_rss_mb();
     if (peers->threads == 1 && peers->seconds > 0)
         out->cpu_percent = 100 * other->cpu / peers->seconds;
@@ -249,14 +238,14 @@ static tri_status prepare_replica(replica *self, tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->graph, &plan, self->store, &self->plan));
+    TRI_TRY(tri_plan_create(run->graph, &plan, self->trainer.store, &self->trainer.plan));
     tri_dataset_options options = tri__run_dataset_options(run);
     options.worker = self->index;
-    TRI_TRY(tri_dataset_create(run->source, &options, &self->dataset));
+    TRI_TRY(tri_dataset_create(run->source, &options, &self->trainer.dataset));
     if (!run->resumed)
         return NULL;
-    TRI_TRY(tri__dataset_recall_damage(self->dataset, run->resumed->damaged, run->resumed->damaged_count));
-    return tri_dataset_seek(self->dataset, run->resumed->state.position);
+    TRI_TRY(tri__dataset_recall_damage(self->trainer.dataset, run->resumed->damaged, run->resumed->damaged_count));
+    return tri_dataset_seek(self->trainer.dataset, run->resumed->state.position);
 }
 
 tri_status tri__replicas_prepare(tri__run *run)
@@ -273,9 +262,7 @@ static void replicas_destroy(tri__peers *base)
     tri_status_free(end_threads(peers, NULL));
     for (int i = 1; peers->replica && i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
-        tri_plan_destroy(other->plan);
-        tri_dataset_destroy(other->dataset);
-        tri_store_destroy(other->store);
+        tri__trainer_fini(&other->trainer);
         tri_status_free(other->status);
         free(other->note);
     }
@@ -304,12 +291,12 @@ static tri_status create_stores(replicas *peers, tri__run *run)
     };
     TRI_TRY(tri__allocate((size_t)peers->peers.workers, sizeof *peers->replica, "the replicas", &peers->replica));
     TRI_TRY(tri__mirrored_group_create(&options, &peers->group));
-    TRI_TRY(tri__mirrored_store_create(peers->group, 0, &run->store));
+    TRI_TRY(tri__mirrored_store_create(peers->group, 0, &run->trainer.store));
     for (int i = 1; i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
         other->peers = peers;
         other->index = i;
-        TRI_TRY(tri__mirrored_store_create(peers->group, i, &other->store));
+        TRI_TRY(tri__mirrored_store_create(peers->group, i, &other->trainer.store));
     }
     return NULL;
 }

@@ -7,12 +7,6 @@
 
 #include "train/run/run_inside.h"
 
-/* What was done in a step. */
-typedef struct {
-    double loss;            /* Σ weight × loss */
-    int64_t count, damaged; /* examples, and those of them that were damaged */
-} tri__tally;
-
 typedef struct {
     tri_status (*begin)(tri__peers *peers, const tri_step *step);
     tri_status (*end)(tri__peers *peers, tri__tally *tally); /* this worker's; receives that of all, where it is known */

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "data/batch/dataset.h"
-#include "graph/store.h"
 #include "train/run/peers.h"
 #include "train/run/run_inside.h"
 
@@ -24,60 +22,42 @@ static tri_status diverged(const tri__run *run, const char *what)
                     run->checkpoint ? run->checkpoint : "");
 }
 
-void tri__run_count_times(tri_store *store, tri__phases *phases)
-{
-    tri__store_times times = tri__store_take_times(store);
-    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_UPDATE, times.update);
-    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
-}
-
-/* One batch of this worker's, and those of the others: how the step went for all of them. */
+/* The batch that was fetched, and those of the others: how the step went for all of them. */
 static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
 {
+    tri__trainer *trainer = &run->trainer;
+    tri__peers *peers = run->peers;
     const tri_step about = {.step = run->state.step, .rate = tri__schedule_rate(&run->settings.schedule, run->state.step)};
-    if (run->peers)
-        TRI_TRY(run->peers->kind->begin(run->peers, &about));
-    TRI_TRY(tri_store_begin(run->store, &about));
-    *tally = (tri__tally){.count = batch->count, .damaged = batch->damaged};
-    TRI_TRY(tri_plan_train(run->plan, batch, &tally->loss));
-    run->own_examples += batch->count;
-    run->now = tri__clock_now();
-    tri__phases_enter(&run->phases, TRI_PHASE_PEERS, run->now);
-    tri__run_count_times(run->store, &run->phases);
-    if (!run->peers)
-        return NULL;
-    TRI_TRY(run->peers->kind->end(run->peers, tally));
-    run->now = tri__clock_now();
+    if (!peers)
+        return tri__trainer_compute(trainer, &about, batch, tally);
+    TRI_TRY(peers->kind->begin(peers, &about));
+    TRI_TRY(tri__trainer_compute(trainer, &about, batch, tally));
+    tri__phases_enter(&trainer->phases, TRI_PHASE_PEERS, trainer->now);
+    TRI_TRY(peers->kind->end(peers, tally));
+    tri__trainer_enter(trainer, TRI_PHASE_OTHER);
     return NULL;
 }
 
 static tri_status step(tri__run *run)
 {
     const tri_batch *batch;
-    tri__phases_enter(&run->phases, TRI_PHASE_INPUT, run->now);
-    TRI_TRY(tri_dataset_next(run->dataset, &batch));
+    TRI_TRY(tri__trainer_fetch(&run->trainer, &batch));
     if (batch->damaged)
-        tri__run_tell_note(run, run->dataset);
-    tri__phases_enter(&run->phases, TRI_PHASE_COMPUTE, tri__clock_now());
+        tri__run_tell_note(run, run->trainer.dataset);
     tri__tally tally;
     TRI_TRY(work(run, batch, &tally));
-    tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
     if (!isfinite(tally.loss))
         return diverged(run, isnan(tally.loss) ? "the loss is not a number" : "the loss is infinite");
-    double loss = tally.loss / (tally.count > tally.damaged ? (double)(tally.count - tally.damaged) : 1);
     run->state.step++;
     run->state.examples += tally.count;
-    tri__recent_add(&run->state.recent, loss);
-    run->interval_loss += loss;
-    run->interval_steps++;
+    tri__run_count_loss(run, tri__tally_mean(&tally));
     return NULL;
 }
 
 static void resume_clock(tri__run *run)
 {
-    run->now = tri__clock_now();
-    tri__phases_enter(&run->phases, TRI_PHASE_OTHER, run->now);
-    tri__rate_resume(&run->speed, run->state.examples, run->now);
+    tri__trainer_enter(&run->trainer, TRI_PHASE_OTHER);
+    tri__rate_resume(&run->speed, run->state.examples, run->trainer.now);
 }
 
 static void keep_name(tri__run *run, char *written, int64_t step)
@@ -104,31 +84,38 @@ static tri_status collect(tri__run *run)
 static tri_status save_beside(tri__run *run, const tri__checkpoint_content *content)
 {
     if (!run->writer)
-        TRI_TRY(tri__checkpoint_writer_create(run->store, &run->writer));
+        TRI_TRY(tri__checkpoint_writer_create(run->trainer.store, &run->writer));
     return tri__checkpoint_writer_begin(run->writer, run->folder.checkpoints, content, run->settings.keep);
 }
 
-/* path: NULL for the next of the run's own. beside: not necessarily now. */
-static tri_status save(tri__run *run, const char *path, bool beside)
+tri__checkpoint_content tri__run_content(const tri__run *run, tri_store *store, const tri_source_info *source, const tri__run_state *state)
 {
-    TRI_TRY(collect(run));
-    run->state.position = tri_dataset_position(run->dataset);
-    run->state.seconds = tri__run_seconds(run);
-    const int64_t *damaged;
-    const int64_t damaged_count = tri__dataset_damage(run->dataset, &damaged);
-    const tri__checkpoint_content content = {
+    return (tri__checkpoint_content){
         .model = run->model,
         .graph = run->graph,
-        .store = run->store,
-        .source = tri_source_describe(run->source),
+        .store = store,
+        .source = source,
         .options = &run->options,
-        .state = &run->state,
-        .damaged = damaged,
-        .damaged_count = damaged_count,
+        .state = state,
     };
-    if (path)
-        return tri__checkpoint_write(path, &content);
-    if (beside)
+}
+
+typedef enum {
+    NEXT,        /* of the run's own … */
+    NEXT_BESIDE, /* … and not necessarily now */
+    BEST,
+} which_checkpoint;
+
+static tri_status save(tri__run *run, which_checkpoint which)
+{
+    TRI_TRY(collect(run));
+    run->state.position = tri_dataset_position(run->trainer.dataset);
+    run->state.seconds = tri__run_seconds(run);
+    tri__checkpoint_content content = tri__run_content(run, run->trainer.store, tri_source_describe(run->source), &run->state);
+    content.damaged_count = tri__dataset_damage(run->trainer.dataset, &content.damaged);
+    if (which == BEST)
+        return tri__checkpoint_save_best(run->folder.checkpoints, &content);
+    if (which == NEXT_BESIDE)
         return save_beside(run, &content);
     char *written;
     TRI_TRY(tri__checkpoint_save(run->folder.checkpoints, &content, run->settings.keep, &written));
@@ -137,10 +124,10 @@ static tri_status save(tri__run *run, const char *path, bool beside)
 }
 
 /* A disk that is full now may not be later: training goes on, and the last checkpoint decides. Parameters that are no numbers end it. */
-static tri_status checkpoint(tri__run *run, const char *path)
+static tri_status checkpoint(tri__run *run, which_checkpoint which)
 {
-    TRI_TRY(tri_store_flush(run->store));
-    tri_status status = save(run, path, run->peers && !path);
+    TRI_TRY(tri_store_flush(run->trainer.store));
+    tri_status status = save(run, which);
     if (tri_status_code(status) == TRI_DIVERGED) {
         tri_status reason = diverged(run, tri_status_message(status));
         tri_status_free(status);
@@ -153,35 +140,25 @@ static tri_status checkpoint(tri__run *run, const char *path)
     return NULL;
 }
 
-/* Early stopping, and the best checkpoint: both go by the test loss. */
-static tri_status judge(tri__run *run)
+bool tri__run_judge(tri__run *run)
 {
-    const tri__train_settings *settings = &run->settings;
     tri__run_state *state = &run->state;
-    bool better = isnan(state->best_loss) || run->evaluation.loss < state->best_loss;
-    state->without_gain = better ? 0 : state->without_gain + 1;
-    if (better)
-        state->best_loss = run->evaluation.loss;
-    if (tri__target_reached(&settings->target, run->evaluation.loss, run->evaluation.accuracy)) {
-        run->stopped_by = "until";
+    const tri__goal_state before = {.best_loss = state->best_loss, .without_gain = state->without_gain, .ending = run->ending};
+    const tri__goal_state after = tri__goal_judge(&run->settings, before, &run->evaluation);
+    state->best_loss = after.best_loss;
+    state->without_gain = after.without_gain;
+    run->ending = after.ending;
+    if (after.ending == TRI_RUN_UNTIL)
         run->until_step = state->step;
-    } else if (!run->stopped_by && settings->patience && state->without_gain >= settings->patience) {
-        run->stopped_by = "patience";
-    }
-    if (!better || !settings->keep_best)
-        return NULL;
-    char *path = tri__path_join(run->folder.checkpoints, "best.safetensors");
-    tri_status status = path ? checkpoint(run, path) : tri_fail(TRI_NO_MEMORY, "no memory for the name of the best checkpoint");
-    free(path);
-    return status;
+    return after.better && run->settings.keep_best;
 }
 
 static tri_status evaluate(tri__run *run)
 {
     if (!run->evaluator || run->evaluated_at == run->state.step)
         return NULL;
-    TRI_TRY(tri_store_flush(run->store));
-    tri__phases_pause(&run->phases, tri__clock_now());
+    TRI_TRY(tri_store_flush(run->trainer.store));
+    tri__trainer_pause(&run->trainer);
     TRI_TRY(tri__evaluator_run(run->evaluator, &run->evaluation));
     tri__run_tell_note(run, tri__evaluator_dataset(run->evaluator));
     run->evaluated_at = run->state.step;
@@ -189,7 +166,8 @@ static tri_status evaluate(tri__run *run)
     if (!isfinite(run->evaluation.loss))
         return diverged(run, "the test loss is not a number");
     tri__run_tell_evaluation(run);
-    TRI_TRY(judge(run));
+    if (tri__run_judge(run))
+        TRI_TRY(checkpoint(run, BEST));
     resume_clock(run);
     return NULL;
 }
@@ -226,47 +204,46 @@ static bool checkpoint_due(tri__run *run)
         return false;
     if (every->kind != TRI_EVERY_SECONDS)
         return is_due(run, every);
-    if (run->now < run->next_checkpoint)
+    if (run->trainer.now < run->next_checkpoint)
         return false;
-    run->next_checkpoint = run->now + every->seconds * SECOND;
+    run->next_checkpoint = run->trainer.now + every->seconds * SECOND;
     return true;
 }
 
 static void check_end(tri__run *run)
 {
-    const tri__train_settings *settings = &run->settings;
-    if (run->stopped_by)
+    if (run->ending != TRI_RUN_GOING)
         return;
     if (run->last_step && run->state.step >= run->last_step)
-        run->stopped_by = settings->epochs ? "epochs" : settings->steps ? "steps" : "max_steps";
+        run->ending = tri__ending_by_length(&run->settings);
     else if (*run->request->stop)
-        run->stopped_by = "signal";
+        run->ending = TRI_RUN_SIGNAL;
 }
 
 /* Work between two steps that takes time: a new reading of the clock makes it "other". Without one, the next step's wait for input,
- * which begins at run->now, would be charged with it. */
+ * which begins at run->trainer.now, would be charged with it. */
 static void count_as_other(tri__run *run)
 {
-    run->now = tri__clock_now();
+    run->trainer.now = tri__clock_now();
 }
 
 static tri_status after_step(tri__run *run)
 {
-    if (run->interval_steps >= run->settings.log_every) {
+    if (tri__run_curves_due(run)) {
         tri__run_tell_step(run);
         count_as_other(run);
     }
     if (tri__run_evaluation_due(run))
         TRI_TRY(evaluate(run));
     check_end(run);
-    if (!run->stopped_by && checkpoint_due(run)) {
-        TRI_TRY(checkpoint(run, NULL));
+    if (run->ending == TRI_RUN_GOING && checkpoint_due(run)) {
+        TRI_TRY(checkpoint(run, run->peers ? NEXT_BESIDE : NEXT));
         count_as_other(run);
     }
-    if (run->now >= run->next_report) {
+    if (run->trainer.now >= run->next_report) {
         tri__run_tell_progress(run);
         count_as_other(run);
-        run->next_report = run->now + REPORT_INTERVAL;
+        run->next_report = run->trainer.now + REPORT_INTERVAL;
     }
     return NULL;
 }
@@ -275,27 +252,27 @@ static void start_clock(tri__run *run)
 {
     run->usage = tri__usage_now();
     resume_clock(run);
-    run->next_checkpoint = run->now + run->settings.checkpoint.seconds * SECOND;
-    run->next_report = run->now + REPORT_INTERVAL;
+    run->next_checkpoint = run->trainer.now + run->settings.checkpoint.seconds * SECOND;
+    run->next_report = run->trainer.now + REPORT_INTERVAL;
 }
 
 static tri_status loop(tri__run *run)
 {
     start_clock(run);
-    while (!run->stopped_by) {
+    while (run->ending == TRI_RUN_GOING) {
         TRI_TRY(step(run));
         TRI_TRY(after_step(run));
     }
-    TRI_TRY(tri_store_flush(run->store));
+    TRI_TRY(tri_store_flush(run->trainer.store));
     return NULL;
 }
 
 /* The end of a run that can be kept: the last checkpoint first, so that nothing after it can cost it. */
 static tri_status finish(tri__run *run)
 {
-    tri__phases_pause(&run->phases, tri__clock_now());
+    tri__trainer_pause(&run->trainer);
     if (run->saved_at != run->state.step)
-        TRI_TRY(tri_wrap(save(run, NULL, false), "the last checkpoint, at step %lld", (long long)run->state.step));
+        TRI_TRY(tri_wrap(save(run, NEXT), "the last checkpoint, at step %lld", (long long)run->state.step));
     bool hurry = *run->request->stop; /* whoever pressed Ctrl-C does not want to wait for an evaluation */
     return hurry ? NULL : evaluate(run);
 }
@@ -320,9 +297,9 @@ static tri_status train(tri__run *run)
     collect_last(run);
     if (!status && tri__run_leads(run))
         status = finish(run);
-    tri__phases_pause(&run->phases, tri__clock_now());
+    tri__trainer_pause(&run->trainer);
     if (status)
-        run->stopped_by = tri_status_code(status) == TRI_DIVERGED ? "diverged" : "error";
+        run->ending = tri_status_code(status) == TRI_DIVERGED ? TRI_RUN_DIVERGED : TRI_RUN_ERROR;
     return status;
 }
 

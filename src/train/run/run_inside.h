@@ -6,8 +6,9 @@
 #include "train/checkpoint/checkpoint_writer.h"
 #include "train/evaluate/evaluate.h"
 #include "train/run/folder.h"
+#include "train/run/goal.h"
 #include "train/run/run.h"
-#include "trireme/plan.h"
+#include "train/run/trainer.h"
 #include "watch/events.h"
 #include "watch/resources.h"
 
@@ -22,10 +23,8 @@ typedef struct tri__run {
     tri_model *model;
     tri_source *source, *test; /* test: NULL where there is nothing to evaluate on */
     tri_graph *graph;
-    tri_store *store;
-    tri__peers *peers; /* the workers of its steps; NULL: this one is alone, or has servers */
-    tri_plan *plan;
-    tri_dataset *dataset;
+    tri__trainer trainer; /* of the run's own worker */
+    tri__peers *peers;    /* the workers of its steps; NULL: this one is alone, or has servers */
     tri__evaluator *evaluator;
 
     tri__run_folder folder;
@@ -37,13 +36,10 @@ typedef struct tri__run {
     int64_t epoch_step; /* one at which an epoch begins: those of a run whose workers changed are not all as many steps */
     int64_t last_step;  /* 0: not known beforehand */
     tri__run_state state;
-    int64_t own_examples;  /* of state.examples, those that this worker did since first_step */
     int64_t first_step;    /* at which this process began */
     double seconds_before; /* of training, by processes before this one */
-    tri__phases phases;
     tri__rate speed;
     tri__usage usage;                                 /* when training began */
-    int64_t now;                                      /* the clock, read at the end of each step */
     int64_t next_report, next_flush, next_checkpoint; /* times */
 
     double interval_loss; /* Σ of mean losses since the last event */
@@ -54,8 +50,8 @@ typedef struct tri__run {
     char *checkpoint;               /* the last one written, at first the one resumed from; or NULL */
     int64_t saved_at;               /* its step; −1: none yet */
     tri__checkpoint_writer *writer; /* of checkpoints beside the training; NULL where they are written in between, or none was yet */
-    const char *stopped_by;
-    int64_t until_step; /* −1: not reached */
+    tri__ending ending;
+    int64_t until_step; /* at which the goal was reached; −1: it was not */
 } tri__run;
 
 /* run_setup.c. After a failure, too, the run wants fini. open is all of it; a task of a cluster takes the parts that it needs. */
@@ -67,18 +63,26 @@ TRI_MUST_CHECK tri_status tri__run_create_evaluator(tri__run *run);             
 tri_dataset_options tri__run_dataset_options(const tri__run *run);
 void tri__run_fini(tri__run *run);
 
-/* run.c. Of the time that was counted as compute, the parts that its store spent otherwise. */
-void tri__run_count_times(tri_store *store, tri__phases *phases);
+/* run.c */
 bool tri__run_evaluation_due(const tri__run *run); /* after the last step */
 bool tri__run_leads(const tri__run *run);          /* this worker has the folder, evaluates and decides */
+
+/* What run->evaluation means for the run. True where it is the best so far, and is to be kept. */
+bool tri__run_judge(tri__run *run);
+
+/* What a checkpoint of the run holds, less what only some runs have. All is borrowed. */
+tri__checkpoint_content tri__run_content(const tri__run *run, tri_store *store, const tri_source_info *source, const tri__run_state *state);
 
 /* run_report.c */
 double tri__run_seconds(const tri__run *run); /* of training, by all processes of the run */
 void tri__run_tell_start(tri__run *run);
-void tri__run_tell_note(tri__run *run, tri_dataset *dataset); /* what it has to say: a record that was left out */
-void tri__run_tell_step(tri__run *run);                       /* to the event file; every --log-every steps */
-void tri__run_tell_evaluation(tri__run *run);                 /* to the event file and the log */
-void tri__run_tell_progress(tri__run *run);                   /* to the caller, and flushes events now and then */
+void tri__run_tell_note(tri__run *run, tri_dataset *dataset);         /* what it has to say: a record that was left out */
+void tri__run_count_loss(tri__run *run, double loss);                 /* the mean of a step */
+bool tri__run_curves_due(const tri__run *run);                        /* every --log-every steps */
+void tri__run_tell_curves(tri__run *run, int64_t step, double speed); /* to the event file; speed 0: not known */
+void tri__run_tell_step(tri__run *run);                               /* the curves of a run that counts its own steps */
+void tri__run_tell_evaluation(tri__run *run);                         /* to the event file and the log */
+void tri__run_tell_progress(tri__run *run);                           /* to the caller, and flushes events now and then */
 TRI_MUST_CHECK tri_status tri__run_summarise(tri__run *run, tri__run_result *out);
 
 #endif

@@ -10,15 +10,15 @@
 #include "data/batch/dataset.h"
 #include "train/cluster/cluster.h"
 #include "train/run/peers.h"
+#include "train/run/summarise.h"
 #include "watch/text.h"
-#include "watch/verdict.h"
 
 #define FLUSH_INTERVAL   INT64_C(2000000000)
 #define TOLD_EVALUATIONS 20 /* lines on the screen, evenly spread over the run */
 
 double tri__run_seconds(const tri__run *run)
 {
-    return run->seconds_before + tri__clock_seconds(tri__phases_total(&run->phases));
+    return run->seconds_before + tri__clock_seconds(tri__phases_total(&run->trainer.phases));
 }
 
 /* Curves are worth having, but no run ends for want of them. */
@@ -74,8 +74,8 @@ static void tell_what(tri__run *run)
         tri__text_count(tests, (double)tri_source_describe(run->test)->examples);
     tri__log_line(run->log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s in %lld classes, %s to test",
                   tri_model_name(run->model), tri__text_count(parameters, (double)count_parameters(run->graph)), run->options.data,
-                  tri__text_count(examples, (double)tri_dataset_examples(run->dataset)), tri_shape_text(source->shape, shape, sizeof shape),
-                  (long long)source->classes, tests);
+                  tri__text_count(examples, (double)tri_dataset_examples(run->trainer.dataset)),
+                  tri_shape_text(source->shape, shape, sizeof shape), (long long)source->classes, tests);
 }
 
 static void tell_how(tri__run *run)
@@ -123,18 +123,33 @@ void tri__run_tell_note(tri__run *run, tri_dataset *dataset)
     free(note);
 }
 
-void tri__run_tell_step(tri__run *run)
+void tri__run_count_loss(tri__run *run, double loss)
 {
-    double speed = tri__rate_update(&run->speed, run->state.examples, run->now);
+    tri__recent_add(&run->state.recent, loss);
+    run->interval_loss += loss;
+    run->interval_steps++;
+}
+
+bool tri__run_curves_due(const tri__run *run)
+{
+    return run->interval_steps >= run->settings.log_every;
+}
+
+void tri__run_tell_curves(tri__run *run, int64_t step, double speed)
+{
     if (run->events) {
-        int64_t at = run->state.step;
-        tri__events_scalar(run->events, "train/loss", at, (float)(run->interval_loss / (double)run->interval_steps));
-        tri__events_scalar(run->events, "train/rate", at, tri__schedule_rate(&run->settings.schedule, at - 1));
+        tri__events_scalar(run->events, "train/loss", step, (float)(run->interval_loss / (double)run->interval_steps));
+        tri__events_scalar(run->events, "train/rate", step, tri__schedule_rate(&run->settings.schedule, step - 1));
         if (speed > 0)
-            tri__events_scalar(run->events, "train/examples_per_second", at, (float)speed);
+            tri__events_scalar(run->events, "train/examples_per_second", step, (float)speed);
     }
     run->interval_loss = 0;
     run->interval_steps = 0;
+}
+
+void tri__run_tell_step(tri__run *run)
+{
+    tri__run_tell_curves(run, run->state.step, tri__rate_update(&run->speed, run->state.examples, run->trainer.now));
 }
 
 /* All evaluations of a run that has few; a fair sample of those of a run that has many. */
@@ -142,7 +157,7 @@ static bool worth_a_line(const tri__run *run)
 {
     const tri__every *every = &run->settings.evaluate;
     int64_t each = every->kind == TRI_EVERY_STEPS ? every->steps : run->steps_per_epoch;
-    if (run->stopped_by || (run->last_step && run->state.step >= run->last_step))
+    if (run->ending != TRI_RUN_GOING || (run->last_step && run->state.step >= run->last_step))
         return true;
     if (!run->last_step)
         return (run->evaluations & (run->evaluations - 1)) == 0; /* 1, 2, 4, 8 … */
@@ -175,15 +190,15 @@ void tri__run_tell_evaluation(tri__run *run)
 
 void tri__run_tell_progress(tri__run *run)
 {
-    tri__run_tell_note(run, run->dataset);
-    if (run->now >= run->next_flush) {
+    tri__run_tell_note(run, run->trainer.dataset);
+    if (run->trainer.now >= run->next_flush) {
         flush_events(run);
-        run->next_flush = run->now + FLUSH_INTERVAL;
+        run->next_flush = run->trainer.now + FLUSH_INTERVAL;
     }
-    double speed = tri__rate_update(&run->speed, run->state.examples, run->now);
+    double speed = tri__rate_update(&run->speed, run->state.examples, run->trainer.now);
     if (!run->request->progress)
         return;
-    double elapsed = tri__clock_seconds(tri__phases_total(&run->phases));
+    double elapsed = tri__clock_seconds(tri__phases_total(&run->trainer.phases));
     tri__progress progress = {
         .label = tri_model_name(run->model),
         .step = run->state.step,
@@ -194,7 +209,7 @@ void tri__run_tell_progress(tri__run *run)
         .elapsed = elapsed,
         .left = tri__progress_left(run->first_step, run->state.step, run->last_step, elapsed),
     };
-    tri__phases_shares(&run->phases, progress.share);
+    tri__phases_shares(&run->trainer.phases, progress.share);
     run->request->progress(run->request->context, &progress);
 }
 
@@ -211,17 +226,17 @@ static void fill_worker(const tri__run *run, tri__worker_summary *worker)
 {
     tri__usage usage = tri__usage_now();
     worker->steps = run->state.step - run->first_step;
-    worker->examples = run->own_examples;
-    worker->seconds = tri__clock_seconds(tri__phases_total(&run->phases));
+    worker->examples = run->trainer.examples;
+    worker->seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases));
     worker->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
     worker->peak_rss_mb = tri__peak_rss_mb();
-    tri__phases_shares(&run->phases, worker->phases);
+    tri__phases_shares(&run->trainer.phases, worker->phases);
 }
 
 /* While the run paused, to evaluate, the others only waited: that is nobody's time. */
 static void leave_pauses_out(const tri__run *run, tri__phases *phases)
 {
-    int64_t excess = tri__phases_total(phases) - tri__phases_total(&run->phases), *peers = &phases->spent[TRI_PHASE_PEERS];
+    int64_t excess = tri__phases_total(phases) - tri__phases_total(&run->trainer.phases), *peers = &phases->spent[TRI_PHASE_PEERS];
     if (excess > 0)
         *peers -= excess < *peers ? excess : *peers;
 }
@@ -243,7 +258,7 @@ static void fill_workers(const tri__run *run, worker_stats *all)
 {
     int own = run->peers ? run->peers->worker : 0;
     double accuracy = run->evaluated_at == run->state.step ? run->evaluation.accuracy : NAN;
-    all->sum = run->phases;
+    all->sum = run->trainer.phases;
     for (int i = 0; i < all->count; i++) {
         snprintf(all->name[i], sizeof all->name[i], "worker:%d", i);
         all->worker[i] = (tri__worker_summary){.task = all->name[i], .test_accuracy = accuracy, .peak_rss_mb = NAN, .cpu_percent = NAN};
@@ -258,64 +273,31 @@ static void fill_workers(const tri__run *run, worker_stats *all)
             all->worker[own].cpu_percent -= all->worker[i].cpu_percent; /* of the process, what the other replicas leave */
 }
 
-static void fill_summary(const tri__run *run, const worker_stats *all, const char *verdict, tri__summary *summary)
-{
-    double seconds = tri__run_seconds(run);
-    bool evaluated = run->evaluated_at == run->state.step;
-    *summary = (tri__summary){
-        .model = tri_model_name(run->model),
-        .data = run->options.data,
-        .strategy = tri__strategy_name(run->settings.strategy),
-        .workers = all->count,
-        .batch = run->settings.batch,
-        .threads = run->settings.threads,
-        .seed = run->settings.seed,
-        .steps = run->state.step,
-        .examples = run->state.examples,
-        .epochs = (double)run->state.examples / (double)tri_dataset_examples(run->dataset),
-        .seconds = seconds,
-        .total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started),
-        .examples_per_second = seconds > 0 ? (double)run->state.examples / seconds : NAN,
-        .train_loss = tri__recent_mean(&run->state.recent),
-        .test_loss = evaluated ? run->evaluation.loss : NAN,
-        .test_accuracy = evaluated ? run->evaluation.accuracy : NAN,
-        .stopped_by = run->stopped_by,
-        .until_step = run->until_step,
-        .damaged = tri_dataset_damaged(run->dataset) + (run->peers ? run->peers->damaged : 0),
-        .test_damaged = evaluated ? run->evaluation.damaged : 0,
-        .peak_rss_mb = tri__peak_rss_mb(),
-        .verdict = verdict,
-        .worker_stats = all->worker,
-        .checkpoint = run->checkpoint,
-    };
-    tri__phases_shares(&all->sum, summary->phases);
-}
-
-static const char *find_verdict(const tri__run *run, const worker_stats *all, char *buffer, size_t size)
+static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)
 {
     bool together = run->settings.strategy == TRI_STRATEGY_MIRRORED; /* in one process */
-    tri__evidence evidence = {
-        .seconds = tri__clock_seconds(tri__phases_total(&run->phases)),
-        .steps = run->state.step - run->first_step,
+    double seconds = tri__run_seconds(run);
+    tri__summary summary = {
+        .workers = all->count,
+        .threads = run->settings.threads,
+        .steps = run->state.step,
+        .examples = run->state.examples,
+        .epochs = (double)run->state.examples / (double)tri_dataset_examples(run->trainer.dataset),
+        .seconds = seconds,
+        .examples_per_second = seconds > 0 ? (double)run->state.examples / seconds : NAN,
+        .train_loss = tri__recent_mean(&run->state.recent),
+        .damaged = tri_dataset_damaged(run->trainer.dataset) + (run->peers ? run->peers->damaged : 0),
+        .peak_rss_mb = tri__peak_rss_mb(),
+        .worker_stats = all->worker,
+    };
+    tri__phases_shares(&all->sum, summary.phases);
+    const tri__effort effort = {
+        .seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases)),
         .threads = run->settings.threads * (together ? all->count : 1),
         .cpu_percent = all->cpu_percent,
+        .decoding = tri__dataset_decoding(run->trainer.dataset),
     };
-    evidence.decoding = evidence.seconds > 0 ? tri__dataset_decoding(run->dataset) / evidence.seconds : 0;
-    tri__phases_shares(&all->sum, evidence.share);
-    return tri__verdict(&evidence, buffer, size);
-}
-
-static tri_status summarise(tri__run *run, const worker_stats *all, tri__run_result *out)
-{
-    tri__summary summary;
-    char verdict[TRI_VERDICT_SIZE];
-    fill_summary(run, all, find_verdict(run, all, verdict, sizeof verdict), &summary);
-    tri__summary_table(&summary, out->table, sizeof out->table);
-    TRI_TRY(tri__summary_json(&summary, &out->summary));
-    out->folder = strdup(run->folder.path);
-    if (!out->folder)
-        return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
-    return tri__json_write(run->folder.summary, out->summary);
+    return tri__run_conclude(run, &summary, &effort, out);
 }
 
 tri_status tri__run_summarise(tri__run *run, tri__run_result *out)

@@ -105,11 +105,11 @@ static tri_status build_graph(tri__run *run)
 
 static tri_status fill_store(tri__run *run)
 {
-    tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(run->store));
+    tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(run->trainer.store));
     if (run->resumed)
-        return tri_wrap(tri__checkpoint_restore(run->resumed, run->graph, run->store, true), "--resume");
+        return tri_wrap(tri__checkpoint_restore(run->resumed, run->graph, run->trainer.store, true), "--resume");
     if (run->options.init)
-        return tri__checkpoint_initialise(run->options.init, run->request->log, run->graph, run->store);
+        return tri__checkpoint_initialise(run->options.init, run->request->log, run->graph, run->trainer.store);
     return NULL;
 }
 
@@ -118,7 +118,7 @@ static tri_status create_local_store(tri__run *run)
     tri_store *local;
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &run->settings.rule, &local));
     tri_store_drop_gradient(local);
-    return tri__timed_store_create(local, &run->store);
+    return tri__timed_store_create(local, &run->trainer.store);
 }
 
 static tri_status create_store(tri__run *run)
@@ -138,7 +138,7 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .limit = settings->limit,
                                  .worker = run->peers ? run->peers->worker : 0,
                                  .workers = run->peers ? run->peers->workers : 1,
-                                 .in_place = tri_plan_takes_scattered(run->plan),
+                                 .in_place = tri_plan_takes_scattered(run->trainer.plan),
                                  .own_files = settings->own_files,
                                  .skip_bad = settings->skip_bad,
                                  .augment = settings->augment,
@@ -150,11 +150,11 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
 static tri_status create_dataset(tri__run *run)
 {
     const tri_dataset_options options = tri__run_dataset_options(run);
-    TRI_TRY(tri_dataset_create(run->source, &options, &run->dataset));
+    TRI_TRY(tri_dataset_create(run->source, &options, &run->trainer.dataset));
     if (!run->resumed)
         return NULL;
-    TRI_TRY(tri__dataset_recall_damage(run->dataset, run->resumed->damaged, run->resumed->damaged_count));
-    return tri_dataset_seek(run->dataset, run->resumed->state.position);
+    TRI_TRY(tri__dataset_recall_damage(run->trainer.dataset, run->resumed->damaged, run->resumed->damaged_count));
+    return tri_dataset_seek(run->trainer.dataset, run->resumed->state.position);
 }
 
 /* Examples of one step: of all workers, where they make it together. */
@@ -203,14 +203,14 @@ tri_status tri__run_create_evaluator(tri__run *run)
         .cache_bytes = settings->cache_bytes,
         .cache_folder = run->request->cache_folder,
     };
-    return tri__evaluator_create(run->graph, run->test, run->store, &options, &run->evaluator);
+    return tri__evaluator_create(run->graph, run->test, run->trainer.store, &options, &run->evaluator);
 }
 
 static tri_status create_plans(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options options = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->graph, &options, run->store, &run->plan));
+    TRI_TRY(tri_plan_create(run->graph, &options, run->trainer.store, &run->trainer.plan));
     return run->test && tri__run_leads(run) ? tri__run_create_evaluator(run) : NULL;
 }
 
@@ -306,7 +306,7 @@ static tri_status create_parts(tri__run *run)
     TRI_TRY(create_dataset(run));
     if (run->settings.strategy == TRI_STRATEGY_MIRRORED)
         TRI_TRY(tri__replicas_prepare(run));
-    return tri__run_settle_end(run, tri_dataset_examples(run->dataset));
+    return tri__run_settle_end(run, tri_dataset_examples(run->trainer.dataset));
 }
 
 /* Ranks agree after everything that can fail on one and not on another. */
@@ -330,9 +330,7 @@ void tri__run_fini(tri__run *run)
     tri__checkpoint_close(run->resumed);
     tri__evaluator_destroy(run->evaluator);
     tri__checkpoint_writer_destroy(run->writer);
-    tri_plan_destroy(run->plan);
-    tri_dataset_destroy(run->dataset);
-    tri_store_destroy(run->store);
+    tri__trainer_fini(&run->trainer);
     if (run->peers)
         run->peers->kind->destroy(run->peers);
     tri_graph_destroy(run->graph);

@@ -246,12 +246,23 @@ static void ps_destroy(tri_store *store)
     free(worker);
 }
 
+static tri__store_times ps_times(tri_store *store)
+{
+    tri__worker *worker = worker_of(store);
+    pthread_mutex_lock(&worker->lock);
+    tri__store_times times = worker->times;
+    worker->times = (tri__store_times){0};
+    pthread_mutex_unlock(&worker->lock);
+    return times;
+}
+
 static const tri__store_kind ps_kind = {
     .name = "ps",
     .begin = ps_begin,
     .await = ps_await,
     .offer = ps_offer,
     .flush = ps_flush,
+    .times = ps_times,
     .destroy = ps_destroy,
 };
 
@@ -378,16 +389,6 @@ bool tri__ps_store_voided(tri_store *store)
     bool voided = worker->voided;
     pthread_mutex_unlock(&worker->lock);
     return voided;
-}
-
-tri__ps_times tri__ps_store_take_times(tri_store *store)
-{
-    tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
-    tri__ps_times times = worker->times;
-    worker->times = (tri__ps_times){0};
-    pthread_mutex_unlock(&worker->lock);
-    return times;
 }
 
 void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received)

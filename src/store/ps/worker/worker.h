@@ -46,11 +46,6 @@ bool tri__ps_store_expect(tri_store *store, const tri__token *token);
  * the tokens before it are void too. */
 bool tri__ps_store_voided(tri_store *store);
 
-typedef struct {
-    int64_t sending, server, peers; /* nanoseconds spent in offers, waiting for servers, and for other workers */
-} tri__ps_times;
-
-tri__ps_times tri__ps_store_take_times(tri_store *store); /* since the last call */
 void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received);
 
 void tri__ps_store_report(tri_store *store, json_t *report); /* lets go of report */

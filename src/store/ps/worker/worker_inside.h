@@ -81,7 +81,7 @@ struct tri__worker {
     float *scratch;      /* [TRI_CHUNK_FLOATS] for answers that nobody waits for */
     size_t covered;      /* with clipping: floats offered in this step */
     tri_step step;
-    tri__ps_times times;
+    tri__store_times times;
     int64_t waited; /* for other workers, by the chunks that came since the last wait began */
 };
 

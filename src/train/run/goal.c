@@ -1,0 +1,34 @@
+/* goal.c: goals, as functions of what was asked for and what was reached. */
+#include "train/run/goal.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const char *tri__ending_name(tri__ending ending)
+{
+    static const char *const names[] = {
+        [TRI_RUN_GOING] = NULL,      [TRI_RUN_EPOCHS] = "epochs",     [TRI_RUN_STEPS] = "steps", [TRI_RUN_MAX_STEPS] = "max_steps",
+        [TRI_RUN_SIGNAL] = "signal", [TRI_RUN_PATIENCE] = "patience", [TRI_RUN_UNTIL] = "until", [TRI_RUN_DIVERGED] = "diverged",
+        [TRI_RUN_ERROR] = "error",
+    };
+    return names[ending];
+}
+
+tri__ending tri__ending_by_length(const tri__train_settings *settings)
+{
+    return settings->epochs ? TRI_RUN_EPOCHS : settings->steps ? TRI_RUN_STEPS : TRI_RUN_MAX_STEPS;
+}
+
+tri__goal_state tri__goal_judge(const tri__train_settings *settings, tri__goal_state before, const tri__evaluation *evaluation)
+{
+    tri__goal_state after = before;
+    after.better = isnan(before.best_loss) || evaluation->loss < before.best_loss;
+    after.without_gain = after.better ? 0 : before.without_gain + 1;
+    if (after.better)
+        after.best_loss = evaluation->loss;
+    if (tri__target_reached(&settings->target, evaluation->loss, evaluation->accuracy))
+        after.ending = TRI_RUN_UNTIL;
+    else if (before.ending == TRI_RUN_GOING && settings->patience && after.without_gain >= settings->patience)
+        after.ending = TRI_RUN_PATIENCE;
+    return after;
+}

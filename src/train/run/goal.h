@@ -1,0 +1,42 @@
+/* goal.h: what a run is after: when an evaluation is the best so far, when the goal is reached, and when to give up. And how it ends:
+ *
+ *   GOING ──► EPOCHS, STEPS, MAX_STEPS   the last step was made
+ *     │ └───► SIGNAL                     the user asked for it
+ *     └─────► PATIENCE                   too many evaluations without a better loss
+ *   any of these ──► UNTIL               the goal is reached, be it by the evaluation after the last step
+ *   any of these ──► DIVERGED, ERROR     what fails has the last word */
+#ifndef TRI_TRAIN_RUN_GOAL_H
+#define TRI_TRAIN_RUN_GOAL_H
+
+#include "train/evaluate/evaluate.h"
+#include "train/options/options.h"
+
+typedef enum {
+    TRI_RUN_GOING,
+    TRI_RUN_EPOCHS,
+    TRI_RUN_STEPS,
+    TRI_RUN_MAX_STEPS,
+    TRI_RUN_SIGNAL,
+    TRI_RUN_PATIENCE,
+    TRI_RUN_UNTIL,
+    TRI_RUN_DIVERGED,
+    TRI_RUN_ERROR,
+} tri__ending;
+
+const char *tri__ending_name(tri__ending ending); /* "epochs", as summary.json spells it; NULL for TRI_RUN_GOING */
+
+/* How a run ends that makes its last step. */
+tri__ending tri__ending_by_length(const tri__train_settings *settings);
+
+/* Early stopping and the best checkpoint go by the test loss. */
+typedef struct {
+    double best_loss;     /* NaN before the first evaluation */
+    int64_t without_gain; /* evaluations since then */
+    bool better;          /* the last evaluation was the best one */
+    tri__ending ending;
+} tri__goal_state;
+
+/* The state after an evaluation. settings: --until and --patience. A loss that is no number is the caller's to deal with. */
+tri__goal_state tri__goal_judge(const tri__train_settings *settings, tri__goal_state before, const tri__evaluation *evaluation);
+
+#endif

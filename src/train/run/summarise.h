@@ -1,0 +1,19 @@
+/* summarise.h: the end of a run, wherever it was made: its summary, with a verdict, for people and for summary.json. */
+#ifndef TRI_TRAIN_RUN_SUMMARISE_H
+#define TRI_TRAIN_RUN_SUMMARISE_H
+
+#include "train/run/run_inside.h"
+
+/* What training took, in this process and those that worked for it since then: the evidence of a verdict beside the phases. */
+typedef struct {
+    double seconds;     /* of training */
+    int threads;        /* that compute had */
+    double cpu_percent; /* 100 a CPU; NaN where it is not known */
+    double decoding;    /* seconds of reading and decoding, of all threads */
+} tri__effort;
+
+/* summary has what was done: workers, servers and mode, threads, steps, examples, epochs, times and phases, losses in training, damage,
+ * traffic. The rest is the run's, and is filled in here. Writes summary.json and gives the result. */
+TRI_MUST_CHECK tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const tri__effort *effort, tri__run_result *out);
+
+#endif

@@ -1,0 +1,63 @@
+/* trainer.c: one worker's part of a step. */
+#include "train/run/trainer.h"
+
+#include "base/clock.h"
+#include "graph/store.h"
+
+double tri__tally_mean(const tri__tally *tally)
+{
+    int64_t whole = tally->count - tally->damaged;
+    return tally->loss / (whole > 0 ? (double)whole : 1);
+}
+
+void tri__trainer_enter(tri__trainer *trainer, tri__phase phase)
+{
+    trainer->now = tri__clock_now();
+    tri__phases_enter(&trainer->phases, phase, trainer->now);
+}
+
+void tri__trainer_pause(tri__trainer *trainer)
+{
+    tri__phases_pause(&trainer->phases, tri__clock_now());
+}
+
+tri_status tri__trainer_fetch(tri__trainer *trainer, const tri_batch **batch)
+{
+    tri__phases_enter(&trainer->phases, TRI_PHASE_INPUT, trainer->now);
+    TRI_TRY(tri_dataset_next(trainer->dataset, batch));
+    tri__trainer_enter(trainer, TRI_PHASE_COMPUTE);
+    return NULL;
+}
+
+/* Of the time that was counted as compute, the parts that the store spent otherwise. */
+static void count_times(tri__trainer *trainer)
+{
+    tri__phases *phases = &trainer->phases;
+    const tri__store_times times = tri__store_take_times(trainer->store);
+    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_UPDATE, times.update);
+    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_SEND, times.sending);
+    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_SERVER, times.server);
+    tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
+}
+
+tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, const tri_batch *batch, tri__tally *tally)
+{
+    *tally = (tri__tally){.count = batch->count, .damaged = batch->damaged};
+    TRI_TRY(tri_store_begin(trainer->store, step));
+    TRI_TRY(tri_plan_train(trainer->plan, batch, &tally->loss));
+    tri__trainer_enter(trainer, TRI_PHASE_OTHER);
+    count_times(trainer);
+    trainer->steps++;
+    trainer->examples += batch->count;
+    return NULL;
+}
+
+void tri__trainer_fini(tri__trainer *trainer)
+{
+    tri_plan_destroy(trainer->plan);
+    tri_dataset_destroy(trainer->dataset);
+    tri_store_destroy(trainer->store);
+    trainer->plan = NULL;
+    trainer->dataset = NULL;
+    trainer->store = NULL;
+}
