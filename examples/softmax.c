@@ -26,7 +26,7 @@ static tri_status prepare(training *job)
     TRI_TRY(tri_model_open("softmax", &job->model));
     TRI_TRY(tri_model_build(job->model, &(tri_model_input){.type = info->type, .shape = info->shape, .classes = info->classes}, BATCH,
                             &job->graph));
-    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(job->graph), &(tri_rule){.kind = TRI_RULE_SGD}, &job->store));
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(job->graph), &(tri_rule){.name = "sgd"}, &job->store));
     tri_graph_initialise(job->graph, 1, tri_store_parameters(job->store));
     return tri_plan_create(job->graph, &(tri_plan_options){.batch = BATCH, .training = true, .seed = 1}, job->store, &job->plan);
 }

@@ -36,7 +36,7 @@ static tri_status work(tri_graph **graph, tri_store **store, tri_plan **plan)
 {
     TRI_TRY(tri_graph_create(1, graph));
     TRI_TRY(build(*graph));
-    TRI_TRY(tri_store_local_create(0, &(tri_rule){.kind = TRI_RULE_SGD}, store));
+    TRI_TRY(tri_store_local_create(0, &(tri_rule){.name = "sgd"}, store));
     TRI_TRY(tri_plan_create(*graph, &(tri_plan_options){.batch = 1, .seed = 1}, *store, plan));
     return run(*plan);
 }

@@ -15,16 +15,20 @@ extern "C" {
 
 typedef struct tri_store tri_store;
 
-typedef enum { TRI_RULE_SGD, TRI_RULE_MOMENTUM, TRI_RULE_ADAGRAD, TRI_RULE_ADAM, TRI_RULE_FTRL } tri_rule_kind;
+#define TRI_RULE_NUMBERS 8 /* hyper-parameters of a rule, at most */
+#define TRI_RULE_SLOTS   2 /* floats of state a parameter that a rule has, at most */
 
 typedef struct {
-    tri_rule_kind kind;
-    float momentum;     /* momentum: 0.9 where 0 */
-    float beta1, beta2; /* adam: 0.9 and 0.999 where 0 */
-    float epsilon;      /* adagrad, adam: 1e-8 where 0 */
-    float l1, l2;       /* l2 is part of every rule: gradient + l2 · parameter; l1 of ftrl only */
-    float ftrl_beta;    /* ftrl: 1 where 0 */
-    float clip;         /* bound of the whole gradient's norm; 0 is none */
+    const char *name; /* "beta1", "l2" */
+    float value;
+} tri_rule_number;
+
+/* How a gradient becomes an update. docs/models.md lists the rules and their numbers. (tri_rule){0} is plain gradient descent;
+ * {.name = "adam", .set = {{"beta1", 0.8F}, {"l2", 1e-4F}}, .clip = 1} says more. */
+typedef struct {
+    const char *name;                      /* "sgd", "momentum", "adagrad", "adam" or "ftrl"; NULL is sgd */
+    tri_rule_number set[TRI_RULE_NUMBERS]; /* numbers that differ from the rule's defaults; ends where a name is NULL */
+    float clip;                            /* bound of the whole gradient's norm; 0 is none */
 } tri_rule;
 
 typedef struct {
@@ -32,9 +36,9 @@ typedef struct {
     float rate;
 } tri_step;
 
-TRI_MUST_CHECK tri_status tri_rule_parse(const char *name, tri_rule_kind *out);
-const char *tri_rule_name(tri_rule_kind kind);
-int tri_rule_slots(tri_rule_kind kind); /* floats of state a parameter: 0, 1 or 2 */
+const char *tri_rule_name(int index);                           /* of all rules, from 0; NULL past the last */
+int tri_rule_slots(const tri_rule *rule);                       /* floats of state a parameter: 0, 1 or 2 */
+float tri_rule_value(const tri_rule *rule, const char *number); /* what is set, or the default; 0 where the rule has no such number */
 
 /* A store that applies the rule in this process. floats is the size of the flat buffer. All parameters start at 0. */
 TRI_MUST_CHECK tri_status tri_store_local_create(size_t floats, const tri_rule *rule, tri_store **out);
@@ -42,9 +46,9 @@ void tri_store_destroy(tri_store *store);
 
 size_t tri_store_floats(const tri_store *store);
 float *tri_store_parameters(tri_store *store);
-float *tri_store_gradient(tri_store *store);       /* NULL after tri_store_drop_gradient */
-float *tri_store_slot(tri_store *store, int slot); /* the rule's state, laid out as the parameters; NULL where there is no such slot */
-const tri_rule *tri_store_rule(const tri_store *store);
+float *tri_store_gradient(tri_store *store);            /* NULL after tri_store_drop_gradient */
+float *tri_store_slot(tri_store *store, int slot);      /* the rule's state, laid out as the parameters; NULL where there is no such slot */
+const tri_rule *tri_store_rule(const tri_store *store); /* with all its numbers */
 
 TRI_MUST_CHECK tri_status tri_store_begin(tri_store *store, const tri_step *step);
 TRI_MUST_CHECK tri_status tri_store_await(tri_store *store, tri_range range);

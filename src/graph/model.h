@@ -83,7 +83,8 @@ TRI_MUST_CHECK tri_status tri__verb_unknown_key(const tri__verb *verb, const cha
 void tri__model_settings_init(tri__form form, tri__model_settings *settings);
 TRI_MUST_CHECK tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out);
 void tri__model_settings_print(tri__form form, const char *key, const tri__model_settings *settings,
-                               FILE *stream); /* "3x5", as files spell it */
+                               FILE *stream);                                      /* "3x5", as files spell it */
+TRI_MUST_CHECK tri_status tri__model_train_check(const tri_model_defaults *train); /* that the rule has the numbers given */
 
 /* model_read.c: text into statements, in a model that has file, name and text. */
 TRI_MUST_CHECK tri_status tri__model_read(tri_model *model, size_t length);

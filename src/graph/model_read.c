@@ -207,6 +207,7 @@ static tri_status accept_train(const tri__scan *scan, const tri__statement *stat
         return TRI_SCAN_FAIL(scan, scan->line, "train gives no result that '%s' could name", given);
     if (model->train.verb.name)
         return TRI_SCAN_FAIL(scan, where, "a second train(); line %d has the first", model->train.line);
+    TRI_TRY(tri__scan_at(tri__model_train_check(&statement->settings.train), scan, where));
     model->train = *statement;
     return NULL;
 }

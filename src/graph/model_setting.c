@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/model.h"
+#include "graph/rule.h"
 
 typedef struct setting_row setting_row;
 
@@ -31,10 +32,6 @@ struct setting_row {
 static const char *const init_names[] = {
     [TRI_INIT_ZERO] = "zero",       [TRI_INIT_CONSTANT] = "constant", [TRI_INIT_NORMAL] = "normal",
     [TRI_INIT_UNIFORM] = "uniform", [TRI_INIT_XAVIER] = "xavier",     [TRI_INIT_HE] = "he",
-};
-static const char *const rule_names[] = {
-    [TRI_RULE_SGD] = "sgd",   [TRI_RULE_MOMENTUM] = "momentum", [TRI_RULE_ADAGRAD] = "adagrad",
-    [TRI_RULE_ADAM] = "adam", [TRI_RULE_FTRL] = "ftrl",
 };
 static const char *const flag_names[] = {"no", "yes"};
 
@@ -93,17 +90,6 @@ static tri_status read_factor(const setting_row *setting, const tri__value *valu
 }
 
 static const value_kind factor_kind = {read_factor, print_number};
-
-/* What is kept of the last update. The rule takes 0 to mean that it was left out. */
-
-static tri_status read_momentum(const setting_row *setting, const tri__value *value, void *field)
-{
-    if (value->kind == TRI_VALUE_NUMBER && !((float)value->number > 0 && (float)value->number < 1))
-        return expected(setting, "a number above 0 and below 1 (rule=sgd is without momentum)", value);
-    return read_number(setting, value, field);
-}
-
-static const value_kind momentum_kind = {read_momentum, print_number};
 
 /* A whole number, or a word that stands for −1. */
 
@@ -248,15 +234,19 @@ static void print_flag(const void *field, FILE *stream)
 
 static tri_status read_rule(const setting_row *setting, const tri__value *value, void *field)
 {
-    int word = 0;
-    TRI_TRY(read_word(setting, value, rule_names, LENGTH_OF(rule_names), &word));
-    *(tri_rule_kind *)field = (tri_rule_kind)word;
-    return NULL;
+    const char *name;
+    for (int i = 0; value->kind == TRI_VALUE_WORD && (name = tri_rule_name(i)); i++)
+        if (strcmp(name, value->word) == 0) {
+            *(const char **)field = name;
+            return NULL;
+        }
+    char list[128];
+    return expected(setting, tri__rule_names(NULL, list, sizeof list), value);
 }
 
 static void print_rule(const void *field, FILE *stream)
 {
-    fputs(rule_names[*(const tri_rule_kind *)field], stream);
+    fputs(*(const char *const *)field, stream);
 }
 
 static const value_kind flag_kind = {read_flag, print_flag}, rule_kind = {read_rule, print_rule};
@@ -296,6 +286,34 @@ static void print_init(const void *field, FILE *stream)
 
 static const value_kind init_kind = {read_init, print_init};
 
+/* A number of the update rule: l2=0.0005 */
+
+static tri_status read_rule_number(const tri__rule_number *number, const tri__value *value, tri_rule *rule)
+{
+    const tri__option *option = &number->option;
+    const setting_row setting = {number->key, &number_kind, 0, option->least, option->most > 0 ? option->most : FLT_MAX};
+    float given = 0;
+    if (value->kind == TRI_VALUE_NUMBER && (option->above || option->below) && !tri__option_takes(option, (double)(float)value->number)) {
+        char range[160], what[200];
+        snprintf(what, sizeof what, "a number %s", tri__option_range(option, range, sizeof range));
+        return expected(&setting, what, value);
+    }
+    TRI_TRY(read_number(&setting, value, &given));
+    return tri__rule_set(rule, number, given);
+}
+
+tri_status tri__model_train_check(const tri_model_defaults *train)
+{
+    char names[128];
+    for (int i = 0; i < TRI_RULE_NUMBERS && train->rule.set[i].name; i++) {
+        const tri__rule_number *number = tri__rule_number_find(train->rule.set[i].name);
+        if (!tri__rule_has(train->rule.name, number))
+            return tri_fail(TRI_BAD_DATA, "%s is for rule=%s, and the rule is %s", number->key,
+                            tri__rule_names(number, names, sizeof names), train->rule.name ? train->rule.name : tri_rule_name(0));
+    }
+    return NULL;
+}
+
 /* The keys */
 
 #define OF(name) offsetof(tri__model_settings, name)
@@ -312,9 +330,7 @@ static const setting_row own_settings[] = {
     {"scale", &factor_kind, OF(attributes.scale), ANY},
     {"offset", &number_kind, OF(attributes.offset), ANY},
     {"rate", &number_kind, OF(train.rate), FLT_MIN, FLT_MAX},
-    {"rule", &rule_kind, OF(train.rule), 0, 0},
-    {"momentum", &momentum_kind, OF(train.momentum), 0, 1},
-    {"l2", &number_kind, OF(train.l2), 0, FLT_MAX},
+    {"rule", &rule_kind, OF(train.rule.name), 0, 0},
     {"batch", &count_kind, OF(train.batch), 1, SIZE_END},
     {"epochs", &count_kind, OF(train.epochs), 1, SIZE_END},
 };
@@ -360,6 +376,9 @@ void tri__model_settings_init(tri__form form, tri__model_settings *settings)
 
 tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out)
 {
+    const tri__rule_number *number = form == TRI_FORM_TRAIN ? tri__rule_number_find(key) : NULL;
+    if (number)
+        return read_rule_number(number, value, &out->train.rule);
     const setting_row *setting = find(form, key);
     if (!setting)
         return tri_fail(TRI_INTERNAL, "an operator takes '%s', but model files have no such key", key);
@@ -368,6 +387,12 @@ tri_status tri__model_settings_read(tri__form form, const char *key, const tri__
 
 void tri__model_settings_print(tri__form form, const char *key, const tri__model_settings *settings, FILE *stream)
 {
+    const tri__rule_number *number = form == TRI_FORM_TRAIN ? tri__rule_number_find(key) : NULL;
+    if (number) {
+        float value = tri_rule_value(&settings->train.rule, key);
+        print_number(&value, stream);
+        return;
+    }
     const setting_row *setting = find(form, key);
     setting->kind->print((const char *)settings + setting->field, stream);
 }

@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "graph/model.h"
 #include "graph/operator.h"
+#include "graph/rule.h"
 
 static const tri__verb own_verbs[] = {
     {"train", TRI_FORM_TRAIN, 0, 0, "rate rule momentum l2 batch epochs", 0},
@@ -70,13 +71,29 @@ tri_status tri__verb_unknown(const char *name)
     return tri_fail(TRI_BAD_DATA, "unknown operator '%s'; there are %s", name, known);
 }
 
+/* Behind the keys that its row lists, train has those of the update rules that it does not list. */
+static bool rule_key(const char *listed, int index, char *key)
+{
+    const tri__rule_number *number;
+    for (int i = 0; (number = tri__rule_number_at(i)); i++) {
+        bool known = false;
+        for (const char *at = listed; *at && !known; at += strcspn(at, " "), at += *at == ' ')
+            known = strcspn(at, " ") == strlen(number->key) && strncmp(at, number->key, strlen(number->key)) == 0;
+        if (!known && index-- == 0)
+            return snprintf(key, TRI_MODEL_NAME, "%s", number->key) > 0;
+    }
+    return false;
+}
+
 bool tri__verb_key(const tri__verb *verb, int index, char *key)
 {
     const char *at = verb->keys;
-    while (index-- > 0) {
+    for (; index > 0 && *at; index--) {
         at += strcspn(at, " ");
         at += *at == ' ';
     }
+    if (!*at && verb->form == TRI_FORM_TRAIN)
+        return rule_key(verb->keys, index, key);
     size_t length = strcspn(at, " ");
     if (length == 0 || length >= TRI_MODEL_NAME)
         return false;

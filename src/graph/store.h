@@ -33,7 +33,7 @@ struct tri_store {
     size_t floats;
     float *parameters, *gradient; /* gradient: NULL where it was dropped */
     bool droppable;               /* the store needs no gradient after its offer */
-    float *slot[2];
+    float *slot[TRI_RULE_SLOTS];
 };
 
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */

@@ -13,7 +13,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/rendezvous.h"
-#include "store/rules.h"
+#include "graph/rule.h"
+#include "store/norm.h"
 #include "store/store.h"
 
 #define BUCKET_FLOATS ((size_t)1 << 22)
@@ -432,7 +433,7 @@ tri_status tri__allreduce_store_share(tri_store *store)
     size_t bytes = store->floats * sizeof(float);
     TRI_TRY(share_buckets(self));
     TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->parameters, bytes));
-    for (int i = 0; i < tri_rule_slots(store->rule.kind); i++)
+    for (int i = 0; i < tri_rule_slots(&store->rule); i++)
         TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->slot[i], bytes));
     return start_adder(self);
 }

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "store/rules.h"
+#include "graph/rule.h"
+#include "store/norm.h"
 #include "store/store.h"
 
 typedef struct {

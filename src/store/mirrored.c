@@ -16,7 +16,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/vector.h"
-#include "store/rules.h"
+#include "graph/rule.h"
+#include "store/norm.h"
 #include "store/store.h"
 
 #define PIECE ((size_t)8192) /* floats: three pieces of 32 kB are at home in any second-level cache */
@@ -33,7 +34,7 @@ typedef struct mirrored_store mirrored_store;
 
 struct tri__mirrored_group {
     tri__mirrored_group_options options;
-    float *parameters, *slot[2];
+    float *parameters, *slot[TRI_RULE_SLOTS];
     mirrored_store **store; /* [replicas] */
     shared_range *range;    /* [ranges] in the order of the offers, once a plan has told it */
     int ranges;
@@ -342,7 +343,7 @@ static tri_status allocate(tri__mirrored_group *group)
         return tri_fail(TRI_BAD_CALL, "a store of %zu parameters is larger than memory can be", floats);
     TRI_TRY(tri__allocate((size_t)group->options.replicas, sizeof(mirrored_store *), "the stores of replicas", &group->store));
     TRI_TRY(tri__buffer_allocate(bytes, "the parameters", &group->parameters));
-    for (int i = 0; i < tri_rule_slots(group->options.rule.kind); i++)
+    for (int i = 0; i < tri_rule_slots(&group->options.rule); i++)
         TRI_TRY(tri__buffer_allocate(bytes, "the state of the update rule", &group->slot[i]));
     return NULL;
 }

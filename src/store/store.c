@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "store/rules.h"
+#include "graph/rule.h"
 
 static tri_status allocate(tri_store *store)
 {
@@ -14,7 +14,7 @@ static tri_status allocate(tri_store *store)
         return tri_fail(TRI_BAD_CALL, "a store of %zu parameters is larger than memory can be", store->floats);
     TRI_TRY(tri__buffer_allocate(bytes, "the parameters", &store->parameters));
     TRI_TRY(tri__buffer_allocate(bytes, "the gradient", &store->gradient));
-    for (int i = 0; i < tri_rule_slots(store->rule.kind); i++)
+    for (int i = 0; i < tri_rule_slots(&store->rule); i++)
         TRI_TRY(tri__buffer_allocate(bytes, "the state of the update rule", &store->slot[i]));
     return NULL;
 }
@@ -62,7 +62,7 @@ float *tri_store_gradient(tri_store *store)
 
 float *tri_store_slot(tri_store *store, int slot)
 {
-    return slot >= 0 && slot < 2 ? store->slot[slot] : NULL;
+    return slot >= 0 && slot < TRI_RULE_SLOTS ? store->slot[slot] : NULL;
 }
 
 const tri_rule *tri_store_rule(const tri_store *store)

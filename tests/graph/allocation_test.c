@@ -20,7 +20,7 @@ static long count_steps(const char *name, unsigned without, int steps)
     assert_ok(tri_model_open(name, &model));
     const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
     assert_ok(tri_model_build(model, &input, 16, &graph));
-    const tri_rule rule = {.kind = TRI_RULE_ADAM, .clip = 1};
+    const tri_rule rule = {.name = "adam", .clip = 1};
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &rule, &store));
     tri_graph_initialise(graph, 1, tri_store_parameters(store));
     const tri_plan_options options = {.batch = 16, .training = true, .threads = 2, .without = without};

@@ -117,7 +117,7 @@ static tri_plan *make_plan(const tri_graph *graph, bool training, unsigned witho
 static outcome try(const subject *s, unsigned without)
 {
     outcome got;
-    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.kind = TRI_RULE_SGD}, &got.store));
+    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.name = "sgd"}, &got.store));
     tri_graph_initialise(s->graph, 3, tri_store_parameters(got.store));
     tri_plan *plan = make_plan(s->graph, true, without, got.store);
     assert_ok(tri_store_begin(got.store, &(tri_step){.rate = 0}));
@@ -286,7 +286,7 @@ static void expect_nan(const subject *s, const char *name, unsigned without)
 {
     double loss;
     tri_store *store;
-    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.kind = TRI_RULE_SGD}, &store));
+    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.name = "sgd"}, &store));
     tri_plan *plan = make_plan(s->graph, true, without, store);
     for (int i = 0; i < s->graph->count; i++) {
         const tri_node *node = s->graph->node[i];

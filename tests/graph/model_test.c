@@ -57,7 +57,7 @@ static void test_softmax_is_as_study_a_has_it(void **state)
     assert_string_equal(tri_model_name(model), "softmax");
     const tri_model_defaults *train = tri_model_default(model);
     assert_float_equal(train->rate, 0.01, 1e-9);
-    assert_int_equal(train->rule, TRI_RULE_SGD);
+    assert_string_equal(train->rule.name, "sgd");
     assert_int_equal(train->batch, 100);
     assert_int_equal(train->epochs, 10);
     tri_graph *graph = build(model, &mnist, 100);
@@ -248,13 +248,13 @@ static void test_features_and_own_parameters(void **state)
 static void test_train_lines_give_defaults(void **state)
 {
     (void)state;
-    tri_model *model =
-        parse("input()\ndense(10)\nsoftmax_loss()\ntrain(rate=1e-3, rule=adam, momentum=0.5, l2=5e-4, batch=32, epochs=3)\n");
+    tri_model *model = parse("input()\ndense(10)\nsoftmax_loss()\ntrain(rate=1e-3, rule=adam, beta1=0.5, l2=5e-4, batch=32, epochs=3)\n");
     const tri_model_defaults *train = tri_model_default(model);
     assert_float_equal(train->rate, 1e-3, 1e-9);
-    assert_int_equal(train->rule, TRI_RULE_ADAM);
-    assert_float_equal(train->momentum, 0.5, 0);
-    assert_float_equal(train->l2, 5e-4, 1e-9);
+    assert_string_equal(train->rule.name, "adam");
+    assert_float_equal(tri_rule_value(&train->rule, "beta1"), 0.5, 0);
+    assert_float_equal(tri_rule_value(&train->rule, "beta2"), 0.999, 1e-9);
+    assert_float_equal(tri_rule_value(&train->rule, "l2"), 5e-4, 1e-9);
     assert_int_equal(train->batch, 32);
     assert_int_equal(train->epochs, 3);
     tri_model_destroy(model);
@@ -333,8 +333,11 @@ static void test_refusals_name_the_place(void **state)
         {"input(scale=28x28)", "my.model:1:13: scale: expected a number such as 0.5 or 1/255, found '28x28'"},
         {"train(rate=0)", "my.model:1:12: rate: 0 is out of range, expected more than 0"},
         {"train(l2=-1)", "my.model:1:10: l2: -1 is out of range, expected 0 or more"},
-        {"train(momentum=0)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule=sgd is without momentum), found '0'"},
-        {"train(momentum=1)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule=sgd is without momentum), found '1'"},
+        {"train(momentum=0)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule sgd is without momentum), found '0'"},
+        {"train(momentum=1)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule sgd is without momentum), found '1'"},
+        {"train(beta2=1, rule=adam)", "my.model:1:13: beta2: expected a number at least 0 and below 1, found '1'"},
+        {"train(rule=sgd, beta1=0.5)", "my.model:1:1: beta1 is for rule=adam, and the rule is sgd"},
+        {"train(epsilon=0.5)", "my.model:1:1: epsilon is for rule=adagrad or adam, and the rule is sgd"},
         {"train(rule=sdg)", "my.model:1:12: rule: expected sgd, momentum, adagrad, adam or ftrl, found 'sdg'"},
         {"train(batch=all)", "my.model:1:13: batch: expected a whole number, found 'all'"},
         {"input()\nrelu(inputt)", "my.model:2:6: no line above is called 'inputt' (did you mean 'input'?)"},

@@ -11,7 +11,7 @@ static tri_plan *plan_of(const char *name, tri_shape shape, unsigned without, tr
     assert_ok(tri_model_open(name, &model));
     const tri_model_input input = {.type = TRI_U8, .shape = shape, .classes = 10};
     assert_ok(tri_model_build(model, &input, 5, &graph));
-    const tri_rule rule = {.kind = TRI_RULE_SGD};
+    const tri_rule rule = {.name = "sgd"};
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &rule, store));
     const tri_plan_options options = {.batch = 5, .training = true, .threads = 2, .without = without};
     assert_ok(tri_plan_create(graph, &options, *store, &plan));

@@ -69,7 +69,7 @@ static double step(const subject *s, unsigned without, int threads, tri_store **
     tri_graph *graph = build(s);
     fixture f;
     make_batch(s, &f);
-    const tri_rule rule = {.kind = TRI_RULE_SGD};
+    const tri_rule rule = {.name = "sgd"};
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &rule, store));
     tri_graph_initialise(graph, 3, tri_store_parameters(*store));
     const tri_plan_options options = {.batch = s->batch, .training = true, .threads = threads, .seed = 5, .without = without};
@@ -150,7 +150,7 @@ static void train_some(const subject *s, bool drop, unsigned without, tri_store 
     tri_graph *graph = build(s);
     fixture f;
     make_batch(s, &f);
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.kind = TRI_RULE_MOMENTUM}, store));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.name = "momentum"}, store));
     tri_graph_initialise(graph, 3, tri_store_parameters(*store));
     if (drop)
         tri_store_drop_gradient(*store);
@@ -194,7 +194,7 @@ static void wrong_batches_are_refused(void **state)
     fixture f;
     make_batch(&s, &f);
     tri_store *store;
-    const tri_rule rule = {.kind = TRI_RULE_SGD};
+    const tri_rule rule = {.name = "sgd"};
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &rule, &store));
     tri_plan *plan;
     const tri_plan_options options = {.batch = 2, .training = true, .threads = 1};

@@ -132,7 +132,7 @@ static double trace_step(bool transpose_a, bool transpose_b, unsigned without, f
     tri_node *b = parameter(graph, "b", transpose_b ? TRI_SHAPE(5, 3) : TRI_SHAPE(3, 5));
     assert_ok(tri_graph_output(graph, "loss", add(graph, "trace", NULL, add(graph, "matmul", &product, a, b), NULL)));
     tri_store *store;
-    const tri_rule rule = {.kind = TRI_RULE_SGD};
+    const tri_rule rule = {.name = "sgd"};
     *floats = tri_graph_parameter_floats(graph);
     assert_ok(tri_store_local_create(*floats, &rule, &store));
     for (size_t i = 0; i < *floats; i++)

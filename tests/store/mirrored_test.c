@@ -131,7 +131,7 @@ static void assert_same_as_local(tri_rule rule, int threads)
     run_threads(&all);
     tri_store *local = run_local(rule);
     assert_memory_equal(tri_store_parameters(all.store[1]), tri_store_parameters(local), FLOATS * sizeof(float));
-    for (int slot = 0; slot < tri_rule_slots(rule.kind); slot++)
+    for (int slot = 0; slot < tri_rule_slots(&rule); slot++)
         assert_memory_equal(tri_store_slot(all.store[2], slot), tri_store_slot(local, slot), FLOATS * sizeof(float));
     assert_true(isfinite(tri_store_parameters(local)[5]) && tri_store_parameters(local)[5] != 0);
     tri_store_destroy(local);
@@ -141,14 +141,14 @@ static void assert_same_as_local(tri_rule rule, int threads)
 static void replicas_together_are_one_store(void **state)
 {
     (void)state;
-    assert_same_as_local((tri_rule){.kind = TRI_RULE_SGD, .l2 = 0.01F}, 2);
-    assert_same_as_local((tri_rule){.kind = TRI_RULE_ADAM}, 100); /* threads that sleep at once */
+    assert_same_as_local((tri_rule){.name = "sgd", .set = {{"l2", 0.01F}}}, 2);
+    assert_same_as_local((tri_rule){.name = "adam"}, 100); /* threads that sleep at once */
 }
 
 static void clipping_is_by_the_norm_of_all(void **state)
 {
     (void)state;
-    assert_same_as_local((tri_rule){.kind = TRI_RULE_MOMENTUM, .clip = 3}, 2);
+    assert_same_as_local((tri_rule){.name = "momentum", .clip = 3}, 2);
 }
 
 static void *wait_alone(void *context)
@@ -162,7 +162,7 @@ static void a_replica_that_gives_up_frees_the_others(void **state)
 {
     (void)state;
     mirrors all;
-    open_mirrors(&all, (tri_rule){.kind = TRI_RULE_SGD}, 2);
+    open_mirrors(&all, (tri_rule){.name = "sgd"}, 2);
     pthread_t thread;
     job mine = {&all, 0, NULL};
     assert_int_equal(pthread_create(&thread, NULL, wait_alone, &mine), 0);
@@ -177,7 +177,7 @@ static void waits_end_and_say_for_whom(void **state)
     (void)state;
     mirrors all;
     tri__rendezvous_init(&all.place, 2, 2);
-    assert_ok(tri__mirrored_group_create(&(tri__mirrored_group_options){FLOATS, {.kind = TRI_RULE_SGD}, REPLICAS, &all.place, SECOND / 100},
+    assert_ok(tri__mirrored_group_create(&(tri__mirrored_group_options){FLOATS, {.name = "sgd"}, REPLICAS, &all.place, SECOND / 100},
                                          &all.group));
     for (int i = 0; i < REPLICAS; i++) {
         assert_ok(tri__mirrored_store_create(all.group, i, &all.store[i]));
@@ -193,7 +193,7 @@ static void wrong_calls_are_told(void **state)
 {
     (void)state;
     mirrors all;
-    open_mirrors(&all, (tri_rule){.kind = TRI_RULE_SGD}, 2);
+    open_mirrors(&all, (tri_rule){.name = "sgd"}, 2);
     assert_ok(tri_store_begin(all.store[0], &(tri_step){0, 1}));
     assert_fails(tri_store_offer(all.store[0], (tri_range){0, 100}, 1), TRI_BAD_CALL, "no plan announced");
     assert_fails(tri_store_begin(all.store[0], &(tri_step){1, 1}), TRI_BAD_CALL, "before all of the last one");

@@ -68,9 +68,10 @@ static tri_status read_options(const tri__arguments *arguments, tri__train_optio
     bool known;
     if (arguments->count)
         TRI_TRY(tri__train_options_set(options, "model", arguments->operands[0], &known));
-    for (int row = 0; arguments->command->options[row].name; row++)
+    const tri__option *option;
+    for (int row = 0; (option = tri__command_option(arguments->command, row)); row++)
         if (arguments->values[row])
-            TRI_TRY(tri__train_options_set(options, arguments->command->options[row].name, arguments->values[row], &known));
+            TRI_TRY(tri__train_options_set(options, option->name, arguments->values[row], &known));
     return NULL;
 }
 

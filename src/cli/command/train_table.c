@@ -1,6 +1,7 @@
 /* train_table.c: the options of train, as commands.c has those of the others. */
 #include "cli/command/commands.h"
 #include "cli/command/table_rows.h"
+#include "graph/rule.h"
 
 const tri__option tri__train_options_table[] = {
     {.name = "data",
@@ -119,20 +120,7 @@ const tri__option tri__train_options_table[] = {
      .most = 1 << 30,
      .meaning = "instead of --batch: examples a step of all workers together"},
     {.name = "rate", .argument = "R", .kind = TRI_OPTION_NUMBER, .least = 0, .otherwise = "the model's", .meaning = "learning rate"},
-    {.name = "rule",
-     .argument = "RULE",
-     .kind = TRI_OPTION_CHOICE,
-     .choices = "sgd momentum adagrad adam ftrl",
-     .otherwise = "the model's",
-     .meaning = "how a gradient becomes an update: sgd, momentum, adagrad, adam, ftrl"},
-    {.name = "momentum",
-     .argument = "M",
-     .kind = TRI_OPTION_NUMBER,
-     .least = 0,
-     .most = 1,
-     .inside = "--rule sgd is without momentum",
-     .otherwise = "the model's, or 0.9",
-     .meaning = "with --rule momentum: what is kept of the last update"},
+    {.rows = tri__rule_option},
     {.name = "schedule",
      .argument = "S",
      .kind = TRI_OPTION_TEXT,
@@ -147,12 +135,6 @@ const tri__option tri__train_options_table[] = {
      .kind = TRI_OPTION_INTEGER,
      .least = 0,
      .meaning = "raise the rate from near 0 over the first N steps, before the schedule"},
-    {.name = "l2",
-     .argument = "X",
-     .kind = TRI_OPTION_NUMBER,
-     .least = 0,
-     .otherwise = "the model's",
-     .meaning = "add X times the parameters to the gradient"},
     {.name = "clip",
      .argument = "NORM",
      .kind = TRI_OPTION_NUMBER,

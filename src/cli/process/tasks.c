@@ -45,11 +45,11 @@ static tri_status word_of(const tri__option *option, const char *value, char **o
 
 static tri_status list_words(const tri__arguments *arguments, const char *const *without, word_list *out)
 {
-    const tri__option *options = arguments->command->options;
+    const tri__option *option;
     *out = (word_list){.count = 0};
-    for (int row = 0; options[row].name; row++)
-        if (arguments->values[row] && !is_among(options[row].name, without))
-            TRI_TRY(word_of(&options[row], arguments->values[row], &out->words[out->count++]));
+    for (int row = 0; (option = tri__command_option(arguments->command, row)); row++)
+        if (arguments->values[row] && !is_among(option->name, without))
+            TRI_TRY(word_of(option, arguments->values[row], &out->words[out->count++]));
     return NULL;
 }
 

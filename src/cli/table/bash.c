@@ -5,11 +5,12 @@
 
 static void option_names(FILE *out, const tri__command *command)
 {
-    for (const tri__option *option = command->options; option->name; option++) {
+    const tri__option *option;
+    for (int row = 0; (option = tri__command_option(command, row)); row++) {
         bool shown_off = tri__option_is_on(option);
         if (option->hidden)
             continue;
-        fprintf(out, "%s--%s%s", option == command->options ? "" : " ", shown_off ? "no-" : "", option->name);
+        fprintf(out, "%s--%s%s", row == 0 ? "" : " ", shown_off ? "no-" : "", option->name);
         if (option->off && !shown_off)
             fprintf(out, " --no-%s", option->name);
     }
@@ -60,8 +61,9 @@ void tri__help_bash(FILE *out)
           "    [ \"$command\" = data ] && [ $COMP_CWORD -gt 2 ] && command=\"data ${COMP_WORDS[2]}\"\n"
           "    case \"$command $before\" in\n",
           out);
+    const tri__option *option;
     for (const tri__command *command = tri__commands; command->name; command++)
-        for (const tri__option *option = command->options; option->name; option++)
+        for (int row = 0; (option = tri__command_option(command, row)); row++)
             value_case(out, command, option);
     fputs("    esac\n    case \"$command\" in\n", out);
     command_cases(out);

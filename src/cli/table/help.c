@@ -85,7 +85,8 @@ void tri__help_command(const tri__page *page, const tri__command *command)
         fputc('\n', page->out);
     for (const tri__operand *operand = command->operands; operand->name; operand++)
         entry(page, operand->name, operand->meaning, 26);
-    for (const tri__option *option = command->options; option->name; option++) {
+    const tri__option *option;
+    for (int row = 0; (option = tri__command_option(command, row)); row++) {
         if (option->hidden)
             continue;
         if (option->group)

@@ -66,10 +66,11 @@ static void option_item(FILE *out, const tri__option *option)
         text(out, option->detail);
 }
 
-static void options(FILE *out, const tri__option *option)
+static void options(FILE *out, const tri__command *command)
 {
+    const tri__option *option;
     fputs(".Bl -tag -width Ds\n", out);
-    for (; option->name; option++)
+    for (int row = 0; (option = tri__command_option(command, row)); row++)
         if (!option->hidden && strcmp(option->name, "help"))
             option_item(out, option);
     fputs(".El\n", out);
@@ -90,9 +91,9 @@ static void command_section(FILE *out, const tri__command *command)
     }
     if (command->operands[0].name)
         fputs(".El\n", out);
-    if (strcmp(command->options[0].name, "help")) {
+    if (strcmp(tri__command_option(command, 0)->name, "help")) {
         fputs(".Pp\nOptions:\n", out);
-        options(out, command->options);
+        options(out, command);
     }
 }
 

@@ -12,13 +12,17 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 
-static int count_options(const tri__command *command)
+const tri__option *tri__command_option(const tri__command *command, int row)
 {
-    int count = 0;
-    while (command->options[count].name)
-        count++;
-    assert(count <= TRI_MAX_OPTIONS);
-    return count;
+    for (const tri__option *option = command->options; option->name || option->rows; option++) {
+        if (!option->rows && row-- == 0)
+            return option;
+        const tri__option *other = NULL;
+        for (int i = 0; option->rows && (other = option->rows(i)); i++)
+            if (row-- == 0)
+                return other;
+    }
+    return NULL;
 }
 
 /* Whether words[0…] begin with the (one or two) words of name; then how many. */
@@ -82,15 +86,10 @@ static tri_status check_number(const tri__option *option, const char *value)
     double number = whole ? (double)strtoll(value, &end, 10) : strtod(value, &end);
     if (end == value || *end || errno || !isfinite(number))
         return tri_fail(TRI_BAD_CALL, "--%s %s: expected a %s", option->name, value, whole ? "whole number" : "number");
-    bool above = option->most > 0 && number > option->most;
-    if (option->inside && (number <= option->least || number >= option->most))
-        return tri_fail(TRI_BAD_CALL, "--%s %s: must be above %.15g and below %.15g (%s)", option->name, value, option->least, option->most,
-                        option->inside);
-    if ((number < option->least || above) && option->most > 0)
-        return tri_fail(TRI_BAD_CALL, "--%s %s: must be from %.15g to %.15g", option->name, value, option->least, option->most);
-    if (number < option->least)
-        return tri_fail(TRI_BAD_CALL, "--%s %s: must be at least %.15g", option->name, value, option->least);
-    return NULL;
+    char range[160];
+    if (tri__option_takes(option, number))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--%s %s: must be %s", option->name, value, tri__option_range(option, range, sizeof range));
 }
 
 static tri_status check_choice(const tri__option *option, const char *value)
@@ -126,8 +125,9 @@ static tri_status check_value(const tri__option *option, const char *value)
 
 static int find_option(const tri__command *command, const char *name, size_t length)
 {
-    for (int row = 0; command->options[row].name; row++)
-        if (strlen(command->options[row].name) == length && !strncmp(command->options[row].name, name, length))
+    const tri__option *option;
+    for (int row = 0; (option = tri__command_option(command, row)); row++)
+        if (strlen(option->name) == length && !strncmp(option->name, name, length))
             return row;
     return -1;
 }
@@ -137,9 +137,10 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
     char given[64];
     snprintf(given, sizeof given, "%.*s", (int)length, name);
     tri__nearest nearest = tri__nearest_of(given);
-    for (int row = 0; command->options[row].name; row++)
-        if (!command->options[row].hidden)
-            tri__nearest_offer(&nearest, command->options[row].name);
+    const tri__option *option;
+    for (int row = 0; (option = tri__command_option(command, row)); row++)
+        if (!option->hidden)
+            tri__nearest_offer(&nearest, option->name);
     if (nearest.best)
         return tri_fail(TRI_BAD_CALL, "%s has no option --%s; did you mean --%s?", command->name, given, nearest.best);
     return tri_fail(TRI_BAD_CALL, "%s has no option --%s ('trireme %s --help' lists them)", command->name, given, command->name);
@@ -149,12 +150,13 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
 static tri_status take_negation(tri__arguments *out, const char *name, size_t length, bool *taken)
 {
     int row = length > 3 && !strncmp(name, "no-", 3) ? find_option(out->command, name + 3, length - 3) : -1;
-    *taken = row >= 0 && out->command->options[row].off;
+    const tri__option *option = row >= 0 ? tri__command_option(out->command, row) : NULL;
+    *taken = option && option->off;
     if (!*taken)
         return NULL;
     if (name[length] == '=')
         return tri_fail(TRI_BAD_CALL, "--%.*s takes no value", (int)length, name);
-    out->values[row] = out->command->options[row].off;
+    out->values[row] = option->off;
     return NULL;
 }
 
@@ -170,7 +172,7 @@ static tri_status take_option(tri__arguments *out, int count, const char *const 
         TRI_TRY(take_negation(out, name, length, &taken));
         return taken ? NULL : unknown_option(out->command, name, length);
     }
-    const tri__option *option = &out->command->options[row];
+    const tri__option *option = tri__command_option(out->command, row);
     if (option->kind == TRI_OPTION_FLAG && value)
         return tri_fail(TRI_BAD_CALL, "--%s takes no value", option->name);
     if (option->kind == TRI_OPTION_FLAG)
@@ -235,7 +237,7 @@ tri_status tri__arguments_parse(int count, const char *const *words, tri__argume
     TRI_TRY(check_text(count, words));
     int used = 0;
     TRI_TRY(tri__command_find(count, words, &out->command, &used));
-    count_options(out->command);
+    assert(!tri__command_option(out->command, TRI_MAX_OPTIONS));
     TRI_TRY(take_words(out, count - used, words + used));
     if (!out->help && out->count < out->command->least)
         return tri_fail(TRI_BAD_CALL, "%s needs %s (usage: trireme %s %s)", out->command->name, out->command->operands[out->count].name,
@@ -248,7 +250,7 @@ static const char *value_of(const tri__arguments *arguments, const char *name, b
     int row = find_option(arguments->command, name, strlen(name));
     assert(row >= 0);
     const char *value = arguments->values[row];
-    return value || !or_standard ? value : arguments->command->options[row].standard;
+    return value || !or_standard ? value : tri__command_option(arguments->command, row)->standard;
 }
 
 bool tri__command_has_option(const tri__command *command, const char *name)

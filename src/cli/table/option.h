@@ -5,35 +5,10 @@
 #ifndef TRI_CLI_TABLE_OPTION_H
 #define TRI_CLI_TABLE_OPTION_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/option.h"
 #include "trireme/status.h"
-
-typedef enum {
-    TRI_OPTION_FLAG,    /* --json */
-    TRI_OPTION_TEXT,    /* --out DIR */
-    TRI_OPTION_INTEGER, /* --batch 64 */
-    TRI_OPTION_NUMBER,  /* --rate 0.01 */
-    TRI_OPTION_CHOICE,  /* --rule adam */
-} tri__option_kind;
-
-typedef struct {
-    const char *name;     /* without the dashes */
-    const char *argument; /* what help calls its value; NULL for a flag */
-    tri__option_kind kind;
-    double least, most;     /* integer and number: the range; most 0 means no upper bound */
-    const char *inside;     /* number: where the range's ends are not in it, what to do instead; NULL: they are */
-    const char *choices;    /* choice: the words, with spaces between */
-    const char *standard;   /* the value where the option is not given; NULL is none */
-    const char *otherwise;  /* what happens where it is not given, where that is no fixed value: "the model's" */
-    const char *off;        /* where --no-NAME is allowed: the value that it stands for */
-    const char *group;      /* the heading it stands under; NULL: the one before */
-    const char *meaning;    /* one line */
-    const char *detail;     /* further sentences of the man page; may be NULL */
-    const char *completion; /* "file", "folder" or words to complete with; may be NULL */
-    bool hidden;            /* for processes that this program starts itself: in no help, manual or completion */
-} tri__option;
 
 typedef struct {
     const char *name, *meaning;
@@ -57,7 +32,7 @@ typedef struct tri__command {
     const char *detail;                          /* paragraphs, a newline between them */
     tri__operand operands[TRI_MAX_OPERANDS + 1]; /* ending in a NULL name */
     int least, most;                             /* operands */
-    const tri__option *options;                  /* ending in a NULL name */
+    const tri__option *options;                  /* ending in a row of zeros; read them by tri__command_option */
     tri__example examples[5];                    /* ending in a NULL line */
     tri_status (*run)(tri__session *session, const tri__arguments *arguments);
 } tri__command;
@@ -86,6 +61,8 @@ static inline bool tri__option_is_on(const tri__option *option)
     return option->kind == TRI_OPTION_FLAG && option->off && option->standard;
 }
 
+/* The options, by number from 0, with those that other tables give in their place; NULL past the last. */
+const tri__option *tri__command_option(const tri__command *command, int row);
 bool tri__command_has_option(const tri__command *command, const char *name);
 
 /* Values by the option's name, which must be one of the command's. Where it was not given: its standard value, or NULL, 0, false. */

@@ -17,7 +17,7 @@
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
 {
     char *name = NULL;
-    return asprintf(&name, "%s.%d/%s", tri_rule_name(rule->kind), slot, tri_node_name(node)) < 0 ? NULL : name;
+    return asprintf(&name, "%s.%d/%s", rule->name, slot, tri_node_name(node)) < 0 ? NULL : name;
 }
 
 /* The tensors of a checkpoint: parameters first, then slot by slot. Names of slots are ours. */
@@ -57,7 +57,7 @@ static tri_status add_slot(tensor_list *list, const tri_graph *graph, tri_store 
 
 static tri_status list_tensors(const tri_graph *graph, tri_store *store, tensor_list *list)
 {
-    int slots = tri_rule_slots(tri_store_rule(store)->kind);
+    int slots = tri_rule_slots(tri_store_rule(store));
     size_t most = (size_t)tri_graph_count(graph) * (size_t)(1 + slots);
     TRI_TRY(tri__allocate(most, sizeof *list->tensor, "the tensors of a checkpoint", &list->tensor));
     for (int i = 0; i < tri_graph_count(graph); i++)
@@ -155,12 +155,12 @@ static tri_status describe(const tri__checkpoint_content *content, char **text)
     char digest[65];
     TRI_TRY(tri_model_digest(content->model, content->graph, digest));
     const tri_source_info *source = content->source;
-    json_t *about = json_pack(
-        "{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
-        tri_model_name(content->model), "digest", digest, "rule", tri_rule_name(tri_store_rule(content->store)->kind), "input", "type",
-        tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "numbering",
-        numbering_json(&source->numbering), "class_names", names_json(source), "state", state_json(content->state, content->standing),
-        "damaged", records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
+    json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION,
+                              "model", tri_model_name(content->model), "digest", digest, "rule", tri_store_rule(content->store)->name,
+                              "input", "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes",
+                              (json_int_t)source->classes, "numbering", numbering_json(&source->numbering), "class_names",
+                              names_json(source), "state", state_json(content->state, content->standing), "damaged",
+                              records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
     *text = about ? json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(about);
     return *text ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the description of a checkpoint");

@@ -309,7 +309,7 @@ static tri_status restore_slot(const tri__safetensors *file, const tri_graph *gr
 tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_graph *graph, tri_store *store, bool with_rule)
 {
     TRI_TRY(restore_parameters(checkpoint->file, graph, store));
-    int slots = with_rule ? tri_rule_slots(tri_store_rule(store)->kind) : 0;
+    int slots = with_rule ? tri_rule_slots(tri_store_rule(store)) : 0;
     for (int slot = 0; slot < slots; slot++)
         TRI_TRY(restore_slot(checkpoint->file, graph, store, slot));
     return NULL;

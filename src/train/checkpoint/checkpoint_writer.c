@@ -39,7 +39,7 @@ static void copy_store(tri_store *from, tri_store *to)
 {
     size_t bytes = tri_store_floats(from) * sizeof(float);
     memcpy(tri_store_parameters(to), tri_store_parameters(from), bytes);
-    for (int i = 0; i < tri_rule_slots(tri_store_rule(from)->kind); i++)
+    for (int i = 0; i < tri_rule_slots(tri_store_rule(from)); i++)
         memcpy(tri_store_slot(to, i), tri_store_slot(from, i), bytes);
 }
 

@@ -13,7 +13,7 @@ static tri_status build(tri__trained *trained, int64_t batch)
     TRI_TRY(tri_model_parse(checkpoint->model_name, text, strlen(text), &trained->model));
     TRI_TRY(
         tri_model_build(trained->model, &checkpoint->input, batch ? batch : tri__roomy_batch(checkpoint->input.shape), &trained->graph));
-    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(trained->graph), &(tri_rule){.kind = TRI_RULE_SGD}, &trained->store));
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(trained->graph), &(tri_rule){0}, &trained->store));
     return tri__checkpoint_restore(checkpoint, trained->graph, trained->store, false);
 }
 

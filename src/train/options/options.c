@@ -71,12 +71,23 @@ static const field fields[] = {
     {"cache", FIELD(cache, INTEGER)},
     {"cache-memory", FIELD(cache_memory, INTEGER)},
     {"rate", FIELD(rate, NUMBER)},
-    {"momentum", FIELD(momentum, NUMBER)},
-    {"l2", FIELD(l2, NUMBER)},
     {"clip", FIELD(clip, NUMBER)},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* The fields by number from 0: those above, then a number for each that the update rules have. False past the last. */
+static bool field_at(int index, field *row)
+{
+    const tri__rule_number *number = index < FIELDS ? NULL : tri__rule_number_at(index - FIELDS);
+    if (index < FIELDS)
+        *row = fields[index];
+    else if (number)
+        *row = (field){number->option.name, FIELD(rule_numbers, NUMBER)};
+    if (number)
+        row->offset += (size_t)(index - FIELDS) * sizeof(double);
+    return index < FIELDS || number;
+}
 
 static char **text_of(const tri__train_options *options, const field *row)
 {
@@ -125,14 +136,16 @@ static bool is_set(const tri__train_options *options, const field *row)
 void tri__train_options_init(tri__train_options *options)
 {
     *options = (tri__train_options){0};
-    for (int i = 0; i < FIELDS; i++)
-        unset(options, &fields[i]);
+    field row;
+    for (int i = 0; field_at(i, &row); i++)
+        unset(options, &row);
 }
 
 void tri__train_options_fini(tri__train_options *options)
 {
-    for (int i = 0; i < FIELDS; i++)
-        unset(options, &fields[i]);
+    field row;
+    for (int i = 0; field_at(i, &row); i++)
+        unset(options, &row);
 }
 
 static tri_status set_text(tri__train_options *options, const field *row, const char *text)
@@ -164,9 +177,10 @@ static tri_status set_field(tri__train_options *options, const field *row, const
 tri_status tri__train_options_set(tri__train_options *options, const char *name, const char *text, bool *known)
 {
     *known = true;
-    for (int i = 0; i < FIELDS; i++)
-        if (!strcmp(fields[i].name, name))
-            return set_field(options, &fields[i], text);
+    field row;
+    for (int i = 0; field_at(i, &row); i++)
+        if (!strcmp(row.name, name))
+            return set_field(options, &row, text);
     *known = false;
     return NULL;
 }
@@ -174,14 +188,14 @@ tri_status tri__train_options_set(tri__train_options *options, const char *name,
 json_t *tri__train_options_json(const tri__train_options *options)
 {
     json_t *object = json_object();
-    for (int i = 0; i < FIELDS; i++) {
-        const field *row = &fields[i];
-        if (!is_set(options, row))
+    field row;
+    for (int i = 0; field_at(i, &row); i++) {
+        if (!is_set(options, &row))
             continue;
-        json_t *value = row->kind == TEXT      ? json_string(*text_of(options, row))
-                        : row->kind == INTEGER ? json_integer(*integer_of(options, row))
-                                               : json_real(*number_of(options, row));
-        if (json_object_set_new(object, row->name, value)) {
+        json_t *value = row.kind == TEXT      ? json_string(*text_of(options, &row))
+                        : row.kind == INTEGER ? json_integer(*integer_of(options, &row))
+                                              : json_real(*number_of(options, &row));
+        if (json_object_set_new(object, row.name, value)) {
             json_decref(object);
             return NULL;
         }
@@ -192,19 +206,19 @@ json_t *tri__train_options_json(const tri__train_options *options)
 /* Names that this version does not know are left alone: another version wrote them. */
 tri_status tri__train_options_read(tri__train_options *options, const json_t *value)
 {
-    for (int i = 0; i < FIELDS; i++) {
-        const field *row = &fields[i];
-        const json_t *item = json_object_get(value, row->name);
+    field row;
+    for (int i = 0; field_at(i, &row); i++) {
+        const json_t *item = json_object_get(value, row.name);
         if (!item)
             continue;
-        if (row->kind == TEXT && json_is_string(item))
-            TRI_TRY(set_text(options, row, json_string_value(item)));
-        else if (row->kind == INTEGER && json_is_integer(item))
-            *integer_of(options, row) = json_integer_value(item);
-        else if (row->kind == NUMBER && json_is_number(item))
-            *number_of(options, row) = json_number_value(item);
+        if (row.kind == TEXT && json_is_string(item))
+            TRI_TRY(set_text(options, &row, json_string_value(item)));
+        else if (row.kind == INTEGER && json_is_integer(item))
+            *integer_of(options, &row) = json_integer_value(item);
+        else if (row.kind == NUMBER && json_is_number(item))
+            *number_of(options, &row) = json_number_value(item);
         else
-            return tri_fail(TRI_BAD_DATA, "its option '%s' is of the wrong kind", row->name);
+            return tri_fail(TRI_BAD_DATA, "its option '%s' is of the wrong kind", row.name);
     }
     return NULL;
 }
@@ -241,9 +255,10 @@ static tri_status copy_field(tri__train_options *to, const tri__train_options *f
 
 tri_status tri__train_options_copy(tri__train_options *to, const tri__train_options *from)
 {
-    for (int i = 0; i < FIELDS; i++)
-        if (is_set(from, &fields[i]))
-            TRI_TRY(copy_field(to, from, &fields[i]));
+    field row;
+    for (int i = 0; field_at(i, &row); i++)
+        if (is_set(from, &row))
+            TRI_TRY(copy_field(to, from, &row));
     return NULL;
 }
 
@@ -271,17 +286,17 @@ static tri_status refuse(const tri__train_options *kept, const tri__train_option
 tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given)
 {
     bool anew[MODE + 1] = {false}; /* by question */
-    for (int i = 0; i < FIELDS; i++) {
-        const field *row = &fields[i];
-        if (is_set(given, row) && row->fixed && !same(kept, given, row))
-            return refuse(kept, given, row);
-        anew[row->replaces] |= is_set(given, row) && !same(kept, given, row);
+    field row;
+    for (int i = 0; field_at(i, &row); i++) {
+        if (is_set(given, &row) && row.fixed && !same(kept, given, &row))
+            return refuse(kept, given, &row);
+        anew[row.replaces] |= is_set(given, &row) && !same(kept, given, &row);
     }
     anew[ALONE] = false;
     anew[MODE] |= anew[STRATEGY]; /* modes are a strategy's */
-    for (int i = 0; i < FIELDS; i++)
-        if (anew[fields[i].of])
-            unset(kept, &fields[i]);
+    for (int i = 0; field_at(i, &row); i++)
+        if (anew[row.of])
+            unset(kept, &row);
     return tri__train_options_copy(kept, given);
 }
 
@@ -296,17 +311,25 @@ static double pick_number(double given, double model, double standard)
     return !isnan(given) ? given : model != 0 ? model : standard;
 }
 
+/* What the model says about a number counts for whichever rule has it; what the command line says must be for the rule. */
 static tri_status resolve_rule(const tri__train_options *options, const tri_model_defaults *model, tri_rule *out)
 {
-    *out = (tri_rule){.kind = model->rule};
-    if (options->rule)
-        TRI_TRY(tri_rule_parse(options->rule, &out->kind));
-    if (!isnan(options->momentum) && out->kind != TRI_RULE_MOMENTUM)
-        return tri_fail(TRI_BAD_CALL, "--momentum belongs to --rule momentum, and the rule is %s", tri_rule_name(out->kind));
-    out->momentum = (float)pick_number(options->momentum, model->momentum, 0.9);
-    out->l2 = (float)pick_number(options->l2, model->l2, 0);
+    *out = (tri_rule){.name = options->rule ? options->rule : model->rule.name};
+    const tri__rule_number *number;
+    for (int i = 0; i < TRI_RULE_NUMBERS && model->rule.set[i].name; i++)
+        if ((number = tri__rule_number_find(model->rule.set[i].name)) && tri__rule_has(out->name, number))
+            TRI_TRY(tri__rule_set(out, number, model->rule.set[i].value));
+    for (int i = 0; (number = tri__rule_number_at(i)); i++) {
+        char names[128];
+        if (isnan(options->rule_numbers[i]))
+            continue;
+        if (!tri__rule_has(out->name, number))
+            return tri_fail(TRI_BAD_CALL, "--%s belongs to --rule %s, and the rule is %s", number->option.name,
+                            tri__rule_names(number, names, sizeof names), out->name ? out->name : tri_rule_name(0));
+        TRI_TRY(tri__rule_set(out, number, (float)options->rule_numbers[i]));
+    }
     out->clip = (float)pick_number(options->clip, 0, 0);
-    return NULL;
+    return tri__rule_complete(out);
 }
 
 static tri_status resolve_end(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
+#include "graph/rule.h"
 #include "train/options/schedule.h"
 #include "train/options/stop.h"
 #include "train/options/strategy.h"
@@ -28,7 +29,8 @@ typedef struct tri__train_options {
     int64_t epochs, steps, max_steps, steps_per_epoch, patience;
     int64_t keep, keep_best, log_every, events;
     int64_t features, skip_bad, cache, cache_memory;
-    double rate, momentum, l2, clip;
+    double rate, clip;
+    double rule_numbers[TRI_ALL_RULE_NUMBERS]; /* as tri__rule_number_at has them */
 } tri__train_options;
 
 void tri__train_options_init(tri__train_options *options); /* all unset */

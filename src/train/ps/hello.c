@@ -37,13 +37,13 @@ static void describe_end(const tri__train_settings *settings, char *text, size_t
 
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size)
 {
-    char shuffle[24] = "all", end[80];
+    char shuffle[24] = "all", end[80], rule[160];
     if (settings->shuffle != TRI_SHUFFLE_ALL)
         snprintf(shuffle, sizeof shuffle, "%" PRId64, settings->shuffle);
     describe_end(settings, end, sizeof end);
-    snprintf(text, size, "--rate %g --schedule %s%s --warmup %" PRId64 " --rule %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
+    snprintf(text, size, "--rate %g --schedule %s%s --warmup %" PRId64 " %s --clip %g --seed %" PRIu64 " --shuffle %s --augment %s",
              settings->schedule.rate, options->schedule ? options->schedule : "constant", end, settings->schedule.warmup,
-             tri_rule_name(settings->rule.kind), (double)settings->rule.clip, settings->seed, shuffle,
+             tri__rule_text(&settings->rule, rule, sizeof rule), (double)settings->rule.clip, settings->seed, shuffle,
              settings->augment ? settings->augment : "none");
 }
 

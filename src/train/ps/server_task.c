@@ -73,7 +73,7 @@ static void tell_job(const serve *s, const tri__ps_job *job)
     tri__log_line(run->log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %g, seed %llu",
                   tri_model_name(run->model), tri__text_count(floats, (double)job->floats), ps->servers, ps->servers == 1 ? "" : "s",
                   tri__ps_mode_name(ps->mode), bound, ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch,
-                  tri_rule_name(run->settings.rule.kind), run->settings.schedule.rate, (unsigned long long)run->settings.seed);
+                  run->settings.rule.name, run->settings.schedule.rate, (unsigned long long)run->settings.seed);
 }
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
@@ -158,7 +158,7 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
         return status;
     tri_status_free(status);
     tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(whole));
-    for (int slot = 0; slot < 2; slot++)
+    for (int slot = 0; slot < TRI_RULE_SLOTS; slot++)
         if (tri_store_slot(whole, slot) && again) /* at first it is 0, and takes no memory until it is used */
             memset(tri_store_slot(whole, slot), 0, tri_store_floats(whole) * sizeof(float));
     return run->options.init ? tri__checkpoint_initialise(run->options.init, run->log, run->graph, whole) : NULL;

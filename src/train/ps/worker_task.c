@@ -199,7 +199,7 @@ static tri_status create_store(work *w)
     char digest[65];
     TRI_TRY(tri_model_digest(run->model, run->graph, digest));
     int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
-    char terms[256];
+    char terms[512];
     tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);
     json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, terms);
     if (!hello)

@@ -41,7 +41,7 @@ static void tell_options(tri__run *run)
     tri__text text;
     tri__text_init(&text, buffer, sizeof buffer);
     tri__text_add(&text, "| option | value |\n|---|---|\n");
-    tri__text_add(&text, "| rule | %s |\n| rate | %g |\n| batch | %lld |\n| threads | %d |\n", tri_rule_name(run->settings.rule.kind),
+    tri__text_add(&text, "| rule | %s |\n| rate | %g |\n| batch | %lld |\n| threads | %d |\n", run->settings.rule.name,
                   run->settings.schedule.rate, (long long)run->settings.batch, run->settings.threads);
     const char *name;
     json_t *value;
@@ -95,7 +95,7 @@ static void tell_how(tri__run *run)
     if (run->peers)
         snprintf(share, sizeof share, " each for %d %s", run->peers->workers,
                  settings->strategy == TRI_STRATEGY_MIRRORED ? "replicas" : "workers");
-    tri__log_line(run->log, TRI_LOG_INFO, "%s, batch %lld%s, rate %g, %s, %d thread%s, seed %llu", tri_rule_name(settings->rule.kind),
+    tri__log_line(run->log, TRI_LOG_INFO, "%s, batch %lld%s, rate %g, %s, %d thread%s, seed %llu", settings->rule.name,
                   (long long)settings->batch, share, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
                   (unsigned long long)settings->seed);
 }

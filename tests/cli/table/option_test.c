@@ -74,7 +74,7 @@ static void mistakes_are_told(void **state)
     assert_fails(PARSE(&arguments, "train", "--rate", "nan"), TRI_BAD_CALL, "a number");
     assert_fails(PARSE(&arguments, "train", "--rate", "-1"), TRI_BAD_CALL, "at least 0");
     assert_fails(PARSE(&arguments, "train", "--batch", "0"), TRI_BAD_CALL, "from 1 to 1048576");
-    assert_fails(PARSE(&arguments, "train", "--momentum", "0"), TRI_BAD_CALL, "above 0 and below 1 (--rule sgd is without momentum)");
+    assert_fails(PARSE(&arguments, "train", "--momentum", "0"), TRI_BAD_CALL, "above 0 and below 1 (rule sgd is without momentum)");
     assert_fails(PARSE(&arguments, "train", "--momentum", "1"), TRI_BAD_CALL, "above 0 and below 1");
     assert_fails(PARSE(&arguments, "train", "--out", "caf\xe9"), TRI_BAD_CALL, "not UTF-8 text: its byte 4 is 0xe9");
     assert_fails(PARSE(&arguments, "train", "--rule", "newton"), TRI_BAD_CALL, "must be one of: sgd");
@@ -88,16 +88,17 @@ static void the_table_is_sound(void **state)
         assert_non_null(command->run);
         assert_non_null(command->usage);
         assert_true(command->most <= TRI_MAX_OPERANDS);
+        const tri__option *option;
         int count = 0;
-        for (const tri__option *option = command->options; option->name; option++, count++) {
+        for (; (option = tri__command_option(command, count)); count++) {
             assert_non_null(option->meaning);
             assert_true((option->kind == TRI_OPTION_FLAG) == !option->argument);
             assert_true((option->kind == TRI_OPTION_CHOICE) == !!option->choices);
-            for (const tri__option *other = command->options; other != option; other++)
-                assert_string_not_equal(option->name, other->name);
+            for (int other = 0; other < count; other++)
+                assert_string_not_equal(option->name, tri__command_option(command, other)->name);
         }
         assert_true(count <= TRI_MAX_OPTIONS);
-        assert_non_null(command->options[0].group);
+        assert_non_null(tri__command_option(command, 0)->group);
     }
 }
 

@@ -32,7 +32,7 @@ static int set_up(void **state)
     const tri_model_input input = {.type = TRI_U8, .shape = here->source.shape, .classes = 3};
     assert_ok(tri_model_parse("tiny.model", model_text, strlen(model_text), &here->model));
     assert_ok(tri_model_build(here->model, &input, 2, &here->graph));
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(here->graph), &(tri_rule){.kind = TRI_RULE_MOMENTUM}, &here->store));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(here->graph), &(tri_rule){.name = "momentum"}, &here->store));
     for (size_t i = 0; i < tri_store_floats(here->store); i++) {
         tri_store_parameters(here->store)[i] = (float)i;
         tri_store_slot(here->store, 0)[i] = -(float)i;
@@ -219,7 +219,7 @@ static void another_model_is_refused(void **state)
     tri_graph *graph;
     tri_store *store;
     assert_ok(tri_model_build(here->model, &input, 2, &graph));
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.kind = TRI_RULE_SGD}, &store));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.name = "sgd"}, &store));
     assert_fails(tri__checkpoint_initialise(here->folder, NULL, graph, store), TRI_BAD_DATA, "--init");
     tri_store_destroy(store);
     tri_graph_destroy(graph);

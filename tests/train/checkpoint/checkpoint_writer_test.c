@@ -19,7 +19,7 @@ static void a_copy_is_written(void **state)
     const tri_source_info source = {.spec = "x", .format = "fake", .type = TRI_F32, .shape = {1, {4}}, .classes = 3};
     assert_ok(tri_model_parse("small", text, sizeof text - 1, &model));
     assert_ok(tri_model_build(model, &input, 2, &graph));
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.kind = TRI_RULE_MOMENTUM}, &store));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.name = "momentum"}, &store));
     assert_ok(tri__checkpoint_writer_create(store, &writer));
     tri__run_state at = {.step = 7, .position = 14};
     const int64_t damaged[] = {3};

@@ -41,7 +41,7 @@ static void open(fixture *here, const char *spec, int64_t classes)
     const tri_model_input input = {.type = TRI_U8, .shape = TRI_SHAPE(4, 4, 1), .classes = classes};
     assert_ok(tri_model_parse("zero", text, strlen(text), &here->model));
     assert_ok(tri_model_build(here->model, &input, 8, &here->graph));
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(here->graph), &(tri_rule){.kind = TRI_RULE_SGD}, &here->store));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(here->graph), &(tri_rule){.name = "sgd"}, &here->store));
 }
 
 static void close(fixture *here)

@@ -109,7 +109,8 @@ static void a_global_batch_is_shared_out(void **state)
 static void what_is_left_open_comes_from_the_model(void **state)
 {
     (void)state;
-    const tri_model_defaults model = {.rate = 0.2f, .rule = TRI_RULE_MOMENTUM, .momentum = 0.8f, .l2 = 0.1f, .batch = 50, .epochs = 4};
+    const tri_model_defaults model = {
+        .rate = 0.2f, .rule = {.name = "momentum", .set = {{"momentum", 0.8f}, {"l2", 0.1f}}}, .batch = 50, .epochs = 4};
     tri__train_options options;
     tri__train_options_init(&options);
     tri__train_settings settings;
@@ -117,8 +118,9 @@ static void what_is_left_open_comes_from_the_model(void **state)
     assert_int_equal(settings.batch, 50);
     assert_int_equal(settings.epochs, 4);
     assert_float_equal(settings.schedule.rate, 0.2, 1e-7);
-    assert_int_equal(settings.rule.kind, TRI_RULE_MOMENTUM);
-    assert_float_equal(settings.rule.momentum, 0.8, 1e-7);
+    assert_string_equal(settings.rule.name, "momentum");
+    assert_float_equal(tri_rule_value(&settings.rule, "momentum"), 0.8, 1e-7);
+    assert_float_equal(tri_rule_value(&settings.rule, "l2"), 0.1, 1e-7);
     assert_true(settings.shuffle == TRI_SHUFFLE_ALL);
     assert_int_equal(settings.seed, 1);
     assert_int_equal(settings.evaluate.kind, TRI_EVERY_EPOCH);
@@ -130,6 +132,26 @@ static void what_is_left_open_comes_from_the_model(void **state)
     assert_int_equal(settings.epochs, 0);
     assert_int_equal(settings.evaluate.steps, 100);
     assert_float_equal(settings.schedule.rate, 0, 0);
+    tri__train_options_fini(&options);
+}
+
+static void numbers_of_the_rule_come_from_whoever_says_most(void **state)
+{
+    (void)state;
+    const tri_model_defaults model = {.rule = {.name = "adam", .set = {{"beta1", 0.5f}, {"epsilon", 0.25f}}}};
+    tri__train_options options;
+    tri__train_options_init(&options);
+    tri__train_settings settings;
+    set(&options, "epsilon", "0.125");
+    assert_ok(tri__train_settings_resolve(&options, &model, &settings));
+    assert_true(tri_rule_value(&settings.rule, "beta1") == 0.5f);
+    assert_true(tri_rule_value(&settings.rule, "beta2") == 0.999f);
+    assert_true(tri_rule_value(&settings.rule, "epsilon") == 0.125f);
+    tri__train_options_fini(&options);
+    set(&options, "rule", "adagrad"); /* which has no beta1 */
+    assert_ok(tri__train_settings_resolve(&options, &model, &settings));
+    assert_string_equal(settings.rule.name, "adagrad");
+    assert_true(tri_rule_value(&settings.rule, "epsilon") == 0.25f);
     tri__train_options_fini(&options);
 }
 
@@ -151,6 +173,8 @@ static void what_does_not_go_together_is_told(void **state)
     expect_refusal("steps", "1", "until", "loss<=1", "--steps and --until both");
     expect_refusal("steps", "1", "max-steps", "3", "--max-steps guards --until");
     expect_refusal("rule", "adam", "momentum", "0.5", "the rule is adam");
+    expect_refusal("rule", "sgd", "epsilon", "0.5", "--epsilon belongs to --rule adagrad or adam, and the rule is sgd");
+    expect_refusal("rule", "adam", "ftrl-beta", "0.5", "--ftrl-beta belongs to --rule ftrl");
     expect_refusal("until", "loss<=1", "eval-every", "end", "checked by evaluations");
     expect_refusal("batch", "10", "global-batch", "30", "--batch is for one worker");
 }
@@ -160,7 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_gives_back_what_was_set),           cmocka_unit_test(resuming_keeps_what_makes_the_run),
         cmocka_unit_test(resuming_may_change_who_computes),       cmocka_unit_test(a_global_batch_is_shared_out),
-        cmocka_unit_test(what_is_left_open_comes_from_the_model), cmocka_unit_test(what_does_not_go_together_is_told),
+        cmocka_unit_test(what_is_left_open_comes_from_the_model), cmocka_unit_test(numbers_of_the_rule_come_from_whoever_says_most),
+        cmocka_unit_test(what_does_not_go_together_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,12 +8,12 @@ static void calls_go_through_and_updates_are_timed(void **state)
 {
     (void)state;
     tri_store *inner, *store;
-    assert_ok(tri_store_local_create(4, &(tri_rule){.kind = TRI_RULE_MOMENTUM}, &inner));
+    assert_ok(tri_store_local_create(4, &(tri_rule){.name = "momentum"}, &inner));
     float *parameters = tri_store_parameters(inner);
     assert_ok(tri__timed_store_create(inner, &store));
     assert_ptr_equal(tri_store_parameters(store), parameters);
     assert_int_equal(tri_store_floats(store), 4);
-    assert_int_equal(tri_store_rule(store)->kind, TRI_RULE_MOMENTUM);
+    assert_string_equal(tri_store_rule(store)->name, "momentum");
     assert_ok(tri_store_begin(store, &(tri_step){.step = 0, .rate = 1}));
     assert_ok(tri_store_await(store, (tri_range){0, 4}));
     for (int i = 0; i < 4; i++)

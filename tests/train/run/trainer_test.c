@@ -27,7 +27,7 @@ static void prepare(training *job)
     assert_ok(tri_model_open("softmax", &job->model));
     const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
     assert_ok(tri_model_build(job->model, &input, BATCH, &job->graph));
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(job->graph), &(tri_rule){.kind = TRI_RULE_SGD}, &local));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(job->graph), &(tri_rule){.name = "sgd"}, &local));
     assert_ok(tri__timed_store_create(local, &job->trainer.store));
     tri_graph_initialise(job->graph, 1, tri_store_parameters(job->trainer.store));
     const tri_plan_options plan = {.batch = BATCH, .training = true, .threads = 1, .seed = 1};

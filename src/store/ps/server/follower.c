@@ -9,36 +9,33 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "graph/rule.h"
 #include "store/ps/server/server_inside.h"
 
 json_t *tri__rule_json(const tri_rule *rule)
 {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "kind", tri_rule_name(rule->kind), "momentum", (double)rule->momentum,
-                     "beta1", (double)rule->beta1, "beta2", (double)rule->beta2, "epsilon", (double)rule->epsilon, "l1", (double)rule->l1,
-                     "l2", (double)rule->l2, "ftrl_beta", (double)rule->ftrl_beta, "clip", (double)rule->clip);
+    json_t *json = json_pack("{s:s, s:f}", "kind", rule->name, "clip", (double)rule->clip);
+    for (int i = 0; json && i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
+        json_object_set_new(json, rule->set[i].name, json_real((double)rule->set[i].value));
+    return json;
 }
 
-static float number_of(const json_t *object, const char *key)
-{
-    return (float)json_number_value(json_object_get(object, key));
-}
-
+/* The name stays the JSON's. */
 static tri_status read_rule(const json_t *json, tri_rule *out)
 {
-    const char *kind = json_string_value(json_object_get(json, "kind"));
-    if (!kind)
-        return tri_fail(TRI_BAD_DATA, "a welcome without a rule");
     *out = (tri_rule){
-        .momentum = number_of(json, "momentum"),
-        .beta1 = number_of(json, "beta1"),
-        .beta2 = number_of(json, "beta2"),
-        .epsilon = number_of(json, "epsilon"),
-        .l1 = number_of(json, "l1"),
-        .l2 = number_of(json, "l2"),
-        .ftrl_beta = number_of(json, "ftrl_beta"),
-        .clip = number_of(json, "clip"),
+        .name = json_string_value(json_object_get(json, "kind")),
+        .clip = (float)json_number_value(json_object_get(json, "clip")),
     };
-    return tri_rule_parse(kind, &out->kind);
+    if (!out->name)
+        return tri_fail(TRI_BAD_DATA, "a welcome without a rule");
+    const tri__rule_number *number;
+    for (int i = 0; (number = tri__rule_number_at(i)); i++) {
+        const json_t *value = json_object_get(json, number->key);
+        if (value && tri__rule_has(out->name, number))
+            TRI_TRY(tri__rule_set(out, number, (float)json_number_value(value)));
+    }
+    return NULL;
 }
 
 static void connect_to_coordinator(tri__server *server)

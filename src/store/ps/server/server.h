@@ -20,7 +20,7 @@ typedef struct {
     size_t floats;
     tri_rule rule;
     char digest[65];
-    char terms[256]; /* by which all workers train: rate, rule, seed …, in words */
+    char terms[512]; /* by which all workers train: rate, rule, seed …, in words */
     tri__work work;
     int64_t evaluate_every;    /* steps; 0: at the end only */
     int64_t checkpoint_every;  /* steps; 0: by time … */

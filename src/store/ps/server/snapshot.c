@@ -30,7 +30,7 @@ static float *slot_of(tri_store *whole, uint32_t slot)
 
 static uint32_t slots_of(const tri__coordinator *coordinator, bool all)
 {
-    return all ? 1u + (uint32_t)tri_rule_slots(coordinator->job.rule.kind) : 1;
+    return all ? 1u + (uint32_t)tri_rule_slots(&coordinator->job.rule) : 1;
 }
 
 /* Between ps:0's own stretch and its place in the whole. */

@@ -12,7 +12,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "store/rules.h"
+#include "graph/rule.h"
+#include "store/norm.h"
 
 enum { MOST_SPARE = 64 }; /* 16 MB */
 
@@ -49,7 +50,7 @@ struct tri__stretch {
     uint32_t first, chunks;
     tri_rule rule;
     tri__ps_settings settings;
-    float *parameters, *slot[2];
+    float *parameters, *slot[TRI_RULE_SLOTS];
     float *gathered; /* sync only */
     chunk_state *chunk;
     int64_t *pushed[TRI_MOST_TASKS]; /* [chunks] the serial of the last push that was taken, −1 where none; NULL where it never came */
@@ -72,7 +73,7 @@ static tri_status allocate(tri__stretch *stretch, const tri__layout *layout)
 {
     size_t bytes = stretch->range.count * sizeof(float);
     TRI_TRY(tri__buffer_allocate(bytes, "a server's parameters", &stretch->parameters));
-    for (int i = 0; i < tri_rule_slots(stretch->rule.kind); i++)
+    for (int i = 0; i < tri_rule_slots(&stretch->rule); i++)
         TRI_TRY(tri__buffer_allocate(bytes, "a server's state of the update rule", &stretch->slot[i]));
     if (is_sync(stretch))
         TRI_TRY(tri__buffer_allocate(bytes, "a server's gathered gradient", &stretch->gathered));

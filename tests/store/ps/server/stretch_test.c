@@ -20,7 +20,7 @@ static tri__stretch *new_stretch(tri__ps_settings settings, tri_rule rule)
 static tri__stretch *new_sync(int backup, float clip)
 {
     const tri__ps_settings settings = {.mode = TRI_PS_SYNC, .workers = 3, .servers = 1, .backup = backup};
-    return new_stretch(settings, (tri_rule){.kind = TRI_RULE_SGD, .clip = clip});
+    return new_stretch(settings, (tri_rule){.name = "sgd", .clip = clip});
 }
 
 /* A gradient of one value throughout. What the stretch does not keep is freed. */
@@ -50,7 +50,7 @@ static float value_of(tri__stretch *stretch, uint32_t chunk)
 static void async_applies_each_push_once(void **state)
 {
     (void)state;
-    tri__stretch *stretch = new_stretch((tri__ps_settings){.mode = TRI_PS_ASYNC, .workers = 2}, (tri_rule){.kind = TRI_RULE_SGD});
+    tri__stretch *stretch = new_stretch((tri__ps_settings){.mode = TRI_PS_ASYNC, .workers = 2}, (tri_rule){.name = "sgd"});
     assert_int_equal(push(stretch, 1, 0, 0, 2, 4), TRI_PUSH_APPLIED);
     assert_float_equal(value_of(stretch, 1), -0.5F, 0);
     assert_int_equal(push(stretch, 1, 0, 0, 2, 4), TRI_PUSH_STALE); /* resent after a connection broke */
@@ -89,7 +89,7 @@ static void the_sum_divides_by_one_workers_weight(void **state)
 {
     (void)state;
     const tri__ps_settings settings = {.mode = TRI_PS_SYNC, .workers = 2, .sum = true};
-    tri__stretch *stretch = new_stretch(settings, (tri_rule){.kind = TRI_RULE_SGD});
+    tri__stretch *stretch = new_stretch(settings, (tri_rule){.name = "sgd"});
     assert_ok(tri__stretch_view(stretch, 0, (const int[]){0, 1}, 2));
     push(stretch, 0, 0, 0, 4, 4);
     push(stretch, 0, 1, 0, 8, 4);
