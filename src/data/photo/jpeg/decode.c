@@ -34,6 +34,7 @@ static tri_status create(void *context)
     jpeg->library.client_data = jpeg;
     jpeg->progress.progress_monitor = limit_scans;
     jpeg->library.progress = &jpeg->progress;
+    jpeg->own_huffman = tri__huffman_fits();
     return NULL;
 }
 
@@ -60,6 +61,13 @@ void tri__jpeg_destroy(tri__jpeg *jpeg)
     tri__resizer_fini(&jpeg->resizer);
     tri__buffer_free(jpeg->pixels);
     free(jpeg);
+}
+
+void tri__jpeg_start(tri__jpeg *jpeg)
+{
+    jpeg_start_decompress(&jpeg->library);
+    if (jpeg->own_huffman)
+        tri__huffman_take_over(&jpeg->huffman, &jpeg->library);
 }
 
 tri_status tri__jpeg_reserve(tri__jpeg *jpeg, size_t bytes)
@@ -130,14 +138,14 @@ static void read_rows(struct jpeg_decompress_struct *library, uint8_t *to)
     jpeg_finish_decompress(library);
 }
 
-/* Ink to light, in place: [count][4] → [count][3]. Adobe's programs store light where others store ink. */
-static void convert_ink(uint8_t *pixels, size_t count, bool inverted)
+/* CMYK to RGB, in place: [count][4] → [count][3]. Adobe's programs store CMYK inverted. */
+static void convert_cmyk(uint8_t *pixels, size_t count, bool inverted)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *ink = pixels + 4 * i;
-        int black = inverted ? ink[3] : 255 - ink[3];
+        const uint8_t *cmyk = pixels + 4 * i;
+        int black = inverted ? cmyk[3] : 255 - cmyk[3];
         for (size_t c = 0; c < 3; c++)
-            pixels[3 * i + c] = (uint8_t)(((inverted ? ink[c] : 255 - ink[c]) * black + 127) / 255);
+            pixels[3 * i + c] = (uint8_t)(((inverted ? cmyk[c] : 255 - cmyk[c]) * black + 127) / 255);
     }
 }
 
@@ -145,19 +153,18 @@ static void convert_ink(uint8_t *pixels, size_t count, bool inverted)
 static tri_status decode_rows(tri__jpeg *jpeg)
 {
     struct jpeg_decompress_struct *library = &jpeg->library;
-    bool ink = library->jpeg_color_space == JCS_CMYK || library->jpeg_color_space == JCS_YCCK;
-    library->out_color_space = ink ? JCS_CMYK : JCS_RGB;
-    bool straight = is_of_wanted_size(jpeg) && !ink;
-    jpeg_start_decompress(library);
-    tri__huffman_take_over(&jpeg->huffman, library);
+    bool cmyk = library->jpeg_color_space == JCS_CMYK || library->jpeg_color_space == JCS_YCCK;
+    library->out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
+    bool straight = is_of_wanted_size(jpeg) && !cmyk;
+    tri__jpeg_start(jpeg);
     size_t count = (size_t)library->output_width * library->output_height;
     if (!straight)
         TRI_TRY(tri__jpeg_reserve(jpeg, count * (size_t)library->output_components));
     read_rows(library, straight ? jpeg->rgb : jpeg->pixels);
     if (straight)
         return NULL;
-    if (ink)
-        convert_ink(jpeg->pixels, count, library->saw_Adobe_marker);
+    if (cmyk)
+        convert_cmyk(jpeg->pixels, count, library->saw_Adobe_marker);
     const tri__pixels from = {jpeg->pixels, library->output_height, library->output_width, 3, 3 * (size_t)library->output_width};
     return tri__resize(&jpeg->resizer, &from, jpeg->height, jpeg->width, jpeg->rgb);
 }

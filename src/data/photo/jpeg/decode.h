@@ -18,6 +18,7 @@ struct tri__jpeg {
     size_t pixels_size;
     tri__resizer resizer;
     tri__huffman huffman;
+    bool own_huffman; /* decode by it where it can; a test may clear it, and the library decodes alone */
 
     /* The photo that is being decoded. */
     const uint8_t *data;
@@ -26,11 +27,14 @@ struct tri__jpeg {
     uint8_t *rgb;          /* [height][width][3] */
 };
 
+/* jpeg_start_decompress, and our Huffman decoder in the place of the library's. */
+void tri__jpeg_start(tri__jpeg *jpeg);
+
 /* At least this many bytes of jpeg->pixels. */
 TRI_MUST_CHECK tri_status tri__jpeg_reserve(tri__jpeg *jpeg, size_t bytes);
 
-/* After the header has been read and the scale chosen: decode a photo of luminance and two planes of colour, resize each, and only then
- * make red, green and blue of them: that is less work than to do so with all of the photo's pixels. */
+/* After the header has been read and the scale chosen: decode the planes Y, Cb and Cr, resize each, and only then convert them to red,
+ * green and blue: that is less work than to convert all of the photo's pixels. */
 TRI_MUST_CHECK tri_status tri__jpeg_decode_planes(tri__jpeg *jpeg);
 
 /* y, cb, cr: [count] → rgb: [count][3], by the formula of JFIF. */

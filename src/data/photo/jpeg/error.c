@@ -17,13 +17,13 @@ static bool is_harmless(int code)
     return code == JWRN_EXTRANEOUS_DATA || code == JWRN_JFIF_MAJOR || code == JWRN_ADOBE_XFORM;
 }
 
-static void heed(j_common_ptr common, int level)
+static void emit_message(j_common_ptr common, int level)
 {
     if (level < 0 && !is_harmless(common->err->msg_code))
         escape(common);
 }
 
-static void say_nothing(j_common_ptr common)
+static void output_nothing(j_common_ptr common)
 {
     (void)common;
 }
@@ -32,8 +32,8 @@ struct jpeg_error_mgr *tri__jpeg_errors_init(tri__jpeg_errors *errors)
 {
     struct jpeg_error_mgr *base = jpeg_std_error(&errors->base);
     base->error_exit = escape;
-    base->emit_message = heed;
-    base->output_message = say_nothing;
+    base->emit_message = emit_message;
+    base->output_message = output_nothing;
     return base;
 }
 

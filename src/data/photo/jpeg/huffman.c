@@ -1,11 +1,18 @@
-/* huffman.c: Huffman codes and the numbers behind them, found in a table by the next ten bits.
+/* huffman.c: a baseline scan's Huffman codes and the coefficients behind them, found in a table by the next ten bits.
  *
- * A photo is a row of units, each of a few blocks of 64 numbers; the library asks for one unit at a time. A number is a code, which says
- * how many zeros come before it and how many bits it has, and then these bits. Mostly both are so short that one look into a table gives
- * the number itself, and often the next one too. Bytes come eight at a time, except near a byte of 255, behind which a 0 is
- * no part of the data, and anything else a marker that ends it. */
+ * A scan is a row of MCUs, each of a few blocks of 64 coefficients: one DC, 63 AC. The library asks for one MCU at a time. A coefficient is
+ * a code, whose symbol says how many zeros come before it (its run) and how many bits it has (its size), and then these bits. Mostly both
+ * are so short that one look into a table gives the coefficient itself, and often the next one too. Bytes come eight at a time, except
+ * near a byte of 255, behind which a 0 is no part of the data, and anything else a marker that ends it.
+ *
+ * CMake defines TRI_JPEG_HUFFMAN where jpegint.h is installed and is of a libjpeg-turbo whose decoder this one is known to replace
+ * exactly. Elsewhere nothing is replaced. */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "data/photo/jpeg/huffman.h"
 
+#ifdef TRI_JPEG_HUFFMAN
+
+#include <dlfcn.h>
 #include <endian.h>
 #include <string.h>
 
@@ -15,14 +22,14 @@
 #include "data/photo/jpeg/decode.h"
 
 enum {
-    LOOK = TRI_HUFFMAN_LOOK,
-    ENOUGH = 32, /* bits: more than a code of 16 and a number of 15 */
-    BLOCK = 64,  /* numbers of a block */
-    SKIP = 15,   /* zeros before a number of no bits: it is another zero, and the block goes on; with fewer zeros it ends */
+    LOOKUP_BITS = TRI_HUFFMAN_LOOKUP_BITS,
+    LONGEST_CODE = TRI_HUFFMAN_LONGEST_CODE,
+    ENOUGH = 32,  /* bits: more than a code of 16 and a coefficient of 15 */
+    ZRL_RUN = 15, /* with size 0: sixteen zeros, and the block goes on; a shorter run with size 0 is the end of the block */
 };
 
-/* Where the i-th number stands. What is behind the end, of which there is none but in damaged data, stands where the last one does. */
-static const uint8_t zigzag[2 * BLOCK] = {
+/* Where the i-th coefficient stands. What is behind the end, which only damaged data has, stands where the last one does. */
+static const uint8_t zigzag[2 * DCTSIZE2] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
     35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
     63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
@@ -31,41 +38,41 @@ static const uint8_t zigzag[2 * BLOCK] = {
 
 /* ---- tables ---- */
 
-/* A number of size bits: those whose first bit is 0 are negative. */
-static inline int32_t number_of(uint32_t bits, int size)
+/* A coefficient of size bits (EXTEND in the standard): one whose first bit is 0 is negative. */
+static inline int32_t extend(uint32_t bits, int size)
 {
     return (int32_t)bits - (bits >> (size - 1) ? 0 : (1 << size) - 1);
 }
 
 /* Everything that begins with the code, which stands in the upper of 16 bits. */
-static void fill_in(tri__huffman_table *table, uint32_t code, int length, uint8_t symbol)
+static void add_code(tri__huffman_table *table, uint32_t code, int length, uint8_t symbol)
 {
-    int left = LOOK - length, size = symbol & 15;
+    int left = LOOKUP_BITS - length, size = symbol & 15;
     if (left < 0)
         return;
-    tri__huffman_entry *first = table->look + (code >> (TRI_HUFFMAN_LONGEST - LOOK));
+    tri__huffman_entry *first = table->lookup + (code >> (LONGEST_CODE - LOOKUP_BITS));
     for (uint32_t i = 0; i < 1u << left; i++)
         first[i] = (tri__huffman_entry){
-            .value = size > 0 && size <= left ? (int16_t)number_of(i >> (left - size), size) : 0,
+            .value = size > 0 && size <= left ? (int16_t)extend(i >> (left - size), size) : 0,
             .symbol = symbol,
             .code = (uint8_t)length,
             .whole = (uint8_t)(size <= left ? length + size : 0),
         };
 }
 
-/* Zeros before what the entry stands for. */
+/* Coefficients between the one before and what the entry stands for; behind the block where it ends the block. */
 static uint8_t skip_of(const tri__huffman_entry *entry)
 {
-    int zeros = entry->symbol >> 4, size = entry->symbol & 15;
-    return (uint8_t)(size > 0 || zeros == SKIP ? zeros : BLOCK);
+    int run = entry->symbol >> 4, size = entry->symbol & 15;
+    return (uint8_t)(size > 0 || run == ZRL_RUN ? run : DCTSIZE2);
 }
 
-/* Which two numbers begin with what is looked up. */
-static void pair_up(tri__huffman_table *table)
+/* Which two coefficients begin with what is looked up. */
+static void make_pairs(tri__huffman_table *table)
 {
-    for (uint32_t i = 0; i < 1u << LOOK; i++) {
-        const tri__huffman_entry *first = &table->look[i], *second = &table->look[i << first->whole & ((1u << LOOK) - 1)];
-        bool both = second->whole > 0 && first->whole + second->whole <= LOOK;
+    for (uint32_t i = 0; i < 1u << LOOKUP_BITS; i++) {
+        const tri__huffman_entry *first = &table->lookup[i], *second = &table->lookup[i << first->whole & ((1u << LOOKUP_BITS) - 1)];
+        bool both = second->whole > 0 && first->whole + second->whole <= LOOKUP_BITS;
         table->pairs[i] = (tri__huffman_pair){
             .first = first->value,
             .second = both ? second->value : first->value,
@@ -77,25 +84,25 @@ static void pair_up(tri__huffman_table *table)
     }
 }
 
-/* from has been checked by the library. Of averages there is one in a block: they make no pairs. */
-static void make_table(tri__huffman_table *table, const JHUFF_TBL *from, bool pairs)
+/* from has been checked by the library. A block has one DC coefficient: DC tables have no pairs. */
+static void make_table(tri__huffman_table *table, const JHUFF_TBL *from, bool is_ac)
 {
     if (!memcmp(table->bits, from->bits, sizeof table->bits) && !memcmp(table->symbols, from->huffval, sizeof table->symbols))
         return;
     memcpy(table->bits, from->bits, sizeof table->bits);
     memcpy(table->symbols, from->huffval, sizeof table->symbols);
-    memset(table->look, 0, sizeof table->look);
+    memset(table->lookup, 0, sizeof table->lookup);
     uint32_t code = 0;
-    int32_t place = 0;
-    for (int length = 1; length <= TRI_HUFFMAN_LONGEST; length++) {
-        int unused = TRI_HUFFMAN_LONGEST - length;
-        table->shift[length] = place - (int32_t)(code >> unused);
+    int32_t symbol = 0;
+    for (int length = 1; length <= LONGEST_CODE; length++) {
+        int unused = LONGEST_CODE - length;
+        table->shift[length] = symbol - (int32_t)(code >> unused);
         for (int i = 0; i < from->bits[length]; i++, code += 1u << unused)
-            fill_in(table, code, length, table->symbols[place++]);
+            add_code(table, code, length, table->symbols[symbol++]);
         table->limit[length] = code;
     }
-    if (pairs)
-        pair_up(table);
+    if (is_ac)
+        make_pairs(table);
 }
 
 /* ---- bits ---- */
@@ -141,48 +148,48 @@ static inline void drop(tri__huffman_bits *bits, int count)
 }
 
 /* size: 1 … 15 */
-static inline int32_t take_number(tri__huffman_bits *bits, int size)
+static inline int32_t take_coefficient(tri__huffman_bits *bits, int size)
 {
-    int32_t number = number_of((uint32_t)(bits->word >> (64 - size)), size);
+    int32_t coefficient = extend((uint32_t)(bits->word >> (64 - size)), size);
     drop(bits, size);
-    return number;
+    return coefficient;
 }
 
 /* A code that is longer than what is looked up. −1: there is none that begins so. */
 static int take_long_code(tri__huffman_bits *bits, const tri__huffman_table *table)
 {
-    uint32_t next = (uint32_t)(bits->word >> (64 - TRI_HUFFMAN_LONGEST));
-    int length = LOOK + 1;
-    while (length <= TRI_HUFFMAN_LONGEST && next >= table->limit[length])
+    uint32_t next = (uint32_t)(bits->word >> (64 - LONGEST_CODE));
+    int length = LOOKUP_BITS + 1;
+    while (length <= LONGEST_CODE && next >= table->limit[length])
         length++;
-    if (length > TRI_HUFFMAN_LONGEST)
+    if (length > LONGEST_CODE)
         return -1;
     drop(bits, length);
-    return table->symbols[(int32_t)(next >> (TRI_HUFFMAN_LONGEST - length)) + table->shift[length]];
+    return table->symbols[(int32_t)(next >> (LONGEST_CODE - length)) + table->shift[length]];
 }
 
 /* ---- blocks ---- */
 
-static inline uint32_t look(tri__huffman_bits *bits, int enough)
+static inline uint32_t peek(tri__huffman_bits *bits, int enough)
 {
     refill(bits, enough);
-    return (uint32_t)(bits->word >> (64 - LOOK));
+    return (uint32_t)(bits->word >> (64 - LOOKUP_BITS));
 }
 
-/* One number, and its symbol. −1: damaged. */
-static inline int take_one(tri__huffman_bits *bits, const tri__huffman_table *table, int32_t *number)
+/* One coefficient, and its symbol. −1: damaged. */
+static inline int take_one(tri__huffman_bits *bits, const tri__huffman_table *table, int32_t *coefficient)
 {
-    const tri__huffman_entry *found = &table->look[look(bits, ENOUGH)];
+    const tri__huffman_entry *found = &table->lookup[peek(bits, ENOUGH)];
     int symbol = found->code ? found->symbol : take_long_code(bits, table);
     drop(bits, found->code);
-    *number = symbol > 0 && (symbol & 15) ? take_number(bits, symbol & 15) : 0;
+    *coefficient = symbol > 0 && (symbol & 15) ? take_coefficient(bits, symbol & 15) : 0;
     return symbol;
 }
 
-/* How far the average of a block is from that of the last. False: damaged. */
-static inline bool read_average(tri__huffman_bits *bits, const tri__huffman_table *table, int32_t *difference)
+/* The difference between the DC coefficients of this block and of the last. False: damaged. */
+static inline bool read_dc(tri__huffman_bits *bits, const tri__huffman_table *table, int32_t *difference)
 {
-    const tri__huffman_entry *found = &table->look[look(bits, LOOK)];
+    const tri__huffman_entry *found = &table->lookup[peek(bits, LOOKUP_BITS)];
     if (!found->whole)
         return take_one(bits, table, difference) >= 0;
     *difference = found->value;
@@ -190,15 +197,15 @@ static inline bool read_average(tri__huffman_bits *bits, const tri__huffman_tabl
     return true;
 }
 
-/* The other 63 numbers of a block that is all zeros. False: damaged. */
-static inline bool read_rest(tri__huffman_bits *bits, const tri__huffman_table *table, JCOEF *block)
+/* The 63 AC coefficients of a block that is all zeros. False: damaged. */
+static inline bool read_ac(tri__huffman_bits *bits, const tri__huffman_table *table, JCOEF *block)
 {
-    for (int i = 1; i < BLOCK; i++) {
-        const tri__huffman_pair found = table->pairs[look(bits, LOOK)];
+    for (int i = 1; i < DCTSIZE2; i++) {
+        const tri__huffman_pair found = table->pairs[peek(bits, LOOKUP_BITS)];
         if (found.whole) {
             i += found.skip;
             block[zigzag[i]] = found.first;
-            if (i >= BLOCK - 1) { /* the second one is the next block's */
+            if (i >= DCTSIZE2 - 1) { /* the second one is the next block's */
                 drop(bits, found.whole_first);
                 return true;
             }
@@ -207,42 +214,42 @@ static inline bool read_rest(tri__huffman_bits *bits, const tri__huffman_table *
             drop(bits, found.whole);
             continue;
         }
-        int32_t number;
-        int symbol = take_one(bits, table, &number);
+        int32_t coefficient;
+        int symbol = take_one(bits, table, &coefficient);
         if (symbol < 0)
             return false;
-        if ((symbol & 15) == 0 && symbol >> 4 != SKIP)
+        if ((symbol & 15) == 0 && symbol >> 4 != ZRL_RUN)
             return true;
         i += symbol >> 4;
-        block[zigzag[i]] = (JCOEF)number;
+        block[zigzag[i]] = (JCOEF)coefficient;
     }
     return true;
 }
 
-static void start(tri__huffman *self, const struct jpeg_decompress_struct *library)
+static void begin_interval(tri__huffman *self, const struct jpeg_decompress_struct *library)
 {
     const struct jpeg_source_mgr *source = library->src;
     self->bits = (tri__huffman_bits){.at = source->next_input_byte, .end = source->next_input_byte + source->bytes_in_buffer};
-    self->until_restart = library->restart_interval;
-    memset(self->last, 0, sizeof self->last);
+    self->mcus_to_restart = library->restart_interval;
+    memset(self->last_dc, 0, sizeof self->last_dc);
 }
 
-static boolean read_unit(struct jpeg_decompress_struct *library, JBLOCKROW *blocks)
+static boolean decode_mcu(struct jpeg_decompress_struct *library, JBLOCKROW *blocks)
 {
     tri__huffman *self = &((tri__jpeg *)library->client_data)->huffman;
-    if (library->restart_interval > 0 && self->until_restart-- == 0) {
+    if (library->restart_interval > 0 && self->mcus_to_restart-- == 0) {
         library->marker->read_restart_marker(library);
-        start(self, library);
-        self->until_restart--;
+        begin_interval(self, library);
+        self->mcus_to_restart--;
     }
     tri__huffman_bits bits = self->bits;
     bool known = true;
     for (int i = 0; i < library->blocks_in_MCU && known; i++) {
-        uint32_t *last = &self->last[library->MCU_membership[i]];
+        uint32_t *last_dc = &self->last_dc[library->MCU_membership[i]];
         int32_t difference;
-        known = read_average(&bits, self->averages[i], &difference) && read_rest(&bits, self->rest[i], *blocks[i]);
-        *last += (uint32_t)difference;
-        (*blocks[i])[0] = (JCOEF)*last;
+        known = read_dc(&bits, self->dc[i], &difference) && read_ac(&bits, self->ac[i], *blocks[i]);
+        *last_dc += (uint32_t)difference;
+        (*blocks[i])[0] = (JCOEF)*last_dc;
     }
     self->bits = bits;
     library->src->next_input_byte = bits.at;
@@ -254,18 +261,48 @@ static boolean read_unit(struct jpeg_decompress_struct *library, JBLOCKROW *bloc
     return TRUE;
 }
 
+/* The scan's table, which the library should have checked to be there. */
+static const JHUFF_TBL *find_table(struct jpeg_decompress_struct *library, JHUFF_TBL *const tables[NUM_HUFF_TBLS], int number)
+{
+    if (number < 0 || number >= NUM_HUFF_TBLS || !tables[number])
+        ERREXIT1(library, JERR_NO_HUFF_TABLE, number);
+    return tables[number];
+}
+
+/* The program may run with another version of the library than it was built with: 3.0 has the same soname, and other insides. It is known
+ * by a function that came with it. */
+bool tri__huffman_fits(void)
+{
+    return !dlsym(RTLD_DEFAULT, "jpeg12_read_scanlines");
+}
+
 void tri__huffman_take_over(tri__huffman *self, struct jpeg_decompress_struct *library)
 {
     if (library->progressive_mode || library->arith_code || jpeg_has_multiple_scans(library))
         return;
     for (int i = 0; i < library->blocks_in_MCU; i++) {
-        const jpeg_component_info *part = library->cur_comp_info[library->MCU_membership[i]];
-        tri__huffman_table *averages = &self->tables[0][part->dc_tbl_no], *rest = &self->tables[1][part->ac_tbl_no];
-        make_table(averages, library->dc_huff_tbl_ptrs[part->dc_tbl_no], false);
-        make_table(rest, library->ac_huff_tbl_ptrs[part->ac_tbl_no], true);
-        self->averages[i] = averages;
-        self->rest[i] = rest;
+        const jpeg_component_info *component = library->cur_comp_info[library->MCU_membership[i]];
+        const JHUFF_TBL *dc = find_table(library, library->dc_huff_tbl_ptrs, component->dc_tbl_no);
+        const JHUFF_TBL *ac = find_table(library, library->ac_huff_tbl_ptrs, component->ac_tbl_no);
+        make_table(&self->tables[0][component->dc_tbl_no], dc, false);
+        make_table(&self->tables[1][component->ac_tbl_no], ac, true);
+        self->dc[i] = &self->tables[0][component->dc_tbl_no];
+        self->ac[i] = &self->tables[1][component->ac_tbl_no];
     }
-    start(self, library);
-    library->entropy->decode_mcu = read_unit;
+    begin_interval(self, library);
+    library->entropy->decode_mcu = decode_mcu;
 }
+
+#else
+
+bool tri__huffman_fits(void)
+{
+    return false;
+}
+
+void tri__huffman_take_over(tri__huffman *self, struct jpeg_decompress_struct *library)
+{
+    (void)self, (void)library;
+}
+
+#endif

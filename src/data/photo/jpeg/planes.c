@@ -1,7 +1,7 @@
-/* planes.c: photos decoded plane by plane, resized, and then made red, green and blue.
+/* planes.c: photos decoded plane by plane (Y, Cb, Cr), resized, and then converted to red, green and blue.
  *
- * Most photos keep colour at half the resolution of luminance. The library would first blow colour up and convert every pixel of the
- * photo; resizing the planes as they are stored does the same in one go, and only the pixels that are wanted are converted. */
+ * Most photos keep chroma at half the resolution of luma. The library would first upsample chroma and convert every pixel of the photo;
+ * resizing the planes as they are stored does the same in one go, and only the pixels that are wanted are converted. */
 #include <string.h>
 
 #include "base/vector.h"
@@ -23,10 +23,10 @@ typedef struct {
     int rows;              /* in one row of blocks */
 } plane;
 
-static size_t plane_bytes(const struct jpeg_decompress_struct *library, const jpeg_component_info *part)
+static size_t plane_bytes(const struct jpeg_decompress_struct *library, const jpeg_component_info *component)
 {
-    size_t stride = (size_t)part->width_in_blocks * (size_t)part->DCT_scaled_size;
-    return stride * library->total_iMCU_rows * (size_t)(part->v_samp_factor * part->DCT_scaled_size);
+    size_t stride = (size_t)component->width_in_blocks * (size_t)component->DCT_scaled_size;
+    return stride * library->total_iMCU_rows * (size_t)(component->v_samp_factor * component->DCT_scaled_size);
 }
 
 /* The planes of the photo, and behind them those of the wanted size. */
@@ -41,13 +41,13 @@ static tri_status lay_out(tri__jpeg *jpeg, plane planes[TRI_JPEG_PLANES], uint8_
     TRI_TRY(tri__jpeg_reserve(jpeg, bytes + TRI_JPEG_PLANES * (size_t)(jpeg->height * jpeg->width)));
     *resized = jpeg->pixels + bytes;
     for (int i = 0; i < TRI_JPEG_PLANES; i++) {
-        const jpeg_component_info *part = &library->comp_info[i];
+        const jpeg_component_info *component = &library->comp_info[i];
         planes[i] = (plane){
             .data = jpeg->pixels + at[i],
-            .stride = (size_t)part->width_in_blocks * (size_t)part->DCT_scaled_size,
-            .height = part->downsampled_height,
-            .width = part->downsampled_width,
-            .rows = part->v_samp_factor * part->DCT_scaled_size,
+            .stride = (size_t)component->width_in_blocks * (size_t)component->DCT_scaled_size,
+            .height = component->downsampled_height,
+            .width = component->downsampled_width,
+            .rows = component->v_samp_factor * component->DCT_scaled_size,
         };
     }
     return NULL;
@@ -85,10 +85,10 @@ static inline lanes clamp(lanes value)
  * multiple taken out, every product fits 16 bits. Pixels are first made as words and then moved together: each overlaps the next. */
 static inline void convert_strip(const uint8_t y[STRIP], const uint8_t cb[STRIP], const uint8_t cr[STRIP], uint8_t rgb[3 * STRIP + 1])
 {
-    lanes light = load(y), b = load(cb) - 128, r = load(cr) - 128;
-    lanes red = clamp(light + r + ((r * 103 + 128) >> 8));
-    lanes green = clamp(light - r + ((r * 73 - b * 88 + 128) >> 8));
-    lanes blue = clamp(light + 2 * b - ((b * 58 + 128) >> 8));
+    lanes luma = load(y), b = load(cb) - 128, r = load(cr) - 128;
+    lanes red = clamp(luma + r + ((r * 103 + 128) >> 8));
+    lanes green = clamp(luma - r + ((r * 73 - b * 88 + 128) >> 8));
+    lanes blue = clamp(luma + 2 * b - ((b * 58 + 128) >> 8));
     lanes two = red | green << 8;
     lanes words[2] = {__builtin_shufflevector(two, blue, 0, 8, 1, 9, 2, 10, 3, 11),
                       __builtin_shufflevector(two, blue, 4, 12, 5, 13, 6, 14, 7, 15)};
@@ -126,8 +126,7 @@ tri_status tri__jpeg_decode_planes(tri__jpeg *jpeg)
     struct jpeg_decompress_struct *library = &jpeg->library;
     library->raw_data_out = TRUE;
     library->out_color_space = JCS_YCbCr;
-    jpeg_start_decompress(library);
-    tri__huffman_take_over(&jpeg->huffman, library);
+    tri__jpeg_start(jpeg);
     plane planes[TRI_JPEG_PLANES];
     uint8_t *resized;
     TRI_TRY(lay_out(jpeg, planes, &resized));

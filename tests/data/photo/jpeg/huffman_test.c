@@ -1,5 +1,5 @@
-/* huffman_test.c: photos read by our codes and by the library's own give the same pixels: of all qualities, samplings and tables, with
- * restarts, and where bytes are changed. */
+/* huffman_test.c: our Huffman decoder and the library's own give the same pixels: for all qualities, samplings and tables, with restarts,
+ * and where bytes are changed. A scan without its tables is refused. */
 #include "data/photo/jpeg/huffman.h"
 
 #include <stdlib.h>
@@ -7,15 +7,14 @@
 
 #include "base/random.h"
 #include "data/photo/jpeg/decode.h"
-#include "decoder.h"
 #include "support.h"
 
 enum { HEIGHT = 75, WIDTH = 90, PIXELS = HEIGHT * WIDTH };
 
 /* How a photo is stored. */
 typedef struct {
-    int quality, sampling; /* 1: colour as fine as brightness; 2: half as fine */
-    unsigned restart;      /* units between two restarts; 0: none */
+    int quality, sampling; /* 1: chroma as fine as luma; 2: half as fine */
+    unsigned restart;      /* MCUs between two restarts; 0: none */
     bool grey, optimised;  /* optimised: codes made for this photo */
     int noise;             /* of 255: the more, the longer the codes */
 } manner;
@@ -56,49 +55,52 @@ static photo photo_of(manner how)
     return out;
 }
 
-/* A photo, the library's own way. */
 typedef struct {
-    struct jpeg_decompress_struct library;
-    tri__jpeg_errors errors;
-    photo from;
-    uint8_t *rgb; /* [HEIGHT][WIDTH][3] */
-} plain;
+    tri__jpeg *own, *library; /* a decoder with our Huffman codes, and one that leaves them to the library */
+} decoders;
 
-static tri_status decode_plainly(void *context)
+static int create_decoders(void **state)
 {
-    plain *self = context;
-    jpeg_create_decompress(&self->library);
-    jpeg_mem_src(&self->library, self->from.data, self->from.size);
-    jpeg_read_header(&self->library, TRUE);
-    self->library.out_color_space = JCS_RGB;
-    jpeg_start_decompress(&self->library);
-    while (self->library.output_scanline < HEIGHT) {
-        JSAMPROW row = self->rgb + 3 * WIDTH * self->library.output_scanline;
-        jpeg_read_scanlines(&self->library, &row, 1);
-    }
-    jpeg_finish_decompress(&self->library);
-    return NULL;
+    static decoders both;
+    assert_ok(tri__jpeg_create(&both.own));
+    assert_ok(tri__jpeg_create(&both.library));
+    both.library->own_huffman = false;
+    *state = &both;
+    return 0;
 }
 
-/* Both ways: the same pixels, or we do not take it. We take nothing that the library does not; codes that do not exist, which it mostly
- * passes over, are damage here. Gives whether we took it. */
-static bool agree(tri__jpeg *jpeg, photo from)
+static int destroy_decoders(void **state)
+{
+    decoders *both = *state;
+    tri__jpeg_destroy(both->own);
+    tri__jpeg_destroy(both->library);
+    return 0;
+}
+
+/* Both decoders give the same pixels, or ours refuses the photo. Ours takes nothing that the library does not; codes that do not exist,
+ * which the library mostly passes over, are damage here. Gives whether ours took it. */
+static bool agree_at(const decoders *both, photo from, int64_t height, int64_t width)
 {
     static uint8_t ours[3 * PIXELS], theirs[3 * PIXELS];
-    plain library = {.from = from, .rgb = theirs};
-    library.library.err = tri__jpeg_errors_init(&library.errors);
-    tri_status wrong_ours = tri__jpeg_decode(jpeg, from.data, from.size, HEIGHT, WIDTH, ours);
-    tri_status wrong_theirs = tri__jpeg_guard(&library.errors, decode_plainly, &library);
-    jpeg_destroy_decompress(&library.library);
+    tri_status wrong_ours = tri__jpeg_decode(both->own, from.data, from.size, height, width, ours);
+    tri_status wrong_theirs = tri__jpeg_decode(both->library, from.data, from.size, height, width, theirs);
     bool good = !wrong_ours;
     if (good) {
         assert_null(wrong_theirs);
-        assert_memory_equal(ours, theirs, sizeof ours);
+        assert_memory_equal(ours, theirs, (size_t)(3 * height * width));
     } else if (!wrong_theirs) {
         assert_non_null(strstr(tri_status_message(wrong_ours), "bad Huffman code"));
     }
     tri_status_free(wrong_ours);
     tri_status_free(wrong_theirs);
+    return good;
+}
+
+/* At full size, which is decoded row by row, and resized, which is decoded plane by plane. */
+static bool agree(const decoders *both, photo from)
+{
+    bool good = agree_at(both, from, HEIGHT, WIDTH);
+    assert_int_equal(agree_at(both, from, HEIGHT / 2 - 3, WIDTH / 2), good);
     return good;
 }
 
@@ -113,7 +115,7 @@ static const manner manners[] = {
     {.quality = 85, .sampling = 1, .noise = 30, .grey = true},
 };
 
-static void test_manners(void **state)
+static void both_decoders_give_the_same_pixels(void **state)
 {
     for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
         photo made = photo_of(manners[i]);
@@ -124,7 +126,7 @@ static void test_manners(void **state)
 
 /* Bytes of the data changed, to 255 now and then: a marker, or the beginning of one. Not beside another 255: there the library begins a
  * block twice and does not clear it. */
-static void test_changed_bytes(void **state)
+static void changed_bytes_give_the_same_pixels_or_are_refused(void **state)
 {
     enum { TRIES = 400 };
     for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
@@ -145,7 +147,7 @@ static void test_changed_bytes(void **state)
     }
 }
 
-static void test_cut_short(void **state)
+static void photo_that_is_cut_short_is_refused(void **state)
 {
     photo made = photo_of(manners[0]);
     for (size_t left = made.size - 1; left > 700; left -= left > 20 + made.size / 2 ? 1 : 37)
@@ -154,7 +156,7 @@ static void test_cut_short(void **state)
 }
 
 /* What stands between the data and the end, and bytes of 255 before a marker, do no harm. */
-static void test_filled_up(void **state)
+static void bytes_before_the_end_marker_do_no_harm(void **state)
 {
     static const uint8_t fillings[][3] = {{255, 255, 255}, {1, 2, 3}};
     photo made = photo_of(manners[0]);
@@ -169,13 +171,76 @@ static void test_filled_up(void **state)
     free(made.data);
 }
 
+static void own_decoder_is_used_where_it_fits(void **state)
+{
+    decoders *both = *state;
+    photo made = photo_of(manners[0]);
+    assert_true(agree(both, made));
+    assert_int_equal(both->own->huffman.bits.at != NULL, tri__huffman_fits());
+    assert_null(both->library->huffman.bits.at);
+    free(made.data);
+}
+
+/* The scan header (SOS) of a grey photo: marker, length, one component, its number, its DC and AC tables. */
+static uint8_t *scan_tables(photo made)
+{
+    for (size_t i = 0; i + 7 < made.size; i++)
+        if (made.data[i] == 0xFF && made.data[i + 1] == 0xDA)
+            return &made.data[i + 6];
+    fail_msg("the photo has no scan");
+    return NULL;
+}
+
+static void scan_that_names_a_missing_table_is_refused(void **state)
+{
+    decoders *both = *state;
+    static uint8_t rgb[3 * PIXELS];
+    static const uint8_t wrong[] = {0x03, 0x30, 0x0F, 0xF0};
+    for (size_t i = 0; i < sizeof wrong; i++) {
+        photo made = photo_of((manner){.quality = 85, .sampling = 1, .grey = true});
+        *scan_tables(made) = wrong[i];
+        assert_fails(tri__jpeg_decode(both->own, made.data, made.size, HEIGHT, WIDTH, rgb), TRI_BAD_DATA, "Huffman table 0x");
+        free(made.data);
+    }
+}
+
+typedef struct {
+    tri__jpeg *jpeg;
+    photo from;
+} incomplete;
+
+/* The library checks tables before we do. Here one vanishes after that. */
+static tri_status take_over_without_ac_table(void *context)
+{
+    incomplete *self = context;
+    struct jpeg_decompress_struct *library = &self->jpeg->library;
+    jpeg_mem_src(library, self->from.data, self->from.size);
+    jpeg_read_header(library, TRUE);
+    jpeg_start_decompress(library);
+    library->ac_huff_tbl_ptrs[library->cur_comp_info[0]->ac_tbl_no] = NULL;
+    tri__huffman_take_over(&self->jpeg->huffman, library);
+    return NULL;
+}
+
+static void missing_ac_table_is_not_dereferenced(void **state)
+{
+    decoders *both = *state;
+    if (!tri__huffman_fits())
+        skip();
+    incomplete self = {both->own, photo_of(manners[0])};
+    assert_fails(tri__jpeg_guard(&self.jpeg->errors, take_over_without_ac_table, &self), TRI_BAD_DATA, "Huffman table 0x");
+    jpeg_abort_decompress(&self.jpeg->library);
+    assert_true(agree(both, self.from)); /* the decoder is good for the next photo */
+    free(self.from.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_manners),
-        cmocka_unit_test(test_changed_bytes),
-        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_filled_up),
+        cmocka_unit_test(both_decoders_give_the_same_pixels),   cmocka_unit_test(changed_bytes_give_the_same_pixels_or_are_refused),
+        cmocka_unit_test(photo_that_is_cut_short_is_refused),   cmocka_unit_test(bytes_before_the_end_marker_do_no_harm),
+        cmocka_unit_test(own_decoder_is_used_where_it_fits),    cmocka_unit_test(scan_that_names_a_missing_table_is_refused),
+        cmocka_unit_test(missing_ac_table_is_not_dereferenced),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, create_decoders, destroy_decoders);
 }
