@@ -86,13 +86,18 @@ static tri_status check_list(const tensor_list *list, uint32_t *checksum)
     for (size_t i = 0; i < list->count; i++) {
         if (i < list->parameters)
             TRI_TRY(check_finite(&list->tensor[i]));
-        *checksum = tri__checkpoint_sum(*checksum, &list->tensor[i].tensor);
+        *checksum = tri__checkpoint_sum(*checksum, &list->tensor[i], TRI_CHECKPOINT_VERSION);
     }
     return NULL;
 }
 
-uint32_t tri__checkpoint_sum(uint32_t sum, const tri_tensor *tensor)
+uint32_t tri__checkpoint_sum(uint32_t sum, const tri__named_tensor *named, int version)
 {
+    const tri_tensor *tensor = &named->tensor;
+    if (version > 1) {
+        sum = tri__crc32c(sum, named->name, strlen(named->name) + 1);
+        sum = tri__crc32c(sum, tensor->shape.dim, (size_t)tensor->shape.rank * sizeof *tensor->shape.dim);
+    }
     return tri__crc32c(sum, tensor->data, (size_t)tri_shape_count(tensor->shape) * tri_type_size(tensor->type));
 }
 

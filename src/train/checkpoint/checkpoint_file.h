@@ -4,7 +4,7 @@
 
 #include "train/checkpoint/checkpoint.h"
 
-#define TRI_CHECKPOINT_VERSION 1
+#define TRI_CHECKPOINT_VERSION 2         /* from 2 on, the checksum is over names and shapes of tensors, too */
 #define TRI_CHECKPOINT_ABOUT   "trireme" /* keys of the metadata */
 #define TRI_CHECKPOINT_MODEL   "model"
 #define TRI_CHECKPOINT_SUM     "checksum"
@@ -12,8 +12,9 @@
 
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node); /* free() it; NULL when memory is short */
 
-/* The checksum: tensor by tensor in the order of the file, then both texts of the metadata, written with eight hexadecimal digits. */
-uint32_t tri__checkpoint_sum(uint32_t sum, const tri_tensor *tensor);
+/* The checksum: tensor by tensor in the order of the file, each with its name and shape, then both texts of the metadata, written with eight
+ * hexadecimal digits. version: of the file. */
+uint32_t tri__checkpoint_sum(uint32_t sum, const tri__named_tensor *named, int version);
 void tri__checkpoint_sum_end(uint32_t sum, const char *about, const char *model, char text[TRI_CHECKPOINT_DIGITS]);
 
 /* The checkpoints of a folder, newest first. */

@@ -166,13 +166,13 @@ static tri_status read_damaged(tri__checkpoint *checkpoint, const json_t *list)
     return NULL;
 }
 
-static tri_status verify(const tri__checkpoint *checkpoint, const char *about)
+static tri_status verify(const tri__checkpoint *checkpoint, const char *about, int version)
 {
     const char *written = tri__safetensors_metadata(checkpoint->file, TRI_CHECKPOINT_SUM);
     char expected[TRI_CHECKPOINT_DIGITS];
     uint32_t sum = 0;
     for (size_t i = 0; i < tri__safetensors_count(checkpoint->file); i++)
-        sum = tri__checkpoint_sum(sum, &tri__safetensors_at(checkpoint->file, i)->tensor);
+        sum = tri__checkpoint_sum(sum, tri__safetensors_at(checkpoint->file, i), version);
     tri__checkpoint_sum_end(sum, about, checkpoint->model_text, expected);
     return written && !strcmp(written, expected) ? NULL : damaged(checkpoint, "its checksum does not match");
 }
@@ -194,7 +194,7 @@ static tri_status read_about(tri__checkpoint *checkpoint)
     if (version > TRI_CHECKPOINT_VERSION)
         return tri_fail(TRI_UNSUPPORTED, "%s: written by a newer version of trireme (format %d, this one reads %d)", checkpoint->path,
                         version, TRI_CHECKPOINT_VERSION);
-    TRI_TRY(verify(checkpoint, about));
+    TRI_TRY(verify(checkpoint, about, version));
     TRI_TRY(read_input(checkpoint, input));
     TRI_TRY(read_damaged(checkpoint, json_object_get(checkpoint->about, "damaged")));
     TRI_TRY(read_class_names(checkpoint, names));

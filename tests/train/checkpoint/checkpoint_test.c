@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "support.h"
+#include "train/checkpoint/checkpoint_file.h"
 
 static const char model_text[] = "input(scale=1/255)\ndense(classes)\nsoftmax_loss()\n";
 static const char *const class_names[] = {"cat", "dog", "eel"};
@@ -164,6 +165,61 @@ static void damage_in_the_description_is_found(void **state)
     free(path);
 }
 
+/* A bit of the name of any parameter, or of any slot of its rule. */
+static void damaged_tensor_name_makes_the_older_checkpoint_be_taken(void **state)
+{
+    fixture *here = *state;
+    assert_ok(save(here, 10, 3));
+    assert_ok(save(here, 20, 3));
+    char *newest = path_of(here, 20);
+    size_t size;
+    char *bytes = test_read(newest, &size);
+    tri__safetensors *file;
+    assert_ok(tri__safetensors_parse("whole", (const uint8_t *)bytes, size, &file));
+    for (size_t i = 0; i < tri__safetensors_count(file); i++) {
+        char quoted[128];
+        snprintf(quoted, sizeof quoted, "\"%s\":{\"dtype\"", tri__safetensors_at(file, i)->name);
+        char *name = memmem(bytes, size, quoted, strlen(quoted));
+        assert_non_null(name);
+        name[1] ^= 2;
+        test_write(newest, bytes, size);
+        expect_step(here, 10);
+        name[1] ^= 2;
+    }
+    tri__safetensors_close(file);
+    test_write(newest, bytes, size);
+    expect_step(here, 20);
+    free(bytes);
+    free(newest);
+}
+
+/* Version 1 had a checksum over the tensors' data alone. */
+static void checkpoint_of_version_1_is_read(void **state)
+{
+    fixture *here = *state;
+    assert_ok(save(here, 10, 3));
+    char *path = path_of(here, 10), sum_text[TRI_CHECKPOINT_DIGITS];
+    size_t size;
+    char *bytes = test_read(path, &size);
+    tri__safetensors *file;
+    assert_ok(tri__safetensors_parse("version 2", (const uint8_t *)bytes, size, &file));
+    char *about = strdup(tri__safetensors_metadata(file, TRI_CHECKPOINT_ABOUT));
+    strstr(about, "version\":2")[9] = '1';
+    uint32_t sum = 0;
+    for (size_t i = 0; i < tri__safetensors_count(file); i++)
+        sum = tri__checkpoint_sum(sum, tri__safetensors_at(file, i), 1);
+    tri__checkpoint_sum_end(sum, about, tri__safetensors_metadata(file, TRI_CHECKPOINT_MODEL), sum_text);
+    const char *before = tri__safetensors_metadata(file, TRI_CHECKPOINT_SUM);
+    memcpy(memmem(bytes, size, before, strlen(before)), sum_text, strlen(sum_text));
+    ((char *)memmem(bytes, size, "version\\\":2", 11))[10] = '1';
+    tri__safetensors_close(file);
+    test_write(path, bytes, size);
+    expect_step(here, 10);
+    free(about);
+    free(bytes);
+    free(path);
+}
+
 static void negative_counts_are_refused(void **state)
 {
     fixture *here = *state;
@@ -230,10 +286,16 @@ static void another_model_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECKPOINT_TEST(what_is_written_comes_back),         CHECKPOINT_TEST(damage_is_found_and_an_older_one_taken),
-        CHECKPOINT_TEST(without_a_whole_one_it_says_so),     CHECKPOINT_TEST(old_ones_go_and_newer_ones_stay),
-        CHECKPOINT_TEST(what_is_no_number_is_not_kept),      CHECKPOINT_TEST(another_model_is_refused),
-        CHECKPOINT_TEST(damage_in_the_description_is_found), CHECKPOINT_TEST(negative_counts_are_refused),
+        CHECKPOINT_TEST(what_is_written_comes_back),
+        CHECKPOINT_TEST(damage_is_found_and_an_older_one_taken),
+        CHECKPOINT_TEST(without_a_whole_one_it_says_so),
+        CHECKPOINT_TEST(old_ones_go_and_newer_ones_stay),
+        CHECKPOINT_TEST(what_is_no_number_is_not_kept),
+        CHECKPOINT_TEST(another_model_is_refused),
+        CHECKPOINT_TEST(damage_in_the_description_is_found),
+        CHECKPOINT_TEST(negative_counts_are_refused),
+        CHECKPOINT_TEST(damaged_tensor_name_makes_the_older_checkpoint_be_taken),
+        CHECKPOINT_TEST(checkpoint_of_version_1_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
