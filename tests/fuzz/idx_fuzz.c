@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t begin[TRI_IDX_MAGIC_BYTES], *inflated;
     size_t inflated_size;
     seen = sum(begin, tri__gzip_peek(data, size, begin, sizeof begin));
-    tri_status status = tri__gzip_inflate("input", data, size, &inflated, &inflated_size);
+    tri_status status = tri__gzip_inflate("input", data, size, 1 << 26, &inflated, &inflated_size);
     if (!status) {
         seen = read_idx(inflated, inflated_size);
         free(inflated);

@@ -22,6 +22,7 @@ typedef struct {
     size_t in_size;
     uint8_t *out;
     size_t out_size, out_capacity;
+    size_t limit; /* of out_size. The capacity may be one byte more, which shows that the data goes on */
 } inflater;
 
 bool tri__gzip_is(const uint8_t *data, size_t size)
@@ -58,6 +59,11 @@ size_t tri__gzip_peek(const uint8_t *data, size_t size, uint8_t *out, size_t cou
     return count - stream.avail_out;
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static size_t first_capacity(const uint8_t *data, size_t size)
 {
     tri__gzip_trailer trailer;
@@ -68,8 +74,8 @@ static size_t first_capacity(const uint8_t *data, size_t size)
 
 static bool grow(inflater *self)
 {
-    size_t capacity;
-    uint8_t *larger = tri__size_multiply(self->out_capacity, 2, &capacity) ? realloc(self->out, capacity) : NULL;
+    size_t capacity = least(2 * least(self->out_capacity, self->limit), self->limit + 1);
+    uint8_t *larger = realloc(self->out, capacity);
     if (!larger)
         return false;
     self->out = larger;
@@ -99,7 +105,13 @@ static tri_status inflate_members(const char *name, inflater *self, size_t size)
 {
     for (;;) {
         int result = inflate_piece(self);
-        if (result == Z_STREAM_END) {
+        if (self->out_size > self->limit) {
+            return tri_fail(
+                TRI_NO_MEMORY,
+                "%s: inflates to more than %zu MB, which is all it may take of the memory that is available (inflate it on disk, "
+                "as `gunzip -k` does, and give the plain file: that is mapped, and needs no memory)",
+                name, self->limit >> 20);
+        } else if (result == Z_STREAM_END) {
             if (self->in_size == 0)
                 return NULL;
             if (!tri__gzip_is(self->in, self->in_size) || inflateReset(&self->stream) != Z_OK)
@@ -121,9 +133,10 @@ static tri_status inflate_members(const char *name, inflater *self, size_t size)
     }
 }
 
-tri_status tri__gzip_inflate(const char *name, const uint8_t *data, size_t size, uint8_t **out, size_t *out_size)
+tri_status tri__gzip_inflate(const char *name, const uint8_t *data, size_t size, size_t limit, uint8_t **out, size_t *out_size)
 {
-    inflater self = {.in = data, .in_size = size, .out_capacity = first_capacity(data, size)};
+    limit = least(limit, SIZE_MAX / 4);
+    inflater self = {.in = data, .in_size = size, .limit = limit, .out_capacity = least(first_capacity(data, size), limit + 1)};
     TRI_TRY(tri__allocate(self.out_capacity, 1, name, &self.out));
     if (inflateInit2(&self.stream, ANY_WINDOW) != Z_OK) {
         free(self.out);

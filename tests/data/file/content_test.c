@@ -90,6 +90,26 @@ static void test_damaged_copies_are_replaced(void **state)
     free(path);
 }
 
+/* As a bad disk does it: the size stays, a byte changes, at the beginning, in the middle, at the end, or in the checksum itself. */
+static void copy_with_a_changed_byte_is_inflated_anew(void **state)
+{
+    fixture *self = *state;
+    check(self, self->cache);
+    char *path = copy_path(self);
+    size_t size;
+    char *bytes = test_read(path, &size);
+    const size_t places[] = {0, SIZE / 2, SIZE - 1, size - 1};
+    for (size_t i = 0; i < 4; i++) {
+        bytes[places[i]] ^= 4;
+        test_write(path, bytes, size);
+        bytes[places[i]] ^= 4;
+        assert_false(check(self, self->cache));
+        assert_true(check(self, self->cache));
+    }
+    free(bytes);
+    free(path);
+}
+
 static void test_another_file_gets_another_copy(void **state)
 {
     fixture *self = *state;
@@ -169,6 +189,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_second_time_is_cached, setup, teardown),
         cmocka_unit_test_setup_teardown(test_without_cache, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damaged_copies_are_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(copy_with_a_changed_byte_is_inflated_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(test_another_file_gets_another_copy, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cache_that_cannot_be_written, setup, teardown),
         cmocka_unit_test_setup_teardown(test_several_members_are_not_cached, setup, teardown),

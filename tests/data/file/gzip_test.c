@@ -19,7 +19,7 @@ static void test_round_trip(void **state)
         size_t packed_size, out_size;
         uint8_t *packed = fixture_gzip(text, size, &packed_size);
         assert_true(tri__gzip_is(packed, packed_size));
-        assert_ok(tri__gzip_inflate("x.gz", packed, packed_size, &out, &out_size));
+        assert_ok(tri__gzip_inflate("x.gz", packed, packed_size, SIZE_MAX, &out, &out_size));
         assert_int_equal(out_size, size);
         assert_memory_equal(out, text, size);
         tri__gzip_trailer trailer;
@@ -40,7 +40,7 @@ static void test_members_in_a_row(void **state)
     uint8_t *both = malloc(first_size + second_size);
     memcpy(both, first, first_size);
     memcpy(both + first_size, second, second_size);
-    assert_ok(tri__gzip_inflate("x.gz", both, first_size + second_size, &out, &out_size));
+    assert_ok(tri__gzip_inflate("x.gz", both, first_size + second_size, SIZE_MAX, &out, &out_size));
     assert_int_equal(out_size, 100000);
     assert_memory_equal(out, text, out_size);
     free(out);
@@ -50,6 +50,29 @@ static void test_members_in_a_row(void **state)
     free(text);
 }
 
+/* Whether its trailer tells the true size or claims that it is small. */
+static void file_that_inflates_to_more_than_the_limit_is_refused(void **state)
+{
+    (void)state;
+    enum { SIZE = 1 << 20 };
+    uint8_t *zeros = calloc(1, SIZE), *out;
+    size_t size, out_size;
+    uint8_t *packed = fixture_gzip(zeros, SIZE, &size);
+    assert_true(size < SIZE / 500);
+    for (int liar = 0; liar < 2; liar++) {
+        assert_fails(tri__gzip_inflate("x.gz", packed, size, SIZE - 1, &out, &out_size), TRI_NO_MEMORY, "gunzip -k");
+        assert_fails(tri__gzip_inflate("x.gz", packed, size, 1000, &out, &out_size), TRI_NO_MEMORY, "inflates to more than 0 MB");
+        memcpy(packed + size - 4, (uint8_t[4]){1}, 4);
+    }
+    free(packed);
+    packed = fixture_gzip(zeros, SIZE, &size);
+    assert_ok(tri__gzip_inflate("x.gz", packed, size, SIZE, &out, &out_size));
+    assert_int_equal(out_size, SIZE);
+    free(out);
+    free(packed);
+    free(zeros);
+}
+
 static void test_damage(void **state)
 {
     (void)state;
@@ -57,17 +80,17 @@ static void test_damage(void **state)
     size_t size, out_size;
     uint8_t *packed = fixture_gzip(text, 5000, &size);
     for (size_t cut = 2; cut < size; cut++)
-        assert_fails(tri__gzip_inflate("x.gz", packed, cut, &out, &out_size), TRI_BAD_DATA, "x.gz");
+        assert_fails(tri__gzip_inflate("x.gz", packed, cut, SIZE_MAX, &out, &out_size), TRI_BAD_DATA, "x.gz");
     packed[size - 5] ^= 1; /* in the checksum */
-    assert_fails(tri__gzip_inflate("x.gz", packed, size, &out, &out_size), TRI_BAD_DATA, "damaged");
+    assert_fails(tri__gzip_inflate("x.gz", packed, size, SIZE_MAX, &out, &out_size), TRI_BAD_DATA, "damaged");
     packed[size - 5] ^= 1;
     packed[size / 2] ^= 0x40;
-    assert_fails(tri__gzip_inflate("x.gz", packed, size, &out, &out_size), TRI_BAD_DATA, "damaged");
+    assert_fails(tri__gzip_inflate("x.gz", packed, size, SIZE_MAX, &out, &out_size), TRI_BAD_DATA, "damaged");
     packed[size / 2] ^= 0x40;
     uint8_t *longer = malloc(size + 3);
     memcpy(longer, packed, size);
     memcpy(longer + size, "abc", 3);
-    assert_fails(tri__gzip_inflate("x.gz", longer, size + 3, &out, &out_size), TRI_BAD_DATA, "3 bytes of something else");
+    assert_fails(tri__gzip_inflate("x.gz", longer, size + 3, SIZE_MAX, &out, &out_size), TRI_BAD_DATA, "3 bytes of something else");
     free(longer);
     free(packed);
     free(text);
@@ -91,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_members_in_a_row),
+        cmocka_unit_test(file_that_inflates_to_more_than_the_limit_is_refused),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_peek),
     };
