@@ -85,6 +85,7 @@ static void the_failure_of_one_rank_is_everybody_s(void **state)
              (const char *[]){MPIRUN, ONE_RANK, "train", "softmax", FEW, ":", ONE_RANK, "train", "softmax", FEW, "--data", data, NULL})
     expect_both_end(PAIR("/nowhere"), 1, "rank 1: '/nowhere'");
     expect_both_end(PAIR("digits:400"), 2, "rank 1 has other data");
+    expect_both_end(PAIR("fake:28x28x1:10:500"), 2, "rank 1 has other data: as many examples, but other ones");
 #undef PAIR
     expect_both_end(test_run(here, (const char *[]){MPIRUN, ONE_RANK, "train", "softmax", FEW, "--out", "/proc/run", ":", ONE_RANK, "train",
                                                     "softmax", FEW, NULL}),

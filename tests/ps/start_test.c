@@ -92,6 +92,8 @@ static void mistakes_are_told_and_do_no_harm(void **state)
     expect_refusal(process_start(*state, "rate", TASK STEPS "--sync --rate 0.25 --task worker:1"), 2, "--rate 0.25 ");
     expect_refusal(process_start(*state, "seed", TASK STEPS "--sync --seed 2 --task worker:1"), 2, "--seed 2 ");
     expect_refusal(process_start(*state, "rule", TASK STEPS "--sync --rule adam --task worker:1"), 2, "--rule adam ");
+    expect_refusal(process_start(*state, "data", TASK STEPS "--sync --data fake:28x28x1:10:4000 --task worker:1"), 2,
+                   "worker:1 has other examples than worker:0, which came first");
     expect_refusal(process_start(*state, "mode", TASK STEPS "--async --task worker:1"), 2, "is sync");
     end_job(*state, tasks);
 }

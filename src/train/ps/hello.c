@@ -10,14 +10,15 @@
 
 #define MOST_EXAMPLES (INT64_C(1) << 48) /* a bound of sense: what is computed with it does not overflow */
 
-json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest, const char *terms)
+json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest, const char *data,
+                        const char *terms)
 {
     json_t *names = source->class_names ? json_array() : json_null();
     for (int64_t i = 0; source->class_names && i < source->classes; i++)
         json_array_append_new(names, json_string(source->class_names[i]));
-    return json_pack("{s:s, s:s, s:I, s:I, s:s, s:o, s:I, s:o}", "digest", digest, "terms", terms, "examples", (json_int_t)examples,
-                     "batch", (json_int_t)batch, "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes",
-                     (json_int_t)source->classes, "class_names", names);
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:o, s:I, s:o}", "digest", digest, "data", data, "terms", terms, "examples",
+                     (json_int_t)examples, "batch", (json_int_t)batch, "type", tri_type_name(source->type), "shape",
+                     tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "class_names", names);
 }
 
 /* How long the run is to be is ps:0's to know, unless the rate depends on it. */

@@ -6,8 +6,9 @@
 #include "train/options/options.h"
 #include "trireme/dataset.h"
 
-/* NULL when memory is short. examples: of an epoch, where not all are used. */
-json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest, const char *terms);
+/* NULL when memory is short. examples: of an epoch, where not all are used; digest: of the model; data: of the examples. */
+json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest, const char *data,
+                        const char *terms);
 
 /* What all workers must agree on beyond that, in words: rate, rule, seed and what else decides a gradient. */
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size);

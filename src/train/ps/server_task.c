@@ -86,6 +86,9 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
     const tri_model_input input = {.type = s->source.type, .shape = s->source.shape, .classes = s->source.classes};
     TRI_TRY(tri_model_build(run->model, &input, run->settings.batch, &run->graph));
     TRI_TRY(tri_model_digest(run->model, run->graph, job->digest));
+    const char *data = json_string_value(json_object_get(hello, "data"));
+    snprintf(job->data, sizeof job->data, "%s", data ? data : "");
+    job->settled_by = (int)json_integer_value(json_object_get(hello, "task"));
     TRI_TRY(tri__run_settle_end(run, s->source.examples));
     describe_job(s, job);
     tell_job(s, job);

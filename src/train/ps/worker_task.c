@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "data/batch/dataset.h"
+#include "data/source/digest.h"
 #include "graph/store.h"
 #include "store/ps/worker/worker.h"
 #include "train/ps/hello.h"
@@ -199,9 +200,11 @@ static tri_status create_store(work *w)
     char digest[65];
     TRI_TRY(tri_model_digest(run->model, run->graph, digest));
     int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
-    char terms[512];
+    char data[TRI_DATA_DIGEST_SIZE] = "", terms[512];
+    if (!run->settings.own_files)
+        TRI_TRY(tri__source_digest(run->source, examples, data));
     tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);
-    json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, terms);
+    json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, data, terms);
     if (!hello)
         return tri_fail(TRI_NO_MEMORY, "no memory for a hello");
     const tri__ps_store_options options = {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "data/batch/dataset.h"
+#include "data/source/digest.h"
 #include "net/mpi/ranks.h"
 #include "store/allreduce.h"
 #include "train/run/peers.h"
@@ -20,8 +21,9 @@ enum { MESSAGE_SIZE = 600, DIGEST_SIZE = 65 };
 typedef struct {
     int32_t code; /* tri_code of its failure; TRI_OK: none */
     char message[MESSAGE_SIZE];
-    char digest[DIGEST_SIZE]; /* of its model, and … */
-    int64_t sum[2];           /* … of what must be the same: batch and examples */
+    char digest[DIGEST_SIZE];        /* of its model, and … */
+    int64_t sum[2];                  /* … of what must be the same: batch and examples … */
+    char data[TRI_DATA_DIGEST_SIZE]; /* … and of the examples themselves; "": not known */
     int64_t steps, examples, damaged, spent[TRI_PHASES];
     double cpu_percent, peak_rss_mb;
 } note;
@@ -84,15 +86,18 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
         mine.sum[0] = run->settings.batch;
         mine.sum[1] = run->settings.own_files ? 0 : tri_source_describe(run->source)->examples;
     }
+    if (!own && !run->settings.own_files)
+        own = tri__source_digest(run->source, run->settings.limit, mine.data);
     write_failure(&mine, own);
     TRI_TRY(compare(self, &mine, own));
     const note *first = self->notes;
     for (int i = 1; i < self->peers.workers; i++) {
         const note *of = &self->notes[i];
-        const char *what = strcmp(of->digest, first->digest) ? "another model"
-                           : of->sum[0] != first->sum[0]     ? "another --batch"
-                           : of->sum[1] != first->sum[1]     ? "other data: it has another number of examples"
-                                                             : NULL;
+        const char *what = strcmp(of->digest, first->digest)          ? "another model"
+                           : of->sum[0] != first->sum[0]              ? "another --batch"
+                           : of->sum[1] != first->sum[1]              ? "other data: it has another number of examples"
+                           : tri__data_differs(of->data, first->data) ? "other data: as many examples, but other ones"
+                                                                      : NULL;
         self->peers.told = what && self->peers.worker > 0;
         if (what)
             return tri_fail(TRI_BAD_CALL, "rank %d has %s than rank 0: start all ranks with the same options, on the same files", i, what);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "data/source/digest.h"
 #include "store/ps/server/coordinator.h"
 
 #define GRACE INT64_C(500000000)
@@ -20,15 +21,16 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
     const char *digest = json_string_value(json_object_get(hello, "digest"));
     int64_t batch = tri__json_integer_of(hello, "batch", 0), examples = tri__json_integer_of(hello, "examples", 0);
     if (!digest || strcmp(digest, c->job.digest))
-        return tri_fail(TRI_BAD_CALL,
-                        "worker:%d has another model than the job, or other shapes (digest %.12s, not %.12s): start all tasks "
-                        "with the same model and data",
-                        peer->task, digest ? digest : "missing", c->job.digest);
+        return tri_fail(
+            TRI_BAD_CALL,
+            "worker:%d has another model than the job, or other shapes (digest %.12s, not %.12s as worker:%d, which came first): "
+            "start all tasks with the same model and data",
+            peer->task, digest ? digest : "missing", c->job.digest, c->job.settled_by);
     if (batch != c->job.work.batch || examples != c->job.work.examples)
         return tri_fail(TRI_BAD_CALL,
-                        "worker:%d has %" PRId64 " examples in batches of %" PRId64 ", the job %" PRId64 " in batches of %" PRId64
-                        ": start all tasks with the same options",
-                        peer->task, examples, batch, c->job.work.examples, c->job.work.batch);
+                        "worker:%d has %" PRId64 " examples in batches of %" PRId64 ", worker:%d, which came first, has %" PRId64
+                        " in batches of %" PRId64 ": start all tasks with the same options",
+                        peer->task, examples, batch, c->job.settled_by, c->job.work.examples, c->job.work.batch);
     const char *mode = json_string_value(json_object_get(hello, "mode")), *ours = tri__ps_mode_name(c->settings->mode);
     if (!mode || strcmp(mode, ours))
         return tri_fail(TRI_BAD_CALL, "worker:%d would train %.16s, and the job is %s: start all tasks with the same options", peer->task,
@@ -37,6 +39,12 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
     if (!terms || strcmp(terms, c->job.terms) != 0)
         return tri_fail(TRI_BAD_CALL, "worker:%d trains with %.255s, and the job with %s: start all tasks with the same options",
                         peer->task, terms ? terms : "no rate", c->job.terms);
+    const char *data = json_string_value(json_object_get(hello, "data"));
+    if (tri__data_differs(data ? data : "", c->job.data))
+        return tri_fail(TRI_BAD_CALL,
+                        "worker:%d has other examples than worker:%d, which came first (digest %.15s, not %s), though as many of the same "
+                        "shape: start all tasks on the same data",
+                        peer->task, c->job.settled_by, data, c->job.data);
     return NULL;
 }
 

@@ -20,6 +20,8 @@ typedef struct {
     size_t floats;
     tri_rule rule;
     char digest[65];
+    char data[16];   /* digest of the examples; "": not known, or each worker has files of its own */
+    int settled_by;  /* the worker that came first, from whose hello all this is */
     char terms[512]; /* by which all workers train: rate, rule, seed …, in words */
     tri__work work;
     int64_t evaluate_every;    /* steps; 0: at the end only */
