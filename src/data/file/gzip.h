@@ -16,8 +16,8 @@ bool tri__zlib_is(const uint8_t *data, size_t size); /* by its two bytes of head
 /* The first inflated bytes, at most count; how many were written. Damage only makes them fewer. */
 size_t tri__gzip_peek(const uint8_t *data, size_t size, uint8_t *out, size_t count);
 
-/* Inflate a zlib file or all members of a gzip file, checksums verified. name is for messages. free() what is given out. TRI_NO_MEMORY where
- * that would be more than limit bytes: a file may inflate to a thousand times its size. */
+/* Inflate a zlib file or all members of a gzip file, checksums verified. name is for messages. free() what is given out. TRI_NO_MEMORY
+ * where that would be more than limit bytes: a file may inflate to a thousand times its size. */
 TRI_MUST_CHECK tri_status tri__gzip_inflate(const char *name, const uint8_t *data, size_t size, size_t limit, uint8_t **out,
                                             size_t *out_size);
 

@@ -12,8 +12,8 @@
 
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node); /* free() it; NULL when memory is short */
 
-/* The checksum: tensor by tensor in the order of the file, each with its name and shape, then both texts of the metadata, written with eight
- * hexadecimal digits. version: of the file. */
+/* The checksum: tensor by tensor in the order of the file, each with its name and shape, then both texts of the metadata, written with
+ * eight hexadecimal digits. version: of the file. */
 uint32_t tri__checkpoint_sum(uint32_t sum, const tri__named_tensor *named, int version);
 void tri__checkpoint_sum_end(uint32_t sum, const char *about, const char *model, char text[TRI_CHECKPOINT_DIGITS]);
 

@@ -62,7 +62,8 @@ typedef struct {
 bool tri__huffman_fits(void);
 
 /* To be called after jpeg_start_decompress, before anything is read, and only where the decoder fits; self stays until all is read. A photo
- * that is not one baseline scan is left to the library. Damage, and a scan without one of its tables, is told by the library's own means. */
+ * that is not one baseline scan is left to the library. Damage, and a scan without one of its tables, is told by the library's own
+ * means. */
 void tri__huffman_take_over(tri__huffman *self, struct jpeg_decompress_struct *library);
 
 #endif
