@@ -22,10 +22,10 @@ extra=$(comm -13 "$folder/declared" "$folder/exported")
 [ -z "$extra" ] || wrong "in libtrireme.so, but not declared:" $extra
 
 if [ -z "$(cached TRIREME_SANITIZE)" ]; then
-    DESTDIR=$folder/root cmake --install "$build" >/dev/null
-    prefix=$folder/root$(cached CMAKE_INSTALL_PREFIX)
-    PKG_CONFIG_PATH=$(find "$prefix" -name pkgconfig -type d) PKG_CONFIG_SYSROOT_DIR=$folder/root
-    export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+    prefix=$folder/another
+    cmake --install "$build" --prefix "$prefix" >/dev/null
+    PKG_CONFIG_PATH=$(find "$prefix" -name pkgconfig -type d)
+    export PKG_CONFIG_PATH
     for file in bin/trireme share/man/man1/trireme.1 share/bash-completion/completions/trireme; do
         [ -s "$prefix/$file" ] || wrong "not installed, or empty: $file"
     done
@@ -33,6 +33,24 @@ if [ -z "$(cached TRIREME_SANITIZE)" ]; then
         cc -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs trireme) -o "$folder/example" || wrong "$example does not build"
         LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$folder/example" >"$folder/said" || wrong "$example failed: $(cat "$folder/said")"
     done
+    mkdir "$folder/user"
+    cat >"$folder/user/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C)
+find_package(trireme REQUIRED)
+add_executable(shared $top/examples/softmax.c)
+target_link_libraries(shared trireme::trireme)
+add_executable(static $top/examples/softmax.c)
+target_link_libraries(static trireme::trireme_static)
+END
+    if cmake -S "$folder/user" -B "$folder/user/build" -DCMAKE_PREFIX_PATH="$prefix" >"$folder/said" 2>&1 &&
+        cmake --build "$folder/user/build" >"$folder/said" 2>&1; then
+        for program in shared static; do
+            "$folder/user/build/$program" >"$folder/said" || wrong "built by find_package, $program failed: $(cat "$folder/said")"
+        done
+    else
+        wrong "a program that says find_package(trireme) does not build: $(tail -n 20 "$folder/said")"
+    fi
     "$prefix/bin/trireme" version >/dev/null || wrong "the installed binary does not run"
 fi
 
