@@ -19,6 +19,7 @@ typedef struct tri__option tri__option;
 
 struct tri__option {
     const char *name;     /* without the dashes */
+    char letter;          /* -b as well as --batch; 0: it has none */
     const char *argument; /* what help calls its value; NULL for a flag */
     tri__option_kind kind;
     double least, most;     /* integer and number: the range; most 0 means no upper bound */
@@ -32,6 +33,7 @@ struct tri__option {
     const char *meaning;    /* one line */
     const char *detail;     /* further sentences of the man page; may be NULL */
     const char *completion; /* "file", "folder" or words to complete with; may be NULL */
+    const char *elsewhere;  /* what other programs call it, with spaces between: told to those who type that; may be NULL */
     bool hidden;            /* for processes that this program starts itself: in no help, manual or completion */
 
     /* In place of all of the above: rows of another table stand here, by number from 0; NULL past the last. */

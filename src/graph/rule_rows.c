@@ -18,7 +18,8 @@
 static const tri__rule_number l2_number = {
     .key = "l2",
     .standard = 0,
-    .option = {NUMBER("l2", "X"), .otherwise = "the model's", .meaning = "add X times the parameters to the gradient"},
+    .option = {NUMBER("l2", "X"), .elsewhere = "weight-decay wd regularization", .otherwise = "the model's",
+               .meaning = "add X times the parameters to the gradient"},
 };
 static const tri__rule_number momentum_number = {
     .key = "momentum",
@@ -172,6 +173,7 @@ static const tri__rule_row *const rules[] = {&sgd_rule, &momentum_rule, &adagrad
 
 static const tri__option rule_option = {
     .name = "rule",
+    .elsewhere = "optimizer optimiser solver",
     .argument = "RULE",
     .kind = TRI_OPTION_CHOICE,
     .choices = "sgd momentum adagrad adam ftrl",

@@ -29,6 +29,22 @@ static void wrong_calls_say_what_was_probably_meant(void **state)
     expect(RUN("help", "nothing-of-the-kind"), 2, "", "there is no command");
 }
 
+static void a_mistyped_source_is_suggested(void **state)
+{
+    (void)state;
+    expect(RUN("data", "info", "fashon"), 1, "", "did you mean 'fashion'?");
+    expect(RUN("data", "info", "digit:20"), 1, "", "did you mean 'digits'?");
+}
+
+static void help_is_as_wide_as_columns_says(void **state)
+{
+    (void)state;
+    const char *script = "COLUMNS=50 \"$0\" help train | awk 'length > 50 && !/^ *trireme |^Usage/ { print }'";
+    test_result result = test_run(NULL, (const char *[]){"bash", "-c", script, TEST_BINARY, NULL});
+    assert_string_equal(result.out, "");
+    test_result_fini(&result);
+}
+
 static void version_tells_the_build(void **state)
 {
     (void)state;
@@ -63,9 +79,14 @@ static void output_that_cannot_be_written_is_a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_is_everywhere),      cmocka_unit_test(wrong_calls_say_what_was_probably_meant),
-        cmocka_unit_test(version_tells_the_build), cmocka_unit_test(the_manual_page_is_clean),
-        cmocka_unit_test(the_completion_is_bash),  cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
+        cmocka_unit_test(help_is_everywhere),
+        cmocka_unit_test(wrong_calls_say_what_was_probably_meant),
+        cmocka_unit_test(a_mistyped_source_is_suggested),
+        cmocka_unit_test(help_is_as_wide_as_columns_says),
+        cmocka_unit_test(version_tells_the_build),
+        cmocka_unit_test(the_manual_page_is_clean),
+        cmocka_unit_test(the_completion_is_bash),
+        cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

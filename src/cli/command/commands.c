@@ -5,7 +5,8 @@
 
 #define TEST_DATA_ROW(words)                                                                                                               \
     {                                                                                                                                      \
-        .name = "data", .argument = "SOURCE", .kind = TRI_OPTION_TEXT, .group = "Data", .completion = SOURCES, .meaning = words            \
+        .name = "data", .letter = 'd', .argument = "SOURCE", .kind = TRI_OPTION_TEXT, .group = "Data", .completion = SOURCES,              \
+        .meaning = words                                                                                                                   \
     }
 #define PART_ROW                                                                                                                           \
     {                                                                                                                                      \
@@ -66,6 +67,7 @@ static const tri__option predict_options[] = {
 
 static const tri__option model_options[] = {
     {.name = "data",
+     .letter = 'd',
      .argument = "SOURCE",
      .kind = TRI_OPTION_TEXT,
      .group = "Shapes",
@@ -114,6 +116,7 @@ static const tri__option info_options[] = {
 
 static const tri__option make_options[] = {
     {.name = "out",
+     .letter = 'o',
      .argument = "DIR",
      .kind = TRI_OPTION_TEXT,
      .group = "Data",
@@ -170,6 +173,7 @@ static const tri__option make_options[] = {
 
 static const tri__option convert_options[] = {
     {.name = "out",
+     .letter = 'o',
      .argument = "DIR",
      .kind = TRI_OPTION_TEXT,
      .group = "Files",
@@ -257,6 +261,7 @@ static const tri__option speed_options[] = {
      .standard = "1",
      .meaning = "of the order in which cells are measured, and of synthetic data"},
     {.name = "out",
+     .letter = 'o',
      .argument = "DIR",
      .kind = TRI_OPTION_TEXT,
      .group = "Output",

@@ -5,6 +5,7 @@
 
 const tri__option tri__train_options_table[] = {
     {.name = "data",
+     .letter = 'd',
      .argument = "SOURCE",
      .kind = TRI_OPTION_TEXT,
      .group = "Data",
@@ -72,6 +73,8 @@ const tri__option tri__train_options_table[] = {
      .detail = "With files, every machine goes through the files that it finds itself; such a run resumes with the same workers only."},
 
     {.name = "epochs",
+     .letter = 'e',
+     .elsewhere = "num-epochs max-iter",
      .argument = "E",
      .kind = TRI_OPTION_INTEGER,
      .least = 1,
@@ -94,6 +97,7 @@ const tri__option tri__train_options_table[] = {
      .group = "Ending earlier",
      .meaning = "with --until: give up after N steps"},
     {.name = "patience",
+     .elsewhere = "early-stopping",
      .argument = "N",
      .kind = TRI_OPTION_INTEGER,
      .least = 1,
@@ -106,6 +110,8 @@ const tri__option tri__train_options_table[] = {
      .meaning = "with --epochs: let an epoch be N steps"},
 
     {.name = "batch",
+     .letter = 'b',
+     .elsewhere = "batch-size bs minibatch",
      .argument = "B",
      .kind = TRI_OPTION_INTEGER,
      .least = 1,
@@ -119,7 +125,14 @@ const tri__option tri__train_options_table[] = {
      .least = 1,
      .most = 1 << 30,
      .meaning = "instead of --batch: examples a step of all workers together"},
-    {.name = "rate", .argument = "R", .kind = TRI_OPTION_NUMBER, .least = 0, .otherwise = "the model's", .meaning = "learning rate"},
+    {.name = "rate",
+     .letter = 'r',
+     .elsewhere = "lr learning-rate learning_rate eta",
+     .argument = "R",
+     .kind = TRI_OPTION_NUMBER,
+     .least = 0,
+     .otherwise = "the model's",
+     .meaning = "learning rate"},
     {.rows = tri__rule_option},
     {.name = "schedule",
      .argument = "S",
@@ -147,6 +160,7 @@ const tri__option tri__train_options_table[] = {
      .completion = "file",
      .meaning = "start from the parameters of a checkpoint or run instead of random ones"},
     {.name = "seed",
+     .elsewhere = "random-state random-seed",
      .argument = "S",
      .kind = TRI_OPTION_INTEGER,
      .least = 0,
@@ -173,6 +187,7 @@ const tri__option tri__train_options_table[] = {
      .meaning = "threads that compute, in each worker"},
 
     {.name = "workers",
+     .elsewhere = "nproc num-workers processes",
      .argument = "N",
      .kind = TRI_OPTION_INTEGER,
      .least = 1,
@@ -284,6 +299,7 @@ const tri__option tri__train_options_table[] = {
     {.name = "insecure", .meaning = "in clear and without authentication, in a network where everybody is trusted"},
 
     {.name = "out",
+     .letter = 'o',
      .argument = "DIR",
      .kind = TRI_OPTION_TEXT,
      .group = "Run folder",

@@ -83,13 +83,24 @@ void tri__session_fini(tri__session *session)
     free(session->cache_folder);
 }
 
+/* $COLUMNS, where it is given and makes sense, is what the user wants, a terminal or not; else lines longer than 100 are hard to read. */
+static int page_width(const tri__session *session)
+{
+    enum { LEAST = 40, MOST = 1000, EASY = 100 };
+    const char *wanted = environment("COLUMNS");
+    long given = wanted ? strtol(wanted, NULL, 10) : 0;
+    if (given >= LEAST && given <= MOST)
+        return (int)given;
+    int width = tri__columns(session->out);
+    return width > EASY ? EASY : width;
+}
+
 tri__page tri__session_page(const tri__session *session)
 {
     bool terminal = isatty(fileno(session->out));
-    int width = tri__columns(session->out);
     return (tri__page){
         .out = session->out,
-        .width = width > 100 ? 100 : width,
+        .width = page_width(session),
         .terminal = terminal,
         .bold = terminal && !wants_plain() && !environment("NO_COLOR"),
     };

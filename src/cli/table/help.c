@@ -61,7 +61,10 @@ static void usage(const tri__page *page, const tri__command *command)
 static const char *option_name(const tri__option *option, char *buffer, size_t size)
 {
     bool shown_off = tri__option_is_on(option);
-    snprintf(buffer, size, "--%s%s%s%s", shown_off ? "no-" : "", option->name, option->argument ? " " : "",
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(buffer, size, "%s--%s%s%s%s", letter, shown_off ? "no-" : "", option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
     return buffer;
 }

@@ -49,7 +49,10 @@ static void argument(FILE *out, const char *words)
 static void option_item(FILE *out, const tri__option *option)
 {
     bool shown_off = tri__option_is_on(option);
-    fprintf(out, ".It Fl Fl %s%s", shown_off ? "no-" : "", option->name);
+    if (option->letter)
+        fprintf(out, ".It Fl %c , Fl Fl %s", option->letter, option->name);
+    else
+        fprintf(out, ".It Fl Fl %s%s", shown_off ? "no-" : "", option->name);
     if (option->argument)
         fprintf(out, " Ar %s", option->argument);
     fputc('\n', out);

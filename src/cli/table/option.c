@@ -132,10 +132,36 @@ static int find_option(const tri__command *command, const char *name, size_t len
     return -1;
 }
 
+/* Whether list, words with spaces between, has word. */
+static bool has_word(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; at && *at; at += strspn(at, " ")) {
+        size_t next = strcspn(at, " ");
+        if (next == length && !strncmp(at, word, length))
+            return true;
+        at += next;
+    }
+    return false;
+}
+
+/* The option that other programs call by this name; NULL where there is none. */
+static const char *known_elsewhere(const tri__command *command, const char *name)
+{
+    const tri__option *option;
+    for (int row = 0; (option = tri__command_option(command, row)); row++)
+        if (has_word(option->elsewhere, name))
+            return option->name;
+    return NULL;
+}
+
 static tri_status unknown_option(const tri__command *command, const char *name, size_t length)
 {
     char given[64];
     snprintf(given, sizeof given, "%.*s", (int)length, name);
+    const char *here = known_elsewhere(command, given);
+    if (here)
+        return tri_fail(TRI_BAD_CALL, "%s has no option --%s; here it is called --%s", command->name, given, here);
     tri__nearest nearest = tri__nearest_of(given);
     const tri__option *option;
     for (int row = 0; (option = tri__command_option(command, row)); row++)
@@ -160,18 +186,9 @@ static tri_status take_negation(tri__arguments *out, const char *name, size_t le
     return NULL;
 }
 
-/* One option at words[*at]; moves *at past its value where that is a word of its own. */
-static tri_status take_option(tri__arguments *out, int count, const char *const *words, int *at)
+/* The option of this row, with value where the word at *at had one; moves *at past a value that is a word of its own. */
+static tri_status take_row(tri__arguments *out, int row, const char *value, int count, const char *const *words, int *at)
 {
-    const char *name = words[*at] + 2;
-    size_t length = strcspn(name, "=");
-    const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    int row = find_option(out->command, name, length);
-    if (row < 0) {
-        bool taken;
-        TRI_TRY(take_negation(out, name, length, &taken));
-        return taken ? NULL : unknown_option(out->command, name, length);
-    }
     const tri__option *option = tri__command_option(out->command, row);
     if (option->kind == TRI_OPTION_FLAG && value)
         return tri_fail(TRI_BAD_CALL, "--%s takes no value", option->name);
@@ -184,6 +201,31 @@ static tri_status take_option(tri__arguments *out, int count, const char *const 
     TRI_TRY(check_value(option, value));
     out->values[row] = value;
     return NULL;
+}
+
+/* One option at words[*at]: --name, --name=value, --no-name. */
+static tri_status take_option(tri__arguments *out, int count, const char *const *words, int *at)
+{
+    const char *name = words[*at] + 2;
+    size_t length = strcspn(name, "=");
+    int row = find_option(out->command, name, length);
+    if (row >= 0)
+        return take_row(out, row, name[length] == '=' ? name + length + 1 : NULL, count, words, at);
+    bool taken;
+    TRI_TRY(take_negation(out, name, length, &taken));
+    return taken ? NULL : unknown_option(out->command, name, length);
+}
+
+/* One short option at words[*at]: -b 64 or -b64. */
+static tri_status take_letter(tri__arguments *out, int count, const char *const *words, int *at)
+{
+    const char *word = words[*at];
+    const tri__option *option;
+    for (int row = 0; (option = tri__command_option(out->command, row)); row++)
+        if (option->letter == word[1])
+            return take_row(out, row, word[2] ? word + 2 : NULL, count, words, at);
+    return tri_fail(TRI_BAD_CALL, "%s has no option -%c; most have two dashes and a whole word ('trireme %s --help' lists them)",
+                    out->command->name, word[1], out->command->name);
 }
 
 static tri_status take_operand(tri__arguments *out, const char *word)
@@ -210,8 +252,7 @@ static tri_status take_words(tri__arguments *out, int count, const char *const *
         else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
             out->help = true;
         else if (word[1] != '-')
-            return tri_fail(TRI_BAD_CALL, "%s: options have two dashes and a whole word ('trireme %s --help' lists them)", word,
-                            out->command->name);
+            TRI_TRY(take_letter(out, count, words, &at));
         else
             TRI_TRY(take_option(out, count, words, &at));
     }

@@ -71,6 +71,11 @@ const tri__known_set *tri__known_find(const char *name)
     return NULL;
 }
 
+const char *tri__known_name(int i)
+{
+    return i >= 0 && (size_t)i < sizeof sets / sizeof *sets ? sets[i].name : NULL;
+}
+
 char *tri__known_folder(const tri__known_set *set, const char *cache_folder, const char *data_folder)
 {
     if (set->system_folder)

@@ -33,6 +33,7 @@ typedef struct {
 extern const char *const tri__cifar_classes[10];
 
 const tri__known_set *tri__known_find(const char *name); /* NULL where there is none */
+const char *tri__known_name(int i);                      /* of the i-th set, from 0; NULL behind the last */
 
 /* Where the set is or would be: a path in fresh memory, NULL when memory is short. data_folder may be NULL. */
 char *tri__known_folder(const tri__known_set *set, const char *cache_folder, const char *data_folder);

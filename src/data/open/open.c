@@ -1,8 +1,10 @@
 /* open.c: a source found by what the user typed: a name that is known here, or a path. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "data/file/catalogue.h"
 #include "data/make/clicks.h"
 #include "data/make/digits.h"
@@ -22,7 +24,7 @@ static const struct {
 static tri_status open_known(const tri__known_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {
     if (!set->system_folder && !options->cache_folder)
-        return tri_fail(TRI_BAD_CALL, "%s is kept in the cache folder, and none is given", set->name);
+        return tri_fail(TRI_BAD_CALL, "%s is kept in the cache folder, and there is none: set HOME or XDG_CACHE_HOME", set->name);
     char *folder = tri__known_folder(set, options->cache_folder, options->data_folder);
     if (!folder)
         return tri_fail(TRI_NO_MEMORY, "out of memory while opening %s", set->name);
@@ -40,6 +42,19 @@ static tri_status open_known(const tri__known_set *set, tri_part part, const tri
     return status;
 }
 
+/* A name that the first length bytes of spec may have meant, as a hint; "" where none is near. */
+static const char *suggest(const char *spec, size_t length, char hint[TRI_NEAREST_HINT])
+{
+    char given[64];
+    snprintf(given, sizeof given, "%.*s", (int)(length < sizeof given ? length : sizeof given - 1), spec);
+    tri__nearest nearest = tri__nearest_of(given);
+    for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
+        tri__nearest_offer(&nearest, synthetic[i].name);
+    for (int i = 0; tri__known_name(i); i++)
+        tri__nearest_offer(&nearest, tri__known_name(i));
+    return tri__nearest_hint(&nearest, hint);
+}
+
 static tri_status open_by_name(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
 {
     const char *colon = strchr(spec, ':');
@@ -52,10 +67,11 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
         return open_known(set, part, options, out);
     if (tri__files_are(spec))
         return tri__files_open(spec, part, 0, options, out);
+    char hint[TRI_NEAREST_HINT];
     return tri_fail(TRI_NOT_FOUND,
-                    "'%s' is neither a known data source nor a file or folder: give fashion, mnist, cifar10, digits[:N], "
+                    "'%s' is neither a known data source nor a file or folder%s: give fashion, mnist, cifar10, digits[:N], "
                     "fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], or the path of data files (a file, a folder, or a glob in quotes)",
-                    spec);
+                    spec, suggest(spec, length, hint));
 }
 
 tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)

@@ -80,6 +80,27 @@ static void mistakes_are_told(void **state)
     assert_fails(PARSE(&arguments, "train", "--rule", "newton"), TRI_BAD_CALL, "must be one of: sgd");
 }
 
+static void short_options_take_a_value_behind_or_beside_them(void **state)
+{
+    (void)state;
+    tri__arguments arguments;
+    assert_ok(PARSE(&arguments, "train", "softmax", "-d", "digits", "-b64", "-e", "3"));
+    assert_string_equal(tri__argument_text(&arguments, "data"), "digits");
+    assert_string_equal(tri__argument_text(&arguments, "batch"), "64");
+    assert_string_equal(tri__argument_text(&arguments, "epochs"), "3");
+    assert_fails(PARSE(&arguments, "train", "-z"), TRI_BAD_CALL, "train has no option -z");
+    assert_fails(PARSE(&arguments, "train", "-b"), TRI_BAD_CALL, "--batch needs a value");
+}
+
+static void names_that_other_programs_use_are_translated(void **state)
+{
+    (void)state;
+    tri__arguments arguments;
+    assert_fails(PARSE(&arguments, "train", "--lr", "0.1"), TRI_BAD_CALL, "here it is called --rate");
+    assert_fails(PARSE(&arguments, "train", "--batch-size=3"), TRI_BAD_CALL, "here it is called --batch");
+    assert_fails(PARSE(&arguments, "train", "--optimizer", "adam"), TRI_BAD_CALL, "here it is called --rule");
+}
+
 /* Every row that the table holds must be fit to be shown and parsed. */
 static void the_table_is_sound(void **state)
 {
@@ -94,8 +115,10 @@ static void the_table_is_sound(void **state)
             assert_non_null(option->meaning);
             assert_true((option->kind == TRI_OPTION_FLAG) == !option->argument);
             assert_true((option->kind == TRI_OPTION_CHOICE) == !!option->choices);
-            for (int other = 0; other < count; other++)
-                assert_string_not_equal(option->name, tri__command_option(command, other)->name);
+            for (int other = 0; other < count; other++) {
+                const tri__option *earlier = tri__command_option(command, other);
+                assert_true(strcmp(option->name, earlier->name) && (!option->letter || option->letter != earlier->letter));
+            }
         }
         assert_true(count <= TRI_MAX_OPTIONS);
         assert_non_null(tri__command_option(command, 0)->group);
@@ -110,6 +133,8 @@ int main(void)
         cmocka_unit_test(two_words_can_name_a_command),
         cmocka_unit_test(operands_may_look_like_options),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(short_options_take_a_value_behind_or_beside_them),
+        cmocka_unit_test(names_that_other_programs_use_are_translated),
         cmocka_unit_test(the_table_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
