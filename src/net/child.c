@@ -1,8 +1,8 @@
 /* child.c: child processes by libuv.
  *
- * A child leads a session of its own: the terminal's Ctrl-C does not reach it, and a signal to its group reaches what it started too. It
- * has ended when it is reaped and both its outputs have come to their ends; where something that it left behind keeps one open, the
- * wait for that is short. */
+ * A child leads a session of its own, unless it is asked to stay in our group: the terminal's Ctrl-C does not reach it, and a signal to its
+ * group reaches what it started too. It has ended when it is reaped and both its outputs have come to their ends; where something that it
+ * left behind keeps one open, the wait for that is short. */
 #include "net/child.h"
 
 #include <assert.h>
@@ -271,7 +271,8 @@ static int spawn(tri__child *child, const tri__child_options *options, char **en
         .file = options->path,
         .args = (char **)(uintptr_t)options->argv,
         .env = environment,
-        .flags = UV_PROCESS_DETACHED,
+        .cwd = options->folder,
+        .flags = options->in_group ? 0 : UV_PROCESS_DETACHED,
         .stdio_count = 1 + PIPES + options->fd_count,
         .stdio = channels,
     };
@@ -341,7 +342,7 @@ tri_status tri__child_start(tri__loop *loop, const tri__child_options *options, 
 void tri__child_signal(tri__child *child, int signal)
 {
     if (!child->reaped)
-        kill(-child->process.pid, signal);
+        kill(child->options.in_group ? child->process.pid : -child->process.pid, signal);
 }
 
 void tri__child_destroy(tri__child *child)

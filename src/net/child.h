@@ -1,4 +1,4 @@
-/* child.h: child processes on a loop: started with their own process group, read line by line, reaped. */
+/* child.h: child processes on a loop: started, as a rule with their own process group, read line by line, reaped. */
 #ifndef TRI_NET_CHILD_H
 #define TRI_NET_CHILD_H
 
@@ -12,7 +12,9 @@ typedef struct {
     const char *const *env;  /* "NAME=value" that replace those of this process; ends with NULL; NULL: none */
     const int *fds;          /* descriptors that the child gets as 3, 4, … */
     int fd_count;
-    bool attached; /* its standard input says nothing and ends with this process, however that ends; otherwise there is none */
+    const char *folder; /* where it runs; NULL: where this process does */
+    bool attached;      /* its standard input says nothing and ends with this process, however that ends; otherwise there is none */
+    bool in_group;      /* it stays in this process's group: the terminal's Ctrl-C reaches it, too, and signals reach it alone */
     void (*line)(void *context, tri__child *child, bool error, const char *line); /* of standard output, or of standard error */
     /* It has ended and both its outputs are read: its exit status, or the signal that ended it. Free it with destroy. */
     void (*ended)(void *context, tri__child *child, int status, int signal);
@@ -20,7 +22,7 @@ typedef struct {
 } tri__child_options;
 
 TRI_MUST_CHECK tri_status tri__child_start(tri__loop *loop, const tri__child_options *options, tri__child **out);
-void tri__child_signal(tri__child *child, int signal); /* to it and what it started */
+void tri__child_signal(tri__child *child, int signal); /* to it and, unless it is in our group, what it started */
 void tri__child_destroy(tri__child *child);            /* kills it (SIGKILL) where it still runs, and waits; accepts NULL */
 
 #endif

