@@ -133,14 +133,14 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
     if (tri__argument_given(arguments, "parent-fd"))
         TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
     TRI_TRY(tri__security_open(&security, &place->cluster, request->log, &at.tls));
-    tri__companion *evaluator = NULL;
+    tri__supervised *evaluator = NULL;
     bool first = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
     if (first)
         at.unevaluated = tri__signals_note(TRI_NO_EVALUATOR);
-    tri_status status = first && !place->cluster.evaluator ? tri__tasks_accompany(arguments, request->log, &evaluator) : NULL;
+    tri_status status = first && !place->cluster.evaluator ? tri__tasks_start_evaluator(arguments, request->log, &evaluator) : NULL;
     if (!status)
         status = tri__task_run(request, &at, out);
-    tri__companion_end(evaluator);
+    tri__supervised_end(evaluator);
     tri__tls_destroy(at.tls);
     return status;
 }

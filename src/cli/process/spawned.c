@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "train/job/process_report.h"
+
 enum { GRACE = 10 }; /* seconds in which to end in good order */
 
 /* Nobody writes to the pipe. A descriptor that cannot be read is no supervisor's end. */
@@ -36,32 +38,31 @@ tri_status tri__spawned_watch(int fd)
     return NULL;
 }
 
-static tri_status report(tri__session *session, const char *name, json_t *value)
+static tri_status report(tri__session *session, tri__report_kind kind, json_t *value)
 {
-    json_t *line = value ? json_pack("{s:o}", name, value) : NULL;
-    tri_status status = tri__session_print_json(session, line);
+    tri_status status = tri__session_print_json(session, tri__process_report_make(kind, value));
     fflush(session->out);
     return status;
 }
 
 void tri__spawned_began(tri__session *session)
 {
-    tri_status_free(report(session, "began", json_true()));
+    tri_status_free(report(session, TRI_REPORT_BEGAN, json_true()));
 }
 
 void tri__spawned_progress(tri__session *session, const tri__progress *progress)
 {
-    tri_status_free(report(session, "progress", tri__progress_json(progress))); /* the next one may come through */
+    tri_status_free(report(session, TRI_REPORT_PROGRESS, tri__progress_json(progress))); /* the next one may come through */
 }
 
 tri_status tri__spawned_result(tri__session *session, const tri__run_result *result)
 {
-    return report(session, "result", json_pack("{s:O, s:s}", "summary", result->summary, "table", result->table));
+    return report(session, TRI_REPORT_RESULT, json_pack("{s:O, s:s}", "summary", result->summary, "table", result->table));
 }
 
 void tri__spawned_failure(tri__session *session, tri_status failure)
 {
-    tri_status unsaid = report(session, "failure", json_string(tri_status_message(failure)));
+    tri_status unsaid = report(session, TRI_REPORT_FAILURE, json_string(tri_status_message(failure)));
     session->told = !unsaid;
     tri_status_free(unsaid);
 }

@@ -1,4 +1,5 @@
-/* spawned.h: a task that a supervisor started (train/supervise.h): it reports as JSON lines, and does not outlive the supervisor. */
+/* spawned.h: a task that a supervisor started (train/job/watcher.h): it reports as JSON lines
+ * (train/job/process_report.h), and does not outlive the supervisor. */
 #ifndef TRI_CLI_PROCESS_SPAWNED_H
 #define TRI_CLI_PROCESS_SPAWNED_H
 

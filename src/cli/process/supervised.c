@@ -1,161 +1,113 @@
-/* companion.c: a thread waits for the process, and starts it again where it died. */
-#define _GNU_SOURCE
-#include "cli/process/companion.h"
+/* supervised.c: a thread with a watcher of its own, which has one process. */
+#include "cli/process/supervised.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/condition.h"
 #include "base/memory.h"
+#include "train/job/restarts.h"
+#include "train/job/watcher.h"
 
 #define SECOND   INT64_C(1000000000)
 #define PATIENCE (3 * SECOND)  /* for it to end, each time that it is given another reason to */
-#define WINDOW   (60 * SECOND) /* who has lived for that long may die again */
+#define LONG     (60 * SECOND) /* a process that has lived for that long may die again */
 
 enum { MOST_RESTARTS = 3 }; /* one soon after the other */
 
-struct tri__companion {
-    const char *name;
-    char *program, **argv;
+struct tri__supervised {
+    tri__watcher watcher; /* the thread's, while that runs, as all that follows */
+    tri__process process;
+    tri__restarts restarts;
+    int64_t started;
+    tri__command_line line;
     int farewell;
     tri__log *log;
-    int life[2]; /* a pipe that nobody writes to */
     pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    pid_t pid;           /* under the lock, as all that follows; 0: it has ended, and is not started again */
-    int64_t started;     /* when */
-    int restarts;        /* since it last lived for long */
-    bool ending, closed; /* it is to end; life's writing end is closed */
+    volatile sig_atomic_t ending; /* 1: it is to end; set by another thread: atomic */
 };
 
-/* In a process group of its own, so that Ctrl-C is for us alone to hear. */
-static tri_status spawn(tri__companion *self)
+static tri_status start(tri__supervised *self)
 {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, self->life[0], TRI_COMPANION_FD);
-    int error = posix_spawn(&self->pid, self->program, &files, &attributes, self->argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
+    const char *const *words = tri__command_line_words(&self->line);
     self->started = tri__clock_now();
-    if (!error)
-        return NULL;
-    self->pid = 0;
-    return tri_fail(TRI_IO, "%s cannot be started: %s", self->name, strerror(error));
+    const tri__process_options options = {.program = words[0], .words = words, .life = TRI_LIFE_FD_3};
+    return tri_wrap(tri__process_start(&self->process, &options), "%s cannot be started", self->process.name);
 }
 
-/* It has died: start it again, unless it would only die again. */
-static void revive(tri__companion *self, int status)
+/* Start it again, unless it would only die again. Whether it runs. */
+static bool revive(tri__supervised *self, const char *how)
 {
-    char how[64];
-    if (WIFSIGNALED(status))
-        snprintf(how, sizeof how, "was killed by signal %d", WTERMSIG(status));
-    else
-        snprintf(how, sizeof how, "failed with exit status %d", WEXITSTATUS(status));
-    self->restarts = tri__clock_now() - self->started > WINDOW ? 1 : self->restarts + 1;
-    self->pid = 0;
-    if (self->restarts > MOST_RESTARTS) {
-        tri__log_line(self->log, TRI_LOG_WARNING, "%s %s, and is not started a %dth time", self->name, how, MOST_RESTARTS + 2);
-        return;
+    int64_t now = tri__clock_now();
+    if (now - self->started > LONG)
+        tri__restarts_forget(&self->restarts);
+    if (!tri__restarts_allowed(&self->restarts, now)) {
+        tri__log_line(self->log, TRI_LOG_WARNING, "%s %s, and is not started a %dth time", self->process.name, how, MOST_RESTARTS + 2);
+        return false;
     }
-    tri__log_line(self->log, TRI_LOG_WARNING, "%s %s; it is started again", self->name, how);
-    tri_status failure = spawn(self);
+    tri__restarts_count(&self->restarts, now);
+    tri__log_line(self->log, TRI_LOG_WARNING, "%s %s; it is started again", self->process.name, how);
+    tri_status failure = start(self);
     if (failure)
         tri__log_line(self->log, TRI_LOG_WARNING, "%s", tri_status_message(failure));
     tri_status_free(failure);
+    return tri__process_is_up(&self->process);
+}
+
+static void on_end(void *context, tri__process *process)
+{
+    tri__supervised *self = context;
+    char how[TRI_ENDING_SIZE];
+    if (tri__ending_is_good(process->ending) || tri__watcher_is_ending(&self->watcher))
+        return;
+    if (!revive(self, tri__process_ending_words(process, how)))
+        kill(getpid(), self->farewell);
+}
+
+static void on_wish(void *context, int times)
+{
+    tri__supervised *self = context;
+    (void)times;
+    tri__watcher_leave(&self->watcher, PATIENCE, 2 * PATIENCE);
 }
 
 static void *watch(void *context)
 {
-    tri__companion *self = context;
-    pthread_mutex_lock(&self->lock);
-    while (self->pid) {
-        pid_t pid = self->pid;
-        siginfo_t info;
-        int status = 0;
-        pthread_mutex_unlock(&self->lock);
-        while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
-            continue;
-        pthread_mutex_lock(&self->lock); /* until it is reaped under the lock, its number is nobody else's */
-        waitpid(pid, &status, 0);
-        if (self->ending || status == 0)
-            self->pid = 0;
-        else
-            revive(self, status);
-        if (!self->pid && status)
-            kill(getpid(), self->farewell);
-        pthread_cond_signal(&self->changed);
-    }
-    pthread_mutex_unlock(&self->lock);
+    tri__supervised *self = context;
+    tri__watcher_run(&self->watcher);
     return NULL;
 }
 
-static void clear(tri__companion *self)
+static void clear(tri__supervised *self)
 {
-    for (char **word = self->argv; word && *word; word++)
-        free(*word);
-    free(self->argv);
-    free(self->program);
-    close(self->life[0]);
-    if (!self->closed)
-        close(self->life[1]);
-    pthread_cond_destroy(&self->changed);
-    pthread_mutex_destroy(&self->lock);
+    tri__process_fini(&self->process);
+    tri__watcher_fini(&self->watcher);
+    tri__command_line_fini(&self->line);
     free(self);
 }
 
-static tri_status copy_words(tri__companion *self, const char *program, const char *const *argv)
+static tri_status begin(tri__supervised *self, const char *name)
 {
-    size_t count = 0;
-    while (argv[count])
-        count++;
-    TRI_TRY(tri__allocate(count + 1, sizeof *self->argv, "a command line", &self->argv));
-    bool fine = (self->program = strdup(program)) != NULL;
-    for (size_t i = 0; i < count && fine; i++)
-        fine = (self->argv[i] = strdup(argv[i])) != NULL;
-    return fine ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for a command line");
+    const tri__watcher_options options = {.log = self->log, .stop = &self->ending, .ended = on_end, .asked = on_wish, .context = self};
+    tri__restarts_init(&self->restarts, MOST_RESTARTS, 0);
+    TRI_TRY(tri__watcher_init(&self->watcher, &options));
+    TRI_TRY(tri__process_init(&self->process, &self->watcher, name));
+    TRI_TRY(start(self));
+    int error = pthread_create(&self->thread, NULL, watch, self);
+    return error ? tri_fail(TRI_IO, "no thread to watch %s: %s", name, strerror(error)) : NULL;
 }
 
-tri_status tri__companion_start(const char *name, const char *program, const char *const *argv, int farewell, tri__log *log,
-                                tri__companion **out)
+tri_status tri__supervised_start(const char *name, tri__command_line *line, int farewell, tri__log *log, tri__supervised **out)
 {
-    int life[2];
-    tri__companion *self = NULL;
+    tri__supervised *self = NULL;
     *out = NULL;
-    if (pipe2(life, O_CLOEXEC))
-        return tri_fail(TRI_IO, "no pipe to %s: %s", name, strerror(errno));
-    tri_status status = tri__allocate(1, sizeof *self, "a companion", &self);
-    if (status) {
-        close(life[0]);
-        close(life[1]);
-        return status;
-    }
-    *self = (tri__companion){.name = name, .farewell = farewell, .log = log, .life = {life[0], life[1]}};
-    pthread_mutex_init(&self->lock, NULL);
-    tri__condition_init(&self->changed);
-    status = copy_words(self, program, argv);
-    if (!status)
-        status = spawn(self);
-    if (!status && pthread_create(&self->thread, NULL, watch, self)) {
-        kill(self->pid, SIGKILL);
-        waitpid(self->pid, NULL, 0);
-        status = tri_fail(TRI_IO, "no thread to watch %s", name);
-    }
+    TRI_TRY(tri__allocate(1, sizeof *self, "a supervised process", &self));
+    *self = (tri__supervised){.watcher = {.life = {-1, -1}}, .line = *line, .farewell = farewell, .log = log};
+    *line = TRI_COMMAND_LINE_INIT;
+    tri_status status = begin(self, name);
     if (status)
         clear(self);
     else
@@ -163,27 +115,11 @@ tri_status tri__companion_start(const char *name, const char *program, const cha
     return status;
 }
 
-/* The lock is held. Whether it ends soon. */
-static bool ends_soon(tri__companion *self)
-{
-    int64_t deadline = tri__clock_now() + PATIENCE;
-    while (self->pid && tri__clock_now() < deadline)
-        tri__condition_wait(&self->changed, &self->lock, deadline);
-    return self->pid == 0;
-}
-
-void tri__companion_end(tri__companion *self)
+void tri__supervised_end(tri__supervised *self)
 {
     if (!self)
         return;
-    pthread_mutex_lock(&self->lock);
-    self->ending = true;
-    bool ended = ends_soon(self);
-    self->closed = true;
-    close(self->life[1]);
-    if (!ended && !ends_soon(self))
-        kill(self->pid, SIGKILL);
-    pthread_mutex_unlock(&self->lock);
+    __atomic_store_n(&self->ending, 1, __ATOMIC_RELAXED);
     pthread_join(self->thread, NULL);
     clear(self);
 }

@@ -9,16 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "train/job/process.h"
 #include "train/ps/supervise.h"
 #include "train/ps/task.h"
 #include "train/ranks/launch.h"
 
-enum { OWN_WORDS = 8 }; /* before the user's */
-
-static const char *const supervised[] = {"workers", "servers", "threads", "out", "json", NULL};
-static const char *const launched[] = {"workers", "threads", "out", "resume", "json", NULL};
-static const char *const companion_s[] = {"task", "threads", "out", "json", NULL};
+/* What is not handed on: to the tasks of a supervisor, to ranks, and from ps:0 to its evaluator. */
+static const char *const not_for_tasks[] = {"workers", "servers", "threads", "out", "json", NULL};
+static const char *const not_for_ranks[] = {"workers", "threads", "out", "resume", "json", NULL};
+static const char *const not_for_evaluator[] = {"task", "threads", "out", "json", NULL};
 
 static bool is_among(const char *name, const char *const *names)
 {
@@ -28,35 +27,20 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-/* The words of options, in memory of their own, in words[count …]. */
-typedef struct {
-    char *words[TRI_MAX_OPTIONS + 1]; /* ends with NULL */
-    int count;
-} word_list;
-
-static tri_status word_of(const tri__option *option, const char *value, char **out)
+static void add_option(tri__command_line *line, const tri__option *option, const char *value)
 {
-    bool flag = option->kind == TRI_OPTION_FLAG, off = flag && strcmp(value, "on");
-    size_t size = sizeof "--no-=" + strlen(option->name) + strlen(value);
-    TRI_TRY(tri__allocate(size, 1, "a command line", out));
-    snprintf(*out, size, "%s%s%s%s", off ? "--no-" : "--", option->name, flag ? "" : "=", flag ? "" : value);
-    return NULL;
+    if (option->kind == TRI_OPTION_FLAG)
+        tri__command_line_add_format(line, "--%s%s", strcmp(value, "on") ? "no-" : "", option->name);
+    else
+        tri__command_line_add_format(line, "--%s=%s", option->name, value);
 }
 
-static tri_status list_words(const tri__arguments *arguments, const char *const *without, word_list *out)
+static void add_options(tri__command_line *line, const tri__arguments *arguments, const char *const *without)
 {
     const tri__option *option;
-    *out = (word_list){.count = 0};
     for (int row = 0; (option = tri__command_option(arguments->command, row)); row++)
         if (arguments->values[row] && !is_among(option->name, without))
-            TRI_TRY(word_of(option, arguments->values[row], &out->words[out->count++]));
-    return NULL;
-}
-
-static void free_words(word_list *list)
-{
-    for (int i = 0; i < list->count; i++)
-        free(list->words[i]);
+            add_option(line, option, arguments->values[row]);
 }
 
 static tri_status find_program(char path[PATH_MAX])
@@ -72,20 +56,21 @@ tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_
                                 tri__run_result *out)
 {
     char program[PATH_MAX];
-    word_list list;
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
     TRI_TRY(find_program(program));
-    tri_status status = list_words(arguments, supervised, &list);
+    add_options(&line, arguments, not_for_tasks);
+    tri_status status = tri__command_line_check(&line);
     if (!status) {
         const tri__supervision supervision = {
             .run = request,
             .program = program,
-            .words = (const char *const *)list.words,
+            .words = tri__command_line_words(&line),
             .ps = *ps,
             .threads = request->options->threads > 0 ? (int)request->options->threads : 0,
         };
         status = tri__supervise(&supervision, out);
     }
-    free_words(&list);
+    tri__command_line_fini(&line);
     return status;
 }
 
@@ -93,15 +78,16 @@ tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_req
                              tri__run_result *out)
 {
     char program[PATH_MAX];
-    word_list list;
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
     const tri__train_options *options = request->options;
     TRI_TRY(find_program(program));
-    tri_status status = list_words(arguments, launched, &list);
+    add_options(&line, arguments, not_for_ranks);
+    tri_status status = tri__command_line_check(&line);
     if (!status) {
         const tri__launching launching = {
             .run = request,
             .program = program,
-            .words = (const char *const *)list.words,
+            .words = tri__command_line_words(&line),
             .workers = workers,
             .threads = options->threads > 0 ? (int)options->threads : 0,
             .restarts = options->restarts > 0 ? (int)options->restarts : 0,
@@ -111,26 +97,25 @@ tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_req
         };
         status = tri__launch(&launching, out);
     }
-    free_words(&list);
+    tri__command_line_fini(&line);
     return status;
 }
 
-tri_status tri__tasks_accompany(const tri__arguments *arguments, tri__log *log, tri__companion **out)
+tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log *log, tri__supervised **out)
 {
-    char program[PATH_MAX], life[16];
-    const char *argv[OWN_WORDS + TRI_MAX_OPTIONS + 3] = {program, "train", "--task", "evaluator:0", "--threads", "1", "--parent-fd", life};
-    word_list list;
+    char program[PATH_MAX];
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
     *out = NULL;
-    snprintf(life, sizeof life, "%d", TRI_COMPANION_FD);
     TRI_TRY(find_program(program));
-    tri_status status = list_words(arguments, companion_s, &list);
-    memcpy(argv + OWN_WORDS, list.words, (size_t)list.count * sizeof *argv);
-    if (arguments->count) {
-        argv[OWN_WORDS + list.count] = "--";
-        argv[OWN_WORDS + list.count + 1] = arguments->operands[0];
-    }
+    const char *const own[] = {program, "train", "--task", "evaluator:0", "--threads", "1", NULL};
+    tri__command_line_add_all(&line, own);
+    tri__command_line_add_number(&line, "--parent-fd", TRI_LIFE_FD);
+    add_options(&line, arguments, not_for_evaluator);
+    if (arguments->count)
+        tri__command_line_add(&line, "--"), tri__command_line_add(&line, arguments->operands[0]);
+    tri_status status = tri__command_line_check(&line);
     if (!status)
-        status = tri__companion_start("evaluator:0", program, argv, TRI_NO_EVALUATOR, log, out);
-    free_words(&list);
+        status = tri__supervised_start("evaluator:0", &line, TRI_NO_EVALUATOR, log, out);
+    tri__command_line_fini(&line);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef TRI_CLI_PROCESS_TASKS_H
 #define TRI_CLI_PROCESS_TASKS_H
 
-#include "cli/process/companion.h"
+#include "cli/process/supervised.h"
 #include "cli/table/option.h"
 #include "train/run/run.h"
 
@@ -15,6 +15,6 @@ TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, con
                                             const char *hosts, tri__run_result *out);
 
 /* evaluator:0 beside this process, ps:0 of a cluster that has no task for it. */
-TRI_MUST_CHECK tri_status tri__tasks_accompany(const tri__arguments *arguments, tri__log *log, tri__companion **out);
+TRI_MUST_CHECK tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log *log, tri__supervised **out);
 
 #endif

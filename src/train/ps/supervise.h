@@ -2,7 +2,7 @@
  *
  * Servers listen on sockets that the supervisor makes and keeps, so a server that died is followed by one at the same address. A child's
  * end is told to people, its lines are shown behind its name and kept in log/supervisor.txt of the run folder. Tasks report by JSON lines
- * on their standard output: ps:0 {"progress": {…}} and {"result": {"summary": {…}, "table": "…"}}, and whoever fails {"failure": "why"}. */
+ * on their standard output (train/job/process_report.h). */
 #ifndef TRI_TRAIN_PS_SUPERVISE_H
 #define TRI_TRAIN_PS_SUPERVISE_H
 

@@ -1,10 +1,7 @@
 /* supervise_start.c: what a supervised job needs before its first task runs, and how a task is started.
  *
- * Servers listen on sockets that are made here and stay open, so that one that died is followed by one at the same address. Children get
- * the reading end of a pipe that nobody writes to: its end is the supervisor's, however that came about. */
+ * Servers listen on sockets that are made here and stay open, so that one that died is followed by one at the same address. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,15 +12,14 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "store/ps/protocol/layout.h"
+#include "train/job/command_line.h"
 #include "train/ps/supervise_inside.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 
-enum {
-    PARENT_FD = 3,
-    LISTEN_FD = 4,
-    MOST_WORDS = 16, /* of the supervisor's own on a task's command line */
-};
+#define RESTART_WINDOW INT64_C(60000000000)
+
+enum { SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3 };
 
 /* There may be more servers than the model has parts for. */
 static tri_status check_servers(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings)
@@ -61,54 +57,66 @@ static tri_status check_request(const tri__run_request *run, char **model_name)
     return status;
 }
 
-static tri_status open_folder(tri__supervisor *boss)
+static tri_status open_folder(tri__supervisor *supervisor)
 {
-    const tri__run_request *run = boss->run;
+    const tri__run_request *run = supervisor->run;
     if (run->resume)
-        TRI_TRY(tri__run_folder_open(run->resume, "supervisor", &boss->folder));
+        TRI_TRY(tri__run_folder_open(run->resume, "supervisor", &supervisor->folder));
     else {
         char *model = NULL;
         tri_status status = check_request(run, &model);
         if (!status)
-            status = tri__run_folder_create(run->out, model, "supervisor", &boss->folder);
+            status = tri__run_folder_create(run->out, model, "supervisor", &supervisor->folder);
         free(model);
         TRI_TRY(status);
     }
-    boss->cluster_file = tri__path_join(boss->folder.path, "cluster.yaml");
-    if (!boss->cluster_file)
+    supervisor->cluster_file = tri__path_join(supervisor->folder.path, "cluster.yaml");
+    if (!supervisor->cluster_file)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of the cluster file");
-    TRI_TRY(tri__log_file_create(boss->folder.log, run->log, &boss->log_file));
-    boss->log = tri__log_file_sink(boss->log_file);
-    return tri__run_folder_note(&boss->folder, run->command);
+    TRI_TRY(tri__log_file_create(supervisor->folder.log, run->log, &supervisor->log_file));
+    supervisor->log = tri__log_file_sink(supervisor->log_file);
+    return tri__run_folder_note(&supervisor->folder, run->command);
 }
 
-static tri_status make_sockets(tri__supervisor *boss)
+static tri_status make_sockets(tri__supervisor *supervisor)
 {
-    const tri__ps_settings *ps = &boss->request->ps;
-    tri__cluster *cluster = &boss->cluster;
+    const tri__ps_settings *ps = &supervisor->request->ps;
+    tri__cluster *cluster = &supervisor->cluster;
     TRI_TRY(tri__allocate((size_t)ps->servers, sizeof *cluster->server, "the addresses of servers", &cluster->server));
     cluster->workers = ps->workers;
     cluster->evaluator = true;
     for (int i = 0; i < ps->servers; i++) {
         TRI_TRY(tri__address_parse("127.0.0.1:0", &cluster->server[i]));
         cluster->servers++;
-        TRI_TRY(tri__address_listen(&cluster->server[i], &boss->hands[i].listen_fd, &cluster->server[i].port));
+        TRI_TRY(tri__address_listen(&cluster->server[i], &supervisor->tasks[i].listen_fd, &cluster->server[i].port));
     }
-    return tri__cluster_write(boss->cluster_file, cluster);
+    return tri__cluster_write(supervisor->cluster_file, cluster);
 }
 
-static tri_status open_hands(tri__supervisor *boss)
+static tri_status open_task(tri__supervisor *supervisor, tri__task task)
 {
-    const tri__ps_settings *ps = &boss->request->ps;
+    tri__task_process *process = &supervisor->tasks[supervisor->count++];
+    char name[TRI_TASK_SIZE];
+    process->supervisor = supervisor;
+    process->task = task;
+    process->listen_fd = -1;
+    if (task.role == TRI_ROLE_SERVER)
+        tri__restarts_init(&process->restarts, SERVER_RESTARTS, RESTART_WINDOW);
+    else
+        tri__restarts_init(&process->restarts, EVALUATOR_RESTARTS, 0);
+    tri__task_name(task, name);
+    return tri__process_init(&process->process, &supervisor->watcher, name);
+}
+
+static tri_status open_tasks(tri__supervisor *supervisor)
+{
+    const tri__ps_settings *ps = &supervisor->request->ps;
     const int of_role[] = {[TRI_ROLE_SERVER] = ps->servers, [TRI_ROLE_WORKER] = ps->workers, [TRI_ROLE_EVALUATOR] = 1};
     size_t most = (size_t)ps->servers + (size_t)ps->workers + 1;
-    TRI_TRY(tri__allocate(most, sizeof *boss->hands, "the tasks of a job", &boss->hands));
+    TRI_TRY(tri__allocate(most, sizeof *supervisor->tasks, "the tasks of a job", &supervisor->tasks));
     for (tri__role role = TRI_ROLE_SERVER; role <= TRI_ROLE_EVALUATOR; role++)
-        for (int i = 0; i < of_role[role]; i++) {
-            tri__hand *of = &boss->hands[boss->count++];
-            *of = (tri__hand){.boss = boss, .task = {role, i}, .listen_fd = -1};
-            tri__task_name(of->task, of->name);
-        }
+        for (int i = 0; i < of_role[role]; i++)
+            TRI_TRY(open_task(supervisor, (tri__task){role, i}));
     return NULL;
 }
 
@@ -120,105 +128,86 @@ static void take_turns(void)
         sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}); /* where it is refused, all go on as before */
 }
 
-tri_status tri__supervisor_init(tri__supervisor *boss, const tri__supervision *request)
+tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervision *request,
+                                void (*ended)(void *supervisor, tri__process *process), void (*asked)(void *supervisor, int times))
 {
-    *boss = (tri__supervisor){.request = request, .run = request->run, .life = {-1, -1}};
+    const tri__run_request *run = request->run;
+    *supervisor = (tri__supervisor){.request = request, .run = run, .watcher = {.life = {-1, -1}}};
     int cpus = omp_get_num_procs(), share = cpus / request->ps.workers;
-    boss->worker_threads = request->threads ? request->threads : share > 1 ? share : 1;
-    TRI_TRY(open_folder(boss));
-    TRI_TRY(open_hands(boss));
-    boss->shared = boss->count > cpus;
-    if (boss->shared)
+    supervisor->worker_threads = request->threads ? request->threads : share > 1 ? share : 1;
+    TRI_TRY(open_folder(supervisor));
+    const tri__watcher_options options = {
+        .log = supervisor->log,
+        .stop = run->stop,
+        .progress = run->progress,
+        .progress_context = run->context,
+        .ended = ended,
+        .asked = asked,
+        .context = supervisor,
+    };
+    TRI_TRY(tri__watcher_init(&supervisor->watcher, &options));
+    TRI_TRY(open_tasks(supervisor));
+    supervisor->shared = supervisor->count > cpus;
+    if (supervisor->shared)
         take_turns();
-    TRI_TRY(make_sockets(boss));
-    if (pipe2(boss->life, O_CLOEXEC))
-        return tri_fail(TRI_IO, "no pipe to the tasks: %s", strerror(errno));
-    return tri__loop_create(&boss->loop);
+    return make_sockets(supervisor);
 }
 
-typedef struct {
-    const char *list[MOST_WORDS];
-    int count;
-    char threads[16], listen[16], parent[16], omp[32];
-} own_words;
-
-static void add(own_words *words, const char *word)
+/* What makes a command line this task's, then what the user gave. */
+static void fill_command_line(const tri__task_process *task, bool recover, tri__command_line *line)
 {
-    words->list[words->count++] = word;
-}
-
-/* What makes a command line this task's. */
-static void say_who(const tri__hand *of, bool recover, own_words *words)
-{
-    const tri__supervisor *boss = of->boss;
-    snprintf(words->threads, sizeof words->threads, "%d", of->task.role == TRI_ROLE_WORKER ? boss->worker_threads : 1);
-    snprintf(words->listen, sizeof words->listen, "%d", LISTEN_FD);
-    snprintf(words->parent, sizeof words->parent, "%d", PARENT_FD);
+    const tri__supervisor *supervisor = task->supervisor;
     const char *const fixed[] = {
-        boss->request->program, "train",       "--task",      of->name,    "--cluster",   boss->cluster_file, "--spawned",
-        boss->folder.path,      "--parent-fd", words->parent, "--threads", words->threads};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        add(words, fixed[i]);
-    if (of->listen_fd >= 0)
-        add(words, "--listen-fd"), add(words, words->listen);
+        supervisor->request->program, "train", "--task", task->process.name, "--cluster", supervisor->cluster_file, "--spawned",
+        supervisor->folder.path,      NULL};
+    const char *model = supervisor->run->options->model;
+    tri__command_line_add_all(line, fixed);
+    tri__command_line_add_number(line, "--parent-fd", TRI_LIFE_FD);
+    tri__command_line_add_number(line, "--threads", task->task.role == TRI_ROLE_WORKER ? supervisor->worker_threads : 1);
+    if (task->listen_fd >= 0)
+        tri__command_line_add_number(line, "--listen-fd", TRI_LISTEN_FD);
     if (recover)
-        add(words, "--recover");
+        tri__command_line_add(line, "--recover");
+    tri__command_line_add_all(line, supervisor->request->words);
+    if (model)
+        tri__command_line_add(line, "--"), tri__command_line_add(line, model);
 }
 
 /* Where processes share CPUs, a thread that waits must not burn another's time. */
-tri_status tri__hand_start(tri__hand *of, const tri__hand_handlers *handlers, bool recover)
+tri_status tri__task_process_start(tri__task_process *task, bool recover)
 {
-    tri__supervisor *boss = of->boss;
-    own_words own = {.count = 0};
-    const char *const *given = boss->request->words, *model = boss->run->options->model;
-    size_t count = 0;
-    say_who(of, recover, &own);
-    while (given[count])
-        count++;
-    const char **argv = NULL;
-    TRI_TRY(tri__allocate((size_t)own.count + count + 3, sizeof *argv, "a command line", &argv));
-    memcpy(argv, own.list, (size_t)own.count * sizeof *argv);
-    memcpy(argv + own.count, given, count * sizeof *argv);
-    if (model) {
-        argv[(size_t)own.count + count] = "--";
-        argv[(size_t)own.count + count + 1] = model;
+    const tri__supervisor *supervisor = task->supervisor;
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
+    char threads[48];
+    snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", task->task.role == TRI_ROLE_WORKER ? supervisor->worker_threads : 1);
+    const char *const env[] = {threads, supervisor->shared ? "GOMP_SPINCOUNT=0" : NULL, NULL};
+    fill_command_line(task, recover, &line);
+    tri_status status = tri__command_line_check(&line);
+    if (!status) {
+        const tri__process_options options = {
+            .program = supervisor->request->program,
+            .words = tri__command_line_words(&line),
+            .env = env,
+            .life = TRI_LIFE_FD_3,
+            .listen_fd = task->listen_fd >= 0 ? &task->listen_fd : NULL,
+        };
+        status = tri_wrap(tri__process_start(&task->process, &options), "%s cannot be started", task->process.name);
     }
-    snprintf(own.omp, sizeof own.omp, "OMP_NUM_THREADS=%s", own.threads);
-    const char *const env[] = {own.omp, boss->shared ? "GOMP_SPINCOUNT=0" : NULL, NULL};
-    const int fds[] = {boss->life[0], of->listen_fd};
-    const tri__child_options options = {
-        .path = boss->request->program,
-        .argv = argv,
-        .env = env,
-        .fds = fds,
-        .fd_count = of->listen_fd >= 0 ? 2 : 1,
-        .line = handlers->line,
-        .ended = handlers->ended,
-        .context = of,
-    };
-    tri_status status = tri_wrap(tri__child_start(boss->loop, &options, &of->child), "%s cannot be started", of->name);
-    free(argv);
+    tri__command_line_fini(&line);
     return status;
 }
 
-void tri__supervisor_fini(tri__supervisor *boss)
+void tri__supervisor_fini(tri__supervisor *supervisor)
 {
-    for (int i = 0; i < boss->count; i++) {
-        tri__hand *of = &boss->hands[i];
-        tri__child_destroy(of->child);
-        free(of->complaint);
-        if (of->listen_fd >= 0)
-            close(of->listen_fd);
+    for (int i = 0; i < supervisor->count; i++) {
+        tri__process_fini(&supervisor->tasks[i].process);
+        if (supervisor->tasks[i].listen_fd >= 0)
+            close(supervisor->tasks[i].listen_fd);
     }
-    tri__loop_destroy(boss->loop);
-    for (int i = 0; i < 2; i++)
-        if (boss->life[i] >= 0)
-            close(boss->life[i]);
-    tri__cluster_fini(&boss->cluster);
-    tri__log_file_destroy(boss->log_file);
-    tri__run_folder_fini(&boss->folder);
-    json_decref(boss->result);
-    tri_status_free(boss->failure);
-    free(boss->hands);
-    free(boss->cluster_file);
+    tri__watcher_fini(&supervisor->watcher);
+    tri__cluster_fini(&supervisor->cluster);
+    tri__log_file_destroy(supervisor->log_file);
+    tri__run_folder_fini(&supervisor->folder);
+    free(supervisor->tasks);
+    free(supervisor->cluster_file);
 }

@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "net/child.h"
-
-#define TICK (INT64_C(1000000000) / 20)
+#include "train/job/watcher.h"
 
 enum { LARGEST_FILE = 1 << 20, LONGEST_NAME = 256 };
 
@@ -21,13 +18,13 @@ typedef struct {
     int length;
     char name[LONGEST_NAME]; /* empty: a comment, or nothing */
     int slots;               /* 0: it does not tell */
-    tri__child *child;
-    bool ended, answered;
+    tri__process mpirun;
 } host;
 
 typedef struct {
     host *list;
     int count, capacity;
+    tri__watcher watcher;
 } roll;
 
 static void read_line(const char *line, int length, host *out)
@@ -54,42 +51,33 @@ static tri_status read_lines(const char *text, roll *out)
     return NULL;
 }
 
-static void on_line(void *context, tri__child *child, bool error, const char *line)
+static void on_line(void *context, tri__process *process, bool error, const char *line)
 {
-    (void)context, (void)child, (void)error, (void)line; /* the ranks' mpirun has said it already */
+    (void)context, (void)process, (void)error, (void)line; /* the ranks' mpirun has said it already */
 }
 
-static void on_end(void *context, tri__child *child, int status, int signal)
+static void on_wish(void *context, int times)
 {
-    host *one = context;
-    (void)child;
-    one->ended = true;
-    one->answered = status == 0 && signal == 0;
+    roll *hosts = context;
+    (void)times;
+    tri__watcher_hurry(&hosts->watcher);
 }
 
-static tri_status call(tri__loop *loop, bool as_root, host *one)
+static tri_status call(roll *hosts, bool as_root, host *one)
 {
-    const char *const argv[] = {
+    const char *const words[] = {
         "mpirun", "-n", "1", "--oversubscribe", "--host", one->name, as_root ? "--allow-run-as-root" : "true", as_root ? "true" : NULL,
         NULL};
-    const tri__child_options options = {.path = "mpirun", .argv = argv, .line = on_line, .ended = on_end, .context = one};
-    return tri__child_start(loop, &options, &one->child);
+    TRI_TRY(tri__process_init(&one->mpirun, &hosts->watcher, one->name));
+    return tri__process_start(&one->mpirun, &(tri__process_options){.program = "mpirun", .words = words});
 }
 
-static tri_status call_all(tri__loop *loop, const tri__hosts_request *request, roll *hosts)
+static tri_status call_all(const tri__hosts_request *request, roll *hosts)
 {
     for (int i = 0; i < hosts->count; i++)
         if (*hosts->list[i].name)
-            TRI_TRY(call(loop, request->as_root, &hosts->list[i]));
+            TRI_TRY(call(hosts, request->as_root, &hosts->list[i]));
     return NULL;
-}
-
-static bool all_ended(const roll *hosts)
-{
-    for (int i = 0; i < hosts->count; i++)
-        if (hosts->list[i].child && !hosts->list[i].ended)
-            return false;
-    return true;
 }
 
 static void sum_up(const roll *hosts, tri__hosts *out)
@@ -98,7 +86,7 @@ static void sum_up(const roll *hosts, tri__hosts *out)
     bool told = true;
     for (int i = 0; i < hosts->count; i++) {
         const host *one = &hosts->list[i];
-        if (*one->name && !one->answered) {
+        if (*one->name && !tri__process_ended_well(&one->mpirun)) {
             if (said < sizeof out->gone)
                 said += (size_t)snprintf(out->gone + said, sizeof out->gone - said, "%s%s", said ? ", " : "", one->name);
             continue;
@@ -114,33 +102,33 @@ static void sum_up(const roll *hosts, tri__hosts *out)
     out->slots = told ? out->slots : 0;
 }
 
-static tri_status probe(tri__loop *loop, const tri__hosts_request *request, roll *hosts, tri__hosts *out)
+static tri_status probe(const tri__hosts_request *request, roll *hosts, tri__hosts *out)
 {
-    int64_t deadline = tri__clock_now() + request->timeout;
-    TRI_TRY(call_all(loop, request, hosts));
-    while (!all_ended(hosts) && tri__clock_now() < deadline) {
-        if (request->stop && *request->stop)
-            return NULL;
-        tri__loop_turn(loop, tri__clock_now() + TICK);
-    }
-    sum_up(hosts, out);
+    const tri__watcher_options options = {.stop = request->stop, .said = on_line, .asked = on_wish, .context = hosts};
+    TRI_TRY(tri__watcher_init(&hosts->watcher, &options));
+    TRI_TRY(call_all(request, hosts));
+    tri__watcher_leave(&hosts->watcher, request->timeout, request->timeout);
+    tri__watcher_run(&hosts->watcher);
+    if (!hosts->watcher.asked)
+        sum_up(hosts, out);
     return NULL;
 }
 
-tri_status tri__hosts_probe(tri__loop *loop, const tri__hosts_request *request, tri__hosts *out)
+tri_status tri__hosts_probe(const tri__hosts_request *request, tri__hosts *out)
 {
     char *text = NULL;
     size_t size;
-    roll hosts = {0};
+    roll hosts = {.watcher = {.life = {-1, -1}}};
     *out = (tri__hosts){0};
     TRI_TRY(tri__file_read(request->file, LARGEST_FILE, &text, &size));
     tri_status status = tri__allocate(size + 2, 1, "a list of hosts", &out->lines);
     if (!status)
         status = read_lines(text, &hosts);
     if (!status)
-        status = probe(loop, request, &hosts, out);
+        status = probe(request, &hosts, out);
     for (int i = 0; i < hosts.count; i++)
-        tri__child_destroy(hosts.list[i].child);
+        tri__process_fini(&hosts.list[i].mpirun);
+    tri__watcher_fini(&hosts.watcher);
     free(hosts.list);
     free(text);
     if (status)

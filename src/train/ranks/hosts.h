@@ -3,8 +3,10 @@
 #define TRI_TRAIN_RANKS_HOSTS_H
 
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "net/loop.h"
+#include "trireme/status.h"
 
 typedef struct {
     const char *file;                  /* "node1 slots=2", a line a host */
@@ -21,7 +23,7 @@ typedef struct {
 } tri__hosts;
 
 /* Has mpirun start something on each host, all at once, by the same agent as ranks are started. Nobody is gone where it was stopped. */
-TRI_MUST_CHECK tri_status tri__hosts_probe(tri__loop *loop, const tri__hosts_request *request, tri__hosts *out);
+TRI_MUST_CHECK tri_status tri__hosts_probe(const tri__hosts_request *request, tri__hosts *out);
 void tri__hosts_fini(tri__hosts *hosts);
 
 #endif

@@ -1,6 +1,6 @@
 /* launch.h: a run of ranks on this machine: mpirun starts them, and starts them again from the last checkpoint when one is lost.
  *
- * Rank 0 reports by JSON lines on its standard output, as tasks with parameter servers do (supervise.h). */
+ * Rank 0 reports by JSON lines on its standard output (train/job/process_report.h). */
 #ifndef TRI_TRAIN_RANKS_LAUNCH_H
 #define TRI_TRAIN_RANKS_LAUNCH_H
 

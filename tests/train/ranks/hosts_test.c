@@ -14,11 +14,8 @@ static tri__hosts probe(const char *text, const volatile sig_atomic_t *stop)
     char *folder = test_folder_create(), *path = test_path(folder, "hosts");
     const tri__hosts_request request = {.file = path, .timeout = PATIENCE, .as_root = geteuid() == 0, .stop = stop};
     tri__hosts hosts;
-    tri__loop *loop;
     test_write(path, text, strlen(text));
-    assert_ok(tri__loop_create(&loop));
-    assert_ok(tri__hosts_probe(loop, &request, &hosts));
-    tri__loop_destroy(loop);
+    assert_ok(tri__hosts_probe(&request, &hosts));
     free(path);
     test_folder_remove(folder);
     return hosts;
@@ -59,7 +56,7 @@ static void test_no_file(void **state)
 {
     (void)state;
     tri__hosts hosts;
-    assert_fails(tri__hosts_probe(NULL, &(tri__hosts_request){.file = "no/such/file"}, &hosts), TRI_NOT_FOUND, "no/such/file");
+    assert_fails(tri__hosts_probe(&(tri__hosts_request){.file = "no/such/file"}, &hosts), TRI_NOT_FOUND, "no/such/file");
 }
 
 int main(void)

@@ -1,0 +1,26 @@
+/* command_line.h: the words of a process that is to be started, added one by one. What goes wrong while adding is told by check. */
+#ifndef TRI_TRAIN_JOB_COMMAND_LINE_H
+#define TRI_TRAIN_JOB_COMMAND_LINE_H
+
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+typedef struct {
+    char **words; /* each in memory of its own; ends with NULL */
+    int count, capacity;
+    tri_status failure; /* the first one */
+} tri__command_line;
+
+#define TRI_COMMAND_LINE_INIT ((tri__command_line){.words = NULL})
+
+void tri__command_line_add(tri__command_line *line, const char *word);
+void tri__command_line_add_all(tri__command_line *line, const char *const *words); /* ends with NULL */
+void tri__command_line_add_number(tri__command_line *line, const char *option, int64_t value);
+void tri__command_line_add_format(tri__command_line *line, const char *format, ...) TRI_FORMAT(2, 3); /* one word */
+
+TRI_MUST_CHECK tri_status tri__command_line_check(tri__command_line *line); /* what went wrong so far; then the words end with NULL */
+const char *const *tri__command_line_words(const tri__command_line *line);  /* after a good check */
+void tri__command_line_fini(tri__command_line *line);
+
+#endif

@@ -1,0 +1,28 @@
+/* ending.c: the ends of processes in words. */
+#include "train/job/ending.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_WRONG_CALL = 2 }; /* as every command has it */
+
+bool tri__ending_is_good(tri__ending ending)
+{
+    return ending.status == 0 && ending.signal == 0;
+}
+
+const char *tri__ending_words(tri__ending ending, const char *complaint, char text[TRI_ENDING_SIZE])
+{
+    if (ending.signal)
+        snprintf(text, TRI_ENDING_SIZE, "was killed by signal %d (%s)", ending.signal, strsignal(ending.signal));
+    else if (complaint)
+        snprintf(text, TRI_ENDING_SIZE, "failed: %s", complaint);
+    else
+        snprintf(text, TRI_ENDING_SIZE, "failed with exit status %d", ending.status);
+    return text;
+}
+
+tri_code tri__ending_code(tri__ending ending)
+{
+    return ending.status == EXIT_WRONG_CALL ? TRI_BAD_CALL : TRI_INTERNAL;
+}

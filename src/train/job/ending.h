@@ -1,0 +1,23 @@
+/* ending.h: how a process ended, in words and as a code. */
+#ifndef TRI_TRAIN_JOB_ENDING_H
+#define TRI_TRAIN_JOB_ENDING_H
+
+#include <stdbool.h>
+
+#include "trireme/status.h"
+
+enum { TRI_ENDING_SIZE = 1024 };
+
+typedef struct {
+    int status, signal; /* its exit status; or the signal that ended it, not 0 */
+} tri__ending;
+
+bool tri__ending_is_good(tri__ending ending); /* by itself, with exit status 0 */
+
+/* "was killed by signal 9 (Killed)", "failed: why" where complaint is not NULL, or "failed with exit status 1". Returns text. */
+const char *tri__ending_words(tri__ending ending, const char *complaint, char text[TRI_ENDING_SIZE]);
+
+/* Of a failure: TRI_BAD_CALL where the process said by its exit status that the call was wrong, otherwise TRI_INTERNAL. */
+tri_code tri__ending_code(tri__ending ending);
+
+#endif

@@ -1,0 +1,122 @@
+/* process.c: one process: its state, its reports, its signals. */
+#include "train/job/process.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train/job/process_report.h"
+#include "train/job/watcher.h"
+
+/* It speaks, so it hears signals. */
+static void become_ready(tri__process *process)
+{
+    process->state = TRI_PROCESS_READY;
+    for (int signal = 1; process->due; signal++) {
+        uint64_t bit = UINT64_C(1) << signal;
+        if (process->due & bit)
+            tri__child_signal(process->child, signal);
+        process->due &= ~bit;
+    }
+}
+
+static void on_line(void *context, tri__child *child, bool error, const char *line)
+{
+    tri__process *process = context;
+    json_t *value = NULL;
+    (void)child;
+    if (process->state == TRI_PROCESS_STARTING)
+        become_ready(process);
+    tri__report_kind kind = error ? TRI_REPORT_NONE : tri__process_report_read(line, &value);
+    if (kind == TRI_REPORT_FAILURE && !process->complaint)
+        process->complaint = strdup(json_string_value(value)); /* without memory for it, its end tells less */
+    tri__watcher_hear(process->watcher, process, kind, value, error, line);
+    json_decref(value);
+}
+
+static void on_end(void *context, tri__child *child, int status, int signal)
+{
+    tri__process *process = context;
+    (void)child;
+    process->ending = (tri__ending){status, signal};
+    process->state = TRI_PROCESS_ENDED;
+}
+
+tri_status tri__process_init(tri__process *process, tri__watcher *watcher, const char *name)
+{
+    *process = (tri__process){.watcher = watcher};
+    snprintf(process->name, sizeof process->name, "%s", name);
+    return tri__watcher_add(watcher, process);
+}
+
+void tri__process_fini(tri__process *process)
+{
+    tri__child_destroy(process->child);
+    free(process->complaint);
+    *process = (tri__process){.watcher = NULL};
+}
+
+tri_status tri__process_start(tri__process *process, const tri__process_options *options)
+{
+    assert(!tri__process_is_up(process));
+    const int fds[] = {process->watcher->life[0], options->listen_fd ? *options->listen_fd : -1};
+    const tri__child_options child = {
+        .path = options->program,
+        .argv = options->words,
+        .env = options->env,
+        .fds = fds,
+        .fd_count = options->life != TRI_LIFE_FD_3 ? 0
+                    : options->listen_fd           ? 2
+                                                   : 1,
+        .attached = options->life == TRI_LIFE_INPUT,
+        .line = on_line,
+        .ended = on_end,
+        .context = process,
+    };
+    TRI_TRY(tri__child_start(process->watcher->loop, &child, &process->child));
+    free(process->complaint);
+    process->complaint = NULL;
+    process->due = 0;
+    process->state = TRI_PROCESS_STARTING;
+    return NULL;
+}
+
+bool tri__process_is_up(const tri__process *process)
+{
+    return process->state == TRI_PROCESS_STARTING || process->state == TRI_PROCESS_READY || process->state == TRI_PROCESS_ENDED;
+}
+
+bool tri__process_ended_well(const tri__process *process)
+{
+    return process->state == TRI_PROCESS_REAPED && tri__ending_is_good(process->ending);
+}
+
+void tri__process_signal(const tri__process *process, int signal)
+{
+    if (process->child)
+        tri__child_signal(process->child, signal);
+}
+
+void tri__process_signal_when_ready(tri__process *process, int signal)
+{
+    if (process->state == TRI_PROCESS_STARTING)
+        process->due |= UINT64_C(1) << signal;
+    else
+        tri__process_signal(process, signal);
+}
+
+const char *tri__process_ending_words(const tri__process *process, char text[TRI_ENDING_SIZE])
+{
+    return tri__ending_words(process->ending, process->complaint, text);
+}
+
+void tri__process_reap(tri__process *process)
+{
+    if (process->state != TRI_PROCESS_ENDED)
+        process->ending = (tri__ending){.signal = SIGKILL};
+    tri__child_destroy(process->child);
+    process->child = NULL;
+    process->state = TRI_PROCESS_REAPED;
+}

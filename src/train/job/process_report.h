@@ -1,0 +1,27 @@
+/* process_report.h: what a task's process reports to the process that started it: lines of JSON on its standard output.
+ *
+ *     {"began": true}                                rank 0: all ranks are ready, and train now
+ *     {"progress": {…}}                              the leading task, some ten times a second
+ *     {"result": {"summary": {…}, "table": "…"}}     the leading task, at its end
+ *     {"failure": "why"}                             any task that fails
+ *
+ * Every other line is for people; one that begins with the program's name is a warning, as the terminal writes them. */
+#ifndef TRI_TRAIN_JOB_PROCESS_REPORT_H
+#define TRI_TRAIN_JOB_PROCESS_REPORT_H
+
+#include "base/json.h"
+#include "base/log.h"
+
+typedef enum { TRI_REPORT_NONE, TRI_REPORT_BEGAN, TRI_REPORT_PROGRESS, TRI_REPORT_RESULT, TRI_REPORT_FAILURE } tri__report_kind;
+
+/* TRI_REPORT_NONE where the line is no report. Otherwise *value is what it reports, for the caller to let go of; a failure's is a
+ * string. */
+tri__report_kind tri__process_report_read(const char *line, json_t **value);
+
+/* {"progress": value}, the caller's; takes value. NULL where value is NULL, or memory is short: builders need not check. */
+json_t *tri__process_report_make(tri__report_kind kind, json_t *value);
+
+/* The text of a line for people, within line, and its level. */
+const char *tri__process_line_read(const char *line, tri__log_level *level);
+
+#endif
