@@ -4,25 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VARINT_BYTES = 10 };                            /* of 7 bits each hold 64 bits */
+#include "base/little_endian.h"
+
+enum { VARINT_BYTES = TRI_WIRE_VARINT_BYTES };
 static const uint64_t largest_number = (1u << 29) - 1; /* of a field, as protobuf allows */
 
-/* Little-endian whatever the machine. */
-static uint64_t load(const uint8_t *bytes, int count)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < count; i++)
-        value |= (uint64_t)bytes[i] << (8 * i);
-    return value;
-}
-
-static void store(uint8_t *bytes, uint64_t value, int count)
-{
-    for (int i = 0; i < count; i++)
-        bytes[i] = (uint8_t)(value >> (8 * i));
-}
-
-bool tri__wire_varint(tri__wire_reader *reader, uint64_t *value)
+bool tri__wire_varint_slow(tri__wire_reader *reader, uint64_t *value)
 {
     uint64_t result = 0;
     const uint8_t *at = reader->at;
@@ -44,7 +31,7 @@ static bool read_fixed(tri__wire_reader *reader, int count, uint64_t *value)
 {
     if (reader->end - reader->at < count)
         return false;
-    *value = load(reader->at, count);
+    *value = tri__little_endian_load(reader->at, count);
     reader->at += count;
     return true;
 }
@@ -52,7 +39,7 @@ static bool read_fixed(tri__wire_reader *reader, int count, uint64_t *value)
 static bool read_bytes(tri__wire_reader *reader, tri__wire_field *field)
 {
     uint64_t size;
-    if (!tri__wire_varint(reader, &size) || size > (uint64_t)(reader->end - reader->at))
+    if (!tri__wire_varint_slow(reader, &size) || size > (uint64_t)(reader->end - reader->at))
         return false;
     field->bytes = reader->at;
     field->size = (size_t)size;
@@ -63,12 +50,12 @@ static bool read_bytes(tri__wire_reader *reader, tri__wire_field *field)
 static bool read_field(tri__wire_reader *reader, tri__wire_field *field)
 {
     uint64_t tag;
-    if (!tri__wire_varint(reader, &tag) || tag >> 3 == 0 || tag >> 3 > largest_number)
+    if (!tri__wire_varint_slow(reader, &tag) || tag >> 3 == 0 || tag >> 3 > largest_number)
         return false;
     *field = (tri__wire_field){.number = (uint32_t)(tag >> 3), .type = (tri__wire_type)(tag & 7)};
     switch (field->type) {
     case TRI_WIRE_VARINT:
-        return tri__wire_varint(reader, &field->value);
+        return tri__wire_varint_slow(reader, &field->value);
     case TRI_WIRE_FIXED64:
         return read_fixed(reader, 8, &field->value);
     case TRI_WIRE_BYTES:
@@ -79,7 +66,7 @@ static bool read_field(tri__wire_reader *reader, tri__wire_field *field)
     return false; /* groups, which nobody writes any more, and types that do not exist */
 }
 
-bool tri__wire_next(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)
+bool tri__wire_next_slow(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)
 {
     if (reader->at == reader->end)
         return false;
@@ -133,14 +120,19 @@ static uint8_t *extend(tri__wire_buffer *buffer, size_t size)
     return room;
 }
 
+size_t tri__wire_store_varint(uint8_t bytes[TRI_WIRE_VARINT_BYTES], uint64_t value)
+{
+    size_t count = 0;
+    for (; value > 0x7f; value >>= 7)
+        bytes[count++] = (uint8_t)(value | 0x80);
+    bytes[count++] = (uint8_t)value;
+    return count;
+}
+
 void tri__wire_put_raw_varint(tri__wire_buffer *buffer, uint64_t value)
 {
     uint8_t bytes[VARINT_BYTES];
-    size_t count = 0;
-    do {
-        bytes[count++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
-        value >>= 7;
-    } while (value);
+    size_t count = tri__wire_store_varint(bytes, value);
     uint8_t *room = extend(buffer, count);
     if (room)
         memcpy(room, bytes, count);
@@ -155,7 +147,7 @@ static void append_fixed(tri__wire_buffer *buffer, uint64_t bits, int count)
 {
     uint8_t *room = extend(buffer, (size_t)count);
     if (room)
-        store(room, bits, count);
+        tri__little_endian_store(room, bits, count);
 }
 
 void tri__wire_put_varint(tri__wire_buffer *buffer, uint32_t number, uint64_t value)

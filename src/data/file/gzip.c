@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "base/little_endian.h"
 #include "base/memory.h"
 
 #define WINDOW         15                /* the largest */
@@ -36,16 +37,14 @@ bool tri__zlib_is(const uint8_t *data, size_t size)
     return size >= 2 && data[0] == 0x78 && (data[0] << 8 | data[1]) % 31 == 0 && tri__gzip_peek(data, size, &first, 1) == 1;
 }
 
-static uint32_t little_endian(const uint8_t *at)
-{
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 bool tri__gzip_read_trailer(const uint8_t *data, size_t size, tri__gzip_trailer *out)
 {
     if (size < SMALLEST_FILE)
         return false;
-    *out = (tri__gzip_trailer){.crc = little_endian(data + size - 8), .length = little_endian(data + size - 4)};
+    *out = (tri__gzip_trailer){
+        .crc = (uint32_t)tri__little_endian_load(data + size - 8, 4),
+        .length = (uint32_t)tri__little_endian_load(data + size - 4, 4),
+    };
     return true;
 }
 

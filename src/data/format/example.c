@@ -1,7 +1,6 @@
 /* example.c: tf.Example read and made.
  *
- * Click records are a few hundred small numbers, so what counts is the time a number takes: a varint is decoded from one 64-bit word,
- * without a loop or a branch on its length. */
+ * Click records are a few hundred small numbers, so what counts is the time a number takes: all that is done for each is inlined here. */
 #include "data/format/example.h"
 
 #include <endian.h>
@@ -41,31 +40,9 @@ static int find_name(tri__example_wish *wish, const tri__wire_reader *name, int 
     return -1;
 }
 
-static tri__wire_reader inside(const tri__wire_field *field)
-{
-    return (tri__wire_reader){.at = field->bytes, .end = field->bytes + field->size};
-}
-
 static bool is_message(const tri__wire_field *field, uint32_t number)
 {
     return field->number == number && field->type == TRI_WIRE_BYTES;
-}
-
-/* As tri__wire_next, with a short way for what nearly all of an example is:
- * bytes whose tag takes one byte and whose length takes one or two. */
-static inline bool next_field(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)
-{
-    const uint8_t *at = reader->at;
-    if (reader->end - at < 3 || (at[0] & 0x87) != TRI_WIRE_BYTES || at[0] < 8 || (at[1] & at[2] & 0x80))
-        return tri__wire_next(reader, field, damaged);
-    bool two = at[1] & 0x80;
-    size_t size = two ? (size_t)(at[1] & 0x7f) | (size_t)at[2] << 7 : at[1];
-    const uint8_t *bytes = at + (two ? 3 : 2);
-    if (size > (size_t)(reader->end - bytes))
-        return tri__wire_next(reader, field, damaged);
-    *field = (tri__wire_field){.number = at[0] >> 3, .type = TRI_WIRE_BYTES, .bytes = bytes, .size = size};
-    reader->at = bytes + size;
-    return true;
 }
 
 /* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind takes the place of those before it. */
@@ -75,14 +52,14 @@ static bool read_feature(tri__wire_reader reader, tri__feature *out)
     tri__wire_field field;
     const uint8_t *at = reader.at, *first = at; /* of this list, and of all those that count */
     *out = (tri__feature){0};
-    for (; next_field(&reader, &field, &damaged); at = reader.at) {
+    for (; tri__wire_next(&reader, &field, &damaged); at = reader.at) {
         if (field.type != TRI_WIRE_BYTES || field.number < TRI_FEATURE_BYTES || field.number > TRI_FEATURE_INTEGERS)
             continue;
         if (out->kind == (tri__feature_kind)field.number) {
             *out = (tri__feature){.kind = out->kind, .list = {.at = first, .end = reader.at}, .several = true};
         } else {
             first = at;
-            *out = (tri__feature){.kind = (tri__feature_kind)field.number, .list = inside(&field)};
+            *out = (tri__feature){.kind = (tri__feature_kind)field.number, .list = tri__wire_inside(&field)};
         }
     }
     return !damaged;
@@ -93,11 +70,11 @@ static bool read_entry(tri__example_wish *wish, tri__wire_reader reader, int pla
     bool damaged = false;
     tri__wire_field field;
     tri__wire_reader name = {0}, feature = {0};
-    while (next_field(&reader, &field, &damaged))
+    while (tri__wire_next(&reader, &field, &damaged))
         if (is_message(&field, KEY))
-            name = inside(&field);
+            name = tri__wire_inside(&field);
         else if (is_message(&field, FEATURE))
-            feature = inside(&field);
+            feature = tri__wire_inside(&field);
     int which = damaged || !name.at ? -1 : find_name(wish, &name, place);
     return !damaged && (which < 0 || read_feature(feature, &found[which]));
 }
@@ -106,8 +83,8 @@ static bool read_features(tri__example_wish *wish, tri__wire_reader reader, tri_
 {
     bool damaged = false;
     tri__wire_field field;
-    for (int place = 0; next_field(&reader, &field, &damaged); place++)
-        if (is_message(&field, ENTRY) && !read_entry(wish, inside(&field), place, found))
+    for (int place = 0; tri__wire_next(&reader, &field, &damaged); place++)
+        if (is_message(&field, ENTRY) && !read_entry(wish, tri__wire_inside(&field), place, found))
             return false;
     return !damaged;
 }
@@ -118,30 +95,10 @@ bool tri__example_find(tri__example_wish *wish, const uint8_t *data, size_t size
     tri__wire_reader reader = {.at = data, .end = data + size};
     bool damaged = false;
     tri__wire_field field;
-    while (next_field(&reader, &field, &damaged))
-        if (is_message(&field, FEATURES) && !read_features(wish, inside(&field), found))
+    while (tri__wire_next(&reader, &field, &damaged))
+        if (is_message(&field, FEATURES) && !read_features(wish, tri__wire_inside(&field), found))
             return false;
     return !damaged;
-}
-
-/* As tri__wire_varint. A word of eight bytes holds most varints whole: the first byte below 128 ends it, what is above that byte is
- * masked away, and the 7 bits of each byte are moved together, in pairs, then pairs of pairs, then those. */
-static inline bool read_varint(tri__wire_reader *reader, uint64_t *value)
-{
-    if (reader->end - reader->at < 8)
-        return tri__wire_varint(reader, value);
-    uint64_t word;
-    memcpy(&word, reader->at, sizeof word);
-    word = le64toh(word);
-    uint64_t ends = ~word & 0x8080808080808080;
-    if (!ends)
-        return tri__wire_varint(reader, value);
-    reader->at += __builtin_ctzll(ends) / 8 + 1;
-    word &= (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7f;
-    word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
-    word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
-    *value = (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
-    return true;
 }
 
 /* Add what a field of a list holds, one value or a packed run, to out, of which room are there; count is how many there were before.
@@ -158,9 +115,9 @@ static inline int64_t add_integers(const tri__wire_field *field, void *out, int6
     }
     if (field->type != TRI_WIRE_BYTES)
         return count;
-    for (tri__wire_reader run = inside(field); run.at < run.end; count++) {
+    for (tri__wire_reader run = tri__wire_inside(field); run.at < run.end; count++) {
         uint64_t value;
-        if (!read_varint(&run, &value))
+        if (!tri__wire_varint(&run, &value))
             return -1;
         if (count < room)
             integers[count] = (int64_t)value;
@@ -193,7 +150,7 @@ static inline int64_t read_list(tri__wire_reader list, adder add, void *out, int
 {
     bool damaged = false;
     tri__wire_field field;
-    while (count >= 0 && next_field(&list, &field, &damaged))
+    while (count >= 0 && tri__wire_next(&list, &field, &damaged))
         if (field.number == VALUE)
             count = add(&field, out, room, count);
     return damaged ? -1 : count;
@@ -208,9 +165,9 @@ static inline int64_t read_values(const tri__feature *feature, tri__feature_kind
     bool damaged = false;
     tri__wire_field field;
     int64_t count = 0;
-    for (tri__wire_reader lists = feature->list; count >= 0 && next_field(&lists, &field, &damaged);)
+    for (tri__wire_reader lists = feature->list; count >= 0 && tri__wire_next(&lists, &field, &damaged);)
         if (is_message(&field, kind))
-            count = read_list(inside(&field), add, out, room, count);
+            count = read_list(tri__wire_inside(&field), add, out, room, count);
     return damaged ? -1 : count;
 }
 
@@ -230,7 +187,7 @@ static inline int64_t add_bytes(const tri__wire_field *field, void *out, int64_t
     if (field->type != TRI_WIRE_BYTES)
         return count;
     if (count < room)
-        *(tri__wire_reader *)out = inside(field);
+        *(tri__wire_reader *)out = tri__wire_inside(field);
     return count + 1;
 }
 
@@ -305,9 +262,7 @@ tri_status tri__example_finish(tri__example *example, const uint8_t **data, size
     *data = at;
     *size = head + content;
     *at++ = FEATURES << 3 | TRI_WIRE_BYTES;
-    for (; content > 0x7f; content >>= 7)
-        *at++ = (uint8_t)(content | 0x80);
-    *at = (uint8_t)content;
+    tri__wire_store_varint(at, content);
     return NULL;
 }
 

@@ -6,28 +6,14 @@
 
 #include "base/crc32c.h"
 #include "base/file.h"
+#include "base/little_endian.h"
 #include "base/memory.h"
 
 enum { LENGTH_BYTES = 8 };
 
-/* Little-endian whatever the machine. */
-static uint64_t load(const uint8_t *at, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << (8 * i);
-    return value;
-}
-
-static void store(uint8_t *at, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(value >> (8 * i));
-}
-
 static bool is_length_right(const uint8_t *head)
 {
-    return load(head + LENGTH_BYTES, 4) == tri__crc32c_masked(head, LENGTH_BYTES);
+    return tri__little_endian_load(head + LENGTH_BYTES, 4) == tri__crc32c_masked(head, LENGTH_BYTES);
 }
 
 bool tri__tfrecord_is(const uint8_t *data, size_t size)
@@ -49,7 +35,7 @@ tri_status tri__tfrecord_at(const tri__tfrecord_file *file, size_t offset, int64
                         "%s: record %" PRId64 " at byte %zu: the checksum of its length does not match (damaged, or no TFRecord file? " REST
                         ")",
                         file->name, number, offset);
-    uint64_t length = load(head, LENGTH_BYTES);
+    uint64_t length = tri__little_endian_load(head, LENGTH_BYTES);
     left -= TRI_TFRECORD_HEAD;
     if (left < TRI_TFRECORD_TAIL || length > left - TRI_TFRECORD_TAIL)
         return tri_fail(TRI_BAD_DATA,
@@ -61,7 +47,7 @@ tri_status tri__tfrecord_at(const tri__tfrecord_file *file, size_t offset, int64
 
 tri_status tri__tfrecord_check(const tri__tfrecord_file *file, const tri__record *record)
 {
-    if (load(record->data + record->size, TRI_TFRECORD_TAIL) == tri__crc32c_masked(record->data, record->size))
+    if (tri__little_endian_load(record->data + record->size, TRI_TFRECORD_TAIL) == tri__crc32c_masked(record->data, record->size))
         return NULL;
     return tri_fail(TRI_BAD_DATA, "%s: record %" PRId64 " at byte %zu: checksum does not match (file damaged? --skip-bad skips it)",
                     file->name, record->number, record->offset);
@@ -98,9 +84,9 @@ static void put(tri__tfrecord_writer *writer, const void *data, size_t size)
 void tri__tfrecord_write(tri__tfrecord_writer *writer, const void *data, size_t size)
 {
     uint8_t head[TRI_TFRECORD_HEAD], tail[TRI_TFRECORD_TAIL];
-    store(head, size, LENGTH_BYTES);
-    store(head + LENGTH_BYTES, tri__crc32c_masked(head, LENGTH_BYTES), 4);
-    store(tail, tri__crc32c_masked(data, size), sizeof tail);
+    tri__little_endian_store(head, size, LENGTH_BYTES);
+    tri__little_endian_store(head + LENGTH_BYTES, tri__crc32c_masked(head, LENGTH_BYTES), 4);
+    tri__little_endian_store(tail, tri__crc32c_masked(data, size), sizeof tail);
     put(writer, head, sizeof head);
     put(writer, data, size);
     put(writer, tail, sizeof tail);
