@@ -53,7 +53,7 @@ static void files_without_examples_are_told(void **state)
     const char *here = *state;
     char *path = test_path(here, "empty.libsvm");
     test_write(path, "\n\n", 2);
-    expect(RUN(here, "data", "info", "empty.libsvm"), 1, "", "empty.libsvm: has no lines but empty ones");
+    expect(RUN(here, "data", "info", "empty.libsvm"), 1, "", "empty.libsvm: has no records");
     free(path);
 }
 

@@ -1,4 +1,4 @@
-/* cifar.c: a source over CIFAR-10's binary files. They are mapped; a record's planes are woven into pixels when it is read. */
+/* cifar.c: a source over CIFAR-10's binary files. They are mapped; a record's planes are interleaved into pixels when it is read. */
 #include "data/format/cifar.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ bool tri__cifar_is(const uint8_t *data, size_t size)
 }
 
 /* planes: [3][1024] → pixels: [1024][3] */
-static void weave(const uint8_t *restrict planes, uint8_t *restrict pixels)
+static void interleave(const uint8_t *restrict planes, uint8_t *restrict pixels)
 {
     for (int i = 0; i < TRI_CIFAR_PLANE; i++)
         for (int channel = 0; channel < 3; channel++)
@@ -51,7 +51,7 @@ static tri_status cifar_read(tri__reader *reader, int64_t record, const tri__pla
                         "%s: record %" PRId64 " at byte %" PRId64 ": label %d where classes are 0 to 9 (damaged? fetch it again)",
                         file->path, number, number * TRI_CIFAR_RECORD, *at);
     *to->label = *at;
-    weave(at + 1, to->x);
+    interleave(at + 1, to->x);
     return NULL;
 }
 
@@ -85,17 +85,20 @@ static tri_status add_file(cifar_source *self, const char *path)
     return NULL;
 }
 
-tri_status tri__cifar_open(const char *const *paths, size_t count, tri_source **out)
+/* One file after another. */
+static tri_status open_files(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {
+    (void)options;
+    const tri__file_list *list = &set->part[part];
     cifar_source *self;
-    TRI_TRY(tri__allocate(1, sizeof *self + count * sizeof *self->files, "a data source", &self));
+    TRI_TRY(tri__allocate(1, sizeof *self + list->count * sizeof *self->files, "a data source", &self));
     self->source.kind = &cifar_kind;
     self->source.info.format = "cifar10";
     self->source.info.classes = TRI_CIFAR_CLASSES;
     self->source.info.class_names = tri__cifar_classes;
     tri_status status = tri__source_set_shape(&self->source, TRI_SHAPE(TRI_CIFAR_SIDE, TRI_CIFAR_SIDE, 3));
-    for (size_t i = 0; i < count && !status; i++)
-        status = add_file(self, paths[i]);
+    for (size_t i = 0; i < list->count && !status; i++)
+        status = add_file(self, list->paths[i]);
     if (status) {
         cifar_destroy(&self->source);
         return status;
@@ -103,3 +106,10 @@ tri_status tri__cifar_open(const char *const *paths, size_t count, tri_source **
     *out = &self->source;
     return NULL;
 }
+
+const tri__file_format tri__cifar_format = {
+    .name = "CIFAR-10",
+    .description = "CIFAR-10 batches",
+    .is = tri__cifar_is,
+    .open = open_files,
+};

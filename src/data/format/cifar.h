@@ -2,7 +2,7 @@
 #ifndef TRI_DATA_FORMAT_CIFAR_H
 #define TRI_DATA_FORMAT_CIFAR_H
 
-#include "data/source/source.h"
+#include "data/source/file_format.h"
 
 enum {
     TRI_CIFAR_SIDE = 32,
@@ -14,7 +14,6 @@ enum {
 /* Whether the bytes can be such a file: whole records, and the first of them have labels that are classes. */
 bool tri__cifar_is(const uint8_t *data, size_t size);
 
-/* A source over files of records, one after another. The paths are copied. */
-TRI_MUST_CHECK tri_status tri__cifar_open(const char *const *paths, size_t count, tri_source **out);
+extern const tri__file_format tri__cifar_format;
 
 #endif

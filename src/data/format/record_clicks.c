@@ -1,18 +1,17 @@
 /* record_clicks.c: click records: the indices of the features that are there, their values, and a label. */
+#include "data/format/record_clicks.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "data/format/records.h"
-
-tri_status tri__record_clicks_settle(tri__records *self, const int64_t *facts, const tri_source_options *options)
+void tri__record_clicks_describe(tri__records *self, const int64_t *facts, const tri_source_options *options)
 {
-    tri_source_info *info = &self->source.info;
+    tri_source_info *info = &self->base.source.info;
     int64_t shown = facts[TRI_RECORD_FACT_KEYS] > 0 ? facts[TRI_RECORD_FACT_KEYS] : 1;
     info->type = TRI_F32;
     info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
     info->width = facts[TRI_RECORD_FACT_WIDEST] > 0 ? facts[TRI_RECORD_FACT_WIDEST] : 1;
     info->classes = info->classes > 2 ? info->classes : 2;
-    return NULL;
 }
 
 /* The first index that is out of bounds, told with them. */

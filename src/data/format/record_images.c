@@ -1,11 +1,12 @@
 /* record_images.c: picture records: a JPEG photo or bare pixels, and a class. */
+#include "data/format/record_images.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/format/records.h"
 
 /* Bare pixels of the record; their size is checked against the bytes that are there. */
 static tri_status find_pixels(const tri__record_reader *self, tri__pixels *out)
@@ -47,7 +48,7 @@ static tri_status of_record(const tri__record_reader *self, tri_status status)
 static tri_status read_encoded(tri__record_reader *self, const uint8_t *photo, size_t size, uint8_t *x)
 {
     const tri__records *records = (const tri__records *)self->reader.source;
-    const int64_t *dim = records->source.info.shape.dim;
+    const int64_t *dim = records->base.source.info.shape.dim;
     if (dim[2] != 3)
         return wrong_shape(self, TRI_SHAPE(dim[0], dim[1], 3));
     if (!records->resized) {
@@ -62,12 +63,12 @@ static tri_status read_encoded(tri__record_reader *self, const uint8_t *photo, s
 static tri_status read_raw(tri__record_reader *self, uint8_t *x)
 {
     const tri__records *records = (const tri__records *)self->reader.source;
-    tri_shape shape = records->source.info.shape;
+    tri_shape shape = records->base.source.info.shape;
     tri__pixels pixels;
     TRI_TRY(find_pixels(self, &pixels));
     tri_shape seen = TRI_SHAPE(pixels.height, pixels.width, pixels.channels);
     if (tri_shape_equal(seen, shape)) {
-        memcpy(x, pixels.data, records->source.example_bytes);
+        memcpy(x, pixels.data, records->base.source.example_bytes);
         return NULL;
     }
     if (!records->resized || pixels.channels != shape.dim[2])
@@ -138,7 +139,7 @@ static bool take_name(tri__records *self, const tri__record_reader *reader, int6
     const uint8_t *text;
     size_t size;
     int64_t label = tri__record_label(&reader->found[TRI_RECORD_CLASS]);
-    if (label < 0 || label >= self->source.info.classes || self->class_names[label] ||
+    if (label < 0 || label >= self->base.source.info.classes || self->class_names[label] ||
         !tri__feature_bytes(&reader->found[TRI_RECORD_TEXT], &text, &size))
         return true;
     --*missing;
@@ -148,9 +149,9 @@ static bool take_name(tri__records *self, const tri__record_reader *reader, int6
 /* Take names from the first records, as records are usually mixed. Where the first sound one has none, neither have the others. */
 static tri_status collect_names(tri__records *self, tri__record_reader *reader, int64_t *missing)
 {
-    int64_t classes = self->source.info.classes, looked = 1000 + 20 * classes;
+    int64_t classes = self->base.source.info.classes, looked = 1000 + 20 * classes;
     *missing = classes;
-    for (int64_t i = 0; i < self->source.info.examples && i<looked && * missing> 0; i++) {
+    for (int64_t i = 0; i < self->base.source.info.examples && i<looked && * missing> 0; i++) {
         tri_status damage = tri__record_find(reader, i);
         bool sound = !damage;
         tri_status_free(damage);
@@ -165,7 +166,7 @@ static tri_status collect_names(tri__records *self, tri__record_reader *reader, 
 /* Names of classes stand in the records; a class whose name was not found is called by its number. */
 static tri_status find_names(tri__records *self, tri__record_reader *reader)
 {
-    int64_t classes = self->source.info.classes, missing;
+    int64_t classes = self->base.source.info.classes, missing;
     TRI_TRY(tri__allocate((size_t)classes, sizeof *self->class_names, "names of classes", &self->class_names));
     TRI_TRY(collect_names(self, reader, &missing));
     if (missing == classes)
@@ -176,20 +177,21 @@ static tri_status find_names(tri__records *self, tri__record_reader *reader)
         if (!self->class_names[i] && !(self->class_names[i] = strdup(number)))
             return tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
     }
-    self->source.info.class_names = (const char *const *)self->class_names;
+    self->base.source.info.class_names = (const char *const *)self->class_names;
     return NULL;
 }
 
-tri_status tri__record_images_settle(tri__records *self, tri__record_reader *reader, const tri_source_options *options)
+tri_status tri__record_images_describe(tri__records *self, tri__record_reader *reader, const tri_source_options *options)
 {
     tri_shape shape;
     bool sized = options->height > 0 && options->width > 0;
-    TRI_TRY(find_shape(reader, self->source.info.examples, &shape, options->any_size ? &self->source.info.several_sizes : NULL));
+    TRI_TRY(find_shape(reader, self->base.source.info.examples, &shape, options->any_size ? &self->base.source.info.several_sizes : NULL));
     self->resized = sized || options->any_size;
     if (sized)
         shape = TRI_SHAPE(options->height, options->width, shape.dim[2]);
-    TRI_TRY(tri__source_set_shape(&self->source, shape));
-    if (self->source.info.classes == 0)
-        return tri_fail(TRI_BAD_DATA, "%s: no record has a feature image/class/label (pictures need a class)", self->files.files[0].path);
+    TRI_TRY(tri__source_set_shape(&self->base.source, shape));
+    if (self->base.source.info.classes == 0)
+        return tri_fail(TRI_BAD_DATA, "%s: no record has a feature image/class/label (pictures need a class)",
+                        self->base.files.files[0].path);
     return find_names(self, reader);
 }

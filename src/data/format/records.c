@@ -1,4 +1,4 @@
-/* records.c: TFRecord files opened, gone through once, and their records found by number.
+/* records.c: TFRecord files opened and gone through once.
  *
  * The first time a file is opened, each record's features are looked at, for the number of classes and the like; the index keeps what
  * was learnt. Checksums are not verified then, except where a record would change what is known: so damage teaches nothing, and the
@@ -9,38 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "data/format/record_clicks.h"
+#include "data/format/record_images.h"
 
-enum { MOST_CLASSES = 1000000 }; /* labels above are no classes but damage, or something else */
+typedef enum { UNKNOWN_RECORDS, CLICKS, PICTURES } record_kind;
 
-const char *const tri__record_features[] = {"index",
-                                            "value",
-                                            "label",
-                                            "image/encoded",
-                                            "image/raw",
-                                            "image/height",
-                                            "image/width",
-                                            "image/channels",
-                                            "image/class/label",
-                                            "image/class/text",
-                                            NULL};
-
-int64_t tri__record_label(const tri__feature *feature)
-{
-    int64_t label;
-    float value;
-    if (tri__feature_integers(feature, &label, 1) == 1)
-        return label >= 0 && label < MOST_CLASSES ? label : -1;
-    if (tri__feature_floats(feature, &value, 1) == 1 && value >= 0 && value < MOST_CLASSES && value == (float)(int64_t)value)
-        return (int64_t)value;
-    return -1;
-}
-
-static tri__record_kind kind_of(const tri__feature *found)
+static record_kind kind_of(const tri__feature *found)
 {
     if (found[TRI_RECORD_ENCODED].kind || found[TRI_RECORD_RAW].kind)
-        return TRI_RECORD_IMAGES;
-    return found[TRI_RECORD_INDEX].kind ? TRI_RECORD_CLICKS : TRI_RECORD_UNKNOWN;
+        return PICTURES;
+    return found[TRI_RECORD_INDEX].kind ? CLICKS : UNKNOWN_RECORDS;
 }
 
 /* Going through a file: memory for the integers of one record. */
@@ -74,16 +52,16 @@ static bool look_at(scanner *self, const tri__record *record, int64_t *facts)
     tri__feature found[TRI_RECORD_FEATURES];
     if (!tri__example_find(&self->wish, record->data, record->size, found))
         return false;
-    tri__record_kind kind = kind_of(found);
+    record_kind kind = kind_of(found);
     facts[TRI_RECORD_FACT_KIND] = kind;
-    facts[TRI_RECORD_FACT_CLASSES] = tri__record_label(&found[kind == TRI_RECORD_IMAGES ? TRI_RECORD_CLASS : TRI_RECORD_LABEL]) + 1;
+    facts[TRI_RECORD_FACT_CLASSES] = tri__record_label(&found[kind == PICTURES ? TRI_RECORD_CLASS : TRI_RECORD_LABEL]) + 1;
     facts[TRI_RECORD_FACT_WIDEST] = facts[TRI_RECORD_FACT_KEYS] = 0;
-    if (kind == TRI_RECORD_CLICKS)
+    if (kind == CLICKS)
         return measure_integers(self, &found[TRI_RECORD_INDEX], &facts[TRI_RECORD_FACT_WIDEST], &facts[TRI_RECORD_FACT_KEYS]);
-    return kind == TRI_RECORD_IMAGES;
+    return kind == PICTURES;
 }
 
-static void join(int64_t *facts, const int64_t *more)
+static void merge_facts(int64_t *facts, const int64_t *more)
 {
     if (!facts[TRI_RECORD_FACT_KIND])
         facts[TRI_RECORD_FACT_KIND] = more[TRI_RECORD_FACT_KIND];
@@ -97,7 +75,7 @@ static void learn(scanner *self, const tri__tfrecord_file *file, const tri__reco
     if (!look_at(self, record, seen))
         return;
     memcpy(after, facts, sizeof after);
-    join(after, seen);
+    merge_facts(after, seen);
     if (memcmp(after, facts, sizeof after) == 0)
         return;
     tri_status damage = tri__tfrecord_check(file, record);
@@ -124,161 +102,94 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
     return status;
 }
 
-static const tri__index_format index_format = {.name = "tfrecord-1", .scan = scan};
-
-tri_status tri__record_find(tri__record_reader *reader, int64_t number)
-{
-    const tri__records *self = (const tri__records *)reader->reader.source;
-    tri__line place = tri__lines_find(&self->files, number);
-    const tri__content *content = &place.file->content;
-    reader->file = (tri__tfrecord_file){place.file->path, content->data, content->size};
-    TRI_TRY(tri__tfrecord_at(&reader->file, (size_t)(place.at - (const char *)content->data), place.record, &reader->record));
-    TRI_TRY(tri__tfrecord_check(&reader->file, &reader->record));
-    if (!tri__example_find(&reader->wish, reader->record.data, reader->record.size, reader->found))
-        return tri__record_damaged(reader, "is no tf.Example");
-    return NULL;
-}
-
-tri_status tri__record_damaged(const tri__record_reader *reader, const char *what)
-{
-    return tri_fail(TRI_BAD_DATA, "%s: record %" PRId64 " at byte %zu: %s (--skip-bad skips it)", reader->file.name, reader->record.number,
-                    reader->record.offset, what);
-}
-
-static void reader_destroy(tri__reader *reader)
-{
-    tri__record_reader *self = (tri__record_reader *)reader;
-    tri__jpeg_destroy(self->jpeg);
-    tri__resizer_fini(&self->resizer);
-    free(self->keys);
-    free(self);
-}
-
-static tri_status reader_create(tri_source *source, tri__reader **out)
-{
-    tri__record_reader *self;
-    TRI_TRY(tri__allocate(1, sizeof *self, "a reader", &self));
-    self->reader.source = source;
-    tri__example_wish_init(&self->wish, tri__record_features);
-    tri_status status = source->info.width > 0 ? tri__allocate((size_t)source->info.width, sizeof *self->keys, "a record", &self->keys)
-                                               : tri__jpeg_create(&self->jpeg);
-    if (status) {
-        reader_destroy(&self->reader);
-        return status;
-    }
-    *out = &self->reader;
-    return NULL;
-}
-
 static void destroy(tri_source *source)
 {
     tri__records *self = (tri__records *)source;
     for (int64_t i = 0; self->class_names && i < source->info.classes; i++)
         free(self->class_names[i]);
     free(self->class_names);
-    tri__lines_fini(&self->files);
-    free(self);
-}
-
-static const char *file_of(const tri_source *source, int64_t record)
-{
-    return tri__lines_path(&((const tri__records *)source)->files, record);
+    tri__file_source_destroy(source);
 }
 
 static const tri__source_kind clicks_kind = {
     .read = tri__record_clicks_read,
-    .reader_create = reader_create,
-    .reader_destroy = reader_destroy,
-    .file_of = file_of,
+    .reader_create = tri__record_reader_create,
+    .reader_destroy = tri__record_reader_destroy,
+    .file_of = tri__file_source_path,
     .destroy = destroy,
 };
 static const tri__source_kind images_kind = {
     .read = tri__record_images_read,
-    .reader_create = reader_create,
-    .reader_destroy = reader_destroy,
-    .file_of = file_of,
+    .reader_create = tri__record_reader_create,
+    .reader_destroy = tri__record_reader_destroy,
+    .file_of = tri__file_source_path,
     .destroy = destroy,
 };
 
-/* What all files show together; they must hold one kind of records. */
-static tri_status join_files(const tri__lines *files, int64_t *facts)
+/* All files must hold one kind of records. */
+static tri_status merge(int64_t *facts, const tri__record_file *file)
 {
-    for (size_t i = 0; i < files->count; i++) {
-        const int64_t *more = files->files[i].index.facts;
-        int64_t kind = more[TRI_RECORD_FACT_KIND];
-        if (kind && facts[TRI_RECORD_FACT_KIND] && kind != facts[TRI_RECORD_FACT_KIND])
-            return tri_fail(TRI_BAD_DATA, "%s: holds %s, other files of the set hold %s (name those that are meant, with a glob)",
-                            files->files[i].path, kind == TRI_RECORD_CLICKS ? "clicks" : "pictures",
-                            kind == TRI_RECORD_CLICKS ? "pictures" : "clicks");
-        join(facts, more);
-    }
+    int64_t kind = file->index.facts[TRI_RECORD_FACT_KIND];
+    if (kind && facts[TRI_RECORD_FACT_KIND] && kind != facts[TRI_RECORD_FACT_KIND])
+        return tri_fail(TRI_BAD_DATA, "%s: holds %s, other files of the set hold %s (name those that are meant, with a glob)", file->path,
+                        kind == CLICKS ? "clicks" : "pictures", kind == CLICKS ? "pictures" : "clicks");
+    merge_facts(facts, file->index.facts);
     return NULL;
 }
 
-/* The facts of both parts: they must agree on the number of classes and features. */
-static tri_status gather_facts(const tri__records *self, const tri__file_list *other, const char *cache_folder, int64_t *facts)
-{
-    TRI_TRY(join_files(&self->files, facts));
-    if (other->count == 0)
-        return NULL;
-    tri__lines files;
-    TRI_TRY(tri__lines_open(other->paths, other->count, &index_format, cache_folder, &files));
-    tri_status status = join_files(&files, facts);
-    tri__lines_fini(&files);
-    return status;
-}
-
 /* Why nothing is known of the records: the first one's damage, or that it is of another sort. */
-static tri_status unknown(tri__records *self, const char *spec)
+static tri_status unknown(tri__records *self)
 {
-    if (self->files.records == 0)
-        return tri_fail(TRI_BAD_DATA, "%s: has no records (an unfinished write? make it again)", spec);
-    tri__record_reader reader = {.reader.source = &self->source};
+    tri__record_reader reader = {.reader.source = &self->base.source};
     tri__example_wish_init(&reader.wish, tri__record_features);
     TRI_TRY(tri__record_find(&reader, 0));
     return tri__record_damaged(&reader, "is neither a picture (features image/encoded or image/raw, image/class/label) nor a click "
                                         "(features index, value, label); such records are not read");
 }
 
-static tri_status settle_images(tri__records *self, const tri_source_options *options)
+static tri_status describe_images(tri__records *self, const tri_source_options *options)
 {
-    self->source.kind = &images_kind;
-    self->source.info.format = "tfrecord-images";
+    self->base.source.info.format = "tfrecord-images";
     tri__reader *reader;
-    TRI_TRY(reader_create(&self->source, &reader));
-    tri_status status = tri__record_images_settle(self, (tri__record_reader *)reader, options);
-    reader_destroy(reader);
+    TRI_TRY(tri__record_reader_create(&self->base.source, &reader));
+    tri_status status = tri__record_images_describe(self, (tri__record_reader *)reader, options);
+    tri__record_reader_destroy(reader);
     return status;
 }
 
-static tri_status open_files(tri__records *self, const tri__file_set *set, tri_part part, const tri_source_options *options)
+static tri_status describe(tri__file_source *base, const tri__file_set *set, const int64_t *facts, const tri_source_options *options)
 {
-    int64_t facts[TRI_RECORD_FACTS] = {0};
-    tri_source_info *info = &self->source.info;
-    TRI_TRY(tri__lines_open(set->part[part].paths, set->part[part].count, &index_format, options->cache_folder, &self->files));
-    TRI_TRY(gather_facts(self, &set->part[1 - part], options->cache_folder, facts));
-    info->examples = self->files.records;
-    info->bytes = self->files.bytes;
-    info->files = (int64_t)self->files.count;
+    tri__records *self = (tri__records *)base;
+    tri_source_info *info = &base->source.info;
     info->classes = set->classes ? set->classes : facts[TRI_RECORD_FACT_CLASSES];
-    if (facts[TRI_RECORD_FACT_KIND] == TRI_RECORD_UNKNOWN || info->examples == 0)
-        return unknown(self, set->spec);
-    if (facts[TRI_RECORD_FACT_KIND] == TRI_RECORD_IMAGES)
-        return settle_images(self, options);
-    self->source.kind = &clicks_kind;
+    if (facts[TRI_RECORD_FACT_KIND] == UNKNOWN_RECORDS)
+        return unknown(self);
+    if (facts[TRI_RECORD_FACT_KIND] == PICTURES)
+        return describe_images(self, options);
+    base->source.kind = &clicks_kind;
     info->format = "tfrecord-clicks";
-    return tri__record_clicks_settle(self, facts, options);
-}
-
-tri_status tri__records_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
-{
-    tri__records *self;
-    TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
-    tri_status status = open_files(self, set, part, options);
-    if (status) {
-        destroy(&self->source);
-        return status;
-    }
-    *out = &self->source;
+    tri__record_clicks_describe(self, facts, options);
     return NULL;
 }
+
+static const tri__file_source_format source_format = {
+    .size = sizeof(tri__records),
+    .index = {.name = "tfrecord-1", .scan = scan},
+    .kind = &images_kind,
+    .merge = merge,
+    .describe = describe,
+};
+
+static tri_status open_records(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    return tri__file_source_open(&source_format, set, part, options, out);
+}
+
+const tri__file_format tri__tfrecord_format = {
+    .name = "TFRecord",
+    .description = "TFRecord",
+    .marks = {"tfrecord", ".tfrec"},
+    .is = tri__tfrecord_is,
+    .open = open_records,
+    .by_head = true,
+};

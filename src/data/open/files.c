@@ -17,10 +17,8 @@
 #include "base/memory.h"
 #include "data/file/gzip.h"
 #include "data/format/cifar.h"
-#include "data/format/idx.h"
-#include "data/format/pair.h"
+#include "data/format/idx_pair.h"
 #include "data/format/records.h"
-#include "data/photo/jpeg/jpeg.h"
 #include "data/photo/jpeg_folder.h"
 #include "data/text/criteo.h"
 #include "data/text/libsvm.h"
@@ -30,34 +28,20 @@ enum {
     HEAD_BYTES = 4096 /* of a compressed file, inflated to recognise it */
 };
 
-static bool is_idx(const uint8_t *head, size_t size)
-{
-    return tri__idx_rank(head, size) > 0;
-}
-
-static tri_status open_cifar(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
-{
-    (void)options;
-    return tri__cifar_open(set->part[part].paths, set->part[part].count, out);
-}
-
-static const char *const idx_marks[] = {"-idx", ".idx1", ".idx3", NULL};
-static const char *const libsvm_marks[] = {".libsvm", ".svm", NULL};
-static const char *const tfrecord_marks[] = {"tfrecord", ".tfrec", NULL};
-static const char *const jpeg_marks[] = {".jpg", ".jpeg", NULL};
-static const char *const no_marks[] = {NULL};
-
 /* In the order in which they are asked: those that are sure of themselves first. */
-static const tri__file_format formats[] = {
-    {"TFRecord", tfrecord_marks, tri__tfrecord_is, tri__records_open, false, true},
-    {"IDX", idx_marks, is_idx, tri__pair_open, false, true},
-    {"JPEG", jpeg_marks, tri__jpeg_is, tri__jpeg_folder_open, true, true},
-    {"CIFAR-10", no_marks, tri__cifar_is, open_cifar, false, false},
-    {"Criteo", no_marks, tri__criteo_is, tri__criteo_open, false, false},
-    {"LIBSVM", libsvm_marks, tri__libsvm_is, tri__libsvm_open, false, false},
+static const tri__file_format *const formats[] = {
+    &tri__tfrecord_format, &tri__idx_format, &tri__jpeg_folder_format, &tri__cifar_format, &tri__criteo_format, &tri__libsvm_format,
 };
-#define KNOWN                                                                                                                              \
-    "TFRecord; IDX images and labels, plain or .gz; JPEG photos, a folder for each class; CIFAR-10 batches; Criteo and LIBSVM text"
+
+enum { FORMATS = sizeof formats / sizeof *formats, LONGEST_LIST = 512 };
+
+static const char *list_formats(char text[LONGEST_LIST])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < FORMATS && used < LONGEST_LIST; i++)
+        used += (size_t)snprintf(text + used, LONGEST_LIST - used, "%s%s", i ? "; " : "", formats[i]->description);
+    return text;
+}
 
 typedef struct {
     const char *path;
@@ -197,9 +181,9 @@ static tri_status find_files(search *self)
 
 static const tri__file_format *format_of_bytes(const uint8_t *head, size_t size)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].is(head, size))
-            return &formats[i];
+    for (size_t i = 0; i < FORMATS; i++)
+        if (formats[i]->is(head, size))
+            return formats[i];
     return NULL;
 }
 
@@ -214,10 +198,10 @@ static const tri__file_format *format_by_content(const tri__mapping *file)
 
 static const tri__file_format *format_by_name(const char *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        for (const char *const *mark = formats[i].marks; *mark; mark++)
+    for (size_t i = 0; i < FORMATS; i++)
+        for (const char *const *mark = formats[i]->marks; *mark; mark++)
             if (strcasestr(name, *mark))
-                return &formats[i];
+                return formats[i];
     return NULL;
 }
 
@@ -249,11 +233,12 @@ static tri_status recognise(const char *path, const tri__file_format **out)
 static tri_status recognise_all(search *self)
 {
     int kept = 0;
+    char known[LONGEST_LIST];
     for (int i = 0; i < self->count; i++) {
         const tri__file_format *format;
         TRI_TRY(recognise(self->files[i].path, &format));
         if (!format && self->files[i].named)
-            return tri_fail(TRI_BAD_DATA, "%s: not a file of a known format (" KNOWN ")", self->files[i].path);
+            return tri_fail(TRI_BAD_DATA, "%s: not a file of a known format (%s)", self->files[i].path, list_formats(known));
         if (!format)
             continue;
         if (self->format && format != self->format)
@@ -266,7 +251,7 @@ static tri_status recognise_all(search *self)
     }
     self->count = kept;
     if (kept == 0)
-        return tri_fail(TRI_BAD_DATA, "%s: no data files of a known format in this folder (" KNOWN ")", self->spec);
+        return tri_fail(TRI_BAD_DATA, "%s: no data files of a known format in this folder (%s)", self->spec, list_formats(known));
     return NULL;
 }
 

@@ -271,7 +271,7 @@ static tri_status fill(photo_source *self, const tri__file_set *set, tri_part pa
     return tri_wrap(tri__source_set_shape(&self->source, shape), "%s", set->spec);
 }
 
-tri_status tri__jpeg_folder_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+static tri_status open_folder(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {
     photo_source *self;
     TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
@@ -284,3 +284,13 @@ tri_status tri__jpeg_folder_open(const tri__file_set *set, tri_part part, const 
     *out = &self->source;
     return NULL;
 }
+
+const tri__file_format tri__jpeg_folder_format = {
+    .name = "JPEG",
+    .description = "JPEG photos, a folder for each class",
+    .marks = {".jpg", ".jpeg"},
+    .is = tri__jpeg_is,
+    .open = open_folder,
+    .by_folder = true,
+    .by_head = true,
+};

@@ -6,7 +6,6 @@
 
 /* A source over the photos of one part: a photo's class is the name of the folder that it lies in, and classes are numbered in the order
  * of their names over both parts. Photos are brought to the options' height and width; where these are 0, all must be of one size. */
-TRI_MUST_CHECK tri_status tri__jpeg_folder_open(const tri__file_set *set, tri_part part, const tri_source_options *options,
-                                                tri_source **out);
+extern const tri__file_format tri__jpeg_folder_format;
 
 #endif

@@ -18,11 +18,15 @@ typedef struct {
 
 #define TRI_FILE_HEAD 16
 
-/* A format of files: one row of the table in data/open/files.c. */
+enum { TRI_FILE_MARKS = 4 };
+
+/* A format of files. To add one: write its .c and .h, which export such a description, and its test; then put its name into the table in
+ * data/open/files.c. Nothing else knows the formats. */
 typedef struct {
-    const char *name;         /* for messages: "TFRecord" */
-    const char *const *marks; /* ends in NULL: names with one of them in it are such files where the content does not say, so that damage
-                               * is reported as damage; case does not count */
+    const char *name;                  /* for messages: "TFRecord" */
+    const char *description;           /* for messages that list all formats: "IDX images and labels, plain or .gz" */
+    const char *marks[TRI_FILE_MARKS]; /* the last one is NULL. A file whose name has one of them in it is of this format where its content
+                                        * does not say, so that damage is reported as damage; case does not count */
     bool (*is)(const uint8_t *head, size_t size); /* head: all of a plain file, the first 4 kB of what a compressed one inflates to */
     tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
     bool by_folder; /* only folders say which part a file is of: what files are called means nothing */

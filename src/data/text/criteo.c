@@ -2,10 +2,9 @@
 #include "data/text/criteo.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "data/source/file_source.h"
 #include "data/text/lines.h"
 #include "data/text/number.h"
 
@@ -13,11 +12,6 @@
 #define BUCKETS       (UINT64_C(1) << 32) /* bit that tells a bucket from a plain number */
 #define CONTROL_CODES UINT64_C(0x2020202020202020)
 #define HIGH_BITS     UINT64_C(0x8080808080808080)
-
-typedef struct {
-    tri_source source;
-    tri__lines lines;
-} criteo_source;
 
 /* Every bit of the word has a say in every bit of the result (the finaliser of SplitMix64). */
 static inline uint64_t mix(uint64_t word)
@@ -136,12 +130,10 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
     return NULL;
 }
 
-static const tri__index_format index_format = {.name = "criteo-1", .scan = scan};
-
 static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__place *to)
 {
-    const criteo_source *self = (const criteo_source *)reader->source;
-    tri__line line = tri__lines_find(&self->lines, record);
+    const tri__file_source *self = (const tri__file_source *)reader->source;
+    tri__line line = tri__line_find(&self->files, record);
     const char *at = line.at;
     const char *wrong = tri__criteo_parse(&at, line.end, self->source.info.shape.dim[0], to->keys, to->label);
     if (wrong)
@@ -151,41 +143,39 @@ static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__pl
     return NULL;
 }
 
-static void criteo_destroy(tri_source *source)
-{
-    criteo_source *self = (criteo_source *)source;
-    tri__lines_fini(&self->lines);
-    free(self);
-}
+static const tri__source_kind criteo_kind = {
+    .read = criteo_read,
+    .file_of = tri__file_source_path,
+    .destroy = tri__file_source_destroy,
+};
 
-static const char *criteo_file_of(const tri_source *source, int64_t record)
+static tri_status describe(tri__file_source *self, const tri__file_set *set, const int64_t *facts, const tri_source_options *options)
 {
-    return tri__lines_path(&((const criteo_source *)source)->lines, record);
-}
-
-static const tri__source_kind criteo_kind = {.read = criteo_read, .file_of = criteo_file_of, .destroy = criteo_destroy};
-
-tri_status tri__criteo_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
-{
-    criteo_source *self;
-    TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
-    const tri__file_list *list = &set->part[part];
-    tri_status status = tri__lines_open(list->paths, list->count, &index_format, options->cache_folder, &self->lines);
-    if (status) {
-        free(self);
-        return status;
-    }
-    self->source.kind = &criteo_kind;
-    self->source.info = (tri_source_info){
-        .format = "criteo",
-        .type = TRI_F32,
-        .shape = TRI_SHAPE(options->features > 0 ? options->features : TRI_CRITEO_FEATURES),
-        .width = TRI_CRITEO_FIELDS,
-        .examples = self->lines.records,
-        .classes = 2,
-        .bytes = self->lines.bytes,
-        .files = (int64_t)self->lines.count,
-    };
-    *out = &self->source;
+    (void)set, (void)facts;
+    tri_source_info *info = &self->source.info;
+    info->format = "criteo";
+    info->type = TRI_F32;
+    info->shape = TRI_SHAPE(options->features > 0 ? options->features : TRI_CRITEO_FEATURES);
+    info->width = TRI_CRITEO_FIELDS;
+    info->classes = 2;
     return NULL;
 }
+
+static const tri__file_source_format source_format = {
+    .size = sizeof(tri__file_source),
+    .index = {.name = "criteo-1", .scan = scan},
+    .kind = &criteo_kind,
+    .describe = describe,
+};
+
+static tri_status open_files(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+{
+    return tri__file_source_open(&source_format, set, part, options, out);
+}
+
+const tri__file_format tri__criteo_format = {
+    .name = "Criteo",
+    .description = "Criteo text",
+    .is = tri__criteo_is,
+    .open = open_files,
+};

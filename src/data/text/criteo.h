@@ -27,6 +27,6 @@ const char *tri__criteo_parse(const char **at, const char *end, int64_t features
 bool tri__criteo_is(const uint8_t *head, size_t size);
 
 /* A sparse source over all files of a part, with options->features features. */
-TRI_MUST_CHECK tri_status tri__criteo_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
+extern const tri__file_format tri__criteo_format;
 
 #endif

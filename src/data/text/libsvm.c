@@ -8,9 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
+#include "data/source/file_source.h"
 #include "data/text/lines.h"
 #include "data/text/number.h"
 
@@ -19,11 +18,6 @@
 
 enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, FACTS };
 _Static_assert(FACTS <= TRI_INDEX_FACTS, "an index keeps as many facts");
-
-typedef struct {
-    tri_source source;
-    tri__lines lines;
-} libsvm_source;
 
 static bool is_blank(char byte)
 {
@@ -149,7 +143,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static void forget(int64_t *facts)
+static void clear_facts(int64_t *facts)
 {
     facts[WIDTH] = 0;
     facts[LOWEST_INDEX] = facts[LOWEST_LABEL] = INT64_MAX;
@@ -157,7 +151,7 @@ static void forget(int64_t *facts)
 }
 
 /* What is known of some lines, and what of others. */
-static void join(int64_t *facts, const int64_t *others)
+static void merge_facts(int64_t *facts, const int64_t *others)
 {
     facts[WIDTH] = most(facts[WIDTH], others[WIDTH]);
     facts[LOWEST_INDEX] = least(facts[LOWEST_INDEX], others[LOWEST_INDEX]);
@@ -169,7 +163,7 @@ static void join(int64_t *facts, const int64_t *others)
 /* One pass through some lines. Damaged ones are records too, but say nothing about the rest. */
 static tri_status scan_lines(const char *begin, const char *from, const char *to, tri__index *index)
 {
-    forget(index->facts);
+    clear_facts(index->facts);
     for (const char *at = from; at < to; at = tri__line_next(at, to)) {
         at = skip_blanks(at, to);
         if (is_end(at, to))
@@ -178,7 +172,7 @@ static tri_status scan_lines(const char *begin, const char *from, const char *to
         tri__libsvm_row row;
         if (parse(&at, to, 0, 0, NULL, NULL, &row, true) || !is_class(row.label))
             continue;
-        join(index->facts, (int64_t[FACTS]){row.features, row.lowest, row.highest, (int64_t)row.label, (int64_t)row.label});
+        merge_facts(index->facts, (int64_t[FACTS]){row.features, row.lowest, row.highest, (int64_t)row.label, (int64_t)row.label});
     }
     return NULL;
 }
@@ -186,10 +180,8 @@ static tri_status scan_lines(const char *begin, const char *from, const char *to
 static tri_status scan(const char *path, const tri__content *content, tri__index *index)
 {
     (void)path;
-    return tri__lines_scan(content, scan_lines, join, index);
+    return tri__lines_scan(content, scan_lines, merge_facts, index);
 }
-
-static const tri__index_format index_format = {.name = "libsvm-2", .scan = scan};
 
 bool tri__libsvm_is(const uint8_t *head, size_t size)
 {
@@ -215,7 +207,7 @@ static int64_t class_of(const tri_numbering *numbering, float label)
     return above >= 0 && above % numbering->label_step == 0 && number < numbering->classes ? number : -1;
 }
 
-static tri_status bad_label(const libsvm_source *self, const tri__line *line, float label)
+static tri_status bad_label(const tri__file_source *self, const tri__line *line, float label)
 {
     const tri_numbering *numbering = &self->source.info.numbering;
     char text[128];
@@ -227,7 +219,7 @@ static tri_status bad_label(const libsvm_source *self, const tri__line *line, fl
     return tri__line_damaged(line, line->at, text);
 }
 
-static tri_status bad_index(const libsvm_source *self, const tri__line *line, const tri__libsvm_row *row)
+static tri_status bad_index(const tri__file_source *self, const tri__line *line, const tri__libsvm_row *row)
 {
     char text[160];
     int64_t first = self->source.info.numbering.first_index, last = first + self->source.info.shape.dim[0] - 1;
@@ -238,9 +230,9 @@ static tri_status bad_index(const libsvm_source *self, const tri__line *line, co
 
 static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__place *to)
 {
-    const libsvm_source *self = (const libsvm_source *)reader->source;
+    const tri__file_source *self = (const tri__file_source *)reader->source;
     int64_t width = self->source.info.width, first = self->source.info.numbering.first_index;
-    tri__line line = tri__lines_find(&self->lines, record);
+    tri__line line = tri__line_find(&self->files, record);
     const char *at = line.at;
     tri__libsvm_row row;
     const char *wrong = tri__libsvm_parse(&at, line.end, first, width, to->keys, to->values, &row);
@@ -261,37 +253,15 @@ static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__pl
     return NULL;
 }
 
-static void libsvm_destroy(tri_source *source)
-{
-    libsvm_source *self = (libsvm_source *)source;
-    tri__lines_fini(&self->lines);
-    free(self);
-}
+static const tri__source_kind libsvm_kind = {
+    .read = libsvm_read,
+    .file_of = tri__file_source_path,
+    .destroy = tri__file_source_destroy,
+};
 
-static const char *libsvm_file_of(const tri_source *source, int64_t record)
+static tri_status merge(int64_t *facts, const tri__record_file *file)
 {
-    return tri__lines_path(&((const libsvm_source *)source)->lines, record);
-}
-
-static const tri__source_kind libsvm_kind = {.read = libsvm_read, .file_of = libsvm_file_of, .destroy = libsvm_destroy};
-
-static void join_files(int64_t *facts, const tri__lines *lines)
-{
-    for (size_t i = 0; i < lines->count; i++)
-        join(facts, lines->files[i].index.facts);
-}
-
-/* What both parts show together. */
-static tri_status gather_facts(const libsvm_source *self, const tri__file_list *other, const char *cache_folder, int64_t *facts)
-{
-    forget(facts);
-    join_files(facts, &self->lines);
-    if (other->count == 0)
-        return NULL;
-    tri__lines lines;
-    TRI_TRY(tri__lines_open(other->paths, other->count, &index_format, cache_folder, &lines));
-    join_files(facts, &lines);
-    tri__lines_fini(&lines);
+    merge_facts(facts, file->index.facts);
     return NULL;
 }
 
@@ -312,43 +282,38 @@ static tri_status find_numbering(const char *spec, const int64_t *facts, tri_num
     return NULL;
 }
 
-static void settle_features(tri_source_info *info, const int64_t *facts, int64_t bound)
+static tri_status describe(tri__file_source *self, const tri__file_set *set, const int64_t *facts, const tri_source_options *options)
 {
-    info->type = TRI_F32;
-    info->shape = TRI_SHAPE(bound > 0 ? bound : most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1));
-    info->width = most(1, facts[WIDTH]);
-}
-
-static tri_status open_files(libsvm_source *self, const tri__file_set *set, tri_part part, const tri_source_options *options)
-{
-    int64_t facts[FACTS];
-    TRI_TRY(tri__lines_open(set->part[part].paths, set->part[part].count, &index_format, options->cache_folder, &self->lines));
-    TRI_TRY(gather_facts(self, &set->part[1 - part], options->cache_folder, facts));
     tri_source_info *info = &self->source.info;
+    info->format = "libsvm";
+    info->type = TRI_F32;
     info->numbering = options->numbering;
     if (!info->numbering.label_step)
         TRI_TRY(find_numbering(set->spec, facts, &info->numbering));
-    settle_features(info, facts, options->features);
+    int64_t shown = most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1);
+    info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
+    info->width = most(1, facts[WIDTH]);
     info->classes = info->numbering.classes;
-    info->examples = self->lines.records;
-    if (info->examples == 0)
-        return tri_fail(TRI_BAD_DATA, "%s: has no lines but empty ones (an unfinished write? make it again)", set->spec);
-    info->bytes = self->lines.bytes;
-    info->files = (int64_t)self->lines.count;
     return NULL;
 }
 
-tri_status tri__libsvm_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+static const tri__file_source_format source_format = {
+    .size = sizeof(tri__file_source),
+    .index = {.name = "libsvm-2", .scan = scan},
+    .kind = &libsvm_kind,
+    .merge = merge,
+    .describe = describe,
+};
+
+static tri_status open_files(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {
-    libsvm_source *self;
-    TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
-    self->source.kind = &libsvm_kind;
-    self->source.info.format = "libsvm";
-    tri_status status = open_files(self, set, part, options);
-    if (status) {
-        libsvm_destroy(&self->source);
-        return status;
-    }
-    *out = &self->source;
-    return NULL;
+    return tri__file_source_open(&source_format, set, part, options, out);
 }
+
+const tri__file_format tri__libsvm_format = {
+    .name = "LIBSVM",
+    .description = "LIBSVM text",
+    .marks = {".libsvm", ".svm"},
+    .is = tri__libsvm_is,
+    .open = open_files,
+};

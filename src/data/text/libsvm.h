@@ -28,6 +28,6 @@ const char *tri__libsvm_parse(const char **at, const char *end, int64_t base, in
 bool tri__libsvm_is(const uint8_t *head, size_t size);
 
 /* A sparse source over all files of a part. options->features bounds the features: more is damage. */
-TRI_MUST_CHECK tri_status tri__libsvm_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
+extern const tri__file_format tri__libsvm_format;
 
 #endif

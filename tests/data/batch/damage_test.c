@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "data/fixture.h"
 #include "data/format/cifar.h"
-#include "data/format/records.h"
+#include "data/format/record_reader.h"
 #include "data/photo/jpeg/jpeg.h"
 
 enum { VARIANTS = 10000, ROOM = 1 << 16 };

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "data/fixture.h"
+#include "data/format/example.h"
+#include "data/format/tfrecord.h"
+#include "data/photo/jpeg/jpeg.h"
 
 /* A file being filled. */
 typedef struct {

@@ -1,50 +1,10 @@
-/* lines_test.c: records found through several files, some of them empty, or in pieces of a large one, and what is said of a damaged one. */
+/* lines_test.c: the lines of a large file are found in pieces; what is said of a damaged one. */
 #include "data/text/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "data/fixture.h"
-
-static tri_status scan(const char *path, const tri__content *content, tri__index *index)
-{
-    (void)path;
-    const char *begin = (const char *)content->data, *end = begin + content->size;
-    for (const char *at = begin; at < end; at = tri__line_next(at, end))
-        TRI_TRY(tri__index_add(index, at - begin));
-    return NULL;
-}
-
-static const tri__index_format every_line = {.name = "lines-1", .scan = scan};
-
-static void test_records_of_many_files(void **state)
-{
-    (void)state;
-    char *folder = test_folder_create();
-    static const char *const texts[] = {"", "0\n1\n2", "", "3\n", "4\n5\n6\n", ""};
-    enum { FILES = sizeof texts / sizeof *texts };
-    char *paths[FILES];
-    for (int i = 0; i < FILES; i++) {
-        paths[i] = test_path(folder, (const char *[]){"a", "b", "c", "d", "e", "f"}[i]);
-        test_write(paths[i], texts[i], strlen(texts[i]));
-    }
-    tri__lines lines;
-    assert_ok(tri__lines_open((const char *const *)paths, FILES, &every_line, NULL, &lines));
-    assert_int_equal(lines.records, 7);
-    assert_int_equal(lines.bytes, 13);
-    for (int64_t i = 0; i < 7; i++) {
-        tri__line line = tri__lines_find(&lines, i);
-        assert_int_equal(*line.at, '0' + i);
-        assert_true(line.end > line.at);
-    }
-    tri__line line = tri__lines_find(&lines, 5);
-    assert_int_equal(line.record, 1);
-    assert_fails(tri__line_damaged(&line, line.at + 1, "it is odd"), TRI_BAD_DATA, "/e: record 1 at byte 3: it is odd");
-    tri__lines_fini(&lines);
-    for (int i = 0; i < FILES; i++)
-        free(paths[i]);
-    test_folder_remove(folder);
-}
 
 enum { FIRST_OFFSET, SUM };
 
@@ -67,7 +27,7 @@ static void join(int64_t *facts, const int64_t *others)
 
 /* Numbered lines of many lengths, one of which is longer than several pieces:
  * all are found, in order, whatever their number, and each once. */
-static void test_pieces(void **state)
+static void all_lines_of_a_large_file_are_found_in_order(void **state)
 {
     (void)state;
     enum { LINES = 60000, LONG = 31234, LONGEST = 9000000 };
@@ -100,7 +60,7 @@ static tri_status refuse(const char *begin, const char *from, const char *to, tr
     return from == begin ? NULL : tri_fail(TRI_BAD_DATA, "a piece that cannot be gone through");
 }
 
-static void test_piece_that_fails(void **state)
+static void failure_in_one_piece_is_given_back(void **state)
 {
     (void)state;
     size_t size = 5000000;
@@ -112,20 +72,28 @@ static void test_piece_that_fails(void **state)
     free(text);
 }
 
-static void test_missing_file(void **state)
+/* Which record of its file it is, at which byte, and what is wrong with it. */
+static void damaged_line_is_told_with_its_place(void **state)
 {
     (void)state;
-    tri__lines lines;
-    assert_fails(tri__lines_open((const char *const[]){"/nowhere/at all"}, 1, &every_line, NULL, &lines), TRI_NOT_FOUND, "/nowhere/at all");
+    static const char text[] = "0\n1\n2\n";
+    const int64_t offsets[] = {0, 2, 4};
+    tri__record_file file = {.path = (char *)"numbers", .first = 0};
+    file.content = (tri__content){.data = (const uint8_t *)text, .size = strlen(text)};
+    file.index = (tri__index){.records = 3, .offsets = offsets};
+    const tri__record_files files = {.count = 1, .files = &file, .records = 3};
+    tri__line line = tri__line_find(&files, 1);
+    assert_int_equal(*line.at, '1');
+    assert_ptr_equal(line.end, text + strlen(text));
+    assert_fails(tri__line_damaged(&line, line.at + 1, "it is odd"), TRI_BAD_DATA, "numbers: record 1 at byte 3: it is odd");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records_of_many_files),
-        cmocka_unit_test(test_pieces),
-        cmocka_unit_test(test_piece_that_fails),
-        cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(all_lines_of_a_large_file_are_found_in_order),
+        cmocka_unit_test(failure_in_one_piece_is_given_back),
+        cmocka_unit_test(damaged_line_is_told_with_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-/* pair.c: IDX files of a data set put together into pairs of images and labels.
+/* idx_pair.c: IDX files of a data set put together into pairs of images and labels.
  *
  * An IDX file says by its number of dimensions whether it holds images or labels; where its magic number is damaged its name counts, so
  * that damage is reported as damage. */
-#include "data/format/pair.h"
+#include "data/format/idx_pair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +30,17 @@ static tri_status is_labels(const char *path, bool *out)
 }
 
 /* Take path as the file of its sort. The list is sorted, so a plain file comes before its compressed twin, which is left out. */
-static tri_status take(const char **slot, const char *path, const char *what)
+static tri_status take(const char **chosen, const char *path, const char *what)
 {
-    if (!*slot) {
-        *slot = path;
+    if (!*chosen) {
+        *chosen = path;
         return NULL;
     }
-    size_t length = strlen(*slot);
-    if (strncmp(*slot, path, length) == 0 && strcmp(path + length, ".gz") == 0)
+    size_t length = strlen(*chosen);
+    if (strncmp(*chosen, path, length) == 0 && strcmp(path + length, ".gz") == 0)
         return NULL;
-    return tri_fail(TRI_BAD_DATA, "%s and %s are both %s: which is meant? (give the path of the images file instead of the folder)", *slot,
-                    path, what);
+    return tri_fail(TRI_BAD_DATA, "%s and %s are both %s: which is meant? (give the path of the images file instead of the folder)",
+                    *chosen, path, what);
 }
 
 static tri_status find_pair(const tri__file_list *files, pair *out)
@@ -118,7 +118,7 @@ static tri_status open_one(const char *path, const pair *files, int64_t classes,
     return open_beside(path, classes, cache_folder, out);
 }
 
-tri_status tri__pair_open(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
+static tri_status open_pair(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {
     pair pairs[2];
     TRI_TRY(find_pair(&set->part[TRI_PART_TRAIN], &pairs[TRI_PART_TRAIN]));
@@ -135,3 +135,17 @@ tri_status tri__pair_open(const tri__file_set *set, tri_part part, const tri_sou
         TRI_TRY(count_classes(pairs, options->cache_folder, &classes));
     return tri__idx_open(files->images, files->labels, classes, options->cache_folder, out);
 }
+
+static bool is_idx(const uint8_t *head, size_t size)
+{
+    return tri__idx_rank(head, size) > 0;
+}
+
+const tri__file_format tri__idx_format = {
+    .name = "IDX",
+    .description = "IDX images and labels, plain or .gz",
+    .marks = {"-idx", ".idx1", ".idx3"},
+    .is = is_idx,
+    .open = open_pair,
+    .by_head = true,
+};

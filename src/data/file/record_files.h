@@ -1,0 +1,29 @@
+/* record_files.h: files of records, each with its index: a record is known by its number through all of them. */
+#ifndef TRI_DATA_FILE_RECORD_FILES_H
+#define TRI_DATA_FILE_RECORD_FILES_H
+
+#include "data/file/index.h"
+
+typedef struct {
+    char *path;
+    tri__content content;
+    tri__index index;
+    int64_t first; /* its first record's number among all */
+} tri__record_file;
+
+typedef struct {
+    size_t count;
+    tri__record_file *files; /* [count] */
+    int64_t records;
+    int64_t bytes; /* on disk */
+} tri__record_files;
+
+/* Open and index files; gzip files, too. A zeroed tri__record_files is an empty one. */
+TRI_MUST_CHECK tri_status tri__record_files_open(const char *const *paths, size_t count, const tri__index_format *format,
+                                                 const char *cache_folder, tri__record_files *out);
+void tri__record_files_fini(tri__record_files *files);
+
+/* The file that has the record: its number there is record − first. */
+const tri__record_file *tri__record_files_find(const tri__record_files *files, int64_t record);
+
+#endif

@@ -1,0 +1,13 @@
+/* record_clicks.h: click records: the indices of the features that are there, their values, and a label. */
+#ifndef TRI_DATA_FORMAT_RECORD_CLICKS_H
+#define TRI_DATA_FORMAT_RECORD_CLICKS_H
+
+#include "data/format/record_reader.h"
+
+/* Fill in shape and width of a source by what all its files show (TRI_RECORD_FACT_…). */
+void tri__record_clicks_describe(tri__records *self, const int64_t *facts, const tri_source_options *options);
+
+/* The read of such a source. */
+TRI_MUST_CHECK tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__place *to);
+
+#endif
