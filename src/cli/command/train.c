@@ -13,8 +13,10 @@
 #include "cli/terminal/quote.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/cluster/security.h"
+#include "train/options/waits.h"
 #include "train/ps/task.h"
 #include "train/run/run.h"
+#include "train/strategy/strategies.h"
 
 #define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
 
@@ -139,7 +141,7 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
         at.unevaluated = tri__signals_note(TRI_NO_EVALUATOR);
     tri_status status = first && !place->cluster.evaluator ? tri__tasks_start_evaluator(arguments, request->log, &evaluator) : NULL;
     if (!status)
-        status = tri__task_run(request, &at, out);
+        status = request->strategy->run_task(request, &at, out);
     tri__supervised_end(evaluator);
     tri__tls_destroy(at.tls);
     return status;
@@ -148,98 +150,78 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
 /* Who computes, and which part of it is this process's. */
 typedef struct {
     tri__train_options given, whole; /* whole: with those of the run that is resumed */
-    tri__strategy_settings strategy;
+    const tri__strategy *strategy;
     tri__place place;
-    int rank, ranks; /* of allreduce; ranks is 0 where they are to be started here */
+    tri__waits waits;
 } job;
 
-static tri_status merge_options(const char *resume, job *to)
+/* The processes are to be started, by this one. */
+static bool launches(const job *what)
 {
-    tri__checkpoint *checkpoint = NULL;
-    if (!resume)
-        return tri__train_options_copy(&to->whole, &to->given);
-    TRI_TRY(tri_wrap(tri__checkpoint_open(resume, NULL, &checkpoint), "--resume"));
-    tri_status status = tri__train_options_copy(&to->whole, &checkpoint->options);
-    if (!status)
-        status = tri__train_options_resume(&to->whole, &to->given);
-    tri__checkpoint_close(checkpoint);
-    return status;
+    return what->strategy->launch && !tri__place_is_taken(&what->place);
 }
 
 /* A rank that fails alone would leave the others waiting: it goes on to where they compare notes, and fails there in the same way. Where
  * nobody can say what the run's strategy was, those that mpirun or srun brought together add up. */
 static tri_status merge_as_rank(const tri__session *session, const char *resume, job *to)
 {
-    tri_status failure = merge_options(resume, to);
-    const char *strategy = to->whole.strategy ? to->whole.strategy : to->given.strategy;
-    if (!failure || !session->ranks || session->strangers || (strategy && strcmp(strategy, "allreduce")))
+    tri_status failure = tri__checkpoint_merge_options(resume, &to->given, &to->whole);
+    const char *name = to->whole.strategy ? to->whole.strategy : to->given.strategy;
+    const tri__strategy *summing = tri__strategies_meeting(TRI_MEET_RANKS);
+    if (!failure || !session->ranks || session->strangers || (name && tri__strategies_find(name) != summing))
         return failure;
     tri_status_free(failure);
     bool known;
     TRI_TRY(tri__train_options_copy(&to->whole, &to->given));
-    return tri__train_options_set(&to->whole, "strategy", "allreduce", &known);
+    return tri__train_options_set(&to->whole, "strategy", summing->name, &known);
 }
 
-static tri_status find_rank(const tri__session *session, const tri__arguments *arguments, job *out)
+/* What brought the processes together knows how many there are. */
+static void take_counts(job *what)
 {
-    out->rank = session->rank;
-    out->ranks = session->ranks;
-    if (!out->ranks)
-        return NULL;
-    if (session->strangers)
-        return tri_fail(TRI_BAD_CALL, "rank %d of %d cannot find the others: start them with srun --mpi=pmix, or with mpirun", out->rank,
-                        out->ranks);
-    if (tri__argument_given(arguments, "workers") && out->whole.workers != out->ranks)
-        return tri_fail(TRI_BAD_CALL, "--workers %lld: %d ranks were started by mpirun or srun, and they are the workers; leave it out",
-                        (long long)out->whole.workers, out->ranks);
-    out->given.workers = out->whole.workers = out->ranks;
-    return NULL;
+    const tri__place *place = &what->place;
+    if (place->cluster.workers) {
+        what->given.workers = what->whole.workers = place->cluster.workers;
+        what->given.servers = what->whole.servers = place->cluster.servers;
+    }
+    if (place->ranks)
+        what->given.workers = what->whole.workers = place->ranks;
 }
 
 static tri_status open_job(const tri__session *session, const tri__arguments *arguments, job *out)
 {
     TRI_TRY(read_options(arguments, &out->given));
     TRI_TRY(merge_as_rank(session, tri__argument_text(arguments, "resume"), out));
-    bool ps = out->whole.strategy && !strcmp(out->whole.strategy, "ps");
-    TRI_TRY(ps ? NULL : tri__place_none(arguments));
-    if (ps)
-        TRI_TRY(tri__place_find(session, arguments, out->whole.servers > 0 ? (int)out->whole.servers : 1, &out->place));
-    if (out->place.cluster.workers) {
-        out->given.workers = out->whole.workers = out->place.cluster.workers;
-        out->given.servers = out->whole.servers = out->place.cluster.servers;
-    }
-    if (out->whole.strategy && !strcmp(out->whole.strategy, "allreduce"))
-        TRI_TRY(find_rank(session, arguments, out));
-    return tri__strategy_resolve(&out->whole, &out->strategy);
+    out->strategy = tri__strategies_find(out->whole.strategy);
+    int servers = out->whole.servers > 0 ? (int)out->whole.servers : 1;
+    TRI_TRY(tri__place_find(session, arguments, out->strategy, servers, &out->place));
+    take_counts(out);
+    TRI_TRY(tri__strategies_check(out->strategy, &out->whole));
+    return tri__waits_resolve(&out->whole, &out->waits);
 }
 
 static tri_status run(const tri__session *session, const tri__arguments *arguments, tri__run_request *request, const job *what,
                       tri__run_result *out)
 {
     *out = (tri__run_result){0};
-    bool launches = what->strategy.kind == TRI_STRATEGY_ALLREDUCE && !what->ranks;
-    if (what->strategy.kind != TRI_STRATEGY_PS && !launches)
-        return tri__run_train(request, out);
     if (what->place.by)
         return run_task(arguments, request, &what->place, out);
+    if (!launches(what))
+        return tri__run_train(request, out);
     request->options = &what->whole;
-    if (launches)
-        return tri__tasks_launch(arguments, request, what->strategy.ps.workers, session->hosts, out);
-    return tri__tasks_supervise(arguments, request, &what->strategy.ps, out);
+    return tri__tasks_launch(arguments, request, session->hosts, out);
 }
 
 /* A wish to stop is heeded by whoever leads: a run alone, a supervisor, ps:0. Other tasks end at once, as signals have it. */
 static const volatile sig_atomic_t *catch_signals(const job *what)
 {
     static const volatile sig_atomic_t never;
-    bool supervises =
-        (what->strategy.kind == TRI_STRATEGY_PS && !what->place.by) || (what->strategy.kind == TRI_STRATEGY_ALLREDUCE && !what->ranks);
-    if (what->rank > 0) {
+    if (what->place.rank > 0) {
         (void)tri__signals_catch(2); /* the ranks all hear it; the first one decides */
         return &never;
     }
     bool leads = !what->place.by || (what->place.task.role == TRI_ROLE_SERVER && what->place.task.index == 0);
-    return leads ? tri__signals_catch(supervises ? 2 : 1) : &never;
+    return leads ? tri__signals_catch(launches(what) ? 2 : 1) : &never;
 }
 
 /* A call of MPI that never returns cannot be left in good order. */
@@ -262,6 +244,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
     tri__run_request request = {
         .options = &what->given,
+        .strategy = what->strategy,
         .out = tri__argument_text(arguments, "out"),
         .resume = tri__argument_text(arguments, "resume"),
         .command = command,
@@ -269,15 +252,15 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .started = session->started,
         .stop = catch_signals(what),
         .log = session->log,
-        .progress = session->quiet || what->rank > 0 ? NULL : show_progress,
-        .began = spawned && what->ranks && what->rank == 0 ? tell_began : NULL,
+        .progress = session->quiet || what->place.rank > 0 ? NULL : show_progress,
+        .began = spawned && what->place.ranks && what->place.rank == 0 ? tell_began : NULL,
         .context = &view,
-        .ranks = what->ranks,
-        .timeout = what->strategy.ps.timeout,
-        .folder = what->ranks ? tri__argument_text(arguments, "spawned") : NULL,
+        .ranks = what->place.ranks,
+        .timeout = what->waits.timeout,
+        .folder = what->place.ranks ? tri__argument_text(arguments, "spawned") : NULL,
         .give_up = give_up,
     };
-    if (what->rank > 0)
+    if (what->place.rank > 0)
         session->log->least = TRI_LOG_WARNING; /* rank 0 tells the rest */
     if (request.began)
         TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */

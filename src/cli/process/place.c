@@ -1,8 +1,11 @@
-/* place.c: --cluster and --task, --join, TF_CONFIG, Slurm: the first of these that is there describes the cluster. */
+/* place.c: a rank is what mpirun or srun says it is. For a task, --cluster and --task, --join, TF_CONFIG, Slurm: the first of these that
+ * is there describes the cluster. */
 #include "cli/process/place.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "train/strategy/strategies.h"
 
 static tri_status from_file(const tri__arguments *arguments, tri__place *out)
 {
@@ -67,14 +70,55 @@ static tri_status check_counts(const tri__arguments *arguments, const tri__place
     return NULL;
 }
 
-tri_status tri__place_find(const tri__session *session, const tri__arguments *arguments, int servers, tri__place *out)
+static tri_status find_task(const tri__session *session, const tri__arguments *arguments, int servers, tri__place *out)
+{
+    TRI_TRY(find(session, arguments, servers, out));
+    TRI_TRY(check_counts(arguments, out));
+    if (tri__argument_given(arguments, "port") && (!out->by || strcmp(out->by, "Slurm")))
+        return tri_fail(TRI_BAD_CALL, "--port is for tasks that Slurm starts; elsewhere addresses have their ports");
+    return NULL;
+}
+
+/* What only means something to a cluster. */
+static tri_status check_none(const tri__arguments *arguments)
+{
+    static const char *const names[] = {"cluster", "task", "join", "port", "key", "cert", "cert-key", "ca", "insecure"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tri__argument_given(arguments, names[i]))
+            return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy %s", names[i], tri__strategies_meeting(TRI_MEET_CLUSTER)->name);
+    return NULL;
+}
+
+static tri_status find_rank(const tri__session *session, const tri__arguments *arguments, tri__place *out)
+{
+    out->rank = session->rank;
+    out->ranks = session->ranks;
+    if (!out->ranks)
+        return NULL;
+    if (session->strangers)
+        return tri_fail(TRI_BAD_CALL, "rank %d of %d cannot find the others: start them with srun --mpi=pmix, or with mpirun", out->rank,
+                        out->ranks);
+    int64_t workers = tri__argument_given(arguments, "workers") ? tri__argument_integer(arguments, "workers") : out->ranks;
+    if (workers != out->ranks)
+        return tri_fail(TRI_BAD_CALL, "--workers %lld: %d ranks were started by mpirun or srun, and they are the workers; leave it out",
+                        (long long)workers, out->ranks);
+    return NULL;
+}
+
+static tri_status find_by_meeting(const tri__session *session, const tri__arguments *arguments, tri__meeting meeting, int servers,
+                                  tri__place *out)
+{
+    if (meeting == TRI_MEET_CLUSTER)
+        return find_task(session, arguments, servers, out);
+    TRI_TRY(check_none(arguments));
+    return meeting == TRI_MEET_RANKS ? find_rank(session, arguments, out) : NULL;
+}
+
+tri_status tri__place_find(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,
+                           tri__place *out)
 {
     *out = (tri__place){0};
-    tri_status status = find(session, arguments, servers, out);
-    if (!status)
-        status = check_counts(arguments, out);
-    if (!status && tri__argument_given(arguments, "port") && (!out->by || strcmp(out->by, "Slurm")))
-        status = tri_fail(TRI_BAD_CALL, "--port is for tasks that Slurm starts; elsewhere addresses have their ports");
+    tri_status status = find_by_meeting(session, arguments, strategy->meeting, servers, out);
     if (status)
         tri__place_fini(out);
     return status;
@@ -86,11 +130,7 @@ void tri__place_fini(tri__place *place)
     *place = (tri__place){0};
 }
 
-tri_status tri__place_none(const tri__arguments *arguments)
+bool tri__place_is_taken(const tri__place *place)
 {
-    static const char *const names[] = {"cluster", "task", "join", "port", "key", "cert", "cert-key", "ca", "insecure"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tri__argument_given(arguments, names[i]))
-            return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy ps", names[i]);
-    return NULL;
+    return place->by || place->ranks;
 }

@@ -10,13 +10,9 @@
 #include <unistd.h>
 
 #include "train/job/process.h"
-#include "train/ps/supervise.h"
 #include "train/ps/task.h"
-#include "train/ranks/launch.h"
 
-/* What is not handed on: to the tasks of a supervisor, to ranks, and from ps:0 to its evaluator. */
-static const char *const not_for_tasks[] = {"workers", "servers", "threads", "out", "json", NULL};
-static const char *const not_for_ranks[] = {"workers", "threads", "out", "resume", "json", NULL};
+/* What ps:0 does not hand on to its evaluator. */
 static const char *const not_for_evaluator[] = {"task", "threads", "out", "json", NULL};
 
 static bool is_among(const char *name, const char *const *names)
@@ -52,50 +48,22 @@ static tri_status find_program(char path[PATH_MAX])
     return NULL;
 }
 
-tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
-                                tri__run_result *out)
+tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts, tri__run_result *out)
 {
     char program[PATH_MAX];
     tri__command_line line = TRI_COMMAND_LINE_INIT;
     TRI_TRY(find_program(program));
-    add_options(&line, arguments, not_for_tasks);
+    add_options(&line, arguments, request->strategy->launcher_options);
     tri_status status = tri__command_line_check(&line);
     if (!status) {
-        const tri__supervision supervision = {
+        const tri__launch_request launch = {
             .run = request,
             .program = program,
             .words = tri__command_line_words(&line),
-            .ps = *ps,
-            .threads = request->options->threads > 0 ? (int)request->options->threads : 0,
-        };
-        status = tri__supervise(&supervision, out);
-    }
-    tri__command_line_fini(&line);
-    return status;
-}
-
-tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers, const char *hosts,
-                             tri__run_result *out)
-{
-    char program[PATH_MAX];
-    tri__command_line line = TRI_COMMAND_LINE_INIT;
-    const tri__train_options *options = request->options;
-    TRI_TRY(find_program(program));
-    add_options(&line, arguments, not_for_ranks);
-    tri_status status = tri__command_line_check(&line);
-    if (!status) {
-        const tri__launching launching = {
-            .run = request,
-            .program = program,
-            .words = tri__command_line_words(&line),
-            .workers = workers,
-            .threads = options->threads > 0 ? (int)options->threads : 0,
-            .restarts = options->restarts > 0 ? (int)options->restarts : 0,
-            .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
             .hosts = hosts,
             .as_root = geteuid() == 0,
         };
-        status = tri__launch(&launching, out);
+        status = request->strategy->launch(&launch, out);
     }
     tri__command_line_fini(&line);
     return status;

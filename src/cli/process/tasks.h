@@ -6,13 +6,9 @@
 #include "cli/table/option.h"
 #include "train/run/run.h"
 
-/* Every task on this machine, until the job is over (train/supervise.h). */
-TRI_MUST_CHECK tri_status tri__tasks_supervise(const tri__arguments *arguments, const tri__run_request *request, const tri__ps_settings *ps,
-                                               tri__run_result *out);
-
-/* Every rank of a run (train/launch.h). hosts: the file of them that mpirun reads; NULL: none is known. */
-TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, int workers,
-                                            const char *hosts, tri__run_result *out);
+/* Every process of a run, until it is over (train/options/strategy.h). hosts: the file of them that mpirun reads; NULL: none is known. */
+TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts,
+                                            tri__run_result *out);
 
 /* evaluator:0 beside this process, ps:0 of a cluster that has no task for it. */
 TRI_MUST_CHECK tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log *log, tri__supervised **out);

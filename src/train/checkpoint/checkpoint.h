@@ -75,6 +75,9 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__checkpoint_open(const char *path, tri__log *log, tri__checkpoint **out);
 void tri__checkpoint_close(tri__checkpoint *checkpoint); /* accepts NULL */
 
+/* The options of a run: those given now and, where resume is a path, those that the run there was made with. out is initialised. */
+TRI_MUST_CHECK tri_status tri__checkpoint_merge_options(const char *resume, const tri__train_options *given, tri__train_options *out);
+
 /* The step of the newest one in a folder of checkpoints, by its name alone; −1 where there is none. */
 int64_t tri__checkpoint_newest(const char *folder);
 

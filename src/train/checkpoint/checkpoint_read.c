@@ -271,6 +271,19 @@ tri_status tri__checkpoint_open(const char *path, tri__log *log, tri__checkpoint
     return status;
 }
 
+tri_status tri__checkpoint_merge_options(const char *resume, const tri__train_options *given, tri__train_options *out)
+{
+    tri__checkpoint *checkpoint = NULL;
+    if (!resume)
+        return tri__train_options_copy(out, given);
+    TRI_TRY(tri_wrap(tri__checkpoint_open(resume, NULL, &checkpoint), "--resume"));
+    tri_status status = tri__train_options_copy(out, &checkpoint->options);
+    if (!status)
+        status = tri__train_options_resume(out, given);
+    tri__checkpoint_close(checkpoint);
+    return status;
+}
+
 /* One buffer of the store (the parameters or a slot) from tensors of the given names. */
 static tri_status restore_tensor(const tri__safetensors *file, const char *name, const tri_node *node, float *buffer)
 {

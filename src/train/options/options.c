@@ -20,6 +20,7 @@ typedef struct {
     field_kind kind;
     size_t offset;
     bool fixed; /* a resumed run keeps it */
+    bool flag;  /* 1: on, 0: off */
     question replaces, of;
 } field;
 
@@ -40,8 +41,8 @@ static const field fields[] = {
     {"strategy", FIELD(strategy, TEXT), .replaces = STRATEGY, .of = STRATEGY},
     {"workers", FIELD(workers, INTEGER), .of = STRATEGY},
     {"servers", FIELD(servers, INTEGER), .of = STRATEGY},
-    {"async", FIELD(async, INTEGER), .replaces = MODE, .of = MODE},
-    {"sync", FIELD(sync, INTEGER), .replaces = MODE, .of = MODE},
+    {"async", FIELD(async, INTEGER), .flag = true, .replaces = MODE, .of = MODE},
+    {"sync", FIELD(sync, INTEGER), .flag = true, .replaces = MODE, .of = MODE},
     {"staleness", FIELD(staleness, INTEGER), .replaces = MODE, .of = MODE},
     {"backup", FIELD(backup, INTEGER), .of = MODE},
     {"combine", FIELD(combine, TEXT), .of = MODE},
@@ -49,7 +50,7 @@ static const field fields[] = {
     {"restarts", FIELD(restarts, INTEGER), .of = STRATEGY},
     {"min-workers", FIELD(min_workers, INTEGER), .of = STRATEGY},
     {"heartbeat", FIELD(heartbeat, TEXT), .of = STRATEGY},
-    {"log-updates", FIELD(log_updates, INTEGER), .of = STRATEGY},
+    {"log-updates", FIELD(log_updates, INTEGER), .flag = true, .of = STRATEGY},
     {"seed", FIELD(seed, INTEGER), .fixed = true},
     {"limit-train", FIELD(limit_train, INTEGER), .fixed = true},
     {"shuffle", FIELD(shuffle, INTEGER), .fixed = true},
@@ -61,14 +62,14 @@ static const field fields[] = {
     {"steps-per-epoch", FIELD(steps_per_epoch, INTEGER), .fixed = true},
     {"patience", FIELD(patience, INTEGER)},
     {"keep", FIELD(keep, INTEGER)},
-    {"keep-best", FIELD(keep_best, INTEGER)},
+    {"keep-best", FIELD(keep_best, INTEGER), .flag = true},
     {"log-every", FIELD(log_every, INTEGER)},
-    {"events", FIELD(events, INTEGER)},
+    {"events", FIELD(events, INTEGER), .flag = true},
     {"shard", FIELD(shard, TEXT), .fixed = true},
     {"augment", FIELD(augment, TEXT), .fixed = true},
     {"features", FIELD(features, INTEGER), .fixed = true},
     {"skip-bad", FIELD(skip_bad, INTEGER)},
-    {"cache", FIELD(cache, INTEGER)},
+    {"cache", FIELD(cache, INTEGER), .flag = true},
     {"cache-memory", FIELD(cache_memory, INTEGER)},
     {"rate", FIELD(rate, NUMBER)},
     {"clip", FIELD(clip, NUMBER)},
@@ -183,6 +184,14 @@ tri_status tri__train_options_set(tri__train_options *options, const char *name,
             return set_field(options, &row, text);
     *known = false;
     return NULL;
+}
+
+bool tri__train_options_given(const tri__train_options *options, const char *name)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (!strcmp(fields[i].name, name))
+            return is_set(options, &fields[i]) && !(fields[i].flag && *integer_of(options, &fields[i]) == 0);
+    return false;
 }
 
 json_t *tri__train_options_json(const tri__train_options *options)
@@ -379,6 +388,7 @@ static tri_status resolve_batch(const tri__train_options *options, const tri_mod
 tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
 {
     *out = (tri__train_settings){
+        .workers = (int)pick(options->workers, 0, 1),
         .limit = pick(options->limit_train, 0, 0),
         .shuffle = pick(options->shuffle, 0, TRI_SHUFFLE_ALL),
         .seed = (uint64_t)pick(options->seed, 0, 1),
@@ -395,12 +405,7 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
         .cache = pick(options->cache, 0, 0),
         .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
     };
-    tri__strategy_settings strategy;
-    TRI_TRY(tri__strategy_resolve(options, &strategy));
-    out->strategy = strategy.kind;
-    out->ps = strategy.ps;
-    out->workers = strategy.kind == TRI_STRATEGY_PS ? 1 : strategy.ps.workers;
-    TRI_TRY(resolve_batch(options, model, strategy.ps.workers, &out->batch));
+    TRI_TRY(resolve_batch(options, model, out->workers, &out->batch));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);
     out->schedule.warmup = pick(options->warmup, 0, 0);

@@ -12,7 +12,6 @@
 #include "graph/rule.h"
 #include "train/options/schedule.h"
 #include "train/options/stop.h"
-#include "train/options/strategy.h"
 #include "trireme/model.h"
 
 #define TRI_UNSET INT64_MIN /* an integer that was not given */
@@ -40,6 +39,9 @@ TRI_MUST_CHECK tri_status tri__train_options_copy(tri__train_options *to, const 
 /* Set the field called name ("limit-train") from text; false where there is no such field. The text has been checked. */
 TRI_MUST_CHECK tri_status tri__train_options_set(tri__train_options *options, const char *name, const char *text, bool *known);
 
+/* Was the field called name given? A flag that is off was not. */
+bool tri__train_options_given(const tri__train_options *options, const char *name);
+
 json_t *tri__train_options_json(const tri__train_options *options); /* what is set; NULL when memory is short */
 TRI_MUST_CHECK tri_status tri__train_options_read(tri__train_options *options, const json_t *value);
 
@@ -49,9 +51,7 @@ TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, co
 
 /* The request, with all that it left open taken from the model's own settings, and read into the terms of the loop. */
 typedef struct {
-    tri__strategy strategy;
-    int workers;                   /* that share every step, and have no server: of mirrored and allreduce; 1 elsewhere */
-    tri__ps_settings ps;           /* where strategy is ps */
+    int workers;                   /* of the run; whether they make every step together is for its strategy to say */
     int64_t batch, limit, shuffle; /* batch: of one worker */
     uint64_t seed;
     int threads;

@@ -13,7 +13,7 @@ static tri_status judge(void *context, int64_t step, json_t **out)
     return *out ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for an evaluation");
 }
 
-tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place)
+tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps)
 {
     TRI_TRY(tri__run_open_data(run));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &(tri_rule){0}, &run->trainer.store));
@@ -22,7 +22,7 @@ tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place)
         TRI_TRY(tri__run_create_evaluator(run));
     const tri__ps_evaluator_options options = {
         .coordinator = &place->cluster->server[0],
-        .settings = run->settings.ps,
+        .settings = *ps,
         .tls = place->tls,
         .store = run->trainer.store,
         .none = !run->test,

@@ -2,6 +2,7 @@
 #ifndef TRI_TRAIN_PS_JOIN_H
 #define TRI_TRAIN_PS_JOIN_H
 
+#include "store/ps/protocol/settings.h"
 #include "train/ps/task.h"
 
 /* Ask ps:0, the only server that place knows. joined is place with the answer, mode the job's; end cluster with tri__cluster_fini. */

@@ -13,6 +13,7 @@
 #include "store/ps/server/server.h"
 #include "train/ps/hello.h"
 #include "train/ps/reports.h"
+#include "train/ps/settings.h"
 #include "train/ps/worker_task.h"
 #include "train/run/summarise.h"
 #include "watch/text.h"
@@ -22,6 +23,7 @@
 typedef struct {
     tri__run *run;
     const tri__task_place *place;
+    const tri__ps_settings *ps;
     json_t *hello; /* of the first worker */
     tri_source_info source;
     const char **names;
@@ -66,7 +68,7 @@ static void describe_job(serve *s, tri__ps_job *job)
 static void tell_job(const serve *s, const tri__ps_job *job)
 {
     const tri__run *run = s->run;
-    const tri__ps_settings *ps = &run->settings.ps;
+    const tri__ps_settings *ps = s->ps;
     char floats[TRI_TEXT_SHORT], bound[16] = "";
     if (ps->mode == TRI_PS_STALENESS)
         snprintf(bound, sizeof bound, " %d", ps->staleness);
@@ -89,7 +91,7 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
     const char *data = json_string_value(json_object_get(hello, "data"));
     snprintf(job->data, sizeof job->data, "%s", data ? data : "");
     job->settled_by = (int)json_integer_value(json_object_get(hello, "task"));
-    TRI_TRY(tri__run_settle_end(run, s->source.examples));
+    TRI_TRY(tri__run_settle_end(run, s->source.examples, tri__ps_together(s->ps)));
     describe_job(s, job);
     tell_job(s, job);
     if (run->events)
@@ -130,7 +132,7 @@ static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whol
         s->examples_before = run->state.examples;
     }
     pthread_mutex_unlock(&s->lock);
-    bool sync = run->settings.ps.mode == TRI_PS_SYNC;
+    bool sync = s->ps->mode == TRI_PS_SYNC;
     TRI_TRY(read_standing(checkpoint, standing));
     if (sync && standing->count) { /* a sync run has nothing outstanding: it goes on at the low-water mark */
         standing->position = standing->low;
@@ -227,7 +229,7 @@ static void tell_progress(serve *s, const tri__ps_status *status)
     if (!run->request->progress || now - s->told < REPORT_INTERVAL || status->seconds <= 0)
         return;
     s->told = now;
-    bool waits = run->settings.ps.mode == TRI_PS_SYNC && run->settings.ps.backup == 0;
+    bool waits = s->ps->mode == TRI_PS_SYNC && s->ps->backup == 0;
     char label[160];
     snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->model),
              !status->straggler ? ""
@@ -278,9 +280,9 @@ static tri_status summarise(serve *s, tri__run_result *out)
     int count = (int)json_array_size(reports);
     int64_t now = tri__reports_sum(reports, "examples"), examples = s->examples_before + now;
     tri__summary summary = {
-        .mode = tri__ps_mode_name(run->settings.ps.mode),
+        .mode = tri__ps_mode_name(s->ps->mode),
         .workers = count,
-        .servers = run->settings.ps.servers,
+        .servers = s->ps->servers,
         .threads = count ? (int)(tri__reports_sum(reports, "threads") / count) : 0,
         .steps = s->status.step,
         .examples = examples,
@@ -331,7 +333,7 @@ static tri_status run_server(serve *s)
     bool first = place->task.index == 0;
     tri__server_options options = {
         .index = place->task.index,
-        .settings = s->run->settings.ps,
+        .settings = *s->ps,
         .tls = place->tls,
         .servers = place->cluster->server,
         .recovers = place->recover,
@@ -346,9 +348,9 @@ static tri_status run_server(serve *s)
     return tri__server_run(&options, first ? &s->status : NULL);
 }
 
-tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, tri__run_result *out)
+tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps, tri__run_result *out)
 {
-    serve s = {.run = run, .place = place, .status = {.reports = NULL}};
+    serve s = {.run = run, .place = place, .ps = ps, .status = {.reports = NULL}};
     pthread_mutex_init(&s.lock, NULL);
     tri_status status = run_server(&s);
     if (place->task.index == 0 && run->graph) {

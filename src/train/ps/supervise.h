@@ -6,6 +6,7 @@
 #ifndef TRI_TRAIN_PS_SUPERVISE_H
 #define TRI_TRAIN_PS_SUPERVISE_H
 
+#include "store/ps/protocol/settings.h"
 #include "train/run/run.h"
 
 typedef struct {

@@ -22,19 +22,19 @@
 enum { SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3 };
 
 /* There may be more servers than the model has parts for. */
-static tri_status check_servers(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings)
+static tri_status check_servers(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings, int servers)
 {
     const tri_model_input input = {.type = source->type, .shape = source->shape, .classes = source->classes};
     tri_graph *graph = NULL;
     tri__layout layout;
     TRI_TRY(tri_model_build(model, &input, settings->batch, &graph));
-    tri_status status = tri__layout_init(&layout, tri_graph_parameter_floats(graph), settings->ps.servers);
+    tri_status status = tri__layout_init(&layout, tri_graph_parameter_floats(graph), servers);
     tri_graph_destroy(graph);
     return status;
 }
 
 /* Mistakes that every task would make are better told once, before there is a folder. */
-static tri_status check_request(const tri__run_request *run, char **model_name)
+static tri_status check_request(const tri__run_request *run, int servers, char **model_name)
 {
     tri_model *model = NULL;
     tri_source *source = NULL;
@@ -49,7 +49,7 @@ static tri_status check_request(const tri__run_request *run, char **model_name)
         status = tri_source_open(run->options->data, TRI_PART_TRAIN, &options, &source);
     }
     if (!status)
-        status = check_servers(model, tri_source_describe(source), &settings);
+        status = check_servers(model, tri_source_describe(source), &settings, servers);
     if (!status && !(*model_name = strdup(tri_model_name(model))))
         status = tri_fail(TRI_NO_MEMORY, "no memory for the model's name");
     tri_source_destroy(source);
@@ -64,7 +64,7 @@ static tri_status open_folder(tri__supervisor *supervisor)
         TRI_TRY(tri__run_folder_open(run->resume, "supervisor", &supervisor->folder));
     else {
         char *model = NULL;
-        tri_status status = check_request(run, &model);
+        tri_status status = check_request(run, supervisor->request->ps.servers, &model);
         if (!status)
             status = tri__run_folder_create(run->out, model, "supervisor", &supervisor->folder);
         free(model);

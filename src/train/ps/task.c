@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "train/ps/join.h"
+#include "train/ps/settings.h"
 #include "train/ps/worker_task.h"
 
 /* "worker-1": as the files of a task are called. */
@@ -41,30 +42,35 @@ static tri_status open_folder(tri__run *run, const tri__task_place *place)
 }
 
 /* Who joins learns from ps:0 who it is; then it is a worker like the others. */
-static tri_status join_and_work(tri__run *run, const tri__task_place *place)
+static tri_status join_and_work(tri__run *run, const tri__task_place *place, tri__ps_settings *ps)
 {
     tri__task_place joined;
     tri__cluster cluster;
-    TRI_TRY(tri__join(place, run->settings.ps.timeout, &cluster, &joined, &run->settings.ps.mode));
+    TRI_TRY(tri__join(place, ps->timeout, &cluster, &joined, &ps->mode));
     tri__log_line(run->log, TRI_LOG_INFO, "this is worker:%d of the job at %s:%u", joined.task.index, place->cluster->server[0].host,
                   place->cluster->server[0].port);
-    run->settings.ps.workers = cluster.workers;
-    run->settings.ps.servers = cluster.servers;
-    tri_status status = tri__worker_task_run(run, &joined);
+    ps->workers = cluster.workers;
+    ps->servers = cluster.servers;
+    tri_status status = tri__worker_task_run(run, &joined, ps);
     tri__cluster_fini(&cluster);
     return status;
 }
 
 static tri_status run_task(tri__run *run, const tri__task_place *place, tri__run_result *out)
 {
+    tri__ps_settings ps;
+    TRI_TRY(tri__ps_settings_resolve(&run->options, &ps));
+    ps.workers = place->cluster->workers;
+    ps.servers = place->cluster->servers;
+    run->options.threads = TRI_UNSET; /* a task's share of this machine is nothing for a checkpoint to keep */
     TRI_TRY(open_folder(run, place));
     switch (place->task.role) {
     case TRI_ROLE_SERVER:
-        return tri__server_task_run(run, place, out);
+        return tri__server_task_run(run, place, &ps, out);
     case TRI_ROLE_WORKER:
-        return place->task.index < 0 ? join_and_work(run, place) : tri__worker_task_run(run, place);
+        return place->task.index < 0 ? join_and_work(run, place, &ps) : tri__worker_task_run(run, place, &ps);
     case TRI_ROLE_EVALUATOR:
-        return tri__evaluator_task_run(run, place);
+        return tri__evaluator_task_run(run, place, &ps);
     }
     return tri_fail(TRI_INTERNAL, "a task without a role");
 }
@@ -74,12 +80,8 @@ tri_status tri__task_run(const tri__run_request *request, const tri__task_place 
     *out = (tri__run_result){0};
     tri__run run;
     tri_status status = tri__run_begin(&run, request);
-    if (!status) {
-        run.options.threads = TRI_UNSET; /* a task's share of this machine is nothing for a checkpoint to keep */
-        run.settings.ps.workers = place->cluster->workers;
-        run.settings.ps.servers = place->cluster->servers;
+    if (!status)
         status = run_task(&run, place, out);
-    }
     if (status && run.log_file)
         tri__log_file_note(run.log_file, TRI_LOG_ERROR, tri_status_message(status));
     tri__run_fini(&run);

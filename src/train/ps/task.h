@@ -11,7 +11,7 @@
 /* What ps:0 hears when whoever keeps the evaluator alive has given it up. */
 #define TRI_NO_EVALUATOR SIGUSR2
 
-typedef struct {
+typedef struct tri__task_place {
     const tri__cluster *cluster;
     tri__task task;
     tri__tls *tls;                            /* NULL: in clear */

@@ -17,6 +17,7 @@
 #include "graph/store.h"
 #include "store/ps/worker/worker.h"
 #include "train/ps/hello.h"
+#include "train/ps/settings.h"
 
 #define REPORT_INTERVAL INT64_C(200000000)
 
@@ -25,6 +26,7 @@ enum { MOST_ASSIGNED = 32, BEHIND = 5 };
 typedef struct {
     tri__run *run;
     const tri__task_place *place;
+    const tri__ps_settings *ps;
     tri__token assigned[MOST_ASSIGNED]; /* to the dataset, not taken yet; the first one first */
     int count;
     tri__token made;  /* the last one … */
@@ -61,7 +63,7 @@ static bool guess(const work *w, const tri__token *token, tri__token *next)
 static tri_status assign_ahead(work *w)
 {
     int wanted = tri_dataset_ahead(w->run->trainer.dataset);
-    bool sync = w->run->settings.ps.mode == TRI_PS_SYNC;
+    bool sync = w->ps->mode == TRI_PS_SYNC;
     wanted = wanted < MOST_ASSIGNED ? wanted : MOST_ASSIGNED;
     while (w->count < wanted) {
         tri__token next;
@@ -125,7 +127,7 @@ static void tell(work *w)
 /* Sync: the next step begins before its token has come, which the store waits for before it sends anything. */
 static bool begin_early(const work *w, tri__token *token)
 {
-    const tri__ps_settings *ps = &w->run->settings.ps;
+    const tri__ps_settings *ps = w->ps;
     return ps->mode == TRI_PS_SYNC && ps->backup == 0 && w->follows && guess(w, &w->made, token) &&
            tri__ps_store_expect(w->run->trainer.store, token);
 }
@@ -209,7 +211,7 @@ static tri_status create_store(work *w)
         return tri_fail(TRI_NO_MEMORY, "no memory for a hello");
     const tri__ps_store_options options = {
         .servers = w->place->cluster->server,
-        .settings = run->settings.ps,
+        .settings = *w->ps,
         .tls = w->place->tls,
         .task = w->place->task.index,
         .floats = tri_graph_parameter_floats(run->graph),
@@ -241,7 +243,7 @@ static tri_status prepare(work *w)
     tri_dataset_options options = tri__run_dataset_options(run);
     options.assigned = true;
     TRI_TRY(tri_dataset_create(run->source, &options, &run->trainer.dataset));
-    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->trainer.dataset)));
+    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->trainer.dataset), tri__ps_together(w->ps)));
     tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
     return NULL;
 }
@@ -257,9 +259,9 @@ static tri_status evaluate(tri__run *run)
     return NULL;
 }
 
-tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place)
+tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps)
 {
-    work w = {.run = run, .place = place};
+    work w = {.run = run, .place = place, .ps = ps};
     TRI_TRY(tri__run_open_data(run));
     run->state = (tri__run_state){.best_loss = NAN}; /* what was done before a resumed run is counted by ps:0 */
     tri_status status = prepare(&w);

@@ -5,8 +5,10 @@
 #include "train/ps/task.h"
 #include "train/run/run_inside.h"
 
-TRI_MUST_CHECK tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place);                       /* a worker */
-TRI_MUST_CHECK tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place);                    /* the evaluator */
-TRI_MUST_CHECK tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, tri__run_result *out); /* a server */
+TRI_MUST_CHECK tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps); /* a worker */
+TRI_MUST_CHECK tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place,
+                                                  const tri__ps_settings *ps); /* the evaluator */
+TRI_MUST_CHECK tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps,
+                                               tri__run_result *out); /* a server */
 
 #endif

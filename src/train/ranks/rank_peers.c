@@ -1,6 +1,8 @@
 /* rank_peers.c: ranks of MPI as the workers of a run. Every rank runs the same loop; rank 0 has the run folder, evaluates, writes
  * checkpoints and decides when to stop. A rank joins the others before it does anything else; then, before anything that all must do
  * together, and when anybody leaves, they compare notes: so a failure of one is everybody's. */
+#include "train/ranks/rank_peers.h"
+
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,6 @@
 #include "data/source/digest.h"
 #include "net/mpi/ranks.h"
 #include "store/allreduce.h"
-#include "train/run/peers.h"
 
 enum { MESSAGE_SIZE = 600, DIGEST_SIZE = 65 };
 
@@ -253,6 +254,7 @@ static void rank_peers_destroy(tri__peers *base)
 }
 
 static const tri__peers_kind rank_peers_kind = {
+    .workers = "workers",
     .begin = rank_peers_begin,
     .end = rank_peers_end,
     .leave = rank_peers_leave,
@@ -278,23 +280,22 @@ static tri_status check_size(const rank_peers *self)
                         : "leave --workers out where ranks are started by mpirun or srun");
 }
 
-void tri__rank_peers_share_threads(tri__run *run)
+int tri__rank_peers_threads(const tri__run *run)
 {
     const rank_peers *self = (const rank_peers *)run->peers;
-    int cpus = omp_get_num_procs(), share = cpus / tri__ranks_here(self->ranks);
-    if (run->options.threads != TRI_UNSET)
-        return;
+    int cpus = omp_get_num_procs();
     bool bound = cpus < (int)sysconf(_SC_NPROCESSORS_ONLN);
-    run->settings.threads = bound ? cpus : share > 1 ? share : 1;
-    omp_set_num_threads(run->settings.threads);
+    return bound ? cpus : cpus / tri__ranks_here(self->ranks);
 }
 
 tri_status tri__rank_peers_join(tri__run *run)
 {
     rank_peers *self;
+    if (!run->request->ranks)
+        return tri_fail(TRI_BAD_CALL, "strategy allreduce needs ranks, which mpirun or srun start");
     TRI_TRY(tri__allocate(1, sizeof *self, "the ranks of a run", &self));
     self->run = run;
-    self->peers = (tri__peers){.kind = &rank_peers_kind, .workers = 1};
+    self->peers = (tri__peers){.kind = &rank_peers_kind, .workers = 1, .here = 1};
     run->peers = &self->peers;
     const tri__ranks_options options = {.timeout = run->request->timeout, .hung = tell_hung, .context = run};
     TRI_TRY(tri__ranks_join(&options, &self->ranks));
@@ -315,7 +316,7 @@ tri_status tri__rank_peers_create_store(tri__run *run)
         .ranks = self->ranks,
         .floats = tri_graph_parameter_floats(run->graph),
         .rule = run->settings.rule,
-        .timeout = run->settings.ps.timeout,
+        .timeout = run->request->timeout,
     };
     return tri__allreduce_store_create(&options, &run->trainer.store);
 }

@@ -1,9 +1,12 @@
 /* replicas.c: replicas as threads. The run's own thread is replica 0 and does between steps what a run does; the others do steps and
  * nothing else. They fetch their next batch, then wait until replica 0 begins the step: so when it evaluates, writes a checkpoint or ends
  * the run, nobody reads or writes a parameter. */
+#include "train/replicas/replicas.h"
+
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -248,9 +251,11 @@ static tri_status prepare_replica(replica *self, tri__run *run)
     return tri_dataset_seek(self->trainer.dataset, run->resumed->state.position);
 }
 
-tri_status tri__replicas_prepare(tri__run *run)
+/* The run's own plan and dataset are there: now those of the others. */
+static tri_status prepare_others(tri__run *run, tri_status own)
 {
     replicas *peers = (replicas *)run->peers;
+    TRI_TRY(own);
     for (int i = 1; i < peers->peers.workers; i++)
         TRI_TRY(prepare_replica(&peers->replica[i], run));
     return NULL;
@@ -273,6 +278,7 @@ static void replicas_destroy(tri__peers *base)
 }
 
 static const tri__peers_kind replicas_kind = {
+    .workers = "replicas",
     .begin = replicas_begin,
     .end = replicas_end,
     .leave = replicas_leave,
@@ -301,14 +307,41 @@ static tri_status create_stores(replicas *peers, tri__run *run)
     return NULL;
 }
 
-tri_status tri__replicas_create(tri__run *run)
+/* The run's store becomes that of the first replica. */
+static tri_status create(tri__run *run)
 {
     replicas *peers;
+    int workers = run->settings.workers;
     TRI_TRY(tri__allocate(1, sizeof *peers, "the replicas", &peers));
-    peers->peers = (tri__peers){.kind = &replicas_kind, .workers = run->settings.workers};
+    peers->peers = (tri__peers){.kind = &replicas_kind, .workers = workers, .here = workers};
     peers->run = run;
     peers->threads = run->settings.threads;
-    tri__rendezvous_init(&peers->place, peers->peers.workers * peers->threads, omp_get_num_procs());
+    tri__rendezvous_init(&peers->place, workers * peers->threads, omp_get_num_procs());
     run->peers = &peers->peers;
     return create_stores(peers, run);
 }
+
+/* ---- the row ---- */
+
+/* Replicas read through one source: there are no files of a worker's own. */
+static tri_status check(const tri__train_options *options)
+{
+    if (options->shard && !strcmp(options->shard, "files"))
+        return tri_fail(TRI_BAD_CALL,
+                        "--shard files: replicas of one process read the same files (leave it out: each takes its part of them)");
+    return NULL;
+}
+
+/* Replicas share the CPUs out. */
+static int threads_of(const tri__run *run)
+{
+    return omp_get_max_threads() / run->settings.workers;
+}
+
+const tri__strategy tri__strategy_mirrored = {
+    .name = "mirrored",
+    .check = check,
+    .threads = threads_of,
+    .create_store = create,
+    .agree_on_parts = prepare_others,
+};

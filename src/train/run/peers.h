@@ -8,6 +8,7 @@
 #include "train/run/run_inside.h"
 
 typedef struct {
+    const char *workers; /* what they are called: "replicas" */
     tri_status (*begin)(tri__peers *peers, const tri_step *step);
     tri_status (*end)(tri__peers *peers, tri__tally *tally); /* this worker's; receives that of all, where it is known */
 
@@ -20,6 +21,7 @@ typedef struct {
 struct tri__peers {
     const tri__peers_kind *kind;
     int worker, workers; /* this one, of so many */
+    int here;            /* of them, the threads of this process */
     bool told;           /* how the run failed is told by another worker */
     int64_t damaged;     /* records that only other workers can have found damaged */
     int64_t pass;        /* damaged records that all of them met in this pass over the examples */
@@ -28,19 +30,5 @@ struct tri__peers {
 /* peers.c: so many damaged records were met in a step, after which a pass over the examples is over or not. --skip-bad is for all workers
  * together: more is a failure, the same for all who count the same. */
 TRI_MUST_CHECK tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pass);
-
-/* replicas.c: run->store becomes that of the first replica. prepare: the run's own plan and dataset are there; it makes the others'. */
-TRI_MUST_CHECK tri_status tri__replicas_create(tri__run *run);
-TRI_MUST_CHECK tri_status tri__replicas_prepare(tri__run *run);
-
-/* rank_peers.c: the ranks that mpirun or srun started. join comes first of all, so that whatever fails then is told to everybody: by the
- * calls with own, how this rank fared up to there, which is taken; they return the failure of the first rank that has one. */
-TRI_MUST_CHECK tri_status tri__rank_peers_join(tri__run *run);
-void tri__rank_peers_share_threads(tri__run *run); /* where nobody said how many a rank has, those of one host share its CPUs */
-TRI_MUST_CHECK tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own); /* also: the same model, and as many examples? */
-TRI_MUST_CHECK tri_status tri__rank_peers_create_store(tri__run *run);
-TRI_MUST_CHECK tri_status tri__rank_peers_agree(tri__run *run, tri_status own);
-TRI_MUST_CHECK tri_status tri__rank_peers_prepare(tri__run *run,
-                                                  tri_status own); /* everything is there: what rank 0 has becomes everybody's */
 
 #endif

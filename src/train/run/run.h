@@ -9,11 +9,13 @@
 
 #include "base/log.h"
 #include "train/options/options.h"
+#include "train/options/strategy.h"
 #include "watch/progress.h"
 #include "watch/summary.h"
 
-typedef struct {
+typedef struct tri__run_request {
     const tri__train_options *options; /* as given; those of a resumed run are merged in */
+    const tri__strategy *strategy;     /* that all of these mean; NULL: local */
     const char *out;                   /* the folder to make; NULL: runs/<model>-<date>-<n> */
     const char *resume;                /* the folder to go on with; NULL: a new run */
     const char *command;               /* what was typed, for the file `command` */
@@ -31,7 +33,7 @@ typedef struct {
     void (*give_up)(void *context, const char *why); /* ranks that wait for nothing: says why and ends the process */
 } tri__run_request;
 
-typedef struct {
+typedef struct tri__run_result {
     char *folder;
     json_t *summary; /* as in summary.json */
     char table[TRI_SUMMARY_SIZE];

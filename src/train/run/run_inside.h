@@ -16,6 +16,7 @@ typedef struct tri__peers tri__peers;
 
 typedef struct tri__run {
     const tri__run_request *request;
+    const tri__strategy *strategy;
     tri__train_options options; /* given now, and kept by the run that is resumed */
     tri__train_settings settings;
     tri__checkpoint *resumed; /* until set-up has read it; NULL in a new run */
@@ -58,8 +59,10 @@ typedef struct tri__run {
 TRI_MUST_CHECK tri_status tri__run_open(tri__run *run, const tri__run_request *request);
 TRI_MUST_CHECK tri_status tri__run_begin(tri__run *run, const tri__run_request *request); /* the model, and what was asked for */
 TRI_MUST_CHECK tri_status tri__run_open_data(tri__run *run);                              /* sources and graph */
-TRI_MUST_CHECK tri_status tri__run_settle_end(tri__run *run, int64_t examples);           /* of an epoch */
-TRI_MUST_CHECK tri_status tri__run_create_evaluator(tri__run *run);                       /* of its store, on its test source */
+
+/* When the run ends, and what an epoch is. examples: of an epoch; workers: that make each step together. */
+TRI_MUST_CHECK tri_status tri__run_settle_end(tri__run *run, int64_t examples, int workers);
+TRI_MUST_CHECK tri_status tri__run_create_evaluator(tri__run *run); /* of its store, on its test source */
 tri_dataset_options tri__run_dataset_options(const tri__run *run);
 void tri__run_fini(tri__run *run);
 

@@ -93,8 +93,7 @@ static void tell_how(tri__run *run)
     else
         snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
     if (run->peers)
-        snprintf(share, sizeof share, " each for %d %s", run->peers->workers,
-                 settings->strategy == TRI_STRATEGY_MIRRORED ? "replicas" : "workers");
+        snprintf(share, sizeof share, " each for %d %s", run->peers->workers, run->peers->kind->workers);
     tri__log_line(run->log, TRI_LOG_INFO, "%s, batch %lld%s, rate %g, %s, %d thread%s, seed %llu", settings->rule.name,
                   (long long)settings->batch, share, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
                   (unsigned long long)settings->seed);
@@ -268,14 +267,14 @@ static void fill_workers(const tri__run *run, worker_stats *all)
             fill_other(run, i, all);
     }
     all->cpu_percent = all->worker[own].cpu_percent;
-    for (int i = 0; i < all->count && run->settings.strategy == TRI_STRATEGY_MIRRORED; i++)
+    bool together = run->peers && run->peers->here > 1;
+    for (int i = 0; i < all->count && together; i++)
         if (i != own)
             all->worker[own].cpu_percent -= all->worker[i].cpu_percent; /* of the process, what the other replicas leave */
 }
 
 static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)
 {
-    bool together = run->settings.strategy == TRI_STRATEGY_MIRRORED; /* in one process */
     double seconds = tri__run_seconds(run);
     tri__summary summary = {
         .workers = all->count,
@@ -293,7 +292,7 @@ static tri_status summarise(const tri__run *run, const worker_stats *all, tri__r
     tri__phases_shares(&all->sum, summary.phases);
     const tri__effort effort = {
         .seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases)),
-        .threads = run->settings.threads * (together ? all->count : 1),
+        .threads = run->settings.threads * (run->peers ? run->peers->here : 1),
         .cpu_percent = all->cpu_percent,
         .decoding = tri__dataset_decoding(run->trainer.dataset),
     };

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "data/batch/dataset.h"
 #include "data/source/dense.h"
+#include "train/run/local.h"
 #include "train/run/peers.h"
-#include "train/run/timed.h"
 
 /* A resumed run takes its model and options from the checkpoint. */
 static tri_status open_resumed(tri__run *run)
@@ -113,19 +113,9 @@ static tri_status fill_store(tri__run *run)
     return NULL;
 }
 
-static tri_status create_local_store(tri__run *run)
-{
-    tri_store *local;
-    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &run->settings.rule, &local));
-    tri_store_drop_gradient(local);
-    return tri__timed_store_create(local, &run->trainer.store);
-}
-
 static tri_status create_store(tri__run *run)
 {
-    TRI_TRY(run->settings.strategy == TRI_STRATEGY_MIRRORED    ? tri__replicas_create(run)
-            : run->settings.strategy == TRI_STRATEGY_ALLREDUCE ? tri__rank_peers_create_store(run)
-                                                               : create_local_store(run));
+    TRI_TRY(run->strategy->create_store(run));
     return fill_store(run);
 }
 
@@ -157,13 +147,6 @@ static tri_status create_dataset(tri__run *run)
     return tri_dataset_seek(run->trainer.dataset, run->resumed->state.position);
 }
 
-/* Examples of one step: of all workers, where they make it together. */
-static int64_t step_examples(const tri__train_settings *settings)
-{
-    bool sync = settings->strategy == TRI_STRATEGY_PS && settings->ps.mode == TRI_PS_SYNC;
-    return settings->batch * (sync ? settings->ps.workers : settings->workers);
-}
-
 /* Where epochs are passes over the examples, what is left of them goes by the position, whatever the steps before it were. */
 static bool settle_passes(tri__run *run, int64_t examples, int64_t each)
 {
@@ -175,10 +158,10 @@ static bool settle_passes(tri__run *run, int64_t examples, int64_t each)
     return !__builtin_mul_overflow(left, run->steps_per_epoch, &steps) && !__builtin_add_overflow(run->epoch_step, steps, &run->last_step);
 }
 
-tri_status tri__run_settle_end(tri__run *run, int64_t examples)
+tri_status tri__run_settle_end(tri__run *run, int64_t examples, int workers)
 {
     const tri__train_settings *settings = &run->settings;
-    int64_t each = step_examples(settings);
+    int64_t each = settings->batch * workers;
     if (examples < 1)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
     run->steps_per_epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + each - 1) / each;
@@ -197,7 +180,7 @@ tri_status tri__run_create_evaluator(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
     const tri__evaluator_options options = {
-        .threads = settings->threads * (settings->strategy == TRI_STRATEGY_MIRRORED ? settings->workers : 1), /* replicas rest */
+        .threads = settings->threads * (run->peers ? run->peers->here : 1), /* replicas rest */
         .skip_bad = settings->skip_bad,
         .cache = settings->cache,
         .cache_bytes = settings->cache_bytes,
@@ -249,19 +232,21 @@ static tri_status leave_resumed(tri__run *run)
     return run->checkpoint ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a checkpoint");
 }
 
-/* Replicas share the CPUs out. */
-static void share_threads(tri__run *run)
+static void settle_threads(tri__run *run)
 {
-    tri__train_settings *settings = &run->settings;
-    int replicas = settings->strategy == TRI_STRATEGY_MIRRORED ? settings->workers : 1, share = omp_get_max_threads() / replicas;
-    if (!settings->threads)
-        settings->threads = share > 1 ? share : 1;
-    omp_set_num_threads(settings->threads);
+    int *threads = &run->settings.threads;
+    if (!*threads)
+        *threads = run->strategy->threads ? run->strategy->threads(run) : omp_get_max_threads();
+    if (*threads < 1)
+        *threads = 1;
+    omp_set_num_threads(*threads);
 }
 
 static void init(tri__run *run, const tri__run_request *request)
 {
-    *run = (tri__run){.request = request, .log = request->log};
+    *run = (tri__run){.request = request, .log = request->log, .strategy = request->strategy};
+    if (!run->strategy)
+        run->strategy = &tri__strategy_local;
     tri__train_options_init(&run->options);
 }
 
@@ -270,7 +255,7 @@ static tri_status settle(tri__run *run)
     TRI_TRY(open_model(run));
     TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->model), &run->settings));
     start_state(run);
-    share_threads(run);
+    settle_threads(run);
     return NULL;
 }
 
@@ -290,10 +275,6 @@ static tri_status open_inputs(tri__run *run)
 {
     const tri__run_request *request = run->request;
     TRI_TRY(settle(run));
-    if (run->settings.strategy == TRI_STRATEGY_ALLREDUCE && !request->ranks)
-        return tri_fail(TRI_BAD_CALL, "strategy allreduce needs ranks, which mpirun or srun start");
-    if (request->ranks)
-        tri__rank_peers_share_threads(run);
     if (!request->resume && request->out && tri__run_leads(run))
         TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */
     return tri__run_open_data(run);
@@ -304,24 +285,25 @@ static tri_status create_parts(tri__run *run)
     TRI_TRY(create_store(run));
     TRI_TRY(create_plans(run));
     TRI_TRY(create_dataset(run));
-    if (run->settings.strategy == TRI_STRATEGY_MIRRORED)
-        TRI_TRY(tri__replicas_prepare(run));
-    return tri__run_settle_end(run, tri_dataset_examples(run->trainer.dataset));
+    return tri__run_settle_end(run, tri_dataset_examples(run->trainer.dataset), run->settings.workers);
 }
 
-/* Ranks agree after everything that can fail on one and not on another. */
+static tri_status agree(tri__run *run, tri_status (*how)(tri__run *run, tri_status own), tri_status own)
+{
+    return how ? how(run, own) : own;
+}
+
 tri_status tri__run_open(tri__run *run, const tri__run_request *request)
 {
-    bool ranked = request->ranks > 0;
     init(run, request);
-    if (ranked)
-        TRI_TRY(tri__rank_peers_join(run));
-    tri_status status = open_inputs(run);
-    TRI_TRY(ranked ? tri__rank_peers_compare_inputs(run, status) : status);
-    status = create_parts(run);
-    TRI_TRY(ranked ? tri__rank_peers_agree(run, status) : status);
-    status = open_folder(run);
-    TRI_TRY(ranked ? tri__rank_peers_prepare(run, status) : status);
+    const tri__strategy *strategy = run->strategy;
+    if (!strategy->create_store)
+        return tri_fail(TRI_INTERNAL, "strategy %s trains in several processes, not in one run", strategy->name);
+    if (strategy->join)
+        TRI_TRY(strategy->join(run));
+    TRI_TRY(agree(run, strategy->agree_on_inputs, open_inputs(run)));
+    TRI_TRY(agree(run, strategy->agree_on_parts, create_parts(run)));
+    TRI_TRY(agree(run, strategy->agree_to_start, open_folder(run)));
     return run->resumed ? leave_resumed(run) : NULL;
 }
 

@@ -13,7 +13,7 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     bool evaluated = run->evaluated_at == summary->steps;
     summary->model = tri_model_name(run->model);
     summary->data = run->options.data;
-    summary->strategy = tri__strategy_name(run->settings.strategy);
+    summary->strategy = run->strategy->name;
     summary->batch = run->settings.batch;
     summary->seed = run->settings.seed;
     summary->total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started);

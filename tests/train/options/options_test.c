@@ -99,8 +99,7 @@ static void a_global_batch_is_shared_out(void **state)
     set(&options, "global-batch", "96");
     assert_ok(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings));
     assert_int_equal(settings.batch, 32);
-    assert_int_equal(settings.strategy, TRI_STRATEGY_PS);
-    assert_int_equal(settings.ps.workers, 3);
+    assert_int_equal(settings.workers, 3);
     set(&options, "global-batch", "100");
     assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, "over 3 workers (102 would)");
     tri__train_options_fini(&options);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "support.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/strategy/strategies.h"
 
 /* Dropout, a rule with state and shuffling: all that could differ after a resume. */
 static const char model_text[] = "train(rate=0.01, rule=adam, batch=16, epochs=2)\n"
@@ -61,6 +62,17 @@ static int tear_down(void **state)
     return 0;
 }
 
+/* As the command line finds it. What is wrong with the options is for the run to tell. */
+static const tri__strategy *strategy_of(const tri__train_options *given, const char *resume)
+{
+    tri__train_options whole;
+    tri__train_options_init(&whole);
+    tri_status_free(tri__checkpoint_merge_options(resume, given, &whole));
+    const tri__strategy *strategy = tri__strategies_find(whole.strategy);
+    tri__train_options_fini(&whole);
+    return strategy;
+}
+
 /* Run with the options "name=value …"; out or resume is a folder of here. */
 static tri_status run(const place *here, const char *options, const char *out, const char *resume, listener *log, tri__run_result *result)
 {
@@ -82,6 +94,7 @@ static tri_status run(const place *here, const char *options, const char *out, c
     tri_status status = tri__run_train(
         &(tri__run_request){
             .options = &request,
+            .strategy = strategy_of(&request, resume ? folder : NULL),
             .out = out ? folder : NULL,
             .resume = resume ? folder : NULL,
             .command = "trireme train …",

@@ -1,0 +1,27 @@
+/* local.c: the row of strategy local. */
+#include "train/run/local.h"
+
+#include <inttypes.h>
+
+#include "train/run/run_inside.h"
+#include "train/run/timed.h"
+
+static tri_status check(const tri__train_options *options)
+{
+    if (options->workers == TRI_UNSET || options->workers == 1)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "--workers %" PRId64 ": strategy local has one worker, which uses all CPUs (--threads sets how many; "
+                    "--strategy mirrored, allreduce and ps have several)",
+                    options->workers);
+}
+
+static tri_status create_store(tri__run *run)
+{
+    tri_store *local;
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &run->settings.rule, &local));
+    tri_store_drop_gradient(local);
+    return tri__timed_store_create(local, &run->trainer.store);
+}
+
+const tri__strategy tri__strategy_local = {.name = "local", .check = check, .create_store = create_store};

@@ -1,0 +1,61 @@
+/* strategies.c: the table of strategies. */
+#include "train/strategy/strategies.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "train/ps/ps.h"
+#include "train/ranks/allreduce.h"
+#include "train/replicas/replicas.h"
+#include "train/run/local.h"
+
+const tri__strategy *const tri__strategies[] = {
+    &tri__strategy_local, &tri__strategy_mirrored, &tri__strategy_ps, &tri__strategy_allreduce, NULL,
+};
+
+const tri__strategy *tri__strategies_find(const char *name)
+{
+    for (int i = 0; name && tri__strategies[i]; i++)
+        if (!strcmp(tri__strategies[i]->name, name))
+            return tri__strategies[i];
+    return &tri__strategy_local;
+}
+
+const tri__strategy *tri__strategies_meeting(tri__meeting meeting)
+{
+    for (int i = 0; tri__strategies[i]; i++)
+        if (tri__strategies[i]->meeting == meeting)
+            return tri__strategies[i];
+    return NULL;
+}
+
+static bool has(const tri__strategy *strategy, const char *option)
+{
+    for (int i = 0; strategy->options && strategy->options[i]; i++)
+        if (!strcmp(strategy->options[i], option))
+            return true;
+    return false;
+}
+
+/* "ps and allreduce": all that have the option. */
+static tri_status refuse(const tri__strategy *strategy, const char *option)
+{
+    char owners[128] = "";
+    for (int i = 0; tri__strategies[i]; i++)
+        if (has(tri__strategies[i], option)) {
+            size_t used = strlen(owners);
+            snprintf(owners + used, sizeof owners - used, "%s%s", used ? " and " : "", tri__strategies[i]->name);
+        }
+    return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy %s, and the strategy is %s", option, owners, strategy->name);
+}
+
+tri_status tri__strategies_check(const tri__strategy *strategy, const tri__train_options *options)
+{
+    if (strategy->check)
+        TRI_TRY(strategy->check(options));
+    for (int i = 0; tri__strategies[i]; i++)
+        for (const char *const *option = tri__strategies[i]->options; option && *option; option++)
+            if (!has(strategy, *option) && tri__train_options_given(options, *option))
+                return refuse(strategy, *option);
+    return NULL;
+}
