@@ -13,7 +13,9 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/random.h"
-#include "data/format/records.h"
+#include "data/format/tf_example.h"
+#include "data/format/tfrecord.h"
+#include "data/source/source.h"
 
 enum { FIELDS = 39, FILES = 4, FRAME = 100000, FRAMES = 2560, CHUNK = 4096 };
 
@@ -25,7 +27,7 @@ static void path_of(const char *folder, const char *name, int number, char *out,
         snprintf(out, size, "%s/%s-%d.tfrecord", folder, name, number);
 }
 
-static tri_status put_click(tri__tfrecord_writer *writer, tri__example *example, uint64_t number)
+static tri_status put_click(tri__tfrecord_writer *writer, tri__tf_example_writer *example, uint64_t number)
 {
     tri__key key = tri__key_split(tri__key_of(1), number);
     int64_t index[FIELDS], label = (int64_t)tri__random_below(key, 1000, 2);
@@ -37,11 +39,11 @@ static tri_status put_click(tri__tfrecord_writer *writer, tri__example *example,
     tri__random_fill_uniform(key, 100, 13, value);
     const uint8_t *data;
     size_t size;
-    tri__example_begin(example);
-    tri__example_add_integers(example, "index", index, FIELDS);
-    tri__example_add_integers(example, "label", &label, 1);
-    tri__example_add_floats(example, "value", value, FIELDS);
-    TRI_TRY(tri__example_finish(example, &data, &size));
+    tri__tf_example_begin(example);
+    tri__tf_example_add_integers(example, "index", index, FIELDS);
+    tri__tf_example_add_integers(example, "label", &label, 1);
+    tri__tf_example_add_floats(example, "value", value, FIELDS);
+    TRI_TRY(tri__tf_example_finish(example, &data, &size));
     tri__tfrecord_write(writer, data, size);
     return NULL;
 }
@@ -49,12 +51,12 @@ static tri_status put_click(tri__tfrecord_writer *writer, tri__example *example,
 static tri_status make_clicks(const char *path, uint64_t first, uint64_t count)
 {
     tri__tfrecord_writer *writer;
-    tri__example example = {0};
+    tri__tf_example_writer example = {0};
     TRI_TRY(tri__tfrecord_writer_create(path, TRI_UNCOMPRESSED, &writer));
     tri_status status = NULL;
     for (uint64_t i = first; i < first + count && !status; i++)
         status = put_click(writer, &example, i);
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
     if (!status)
         return tri__tfrecord_writer_commit(writer);
     tri__tfrecord_writer_abandon(writer);
@@ -92,7 +94,7 @@ static tri_status read_range(const tri_source_info *info, tri__reader *reader, i
     int32_t labels[CHUNK];
     for (int64_t i = first; i < end; i++) {
         int64_t row = (i - first) % CHUNK;
-        const tri__place place = {.keys = keys + row * info->width, .values = values + row * info->width, .label = &labels[row]};
+        const tri__example_target place = {.keys = keys + row * info->width, .values = values + row * info->width, .label = &labels[row]};
         TRI_TRY(reader->source->kind->read(reader, i, &place));
     }
     return NULL;

@@ -21,7 +21,7 @@ static char *make_set(const char *folder, const char *kind_name, const char *for
     return (char *)request.out;
 }
 
-static void read_all(tri_source *source, tri__reader *reader, const tri__place *place)
+static void read_all(tri_source *source, tri__reader *reader, const tri__example_target *place)
 {
     for (int64_t i = 0; i < source->info.examples; i++)
         assert_ok(source->kind->read(reader, i, place));
@@ -33,7 +33,7 @@ static long count_reader(tri_source *source)
     int32_t label, keys[64];
     float values[64];
     uint8_t x[16 * 16 * 3];
-    const tri__place place = {.x = x, .keys = keys, .values = values, .label = &label};
+    const tri__example_target place = {.x = x, .keys = keys, .values = values, .label = &label};
     tri__reader *reader;
     assert_ok(tri__reader_create(source, &reader));
     read_all(source, reader, &place);

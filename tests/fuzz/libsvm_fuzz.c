@@ -23,7 +23,7 @@ static void read_lines(const char *at, const char *end)
 {
     while (at < end) {
         const char *before = at;
-        tri__libsvm_row row;
+        tri__libsvm_line_facts row;
         int32_t keys[ROOM];
         float values[ROOM];
         const char *wrong = tri__libsvm_parse(&at, end, 1, ROOM, keys, values, &row);

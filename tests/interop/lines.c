@@ -13,7 +13,7 @@
 static tri_status print_example(tri__reader *reader, int64_t record, int32_t *keys, float *values)
 {
     int32_t label;
-    tri_status status = reader->source->kind->read(reader, record, &(tri__place){.keys = keys, .values = values, .label = &label});
+    tri_status status = reader->source->kind->read(reader, record, &(tri__example_target){.keys = keys, .values = values, .label = &label});
     if (tri_status_code(status) == TRI_BAD_DATA) {
         printf("damaged %s\n", tri_status_message(status));
         tri_status_free(status);

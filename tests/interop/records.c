@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/format/records.h"
+#include "data/format/tf_example.h"
+#include "data/format/tfrecord.h"
+#include "data/photo/jpeg/jpeg.h"
+#include "data/source/source.h"
 
 enum { CLICKS = 50, PICTURES = 5, HEIGHT = 6, WIDTH = 4, BYTES = HEIGHT * WIDTH * 3 };
 
-static void make_click(tri__example *example, int i)
+static void make_click(tri__tf_example_writer *example, int i)
 {
     int64_t index[CLICKS], label = i % 2;
     float value[CLICKS];
@@ -22,22 +25,22 @@ static void make_click(tri__example *example, int i)
         index[j] = (int64_t)j * 1000003 + i;
         value[j] = (float)j / 4 - (float)i;
     }
-    tri__example_add_integers(example, "index", index, (size_t)i + 1);
-    tri__example_add_floats(example, "value", value, (size_t)i + 1);
-    tri__example_add_integers(example, "label", &label, 1);
+    tri__tf_example_add_integers(example, "index", index, (size_t)i + 1);
+    tri__tf_example_add_floats(example, "value", value, (size_t)i + 1);
+    tri__tf_example_add_integers(example, "label", &label, 1);
 }
 
-static tri_status add_photo(tri__example *example, const uint8_t *pixels)
+static tri_status add_photo(tri__tf_example_writer *example, const uint8_t *pixels)
 {
     uint8_t *photo;
     size_t size;
     TRI_TRY(tri__jpeg_encode(pixels, HEIGHT, WIDTH, 3, 95, &photo, &size));
-    tri__example_add_bytes(example, "image/encoded", photo, size);
+    tri__tf_example_add_bytes(example, "image/encoded", photo, size);
     free(photo);
     return NULL;
 }
 
-static tri_status make_picture(tri__example *example, int i, bool encoded)
+static tri_status make_picture(tri__tf_example_writer *example, int i, bool encoded)
 {
     uint8_t pixels[BYTES];
     char text[32];
@@ -47,13 +50,13 @@ static tri_status make_picture(tri__example *example, int i, bool encoded)
     if (encoded)
         TRI_TRY(add_photo(example, pixels));
     else
-        tri__example_add_bytes(example, "image/raw", pixels, BYTES);
+        tri__tf_example_add_bytes(example, "image/raw", pixels, BYTES);
     snprintf(text, sizeof text, "class %" PRId64, label);
-    tri__example_add_integers(example, "image/height", (int64_t[]){HEIGHT}, 1);
-    tri__example_add_integers(example, "image/width", (int64_t[]){WIDTH}, 1);
-    tri__example_add_integers(example, "image/channels", (int64_t[]){3}, 1);
-    tri__example_add_integers(example, "image/class/label", &label, 1);
-    tri__example_add_bytes(example, "image/class/text", text, strlen(text));
+    tri__tf_example_add_integers(example, "image/height", (int64_t[]){HEIGHT}, 1);
+    tri__tf_example_add_integers(example, "image/width", (int64_t[]){WIDTH}, 1);
+    tri__tf_example_add_integers(example, "image/channels", (int64_t[]){3}, 1);
+    tri__tf_example_add_integers(example, "image/class/label", &label, 1);
+    tri__tf_example_add_bytes(example, "image/class/text", text, strlen(text));
     return NULL;
 }
 
@@ -61,22 +64,22 @@ static const char *const sorts[] = {"clicks", "raw", "encoded"};
 
 static tri_status write_all(tri__tfrecord_writer *writer, int sort)
 {
-    tri__example example = {0};
+    tri__tf_example_writer example = {0};
     tri_status status = NULL;
     for (int i = 0; i < (sort == 0 ? CLICKS : PICTURES) && !status; i++) {
         const uint8_t *data;
         size_t size;
-        tri__example_begin(&example);
+        tri__tf_example_begin(&example);
         if (sort == 0)
             make_click(&example, i);
         else
             status = make_picture(&example, i, sort == 2);
         if (!status)
-            status = tri__example_finish(&example, &data, &size);
+            status = tri__tf_example_finish(&example, &data, &size);
         if (!status)
             tri__tfrecord_write(writer, data, size);
     }
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
     return status;
 }
 
@@ -102,7 +105,7 @@ static tri_status write_files(const char *folder)
     return NULL;
 }
 
-static void print_record(const tri_source *source, const tri__place *place)
+static void print_record(const tri_source *source, const tri__example_target *place)
 {
     const tri_source_info *info = &source->info;
     printf("{\"label\": %d", *place->label);
@@ -124,7 +127,7 @@ static void print_record(const tri_source *source, const tri__place *place)
     printf("]}\n");
 }
 
-static tri_status print_all(tri_source *source, tri__reader *reader, const tri__place *place)
+static tri_status print_all(tri_source *source, tri__reader *reader, const tri__example_target *place)
 {
     for (int64_t i = 0; i < source->info.examples; i++) {
         tri_status status = source->kind->read(reader, i, place);
@@ -147,7 +150,7 @@ static tri_status read_file(const char *path)
     int32_t label, *keys = calloc(width, sizeof *keys);
     float *values = calloc(width, sizeof *values);
     uint8_t *x = calloc(source->example_bytes + 1, 1);
-    const tri__place place = {.x = x, .keys = keys, .values = values, .label = &label};
+    const tri__example_target place = {.x = x, .keys = keys, .values = values, .label = &label};
     tri__reader *reader = NULL;
     tri_status status = keys && values && x ? tri__reader_create(source, &reader) : tri_fail(TRI_NO_MEMORY, "out of memory");
     if (!status)

@@ -14,21 +14,21 @@ typedef struct {
     float *weights;       /* [rows] */
     int64_t *ids;         /* [rows] */
     tri_status *failures; /* [rows] what went wrong with each, mostly NULL; owned */
-} tri__slot;
+} tri__batch_buffer;
 
 /* in_place: the batch will point to examples in memory; the source has them there. */
-TRI_MUST_CHECK tri_status tri__slot_init(tri__slot *slot, const tri_source *source, int64_t rows, bool in_place);
-void tri__slot_fini(tri__slot *slot);
-size_t tri__slot_bytes(const tri_source *source, int64_t rows); /* that a slot takes, not in place */
+TRI_MUST_CHECK tri_status tri__batch_buffer_init(tri__batch_buffer *buffer, const tri_source *source, int64_t rows, bool in_place);
+void tri__batch_buffer_fini(tri__batch_buffer *buffer);
+size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows); /* that a buffer takes, not in place */
 
-/* Where row i of the slot is to be written; not in place. */
-tri__place tri__slot_place(const tri__slot *slot, const tri_source *source, int64_t i);
+/* Where row i of the buffer is to be written; not in place. */
+tri__example_target tri__batch_buffer_row(const tri__batch_buffer *buffer, const tri_source *source, int64_t i);
 
 /* The example of row i is damaged: let the row be worth nothing. Takes the reason. */
-void tri__slot_spoil(tri__slot *slot, const tri_source *source, int64_t i, tri_status reason);
-void tri__slot_forget(tri__slot *slot); /* its failures */
+void tri__batch_buffer_mark_damaged(tri__batch_buffer *buffer, const tri_source *source, int64_t i, tri_status reason);
+void tri__batch_buffer_clear_failures(tri__batch_buffer *buffer); /* its failures */
 
 /* Make the rows from count on worth nothing. */
-void tri__slot_pad(tri__slot *slot, const tri_source *source, int64_t count);
+void tri__batch_buffer_pad(tri__batch_buffer *buffer, const tri_source *source, int64_t count);
 
 #endif

@@ -8,7 +8,7 @@ void tri__batch_plan_init(tri__batch_plan *plan, tri__shard shard, bool assigned
     *plan = (tri__batch_plan){.shard = shard, .assigned = assigned};
 }
 
-static tri__slice *place(tri__batch_plan *plan, int i)
+static tri__slice *slice_at(tri__batch_plan *plan, int i)
 {
     return &plan->line[(plan->first + i) % TRI_MOST_ASSIGNED];
 }
@@ -19,7 +19,7 @@ static bool lengthen(tri__batch_plan *plan)
     if (plan->assigned || plan->unplanned == plan->shard.end)
         return false;
     tri__slice slice = tri__shard_slice(&plan->shard, plan->unplanned);
-    *place(plan, plan->count++) = slice;
+    *slice_at(plan, plan->count++) = slice;
     plan->unplanned = slice.after;
     return true;
 }
@@ -29,12 +29,12 @@ const tri__slice *tri__batch_plan_find(tri__batch_plan *plan, int i)
     while (plan->count <= i)
         if (!lengthen(plan))
             return NULL;
-    return place(plan, i);
+    return slice_at(plan, i);
 }
 
 void tri__batch_plan_take(tri__batch_plan *plan)
 {
-    const tri__slice *slice = place(plan, 0);
+    const tri__slice *slice = slice_at(plan, 0);
     plan->position = plan->assigned ? slice->position : slice->after;
     plan->first = (plan->first + 1) % TRI_MOST_ASSIGNED;
     plan->count--;
@@ -58,7 +58,7 @@ tri_status tri__batch_plan_assign(tri__batch_plan *plan, int64_t position, int w
         return tri_fail(TRI_BAD_CALL, "%d batches are assigned and not taken: take some before more are assigned", plan->count);
     shard.worker = worker;
     shard.workers = workers;
-    *place(plan, plan->count++) = tri__shard_slice(&shard, position);
+    *slice_at(plan, plan->count++) = tri__shard_slice(&shard, position);
     return NULL;
 }
 

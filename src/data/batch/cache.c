@@ -93,10 +93,10 @@ void tri__cache_destroy(tri__cache *cache)
 }
 
 /* The parts of an example, as the system reads and writes them. */
-static void parts_of(const tri__cache *cache, const tri__place *place, struct iovec parts[2])
+static void parts_of(const tri__cache *cache, const tri__example_target *example, struct iovec parts[2])
 {
-    parts[0] = (struct iovec){.iov_base = place->x ? (void *)place->x : (void *)place->keys, .iov_len = cache->part[0]};
-    parts[1] = (struct iovec){.iov_base = place->values, .iov_len = cache->part[1]};
+    parts[0] = (struct iovec){.iov_base = example->x ? (void *)example->x : (void *)example->keys, .iov_len = cache->part[0]};
+    parts[1] = (struct iovec){.iov_base = example->values, .iov_len = cache->part[1]};
 }
 
 static off_t offset_of(const tri__cache *cache, int64_t record)
@@ -104,7 +104,7 @@ static off_t offset_of(const tri__cache *cache, int64_t record)
     return (off_t)((record - cache->resident) * (int64_t)cache->stride);
 }
 
-bool tri__cache_get(tri__cache *cache, int64_t record, const tri__place *to)
+bool tri__cache_get(tri__cache *cache, int64_t record, const tri__example_target *to)
 {
     if (atomic_load_explicit(&cache->state[record], memory_order_acquire) != PRESENT)
         return false;
@@ -139,7 +139,7 @@ static bool write_to_disk(tri__cache *cache, int64_t record, const struct iovec 
     return false;
 }
 
-void tri__cache_put(tri__cache *cache, int64_t record, const tri__place *from)
+void tri__cache_put(tri__cache *cache, int64_t record, const tri__example_target *from)
 {
     uint8_t absent = ABSENT;
     if (!atomic_compare_exchange_strong(&cache->state[record], &absent, ARRIVING))

@@ -15,9 +15,9 @@ TRI_MUST_CHECK tri_status tri__cache_create(const tri_source *source, int64_t re
                                             tri__cache **out);
 void tri__cache_destroy(tri__cache *cache); /* accepts NULL */
 
-bool tri__cache_get(tri__cache *cache, int64_t record, const tri__place *to);   /* false where it is not there */
-bool tri__cache_holds(const tri__cache *cache, int64_t record);                 /* in memory: getting it cannot fail or wait */
-void tri__cache_put(tri__cache *cache, int64_t record, const tri__place *from); /* once is enough; what cannot be kept is not */
+bool tri__cache_get(tri__cache *cache, int64_t record, const tri__example_target *to);   /* false where it is not there */
+bool tri__cache_holds(const tri__cache *cache, int64_t record);                          /* in memory: getting it cannot fail or wait */
+void tri__cache_put(tri__cache *cache, int64_t record, const tri__example_target *from); /* once is enough; what cannot be kept is not */
 
 /* What keeps records out of the cache: a full disk, or a set larger than memory and no folder. "" where nothing does. */
 void tri__cache_trouble(const tri__cache *cache, char *text, size_t size);

@@ -21,8 +21,8 @@ void tri__damage_fini(tri__damage *damage)
     *damage = (tri__damage){0};
 }
 
-/* The place of record among the known ones, or where it would be. */
-static int place_of(const tri__damage *damage, int64_t record)
+/* The position of record among the known ones, or where it would be. */
+static int position_of(const tri__damage *damage, int64_t record)
 {
     int low = 0, high = damage->count;
     while (low < high) {
@@ -37,7 +37,7 @@ static int place_of(const tri__damage *damage, int64_t record)
 
 tri_status tri__damage_add(tri__damage *damage, int64_t record, bool *is_new)
 {
-    int at = place_of(damage, record);
+    int at = position_of(damage, record);
     *is_new = at == damage->count || damage->records[at] != record;
     if (!*is_new)
         return NULL;
@@ -55,7 +55,7 @@ static void tell(tri__damage *damage, tri_status status)
         damage->told = NULL;
 }
 
-static tri_status judge_row(tri__damage *damage, int64_t record, tri_status *failure)
+static tri_status check_row(tri__damage *damage, int64_t record, tri_status *failure)
 {
     tri_status status = *failure;
     if (tri_status_code(status) != TRI_BAD_DATA || damage->allowed == 0) {
@@ -73,12 +73,12 @@ static tri_status judge_row(tri__damage *damage, int64_t record, tri_status *fai
                     (long long)damage->allowed);
 }
 
-tri_status tri__damage_judge(tri__damage *damage, tri__slot *slot)
+tri_status tri__damage_check(tri__damage *damage, tri__batch_buffer *buffer)
 {
-    for (int64_t i = 0; i < slot->batch.count; i++)
-        if (slot->failures[i]) {
-            TRI_TRY(judge_row(damage, slot->ids[i], &slot->failures[i]));
-            slot->batch.damaged++;
+    for (int64_t i = 0; i < buffer->batch.count; i++)
+        if (buffer->failures[i]) {
+            TRI_TRY(check_row(damage, buffer->ids[i], &buffer->failures[i]));
+            buffer->batch.damaged++;
         }
     return NULL;
 }

@@ -19,6 +19,6 @@ TRI_MUST_CHECK tri_status tri__damage_add(tri__damage *damage, int64_t record, b
 
 /* Look at the failures of a batch's rows, count them in the batch.
  * The first that is no damage, or that is more than allowed, is given back. */
-TRI_MUST_CHECK tri_status tri__damage_judge(tri__damage *damage, tri__slot *slot);
+TRI_MUST_CHECK tri_status tri__damage_check(tri__damage *damage, tri__batch_buffer *buffer);
 
 #endif

@@ -1,7 +1,7 @@
 /* dataset.c: order → shard → read and decode → cache → batch, behind one call.
  *
  * Where the source's rows stand in memory, the caller's own thread takes them: that costs microseconds, a wake-up between threads a
- * hundred. Where making an example costs time, threads make batches ahead (ahead.c). */
+ * hundred. Where making an example costs time, threads make batches ahead (prefetch.c). */
 #include "data/batch/dataset.h"
 
 #include <inttypes.h>
@@ -22,9 +22,9 @@ struct tri_dataset {
     tri__damage damage;
     bool warned; /* about the cache */
 
-    tri__prefetch *ahead;           /* where batches are made ahead; NULL: in memory */
+    tri__prefetch *prefetch;        /* where batches are made ahead; NULL: in memory */
     tri__record_order record_order; /* in memory … */
-    tri__slot slot;                 /* … of which this has rows then, and only then */
+    tri__batch_buffer buffer;       /* … of which this has rows then, and only then */
 };
 
 static tri_status check_options(const tri_source *source, const tri_dataset_options *options)
@@ -49,7 +49,7 @@ static tri_status check_options(const tri_source *source, const tri_dataset_opti
 static tri_status check_memory(const tri_source *source, const tri_dataset_options *options)
 {
     enum { MEGABYTE = 1 << 20 };
-    size_t bytes = tri__slot_bytes(source, options->batch), available = (size_t)tri__memory_available();
+    size_t bytes = tri__batch_buffer_bytes(source, options->batch), available = (size_t)tri__memory_available();
     if (bytes <= available / 2)
         return NULL;
     char why[128] = "";
@@ -66,14 +66,14 @@ static tri_status prepare_resident(tri_dataset *dataset)
     const tri_dataset_options *options = &dataset->options;
     TRI_TRY(tri__record_order_init(&dataset->record_order, dataset->source, options));
     tri__batch_plan_init(&dataset->plan, dataset->record_order.shard, options->assigned);
-    return tri__slot_init(&dataset->slot, dataset->source, options->batch, options->in_place);
+    return tri__batch_buffer_init(&dataset->buffer, dataset->source, options->batch, options->in_place);
 }
 
-static tri_status prepare_ahead(tri_dataset *dataset)
+static tri_status prepare_prefetch(tri_dataset *dataset)
 {
     TRI_TRY(check_memory(dataset->source, &dataset->options));
-    TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->ahead));
-    tri__batch_plan_init(&dataset->plan, *tri__prefetch_shard(dataset->ahead), dataset->options.assigned);
+    TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->prefetch));
+    tri__batch_plan_init(&dataset->plan, *tri__prefetch_shard(dataset->prefetch), dataset->options.assigned);
     return NULL;
 }
 
@@ -87,12 +87,12 @@ static tri_status copy_text(const char **text)
 static tri_status prepare(tri_dataset *dataset)
 {
     tri_dataset_options *options = &dataset->options;
-    bool resident = dataset->source->rows && !options->augment;
+    bool resident = dataset->source->resident_x && !options->augment;
     tri_status folder = copy_text(&options->cache_folder), augment = copy_text(&options->augment);
     if (folder)
         tri_status_free(augment);
     TRI_TRY(folder ? folder : augment);
-    return resident ? prepare_resident(dataset) : prepare_ahead(dataset);
+    return resident ? prepare_resident(dataset) : prepare_prefetch(dataset);
 }
 
 tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out)
@@ -115,9 +115,9 @@ void tri_dataset_destroy(tri_dataset *dataset)
 {
     if (!dataset)
         return;
-    tri__prefetch_destroy(dataset->ahead);
+    tri__prefetch_destroy(dataset->prefetch);
     tri__record_order_fini(&dataset->record_order);
-    tri__slot_fini(&dataset->slot);
+    tri__batch_buffer_fini(&dataset->buffer);
     tri__damage_fini(&dataset->damage);
     free((char *)dataset->options.cache_folder);
     free((char *)dataset->options.augment);
@@ -125,49 +125,49 @@ void tri_dataset_destroy(tri_dataset *dataset)
 }
 
 /* The records of a slice, where they stand in memory and are of that epoch. */
-static tri__rows rows_of(tri_dataset *dataset, const tri__slice *slice, int64_t epoch)
+static tri__record_numbers records_of(tri_dataset *dataset, const tri__slice *slice, int64_t epoch)
 {
     if (!slice || slice->epoch != epoch || slice->count == 0)
-        return (tri__rows){0};
-    return (tri__rows){tri__epoch_order_of(&dataset->record_order.order, epoch) + slice->first, slice->count};
+        return (tri__record_numbers){0};
+    return (tri__record_numbers){tri__epoch_order_of(&dataset->record_order.order, epoch) + slice->first, slice->count};
 }
 
 /* Where the batch after this one is known, too, it can be fetched ahead. */
-static tri__slot *take_resident(tri_dataset *dataset, const tri__slice *slice)
+static tri__batch_buffer *take_resident(tri_dataset *dataset, const tri__slice *slice)
 {
-    tri__slot *slot = &dataset->slot;
-    tri__rows rows = rows_of(dataset, slice, slice->epoch);
-    if (rows.count > 0) {
-        tri__resident_take(dataset->source, rows, rows_of(dataset, tri__batch_plan_find(&dataset->plan, 1), slice->epoch), slot);
-        memcpy(slot->ids, rows.ids, (size_t)rows.count * sizeof *rows.ids);
+    tri__batch_buffer *buffer = &dataset->buffer;
+    tri__record_numbers records = records_of(dataset, slice, slice->epoch);
+    if (records.count > 0) {
+        tri__resident_take(dataset->source, records, records_of(dataset, tri__batch_plan_find(&dataset->plan, 1), slice->epoch), buffer);
+        memcpy(buffer->ids, records.ids, (size_t)records.count * sizeof *records.ids);
     }
-    tri__slot_pad(slot, dataset->source, rows.count);
-    slot->batch.count = rows.count;
-    slot->batch.epoch = slice->epoch;
-    return slot;
+    tri__batch_buffer_pad(buffer, dataset->source, records.count);
+    buffer->batch.count = records.count;
+    buffer->batch.epoch = slice->epoch;
+    return buffer;
 }
 
-static tri_status take_ahead(tri_dataset *dataset, tri__slot **out)
+static tri_status take_prefetched(tri_dataset *dataset, tri__batch_buffer **out)
 {
-    if (!dataset->ahead) /* a thread of the last one hangs */
-        TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->ahead));
-    tri__prefetch_plan(dataset->ahead, &dataset->plan);
-    TRI_TRY(tri__prefetch_next(dataset->ahead, out));
-    return tri__damage_judge(&dataset->damage, *out);
+    if (!dataset->prefetch) /* a thread of the last one hangs */
+        TRI_TRY(tri__prefetch_create(dataset->source, &dataset->options, &dataset->prefetch));
+    tri__prefetch_plan(dataset->prefetch, &dataset->plan);
+    TRI_TRY(tri__prefetch_next(dataset->prefetch, out));
+    return tri__damage_check(&dataset->damage, *out);
 }
 
 /* Forget what was made ahead. */
-static void clear_ahead(tri_dataset *dataset)
+static void clear_prefetch(tri_dataset *dataset)
 {
-    if (dataset->ahead && !tri__prefetch_clear(dataset->ahead)) {
-        tri__prefetch_destroy(dataset->ahead);
-        dataset->ahead = NULL;
+    if (dataset->prefetch && !tri__prefetch_clear(dataset->prefetch)) {
+        tri__prefetch_destroy(dataset->prefetch);
+        dataset->prefetch = NULL;
     }
 }
 
 static bool is_resident(const tri_dataset *dataset)
 {
-    return dataset->slot.batch.rows > 0;
+    return dataset->buffer.batch.rows > 0;
 }
 
 tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
@@ -178,18 +178,18 @@ tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
         return tri_fail(TRI_BAD_CALL, "%s: no batch is assigned", dataset->source->info.spec);
     if (!slice)
         return NULL;
-    tri__slot *slot;
+    tri__batch_buffer *buffer;
     if (is_resident(dataset)) {
-        slot = take_resident(dataset, slice);
+        buffer = take_resident(dataset, slice);
     } else {
-        tri_status status = take_ahead(dataset, &slot);
+        tri_status status = take_prefetched(dataset, &buffer);
         if (status) {
-            clear_ahead(dataset); /* the next call tries the same batch again */
+            clear_prefetch(dataset); /* the next call tries the same batch again */
             return status;
         }
     }
     tri__batch_plan_take(&dataset->plan);
-    *out = &slot->batch;
+    *out = &buffer->batch;
     return NULL;
 }
 
@@ -199,8 +199,8 @@ tri_status tri_dataset_assign(tri_dataset *dataset, int64_t position, int worker
     if (!dataset->options.assigned)
         return tri_fail(TRI_BAD_CALL, "%s: batches are assigned only where options.assigned asks for it", spec);
     TRI_TRY(tri_wrap(tri__batch_plan_assign(&dataset->plan, position, worker, workers), "%s", spec));
-    if (dataset->ahead)
-        tri__prefetch_plan(dataset->ahead, &dataset->plan);
+    if (dataset->prefetch)
+        tri__prefetch_plan(dataset->prefetch, &dataset->plan);
     return NULL;
 }
 
@@ -209,12 +209,12 @@ void tri_dataset_revoke(tri_dataset *dataset)
     if (!dataset->options.assigned)
         return;
     tri__batch_plan_revoke(&dataset->plan);
-    clear_ahead(dataset);
+    clear_prefetch(dataset);
 }
 
 int tri_dataset_ahead(const tri_dataset *dataset)
 {
-    return dataset->ahead ? tri__prefetch_depth(dataset->ahead) : 1;
+    return dataset->prefetch ? tri__prefetch_depth(dataset->prefetch) : 1;
 }
 
 int64_t tri_dataset_examples(const tri_dataset *dataset)
@@ -248,14 +248,14 @@ tri_status tri__dataset_recall_damage(tri_dataset *dataset, const int64_t *recor
 
 double tri__dataset_decoding(const tri_dataset *dataset)
 {
-    return dataset->ahead ? tri__prefetch_cpu_seconds(dataset->ahead) : 0;
+    return dataset->prefetch ? tri__prefetch_cpu_seconds(dataset->prefetch) : 0;
 }
 
 char *tri__dataset_note(tri_dataset *dataset)
 {
     char *note = dataset->damage.told;
     dataset->damage.told = NULL;
-    const tri__cache *cache = dataset->ahead ? tri__prefetch_cache(dataset->ahead) : NULL;
+    const tri__cache *cache = dataset->prefetch ? tri__prefetch_cache(dataset->prefetch) : NULL;
     if (note || dataset->warned || !cache)
         return note;
     char trouble[256];
@@ -273,6 +273,6 @@ tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position)
     if (position < 0 || position > end)
         return tri_fail(TRI_BAD_CALL, "%s: position %" PRId64 " is outside the %" PRId64 " examples of the whole run", spec, position, end);
     tri__batch_plan_seek(&dataset->plan, position);
-    clear_ahead(dataset);
+    clear_prefetch(dataset);
     return NULL;
 }

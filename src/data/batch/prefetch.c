@@ -31,23 +31,23 @@
 #define NOTICED         (SECOND / 2000) /* a shorter wait is a wake-up, and no longer queue would mend it */
 #define GRACE           SECOND          /* for threads to come back from their reads */
 
-_Static_assert(TRI_MOST_AHEAD <= TRI_MOST_ASSIGNED, "as many batches are planned as an plan has");
+_Static_assert(TRI_MOST_AHEAD <= TRI_MOST_ASSIGNED, "a plan has room for as many batches");
 
 /* A batch that is being made. */
 typedef struct {
-    tri__slot slot;
+    tri__batch_buffer buffer;
     tri__slice slice;
     int64_t claimed, finished; /* rows */
-} portion;
+} pending_batch;
 
 typedef struct {
-    tri__prefetch *ahead;
+    tri__prefetch *prefetch;
     pthread_t thread;
     tri__reader *reader;
-    uint8_t *scratch;       /* one example, before it is augmented; NULL where none is */
-    const portion *at;      /* that it works on; NULL: none. Under the lock */
-    _Atomic int64_t record; /* that it reads */
-    bool left;              /* it has ended, but for being joined; under the lock */
+    uint8_t *scratch;        /* one example, before it is augmented; NULL where none is */
+    const pending_batch *at; /* that it works on; NULL: none. Under the lock */
+    _Atomic int64_t record;  /* that it reads */
+    bool left;               /* it has ended, but for being joined; under the lock */
 } decoder;
 
 struct tri__prefetch {
@@ -70,11 +70,11 @@ struct tri__prefetch {
     tri_status failure;
     tri__slice planned[TRI_MOST_AHEAD]; /* [waiting] batches to be opened, behind those of the line */
     int waiting;
-    portion *line[TRI_MOST_AHEAD]; /* [open], in the order of the batches */
+    pending_batch *line[TRI_MOST_AHEAD]; /* [open], in the order of the batches */
     int open;
-    portion *spare[TRI_MOST_AHEAD]; /* [spares] */
+    pending_batch *spare[TRI_MOST_AHEAD]; /* [spares] */
     int spares;
-    portion *given; /* the caller has it; NULL: none */
+    pending_batch *given; /* the caller has it; NULL: none */
     tri__tuning tuning;
     double row_nanoseconds; /* that one row takes, smoothed; 0: not known yet */
     int64_t cpu;            /* nanoseconds that reading and decoding took of all CPUs */
@@ -87,125 +87,125 @@ struct tri__prefetch {
 
 /* ---- what threads do ---- */
 
-static void free_portion(portion *p)
+static void free_pending(pending_batch *p)
 {
     if (p)
-        tri__slot_fini(&p->slot);
+        tri__batch_buffer_fini(&p->buffer);
     free(p);
 }
 
-static tri_status add_portion(tri__prefetch *ahead, portion **out)
+static tri_status add_pending(tri__prefetch *prefetch, pending_batch **out)
 {
-    portion *p;
+    pending_batch *p;
     TRI_TRY(tri__allocate(1, sizeof *p, "a batch", &p));
-    tri_status status = tri__slot_init(&p->slot, ahead->source, ahead->rows, false);
+    tri_status status = tri__batch_buffer_init(&p->buffer, prefetch->source, prefetch->rows, false);
     if (status)
-        free_portion(p);
+        free_pending(p);
     else
         *out = p;
     return status;
 }
 
 /* A batch to fill, spare or new. NULL where the line is as long as it may be. */
-static portion *find_portion(tri__prefetch *ahead)
+static pending_batch *find_pending(tri__prefetch *prefetch)
 {
-    if (ahead->open + (ahead->given != NULL) >= ahead->tuning.depth)
+    if (prefetch->open + (prefetch->given != NULL) >= prefetch->tuning.depth)
         return NULL;
-    if (ahead->spares > 0)
-        return ahead->spare[--ahead->spares];
-    portion *p = NULL;
-    tri_status status = add_portion(ahead, &p);
-    if (status && ahead->open > 0) { /* what there is will do */
-        ahead->tuning.most_depth = ahead->tuning.depth = ahead->open + (ahead->given != NULL);
+    if (prefetch->spares > 0)
+        return prefetch->spare[--prefetch->spares];
+    pending_batch *p = NULL;
+    tri_status status = add_pending(prefetch, &p);
+    if (status && prefetch->open > 0) { /* what there is will do */
+        prefetch->tuning.most_depth = prefetch->tuning.depth = prefetch->open + (prefetch->given != NULL);
         tri_status_free(status);
     } else if (status) {
-        ahead->failure = status;
-        pthread_cond_signal(&ahead->ready);
+        prefetch->failure = status;
+        pthread_cond_signal(&prefetch->ready);
     }
     return p;
 }
 
 /* Open the next planned batch. False where there is none, or no room for it. */
-static bool open_next(tri__prefetch *ahead)
+static bool open_next(tri__prefetch *prefetch)
 {
-    if (ahead->waiting == 0 || ahead->failure)
+    if (prefetch->waiting == 0 || prefetch->failure)
         return false;
-    portion *p = find_portion(ahead);
+    pending_batch *p = find_pending(prefetch);
     if (!p)
         return false;
-    p->slice = ahead->planned[0];
-    ahead->waiting--;
-    memmove(ahead->planned, ahead->planned + 1, (size_t)ahead->waiting * sizeof *ahead->planned);
-    tri__record_order_take(&ahead->record_order, &p->slice, p->slot.ids);
-    tri__slot_pad(&p->slot, ahead->source, p->slice.count);
-    p->slot.batch.count = p->slice.count;
-    p->slot.batch.epoch = p->slice.epoch;
-    p->slot.batch.damaged = 0;
+    p->slice = prefetch->planned[0];
+    prefetch->waiting--;
+    memmove(prefetch->planned, prefetch->planned + 1, (size_t)prefetch->waiting * sizeof *prefetch->planned);
+    tri__record_order_take(&prefetch->record_order, &p->slice, p->buffer.ids);
+    tri__batch_buffer_pad(&p->buffer, prefetch->source, p->slice.count);
+    p->buffer.batch.count = p->slice.count;
+    p->buffer.batch.epoch = p->slice.epoch;
+    p->buffer.batch.damaged = 0;
     p->claimed = p->finished = 0;
-    ahead->line[ahead->open++] = p;
+    prefetch->line[prefetch->open++] = p;
     if (p->slice.count == 0)
-        pthread_cond_signal(&ahead->ready);
+        pthread_cond_signal(&prefetch->ready);
     return true;
 }
 
 /* The first batch with rows that nobody has claimed; NULL where there is none and none can be opened. */
-static portion *find_work(tri__prefetch *ahead)
+static pending_batch *find_work(tri__prefetch *prefetch)
 {
-    if (ahead->halted)
+    if (prefetch->halted)
         return NULL;
-    for (int i = 0; i < ahead->open || open_next(ahead); i++)
-        if (ahead->line[i]->claimed < ahead->line[i]->slice.count)
-            return ahead->line[i];
+    for (int i = 0; i < prefetch->open || open_next(prefetch); i++)
+        if (prefetch->line[i]->claimed < prefetch->line[i]->slice.count)
+            return prefetch->line[i];
     return NULL;
 }
 
 /* Rows to claim at once: worth the lock, and few enough that all threads find some in a batch. */
-static int64_t stretch_of(const tri__prefetch *ahead, const portion *p)
+static int64_t stretch_of(const tri__prefetch *prefetch, const pending_batch *p)
 {
     int64_t left = p->slice.count - p->claimed;
-    int64_t fair = p->slice.count / (2 * ahead->tuning.threads) + 1;
-    double wanted = ahead->row_nanoseconds > 0 ? (double)STRETCH / ahead->row_nanoseconds : 1;
+    int64_t fair = p->slice.count / (2 * prefetch->tuning.threads) + 1;
+    double wanted = prefetch->row_nanoseconds > 0 ? (double)STRETCH / prefetch->row_nanoseconds : 1;
     int64_t rows = wanted < (double)fair ? (int64_t)wanted : fair;
     return rows < 1 ? 1 : rows < left ? rows : left;
 }
 
 /* One example, from the cache or by the source. */
-static tri_status fetch(decoder *self, int64_t record, const tri__place *to)
+static tri_status fetch(decoder *self, int64_t record, const tri__example_target *to)
 {
-    tri__prefetch *ahead = self->ahead;
+    tri__prefetch *prefetch = self->prefetch;
     atomic_store_explicit(&self->record, record, memory_order_relaxed);
-    if (ahead->cache && tri__cache_get(ahead->cache, record, to))
+    if (prefetch->cache && tri__cache_get(prefetch->cache, record, to))
         return NULL;
-    TRI_TRY(ahead->source->kind->read(self->reader, record, to));
-    if (ahead->cache)
-        tri__cache_put(ahead->cache, record, to);
+    TRI_TRY(prefetch->source->kind->read(self->reader, record, to));
+    if (prefetch->cache)
+        tri__cache_put(prefetch->cache, record, to);
     return NULL;
 }
 
 /* One example into row i of the batch, changed at random where that is asked for. */
-static tri_status decode(decoder *self, const portion *p, int64_t i)
+static tri_status decode(decoder *self, const pending_batch *p, int64_t i)
 {
-    const tri__prefetch *ahead = self->ahead;
-    const tri_source_info *info = &ahead->source->info;
-    tri__place place = tri__slot_place(&p->slot, ahead->source, i);
-    int64_t record = p->slot.ids[i];
+    const tri__prefetch *prefetch = self->prefetch;
+    const tri_source_info *info = &prefetch->source->info;
+    tri__example_target target = tri__batch_buffer_row(&p->buffer, prefetch->source, i);
+    int64_t record = p->buffer.ids[i];
     if (!self->scratch)
-        return fetch(self, record, &place);
-    uint8_t *row = place.x;
-    place.x = self->scratch;
-    TRI_TRY(fetch(self, record, &place));
-    tri__augment_apply(&ahead->augment, info->type, info->shape, ahead->seed, p->slice.epoch, record, self->scratch, row);
+        return fetch(self, record, &target);
+    uint8_t *row = target.x;
+    target.x = self->scratch;
+    TRI_TRY(fetch(self, record, &target));
+    tri__augment_apply(&prefetch->augment, info->type, info->shape, prefetch->seed, p->slice.epoch, record, self->scratch, row);
     return NULL;
 }
 
-static void decode_rows(decoder *self, portion *p, int64_t first, int64_t count)
+static void decode_rows(decoder *self, pending_batch *p, int64_t first, int64_t count)
 {
     for (int64_t i = first; i < first + count; i++) {
         tri_status status = decode(self, p, i);
         if (status)
-            tri__slot_spoil(&p->slot, self->ahead->source, i, status);
+            tri__batch_buffer_mark_damaged(&p->buffer, self->prefetch->source, i, status);
         else
-            p->slot.weights[i] = 1;
+            p->buffer.weights[i] = 1;
     }
 }
 
@@ -226,65 +226,65 @@ static tri__effort effort_between(tri__effort a, tri__effort b)
     return (tri__effort){b.wall - a.wall, b.cpu - a.cpu, b.blocked - a.blocked, b.preempted - a.preempted};
 }
 
-static void learn(tri__prefetch *ahead, tri__effort effort, int64_t rows)
+static void learn(tri__prefetch *prefetch, tri__effort effort, int64_t rows)
 {
     double each = (double)effort.wall / (double)rows;
-    ahead->row_nanoseconds = ahead->row_nanoseconds > 0 ? 0.8 * ahead->row_nanoseconds + 0.2 * each : each;
-    ahead->cpu += effort.cpu;
-    tri__tuning_worked(&ahead->tuning, effort);
+    prefetch->row_nanoseconds = prefetch->row_nanoseconds > 0 ? 0.8 * prefetch->row_nanoseconds + 0.2 * each : each;
+    prefetch->cpu += effort.cpu;
+    tri__tuning_worked(&prefetch->tuning, effort);
 }
 
 /* Claim the next rows of the batch and fill them. Holds the lock before and after, not while it works. */
-static void work_on(decoder *self, portion *p, int64_t count)
+static void work_on(decoder *self, pending_batch *p, int64_t count)
 {
-    tri__prefetch *ahead = self->ahead;
+    tri__prefetch *prefetch = self->prefetch;
     int64_t first = p->claimed;
     p->claimed += count;
     self->at = p;
-    ahead->busy++;
-    pthread_cond_signal(&ahead->work); /* there may be more for another thread */
-    pthread_mutex_unlock(&ahead->lock);
+    prefetch->busy++;
+    pthread_cond_signal(&prefetch->work); /* there may be more for another thread */
+    pthread_mutex_unlock(&prefetch->lock);
     tri__effort before = effort_now();
     decode_rows(self, p, first, count);
     tri__effort effort = effort_between(before, effort_now());
-    pthread_mutex_lock(&ahead->lock);
-    ahead->busy--;
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->busy--;
     self->at = NULL;
-    learn(ahead, effort, count);
+    learn(prefetch, effort, count);
     p->finished += count;
-    if (p->finished == p->slice.count && ahead->open > 0 && p == ahead->line[0])
-        pthread_cond_signal(&ahead->ready);
-    pthread_cond_signal(&ahead->returned);
+    if (p->finished == p->slice.count && prefetch->open > 0 && p == prefetch->line[0])
+        pthread_cond_signal(&prefetch->ready);
+    pthread_cond_signal(&prefetch->returned);
 }
 
-static void free_all(tri__prefetch *ahead);
+static void free_all(tri__prefetch *prefetch);
 
 /* Under the lock, which is gone afterwards. */
-static void leave(tri__prefetch *ahead)
+static void leave(tri__prefetch *prefetch)
 {
-    bool last = --ahead->users == 0;
-    pthread_cond_signal(&ahead->returned);
-    pthread_mutex_unlock(&ahead->lock);
+    bool last = --prefetch->users == 0;
+    pthread_cond_signal(&prefetch->returned);
+    pthread_mutex_unlock(&prefetch->lock);
     if (last)
-        free_all(ahead);
+        free_all(prefetch);
 }
 
 static void *serve(void *argument)
 {
     decoder *self = argument;
-    tri__prefetch *ahead = self->ahead;
-    pthread_mutex_lock(&ahead->lock);
-    while (!ahead->stopped) {
-        portion *p = find_work(ahead);
+    tri__prefetch *prefetch = self->prefetch;
+    pthread_mutex_lock(&prefetch->lock);
+    while (!prefetch->stopped) {
+        pending_batch *p = find_work(prefetch);
         if (p) {
-            work_on(self, p, stretch_of(ahead, p));
+            work_on(self, p, stretch_of(prefetch, p));
             continue;
         }
-        tri__tuning_idle(&ahead->tuning);
-        pthread_cond_wait(&ahead->work, &ahead->lock);
+        tri__tuning_idle(&prefetch->tuning);
+        pthread_cond_wait(&prefetch->work, &prefetch->lock);
     }
     self->left = true;
-    leave(ahead);
+    leave(prefetch);
     return NULL;
 }
 
@@ -296,41 +296,42 @@ static int count_cpus(void)
     return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
-static tri_status prepare(tri__prefetch *ahead, const tri_dataset_options *options)
+static tri_status prepare(tri__prefetch *prefetch, const tri_dataset_options *options)
 {
     if (options->augment) {
-        TRI_TRY(tri_wrap(tri__augment_parse(options->augment, &ahead->augment), "--augment"));
-        if (tri__augment_is_on(&ahead->augment))
-            TRI_TRY(tri_wrap(tri__augment_check(&ahead->augment, ahead->source->info.shape), "%s", ahead->source->info.spec));
+        TRI_TRY(tri_wrap(tri__augment_parse(options->augment, &prefetch->augment), "--augment"));
+        if (tri__augment_is_on(&prefetch->augment))
+            TRI_TRY(tri_wrap(tri__augment_check(&prefetch->augment, prefetch->source->info.shape), "%s", prefetch->source->info.spec));
     }
-    TRI_TRY(tri__record_order_init(&ahead->record_order, ahead->source, options));
-    if (!options->cache || ahead->source->rows) /* examples that stand in memory are as good as cached */
+    TRI_TRY(tri__record_order_init(&prefetch->record_order, prefetch->source, options));
+    if (!options->cache || prefetch->source->resident_x) /* examples that stand in memory are as good as cached */
         return NULL;
-    return tri__cache_create(ahead->source, ahead->record_order.shard.examples, options->cache_bytes, options->cache_folder, &ahead->cache);
+    return tri__cache_create(prefetch->source, prefetch->record_order.shard.examples, options->cache_bytes, options->cache_folder,
+                             &prefetch->cache);
 }
 
 tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *options, tri__prefetch **out)
 {
-    tri__prefetch *ahead;
-    TRI_TRY(tri__allocate(1, sizeof *ahead, "batches ahead", &ahead));
+    tri__prefetch *prefetch;
+    TRI_TRY(tri__allocate(1, sizeof *prefetch, "batches ahead", &prefetch));
     tri__source_hold(source);
-    ahead->source = source;
-    ahead->rows = options->batch;
-    ahead->seed = options->seed;
-    ahead->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
-    ahead->users = 1;
-    ahead->caller = (decoder){.ahead = ahead, .record = -1};
-    pthread_mutex_init(&ahead->lock, NULL);
-    tri__condition_init(&ahead->work);
-    tri__condition_init(&ahead->ready);
-    tri__condition_init(&ahead->returned);
+    prefetch->source = source;
+    prefetch->rows = options->batch;
+    prefetch->seed = options->seed;
+    prefetch->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
+    prefetch->users = 1;
+    prefetch->caller = (decoder){.prefetch = prefetch, .record = -1};
+    pthread_mutex_init(&prefetch->lock, NULL);
+    tri__condition_init(&prefetch->work);
+    tri__condition_init(&prefetch->ready);
+    tri__condition_init(&prefetch->returned);
     size_t budget = options->bytes > 0 ? (size_t)options->bytes : DEFAULT_BUDGET;
-    tri__tuning_init(&ahead->tuning, count_cpus(), options->readers, tri__slot_bytes(source, options->batch), budget);
-    tri_status status = prepare(ahead, options);
+    tri__tuning_init(&prefetch->tuning, count_cpus(), options->readers, tri__batch_buffer_bytes(source, options->batch), budget);
+    tri_status status = prepare(prefetch, options);
     if (status)
-        free_all(ahead);
+        free_all(prefetch);
     else
-        *out = ahead;
+        *out = prefetch;
     return status;
 }
 
@@ -340,84 +341,84 @@ static void decoder_fini(decoder *self)
     tri__buffer_free(self->scratch);
 }
 
-static tri_status decoder_init(decoder *self, tri__prefetch *ahead)
+static tri_status decoder_init(decoder *self, tri__prefetch *prefetch)
 {
-    *self = (decoder){.ahead = ahead, .record = -1};
-    TRI_TRY(tri__reader_create(ahead->source, &self->reader));
-    if (!tri__augment_is_on(&ahead->augment))
+    *self = (decoder){.prefetch = prefetch, .record = -1};
+    TRI_TRY(tri__reader_create(prefetch->source, &self->reader));
+    if (!tri__augment_is_on(&prefetch->augment))
         return NULL;
-    tri_status status = tri__buffer_allocate(ahead->source->example_bytes, "an example", &self->scratch);
+    tri_status status = tri__buffer_allocate(prefetch->source->example_bytes, "an example", &self->scratch);
     if (status)
         decoder_fini(self);
     return status;
 }
 
-static void free_all(tri__prefetch *ahead)
+static void free_all(tri__prefetch *prefetch)
 {
-    for (int i = 0; i < ahead->open; i++)
-        free_portion(ahead->line[i]);
-    for (int i = 0; i < ahead->spares; i++)
-        free_portion(ahead->spare[i]);
-    free_portion(ahead->given);
-    for (int i = 0; i < ahead->started; i++)
-        decoder_fini(&ahead->decoders[i]);
-    tri__record_order_fini(&ahead->record_order);
-    tri__cache_destroy(ahead->cache);
-    tri_status_free(ahead->failure);
-    tri_source_destroy(ahead->source);
-    pthread_cond_destroy(&ahead->work);
-    pthread_cond_destroy(&ahead->ready);
-    pthread_cond_destroy(&ahead->returned);
-    pthread_mutex_destroy(&ahead->lock);
-    free(ahead);
+    for (int i = 0; i < prefetch->open; i++)
+        free_pending(prefetch->line[i]);
+    for (int i = 0; i < prefetch->spares; i++)
+        free_pending(prefetch->spare[i]);
+    free_pending(prefetch->given);
+    for (int i = 0; i < prefetch->started; i++)
+        decoder_fini(&prefetch->decoders[i]);
+    tri__record_order_fini(&prefetch->record_order);
+    tri__cache_destroy(prefetch->cache);
+    tri_status_free(prefetch->failure);
+    tri_source_destroy(prefetch->source);
+    pthread_cond_destroy(&prefetch->work);
+    pthread_cond_destroy(&prefetch->ready);
+    pthread_cond_destroy(&prefetch->returned);
+    pthread_mutex_destroy(&prefetch->lock);
+    free(prefetch);
 }
 
 /* Wait until no thread is at work, or for the time of grace. Under the lock. */
-static bool await_rest(tri__prefetch *ahead)
+static bool await_rest(tri__prefetch *prefetch)
 {
     int64_t deadline = tri__clock_now() + GRACE;
-    while (ahead->busy > 0 && tri__clock_now() < deadline)
-        tri__condition_wait(&ahead->returned, &ahead->lock, deadline);
-    return ahead->busy == 0;
+    while (prefetch->busy > 0 && tri__clock_now() < deadline)
+        tri__condition_wait(&prefetch->returned, &prefetch->lock, deadline);
+    return prefetch->busy == 0;
 }
 
 /* Threads that are not at work leave at once; a thread that hangs is let go. */
-void tri__prefetch_destroy(tri__prefetch *ahead)
+void tri__prefetch_destroy(tri__prefetch *prefetch)
 {
-    if (!ahead)
+    if (!prefetch)
         return;
-    pthread_mutex_lock(&ahead->lock);
-    ahead->stopped = ahead->halted = true;
-    pthread_cond_broadcast(&ahead->work);
-    if (await_rest(ahead))
-        while (ahead->users > 1)
-            pthread_cond_wait(&ahead->returned, &ahead->lock);
-    for (int i = 0; i < ahead->started; i++)
-        if (ahead->decoders[i].left)
-            pthread_join(ahead->decoders[i].thread, NULL);
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->stopped = prefetch->halted = true;
+    pthread_cond_broadcast(&prefetch->work);
+    if (await_rest(prefetch))
+        while (prefetch->users > 1)
+            pthread_cond_wait(&prefetch->returned, &prefetch->lock);
+    for (int i = 0; i < prefetch->started; i++)
+        if (prefetch->decoders[i].left)
+            pthread_join(prefetch->decoders[i].thread, NULL);
         else
-            pthread_detach(ahead->decoders[i].thread);
-    leave(ahead);
+            pthread_detach(prefetch->decoders[i].thread);
+    leave(prefetch);
 }
 
 /* As many threads as the tuning wants. */
-static tri_status add_threads(tri__prefetch *ahead)
+static tri_status add_threads(tri__prefetch *prefetch)
 {
-    while (ahead->started < ahead->tuning.threads) {
-        decoder *self = &ahead->decoders[ahead->started];
-        TRI_TRY(decoder_init(self, ahead));
+    while (prefetch->started < prefetch->tuning.threads) {
+        decoder *self = &prefetch->decoders[prefetch->started];
+        TRI_TRY(decoder_init(self, prefetch));
         int error = pthread_create(&self->thread, NULL, serve, self);
         if (error) {
             decoder_fini(self);
-            ahead->tuning.fixed = true; /* what there is will do */
-            ahead->tuning.threads = ahead->started;
-            if (ahead->started > 0)
+            prefetch->tuning.fixed = true; /* what there is will do */
+            prefetch->tuning.threads = prefetch->started;
+            if (prefetch->started > 0)
                 return NULL;
-            ahead->tuning.threads = 1;
-            return tri_fail(TRI_IO, "cannot start a thread that reads %s: %s", ahead->source->info.spec, strerror(error));
+            prefetch->tuning.threads = 1;
+            return tri_fail(TRI_IO, "cannot start a thread that reads %s: %s", prefetch->source->info.spec, strerror(error));
         }
-        ahead->started++;
-        ahead->users++;
+        prefetch->started++;
+        prefetch->users++;
     }
     return NULL;
 }
@@ -429,155 +430,155 @@ static const char *file_of(const tri_source *source, int64_t record)
 }
 
 /* The first batch has not come: whose rows are missing? */
-static tri_status too_late(const tri__prefetch *ahead)
+static tri_status too_late(const tri__prefetch *prefetch)
 {
-    double seconds = tri__clock_seconds(ahead->timeout);
-    for (int i = 0; i < ahead->started; i++) {
-        const decoder *one = &ahead->decoders[i];
+    double seconds = tri__clock_seconds(prefetch->timeout);
+    for (int i = 0; i < prefetch->started; i++) {
+        const decoder *one = &prefetch->decoders[i];
         int64_t record = atomic_load(&one->record);
-        if (one->at && one->at == ahead->line[0])
+        if (one->at && one->at == prefetch->line[0])
             return tri_fail(TRI_TIMEOUT,
                             "%s: record %lld has not come within %g s: the disk or the network that it is read from hangs (see dmesg, and "
                             "whether other programs can read it)",
-                            file_of(ahead->source, record), (long long)record, seconds);
+                            file_of(prefetch->source, record), (long long)record, seconds);
     }
-    return tri_fail(TRI_TIMEOUT, "%s: no batch has come within %g s", ahead->source->info.spec, seconds);
+    return tri_fail(TRI_TIMEOUT, "%s: no batch has come within %g s", prefetch->source->info.spec, seconds);
 }
 
 /* Before the caller sleeps, it copies what stands in the cache's memory itself: a wake-up costs as much as some rows. It never reads, as a
  * read may hang. False where there is nothing of the kind. */
-static bool lend_a_hand(tri__prefetch *ahead)
+static bool lend_a_hand(tri__prefetch *prefetch)
 {
-    portion *p = ahead->cache && !tri__augment_is_on(&ahead->augment) ? find_work(ahead) : NULL;
+    pending_batch *p = prefetch->cache && !tri__augment_is_on(&prefetch->augment) ? find_work(prefetch) : NULL;
     if (!p)
         return false;
-    int64_t most = stretch_of(ahead, p), count = 0;
-    while (count < most && tri__cache_holds(ahead->cache, p->slot.ids[p->claimed + count]))
+    int64_t most = stretch_of(prefetch, p), count = 0;
+    while (count < most && tri__cache_holds(prefetch->cache, p->buffer.ids[p->claimed + count]))
         count++;
     if (count == 0)
         return false;
-    work_on(&ahead->caller, p, count);
+    work_on(&prefetch->caller, p, count);
     return true;
 }
 
-static bool is_ready(const tri__prefetch *ahead)
+static bool is_ready(const tri__prefetch *prefetch)
 {
-    return ahead->open > 0 ? ahead->line[0]->finished == ahead->line[0]->slice.count : ahead->failure != NULL;
+    return prefetch->open > 0 ? prefetch->line[0]->finished == prefetch->line[0]->slice.count : prefetch->failure != NULL;
 }
 
 /* Wait until the first batch is whole, or it is plain that it cannot be made. More threads come while it takes long. */
-static tri_status await_first(tri__prefetch *ahead, bool *waited)
+static tri_status await_first(tri__prefetch *prefetch, bool *waited)
 {
-    int64_t begun = tri__clock_now(), now = begun, deadline = now + ahead->timeout;
-    TRI_TRY(add_threads(ahead));
-    while (!is_ready(ahead)) {
-        if (lend_a_hand(ahead))
+    int64_t begun = tri__clock_now(), now = begun, deadline = now + prefetch->timeout;
+    TRI_TRY(add_threads(prefetch));
+    while (!is_ready(prefetch)) {
+        if (lend_a_hand(prefetch))
             continue;
-        tri__condition_wait(&ahead->ready, &ahead->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
+        tri__condition_wait(&prefetch->ready, &prefetch->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
         now = tri__clock_now();
         *waited = now - begun > NOTICED;
-        if (!is_ready(ahead) && now >= deadline)
-            return too_late(ahead);
-        if (!is_ready(ahead) && ahead->busy == ahead->started) {
-            tri__tuning_waiting(&ahead->tuning);
-            TRI_TRY(add_threads(ahead));
+        if (!is_ready(prefetch) && now >= deadline)
+            return too_late(prefetch);
+        if (!is_ready(prefetch) && prefetch->busy == prefetch->started) {
+            tri__tuning_waiting(&prefetch->tuning);
+            TRI_TRY(add_threads(prefetch));
         }
     }
-    tri_status failure = ahead->failure;
-    ahead->failure = NULL;
+    tri_status failure = prefetch->failure;
+    prefetch->failure = NULL;
     return failure;
 }
 
 /* What the caller has had goes back into use, or away where there are more batches than wanted. */
-static void take_back(tri__prefetch *ahead)
+static void take_back(tri__prefetch *prefetch)
 {
-    portion *p = ahead->given;
+    pending_batch *p = prefetch->given;
     if (!p)
         return;
-    ahead->given = NULL;
-    tri__slot_forget(&p->slot);
-    if (ahead->open + ahead->spares < ahead->tuning.depth)
-        ahead->spare[ahead->spares++] = p;
+    prefetch->given = NULL;
+    tri__batch_buffer_clear_failures(&p->buffer);
+    if (prefetch->open + prefetch->spares < prefetch->tuning.depth)
+        prefetch->spare[prefetch->spares++] = p;
     else
-        free_portion(p);
-    pthread_cond_signal(&ahead->work);
+        free_pending(p);
+    pthread_cond_signal(&prefetch->work);
 }
 
-static void give_first(tri__prefetch *ahead)
+static void give_first(tri__prefetch *prefetch)
 {
-    ahead->given = ahead->line[0];
-    ahead->open--;
-    memmove(ahead->line, ahead->line + 1, (size_t)ahead->open * sizeof *ahead->line);
+    prefetch->given = prefetch->line[0];
+    prefetch->open--;
+    memmove(prefetch->line, prefetch->line + 1, (size_t)prefetch->open * sizeof *prefetch->line);
 }
 
-void tri__prefetch_plan(tri__prefetch *ahead, tri__batch_plan *plan)
+void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan)
 {
-    pthread_mutex_lock(&ahead->lock);
-    bool idle = ahead->waiting == 0; /* otherwise whoever can open a batch is at it, or will be when there is room */
+    pthread_mutex_lock(&prefetch->lock);
+    bool idle = prefetch->waiting == 0; /* otherwise whoever can open a batch is at it, or will be when there is room */
     const tri__slice *slice;
-    while (ahead->open + ahead->waiting < TRI_MOST_AHEAD && (slice = tri__batch_plan_find(plan, ahead->open + ahead->waiting)))
-        ahead->planned[ahead->waiting++] = *slice;
-    if (idle && ahead->waiting > 0)
-        pthread_cond_signal(&ahead->work);
-    pthread_mutex_unlock(&ahead->lock);
+    while (prefetch->open + prefetch->waiting < TRI_MOST_AHEAD && (slice = tri__batch_plan_find(plan, prefetch->open + prefetch->waiting)))
+        prefetch->planned[prefetch->waiting++] = *slice;
+    if (idle && prefetch->waiting > 0)
+        pthread_cond_signal(&prefetch->work);
+    pthread_mutex_unlock(&prefetch->lock);
 }
 
-tri_status tri__prefetch_next(tri__prefetch *ahead, tri__slot **out)
+tri_status tri__prefetch_next(tri__prefetch *prefetch, tri__batch_buffer **out)
 {
     *out = NULL;
     bool waited = false;
-    pthread_mutex_lock(&ahead->lock);
-    take_back(ahead);
-    tri_status status = await_first(ahead, &waited);
+    pthread_mutex_lock(&prefetch->lock);
+    take_back(prefetch);
+    tri_status status = await_first(prefetch, &waited);
     if (!status) {
-        give_first(ahead);
-        tri__tuning_given(&ahead->tuning, waited);
-        *out = &ahead->given->slot;
+        give_first(prefetch);
+        tri__tuning_given(&prefetch->tuning, waited);
+        *out = &prefetch->given->buffer;
     }
-    pthread_mutex_unlock(&ahead->lock);
+    pthread_mutex_unlock(&prefetch->lock);
     return status;
 }
 
-bool tri__prefetch_clear(tri__prefetch *ahead)
+bool tri__prefetch_clear(tri__prefetch *prefetch)
 {
-    pthread_mutex_lock(&ahead->lock);
-    ahead->halted = true;
-    bool resting = await_rest(ahead);
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->halted = true;
+    bool resting = await_rest(prefetch);
     if (resting) {
-        ahead->waiting = 0;
-        while (ahead->open > 0) {
-            portion *p = ahead->line[--ahead->open];
-            tri__slot_forget(&p->slot);
-            ahead->spare[ahead->spares++] = p;
+        prefetch->waiting = 0;
+        while (prefetch->open > 0) {
+            pending_batch *p = prefetch->line[--prefetch->open];
+            tri__batch_buffer_clear_failures(&p->buffer);
+            prefetch->spare[prefetch->spares++] = p;
         }
-        ahead->halted = false;
+        prefetch->halted = false;
     }
-    pthread_mutex_unlock(&ahead->lock);
+    pthread_mutex_unlock(&prefetch->lock);
     return resting;
 }
 
-const tri__shard *tri__prefetch_shard(const tri__prefetch *ahead)
+const tri__shard *tri__prefetch_shard(const tri__prefetch *prefetch)
 {
-    return &ahead->record_order.shard;
+    return &prefetch->record_order.shard;
 }
 
-int tri__prefetch_depth(tri__prefetch *ahead)
+int tri__prefetch_depth(tri__prefetch *prefetch)
 {
-    pthread_mutex_lock(&ahead->lock);
-    int depth = ahead->tuning.depth;
-    pthread_mutex_unlock(&ahead->lock);
+    pthread_mutex_lock(&prefetch->lock);
+    int depth = prefetch->tuning.depth;
+    pthread_mutex_unlock(&prefetch->lock);
     return depth;
 }
 
-double tri__prefetch_cpu_seconds(tri__prefetch *ahead)
+double tri__prefetch_cpu_seconds(tri__prefetch *prefetch)
 {
-    pthread_mutex_lock(&ahead->lock);
-    int64_t cpu = ahead->cpu;
-    pthread_mutex_unlock(&ahead->lock);
+    pthread_mutex_lock(&prefetch->lock);
+    int64_t cpu = prefetch->cpu;
+    pthread_mutex_unlock(&prefetch->lock);
     return tri__clock_seconds(cpu);
 }
 
-const tri__cache *tri__prefetch_cache(const tri__prefetch *ahead)
+const tri__cache *tri__prefetch_cache(const tri__prefetch *prefetch)
 {
-    return ahead->cache;
+    return prefetch->cache;
 }

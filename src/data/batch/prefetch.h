@@ -15,21 +15,21 @@ typedef struct tri__prefetch tri__prefetch;
 /* Threads start with the first batch. The source is held, not only borrowed: a thread whose read hangs may outlive everybody. */
 TRI_MUST_CHECK tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *options, tri__prefetch **out);
 void tri__prefetch_destroy(
-    tri__prefetch *ahead); /* leaves alone a thread that hangs; it cleans up itself when its read returns. Accepts NULL */
+    tri__prefetch *prefetch); /* leaves alone a thread that hangs; it cleans up itself when its read returns. Accepts NULL */
 
 /* Plan the batches of the plan's line as far as there is room for them; of those that are planned already nothing has changed. */
-void tri__prefetch_plan(tri__prefetch *ahead, tri__batch_plan *plan);
+void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan);
 
 /* The first batch that is planned; there is one. It is borrowed until the next call of this. A record that cannot be read is a failure of
  * its row, not of the call. TRI_TIMEOUT names the file that hangs. */
-TRI_MUST_CHECK tri_status tri__prefetch_next(tri__prefetch *ahead, tri__slot **out);
+TRI_MUST_CHECK tri_status tri__prefetch_next(tri__prefetch *prefetch, tri__batch_buffer **out);
 
 /* Forget all that is planned. False where a thread hangs: then destroy it and make another. */
-TRI_MUST_CHECK bool tri__prefetch_clear(tri__prefetch *ahead);
+TRI_MUST_CHECK bool tri__prefetch_clear(tri__prefetch *prefetch);
 
-const tri__shard *tri__prefetch_shard(const tri__prefetch *ahead);
-int tri__prefetch_depth(tri__prefetch *ahead);                     /* how many planned batches are of use now */
-double tri__prefetch_cpu_seconds(tri__prefetch *ahead);            /* that reading and decoding has taken of all CPUs */
-const tri__cache *tri__prefetch_cache(const tri__prefetch *ahead); /* NULL where none was asked for */
+const tri__shard *tri__prefetch_shard(const tri__prefetch *prefetch);
+int tri__prefetch_depth(tri__prefetch *prefetch);                     /* how many planned batches are of use now */
+double tri__prefetch_cpu_seconds(tri__prefetch *prefetch);            /* that reading and decoding has taken of all CPUs */
+const tri__cache *tri__prefetch_cache(const tri__prefetch *prefetch); /* NULL where none was asked for */
 
 #endif

@@ -13,7 +13,7 @@
 
 static bool is_large(const tri_source *source, int64_t examples)
 {
-    return !source->rows && (source->info.bytes > LARGE_BYTES || examples > LARGE_RECORDS);
+    return !source->resident_x && (source->info.bytes > LARGE_BYTES || examples > LARGE_RECORDS);
 }
 
 /* Records a block. Synthetic sources have no bytes on disk: what an example takes in memory serves as well. */

@@ -12,42 +12,42 @@
 
 static void prefetch_example(const tri_source *source, int64_t record)
 {
-    const uint8_t *row = source->rows + (size_t)record * source->example_bytes;
+    const uint8_t *row = source->resident_x + (size_t)record * source->example_bytes;
     for (size_t at = 0; at < source->example_bytes + CACHE_LINE - 1; at += CACHE_LINE)
         __builtin_prefetch(row + at);
 }
 
-static void point(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
+static void point(const tri_source *source, tri__record_numbers records, tri__record_numbers coming, tri__batch_buffer *buffer)
 {
-    for (int64_t i = 0; i < rows.count; i++) {
-        slot->at[i] = source->rows + (size_t)rows.ids[i] * source->example_bytes;
-        slot->labels[i] = source->classes_of[rows.ids[i]];
+    for (int64_t i = 0; i < records.count; i++) {
+        buffer->at[i] = source->resident_x + (size_t)records.ids[i] * source->example_bytes;
+        buffer->labels[i] = source->resident_labels[records.ids[i]];
         if (i < coming.count)
-            __builtin_prefetch(&source->classes_of[coming.ids[i]]);
+            __builtin_prefetch(&source->resident_labels[coming.ids[i]]);
     }
     for (int64_t i = 0; i < ROWS_AHEAD && i < coming.count; i++)
         prefetch_example(source, coming.ids[i]);
 }
 
 /* x: [count][example_bytes] */
-static void gather(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
+static void gather(const tri_source *source, tri__record_numbers records, tri__record_numbers coming, tri__batch_buffer *buffer)
 {
     size_t bytes = source->example_bytes;
-    for (int64_t i = 0; i < rows.count; i++) {
-        int64_t later = i + ROWS_AHEAD - rows.count; /* of the batch after this one; below 0: still of this */
+    for (int64_t i = 0; i < records.count; i++) {
+        int64_t later = i + ROWS_AHEAD - records.count; /* of the batch after this one; below 0: still of this */
         if (later < 0)
-            prefetch_example(source, rows.ids[i + ROWS_AHEAD]);
+            prefetch_example(source, records.ids[i + ROWS_AHEAD]);
         else if (later < coming.count)
             prefetch_example(source, coming.ids[later]);
-        memcpy(slot->x + (size_t)i * bytes, source->rows + (size_t)rows.ids[i] * bytes, bytes);
-        slot->labels[i] = source->classes_of[rows.ids[i]];
+        memcpy(buffer->x + (size_t)i * bytes, source->resident_x + (size_t)records.ids[i] * bytes, bytes);
+        buffer->labels[i] = source->resident_labels[records.ids[i]];
     }
 }
 
-void tri__resident_take(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot)
+void tri__resident_take(const tri_source *source, tri__record_numbers records, tri__record_numbers coming, tri__batch_buffer *buffer)
 {
-    if (slot->at)
-        point(source, rows, coming, slot);
+    if (buffer->at)
+        point(source, records, coming, buffer);
     else
-        gather(source, rows, coming, slot);
+        gather(source, records, coming, buffer);
 }

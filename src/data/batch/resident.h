@@ -8,9 +8,9 @@
 typedef struct {
     const int64_t *ids;
     int64_t count;
-} tri__rows;
+} tri__record_numbers;
 
-/* The records of rows into the slot's first rows. Those that come in the batch after it, as far as they are known, are fetched ahead. */
-void tri__resident_take(const tri_source *source, tri__rows rows, tri__rows coming, tri__slot *slot);
+/* The records into the first rows of buffer. Those that come in the batch after it, as far as they are known, are fetched ahead. */
+void tri__resident_take(const tri_source *source, tri__record_numbers records, tri__record_numbers coming, tri__batch_buffer *buffer);
 
 #endif

@@ -55,7 +55,7 @@ tri_status tri__translator_init(tri__translator *translator, tri_source *source,
 void tri__translator_fini(tri__translator *translator)
 {
     tri__reader_destroy(translator->reader);
-    tri__example_fini(&translator->example);
+    tri__tf_example_fini(&translator->example);
     tri__buffer_free(translator->x);
     free(translator->keys);
     free(translator->values);
@@ -63,9 +63,9 @@ void tri__translator_fini(tri__translator *translator)
     *translator = (tri__translator){0};
 }
 
-static void add_integer(tri__example *example, const char *name, int64_t value)
+static void add_integer(tri__tf_example_writer *example, const char *name, int64_t value)
 {
-    tri__example_add_integers(example, name, &value, 1);
+    tri__tf_example_add_integers(example, name, &value, 1);
 }
 
 static void add_clicks(tri__translator *translator)
@@ -73,22 +73,22 @@ static void add_clicks(tri__translator *translator)
     size_t count = 0;
     for (int64_t i = 0; i < translator->source->info.width && translator->keys[i] >= 0; i++)
         translator->wide[count++] = translator->keys[i];
-    tri__example_add_integers(&translator->example, "index", translator->wide, count);
-    tri__example_add_floats(&translator->example, "value", translator->values, count);
+    tri__tf_example_add_integers(&translator->example, "index", translator->wide, count);
+    tri__tf_example_add_floats(&translator->example, "value", translator->values, count);
     add_integer(&translator->example, "label", translator->label);
 }
 
 static tri_status add_pixels(tri__translator *translator, tri_shape shape)
 {
-    tri__example *example = &translator->example;
+    tri__tf_example_writer *example = &translator->example;
     if (translator->encoding == TRI_ENCODE_RAW) {
-        tri__example_add_bytes(example, "image/raw", translator->x, translator->source->example_bytes);
+        tri__tf_example_add_bytes(example, "image/raw", translator->x, translator->source->example_bytes);
         return NULL;
     }
     uint8_t *photo;
     size_t size;
     TRI_TRY(tri__jpeg_encode(translator->x, shape.dim[0], shape.dim[1], shape.dim[2], QUALITY, &photo, &size));
-    tri__example_add_bytes(example, "image/encoded", photo, size);
+    tri__tf_example_add_bytes(example, "image/encoded", photo, size);
     free(photo);
     return NULL;
 }
@@ -96,26 +96,26 @@ static tri_status add_pixels(tri__translator *translator, tri_shape shape)
 static tri_status add_picture(tri__translator *translator)
 {
     const tri_source_info *info = &translator->source->info;
-    tri__example *example = &translator->example;
+    tri__tf_example_writer *example = &translator->example;
     TRI_TRY(add_pixels(translator, info->shape));
     add_integer(example, "image/height", info->shape.dim[0]);
     add_integer(example, "image/width", info->shape.dim[1]);
     add_integer(example, "image/channels", info->shape.dim[2]);
     add_integer(example, "image/class/label", translator->label);
     if (info->class_names && translator->label < info->classes)
-        tri__example_add_bytes(example, "image/class/text", info->class_names[translator->label],
-                               strlen(info->class_names[translator->label]));
+        tri__tf_example_add_bytes(example, "image/class/text", info->class_names[translator->label],
+                                  strlen(info->class_names[translator->label]));
     return NULL;
 }
 
 tri_status tri__translate(tri__translator *translator, int64_t record, const uint8_t **data, size_t *size)
 {
-    const tri__place place = {translator->x, translator->keys, translator->values, &translator->label};
-    TRI_TRY(translator->source->kind->read(translator->reader, record, &place));
-    tri__example_begin(&translator->example);
+    const tri__example_target target = {translator->x, translator->keys, translator->values, &translator->label};
+    TRI_TRY(translator->source->kind->read(translator->reader, record, &target));
+    tri__tf_example_begin(&translator->example);
     if (is_sparse(translator->source))
         add_clicks(translator);
     else
         TRI_TRY(add_picture(translator));
-    return tri__example_finish(&translator->example, data, size);
+    return tri__tf_example_finish(&translator->example, data, size);
 }

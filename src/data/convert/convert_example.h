@@ -3,7 +3,7 @@
 #define TRI_DATA_CONVERT_CONVERT_EXAMPLE_H
 
 #include "data/convert/convert.h"
-#include "data/format/example.h"
+#include "data/format/tf_example.h"
 #include "data/source/source.h"
 
 /* What one thread needs to turn records into messages. */
@@ -11,7 +11,7 @@ typedef struct {
     tri_source *source;
     tri__reader *reader;
     tri__encoding encoding;
-    tri__example example;
+    tri__tf_example_writer example;
     uint8_t *x;    /* dense: one example */
     int32_t *keys; /* sparse: [width] … */
     float *values; /* … and [width] */

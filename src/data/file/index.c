@@ -29,9 +29,9 @@ typedef struct {
 typedef struct {
     uint32_t name_crc; /* of path and format */
     int64_t file_bytes, changed;
-} identity;
+} file_identity;
 
-static tri_status identify(const char *path, const tri__index_format *format, identity *out)
+static tri_status identify(const char *path, const tri__index_format *format, file_identity *out)
 {
     struct stat seen;
     char *whole = realpath(path, NULL);
@@ -48,10 +48,10 @@ static tri_status identify(const char *path, const tri__index_format *format, id
 }
 
 /* "cache/index/…"; NULL when memory is short. */
-static char *sidecar_path(const char *cache_folder, const identity *of)
+static char *sidecar_path(const char *cache_folder, const file_identity *identity)
 {
     char name[96];
-    snprintf(name, sizeof name, "index/%08" PRIx32 "-%" PRId64 "-%" PRId64, of->name_crc, of->file_bytes, of->changed);
+    snprintf(name, sizeof name, "index/%08" PRIx32 "-%" PRId64 "-%" PRId64, identity->name_crc, identity->file_bytes, identity->changed);
     return tri__path_join(cache_folder, name);
 }
 
@@ -63,14 +63,14 @@ static uint32_t checksum(const header *head, const int64_t *offsets)
     return tri__crc32c(crc, offsets, (size_t)head->records * sizeof *offsets);
 }
 
-static bool is_of(const header *head, size_t size, const identity *of)
+static bool matches(const header *head, size_t size, const file_identity *identity)
 {
-    return size >= sizeof *head && memcmp(head->magic, MAGIC, sizeof head->magic) == 0 && head->name_crc == of->name_crc &&
-           head->file_bytes == of->file_bytes && head->changed == of->changed && head->records >= 0 &&
+    return size >= sizeof *head && memcmp(head->magic, MAGIC, sizeof head->magic) == 0 && head->name_crc == identity->name_crc &&
+           head->file_bytes == identity->file_bytes && head->changed == identity->changed && head->records >= 0 &&
            (size - sizeof *head) / sizeof(int64_t) == (size_t)head->records && (size - sizeof *head) % sizeof(int64_t) == 0;
 }
 
-static bool map_sidecar(const char *path, const identity *of, tri__index *out)
+static bool map_sidecar(const char *path, const file_identity *identity, tri__index *out)
 {
     tri_status missing = tri__file_map(path, &out->mapping);
     if (missing) {
@@ -79,7 +79,7 @@ static bool map_sidecar(const char *path, const identity *of, tri__index *out)
     }
     const header *head = (const header *)(const void *)out->mapping.data;
     const int64_t *offsets = (const int64_t *)(const void *)(out->mapping.data + sizeof *head);
-    if (!is_of(head, out->mapping.size, of) || head->crc != checksum(head, offsets)) {
+    if (!matches(head, out->mapping.size, identity) || head->crc != checksum(head, offsets)) {
         tri__file_unmap(&out->mapping);
         return false;
     }
@@ -89,9 +89,10 @@ static bool map_sidecar(const char *path, const identity *of, tri__index *out)
     return true;
 }
 
-static tri_status write_sidecar(const char *path, const identity *of, const tri__index *index)
+static tri_status write_sidecar(const char *path, const file_identity *identity, const tri__index *index)
 {
-    header head = {.name_crc = of->name_crc, .file_bytes = of->file_bytes, .changed = of->changed, .records = index->records};
+    header head = {
+        .name_crc = identity->name_crc, .file_bytes = identity->file_bytes, .changed = identity->changed, .records = index->records};
     memcpy(head.magic, MAGIC, sizeof head.magic);
     memcpy(head.facts, index->facts, sizeof head.facts);
     head.crc = checksum(&head, index->offsets);
@@ -103,12 +104,12 @@ static tri_status write_sidecar(const char *path, const identity *of, const tri_
 }
 
 /* The cache is a convenience: a folder that cannot be written only makes the next run go through the file again. */
-static void leave_sidecar(const char *cache_folder, const char *path, const identity *of, const tri__index *index)
+static void leave_sidecar(const char *cache_folder, const char *path, const file_identity *identity, const tri__index *index)
 {
     char *folder = tri__path_join(cache_folder, "index");
     tri_status status = folder ? tri__folder_create(folder) : NULL;
     if (folder && !status)
-        status = write_sidecar(path, of, index);
+        status = write_sidecar(path, identity, index);
     tri_status_free(status);
     free(folder);
 }
@@ -133,16 +134,16 @@ static tri_status open_index(const char *path, const tri__content *content, cons
 {
     if (!cache_folder)
         return format->scan(path, content, out);
-    identity of;
-    TRI_TRY(identify(path, format, &of));
-    char *sidecar = sidecar_path(cache_folder, &of);
+    file_identity identity;
+    TRI_TRY(identify(path, format, &identity));
+    char *sidecar = sidecar_path(cache_folder, &identity);
     if (!sidecar)
         return tri_fail(TRI_NO_MEMORY, "%s: out of memory while opening it", path);
     tri_status status = NULL;
-    if (!map_sidecar(sidecar, &of, out)) {
+    if (!map_sidecar(sidecar, &identity, out)) {
         status = format->scan(path, content, out);
         if (!status)
-            leave_sidecar(cache_folder, sidecar, &of, out);
+            leave_sidecar(cache_folder, sidecar, &identity, out);
     }
     free(sidecar);
     return status;

@@ -39,7 +39,7 @@ static void interleave(const uint8_t *restrict planes, uint8_t *restrict pixels)
             pixels[3 * i + channel] = planes[channel * TRI_CIFAR_PLANE + i];
 }
 
-static tri_status cifar_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status cifar_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const batch_file *file = ((const cifar_source *)reader->source)->files;
     int64_t number = record;

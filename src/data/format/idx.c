@@ -147,11 +147,11 @@ static tri_shape example_shape(tri_shape all)
 static tri_status make_resident(idx_source *self, const uint8_t *elements)
 {
     const size_t bytes = (size_t)self->source.info.examples * self->source.example_bytes;
-    self->source.rows = elements;
+    self->source.resident_x = elements;
     if (bytes > MOST_RESIDENT || bytes == 0)
         return NULL;
     TRI_TRY(tri__buffer_allocate(bytes, "examples", &self->resident));
-    self->source.rows = memcpy(self->resident, elements, bytes);
+    self->source.resident_x = memcpy(self->resident, elements, bytes);
     return NULL;
 }
 
@@ -171,7 +171,7 @@ static tri_status bind(idx_source *self, const char *images_path, const char *la
     info->classes = classes;
     info->bytes = self->images.disk_bytes + self->labels.disk_bytes;
     info->files = 2;
-    self->source.classes_of = labels.elements;
+    self->source.resident_labels = labels.elements;
     return make_resident(self, images.elements);
 }
 
@@ -184,7 +184,7 @@ static void idx_destroy(tri_source *source)
     free(self);
 }
 
-static const tri__source_kind idx_kind = {.read = tri__source_read_rows, .destroy = idx_destroy};
+static const tri__source_kind idx_kind = {.read = tri__source_read_resident, .destroy = idx_destroy};
 
 tri_status tri__idx_open(const char *images, const char *labels, int64_t classes, const char *cache_folder, tri_source **out)
 {

@@ -27,7 +27,7 @@ static tri_status bad_index(const tri__record_reader *self, int64_t count, int64
 }
 
 /* Indices, checked, → keys. How many there are in *count. */
-static tri_status read_keys(tri__record_reader *self, const tri__place *to, int64_t *count)
+static tri_status read_keys(tri__record_reader *self, const tri__example_target *to, int64_t *count)
 {
     const tri_source_info *info = &self->reader.source->info;
     uint64_t features = (uint64_t)info->shape.dim[0];
@@ -44,7 +44,7 @@ static tri_status read_keys(tri__record_reader *self, const tri__place *to, int6
     return all_right ? NULL : bad_index(self, *count, info->shape.dim[0]);
 }
 
-static tri_status read_values(tri__record_reader *self, const tri__place *to, int64_t count)
+static tri_status read_values(tri__record_reader *self, const tri__example_target *to, int64_t count)
 {
     const tri__feature *feature = &self->found[TRI_RECORD_VALUE];
     for (int64_t i = 0; i < count && !feature->kind; i++)
@@ -57,7 +57,7 @@ static tri_status read_values(tri__record_reader *self, const tri__place *to, in
     return tri__record_damaged(self, what);
 }
 
-tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__place *to)
+tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__example_target *to)
 {
     tri__record_reader *self = (tri__record_reader *)reader;
     const tri_source_info *info = &reader->source->info;

@@ -8,6 +8,6 @@
 void tri__record_clicks_describe(tri__records *self, const int64_t *facts, const tri_source_options *options);
 
 /* The read of such a source. */
-TRI_MUST_CHECK tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__place *to);
+TRI_MUST_CHECK tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__example_target *to);
 
 #endif

@@ -76,7 +76,7 @@ static tri_status read_raw(tri__record_reader *self, uint8_t *x)
     return tri__resize(&self->resizer, &pixels, shape.dim[0], shape.dim[1], x);
 }
 
-tri_status tri__record_images_read(tri__reader *reader, int64_t number, const tri__place *to)
+tri_status tri__record_images_read(tri__reader *reader, int64_t number, const tri__example_target *to)
 {
     tri__record_reader *self = (tri__record_reader *)reader;
     const uint8_t *photo;

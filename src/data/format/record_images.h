@@ -8,6 +8,6 @@
 TRI_MUST_CHECK tri_status tri__record_images_describe(tri__records *self, tri__record_reader *reader, const tri_source_options *options);
 
 /* The read of such a source. */
-TRI_MUST_CHECK tri_status tri__record_images_read(tri__reader *reader, int64_t number, const tri__place *to);
+TRI_MUST_CHECK tri_status tri__record_images_read(tri__reader *reader, int64_t number, const tri__example_target *to);
 
 #endif

@@ -39,7 +39,7 @@ tri_status tri__record_find(tri__record_reader *reader, int64_t number)
     reader->file = (tri__tfrecord_file){file->path, file->content.data, file->content.size};
     TRI_TRY(tri__tfrecord_at(&reader->file, (size_t)file->index.offsets[number], number, &reader->record));
     TRI_TRY(tri__tfrecord_check(&reader->file, &reader->record));
-    if (!tri__example_find(&reader->wish, reader->record.data, reader->record.size, reader->found))
+    if (!tri__tf_example_find(&reader->query, reader->record.data, reader->record.size, reader->found))
         return tri__record_damaged(reader, "is no tf.Example");
     return NULL;
 }
@@ -64,7 +64,7 @@ tri_status tri__record_reader_create(tri_source *source, tri__reader **out)
     tri__record_reader *self;
     TRI_TRY(tri__allocate(1, sizeof *self, "a reader", &self));
     self->reader.source = source;
-    tri__example_wish_init(&self->wish, tri__record_features);
+    tri__tf_example_query_init(&self->query, tri__record_features);
     tri_status status = source->info.width > 0 ? tri__allocate((size_t)source->info.width, sizeof *self->keys, "a record", &self->keys)
                                                : tri__jpeg_create(&self->jpeg);
     if (status) {

@@ -2,7 +2,7 @@
 #ifndef TRI_DATA_FORMAT_RECORD_READER_H
 #define TRI_DATA_FORMAT_RECORD_READER_H
 
-#include "data/format/example.h"
+#include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
 #include "data/photo/jpeg/jpeg.h"
 #include "data/photo/resize.h"
@@ -41,7 +41,7 @@ typedef struct {
 
 typedef struct {
     tri__reader reader;
-    tri__example_wish wish;
+    tri__tf_example_query query;
     tri__feature found[TRI_RECORD_FEATURES];
     tri__tfrecord_file file; /* of the record … */
     tri__record record;      /* … that was found last */

@@ -23,7 +23,7 @@ static record_kind kind_of(const tri__feature *found)
 
 /* Going through a file: memory for the integers of one record. */
 typedef struct {
-    tri__example_wish wish;
+    tri__tf_example_query query;
     int64_t *values;
     int64_t room;
 } scanner;
@@ -50,7 +50,7 @@ static bool measure_integers(scanner *self, const tri__feature *feature, int64_t
 static bool look_at(scanner *self, const tri__record *record, int64_t *facts)
 {
     tri__feature found[TRI_RECORD_FEATURES];
-    if (!tri__example_find(&self->wish, record->data, record->size, found))
+    if (!tri__tf_example_find(&self->query, record->data, record->size, found))
         return false;
     record_kind kind = kind_of(found);
     facts[TRI_RECORD_FACT_KIND] = kind;
@@ -87,7 +87,7 @@ static void learn(scanner *self, const tri__tfrecord_file *file, const tri__reco
 static tri_status scan(const char *path, const tri__content *content, tri__index *index)
 {
     scanner self = {0};
-    tri__example_wish_init(&self.wish, tri__record_features);
+    tri__tf_example_query_init(&self.query, tri__record_features);
     const tri__tfrecord_file file = {path, content->data, content->size};
     tri__record record;
     tri_status status = NULL, damage = NULL;
@@ -141,7 +141,7 @@ static tri_status merge(int64_t *facts, const tri__record_file *file)
 static tri_status unknown(tri__records *self)
 {
     tri__record_reader reader = {.reader.source = &self->base.source};
-    tri__example_wish_init(&reader.wish, tri__record_features);
+    tri__tf_example_query_init(&reader.query, tri__record_features);
     TRI_TRY(tri__record_find(&reader, 0));
     return tri__record_damaged(&reader, "is neither a picture (features image/encoded or image/raw, image/class/label) nor a click "
                                         "(features index, value, label); such records are not read");

@@ -254,7 +254,7 @@ typedef struct {
     tri__clicks clicks;
 } clicks_source;
 
-static tri_status clicks_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status clicks_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const clicks_source *self = (const clicks_source *)reader->source;
     tri__click click;

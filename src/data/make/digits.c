@@ -61,16 +61,16 @@ static const char *const class_names[] = {"0", "1", "2", "3", "4", "5", "6", "7"
 typedef struct {
     tri_source source;
     tri__key key;
-    uint8_t *rows, *classes_of; /* NULL where examples are drawn as they are read */
+    uint8_t *resident_x, *resident_labels; /* NULL where examples are drawn as they are read */
 } digits_source;
 
-/* The hand of one record: an affine map from the unit square to pixels, and a pen. */
+/* The handwriting of one record: an affine map from the unit square to pixels, and a pen. */
 typedef struct {
     float xx, xy, yx, yy, x, y;
     float radius; /* of the pen, in pixels */
     float ink;    /* 0 … 1 */
     float noise;  /* 0 … 255 */
-} hand;
+} handwriting;
 
 /* From low to high, by a random number in [0, 1). */
 static float between(float low, float high, float random)
@@ -78,11 +78,11 @@ static float between(float low, float high, float random)
     return low + (high - low) * random;
 }
 
-static hand choose_hand(const float random[10])
+static handwriting choose_handwriting(const float random[10])
 {
     float angle = between(-0.3F, 0.3F, random[0]), slant = between(-0.2F, 0.4F, random[1]);
     float width = between(13, 19, random[2]), height = between(16, 21, random[3]);
-    return (hand){
+    return (handwriting){
         .xx = width * cosf(angle),
         .xy = -height * (sinf(angle) + slant * cosf(angle)),
         .yx = width * sinf(angle),
@@ -96,7 +96,7 @@ static hand choose_hand(const float random[10])
 }
 
 /* A point of the unit square, strayed a little, in pixels. */
-static point place(const hand *by, float x, float y, const float random[2])
+static point map_point(const handwriting *by, float x, float y, const float random[2])
 {
     x += between(-STRAY, STRAY, random[0]) - 0.5F;
     y += between(-STRAY, STRAY, random[1]) - 0.5F;
@@ -126,13 +126,13 @@ static void draw_segment(float *cover, point a, point b, float radius)
         }
 }
 
-static void draw_glyph(float *cover, const glyph *form, const hand *by, const float *random)
+static void draw_glyph(float *cover, const glyph *form, const handwriting *by, const float *random)
 {
     for (int i = 0; i < 2; i++) {
         const stroke *line = &form->strokes[i];
         point last = {0};
         for (int j = 0; j < line->count; j++, random += 2) {
-            point next = place(by, (float)line->at[j].x / 100, (float)line->at[j].y / 100, random);
+            point next = map_point(by, (float)line->at[j].x / 100, (float)line->at[j].y / 100, random);
             if (j > 0)
                 draw_segment(cover, last, next, by->radius);
             last = next;
@@ -165,7 +165,7 @@ static void draw(tri__key source_key, int64_t record, int digit, uint8_t *x)
     uint8_t noise[PIXELS];
     tri__random_fill_uniform(key, 0, sizeof random / sizeof *random, random);
     tri__random_fill_bytes(tri__key_split_name(key, "noise"), 0, PIXELS, noise);
-    hand by = choose_hand(random);
+    handwriting by = choose_handwriting(random);
     draw_glyph(cover, choose_glyph(digit, random[9]), &by, random + 10);
     for (int i = 0; i < PIXELS; i++)
         x[i] = (uint8_t)clamp(255 * by.ink * cover[i] + by.noise * ((float)noise[i] / 128 - 1), 0, 255);
@@ -184,11 +184,11 @@ uint8_t tri__digits_draw(uint64_t seed, tri_part part, int64_t record, uint8_t p
     return (uint8_t)digit;
 }
 
-static tri_status digits_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status digits_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const digits_source *self = (const digits_source *)reader->source;
-    if (self->rows)
-        return tri__source_read_rows(reader, record, to);
+    if (self->resident_x)
+        return tri__source_read_resident(reader, record, to);
     *to->label = class_of(self->key, record);
     draw(self->key, record, *to->label, to->x);
     return NULL;
@@ -197,8 +197,8 @@ static tri_status digits_read(tri__reader *reader, int64_t record, const tri__pl
 static void digits_destroy(tri_source *source)
 {
     digits_source *self = (digits_source *)source;
-    tri__buffer_free(self->rows);
-    free(self->classes_of);
+    tri__buffer_free(self->resident_x);
+    free(self->resident_labels);
     free(self);
 }
 
@@ -207,14 +207,14 @@ static const tri__source_kind digits_kind = {.read = digits_read, .destroy = dig
 static tri_status draw_all(digits_source *self)
 {
     size_t examples = (size_t)self->source.info.examples;
-    TRI_TRY(tri__buffer_allocate(examples * PIXELS, "drawn digits", &self->rows));
-    TRI_TRY(tri__allocate(examples, 1, "the labels of drawn digits", &self->classes_of));
+    TRI_TRY(tri__buffer_allocate(examples * PIXELS, "drawn digits", &self->resident_x));
+    TRI_TRY(tri__allocate(examples, 1, "the labels of drawn digits", &self->resident_labels));
     for (size_t i = 0; i < examples; i++) {
-        self->classes_of[i] = (uint8_t)class_of(self->key, (int64_t)i);
-        draw(self->key, (int64_t)i, self->classes_of[i], self->rows + i * PIXELS);
+        self->resident_labels[i] = (uint8_t)class_of(self->key, (int64_t)i);
+        draw(self->key, (int64_t)i, self->resident_labels[i], self->resident_x + i * PIXELS);
     }
-    self->source.rows = self->rows;
-    self->source.classes_of = self->classes_of;
+    self->source.resident_x = self->resident_x;
+    self->source.resident_labels = self->resident_labels;
     return NULL;
 }
 

@@ -16,7 +16,7 @@ typedef struct {
     tri__key key;
 } fake_source;
 
-static tri_status fake_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status fake_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const fake_source *self = (const fake_source *)reader->source;
     const tri_source *source = &self->source;

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "data/make/make_clicks.h"
+#include "data/make/make_digits.h"
+#include "data/make/make_images.h"
 #include "data/text/criteo.h"
 
 #define MARK ".tmp-" /* between the name that a folder will have and the process that makes it */

@@ -39,9 +39,4 @@ TRI_MUST_CHECK tri_status tri__make_find(const char *name, const tri__make_kind 
  * at request->out already. */
 TRI_MUST_CHECK tri_status tri__data_make(const tri__make_kind *kind, const tri__make_request *request, tri__make_result *out);
 
-/* The makers, a file each. */
-tri_status tri__make_clicks(const tri__make_request *request, tri__make_result *out);
-tri_status tri__make_digits(const tri__make_request *request, tri__make_result *out);
-tri_status tri__make_images(const tri__make_request *request, tri__make_result *out);
-
 #endif

@@ -3,6 +3,8 @@
  * A partition is a file with a stretch of the records, written by one thread from its first record to its last: what is in it depends
  * on the request alone. The records are those of the source clicks:FEATURES with the same seed. */
 #define _GNU_SOURCE /* asprintf */
+#include "data/make/make_clicks.h"
+
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,10 +14,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/format/example.h"
+#include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
 #include "data/make/clicks.h"
-#include "data/make/make.h"
 
 #define MOST_COUNT      INT64_C(1000000000000)
 #define MOST_PARTITIONS 100000
@@ -27,7 +28,7 @@ typedef struct {
     int64_t features;
     tri__writer *text;
     tri__tfrecord_writer *records;
-    tri__example example;
+    tri__tf_example_writer example;
 } sink;
 
 typedef struct {
@@ -49,11 +50,11 @@ static tri_status put_example(sink *to, const tri__click *click)
     }
     const uint8_t *data;
     size_t size;
-    tri__example_begin(&to->example);
-    tri__example_add_integers(&to->example, "index", indices, TRI_CRITEO_FIELDS);
-    tri__example_add_integers(&to->example, "label", &label, 1);
-    tri__example_add_floats(&to->example, "value", values, TRI_CRITEO_FIELDS);
-    TRI_TRY(tri__example_finish(&to->example, &data, &size));
+    tri__tf_example_begin(&to->example);
+    tri__tf_example_add_integers(&to->example, "index", indices, TRI_CRITEO_FIELDS);
+    tri__tf_example_add_integers(&to->example, "label", &label, 1);
+    tri__tf_example_add_floats(&to->example, "value", values, TRI_CRITEO_FIELDS);
+    TRI_TRY(tri__tf_example_finish(&to->example, &data, &size));
     tri__tfrecord_write(to->records, data, size);
     return NULL;
 }
@@ -153,7 +154,7 @@ static tri_status write_partition(const task *self, const char *path, int64_t fi
     else
         TRI_TRY(tri__tfrecord_writer_create(path, TRI_UNCOMPRESSED, &to.records));
     tri_status status = write_records(self, &to, first, end);
-    tri__example_fini(&to.example);
+    tri__tf_example_fini(&to.example);
     if (status) {
         tri__writer_abandon(to.text);
         tri__tfrecord_writer_abandon(to.records);

@@ -2,6 +2,8 @@
  *
  * A round of digits is drawn by all threads into memory, then written in order. They are those of the source digits:N. */
 #define _GNU_SOURCE /* asprintf */
+#include "data/make/make_digits.h"
+
 #include "data/make/digits.h"
 
 #include <inttypes.h>
@@ -10,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/make/make.h"
 #include "data/source/source.h"
 
 enum {

@@ -4,6 +4,8 @@
  * flower of its own place, size, turn and light, before a soft background with other soft things in it, and noise. All of it follows from
  * the seed, the part and the record number. Classes take turns, so each has the same share. */
 #define _GNU_SOURCE /* asprintf */
+#include "data/make/make_images.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -14,7 +16,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/make/make.h"
 #include "data/photo/jpeg/jpeg.h"
 #include "data/photo/resize.h"
 #include "data/source/source.h"

@@ -50,7 +50,7 @@ static tri_status photo_reader_create(tri_source *source, tri__reader **out)
     return NULL;
 }
 
-static tri_status photo_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status photo_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     photo_reader *self = (photo_reader *)reader;
     const photo_source *source = (const photo_source *)reader->source;

@@ -63,7 +63,7 @@ static uint32_t sum_example(uint32_t sum, const tri_source *source, const exampl
 
 static tri_status sum_record(tri__reader *reader, int64_t record, example_buffer *buffer, uint32_t *sum)
 {
-    const tri__place to = {.x = buffer->x, .keys = buffer->keys, .values = buffer->values, .label = &buffer->label};
+    const tri__example_target to = {.x = buffer->x, .keys = buffer->keys, .values = buffer->values, .label = &buffer->label};
     TRI_TRY(reader->source->kind->read(reader, record, &to));
     *sum = sum_example(*sum, reader->source, buffer);
     return NULL;

@@ -20,11 +20,11 @@ tri_status tri__source_set_shape(tri_source *source, tri_shape shape)
     return NULL;
 }
 
-tri_status tri__source_read_rows(tri__reader *reader, int64_t record, const tri__place *to)
+tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const tri_source *source = reader->source;
-    memcpy(to->x, source->rows + (size_t)record * source->example_bytes, source->example_bytes);
-    *to->label = source->classes_of[record];
+    memcpy(to->x, source->resident_x + (size_t)record * source->example_bytes, source->example_bytes);
+    *to->label = source->resident_labels[record];
     return NULL;
 }
 
@@ -95,8 +95,8 @@ tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t c
     TRI_TRY(tri__reader_create(source, &reader));
     tri_status status = NULL;
     for (int64_t i = 0; i < count && !status; i++) {
-        const tri__place place = {.x = (uint8_t *)x + (size_t)i * source->example_bytes, .label = &labels[i]};
-        status = source->kind->read(reader, records[i], &place);
+        const tri__example_target target = {.x = (uint8_t *)x + (size_t)i * source->example_bytes, .label = &labels[i]};
+        status = source->kind->read(reader, records[i], &target);
     }
     tri__reader_destroy(reader);
     return status;

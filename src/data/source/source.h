@@ -1,9 +1,9 @@
 /* source.h: what every kind of source is made of.
  *
  * A source knows examples by record number. A kind embeds tri_source as its first member and fills in info. Examples are read through
- * readers: each belongs to one thread and holds what decoding needs there, so that many threads read one source at once.
- * Where the examples stand in memory one after another, the source says so in `rows` and `classes_of`: then a dataset takes them from
- * there itself, without a thread; all other sources are read ahead. */
+ * readers: each belongs to one thread and holds what decoding needs there, so that many threads read one source at once. Where the examples
+ * stand in memory one after another, the source says so in `resident_x` and `resident_labels`: then a dataset takes them from there itself,
+ * without a thread; all other sources are read ahead. */
 #ifndef TRI_DATA_SOURCE_SOURCE_H
 #define TRI_DATA_SOURCE_SOURCE_H
 
@@ -21,11 +21,11 @@ typedef struct {
     int32_t *keys;  /* sparse: [width] the features that are there, then −1 */
     float *values;  /* sparse: [width] their values, then 0 */
     int32_t *label; /* its class */
-} tri__place;
+} tri__example_target;
 
 typedef struct {
     /* One example, by a record number that has been checked. TRI_BAD_DATA where it is damaged; other failures are of the source. */
-    tri_status (*read)(tri__reader *reader, int64_t record, const tri__place *to);
+    tri_status (*read)(tri__reader *reader, int64_t record, const tri__example_target *to);
     tri_status (*reader_create)(tri_source *source, tri__reader **out); /* NULL where readers hold nothing of their own */
     void (*reader_destroy)(tri__reader *reader);                        /* with reader_create */
     const char *(*file_of)(const tri_source *source, int64_t record);   /* for messages: where it is; NULL where there are no files */
@@ -34,11 +34,11 @@ typedef struct {
 
 struct tri_source {
     const tri__source_kind *kind;
-    tri_source_info info;      /* its spec is filled in and owned by tri_source_open */
-    size_t example_bytes;      /* of one example */
-    const uint8_t *rows;       /* [examples][example_bytes]; NULL where examples are made by read */
-    const uint8_t *classes_of; /* [examples], with rows */
-    atomic_int holders;        /* besides the one who opened it */
+    tri_source_info info;           /* its spec is filled in and owned by tri_source_open */
+    size_t example_bytes;           /* of one example */
+    const uint8_t *resident_x;      /* [examples][example_bytes]; NULL where examples are made by read */
+    const uint8_t *resident_labels; /* [examples], with resident_x */
+    atomic_int holders;             /* besides the one who opened it */
 };
 
 /* Let source live until it has been destroyed once more: by a thread that may still be reading when its owner has gone. */
@@ -52,7 +52,7 @@ TRI_MUST_CHECK tri_status tri__reader_create(tri_source *source, tri__reader **o
 void tri__reader_destroy(tri__reader *reader); /* accepts NULL */
 
 /* The read of a kind whose examples stand in memory. */
-tri_status tri__source_read_rows(tri__reader *reader, int64_t record, const tri__place *to);
+tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const tri__example_target *to);
 
 /* A synthetic source of this many training examples has so many test examples. */
 static inline int64_t tri__source_test_share(int64_t examples)

@@ -130,7 +130,7 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
     return NULL;
 }
 
-static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const tri__file_source *self = (const tri__file_source *)reader->source;
     tri__line line = tri__line_find(&self->files, record);

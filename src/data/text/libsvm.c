@@ -90,10 +90,10 @@ static inline const char *parse_feature(const char **at, const char *end, uint64
 
 /* As tri__libsvm_parse; looks: values are passed over, which is quicker. */
 static inline const char *parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
-                                tri__libsvm_row *row, bool looks)
+                                tri__libsvm_line_facts *seen, bool looks)
 {
-    *row = (tri__libsvm_row){.lowest = INT64_MAX, .highest = -1};
-    const char *at = tri__number_float(*line, end, &row->label), *wrong = NULL;
+    *seen = (tri__libsvm_line_facts){.lowest = INT64_MAX, .highest = -1};
+    const char *at = tri__number_float(*line, end, &seen->label), *wrong = NULL;
     if (!at)
         return "the label is not a number";
     if (!is_end(at, end) && !is_blank(*at)) {
@@ -116,16 +116,16 @@ static inline const char *parse(const char **line, const char *end, int64_t base
         }
     }
     *line = at;
-    row->features = features;
-    row->lowest = lowest;
-    row->highest = highest;
+    seen->features = features;
+    seen->lowest = lowest;
+    seen->highest = highest;
     return wrong;
 }
 
 const char *tri__libsvm_parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
-                              tri__libsvm_row *row)
+                              tri__libsvm_line_facts *seen)
 {
-    return parse(line, end, base, room, keys, values, row, false);
+    return parse(line, end, base, room, keys, values, seen, false);
 }
 
 static bool is_class(float label)
@@ -169,10 +169,10 @@ static tri_status scan_lines(const char *begin, const char *from, const char *to
         if (is_end(at, to))
             continue;
         TRI_TRY(tri__index_add(index, at - begin));
-        tri__libsvm_row row;
-        if (parse(&at, to, 0, 0, NULL, NULL, &row, true) || !is_class(row.label))
+        tri__libsvm_line_facts seen;
+        if (parse(&at, to, 0, 0, NULL, NULL, &seen, true) || !is_class(seen.label))
             continue;
-        merge_facts(index->facts, (int64_t[FACTS]){row.features, row.lowest, row.highest, (int64_t)row.label, (int64_t)row.label});
+        merge_facts(index->facts, (int64_t[FACTS]){seen.features, seen.lowest, seen.highest, (int64_t)seen.label, (int64_t)seen.label});
     }
     return NULL;
 }
@@ -190,10 +190,10 @@ bool tri__libsvm_is(const uint8_t *head, size_t size)
         at = skip_blanks(at, end);
         if (is_end(at, end))
             continue;
-        tri__libsvm_row row;
-        const char *wrong = tri__libsvm_parse(&at, end, 0, 0, NULL, NULL, &row);
+        tri__libsvm_line_facts seen;
+        const char *wrong = tri__libsvm_parse(&at, end, 0, 0, NULL, NULL, &seen);
         /* a line cut by the end of what is there proves as much as its whole features do */
-        return row.features > 0 && (!wrong || !memchr(at, '\n', (size_t)(end - at)));
+        return seen.features > 0 && (!wrong || !memchr(at, '\n', (size_t)(end - at)));
     }
     return false;
 }
@@ -219,34 +219,34 @@ static tri_status bad_label(const tri__file_source *self, const tri__line *line,
     return tri__line_damaged(line, line->at, text);
 }
 
-static tri_status bad_index(const tri__file_source *self, const tri__line *line, const tri__libsvm_row *row)
+static tri_status bad_index(const tri__file_source *self, const tri__line *line, const tri__libsvm_line_facts *seen)
 {
     char text[160];
     int64_t first = self->source.info.numbering.first_index, last = first + self->source.info.shape.dim[0] - 1;
     snprintf(text, sizeof text, "feature index %" PRId64 " where indices are %" PRId64 " to %" PRId64 " (--features gives another bound)",
-             row->lowest < first ? row->lowest : row->highest, first, last);
+             seen->lowest < first ? seen->lowest : seen->highest, first, last);
     return tri__line_damaged(line, line->at, text);
 }
 
-static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const tri__file_source *self = (const tri__file_source *)reader->source;
     int64_t width = self->source.info.width, first = self->source.info.numbering.first_index;
     tri__line line = tri__line_find(&self->files, record);
     const char *at = line.at;
-    tri__libsvm_row row;
-    const char *wrong = tri__libsvm_parse(&at, line.end, first, width, to->keys, to->values, &row);
+    tri__libsvm_line_facts seen;
+    const char *wrong = tri__libsvm_parse(&at, line.end, first, width, to->keys, to->values, &seen);
     if (wrong)
         return tri__line_damaged(&line, at, wrong);
-    if (row.features > width)
+    if (seen.features > width)
         return tri__line_damaged(&line, line.at, "more features than when the file was opened: is it being written?");
-    if (row.features > 0 && (row.lowest < first || row.highest - first >= self->source.info.shape.dim[0]))
-        return bad_index(self, &line, &row);
-    int64_t class = class_of(&self->source.info.numbering, row.label);
+    if (seen.features > 0 && (seen.lowest < first || seen.highest - first >= self->source.info.shape.dim[0]))
+        return bad_index(self, &line, &seen);
+    int64_t class = class_of(&self->source.info.numbering, seen.label);
     if (class < 0)
-        return bad_label(self, &line, row.label);
+        return bad_label(self, &line, seen.label);
     *to->label = (int32_t) class;
-    for (int64_t i = row.features; i < width; i++) {
+    for (int64_t i = seen.features; i < width; i++) {
         to->keys[i] = -1;
         to->values[i] = 0;
     }

@@ -17,12 +17,12 @@ typedef struct {
     float label;
     int64_t features;        /* in the line */
     int64_t lowest, highest; /* of its indices; INT64_MAX and −1 where it has none */
-} tri__libsvm_row;
+} tri__libsvm_line_facts;
 
 /* Read the line at *at, with the rest of the file up to end behind it; its first room features go to keys (index − base) and values. NULL
  * where all is well: *at is the end of the line or its comment then. Otherwise what is wrong there. */
 const char *tri__libsvm_parse(const char **at, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
-                              tri__libsvm_row *row);
+                              tri__libsvm_line_facts *seen);
 
 /* Whether a file begins so; head is its beginning. */
 bool tri__libsvm_is(const uint8_t *head, size_t size);

@@ -137,7 +137,7 @@ static int64_t read_all(tri_source *source)
     assert_true(keys && values && x);
     tri__reader *reader;
     assert_ok(tri__reader_create(source, &reader));
-    const tri__place place = {.x = x, .keys = keys, .values = values, .label = &label};
+    const tri__example_target place = {.x = x, .keys = keys, .values = values, .label = &label};
     for (int64_t i = 0; i < info->examples; i++) {
         label = -1;
         tri_status status = source->kind->read(reader, i, &place);
@@ -186,7 +186,7 @@ static void take_file(original *self)
     self->bytes = (uint8_t *)test_read(self->path, &self->size);
 }
 
-static void put_click(tri__example *example)
+static void put_click(tri__tf_example_writer *example)
 {
     int64_t keys[39];
     float values[39];
@@ -194,10 +194,10 @@ static void put_click(tri__example *example)
         keys[i] = (int64_t)i * 77777;
         values[i] = (float)i;
     }
-    tri__example_begin(example);
-    tri__example_add_integers(example, "index", keys, 39);
-    tri__example_add_floats(example, "value", values, 39);
-    tri__example_add_integers(example, "label", (int64_t[]){1}, 1);
+    tri__tf_example_begin(example);
+    tri__tf_example_add_integers(example, "index", keys, 39);
+    tri__tf_example_add_floats(example, "value", values, 39);
+    tri__tf_example_add_integers(example, "label", (int64_t[]){1}, 1);
 }
 
 static void make_photo(uint8_t **photo, size_t *size)
@@ -208,37 +208,37 @@ static void make_photo(uint8_t **photo, size_t *size)
     assert_ok(tri__jpeg_encode(pixels, 16, 16, 3, 80, photo, size));
 }
 
-static void put_picture(tri__example *example, bool encoded)
+static void put_picture(tri__tf_example_writer *example, bool encoded)
 {
-    tri__example_begin(example);
+    tri__tf_example_begin(example);
     if (encoded) {
         uint8_t *photo;
         size_t size;
         make_photo(&photo, &size);
-        tri__example_add_bytes(example, "image/encoded", photo, size);
+        tri__tf_example_add_bytes(example, "image/encoded", photo, size);
         free(photo);
     } else {
-        tri__example_add_bytes(example, "image/raw", (const uint8_t[48]){1, 2, 3}, 48);
-        tri__example_add_integers(example, "image/height", (int64_t[]){4}, 1);
-        tri__example_add_integers(example, "image/width", (int64_t[]){4}, 1);
-        tri__example_add_integers(example, "image/channels", (int64_t[]){3}, 1);
+        tri__tf_example_add_bytes(example, "image/raw", (const uint8_t[48]){1, 2, 3}, 48);
+        tri__tf_example_add_integers(example, "image/height", (int64_t[]){4}, 1);
+        tri__tf_example_add_integers(example, "image/width", (int64_t[]){4}, 1);
+        tri__tf_example_add_integers(example, "image/channels", (int64_t[]){3}, 1);
     }
-    tri__example_add_integers(example, "image/class/label", (int64_t[]){3}, 1);
-    tri__example_add_bytes(example, "image/class/text", "tulips", 6);
+    tri__tf_example_add_integers(example, "image/class/label", (int64_t[]){3}, 1);
+    tri__tf_example_add_bytes(example, "image/class/text", "tulips", 6);
 }
 
 /* A file of records: clicks, pictures or photos; framed: only one of its records. */
 static original make_records(const char *name, tri__compression compression, int sort, bool framed)
 {
     original self = take(name);
-    tri__example example = {0};
+    tri__tf_example_writer example = {0};
     const uint8_t *data;
     size_t size;
     if (sort == 0)
         put_click(&example);
     else
         put_picture(&example, sort == 2);
-    assert_ok(tri__example_finish(&example, &data, &size));
+    assert_ok(tri__tf_example_finish(&example, &data, &size));
     self.framed = framed;
     if (framed) {
         take_bytes(&self, data, size);
@@ -251,7 +251,7 @@ static original make_records(const char *name, tri__compression compression, int
         take_file(&self);
         self.frame = compression == TRI_UNCOMPRESSED ? self.size / 3 : 0;
     }
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
     return self;
 }
 

@@ -24,7 +24,7 @@ static uint8_t byte_of(int64_t record, int i)
     return (uint8_t)(record * 31 + i * 7 + 1);
 }
 
-static tri_status probe_read(tri__reader *reader, int64_t record, const tri__place *to)
+static tri_status probe_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     probe *self = (probe *)reader->source;
     atomic_fetch_add(&self->reads, 1);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "data/fixture.h"
-#include "data/format/example.h"
+#include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
 #include "data/photo/jpeg/jpeg.h"
 
@@ -13,13 +13,13 @@
 typedef struct {
     char *folder, *path;
     tri__tfrecord_writer *writer;
-    tri__example example;
+    tri__tf_example_writer example;
 } maker;
 
 static void begin(maker *self, const char *folder, const char *name)
 {
     self->path = test_path(folder, name);
-    self->example = (tri__example){0};
+    self->example = (tri__tf_example_writer){0};
     assert_ok(tri__tfrecord_writer_create(self->path, strstr(name, ".gz") ? TRI_GZIP : TRI_UNCOMPRESSED, &self->writer));
 }
 
@@ -27,24 +27,24 @@ static void put(maker *self)
 {
     const uint8_t *data;
     size_t size;
-    assert_ok(tri__example_finish(&self->example, &data, &size));
+    assert_ok(tri__tf_example_finish(&self->example, &data, &size));
     tri__tfrecord_write(self->writer, data, size);
 }
 
 static void end(maker *self)
 {
     assert_ok(tri__tfrecord_writer_commit(self->writer));
-    tri__example_fini(&self->example);
+    tri__tf_example_fini(&self->example);
     free(self->path);
 }
 
 static void put_click(maker *self, const int64_t *keys, size_t count, int64_t label)
 {
     float values[8] = {0.5f, 1, 2, 3, 4, 5, 6, 7};
-    tri__example_begin(&self->example);
-    tri__example_add_integers(&self->example, "index", keys, count);
-    tri__example_add_floats(&self->example, "value", values, count);
-    tri__example_add_integers(&self->example, "label", &label, 1);
+    tri__tf_example_begin(&self->example);
+    tri__tf_example_add_integers(&self->example, "index", keys, count);
+    tri__tf_example_add_floats(&self->example, "value", values, count);
+    tri__tf_example_add_integers(&self->example, "label", &label, 1);
     put(self);
 }
 
@@ -67,12 +67,12 @@ static void make_pixels(int salt, uint8_t *out)
         out[i] = (uint8_t)(i * 3 + salt * 50);
 }
 
-static void add_raw(tri__example *example, int64_t height, int64_t width, int64_t channels, const uint8_t *pixels, size_t size)
+static void add_raw(tri__tf_example_writer *example, int64_t height, int64_t width, int64_t channels, const uint8_t *pixels, size_t size)
 {
-    tri__example_add_integers(example, "image/height", &height, 1);
-    tri__example_add_integers(example, "image/width", &width, 1);
-    tri__example_add_integers(example, "image/channels", &channels, 1);
-    tri__example_add_bytes(example, "image/raw", pixels, size);
+    tri__tf_example_add_integers(example, "image/height", &height, 1);
+    tri__tf_example_add_integers(example, "image/width", &width, 1);
+    tri__tf_example_add_integers(example, "image/channels", &channels, 1);
+    tri__tf_example_add_bytes(example, "image/raw", pixels, size);
 }
 
 /* Pictures of classes 0, 1, 2, the last without a name; encoded: as JPEG. */
@@ -85,17 +85,17 @@ static void make_images(const char *folder, const char *name, bool encoded)
         uint8_t pixels[BYTES], *photo;
         size_t size;
         make_pixels((int)i, pixels);
-        tri__example_begin(&self.example);
+        tri__tf_example_begin(&self.example);
         if (encoded) {
             assert_ok(tri__jpeg_encode(pixels, HEIGHT, WIDTH, 3, 90, &photo, &size));
-            tri__example_add_bytes(&self.example, "image/encoded", photo, size);
+            tri__tf_example_add_bytes(&self.example, "image/encoded", photo, size);
             free(photo);
         } else {
             add_raw(&self.example, HEIGHT, WIDTH, 3, pixels, sizeof pixels);
         }
-        tri__example_add_integers(&self.example, "image/class/label", &i, 1);
+        tri__tf_example_add_integers(&self.example, "image/class/label", &i, 1);
         if (i < 2)
-            tri__example_add_bytes(&self.example, "image/class/text", texts[i], strlen(texts[i]));
+            tri__tf_example_add_bytes(&self.example, "image/class/text", texts[i], strlen(texts[i]));
         put(&self);
     }
     end(&self);
@@ -120,7 +120,7 @@ static tri_status read_one(tri_source *source, int64_t record, example *out)
 {
     tri__reader *reader;
     TRI_TRY(tri__reader_create(source, &reader));
-    const tri__place place = {.x = out->x, .keys = out->keys, .values = out->values, .label = &out->label};
+    const tri__example_target place = {.x = out->x, .keys = out->keys, .values = out->values, .label = &out->label};
     tri_status status = source->kind->read(reader, record, &place);
     tri__reader_destroy(reader);
     return status;
@@ -182,16 +182,16 @@ static void test_records_that_lack_something(void **state)
     begin(&self, folder, "a.tfrecord");
     put_click(&self, (int64_t[]){1, 2}, 2, 1);
     put_click(&self, (int64_t[]){1, 2}, 2, -5); /* 1: no class */
-    tri__example_begin(&self.example);
-    tri__example_add_floats(&self.example, "label", (float[]){1}, 1);
-    tri__example_add_integers(&self.example, "index", (int64_t[]){2}, 1);
+    tri__tf_example_begin(&self.example);
+    tri__tf_example_add_floats(&self.example, "label", (float[]){1}, 1);
+    tri__tf_example_add_integers(&self.example, "index", (int64_t[]){2}, 1);
     put(&self); /* 2: label as a float, no values: all 1 */
-    tri__example_begin(&self.example);
-    tri__example_add_integers(&self.example, "label", (int64_t[]){1}, 1);
+    tri__tf_example_begin(&self.example);
+    tri__tf_example_add_integers(&self.example, "label", (int64_t[]){1}, 1);
     put(&self); /* 3 */
-    tri__example_begin(&self.example);
-    tri__example_add_integers(&self.example, "index", (int64_t[]){1, 2}, 2);
-    tri__example_add_floats(&self.example, "value", (float[]){1}, 1);
+    tri__tf_example_begin(&self.example);
+    tri__tf_example_add_integers(&self.example, "index", (int64_t[]){1, 2}, 2);
+    tri__tf_example_add_floats(&self.example, "value", (float[]){1}, 1);
     put(&self);                                  /* 4 */
     tri__tfrecord_write(self.writer, "text", 4); /* 5 */
     end(&self);
@@ -275,9 +275,9 @@ static void test_images_of_several_sizes(void **state)
     for (int64_t i = 0; i < 4; i++) {
         const uint8_t pixels[4 * 2 * 3] = {0};
         int64_t height = i < 2 ? 4 : 2;
-        tri__example_begin(&self.example);
+        tri__tf_example_begin(&self.example);
         add_raw(&self.example, height, 2, 3, pixels, (size_t)height * 6);
-        tri__example_add_integers(&self.example, "image/class/label", (int64_t[]){1}, 1);
+        tri__tf_example_add_integers(&self.example, "image/class/label", (int64_t[]){1}, 1);
         put(&self);
     }
     end(&self);
@@ -317,14 +317,14 @@ static void test_images_that_are_not_right(void **state)
     };
     enum { CASES = sizeof cases / sizeof *cases };
     for (int i = 0; i < CASES; i++) {
-        tri__example_begin(&self.example);
+        tri__tf_example_begin(&self.example);
         add_raw(&self.example, cases[i].height, cases[i].width, 3, pixels, cases[i].size);
-        tri__example_add_integers(&self.example, "image/class/label", (int64_t[]){0}, 1);
+        tri__tf_example_add_integers(&self.example, "image/class/label", (int64_t[]){0}, 1);
         put(&self);
     }
-    tri__example_begin(&self.example);
-    tri__example_add_bytes(&self.example, "image/encoded", "no photo", 8);
-    tri__example_add_integers(&self.example, "image/class/label", (int64_t[]){0}, 1);
+    tri__tf_example_begin(&self.example);
+    tri__tf_example_add_bytes(&self.example, "image/encoded", "no photo", 8);
+    tri__tf_example_add_integers(&self.example, "image/class/label", (int64_t[]){0}, 1);
     put(&self);
     end(&self);
     tri_source *source;
@@ -403,8 +403,8 @@ static void test_sets_that_are_not_right(void **state)
     assert_fails(open_in(folder, "page.tfrecord", NULL, &source), TRI_BAD_DATA, "record 0 at byte 0: the checksum of its length");
     maker self;
     begin(&self, folder, "other.tfrecord");
-    tri__example_begin(&self.example);
-    tri__example_add_integers(&self.example, "age", (int64_t[]){33}, 1);
+    tri__tf_example_begin(&self.example);
+    tri__tf_example_add_integers(&self.example, "age", (int64_t[]){33}, 1);
     put(&self);
     end(&self);
     assert_fails(open_in(folder, "other.tfrecord", NULL, &source), TRI_BAD_DATA, "neither a picture");

@@ -31,8 +31,8 @@ static void test_digits(void **state)
             assert_ok(tri_source_open(out[i], (tri_part)part, NULL, &files));
             assert_int_equal(files->info.examples, drawn->info.examples);
             assert_int_equal(files->info.classes, 10);
-            assert_memory_equal(files->rows, drawn->rows, (size_t)drawn->info.examples * BYTES);
-            assert_memory_equal(files->classes_of, drawn->classes_of, (size_t)drawn->info.examples);
+            assert_memory_equal(files->resident_x, drawn->resident_x, (size_t)drawn->info.examples * BYTES);
+            assert_memory_equal(files->resident_labels, drawn->resident_labels, (size_t)drawn->info.examples);
             tri_source_destroy(drawn);
             tri_source_destroy(files);
         }

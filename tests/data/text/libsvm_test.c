@@ -9,7 +9,7 @@ enum { ROOM = 8 };
 typedef struct {
     const char *wrong;
     size_t stopped; /* where in the line */
-    tri__libsvm_row row;
+    tri__libsvm_line_facts row;
     int32_t keys[ROOM];
     float values[ROOM];
 } parsed;
@@ -161,7 +161,7 @@ static void end(opened *self)
 
 static tri_status read_record(opened *self, int64_t record, int32_t *keys, float *values, int32_t *label)
 {
-    return self->source->kind->read(self->reader, record, &(tri__place){.keys = keys, .values = values, .label = label});
+    return self->source->kind->read(self->reader, record, &(tri__example_target){.keys = keys, .values = values, .label = label});
 }
 
 static void test_source(void **state)

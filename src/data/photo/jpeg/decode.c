@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "data/photo/jpeg/planes.h"
 
 #define MOST_PIXELS          (INT64_C(1) << 28)
 #define MOST_PIXELS_PER_BYTE 1024 /* an empty picture still needs a bit for every block of 64 */

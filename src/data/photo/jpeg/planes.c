@@ -2,10 +2,11 @@
  *
  * Most photos keep chroma at half the resolution of luma. The library would first upsample chroma and convert every pixel of the photo;
  * resizing the planes as they are stored does the same in one go, and only the pixels that are wanted are converted. */
+#include "data/photo/jpeg/planes.h"
+
 #include <string.h>
 
 #include "base/vector.h"
-#include "data/photo/jpeg/decode.h"
 
 enum {
     MOST_ROWS = MAX_SAMP_FACTOR * DCTSIZE, /* of one plane in one row of blocks */

@@ -1,5 +1,5 @@
 /* decode_test.c: photos made and decoded again: whole, resized, grey, of ink, cut short, damaged, and with headers that lie. */
-#include "data/photo/jpeg/decode.h"
+#include "data/photo/jpeg/planes.h"
 
 #include <math.h>
 #include <stdlib.h>

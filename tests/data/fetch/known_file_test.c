@@ -1,5 +1,5 @@
-/* assemble_test.c: records made from a picture and its labels, by a PNG that the test writes itself. */
-#include "data/fetch/assemble.h"
+/* known_file_test.c: records made from a picture and its labels, by a PNG that the test writes itself. */
+#include "data/fetch/known_file.h"
 
 #include "base/sha256.h"
 #include "data/fixture.h"
@@ -52,12 +52,12 @@ static void expected_records(uint8_t records[2 * TRI_CIFAR_RECORD])
     }
 }
 
-static tri_status assemble(const char *folder, const tri__known_file *file)
+static tri_status make_files(const char *folder, const tri__known_file *file)
 {
-    tri__supply *supply;
-    assert_ok(tri__supply_open(folder, &supply));
-    tri_status status = tri__assemble_file(file, supply, folder);
-    tri__supply_destroy(supply);
+    tri__archive *archive;
+    assert_ok(tri__archive_open(folder, &archive));
+    tri_status status = tri__known_file_make(file, archive, folder);
+    tri__archive_destroy(archive);
     return status;
 }
 
@@ -74,16 +74,16 @@ static void test_records_from_a_picture(void **state)
     tri__known_file file = {
         .name = "batch.bin", .bytes = sizeof records, .sha256 = hex, .picture = "batch.png", .labels = "labels.json", .first_label = 1};
     char *folder = test_folder_create(), *made = test_path(folder, "batch.bin");
-    assert_fails(assemble(folder, &file), TRI_NOT_FOUND, "there is no batch.png");
+    assert_fails(make_files(folder, &file), TRI_NOT_FOUND, "there is no batch.png");
     write_picture(folder, "batch.png");
-    assert_fails(assemble(folder, &file), TRI_NOT_FOUND, "there is no labels.json");
+    assert_fails(make_files(folder, &file), TRI_NOT_FOUND, "there is no labels.json");
     fixture_write(folder, "labels.json", (const uint8_t *)"[0,4]", 5);
-    assert_fails(assemble(folder, &file), TRI_BAD_DATA, "labels.json: entry 2 is not a class");
+    assert_fails(make_files(folder, &file), TRI_BAD_DATA, "labels.json: entry 2 is not a class");
     fixture_write(folder, "labels.json", (const uint8_t *)"[0,4,8]", 7);
-    assert_fails(assemble(folder, &file), TRI_BAD_DATA, "batch.bin: its SHA-256 is");
+    assert_fails(make_files(folder, &file), TRI_BAD_DATA, "batch.bin: its SHA-256 is");
     assert_false(tri__file_exists(made));
     fixture_write(folder, "labels.json", (const uint8_t *)"[0,4,9]", 7);
-    assert_ok(assemble(folder, &file));
+    assert_ok(make_files(folder, &file));
     size_t size;
     char *bytes = test_read(made, &size);
     assert_int_equal(size, sizeof records);

@@ -1,38 +1,38 @@
-/* example.c: tf.Example read and made.
+/* tf_example.c: tf.Example read and made.
  *
  * Click records are a few hundred small numbers, so what counts is the time a number takes: all that is done for each is inlined here. */
-#include "data/format/example.h"
+#include "data/format/tf_example.h"
 
 #include <endian.h>
 #include <string.h>
 
 enum { VALUE = 1, KEY = 1, FEATURE = 2, ENTRY = 1, FEATURES = 1 }; /* numbers of fields, of the messages in the header */
 
-void tri__example_wish_init(tri__example_wish *wish, const char *const *names)
+void tri__tf_example_query_init(tri__tf_example_query *query, const char *const *names)
 {
-    *wish = (tri__example_wish){0};
-    for (int i = 0; names[i] && i < TRI_EXAMPLE_WANTED; i++) {
-        wish->names[i] = names[i];
-        wish->lengths[i] = strlen(names[i]);
-        wish->last[i] = i;
-        wish->count++;
+    *query = (tri__tf_example_query){0};
+    for (int i = 0; names[i] && i < TRI_TF_EXAMPLE_WANTED; i++) {
+        query->names[i] = names[i];
+        query->lengths[i] = strlen(names[i]);
+        query->last[i] = i;
+        query->count++;
     }
 }
 
-static bool is_named(const tri__example_wish *wish, int which, const tri__wire_reader *name)
+static bool is_named(const tri__tf_example_query *query, int which, const tri__wire_reader *name)
 {
     size_t length = (size_t)(name->end - name->at);
-    return which < wish->count && wish->lengths[which] == length && memcmp(wish->names[which], name->at, length) == 0;
+    return which < query->count && query->lengths[which] == length && memcmp(query->names[which], name->at, length) == 0;
 }
 
-/* Which wanted feature has this name, or −1; place: how many features of the record came before it. */
-static int find_name(tri__example_wish *wish, const tri__wire_reader *name, int place)
+/* Which wanted feature has this name, or −1; position: how many features of the record came before it. */
+static int find_name(tri__tf_example_query *query, const tri__wire_reader *name, int position)
 {
-    int *last = place < TRI_EXAMPLE_WANTED ? &wish->last[place] : NULL;
-    if (last && is_named(wish, *last, name))
+    int *last = position < TRI_TF_EXAMPLE_WANTED ? &query->last[position] : NULL;
+    if (last && is_named(query, *last, name))
         return *last;
-    for (int i = 0; i < wish->count; i++)
-        if (is_named(wish, i, name)) {
+    for (int i = 0; i < query->count; i++)
+        if (is_named(query, i, name)) {
             if (last)
                 *last = i;
             return i;
@@ -45,7 +45,7 @@ static bool is_message(const tri__wire_field *field, uint32_t number)
     return field->number == number && field->type == TRI_WIRE_BYTES;
 }
 
-/* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind takes the place of those before it. */
+/* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind takes the position of those before it. */
 static bool read_feature(tri__wire_reader reader, tri__feature *out)
 {
     bool damaged = false;
@@ -65,7 +65,7 @@ static bool read_feature(tri__wire_reader reader, tri__feature *out)
     return !damaged;
 }
 
-static bool read_entry(tri__example_wish *wish, tri__wire_reader reader, int place, tri__feature *found)
+static bool read_entry(tri__tf_example_query *query, tri__wire_reader reader, int position, tri__feature *found)
 {
     bool damaged = false;
     tri__wire_field field;
@@ -75,28 +75,28 @@ static bool read_entry(tri__example_wish *wish, tri__wire_reader reader, int pla
             name = tri__wire_inside(&field);
         else if (is_message(&field, FEATURE))
             feature = tri__wire_inside(&field);
-    int which = damaged || !name.at ? -1 : find_name(wish, &name, place);
+    int which = damaged || !name.at ? -1 : find_name(query, &name, position);
     return !damaged && (which < 0 || read_feature(feature, &found[which]));
 }
 
-static bool read_features(tri__example_wish *wish, tri__wire_reader reader, tri__feature *found)
+static bool read_features(tri__tf_example_query *query, tri__wire_reader reader, tri__feature *found)
 {
     bool damaged = false;
     tri__wire_field field;
-    for (int place = 0; tri__wire_next(&reader, &field, &damaged); place++)
-        if (is_message(&field, ENTRY) && !read_entry(wish, tri__wire_inside(&field), place, found))
+    for (int position = 0; tri__wire_next(&reader, &field, &damaged); position++)
+        if (is_message(&field, ENTRY) && !read_entry(query, tri__wire_inside(&field), position, found))
             return false;
     return !damaged;
 }
 
-bool tri__example_find(tri__example_wish *wish, const uint8_t *data, size_t size, tri__feature *found)
+bool tri__tf_example_find(tri__tf_example_query *query, const uint8_t *data, size_t size, tri__feature *found)
 {
-    memset(found, 0, (size_t)wish->count * sizeof *found);
+    memset(found, 0, (size_t)query->count * sizeof *found);
     tri__wire_reader reader = {.at = data, .end = data + size};
     bool damaged = false;
     tri__wire_field field;
     while (tri__wire_next(&reader, &field, &damaged))
-        if (is_message(&field, FEATURES) && !read_features(wish, tri__wire_inside(&field), found))
+        if (is_message(&field, FEATURES) && !read_features(query, tri__wire_inside(&field), found))
             return false;
     return !damaged;
 }
@@ -203,7 +203,7 @@ bool tri__feature_bytes(const tri__feature *feature, const uint8_t **data, size_
 
 enum { HEAD_ROOM = 11 }; /* of the tag and the length that stand before all features */
 
-void tri__example_begin(tri__example *example)
+void tri__tf_example_begin(tri__tf_example_writer *example)
 {
     example->features.size = 0;
     tri__wire_put_raw(&example->features, (const uint8_t[HEAD_ROOM]){0}, HEAD_ROOM);
@@ -226,7 +226,7 @@ static void put_heads(tri__wire_buffer *buffer, const char *name, tri__feature_k
     tri__wire_put_head(buffer, VALUE, size);
 }
 
-void tri__example_add_integers(tri__example *example, const char *name, const int64_t *values, size_t count)
+void tri__tf_example_add_integers(tri__tf_example_writer *example, const char *name, const int64_t *values, size_t count)
 {
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
@@ -236,7 +236,7 @@ void tri__example_add_integers(tri__example *example, const char *name, const in
         tri__wire_put_raw_varint(&example->features, (uint64_t)values[i]);
 }
 
-void tri__example_add_floats(tri__example *example, const char *name, const float *values, size_t count)
+void tri__tf_example_add_floats(tri__tf_example_writer *example, const char *name, const float *values, size_t count)
 {
     put_heads(&example->features, name, TRI_FEATURE_FLOATS, 4 * count);
     for (size_t i = 0; i < count; i++) {
@@ -247,13 +247,13 @@ void tri__example_add_floats(tri__example *example, const char *name, const floa
     }
 }
 
-void tri__example_add_bytes(tri__example *example, const char *name, const void *data, size_t size)
+void tri__tf_example_add_bytes(tri__tf_example_writer *example, const char *name, const void *data, size_t size)
 {
     put_heads(&example->features, name, TRI_FEATURE_BYTES, size);
     tri__wire_put_raw(&example->features, data, size);
 }
 
-tri_status tri__example_finish(tri__example *example, const uint8_t **data, size_t *size)
+tri_status tri__tf_example_finish(tri__tf_example_writer *example, const uint8_t **data, size_t *size)
 {
     if (example->features.failed)
         return tri_fail(TRI_NO_MEMORY, "out of memory for a record");
@@ -266,7 +266,7 @@ tri_status tri__example_finish(tri__example *example, const uint8_t **data, size
     return NULL;
 }
 
-void tri__example_fini(tri__example *example)
+void tri__tf_example_fini(tri__tf_example_writer *example)
 {
     tri__wire_fini(&example->features);
 }

@@ -1,5 +1,5 @@
 /* example_test.c: tf.Example made and read back, packed and unpacked, in any order, with strange fields, and damaged. */
-#include "data/format/example.h"
+#include "data/format/tf_example.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +9,11 @@
 static const char *const names[] = {"index", "value", "label", "text", NULL};
 enum { INDEX, FLOATS, LABEL, TEXT, NAMES };
 
-static tri__example_wish make_wish(void)
+static tri__tf_example_query make_wish(void)
 {
-    tri__example_wish wish;
-    tri__example_wish_init(&wish, names);
-    return wish;
+    tri__tf_example_query query;
+    tri__tf_example_query_init(&query, names);
+    return query;
 }
 
 /* Varints of every length, negative ones among them. */
@@ -22,14 +22,14 @@ static const int64_t integers[] = {0,         1,         127,       128,       1
 static const float floats[] = {0, -1.5f, 3e38f, INFINITY, 1e-45f};
 enum { INTEGERS = sizeof integers / sizeof *integers, FLOAT_COUNT = sizeof floats / sizeof *floats };
 
-static void make(tri__example *example, const uint8_t **data, size_t *size)
+static void make(tri__tf_example_writer *example, const uint8_t **data, size_t *size)
 {
-    tri__example_begin(example);
-    tri__example_add_floats(example, "value", floats, FLOAT_COUNT);
-    tri__example_add_integers(example, "index", integers, INTEGERS);
-    tri__example_add_bytes(example, "text", "hello", 5);
-    tri__example_add_integers(example, "nobody wants this", integers, 3);
-    assert_ok(tri__example_finish(example, data, size));
+    tri__tf_example_begin(example);
+    tri__tf_example_add_floats(example, "value", floats, FLOAT_COUNT);
+    tri__tf_example_add_integers(example, "index", integers, INTEGERS);
+    tri__tf_example_add_bytes(example, "text", "hello", 5);
+    tri__tf_example_add_integers(example, "nobody wants this", integers, 3);
+    assert_ok(tri__tf_example_finish(example, data, size));
 }
 
 static void check(const tri__feature *found)
@@ -51,14 +51,14 @@ static void check(const tri__feature *found)
 static void test_round_trip(void **state)
 {
     (void)state;
-    tri__example example = {0};
-    tri__example_wish wish = make_wish();
+    tri__tf_example_writer example = {0};
+    tri__tf_example_query query = make_wish();
     for (int i = 0; i < 3; i++) { /* the memory, and what is remembered, serve again */
         const uint8_t *data;
         size_t size;
         make(&example, &data, &size);
         tri__feature found[NAMES];
-        assert_true(tri__example_find(&wish, data, size, found));
+        assert_true(tri__tf_example_find(&query, data, size, found));
         check(found);
         int64_t one;
         assert_int_equal(tri__feature_integers(&found[INDEX], &one, 1), INTEGERS); /* told, though only one is stored */
@@ -66,28 +66,28 @@ static void test_round_trip(void **state)
         assert_int_equal(tri__feature_floats(&found[LABEL], NULL, 0), -1);         /* not there */
         assert_false(tri__feature_bytes(&found[INDEX], &data, &size));
     }
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
 }
 
 static void test_empty(void **state)
 {
     (void)state;
-    tri__example example = {0};
-    tri__example_wish wish = make_wish();
+    tri__tf_example_writer example = {0};
+    tri__tf_example_query query = make_wish();
     const uint8_t *data;
     size_t size;
     tri__feature found[NAMES];
-    assert_true(tri__example_find(&wish, (const uint8_t *)"", 0, found));
-    tri__example_begin(&example);
-    assert_ok(tri__example_finish(&example, &data, &size));
+    assert_true(tri__tf_example_find(&query, (const uint8_t *)"", 0, found));
+    tri__tf_example_begin(&example);
+    assert_ok(tri__tf_example_finish(&example, &data, &size));
     assert_int_equal(size, 2);
-    assert_true(tri__example_find(&wish, data, size, found));
-    tri__example_begin(&example);
-    tri__example_add_integers(&example, "index", NULL, 0);
-    assert_ok(tri__example_finish(&example, &data, &size));
-    assert_true(tri__example_find(&wish, data, size, found));
+    assert_true(tri__tf_example_find(&query, data, size, found));
+    tri__tf_example_begin(&example);
+    tri__tf_example_add_integers(&example, "index", NULL, 0);
+    assert_ok(tri__tf_example_finish(&example, &data, &size));
+    assert_true(tri__tf_example_find(&query, data, size, found));
     assert_int_equal(tri__feature_integers(&found[INDEX], NULL, 0), 0);
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
 }
 
 /* What TensorFlow makes of index=[5, 300], value=[0.5]. */
@@ -97,16 +97,16 @@ static void test_bytes_of_tensorflow(void **state)
     static const uint8_t bytes[] = "\x0a\x25"
                                    "\x0a\x10\x0a\x05index\x12\x07\x1a\x05\x0a\x03\x05\xac\x02"
                                    "\x0a\x11\x0a\x05value\x12\x08\x12\x06\x0a\x04\0\0\0\x3f";
-    tri__example example = {0};
+    tri__tf_example_writer example = {0};
     const uint8_t *data;
     size_t size;
-    tri__example_begin(&example);
-    tri__example_add_integers(&example, "index", (int64_t[]){5, 300}, 2);
-    tri__example_add_floats(&example, "value", (float[]){0.5f}, 1);
-    assert_ok(tri__example_finish(&example, &data, &size));
+    tri__tf_example_begin(&example);
+    tri__tf_example_add_integers(&example, "index", (int64_t[]){5, 300}, 2);
+    tri__tf_example_add_floats(&example, "value", (float[]){0.5f}, 1);
+    assert_ok(tri__tf_example_finish(&example, &data, &size));
     assert_int_equal(size, sizeof bytes - 1);
     assert_memory_equal(data, bytes, size);
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
 }
 
 /* An entry of Features: name, and one list of the given kind. */
@@ -146,9 +146,9 @@ static void test_unpacked_and_strange(void **state)
         put_entry(&features, "index", 3, &list, value_first);
         tri__wire_put_message(&example, 1, &features); /* messages in two pieces are joined */
         tri__wire_put_fixed64(&example, 5, 1);
-        tri__example_wish wish = make_wish();
+        tri__tf_example_query query = make_wish();
         tri__feature found[NAMES];
-        assert_true(tri__example_find(&wish, example.data, example.size, found));
+        assert_true(tri__tf_example_find(&query, example.data, example.size, found));
         check(found);
         tri__wire_fini(&list);
         tri__wire_fini(&reals);
@@ -191,9 +191,9 @@ static void test_several_lists_are_joined(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         tri__wire_buffer record = {0};
         make_lists(kinds[i], 4, &record);
-        tri__example_wish wish = make_wish();
+        tri__tf_example_query query = make_wish();
         tri__feature found[NAMES];
-        assert_true(tri__example_find(&wish, record.data, record.size, found));
+        assert_true(tri__tf_example_find(&query, record.data, record.size, found));
         int64_t whole[4];
         float real[4];
         const uint8_t *text;
@@ -211,38 +211,38 @@ static void test_several_lists_are_joined(void **state)
 static void test_more_features_than_remembered(void **state)
 {
     (void)state;
-    tri__example example = {0};
-    tri__example_begin(&example);
+    tri__tf_example_writer example = {0};
+    tri__tf_example_begin(&example);
     for (int i = 0; i < 100; i++) {
         char name[16];
         snprintf(name, sizeof name, "f%d", i);
-        tri__example_add_integers(&example, name, (int64_t[]){i}, 1);
+        tri__tf_example_add_integers(&example, name, (int64_t[]){i}, 1);
     }
-    tri__example_add_integers(&example, "label", (int64_t[]){77}, 1);
+    tri__tf_example_add_integers(&example, "label", (int64_t[]){77}, 1);
     const uint8_t *data;
     size_t size;
-    assert_ok(tri__example_finish(&example, &data, &size));
-    tri__example_wish wish = make_wish();
+    assert_ok(tri__tf_example_finish(&example, &data, &size));
+    tri__tf_example_query query = make_wish();
     tri__feature found[NAMES];
     int64_t label;
-    assert_true(tri__example_find(&wish, data, size, found));
+    assert_true(tri__tf_example_find(&query, data, size, found));
     assert_int_equal(tri__feature_integers(&found[LABEL], &label, 1), 1);
     assert_int_equal(label, 77);
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
 }
 
 /* Every cut is told, by the record or by a list; no changed byte makes anything read outside (the sanitizers look). */
 static void test_damage(void **state)
 {
     (void)state;
-    tri__example example = {0};
+    tri__tf_example_writer example = {0};
     const uint8_t *data;
     size_t size;
     make(&example, &data, &size);
-    tri__example_wish wish = make_wish();
+    tri__tf_example_query query = make_wish();
     tri__feature found[NAMES];
     for (size_t cut = 1; cut < size; cut++)
-        assert_false(tri__example_find(&wish, data, cut, found));
+        assert_false(tri__tf_example_find(&query, data, cut, found));
     for (size_t i = 0; i < size; i++)
         for (int bit = 0; bit < 8; bit++) {
             uint8_t *copy = malloc(size);
@@ -251,13 +251,13 @@ static void test_damage(void **state)
             copy[i] ^= (uint8_t)(1 << bit);
             int64_t seen[INTEGERS];
             float values[FLOAT_COUNT];
-            if (tri__example_find(&wish, copy, size, found)) {
+            if (tri__tf_example_find(&query, copy, size, found)) {
                 tri__feature_integers(&found[INDEX], seen, INTEGERS);
                 tri__feature_floats(&found[FLOATS], values, FLOAT_COUNT);
             }
             free(copy);
         }
-    tri__example_fini(&example);
+    tri__tf_example_fini(&example);
 }
 
 int main(void)

@@ -1,8 +1,8 @@
-/* assemble.c: one file of a known data set, taken from a supply or made from what it has, and verified.
+/* known_file.c: one file of a known data set, taken from an archive or made from what it has, and verified.
  *
  * CIFAR-10's package has pictures of 1,024 × 10,000 pixels: a row is an example, 32×32 pixels one after another. They become the
  * binary records of the authors' own version. Whatever the way, the checksum is over the result. */
-#include "data/fetch/assemble.h"
+#include "data/fetch/known_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -72,30 +72,30 @@ static tri_status make_from_picture(const tri__known_file *file, const tri__pict
     return status;
 }
 
-static tri_status find_picture(const tri__known_file *file, tri__supply *supply, tri__picture *out)
+static tri_status find_picture(const tri__known_file *file, tri__archive *archive, tri__picture *out)
 {
     tri__content content;
-    TRI_TRY(tri__supply_find(supply, file->picture, &content));
+    TRI_TRY(tri__archive_find(archive, file->picture, &content));
     tri_status status = tri__png_decode(file->picture, content.data, content.size, TRI_CIFAR_PLANE, file->bytes / TRI_CIFAR_RECORD, out);
     tri__content_fini(&content);
     return status;
 }
 
-static tri_status find_labels(const tri__known_file *file, tri__supply *supply, json_t **out)
+static tri_status find_labels(const tri__known_file *file, tri__archive *archive, json_t **out)
 {
     tri__content content;
-    TRI_TRY(tri__supply_find(supply, file->labels, &content));
+    TRI_TRY(tri__archive_find(archive, file->labels, &content));
     tri_status status = tri__json_parse(file->labels, (const char *)content.data, content.size, out);
     tri__content_fini(&content);
     return status;
 }
 
-static tri_status assemble_from_picture(const tri__known_file *file, tri__supply *supply, const char *folder)
+static tri_status make_from_pictures(const tri__known_file *file, tri__archive *archive, const char *folder)
 {
     tri__picture picture;
     json_t *labels;
-    TRI_TRY(find_picture(file, supply, &picture));
-    tri_status status = find_labels(file, supply, &labels);
+    TRI_TRY(find_picture(file, archive, &picture));
+    tri_status status = find_labels(file, archive, &labels);
     if (!status) {
         status = make_from_picture(file, &picture, labels, folder);
         json_decref(labels);
@@ -104,13 +104,13 @@ static tri_status assemble_from_picture(const tri__known_file *file, tri__supply
     return status;
 }
 
-tri_status tri__assemble_file(const tri__known_file *file, tri__supply *supply, const char *folder)
+tri_status tri__known_file_make(const tri__known_file *file, tri__archive *archive, const char *folder)
 {
     tri__content content;
-    tri_status status = tri__supply_find(supply, file->name, &content);
+    tri_status status = tri__archive_find(archive, file->name, &content);
     if (tri_status_code(status) == TRI_NOT_FOUND && file->picture) {
         tri_status_free(status);
-        return assemble_from_picture(file, supply, folder);
+        return make_from_pictures(file, archive, folder);
     }
     TRI_TRY(status);
     status = verify_and_write(file, content.data, content.size, folder);

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/format/example.h"
+#include "data/format/tf_example.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,11 +29,11 @@ static void read_feature(const tri__feature *feature)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    tri__example_wish wish;
-    tri__example_wish_init(&wish, names);
+    tri__tf_example_query query;
+    tri__tf_example_query_init(&query, names);
     tri__feature first[NAMES], second[NAMES];
-    bool accepted = tri__example_find(&wish, data, size, first);
-    if (accepted != tri__example_find(&wish, data, size, second)) /* with the order remembered */
+    bool accepted = tri__tf_example_find(&query, data, size, first);
+    if (accepted != tri__tf_example_find(&query, data, size, second)) /* with the order remembered */
         abort();
     for (int i = 0; i < NAMES && accepted; i++) {
         if (first[i].kind != second[i].kind || first[i].list.at != second[i].list.at)

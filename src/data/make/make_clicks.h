@@ -1,0 +1,9 @@
+/* make_clicks.h: click records written as files: TFRecord, LIBSVM or Criteo text; a row of make.c. */
+#ifndef TRI_DATA_MAKE_MAKE_CLICKS_H
+#define TRI_DATA_MAKE_MAKE_CLICKS_H
+
+#include "data/make/make.h"
+
+TRI_MUST_CHECK tri_status tri__make_clicks(const tri__make_request *request, tri__make_result *out);
+
+#endif

@@ -1,0 +1,9 @@
+/* make_digits.h: drawn digits written as IDX files; a row of make.c. */
+#ifndef TRI_DATA_MAKE_MAKE_DIGITS_H
+#define TRI_DATA_MAKE_MAKE_DIGITS_H
+
+#include "data/make/make.h"
+
+TRI_MUST_CHECK tri_status tri__make_digits(const tri__make_request *request, tri__make_result *out);
+
+#endif

@@ -1,0 +1,14 @@
+/* planes.h: photos decoded plane by plane. */
+#ifndef TRI_DATA_PHOTO_JPEG_PLANES_H
+#define TRI_DATA_PHOTO_JPEG_PLANES_H
+
+#include "data/photo/jpeg/decode.h"
+
+/* After the header has been read and the scale chosen: decode the planes Y, Cb and Cr, resize each, and only then convert them to red,
+ * green and blue: that is less work than to convert all of the photo's pixels. */
+TRI_MUST_CHECK tri_status tri__jpeg_decode_planes(tri__jpeg *jpeg);
+
+/* y, cb, cr: [count] → rgb: [count][3], by the formula of JFIF. */
+void tri__jpeg_convert(const uint8_t *y, const uint8_t *cb, const uint8_t *cr, int64_t count, uint8_t *rgb);
+
+#endif
