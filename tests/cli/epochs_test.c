@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/ranks.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 
 #define EPOCHS                                                                                                                             \
     "train", "softmax", "--data", "digits:500", "--batch", "25", "--rate", "1", "--threads", "1", "--shuffle", "100", "--quiet",           \

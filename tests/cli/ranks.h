@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "cli/binary.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 
 #define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
 #define TRAIN            "train", "softmax", "--data", "digits:500", "--eval-every", "end", "--quiet", "--threads", "1"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 
 extern char **environ;
 

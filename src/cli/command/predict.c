@@ -6,6 +6,7 @@
 #include "cli/command/examples.h"
 #include "cli/terminal/rows.h"
 #include "train/evaluate/evaluate.h"
+#include "train/evaluate/predict.h"
 #include "train/evaluate/trained.h"
 
 /* Where predictions go: lines with tabs, or a JSON array that is printed at the end. */

@@ -11,7 +11,7 @@
 #include "cli/process/spawned.h"
 #include "cli/process/tasks.h"
 #include "cli/terminal/quote.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 #include "train/cluster/security.h"
 #include "train/options/waits.h"
 #include "train/ps/task.h"

@@ -9,7 +9,7 @@
 #include "cli/table/help.h"
 #include "cli/table/option.h"
 #include "cli/terminal/terminal.h"
-#include "train/cluster/cluster.h"
+#include "train/cluster/slurm.h"
 #include "trireme/tensor.h"
 
 struct tri__session {

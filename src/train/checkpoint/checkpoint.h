@@ -6,23 +6,11 @@
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 
-#include "base/log.h"
 #include "store/ps/protocol/tokens.h"
-#include "tensor/safetensors.h"
+#include "train/checkpoint/recent.h"
 #include "train/options/options.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
-
-#define TRI_RECENT 100
-
-/* The last training losses, oldest overwritten first. */
-typedef struct {
-    double loss[TRI_RECENT];
-    int64_t count; /* losses ever put in */
-} tri__recent;
-
-void tri__recent_add(tri__recent *recent, double loss);
-double tri__recent_mean(const tri__recent *recent); /* NaN where there is none */
 
 /* Where a run stands. */
 typedef struct {
@@ -55,37 +43,5 @@ TRI_MUST_CHECK tri_status tri__checkpoint_save(const char *folder, const tri__ch
 
 /* Write folder/best.safetensors in place of the one before. */
 TRI_MUST_CHECK tri_status tri__checkpoint_save_best(const char *folder, const tri__checkpoint_content *content);
-
-typedef struct {
-    char *path;
-    tri__safetensors *file;
-    json_t *about; /* the parsed metadata; class names are borrowed from it */
-    const char *model_name, *model_text, *digest, *rule;
-    tri_model_input input;
-    tri_numbering numbering;  /* of the training examples, where they were LIBSVM text */
-    const char **class_names; /* input.classes entries, or NULL */
-    tri__train_options options;
-    tri__run_state state;
-    int64_t *damaged; /* [damaged_count] training records that the run found damaged */
-    int64_t damaged_count;
-} tri__checkpoint;
-
-/* Open a checkpoint file, or the newest whole one of a run folder or of its checkpoint folder;
- * newer ones that are damaged are told to log. */
-TRI_MUST_CHECK tri_status tri__checkpoint_open(const char *path, tri__log *log, tri__checkpoint **out);
-void tri__checkpoint_close(tri__checkpoint *checkpoint); /* accepts NULL */
-
-/* The options of a run: those given now and, where resume is a path, those that the run there was made with. out is initialised. */
-TRI_MUST_CHECK tri_status tri__checkpoint_merge_options(const char *resume, const tri__train_options *given, tri__train_options *out);
-
-/* The step of the newest one in a folder of checkpoints, by its name alone; −1 where there is none. */
-int64_t tri__checkpoint_newest(const char *folder);
-
-/* Copy the parameters, and the rule's state where asked, into store. graph says which and where. */
-TRI_MUST_CHECK tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_graph *graph, tri_store *store,
-                                                  bool with_rule);
-
-/* Parameters by name from path: a run, a checkpoint, or anybody's safetensors file. */
-TRI_MUST_CHECK tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_graph *graph, tri_store *store);
 
 #endif

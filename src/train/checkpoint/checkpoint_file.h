@@ -2,7 +2,7 @@
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_FILE_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_FILE_H
 
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 
 #define TRI_CHECKPOINT_VERSION 2         /* from 2 on, the checksum is over names and shapes of tensors, too */
 #define TRI_CHECKPOINT_ABOUT   "trireme" /* keys of the metadata */

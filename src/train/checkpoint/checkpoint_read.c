@@ -1,4 +1,6 @@
 /* checkpoint_read.c: finding, opening and checking checkpoints. Nothing that a file says is believed before it is checked. */
+#include "train/checkpoint/checkpoint_read.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* recent.c: the mean of the last losses, which is what people mean by the training loss. */
-#include <math.h>
+#include "train/checkpoint/recent.h"
 
-#include "train/checkpoint/checkpoint.h"
+#include <math.h>
 
 void tri__recent_add(tri__recent *recent, double loss)
 {

@@ -40,18 +40,6 @@ TRI_MUST_CHECK tri_status tri__cluster_write(const char *path, const tri__cluste
 /* The text of TF_CONFIG. The chief (or master) is worker 0, and the workers follow it. */
 TRI_MUST_CHECK tri_status tri__cluster_from_tf_config(const char *json, tri__cluster *out, tri__task *task);
 
-/* Slurm's variables of a job step; NULL where one is not set. */
-typedef struct {
-    const char *procid, *ntasks; /* SLURM_PROCID, SLURM_STEP_NUM_TASKS: this rank, and how many there are */
-    const char *nodelist;        /* SLURM_STEP_NODELIST: "node[01-03,07]" */
-    const char *tasks_per_node;  /* SLURM_STEP_TASKS_PER_NODE: "2(x3),1" */
-    const char *distribution;    /* SLURM_DISTRIBUTION: "block" or "cyclic"; NULL: block */
-    const char *job_id;          /* SLURM_JOB_ID */
-} tri__slurm;
-
-/* The first `servers` ranks are servers, the rest workers. port is the first one on each host; 0: derived from the job's number. */
-TRI_MUST_CHECK tri_status tri__cluster_from_slurm(const tri__slurm *slurm, int servers, int port, tri__cluster *out, tri__task *task);
-
 /* A worker that comes to a running job, and knows only where ps:0 is. */
 TRI_MUST_CHECK tri_status tri__cluster_from_join(const char *address, tri__cluster *out, tri__task *task);
 

@@ -3,6 +3,8 @@
  * Every rank sees the same list of nodes and the same count of tasks on each, so every rank finds the same servers without asking anybody:
  * the first ranks are servers, ranks fill the nodes in order (block) or in turns (cyclic),
  * and the servers of one host take ports in a row. */
+#include "train/cluster/slurm.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "train/cluster/cluster.h"
 
 enum { MOST_NODES = 65536, LONGEST_NAME = 256 };
 

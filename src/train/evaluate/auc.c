@@ -1,9 +1,10 @@
 /* auc.c: the area under the ROC curve, by ranks (the Mann-Whitney statistic). */
+#include "train/evaluate/auc.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "train/evaluate/evaluate.h"
 
 /* A score whose order as an unsigned number is its order as a float, in the upper half; the label in the lowest bit. */
 static uint64_t packed(float score, int32_t label)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "train/evaluate/auc.h"
 #include "trireme/plan.h"
 
 struct tri__evaluator {

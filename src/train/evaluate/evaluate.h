@@ -43,9 +43,6 @@ TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const 
  * [classes] names. NULL: unknown. */
 TRI_MUST_CHECK tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes);
 
-/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. NaN where one kind is missing. */
-TRI_MUST_CHECK tri_status tri__auc(const float *scores, const int32_t *labels, int64_t count, double *out);
-
 /* Examples to compute at once: large batches are quicker, and cost no memory to speak of while examples are small. */
 int64_t tri__roomy_batch(tri_shape example);
 

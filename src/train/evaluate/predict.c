@@ -1,9 +1,10 @@
 /* predict.c: class probabilities, from the logits of a forward plan. */
+#include "train/evaluate/predict.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "train/evaluate/trained.h"
 #include "trireme/plan.h"
 
 struct tri__predictor {

@@ -1,8 +1,8 @@
-/* trained.h: a trained model back from its checkpoint, which is all it needs, and what it says about examples. */
+/* trained.h: a trained model back from its checkpoint, which is all it needs. */
 #ifndef TRI_TRAIN_EVALUATE_TRAINED_H
 #define TRI_TRAIN_EVALUATE_TRAINED_H
 
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 
 typedef struct {
     tri__checkpoint *checkpoint;
@@ -14,20 +14,5 @@ typedef struct {
 /* path: a run folder or a checkpoint file. batch: examples computed at once; 0: chosen. */
 TRI_MUST_CHECK tri_status tri__trained_open(const char *path, int64_t batch, tri__log *log, tri__trained *out);
 void tri__trained_fini(tri__trained *trained);
-
-typedef struct tri__predictor tri__predictor;
-
-/* trained is borrowed. threads 0: every CPU. */
-TRI_MUST_CHECK tri_status tri__predictor_create(const tri__trained *trained, int threads, tri__predictor **out);
-void tri__predictor_destroy(tri__predictor *predictor); /* accepts NULL */
-
-int64_t tri__predictor_classes(const tri__predictor *predictor);
-
-/* A batch for the caller to fill: x has room for rows examples, of the type and shape of the checkpoint's input. */
-void *tri__predictor_rows(tri__predictor *predictor, int64_t *rows);
-
-/* Probabilities, [count][classes], valid until the next call: of the examples of batch, or of the first count rows above. */
-TRI_MUST_CHECK tri_status tri__predictor_batch(tri__predictor *predictor, const tri_batch *batch, const float **probabilities);
-TRI_MUST_CHECK tri_status tri__predictor_run(tri__predictor *predictor, int64_t count, const float **probabilities);
 
 #endif

@@ -1,13 +1,14 @@
 /* evaluator_task.c: the evaluator: a process that pulls snapshots from ps:0 and tells how good they are on the test examples. */
+#include "train/ps/evaluator_task.h"
+
 #include "store/ps/worker/evaluator.h"
-#include "train/ps/worker_task.h"
 
 static tri_status judge(void *context, int64_t step, json_t **out)
 {
     tri__run *run = context;
     tri__evaluation result;
     (void)step;
-    TRI_TRY(tri__evaluator_run(run->evaluator, &result));
+    TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &result));
     *out = json_pack("{s:I, s:o, s:f, s:o, s:o}", "examples", (json_int_t)result.examples, "loss", tri__json_number(result.loss),
                      "accuracy", result.accuracy, "auc", tri__json_number(result.auc), "logloss", tri__json_number(result.logloss));
     return *out ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for an evaluation");
@@ -16,19 +17,19 @@ static tri_status judge(void *context, int64_t step, json_t **out)
 tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps)
 {
     TRI_TRY(tri__run_open_data(run));
-    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &(tri_rule){0}, &run->trainer.store));
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &(tri_rule){0}, &run->trainer.store));
     tri_store_drop_gradient(run->trainer.store);
-    if (run->test)
+    if (run->inputs.test)
         TRI_TRY(tri__run_create_evaluator(run));
     const tri__ps_evaluator_options options = {
         .coordinator = &place->cluster->server[0],
         .settings = *ps,
         .tls = place->tls,
         .store = run->trainer.store,
-        .none = !run->test,
+        .none = !run->inputs.test,
         .evaluate = judge,
         .context = run,
-        .log = run->log,
+        .log = run->journal.log,
     };
     return tri__ps_evaluator_run(&options);
 }

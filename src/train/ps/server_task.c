@@ -3,6 +3,8 @@
  *
  * The coordinator (store/ps) calls the functions below from its loop, except save, which has a thread of its own. What both touch is the
  * state of the run, guarded by a lock. */
+#include "train/ps/server_task.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,10 +13,10 @@
 
 #include "base/clock.h"
 #include "store/ps/server/server.h"
+#include "train/checkpoint/checkpoint_read.h"
 #include "train/ps/hello.h"
 #include "train/ps/reports.h"
 #include "train/ps/settings.h"
-#include "train/ps/worker_task.h"
 #include "train/run/summarise.h"
 #include "watch/text.h"
 
@@ -27,7 +29,7 @@ typedef struct {
     json_t *hello; /* of the first worker */
     tri_source_info source;
     const char **names;
-    pthread_mutex_t lock;    /* guards run->state, run->checkpoint and run->saved_at */
+    pthread_mutex_t lock;    /* guards run->state and run->saving */
     int64_t told;            /* when progress was */
     bool loaded;             /* the parameters, at least once */
     int64_t examples_before; /* of a resumed run */
@@ -39,14 +41,14 @@ typedef struct {
 /* In steps; 0 where it goes by the clock, or is at the end only. */
 static int64_t steps_of(const tri__run *run, const tri__every *every)
 {
-    return every->kind == TRI_EVERY_STEPS ? every->steps : every->kind == TRI_EVERY_EPOCH ? run->steps_per_epoch : 0;
+    return every->kind == TRI_EVERY_STEPS ? every->steps : every->kind == TRI_EVERY_EPOCH ? run->length.epoch : 0;
 }
 
 static void describe_job(serve *s, tri__ps_job *job)
 {
     const tri__run *run = s->run;
     const tri__train_settings *settings = &run->settings;
-    job->floats = tri_graph_parameter_floats(run->graph);
+    job->floats = tri_graph_parameter_floats(run->inputs.graph);
     job->rule = settings->rule;
     tri__hello_terms(&run->options, settings, job->terms, sizeof job->terms);
     bool passes = settings->epochs && !settings->steps_per_epoch; /* epochs are passes over the examples, whatever a step is */
@@ -56,7 +58,7 @@ static void describe_job(serve *s, tri__ps_job *job)
     job->work = (tri__work){
         .examples = s->source.examples,
         .batch = settings->batch,
-        .last_step = run->last_step && !passes ? run->last_step : INT64_MAX,
+        .last_step = run->length.last_step && !passes ? run->length.last_step : INT64_MAX,
         .last_position = end,
     };
     job->evaluate_every = steps_of(run, &settings->evaluate);
@@ -72,8 +74,8 @@ static void tell_job(const serve *s, const tri__ps_job *job)
     char floats[TRI_TEXT_SHORT], bound[16] = "";
     if (ps->mode == TRI_PS_STALENESS)
         snprintf(bound, sizeof bound, " %d", ps->staleness);
-    tri__log_line(run->log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %g, seed %llu",
-                  tri_model_name(run->model), tri__text_count(floats, (double)job->floats), ps->servers, ps->servers == 1 ? "" : "s",
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s floats on %d server%s, %s%s, %d worker%s of batch %lld, %s rate %g, seed %llu",
+                  tri_model_name(run->inputs.model), tri__text_count(floats, (double)job->floats), ps->servers, ps->servers == 1 ? "" : "s",
                   tri__ps_mode_name(ps->mode), bound, ps->workers, ps->workers == 1 ? "" : "s", (long long)run->settings.batch,
                   run->settings.rule.name, run->settings.schedule.rate, (unsigned long long)run->settings.seed);
 }
@@ -86,16 +88,16 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
     TRI_TRY(tri__hello_read(s->hello, &s->source, &s->names));
     s->source.spec = run->options.data;
     const tri_model_input input = {.type = s->source.type, .shape = s->source.shape, .classes = s->source.classes};
-    TRI_TRY(tri_model_build(run->model, &input, run->settings.batch, &run->graph));
-    TRI_TRY(tri_model_digest(run->model, run->graph, job->digest));
+    TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
+    TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, job->digest));
     const char *data = json_string_value(json_object_get(hello, "data"));
     snprintf(job->data, sizeof job->data, "%s", data ? data : "");
     job->settled_by = (int)json_integer_value(json_object_get(hello, "task"));
-    TRI_TRY(tri__run_settle_end(run, s->source.examples, tri__ps_together(s->ps)));
+    TRI_TRY(tri__run_settle_length(run, s->source.examples, tri__ps_together(s->ps)));
     describe_job(s, job);
     tell_job(s, job);
-    if (run->events)
-        tri__events_graph(run->events, run->graph);
+    if (run->journal.events)
+        tri__events_graph(run->journal.events, run->inputs.graph);
     return NULL;
 }
 
@@ -120,15 +122,15 @@ static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whol
 {
     tri__run *run = s->run;
     char digest[65];
-    TRI_TRY(tri_model_digest(run->model, run->graph, digest));
+    TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, digest));
     if (strcmp(digest, checkpoint->digest))
         return tri_fail(TRI_BAD_CALL, "%s is of a model with other shapes than the workers' data gives", checkpoint->path);
-    TRI_TRY(tri__checkpoint_restore(checkpoint, run->graph, whole, true));
+    TRI_TRY(tri__checkpoint_restore(checkpoint, run->inputs.graph, whole, true));
     pthread_mutex_lock(&s->lock);
     run->state = checkpoint->state;
     if (!s->loaded) { /* by this process, for the first time: the run is resumed */
-        run->seconds_before = run->state.seconds;
-        run->first_step = run->state.step;
+        run->since.seconds = run->state.seconds;
+        run->since.step = run->state.step;
         s->examples_before = run->state.examples;
     }
     pthread_mutex_unlock(&s->lock);
@@ -150,7 +152,7 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     tri__run *run = s->run;
     tri__checkpoint *checkpoint;
     *standing = (tri__standing){0};
-    tri_status status = tri__checkpoint_open(run->folder.checkpoints, run->log, &checkpoint);
+    tri_status status = tri__checkpoint_open(run->journal.folder.checkpoints, run->journal.log, &checkpoint);
     if (!status) {
         status = restore(s, checkpoint, whole, standing);
         tri__checkpoint_close(checkpoint);
@@ -162,11 +164,11 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     if (tri_status_code(status) != TRI_NOT_FOUND)
         return status;
     tri_status_free(status);
-    tri_graph_initialise(run->graph, run->settings.seed, tri_store_parameters(whole));
+    tri_graph_initialise(run->inputs.graph, run->settings.seed, tri_store_parameters(whole));
     for (int slot = 0; slot < TRI_RULE_SLOTS; slot++)
         if (tri_store_slot(whole, slot) && again) /* at first it is 0, and takes no memory until it is used */
             memset(tri_store_slot(whole, slot), 0, tri_store_floats(whole) * sizeof(float));
-    return run->options.init ? tri__checkpoint_initialise(run->options.init, run->log, run->graph, whole) : NULL;
+    return run->options.init ? tri__checkpoint_initialise(run->options.init, run->journal.log, run->inputs.graph, whole) : NULL;
 }
 
 static tri_status save(void *context, tri_store *whole, const tri__standing *standing, bool best)
@@ -182,13 +184,11 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
     tri__checkpoint_content content = tri__run_content(run, whole, &s->source, &state);
     content.standing = standing;
     if (best)
-        return tri__checkpoint_save_best(run->folder.checkpoints, &content);
+        return tri__checkpoint_save_best(run->journal.folder.checkpoints, &content);
     char *written = NULL;
-    TRI_TRY(tri__checkpoint_save(run->folder.checkpoints, &content, run->settings.keep, &written));
+    TRI_TRY(tri__checkpoint_save(run->journal.folder.checkpoints, &content, run->settings.keep, &written));
     pthread_mutex_lock(&s->lock);
-    free(run->checkpoint);
-    run->checkpoint = written;
-    run->saved_at = state.step;
+    tri__saving_keep(&run->saving, written, state.step);
     pthread_mutex_unlock(&s->lock);
     return NULL;
 }
@@ -200,22 +200,22 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     serve *s = context;
     tri__run *run = s->run;
     pthread_mutex_lock(&s->lock);
-    run->evaluation = (tri__evaluation){
+    run->evaluating.last = (tri__evaluation){
         .examples = json_integer_value(json_object_get(evaluation, "examples")),
         .loss = tri__json_number_of(evaluation, "loss"),
         .accuracy = tri__json_number_of(evaluation, "accuracy"),
         .auc = tri__json_number_of(evaluation, "auc"),
         .logloss = tri__json_number_of(evaluation, "logloss"),
     };
-    run->state.step = run->evaluated_at = step;
-    run->evaluations++;
+    run->state.step = run->evaluating.at = step;
+    run->evaluating.count++;
     pthread_mutex_unlock(&s->lock);
     tri__run_tell_evaluation(run);
     const tri__ending before = run->ending; /* by a signal, say, after which the last state is the model, not this one */
     pthread_mutex_lock(&s->lock);
     bool keep = tri__run_judge(run);
     pthread_mutex_unlock(&s->lock);
-    if (!isfinite(run->evaluation.loss))
+    if (!isfinite(run->evaluating.last.loss))
         run->ending = TRI_RUN_DIVERGED;
     return (keep ? TRI_PS_KEEP : 0) | (run->ending != before ? TRI_PS_ENOUGH : 0);
 }
@@ -231,7 +231,7 @@ static void tell_progress(serve *s, const tri__ps_status *status)
     s->told = now;
     bool waits = s->ps->mode == TRI_PS_SYNC && s->ps->backup == 0;
     char label[160];
-    snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->model),
+    snprintf(label, sizeof label, "%s%s%s", tri_model_name(run->inputs.model),
              !status->straggler ? ""
              : waits            ? " waits for "
                                 : " without ",
@@ -240,12 +240,12 @@ static void tell_progress(serve *s, const tri__ps_status *status)
     tri__progress progress = {
         .label = label,
         .step = status->step,
-        .steps = run->last_step,
-        .examples_per_second = tri__rate_update(&run->speed, examples, now),
+        .steps = run->length.last_step,
+        .examples_per_second = tri__rate_update(&run->journal.speed, examples, now),
         .loss = tri__reports_mean(status->reports, "loss"),
-        .accuracy = run->evaluated_at >= 0 ? run->evaluation.accuracy : NAN,
+        .accuracy = run->evaluating.at >= 0 ? run->evaluating.last.accuracy : NAN,
         .elapsed = status->seconds,
-        .left = tri__progress_left(run->first_step, status->step, run->last_step, status->seconds),
+        .left = tri__progress_left(run->since.step, status->step, run->length.last_step, status->seconds),
     };
     tri__reports_phases(status->reports, progress.share);
     run->request->progress(run->request->context, &progress);
@@ -257,7 +257,7 @@ static bool watch(void *context, const tri__ps_status *status)
     tri__run *run = s->run;
     double loss = tri__reports_mean(status->reports, "loss");
     pthread_mutex_lock(&s->lock);
-    run->state.seconds = run->seconds_before + status->seconds;
+    run->state.seconds = run->since.seconds + status->seconds;
     if (!isnan(loss))
         run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
     pthread_mutex_unlock(&s->lock);
@@ -287,7 +287,7 @@ static tri_status summarise(serve *s, tri__run_result *out)
         .steps = s->status.step,
         .examples = examples,
         .epochs = s->source.examples ? (double)examples / (double)s->source.examples : NAN,
-        .seconds = run->seconds_before + s->status.seconds,
+        .seconds = run->since.seconds + s->status.seconds,
         .examples_per_second = s->status.seconds > 0 ? (double)now / s->status.seconds : NAN,
         .train_loss = tri__reports_mean(reports, "loss"),
         .damaged = tri__reports_sum(reports, "damaged"),
@@ -321,7 +321,7 @@ static tri_status listen_here(const tri__run *run, const tri__task_place *place,
     if (*fd >= 0)
         return NULL;
     TRI_TRY(tri_wrap(tri__address_listen(address, fd, &port), "ps:%d", place->task.index));
-    tri__log_line(run->log, TRI_LOG_INFO, "ps:%d listens on %s:%u", place->task.index, address->host, port);
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "ps:%d listens on %s:%u", place->task.index, address->host, port);
     return NULL;
 }
 
@@ -340,7 +340,7 @@ static tri_status run_server(serve *s)
         .coordinator = first ? NULL : &place->cluster->server[0],
         .owner = first ? &owner : NULL,
         .context = s,
-        .log = s->run->log,
+        .log = s->run->journal.log,
         .stop = s->run->request->stop,
         .unevaluated = place->unevaluated,
     };
@@ -353,7 +353,7 @@ tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, con
     serve s = {.run = run, .place = place, .ps = ps, .status = {.reports = NULL}};
     pthread_mutex_init(&s.lock, NULL);
     tri_status status = run_server(&s);
-    if (place->task.index == 0 && run->graph) {
+    if (place->task.index == 0 && run->inputs.graph) {
         if (status && run->ending == TRI_RUN_GOING)
             run->ending = TRI_RUN_ERROR;
         tri_status summary = summarise(&s, out);

@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 #include "train/ps/supervise_inside.h"
 #include "train/ps/task.h"
 

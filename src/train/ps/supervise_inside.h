@@ -8,6 +8,7 @@
 #include "train/job/watcher.h"
 #include "train/ps/supervise.h"
 #include "train/run/folder.h"
+#include "train/run/log_file.h"
 
 typedef struct tri__supervisor tri__supervisor;
 

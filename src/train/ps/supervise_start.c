@@ -14,6 +14,7 @@
 #include "store/ps/protocol/layout.h"
 #include "train/job/command_line.h"
 #include "train/ps/supervise_inside.h"
+#include "train/run/log_file.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 

@@ -4,9 +4,12 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "train/ps/evaluator_task.h"
 #include "train/ps/join.h"
+#include "train/ps/server_task.h"
 #include "train/ps/settings.h"
 #include "train/ps/worker_task.h"
+#include "train/run/run_setup.h"
 
 /* "worker-1": as the files of a task are called. */
 static void file_name(tri__task task, char name[TRI_TASK_SIZE])
@@ -23,22 +26,21 @@ static tri_status open_folder(tri__run *run, const tri__task_place *place)
     file_name(place->task, name);
     bool owner = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
     if (place->folder)
-        TRI_TRY(tri__run_folder_open(place->folder, name, &run->folder));
+        TRI_TRY(tri__run_folder_open(place->folder, name, &run->journal.folder));
     else if (!owner)
         return NULL;
     else if (request->resume)
-        TRI_TRY(tri__run_folder_open(request->resume, name, &run->folder));
+        TRI_TRY(tri__run_folder_open(request->resume, name, &run->journal.folder));
     else
-        TRI_TRY(tri__run_folder_create(request->out, tri_model_name(run->model), name, &run->folder));
-    TRI_TRY(tri__log_file_create(run->folder.log, request->log, &run->log_file));
-    run->log = tri__log_file_sink(run->log_file);
+        TRI_TRY(tri__run_folder_create(request->out, tri_model_name(run->inputs.model), name, &run->journal.folder));
+    TRI_TRY(tri__journal_open_log(&run->journal, request->log));
     if (owner) {
-        tri__folder_sweep(run->folder.checkpoints);
+        tri__folder_sweep(run->journal.folder.checkpoints);
         if (!place->spawned)
-            TRI_TRY(tri__run_folder_note(&run->folder, request->command));
+            TRI_TRY(tri__run_folder_note(&run->journal.folder, request->command));
     }
     bool curves = owner || place->task.role == TRI_ROLE_WORKER;
-    return curves && run->settings.events ? tri__events_create(run->folder.events, &run->events) : NULL;
+    return curves && run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 
 /* Who joins learns from ps:0 who it is; then it is a worker like the others. */
@@ -47,8 +49,8 @@ static tri_status join_and_work(tri__run *run, const tri__task_place *place, tri
     tri__task_place joined;
     tri__cluster cluster;
     TRI_TRY(tri__join(place, ps->timeout, &cluster, &joined, &ps->mode));
-    tri__log_line(run->log, TRI_LOG_INFO, "this is worker:%d of the job at %s:%u", joined.task.index, place->cluster->server[0].host,
-                  place->cluster->server[0].port);
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "this is worker:%d of the job at %s:%u", joined.task.index,
+                  place->cluster->server[0].host, place->cluster->server[0].port);
     ps->workers = cluster.workers;
     ps->servers = cluster.servers;
     tri_status status = tri__worker_task_run(run, &joined, ps);
@@ -82,8 +84,8 @@ tri_status tri__task_run(const tri__run_request *request, const tri__task_place 
     tri_status status = tri__run_begin(&run, request);
     if (!status)
         status = run_task(&run, place, out);
-    if (status && run.log_file)
-        tri__log_file_note(run.log_file, TRI_LOG_ERROR, tri_status_message(status));
+    if (status && run.journal.log_file)
+        tri__log_file_note(run.journal.log_file, TRI_LOG_ERROR, tri_status_message(status));
     tri__run_fini(&run);
     return status;
 }

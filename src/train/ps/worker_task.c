@@ -18,6 +18,7 @@
 #include "store/ps/worker/worker.h"
 #include "train/ps/hello.h"
 #include "train/ps/settings.h"
+#include "train/run/run_setup.h"
 
 #define REPORT_INTERVAL INT64_C(200000000)
 
@@ -57,7 +58,7 @@ static bool guess(const work *w, const tri__token *token, tri__token *next)
     *next = *token;
     next->step++;
     next->position += step < left ? step : left;
-    return !w->run->last_step || next->step < w->run->last_step;
+    return !w->run->length.last_step || next->step < w->run->length.last_step;
 }
 
 static tri_status assign_ahead(work *w)
@@ -99,20 +100,21 @@ static json_t *report(work *w, bool final)
     tri__usage usage = tri__usage_now();
     tri__phases_shares(&run->trainer.phases, share);
     tri__ps_store_traffic(run->trainer.store, &sent, &received);
-    return json_pack(
-        "{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps", (json_int_t)run->state.step,
-        "examples", (json_int_t)run->state.examples, "seconds", tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
-        tri__json_number(tri__recent_mean(&run->state.recent)), "bytes_sent", (json_int_t)sent, "bytes_received", (json_int_t)received,
-        "cpu_percent", tri__usage_cpu_percent(&run->usage, &usage), "peak_rss_mb", tri__peak_rss_mb(), "threads", run->settings.threads,
-        "phases", tri__phases_json(share), "damaged", (json_int_t)tri_dataset_damaged(run->trainer.dataset), "decoding",
-        tri__dataset_decoding(run->trainer.dataset), "test_loss", tri__json_number(final && run->evaluations ? run->evaluation.loss : NAN),
-        "test_accuracy", tri__json_number(final && run->evaluations ? run->evaluation.accuracy : NAN));
+    return json_pack("{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps",
+                     (json_int_t)run->state.step, "examples", (json_int_t)run->state.examples, "seconds",
+                     tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
+                     tri__json_number(tri__recent_mean(&run->state.recent)), "bytes_sent", (json_int_t)sent, "bytes_received",
+                     (json_int_t)received, "cpu_percent", tri__usage_cpu_percent(&run->since.usage, &usage), "peak_rss_mb",
+                     tri__peak_rss_mb(), "threads", run->settings.threads, "phases", tri__phases_json(share), "damaged",
+                     (json_int_t)tri_dataset_damaged(run->trainer.dataset), "decoding", tri__dataset_decoding(run->trainer.dataset),
+                     "test_loss", tri__json_number(final && run->evaluating.count ? run->evaluating.last.loss : NAN), "test_accuracy",
+                     tri__json_number(final && run->evaluating.count ? run->evaluating.last.accuracy : NAN));
 }
 
 static void tell(work *w)
 {
     tri__run *run = w->run;
-    if (run->events && tri__run_curves_due(run))
+    if (run->journal.events && tri__run_curves_due(run))
         tri__run_tell_curves(run, w->made.step + 1, 0);
     if (run->trainer.now - w->reported < REPORT_INTERVAL)
         return;
@@ -177,7 +179,7 @@ static tri_status step(work *w, const tri__token *token)
 static tri_status loop(work *w)
 {
     tri__run *run = w->run;
-    run->usage = tri__usage_now();
+    run->since.usage = tri__usage_now();
     run->trainer.now = tri__clock_now();
     for (;;) {
         tri__token token;
@@ -198,13 +200,13 @@ static tri_status loop(work *w)
 static tri_status create_store(work *w)
 {
     tri__run *run = w->run;
-    const tri_source_info *info = tri_source_describe(run->source);
+    const tri_source_info *info = tri_source_describe(run->inputs.source);
     char digest[65];
-    TRI_TRY(tri_model_digest(run->model, run->graph, digest));
+    TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, digest));
     int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
     char data[TRI_DATA_DIGEST_SIZE] = "", terms[512];
     if (!run->settings.own_files)
-        TRI_TRY(tri__source_digest(run->source, examples, data));
+        TRI_TRY(tri__source_digest(run->inputs.source, examples, data));
     tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);
     json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, data, terms);
     if (!hello)
@@ -214,10 +216,10 @@ static tri_status create_store(work *w)
         .settings = *w->ps,
         .tls = w->place->tls,
         .task = w->place->task.index,
-        .floats = tri_graph_parameter_floats(run->graph),
+        .floats = tri_graph_parameter_floats(run->inputs.graph),
         .rule = run->settings.rule,
         .hello = hello,
-        .log = run->log,
+        .log = run->journal.log,
     };
     tri_status status = tri__ps_store_create(&options, &run->trainer.store);
     w->hello = hello; /* it is said again when a connection is made again */
@@ -239,11 +241,11 @@ static tri_status prepare(work *w)
     compute_behind(run);
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->graph, &plan, run->trainer.store, &run->trainer.plan));
+    TRI_TRY(tri_plan_create(run->inputs.graph, &plan, run->trainer.store, &run->trainer.plan));
     tri_dataset_options options = tri__run_dataset_options(run);
     options.assigned = true;
-    TRI_TRY(tri_dataset_create(run->source, &options, &run->trainer.dataset));
-    TRI_TRY(tri__run_settle_end(run, tri_dataset_examples(run->trainer.dataset), tri__ps_together(w->ps)));
+    TRI_TRY(tri_dataset_create(run->inputs.source, &options, &run->trainer.dataset));
+    TRI_TRY(tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), tri__ps_together(w->ps)));
     tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
     return NULL;
 }
@@ -251,11 +253,11 @@ static tri_status prepare(work *w)
 /* How good the parameters are with which this worker ended. */
 static tri_status evaluate(tri__run *run)
 {
-    if (!run->test)
+    if (!run->inputs.test)
         return NULL;
     TRI_TRY(tri__run_create_evaluator(run));
-    TRI_TRY(tri__evaluator_run(run->evaluator, &run->evaluation));
-    run->evaluations = 1;
+    TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &run->evaluating.last));
+    run->evaluating.count = 1;
     return NULL;
 }
 
@@ -271,8 +273,8 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place, con
         status = evaluate(run);
     if (run->trainer.store)
         tri__ps_store_leave(run->trainer.store, run->trainer.dataset ? report(&w, !status) : NULL, status);
-    tri__evaluator_destroy(run->evaluator);
-    run->evaluator = NULL;
+    tri__evaluator_destroy(run->evaluating.evaluator);
+    run->evaluating.evaluator = NULL;
     tri__trainer_fini(&run->trainer);
     json_decref(w.hello);
     return status;

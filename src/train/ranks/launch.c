@@ -10,12 +10,13 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 #include "train/job/command_line.h"
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
 #include "train/ranks/hosts.h"
 #include "train/run/folder.h"
+#include "train/run/log_file.h"
 
 enum { WHY_SIZE = 1024 };
 

@@ -82,13 +82,13 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
     rank_peers *self = (rank_peers *)run->peers;
     note mine = {0};
     if (!own)
-        own = tri_model_digest(run->model, run->graph, mine.digest);
+        own = tri_model_digest(run->inputs.model, run->inputs.graph, mine.digest);
     if (!own) {
         mine.sum[0] = run->settings.batch;
-        mine.sum[1] = run->settings.own_files ? 0 : tri_source_describe(run->source)->examples;
+        mine.sum[1] = run->settings.own_files ? 0 : tri_source_describe(run->inputs.source)->examples;
     }
     if (!own && !run->settings.own_files)
-        own = tri__source_digest(run->source, run->settings.limit, mine.data);
+        own = tri__source_digest(run->inputs.source, run->settings.limit, mine.data);
     write_failure(&mine, own);
     TRI_TRY(compare(self, &mine, own));
     const note *first = self->notes;
@@ -149,10 +149,10 @@ static void fill_note(const rank_peers *self, note *mine)
 {
     const tri__run *run = self->run;
     tri__usage usage = tri__usage_now();
-    mine->steps = run->state.step - run->first_step;
+    mine->steps = run->state.step - run->since.step;
     mine->examples = run->trainer.examples;
     mine->damaged = tri_dataset_damaged(run->trainer.dataset);
-    mine->cpu_percent = tri__usage_cpu_percent(&run->usage, &usage);
+    mine->cpu_percent = tri__usage_cpu_percent(&run->since.usage, &usage);
     mine->peak_rss_mb = tri__peak_rss_mb();
     memcpy(mine->spent, run->trainer.phases.spent, sizeof mine->spent);
 }
@@ -305,7 +305,7 @@ tri_status tri__rank_peers_join(tri__run *run)
     self->peers.workers = tri__ranks_size(self->ranks);
     TRI_TRY(tri__allocate((size_t)self->peers.workers, sizeof *self->notes, "the ranks' notes", &self->notes));
     if (self->peers.worker == 0 && tri__ranks_apart(self->ranks))
-        tri__log_line(run->log, TRI_LOG_INFO, "ranks are on several hosts: between them MPI's traffic is in clear");
+        tri__log_line(run->journal.log, TRI_LOG_INFO, "ranks are on several hosts: between them MPI's traffic is in clear");
     return NULL;
 }
 
@@ -314,7 +314,7 @@ tri_status tri__rank_peers_create_store(tri__run *run)
     const rank_peers *self = (const rank_peers *)run->peers;
     const tri__allreduce_options options = {
         .ranks = self->ranks,
-        .floats = tri_graph_parameter_floats(run->graph),
+        .floats = tri_graph_parameter_floats(run->inputs.graph),
         .rule = run->settings.rule,
         .timeout = run->request->timeout,
     };

@@ -13,7 +13,9 @@
 #include "base/memory.h"
 #include "data/batch/dataset.h"
 #include "store/mirrored.h"
+#include "train/checkpoint/checkpoint_read.h"
 #include "train/run/peers.h"
+#include "train/run/run_setup.h"
 
 #define LONGEST_STEP INT64_C(600000000000) /* nanoseconds: no thread dies in silence, so this is for steps that hang */
 
@@ -158,7 +160,7 @@ static void tell_note(const replicas *peers, replica *other)
 {
     if (!other->note)
         return;
-    tri__log_line(peers->run->log, TRI_LOG_WARNING, "%s", other->note);
+    tri__log_line(peers->run->journal.log, TRI_LOG_WARNING, "%s", other->note);
     free(other->note);
     other->note = NULL;
 }
@@ -241,10 +243,10 @@ static tri_status prepare_replica(replica *self, tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->graph, &plan, self->trainer.store, &self->trainer.plan));
+    TRI_TRY(tri_plan_create(run->inputs.graph, &plan, self->trainer.store, &self->trainer.plan));
     tri_dataset_options options = tri__run_dataset_options(run);
     options.worker = self->index;
-    TRI_TRY(tri_dataset_create(run->source, &options, &self->trainer.dataset));
+    TRI_TRY(tri_dataset_create(run->inputs.source, &options, &self->trainer.dataset));
     if (!run->resumed)
         return NULL;
     TRI_TRY(tri__dataset_recall_damage(self->trainer.dataset, run->resumed->damaged, run->resumed->damaged_count));
@@ -289,7 +291,7 @@ static const tri__peers_kind replicas_kind = {
 static tri_status create_stores(replicas *peers, tri__run *run)
 {
     const tri__mirrored_group_options options = {
-        .floats = tri_graph_parameter_floats(run->graph),
+        .floats = tri_graph_parameter_floats(run->inputs.graph),
         .rule = run->settings.rule,
         .replicas = peers->peers.workers,
         .place = &peers->place,

@@ -19,7 +19,7 @@ static tri_status check(const tri__train_options *options)
 static tri_status create_store(tri__run *run)
 {
     tri_store *local;
-    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->graph), &run->settings.rule, &local));
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &run->settings.rule, &local));
     tri_store_drop_gradient(local);
     return tri__timed_store_create(local, &run->trainer.store);
 }

@@ -1,4 +1,6 @@
 /* log_file.c: the log of a run: every line with its time, in a file and on to whoever shows it to people. */
+#include "train/run/log_file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +8,6 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "train/run/folder.h"
 
 struct tri__log_file {
     tri__log log; /* first: a sink is its file */

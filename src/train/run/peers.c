@@ -15,3 +15,8 @@ tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pas
     return tri_fail(TRI_BAD_DATA, "%s: all workers together met %lld damaged records, more than --skip-bad %lld allows", run->options.data,
                     (long long)met, (long long)allowed);
 }
+
+bool tri__run_leads(const tri__run *run)
+{
+    return !run->peers || run->peers->worker == 0;
+}

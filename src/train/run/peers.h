@@ -27,7 +27,9 @@ struct tri__peers {
     int64_t pass;        /* damaged records that all of them met in this pass over the examples */
 };
 
-/* peers.c: so many damaged records were met in a step, after which a pass over the examples is over or not. --skip-bad is for all workers
+bool tri__run_leads(const tri__run *run); /* this worker has the folder, evaluates and decides */
+
+/* So many damaged records were met in a step, after which a pass over the examples is over or not. --skip-bad is for all workers
  * together: more is a failure, the same for all who count the same. */
 TRI_MUST_CHECK tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pass);
 

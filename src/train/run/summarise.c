@@ -1,35 +1,41 @@
-/* summarise.c: what all summaries have in common, whoever counted. */
+/* summarise.c: what all summaries have in common, whoever counted; and the count of a run and its peers. */
 #include "train/run/summarise.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "data/batch/dataset.h"
+#include "train/cluster/cluster.h"
+#include "train/run/peers.h"
 #include "watch/verdict.h"
 
 static void fill_in(const tri__run *run, tri__summary *summary)
 {
-    bool evaluated = run->evaluated_at == summary->steps;
-    summary->model = tri_model_name(run->model);
+    bool evaluated = run->evaluating.at == summary->steps;
+    summary->model = tri_model_name(run->inputs.model);
     summary->data = run->options.data;
     summary->strategy = run->strategy->name;
     summary->batch = run->settings.batch;
     summary->seed = run->settings.seed;
     summary->total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started);
-    summary->test_loss = evaluated ? run->evaluation.loss : NAN;
-    summary->test_accuracy = evaluated ? run->evaluation.accuracy : NAN;
-    summary->test_damaged = evaluated ? run->evaluation.damaged : 0;
+    summary->test_loss = evaluated ? run->evaluating.last.loss : NAN;
+    summary->test_accuracy = evaluated ? run->evaluating.last.accuracy : NAN;
+    summary->test_damaged = evaluated ? run->evaluating.last.damaged : 0;
     summary->stopped_by = tri__ending_name(run->ending != TRI_RUN_GOING ? run->ending : tri__ending_by_length(&run->settings));
     summary->until_step = run->until_step;
-    summary->checkpoint = run->checkpoint;
+    summary->checkpoint = run->saving.path;
 }
 
 static const char *find_verdict(const tri__run *run, const tri__summary *summary, const tri__effort *effort, char *buffer, size_t size)
 {
     tri__evidence evidence = {
         .seconds = effort->seconds,
-        .steps = summary->steps - run->first_step,
+        .steps = summary->steps - run->since.step,
         .threads = effort->threads,
         .cpu_percent = effort->cpu_percent,
         .decoding = effort->seconds > 0 ? effort->decoding / effort->seconds : 0,
@@ -47,6 +53,111 @@ tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const t
     tri_status status = tri__summary_json(summary, &out->summary);
     summary->verdict = NULL;
     TRI_TRY(status);
-    out->folder = strdup(run->folder.path);
-    return out->folder ? tri__json_write(run->folder.summary, out->summary) : tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+    out->folder = strdup(run->journal.folder.path);
+    return out->folder ? tri__json_write(run->journal.folder.summary, out->summary) : tri_fail(TRI_NO_MEMORY, "no memory for the summary");
+}
+
+/* ---- a run that counted for itself ---- */
+
+typedef struct {
+    int count;
+    tri__worker_summary *worker; /* [count] */
+    char (*name)[TRI_TASK_SIZE];
+    tri__phases sum;
+    double cpu_percent; /* of this process */
+} worker_stats;
+
+/* The run's own worker. As of the others, it is what it did since the run was resumed. */
+static void fill_worker(const tri__run *run, tri__worker_summary *worker)
+{
+    tri__usage usage = tri__usage_now();
+    worker->steps = run->state.step - run->since.step;
+    worker->examples = run->trainer.examples;
+    worker->seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases));
+    worker->cpu_percent = tri__usage_cpu_percent(&run->since.usage, &usage);
+    worker->peak_rss_mb = tri__peak_rss_mb();
+    tri__phases_shares(&run->trainer.phases, worker->phases);
+}
+
+/* While the run paused, to evaluate, the others only waited: that is nobody's time. */
+static void leave_pauses_out(const tri__run *run, tri__phases *phases)
+{
+    int64_t excess = tri__phases_total(phases) - tri__phases_total(&run->trainer.phases), *peers = &phases->spent[TRI_PHASE_PEERS];
+    if (excess > 0)
+        *peers -= excess < *peers ? excess : *peers;
+}
+
+static void fill_other(const tri__run *run, int index, worker_stats *all)
+{
+    tri__worker_summary *worker = &all->worker[index];
+    tri__phases phases = {0};
+    assert(run->peers); /* a run alone has no others */
+    run->peers->kind->stats(run->peers, index, worker, &phases);
+    leave_pauses_out(run, &phases);
+    worker->seconds = tri__clock_seconds(tri__phases_total(&phases));
+    tri__phases_shares(&phases, worker->phases);
+    tri__phases_add(&all->sum, &phases);
+}
+
+/* All workers; sum gets where the time of all of them went. */
+static void fill_workers(const tri__run *run, worker_stats *all)
+{
+    int own = run->peers ? run->peers->worker : 0;
+    double accuracy = run->evaluating.at == run->state.step ? run->evaluating.last.accuracy : NAN;
+    all->sum = run->trainer.phases;
+    for (int i = 0; i < all->count; i++) {
+        snprintf(all->name[i], sizeof all->name[i], "worker:%d", i);
+        all->worker[i] = (tri__worker_summary){.task = all->name[i], .test_accuracy = accuracy, .peak_rss_mb = NAN, .cpu_percent = NAN};
+        if (i == own)
+            fill_worker(run, &all->worker[i]);
+        else
+            fill_other(run, i, all);
+    }
+    all->cpu_percent = all->worker[own].cpu_percent;
+    bool together = run->peers && run->peers->here > 1;
+    for (int i = 0; i < all->count && together; i++)
+        if (i != own)
+            all->worker[own].cpu_percent -= all->worker[i].cpu_percent; /* of the process, what the other replicas leave */
+}
+
+static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)
+{
+    double seconds = tri__run_seconds(run);
+    tri__summary summary = {
+        .workers = all->count,
+        .threads = run->settings.threads,
+        .steps = run->state.step,
+        .examples = run->state.examples,
+        .epochs = (double)run->state.examples / (double)tri_dataset_examples(run->trainer.dataset),
+        .seconds = seconds,
+        .examples_per_second = seconds > 0 ? (double)run->state.examples / seconds : NAN,
+        .train_loss = tri__recent_mean(&run->state.recent),
+        .damaged = tri_dataset_damaged(run->trainer.dataset) + (run->peers ? run->peers->damaged : 0),
+        .peak_rss_mb = tri__peak_rss_mb(),
+        .worker_stats = all->worker,
+    };
+    tri__phases_shares(&all->sum, summary.phases);
+    const tri__effort effort = {
+        .seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases)),
+        .threads = run->settings.threads * (run->peers ? run->peers->here : 1),
+        .cpu_percent = all->cpu_percent,
+        .decoding = tri__dataset_decoding(run->trainer.dataset),
+    };
+    return tri__run_conclude(run, &summary, &effort, out);
+}
+
+tri_status tri__run_summarise(tri__run *run, tri__run_result *out)
+{
+    tri__run_flush_events(run);
+    worker_stats all = {.count = run->peers ? run->peers->workers : 1};
+    tri_status status = tri__allocate((size_t)all.count, sizeof *all.worker, "the summary", &all.worker);
+    if (!status)
+        status = tri__allocate((size_t)all.count, sizeof *all.name, "the summary", &all.name);
+    if (!status) {
+        fill_workers(run, &all);
+        status = summarise(run, &all, out);
+    }
+    free(all.worker);
+    free(all.name);
+    return status;
 }

@@ -16,4 +16,7 @@ typedef struct {
  * traffic. The rest is the run's, and is filled in here. Writes summary.json and gives the result. */
 TRI_MUST_CHECK tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const tri__effort *effort, tri__run_result *out);
 
+/* The summary of a run that counted its own steps, and of its peers. */
+TRI_MUST_CHECK tri_status tri__run_summarise(tri__run *run, tri__run_result *out);
+
 #endif

@@ -1,6 +1,6 @@
 /* checkpoint_test.c: what is written comes back, damage is found, and an older checkpoint takes its place. */
 #define _GNU_SOURCE /* memmem */
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "support.h"
+#include "train/checkpoint/checkpoint_read.h"
 
 static void a_copy_is_written(void **state)
 {

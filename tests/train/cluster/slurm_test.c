@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "support.h"
-#include "train/cluster/cluster.h"
+#include "train/cluster/slurm.h"
 
 static const tri__slurm usual = {.procid = "0", .ntasks = "4", .nodelist = "n1", .tasks_per_node = "4", .job_id = "4711"};
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "train/evaluate/auc.h"
 #include "trireme/model.h"
 
 static double auc(const float *scores, const int32_t *labels, int64_t count)

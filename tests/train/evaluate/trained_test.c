@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "support.h"
 #include "train/evaluate/evaluate.h"
+#include "train/evaluate/predict.h"
 #include "train/run/run.h"
 
 #define DATA "digits:200"

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "support.h"
+#include "train/run/log_file.h"
 
 /* Run folders without a name of their own are made where the process is. */
 static int enter(void **state)

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "support.h"
-#include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_read.h"
 #include "train/strategy/strategies.h"
 
 /* Dropout, a rule with state and shuffling: all that could differ after a resume. */

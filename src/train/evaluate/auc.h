@@ -1,0 +1,12 @@
+/* auc.h: how well scores tell two classes apart. */
+#ifndef TRI_TRAIN_EVALUATE_AUC_H
+#define TRI_TRAIN_EVALUATE_AUC_H
+
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. NaN where one kind is missing. */
+TRI_MUST_CHECK tri_status tri__auc(const float *scores, const int32_t *labels, int64_t count, double *out);
+
+#endif

@@ -1,0 +1,23 @@
+/* predict.h: what a trained model says about examples: the probability of each class. */
+#ifndef TRI_TRAIN_EVALUATE_PREDICT_H
+#define TRI_TRAIN_EVALUATE_PREDICT_H
+
+#include "train/evaluate/trained.h"
+#include "trireme/dataset.h"
+
+typedef struct tri__predictor tri__predictor;
+
+/* trained is borrowed. threads 0: every CPU. */
+TRI_MUST_CHECK tri_status tri__predictor_create(const tri__trained *trained, int threads, tri__predictor **out);
+void tri__predictor_destroy(tri__predictor *predictor); /* accepts NULL */
+
+int64_t tri__predictor_classes(const tri__predictor *predictor);
+
+/* A batch for the caller to fill: x has room for rows examples, of the type and shape of the checkpoint's input. */
+void *tri__predictor_rows(tri__predictor *predictor, int64_t *rows);
+
+/* Probabilities, [count][classes], valid until the next call: of the examples of batch, or of the first count rows above. */
+TRI_MUST_CHECK tri_status tri__predictor_batch(tri__predictor *predictor, const tri_batch *batch, const float **probabilities);
+TRI_MUST_CHECK tri_status tri__predictor_run(tri__predictor *predictor, int64_t count, const float **probabilities);
+
+#endif

@@ -1,0 +1,57 @@
+/* evaluating.c: evaluations in the middle of a run: nobody trains meanwhile, and the time is nobody's. */
+#include "train/run/evaluating.h"
+
+#include <math.h>
+
+#include "train/run/journal.h"
+#include "train/run/peers.h"
+
+tri_status tri__run_create_evaluator(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    const tri__evaluator_options options = {
+        .threads = settings->threads * (run->peers ? run->peers->here : 1), /* replicas rest */
+        .skip_bad = settings->skip_bad,
+        .cache = settings->cache,
+        .cache_bytes = settings->cache_bytes,
+        .cache_folder = run->request->cache_folder,
+    };
+    return tri__evaluator_create(run->inputs.graph, run->inputs.test, run->trainer.store, &options, &run->evaluating.evaluator);
+}
+
+bool tri__run_judge(tri__run *run)
+{
+    tri__run_state *state = &run->state;
+    const tri__goal_state before = {.best_loss = state->best_loss, .without_gain = state->without_gain, .ending = run->ending};
+    const tri__goal_state after = tri__goal_judge(&run->settings, before, &run->evaluating.last);
+    state->best_loss = after.best_loss;
+    state->without_gain = after.without_gain;
+    run->ending = after.ending;
+    if (after.ending == TRI_RUN_UNTIL)
+        run->until_step = state->step;
+    return after.better && run->settings.keep_best;
+}
+
+tri_status tri__run_evaluate(tri__run *run)
+{
+    if (!run->evaluating.evaluator || run->evaluating.at == run->state.step)
+        return NULL;
+    TRI_TRY(tri_store_flush(run->trainer.store));
+    tri__trainer_pause(&run->trainer);
+    TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &run->evaluating.last));
+    tri__run_tell_note(run, tri__evaluator_dataset(run->evaluating.evaluator));
+    run->evaluating.at = run->state.step;
+    run->evaluating.count++;
+    if (!isfinite(run->evaluating.last.loss))
+        return tri__run_diverged(run, "the test loss is not a number");
+    tri__run_tell_evaluation(run);
+    if (tri__run_judge(run))
+        TRI_TRY(tri__run_save_best(run));
+    tri__run_resume_clock(run);
+    return NULL;
+}
+
+bool tri__run_evaluation_due(const tri__run *run)
+{
+    return tri__length_due(&run->length, &run->settings.evaluate, run->state.step);
+}

@@ -1,0 +1,24 @@
+/* evaluating.h: the evaluations of a run, and what follows from them. */
+#ifndef TRI_TRAIN_RUN_EVALUATING_H
+#define TRI_TRAIN_RUN_EVALUATING_H
+
+#include "train/evaluate/evaluate.h"
+
+typedef struct {
+    tri__evaluator *evaluator; /* NULL: this process does not evaluate */
+    tri__evaluation last;
+    int64_t at; /* its step; −1: none yet */
+    int64_t count;
+} tri__evaluating;
+
+struct tri__run;
+TRI_MUST_CHECK tri_status tri__run_create_evaluator(struct tri__run *run); /* of its store, on its test source */
+bool tri__run_evaluation_due(const struct tri__run *run);                  /* after the last step */
+
+/* Evaluate, where that was not done at this step already; tell and judge what came of it, and keep the best. */
+TRI_MUST_CHECK tri_status tri__run_evaluate(struct tri__run *run);
+
+/* What the last evaluation means for the run. True where it is the best so far, and is to be kept. */
+bool tri__run_judge(struct tri__run *run);
+
+#endif

@@ -1,0 +1,114 @@
+/* inputs.c: the model first, since a mistake in it is the cheapest to find; then the sources, then the graph that joins them. */
+#include "train/run/inputs.h"
+
+#include <string.h>
+
+#include "data/source/dense.h"
+#include "train/checkpoint/checkpoint_read.h"
+#include "train/run/run_inside.h"
+
+/* A resumed run takes its model and options from the checkpoint. */
+static tri_status open_resumed(tri__run *run)
+{
+    TRI_TRY(tri_wrap(tri__checkpoint_open(run->request->resume, run->request->log, &run->resumed), "--resume"));
+    TRI_TRY(tri__train_options_copy(&run->options, &run->resumed->options));
+    TRI_TRY(tri__train_options_resume(&run->options, run->request->options));
+    const char *text = run->resumed->model_text;
+    return tri_model_parse(run->resumed->model_name, text, strlen(text), &run->inputs.model);
+}
+
+tri_status tri__run_open_model(tri__run *run)
+{
+    if (run->request->resume)
+        return open_resumed(run);
+    TRI_TRY(tri__train_options_copy(&run->options, run->request->options));
+    return tri_model_open(run->options.model, &run->inputs.model);
+}
+
+/* Photos are brought to the size that the model asks for, or that it was trained with. */
+static tri_source_options source_options(const tri__run *run)
+{
+    tri_shape shape = run->resumed ? run->resumed->input.shape : tri_model_input_shape(run->inputs.model);
+    bool picture = shape.rank == 3;
+    return (tri_source_options){
+        .seed = run->settings.seed,
+        .cache_folder = run->request->cache_folder,
+        .height = picture ? shape.dim[0] : 0,
+        .width = picture ? shape.dim[1] : 0,
+        .features = run->settings.features,
+    };
+}
+
+/* Test examples of a sparse source have the features and classes of the training examples, whatever they show themselves. */
+static tri_source_options test_options(const tri__run *run)
+{
+    tri_source_options options = source_options(run);
+    const tri_source_info *info = tri_source_describe(run->inputs.source);
+    options.features = info->width ? info->shape.dim[0] : 0;
+    options.numbering = info->numbering;
+    return options;
+}
+
+/* --test names a source of its own, of which any part will do; otherwise it is the test part of --data, where that has one. */
+static tri_status open_test(tri__run *run)
+{
+    const tri_source_options options = test_options(run);
+    const char *spec = run->options.test ? run->options.test : run->options.data;
+    tri_status status = tri_source_open(spec, TRI_PART_TEST, &options, &run->inputs.test);
+    if (tri_status_code(status) != TRI_NOT_FOUND)
+        return status;
+    tri_status_free(status);
+    if (run->options.test)
+        return tri_wrap(tri_source_open(spec, TRI_PART_TRAIN, &options, &run->inputs.test), "--test");
+    const tri__train_settings *settings = &run->settings;
+    const char *needy = settings->target.kind != TRI_TARGET_NONE ? "until"
+                        : settings->patience                     ? "patience"
+                        : settings->keep_best                    ? "keep-best"
+                                                                 : NULL;
+    if (needy)
+        return tri_fail(TRI_BAD_CALL, "--%s needs test examples, and %s has none: give some with --test SOURCE", needy, spec);
+    tri__log_line(run->request->log, TRI_LOG_INFO, "%s has no test examples, so nothing is evaluated (--test SOURCE gives some)", spec);
+    return NULL;
+}
+
+static tri_status open_sources(tri__run *run)
+{
+    const tri_source_options options = source_options(run);
+    TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source));
+    TRI_TRY(open_test(run));
+    const tri_source_info *info = tri_source_describe(run->inputs.source);
+    if (run->inputs.test)
+        TRI_TRY(tri_wrap(tri__photos_fit(tri_source_describe(run->inputs.test), info->class_names, info->classes), "--test"));
+    TRI_TRY(tri__source_make_dense(&run->inputs.source));
+    return run->inputs.test ? tri__source_make_dense(&run->inputs.test) : NULL;
+}
+
+static tri_status build_graph(tri__run *run)
+{
+    const tri_source_info *info = tri_source_describe(run->inputs.source);
+    const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
+    TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
+    TRI_TRY(tri__source_fits(info, run->inputs.graph));
+    if (!run->resumed)
+        return NULL;
+    char digest[65];
+    TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, digest));
+    if (strcmp(digest, run->resumed->digest))
+        return tri_fail(TRI_BAD_CALL, "--resume %s: %s gives the model other shapes than the data it was trained on", run->request->resume,
+                        run->options.data);
+    return NULL;
+}
+
+tri_status tri__run_open_data(tri__run *run)
+{
+    TRI_TRY(open_sources(run));
+    return build_graph(run);
+}
+
+void tri__inputs_fini(tri__inputs *inputs)
+{
+    tri_graph_destroy(inputs->graph);
+    tri_source_destroy(inputs->test);
+    tri_source_destroy(inputs->source);
+    tri_model_destroy(inputs->model);
+}

@@ -1,0 +1,20 @@
+/* inputs.h: what a run trains: its model, the examples to train and to test on, and the graph that these give. */
+#ifndef TRI_TRAIN_RUN_INPUTS_H
+#define TRI_TRAIN_RUN_INPUTS_H
+
+#include "trireme/dataset.h"
+#include "trireme/model.h"
+
+typedef struct {
+    tri_model *model;
+    tri_source *source, *test; /* test: NULL where there is nothing to evaluate on */
+    tri_graph *graph;
+} tri__inputs;
+
+void tri__inputs_fini(tri__inputs *inputs);
+
+struct tri__run;
+TRI_MUST_CHECK tri_status tri__run_open_model(struct tri__run *run); /* and the options, with those of the run that is resumed */
+TRI_MUST_CHECK tri_status tri__run_open_data(struct tri__run *run);  /* sources and graph */
+
+#endif

@@ -1,0 +1,232 @@
+/* journal.c: lines, curves and progress. */
+#include "train/run/journal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "data/batch/dataset.h"
+#include "train/run/peers.h"
+#include "watch/text.h"
+
+#define FLUSH_INTERVAL   INT64_C(2000000000)
+#define TOLD_EVALUATIONS 20 /* lines on the screen, evenly spread over the run */
+
+double tri__run_seconds(const tri__run *run)
+{
+    return run->since.seconds + tri__clock_seconds(tri__phases_total(&run->trainer.phases));
+}
+
+/* Curves are worth having, but no run ends for want of them. */
+void tri__run_flush_events(tri__run *run)
+{
+    tri_status status = run->journal.events ? tri__events_flush(run->journal.events) : NULL;
+    if (!status)
+        return;
+    tri__log_line(run->journal.log, TRI_LOG_WARNING, "no more event files: %s", tri_status_message(status));
+    tri_status_free(status);
+    tri_status_free(tri__events_close(run->journal.events));
+    run->journal.events = NULL;
+}
+
+/* The request and what came of it, as a table for TensorBoard's text page. */
+static void tell_options(tri__run *run)
+{
+    json_t *options = tri__train_options_json(&run->options);
+    char buffer[4096];
+    tri__text text;
+    tri__text_init(&text, buffer, sizeof buffer);
+    tri__text_add(&text, "| option | value |\n|---|---|\n");
+    tri__text_add(&text, "| rule | %s |\n| rate | %g |\n| batch | %lld |\n| threads | %d |\n", run->settings.rule.name,
+                  run->settings.schedule.rate, (long long)run->settings.batch, run->settings.threads);
+    const char *name;
+    json_t *value;
+    json_object_foreach(options, name, value)
+    {
+        if (!strcmp(name, "rule") || !strcmp(name, "rate") || !strcmp(name, "batch") || !strcmp(name, "threads"))
+            continue;
+        char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
+        tri__text_add(&text, "| %s | %s |\n", name, shown ? shown : "");
+        free(shown);
+    }
+    json_decref(options);
+    tri__events_text(run->journal.events, "options", run->state.step, buffer);
+}
+
+static int64_t count_parameters(const tri_graph *graph)
+{
+    int64_t count = 0;
+    for (int i = 0; i < tri_graph_count(graph); i++)
+        if (tri_node_range(tri_graph_node(graph, i)).count)
+            count += tri_shape_count(tri_node_shape(tri_graph_node(graph, i)));
+    return count;
+}
+
+static void tell_what(tri__run *run)
+{
+    const tri_source_info *source = tri_source_describe(run->inputs.source);
+    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "no", shape[64];
+    if (run->inputs.test)
+        tri__text_count(tests, (double)tri_source_describe(run->inputs.test)->examples);
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s in %lld classes, %s to test",
+                  tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
+                  run->options.data, tri__text_count(examples, (double)tri_dataset_examples(run->trainer.dataset)),
+                  tri_shape_text(source->shape, shape, sizeof shape), (long long)source->classes, tests);
+}
+
+static void tell_how(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    char end[96], share[48] = "", steps[TRI_TEXT_SHORT];
+    tri__text_count(steps, (double)run->length.last_step);
+    if (settings->epochs)
+        snprintf(end, sizeof end, "%lld epoch%s of %lld steps", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
+                 (long long)run->length.epoch);
+    else if (settings->steps)
+        snprintf(end, sizeof end, "%s steps", steps);
+    else if (run->length.last_step)
+        snprintf(end, sizeof end, "until %.40s, at most %s steps", run->options.until, steps);
+    else
+        snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
+    if (run->peers)
+        snprintf(share, sizeof share, " each for %d %s", run->peers->workers, run->peers->kind->workers);
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, batch %lld%s, rate %g, %s, %d thread%s, seed %llu", settings->rule.name,
+                  (long long)settings->batch, share, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
+                  (unsigned long long)settings->seed);
+}
+
+void tri__run_tell_start(tri__run *run)
+{
+    if (run->since.step)
+        tri__log_line(run->journal.log, TRI_LOG_INFO, "going on with %s at step %lld", run->journal.folder.path,
+                      (long long)run->since.step);
+    tell_what(run);
+    tell_how(run);
+    if (!run->journal.events)
+        return;
+    if (run->since.step)
+        tri__events_restart(run->journal.events, run->since.step + 1);
+    tell_options(run);
+    tri__events_graph(run->journal.events, run->inputs.graph);
+    tri__run_flush_events(run);
+}
+
+void tri__run_tell_note(tri__run *run, tri_dataset *dataset)
+{
+    char *note = tri__dataset_note(dataset);
+    if (note)
+        tri__log_line(run->journal.log, TRI_LOG_WARNING, "%s", note);
+    free(note);
+}
+
+void tri__run_count_loss(tri__run *run, double loss)
+{
+    tri__recent_add(&run->state.recent, loss);
+    run->journal.loss += loss;
+    run->journal.steps++;
+}
+
+bool tri__run_curves_due(const tri__run *run)
+{
+    return run->journal.steps >= run->settings.log_every;
+}
+
+void tri__run_tell_curves(tri__run *run, int64_t step, double speed)
+{
+    if (run->journal.events) {
+        tri__events_scalar(run->journal.events, "train/loss", step, (float)(run->journal.loss / (double)run->journal.steps));
+        tri__events_scalar(run->journal.events, "train/rate", step, tri__schedule_rate(&run->settings.schedule, step - 1));
+        if (speed > 0)
+            tri__events_scalar(run->journal.events, "train/examples_per_second", step, (float)speed);
+    }
+    run->journal.loss = 0;
+    run->journal.steps = 0;
+}
+
+void tri__run_tell_step(tri__run *run)
+{
+    tri__run_tell_curves(run, run->state.step, tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now));
+}
+
+/* All evaluations of a run that has few; a fair sample of those of a run that has many. */
+static bool worth_a_line(const tri__run *run)
+{
+    const tri__every *every = &run->settings.evaluate;
+    int64_t each = every->kind == TRI_EVERY_STEPS ? every->steps : run->length.epoch;
+    if (run->ending != TRI_RUN_GOING || tri__length_reached(&run->length, run->state.step))
+        return true;
+    if (!run->length.last_step)
+        return (run->evaluating.count & (run->evaluating.count - 1)) == 0; /* 1, 2, 4, 8 … */
+    int64_t total = run->length.last_step / each;
+    return run->evaluating.count % ((total + TOLD_EVALUATIONS - 1) / TOLD_EVALUATIONS + (total == 0)) == 0;
+}
+
+void tri__run_tell_evaluation(tri__run *run)
+{
+    const tri__evaluation *evaluation = &run->evaluating.last;
+    int64_t at = run->state.step;
+    char where[64], steps[TRI_TEXT_SHORT];
+    if (run->settings.epochs && at % run->length.epoch == 0)
+        snprintf(where, sizeof where, "epoch %lld", (long long)(at / run->length.epoch));
+    else
+        snprintf(where, sizeof where, "step %s", tri__text_count(steps, (double)at));
+    double loss = tri__recent_mean(&run->state.recent); /* with parameter servers not known before the first report */
+    char training[32] = "";
+    if (!isnan(loss))
+        snprintf(training, sizeof training, "loss %.4f   ", loss);
+    tri__log_line(run->journal.log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s %stest loss %.4f   test accuracy %.2f %%",
+                  where, training, evaluation->loss, 100 * evaluation->accuracy);
+    if (!run->journal.events)
+        return;
+    tri__events_scalar(run->journal.events, "test/loss", at, (float)evaluation->loss);
+    tri__events_scalar(run->journal.events, "test/accuracy", at, (float)evaluation->accuracy);
+    if (!isnan(evaluation->auc))
+        tri__events_scalar(run->journal.events, "test/auc", at, (float)evaluation->auc);
+}
+
+void tri__run_resume_clock(tri__run *run)
+{
+    tri__trainer_enter(&run->trainer, TRI_PHASE_OTHER);
+    tri__rate_resume(&run->journal.speed, run->state.examples, run->trainer.now);
+}
+
+void tri__run_tell_progress(tri__run *run)
+{
+    tri__run_tell_note(run, run->trainer.dataset);
+    if (run->trainer.now >= run->journal.next_flush) {
+        tri__run_flush_events(run);
+        run->journal.next_flush = run->trainer.now + FLUSH_INTERVAL;
+    }
+    double speed = tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now);
+    if (!run->request->progress)
+        return;
+    double elapsed = tri__clock_seconds(tri__phases_total(&run->trainer.phases));
+    tri__progress progress = {
+        .label = tri_model_name(run->inputs.model),
+        .step = run->state.step,
+        .steps = run->length.last_step,
+        .examples_per_second = speed,
+        .loss = tri__recent_mean(&run->state.recent),
+        .accuracy = run->evaluating.at >= 0 ? run->evaluating.last.accuracy : NAN,
+        .elapsed = elapsed,
+        .left = tri__progress_left(run->since.step, run->state.step, run->length.last_step, elapsed),
+    };
+    tri__phases_shares(&run->trainer.phases, progress.share);
+    run->request->progress(run->request->context, &progress);
+}
+
+tri_status tri__journal_open_log(tri__journal *journal, tri__log *next)
+{
+    TRI_TRY(tri__log_file_create(journal->folder.log, next, &journal->log_file));
+    journal->log = tri__log_file_sink(journal->log_file);
+    return NULL;
+}
+
+void tri__journal_fini(tri__journal *journal)
+{
+    tri_status_free(tri__events_close(journal->events));
+    tri__log_file_destroy(journal->log_file);
+    tri__run_folder_fini(&journal->folder);
+}

@@ -1,0 +1,60 @@
+/* length.c: steps of an epoch and of a run. */
+#include "train/run/length.h"
+
+#include "train/run/run_inside.h"
+
+/* Where epochs are passes over the examples, what is left of them goes by the position, whatever the steps before it were. */
+static bool settle_passes(tri__length *length, int64_t epochs, const tri__run_state *state, int64_t examples, int64_t each)
+{
+    int64_t into = state->position % examples, rest = into ? (examples - into + each - 1) / each : 0;
+    int64_t left = epochs - state->position / examples - (into > 0), steps;
+    length->epoch_step = state->step + rest;
+    if (left < 0)
+        left = 0;
+    return !__builtin_mul_overflow(left, length->epoch, &steps) && !__builtin_add_overflow(length->epoch_step, steps, &length->last_step);
+}
+
+bool tri__length_settle(tri__length *length, const tri__train_settings *settings, const tri__run_state *state, int64_t examples,
+                        int64_t each)
+{
+    length->epoch = settings->steps_per_epoch ? settings->steps_per_epoch : (examples + each - 1) / each;
+    length->last_step = settings->steps ? settings->steps : settings->max_steps;
+    if (!settings->epochs)
+        return true;
+    if (settings->steps_per_epoch)
+        return !__builtin_mul_overflow(settings->epochs, length->epoch, &length->last_step);
+    return settle_passes(length, settings->epochs, state, examples, each);
+}
+
+bool tri__length_reached(const tri__length *length, int64_t step)
+{
+    return length->last_step && step >= length->last_step;
+}
+
+bool tri__length_due(const tri__length *length, const tri__every *every, int64_t step)
+{
+    switch (every->kind) {
+    case TRI_EVERY_STEPS:
+        return step % every->steps == 0;
+    case TRI_EVERY_EPOCH:
+        return (step - length->epoch_step) % length->epoch == 0;
+    case TRI_EVERY_END:
+    case TRI_EVERY_SECONDS:
+        break;
+    }
+    return false;
+}
+
+tri_status tri__run_settle_length(tri__run *run, int64_t examples, int workers)
+{
+    tri__length *length = &run->length;
+    int64_t step = run->state.step;
+    if (examples < 1)
+        return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
+    if (!tri__length_settle(length, &run->settings, &run->state, examples, run->settings.batch * workers))
+        return tri_fail(TRI_BAD_CALL, "--epochs %lld: more steps than can be counted", (long long)run->settings.epochs);
+    if (run->request->resume && tri__length_reached(length, step))
+        return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",
+                        run->request->resume, (long long)step);
+    return tri__schedule_bind(&run->settings.schedule, length->epoch, length->last_step);
+}

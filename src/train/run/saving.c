@@ -1,0 +1,150 @@
+/* saving.c: checkpoints, in between two steps or beside them. */
+#include "train/run/saving.h"
+
+#include <stdlib.h>
+
+#include "data/batch/dataset.h"
+#include "train/run/journal.h"
+#include "train/run/peers.h"
+
+#define SECOND INT64_C(1000000000)
+
+void tri__saving_keep(tri__saving *saving, char *path, int64_t step)
+{
+    free(saving->path);
+    saving->path = path;
+    saving->at = step;
+}
+
+void tri__saving_fini(tri__saving *saving)
+{
+    tri__checkpoint_writer_destroy(saving->writer);
+    free(saving->path);
+}
+
+/* What to try is told with what was tried. */
+tri_status tri__run_diverged(const tri__run *run, const char *what)
+{
+    double rate = tri__schedule_rate(&run->settings.schedule, run->state.step);
+    return tri_fail(TRI_DIVERGED, "step %lld: %s; try a smaller --rate (it was %g)%s. %s%s", (long long)run->state.step, what, rate,
+                    run->settings.rule.clip > 0 ? " or a smaller --clip" : " or --clip 1",
+                    run->saving.path ? "The last good checkpoint is " : "No checkpoint had been written yet",
+                    run->saving.path ? run->saving.path : "");
+}
+
+static void keep_name(tri__run *run, char *written, int64_t step)
+{
+    tri__saving_keep(&run->saving, written, step);
+    tri__log_line(run->journal.log, TRI_LOG_DEBUG, "step %lld: checkpoint %s", (long long)step, written);
+}
+
+/* The checkpoint that is being written beside the training, if there is one. */
+static tri_status collect(tri__run *run)
+{
+    char *written = NULL;
+    int64_t step;
+    if (run->saving.writer)
+        TRI_TRY(tri__checkpoint_writer_end(run->saving.writer, &written, &step));
+    if (written)
+        keep_name(run, written, step);
+    return NULL;
+}
+
+/* Where other workers would have to wait for the disk, they only wait for a copy. */
+static tri_status save_beside(tri__run *run, const tri__checkpoint_content *content)
+{
+    if (!run->saving.writer)
+        TRI_TRY(tri__checkpoint_writer_create(run->trainer.store, &run->saving.writer));
+    return tri__checkpoint_writer_begin(run->saving.writer, run->journal.folder.checkpoints, content, run->settings.keep);
+}
+
+tri__checkpoint_content tri__run_content(const tri__run *run, tri_store *store, const tri_source_info *source, const tri__run_state *state)
+{
+    return (tri__checkpoint_content){
+        .model = run->inputs.model,
+        .graph = run->inputs.graph,
+        .store = store,
+        .source = source,
+        .options = &run->options,
+        .state = state,
+    };
+}
+
+typedef enum {
+    NEXT,        /* of the run's own … */
+    NEXT_BESIDE, /* … and not necessarily now */
+    BEST,
+} which_checkpoint;
+
+static tri_status save(tri__run *run, which_checkpoint which)
+{
+    TRI_TRY(collect(run));
+    run->state.position = tri_dataset_position(run->trainer.dataset);
+    run->state.seconds = tri__run_seconds(run);
+    tri__checkpoint_content content = tri__run_content(run, run->trainer.store, tri_source_describe(run->inputs.source), &run->state);
+    content.damaged_count = tri__dataset_damage(run->trainer.dataset, &content.damaged);
+    if (which == BEST)
+        return tri__checkpoint_save_best(run->journal.folder.checkpoints, &content);
+    if (which == NEXT_BESIDE)
+        return save_beside(run, &content);
+    char *written;
+    TRI_TRY(tri__checkpoint_save(run->journal.folder.checkpoints, &content, run->settings.keep, &written));
+    keep_name(run, written, run->state.step);
+    return NULL;
+}
+
+/* A disk that is full now may not be later: training goes on, and the last checkpoint decides. Parameters that are no numbers end it. */
+static tri_status checkpoint(tri__run *run, which_checkpoint which)
+{
+    TRI_TRY(tri_store_flush(run->trainer.store));
+    tri_status status = save(run, which);
+    if (tri_status_code(status) == TRI_DIVERGED) {
+        tri_status reason = tri__run_diverged(run, tri_status_message(status));
+        tri_status_free(status);
+        return reason;
+    }
+    if (status)
+        tri__log_line(run->journal.log, TRI_LOG_WARNING, "no checkpoint at step %lld: %s; training goes on", (long long)run->state.step,
+                      tri_status_message(status));
+    tri_status_free(status);
+    return NULL;
+}
+
+bool tri__run_save_due(tri__run *run)
+{
+    const tri__every *every = &run->settings.checkpoint;
+    if (!tri__run_leads(run))
+        return false;
+    if (every->kind != TRI_EVERY_SECONDS)
+        return tri__length_due(&run->length, every, run->state.step);
+    if (run->trainer.now < run->saving.next)
+        return false;
+    run->saving.next = run->trainer.now + every->seconds * SECOND;
+    return true;
+}
+
+/* One that failed is no loss where another follows. */
+void tri__run_collect_checkpoint(tri__run *run)
+{
+    tri_status status = collect(run);
+    if (status)
+        tri__log_line(run->journal.log, TRI_LOG_WARNING, "%s", tri_status_message(status));
+    tri_status_free(status);
+}
+
+tri_status tri__run_save(tri__run *run)
+{
+    return checkpoint(run, run->peers ? NEXT_BESIDE : NEXT);
+}
+
+tri_status tri__run_save_best(tri__run *run)
+{
+    return checkpoint(run, BEST);
+}
+
+tri_status tri__run_save_last(tri__run *run)
+{
+    if (run->saving.at == run->state.step)
+        return NULL;
+    return tri_wrap(save(run, NEXT), "the last checkpoint, at step %lld", (long long)run->state.step);
+}

@@ -1,0 +1,73 @@
+/* length_test.c: how many steps a run has, and when something is due. */
+#include "train/run/length.h"
+
+#include "support.h"
+
+static tri__length settle(tri__train_settings settings, tri__run_state state, int64_t examples, int64_t each)
+{
+    tri__length length = {0};
+    assert_true(tri__length_settle(&length, &settings, &state, examples, each));
+    return length;
+}
+
+static void an_epoch_is_a_pass_unless_its_steps_were_given(void **state)
+{
+    (void)state;
+    const tri__run_state new = {0};
+    tri__length length = settle((tri__train_settings){.epochs = 3}, new, 100, 32);
+    assert_true(length.epoch == 4 && length.last_step == 12); /* the last step of an epoch is short */
+    length = settle((tri__train_settings){.epochs = 3, .steps_per_epoch = 10}, new, 100, 32);
+    assert_true(length.epoch == 10 && length.last_step == 30);
+    length = settle((tri__train_settings){.steps = 7}, new, 100, 32);
+    assert_true(length.epoch == 4 && length.last_step == 7);
+    length = settle((tri__train_settings){.max_steps = 9}, new, 100, 32);
+    assert_int_equal(length.last_step, 9);
+    length = settle((tri__train_settings){0}, new, 100, 32);
+    assert_int_equal(length.last_step, 0);
+    assert_false(tri__length_reached(&length, INT64_MAX));
+}
+
+/* A run whose workers change goes on with larger or smaller steps: the position tells what is left. */
+static void what_is_left_of_passes_goes_by_the_position(void **state)
+{
+    (void)state;
+    tri__length length = settle((tri__train_settings){.epochs = 2}, (tri__run_state){.step = 3, .position = 60}, 100, 20);
+    assert_true(length.epoch_step == 5 && length.last_step == 10);
+    length = settle((tri__train_settings){.epochs = 2}, (tri__run_state){.step = 5, .position = 100}, 100, 50);
+    assert_true(length.epoch_step == 5 && length.last_step == 7);
+    length = settle((tri__train_settings){.epochs = 1}, (tri__run_state){.step = 10, .position = 200}, 100, 20);
+    assert_true(tri__length_reached(&length, 10));
+}
+
+static void more_steps_than_can_be_counted_are_refused(void **state)
+{
+    (void)state;
+    tri__length length = {0};
+    const tri__run_state new = {0};
+    const tri__train_settings passes = {.epochs = INT64_MAX / 2}, steps = {.epochs = INT64_MAX / 2, .steps_per_epoch = 3};
+    assert_false(tri__length_settle(&length, &passes, &new, 100, 20));
+    assert_false(tri__length_settle(&length, &steps, &new, 100, 20));
+}
+
+static void intervals_go_by_steps_and_epochs(void **state)
+{
+    (void)state;
+    const tri__length length = {.epoch = 4, .epoch_step = 6, .last_step = 14};
+    const tri__every steps = {.kind = TRI_EVERY_STEPS, .steps = 5}, epoch = {.kind = TRI_EVERY_EPOCH};
+    assert_true(tri__length_due(&length, &steps, 10) && !tri__length_due(&length, &steps, 11));
+    assert_true(tri__length_due(&length, &epoch, 10) && tri__length_due(&length, &epoch, 6) && !tri__length_due(&length, &epoch, 8));
+    assert_false(tri__length_due(&length, &(tri__every){.kind = TRI_EVERY_END}, 14));
+    assert_false(tri__length_due(&length, &(tri__every){.kind = TRI_EVERY_SECONDS, .seconds = 1}, 10));
+    assert_true(tri__length_reached(&length, 14) && !tri__length_reached(&length, 13));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_epoch_is_a_pass_unless_its_steps_were_given),
+        cmocka_unit_test(what_is_left_of_passes_goes_by_the_position),
+        cmocka_unit_test(more_steps_than_can_be_counted_are_refused),
+        cmocka_unit_test(intervals_go_by_steps_and_epochs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
