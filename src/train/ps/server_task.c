@@ -236,17 +236,10 @@ static void tell_progress(serve *s, const tri__ps_status *status)
              : waits            ? " waits for "
                                 : " without ",
              status->straggler ? status->straggler : "");
-    int64_t examples = tri__reports_sum(status->reports, "examples");
-    tri__progress progress = {
-        .label = label,
-        .step = status->step,
-        .steps = run->length.last_step,
-        .examples_per_second = tri__rate_update(&run->journal.speed, examples, now),
-        .loss = tri__reports_mean(status->reports, "loss"),
-        .accuracy = run->evaluating.at >= 0 ? run->evaluating.last.accuracy : NAN,
-        .elapsed = status->seconds,
-        .left = tri__progress_left(run->since.step, status->step, run->length.last_step, status->seconds),
-    };
+    tri__progress progress = tri__run_progress(run, status->step, status->seconds);
+    progress.label = label;
+    progress.examples_per_second = tri__rate_update(&run->journal.speed, tri__reports_sum(status->reports, "examples"), now);
+    progress.loss = tri__reports_mean(status->reports, "loss");
     tri__reports_phases(status->reports, progress.share);
     run->request->progress(run->request->context, &progress);
 }

@@ -239,9 +239,7 @@ static tri_status prepare(work *w)
     tri__run *run = w->run;
     TRI_TRY(create_store(w));
     compute_behind(run);
-    const tri__train_settings *settings = &run->settings;
-    const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->inputs.graph, &plan, run->trainer.store, &run->trainer.plan));
+    TRI_TRY(tri__run_create_plan(run, &run->trainer));
     tri_dataset_options options = tri__run_dataset_options(run);
     options.assigned = true;
     TRI_TRY(tri_dataset_create(run->inputs.source, &options, &run->trainer.dataset));

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "data/batch/dataset.h"
 #include "store/mirrored.h"
-#include "train/checkpoint/checkpoint_read.h"
 #include "train/run/peers.h"
 #include "train/run/run_setup.h"
 
@@ -239,27 +238,15 @@ static void replicas_stats(const tri__peers *base, int worker, tri__worker_summa
 
 /* ---- making them ---- */
 
-static tri_status prepare_replica(replica *self, tri__run *run)
-{
-    const tri__train_settings *settings = &run->settings;
-    const tri_plan_options plan = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->inputs.graph, &plan, self->trainer.store, &self->trainer.plan));
-    tri_dataset_options options = tri__run_dataset_options(run);
-    options.worker = self->index;
-    TRI_TRY(tri_dataset_create(run->inputs.source, &options, &self->trainer.dataset));
-    if (!run->resumed)
-        return NULL;
-    TRI_TRY(tri__dataset_recall_damage(self->trainer.dataset, run->resumed->damaged, run->resumed->damaged_count));
-    return tri_dataset_seek(self->trainer.dataset, run->resumed->state.position);
-}
-
 /* The run's own plan and dataset are there: now those of the others. */
 static tri_status prepare_others(tri__run *run, tri_status own)
 {
     replicas *peers = (replicas *)run->peers;
     TRI_TRY(own);
-    for (int i = 1; i < peers->peers.workers; i++)
-        TRI_TRY(prepare_replica(&peers->replica[i], run));
+    for (int i = 1; i < peers->peers.workers; i++) {
+        TRI_TRY(tri__run_create_plan(run, &peers->replica[i].trainer));
+        TRI_TRY(tri__run_create_dataset(run, i, &peers->replica[i].trainer));
+    }
     return NULL;
 }
 

@@ -192,6 +192,18 @@ void tri__run_resume_clock(tri__run *run)
     tri__rate_resume(&run->journal.speed, run->state.examples, run->trainer.now);
 }
 
+tri__progress tri__run_progress(const tri__run *run, int64_t step, double elapsed)
+{
+    return (tri__progress){
+        .label = tri_model_name(run->inputs.model),
+        .step = step,
+        .steps = run->length.last_step,
+        .accuracy = run->evaluating.at >= 0 ? run->evaluating.last.accuracy : NAN,
+        .elapsed = elapsed,
+        .left = tri__progress_left(run->since.step, step, run->length.last_step, elapsed),
+    };
+}
+
 void tri__run_tell_progress(tri__run *run)
 {
     tri__run_tell_note(run, run->trainer.dataset);
@@ -202,17 +214,9 @@ void tri__run_tell_progress(tri__run *run)
     double speed = tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now);
     if (!run->request->progress)
         return;
-    double elapsed = tri__clock_seconds(tri__phases_total(&run->trainer.phases));
-    tri__progress progress = {
-        .label = tri_model_name(run->inputs.model),
-        .step = run->state.step,
-        .steps = run->length.last_step,
-        .examples_per_second = speed,
-        .loss = tri__recent_mean(&run->state.recent),
-        .accuracy = run->evaluating.at >= 0 ? run->evaluating.last.accuracy : NAN,
-        .elapsed = elapsed,
-        .left = tri__progress_left(run->since.step, run->state.step, run->length.last_step, elapsed),
-    };
+    tri__progress progress = tri__run_progress(run, run->state.step, tri__clock_seconds(tri__phases_total(&run->trainer.phases)));
+    progress.examples_per_second = speed;
+    progress.loss = tri__recent_mean(&run->state.recent);
     tri__phases_shares(&run->trainer.phases, progress.share);
     run->request->progress(run->request->context, &progress);
 }

@@ -32,7 +32,8 @@ bool tri__run_curves_due(const struct tri__run *run);                        /* 
 void tri__run_tell_curves(struct tri__run *run, int64_t step, double speed); /* to the event file; speed 0: not known */
 void tri__run_tell_step(struct tri__run *run);                               /* the curves of a run that counts its own steps */
 void tri__run_tell_evaluation(struct tri__run *run);                         /* to the event file and the log */
-void tri__run_tell_progress(struct tri__run *run);                           /* to the caller, and flushes events now and then */
+tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* less speed, loss and shares */
+void tri__run_tell_progress(struct tri__run *run); /* to the caller, and flushes events now and then */
 void tri__run_flush_events(struct tri__run *run);
 void tri__run_resume_clock(struct tri__run *run); /* training begins, or goes on after a pause that is nobody's time */
 

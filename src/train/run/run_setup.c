@@ -47,22 +47,23 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .cache_folder = run->request->cache_folder};
 }
 
-static tri_status create_dataset(tri__run *run)
+tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer *trainer)
 {
-    const tri_dataset_options options = tri__run_dataset_options(run);
-    TRI_TRY(tri_dataset_create(run->inputs.source, &options, &run->trainer.dataset));
-    if (!run->resumed)
+    const tri__checkpoint *resumed = run->resumed;
+    tri_dataset_options options = tri__run_dataset_options(run);
+    options.worker = worker;
+    TRI_TRY(tri_dataset_create(run->inputs.source, &options, &trainer->dataset));
+    if (!resumed)
         return NULL;
-    TRI_TRY(tri__dataset_recall_damage(run->trainer.dataset, run->resumed->damaged, run->resumed->damaged_count));
-    return tri_dataset_seek(run->trainer.dataset, run->resumed->state.position);
+    TRI_TRY(tri__dataset_recall_damage(trainer->dataset, resumed->damaged, resumed->damaged_count));
+    return tri_dataset_seek(trainer->dataset, resumed->state.position);
 }
 
-static tri_status create_plans(tri__run *run)
+tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
 {
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options options = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
-    TRI_TRY(tri_plan_create(run->inputs.graph, &options, run->trainer.store, &run->trainer.plan));
-    return run->inputs.test && tri__run_leads(run) ? tri__run_create_evaluator(run) : NULL;
+    return tri_plan_create(run->inputs.graph, &options, trainer->store, &trainer->plan);
 }
 
 static tri_status open_folder(tri__run *run)
@@ -143,8 +144,10 @@ static tri_status open_inputs(tri__run *run)
 static tri_status create_parts(tri__run *run)
 {
     TRI_TRY(create_store(run));
-    TRI_TRY(create_plans(run));
-    TRI_TRY(create_dataset(run));
+    TRI_TRY(tri__run_create_plan(run, &run->trainer));
+    if (run->inputs.test && tri__run_leads(run))
+        TRI_TRY(tri__run_create_evaluator(run));
+    TRI_TRY(tri__run_create_dataset(run, run->peers ? run->peers->worker : 0, &run->trainer));
     return tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), run->settings.workers);
 }
 
