@@ -15,6 +15,12 @@ TRI_MUST_CHECK tri_status tri__command_data_convert(tri__session *session, const
 TRI_MUST_CHECK tri_status tri__command_data_speed(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_data_info(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_data_make(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_cluster_up(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_cluster_exec(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_cluster_status(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_cluster_cut(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_cluster_mend(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_cluster_down(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_keygen(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_version(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_help(tri__session *session, const tri__arguments *arguments);

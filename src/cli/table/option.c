@@ -245,6 +245,10 @@ static tri_status take_words(tri__arguments *out, int count, const char *const *
     bool only_operands = false;
     for (int at = 0; at < count; at++) {
         const char *word = words[at];
+        if (out->command->takes_rest && out->count == out->command->most) {
+            out->rest = words + at;
+            return NULL;
+        }
         if (only_operands || word[0] != '-' || !word[1])
             TRI_TRY(take_operand(out, word));
         else if (!strcmp(word, "--"))

@@ -32,6 +32,7 @@ typedef struct tri__command {
     const char *detail;                          /* paragraphs, a newline between them */
     tri__operand operands[TRI_MAX_OPERANDS + 1]; /* ending in a NULL name */
     int least, most;                             /* operands */
+    bool takes_rest;                             /* what follows `most` operands is another program's command line */
     const tri__option *options;                  /* ending in a row of zeros; read them by tri__command_option */
     tri__example examples[5];                    /* ending in a NULL line */
     tri_status (*run)(tri__session *session, const tri__arguments *arguments);
@@ -44,6 +45,7 @@ struct tri__arguments {
     const tri__command *command;
     const char *operands[TRI_MAX_OPERANDS];
     int count;
+    const char *const *rest; /* the words of another program, ending in NULL; NULL where the command takes none, or none is there */
     const char *values[TRI_MAX_OPTIONS]; /* by the option's row; NULL where not given */
     bool help;                           /* --help was among them */
 };

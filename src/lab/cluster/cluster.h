@@ -1,0 +1,20 @@
+/* cluster.h: a virtual cluster brought up, entered and taken down (virtual_cluster.h says what it is). */
+#ifndef TRI_LAB_CLUSTER_CLUSTER_H
+#define TRI_LAB_CLUSTER_CLUSTER_H
+
+#include <stdbool.h>
+
+#include "lab/cluster/virtual_cluster.h"
+
+/* TRI_BAD_CALL where one of this name is up already; TRI_UNSUPPORTED where this machine or user cannot. What fails leaves nothing
+ * behind. */
+TRI_MUST_CHECK tri_status tri__cluster_up(const tri__virtual_cluster *cluster);
+TRI_MUST_CHECK tri_status tri__cluster_load(const char *name,
+                                            tri__virtual_cluster *out); /* one that is up; TRI_NOT_FOUND names those that are */
+TRI_MUST_CHECK tri_status tri__cluster_down(const char *name);          /* TRI_NOT_FOUND where nothing of that name is left */
+TRI_MUST_CHECK tri_status tri__cluster_cut(const char *name, const char *host, bool cut);
+
+/* From now on this process is on that host: its network, its name, its limits. For a process that then executes another program. */
+TRI_MUST_CHECK tri_status tri__cluster_enter(const char *name, const char *host);
+
+#endif

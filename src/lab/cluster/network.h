@@ -1,0 +1,26 @@
+/* network.h: the namespaces, links and the switch of a virtual cluster, by iproute2's tools. */
+#ifndef TRI_LAB_CLUSTER_NETWORK_H
+#define TRI_LAB_CLUSTER_NETWORK_H
+
+#include <stdbool.h>
+
+#include "lab/cluster/virtual_cluster.h"
+
+enum { TRI_NAMESPACE_NAME = 80 };
+
+/* "trireme:NAME:HOST": the namespace of a host, as `ip netns` lists it. No name has a colon in it. */
+void tri__namespace_name(const char *cluster, const char *host, char out[TRI_NAMESPACE_NAME]);
+
+TRI_MUST_CHECK tri_status tri__network_check(void); /* TRI_UNSUPPORTED says what is missing: root, iproute2, namespaces */
+TRI_MUST_CHECK tri_status tri__network_is_up(const char *cluster, bool *up);
+
+/* All of it; where that fails, call down. */
+TRI_MUST_CHECK tri_status tri__network_up(const tri__virtual_cluster *cluster);
+
+/* Kill what runs on the hosts, and remove all namespaces of this name, with their links; fine where there are none. */
+TRI_MUST_CHECK tri_status tri__network_down(const char *cluster);
+
+/* A link that is cut drops everything in both directions, and nobody is told. */
+TRI_MUST_CHECK tri_status tri__network_cut(const tri__virtual_cluster *cluster, const tri__virtual_host *host, bool cut);
+
+#endif

@@ -1,0 +1,57 @@
+#!/bin/sh
+# cluster_test.sh: virtual hosts reach each other, do not where a link is cut, do again when it is mended; limits hold; two clusters
+# coexist; what is taken down is gone, also after a crash.
+# usage: cluster_test.sh PROJECT BUILD
+set -eu
+trireme=$2/trireme
+one=test-$$ two=test-$$-2
+
+[ "$(id -u)" -eq 0 ] || { echo "virtual hosts need root"; exit 77; }
+if ! said=$("$trireme" cluster up "$one" --hosts 3 --rate 1.8gbit --cpus 0.5 --memory 200 2>&1); then
+    case $said in *"cannot be entered here"*) echo "$said"; exit 77 ;; esac
+    echo "failed: $said"
+    exit 1
+fi
+trap '"$trireme" cluster down "$one" 2>/dev/null || true; "$trireme" cluster down "$two" 2>/dev/null || true' EXIT
+trap 'exit 130' INT TERM
+
+on() { host=$1; shift; "$trireme" cluster exec "$one" "$host" "$@"; }
+
+# reaches FROM TO SECONDS: nobody listens there, so a host that is reached refuses at once.
+reaches() { timeout "$3" "$trireme" cluster exec "$one" "$1" openssl s_client -connect "$2:9" </dev/null 2>&1 | grep -qi refused; }
+
+expect() { "$@" || { echo "failed: $*"; exit 1; }; }
+refuse() { ! "$@" 2>/dev/null || { echo "should have failed: $*"; exit 1; }; }
+says() { text=$1; shift; "$@" 2>&1 | grep -qF -- "$text" || { echo "does not say \"$text\": $*"; exit 1; }; }
+
+says "is up already" "$trireme" cluster up "$one" --hosts 2
+says "has no host host4" on host4 true
+says host2 on host2 hostname
+says "10.77.0.3" on host1 getent hosts host3
+says "No such file" on host1 no-such-program
+says '"address":"10.77.0.2"' "$trireme" cluster status "$one" --json
+expect reaches host1 host2 30
+expect reaches host3 10.77.0.1 30
+expect "$trireme" cluster cut "$one" host2
+refuse reaches host1 host2 1
+expect reaches host3 host1 30
+expect "$trireme" cluster mend "$one" host2
+expect reaches host1 host2 30
+
+# a program that wants more than its host has is ended
+refuse on host1 awk 'BEGIN { text = sprintf("%400000000s", ""); print length(text) }'
+
+expect "$trireme" cluster up "$two" --hosts 1 >/dev/null # the same addresses, and a name that begins alike
+says "host1" "$trireme" cluster status "$two"
+on host1 sleep 1000 &
+until [ "$(ip netns pids "trireme:$one:host1")" ]; do sleep 0.05; done
+expect "$trireme" cluster down "$one"
+! wait $! || { echo "a process outlived its host"; exit 1; }
+! ip netns list | grep -q "^trireme:$one:" || { echo "namespaces are left"; exit 1; }
+[ ! -e "/sys/fs/cgroup/memory/trireme/$one" ] || { echo "control groups are left"; exit 1; }
+says "no virtual cluster is called" "$trireme" cluster down "$one"
+
+# what a crash leaves: namespaces without a description
+rm "/run/trireme/cluster/$two.json"
+expect "$trireme" cluster down "$two"
+! ip netns list | grep -q "^trireme:$two:" || { echo "namespaces are left"; exit 1; }
