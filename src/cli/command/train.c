@@ -132,13 +132,13 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
         .spawned = folder,
         .folder = folder,
     };
+    bool first = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
+    if (first)
+        at.unevaluated = tri__signals_note(TRI_NO_EVALUATOR); /* before it says anything: then a supervisor takes it to hear signals */
     if (tri__argument_given(arguments, "parent-fd"))
         TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
     TRI_TRY(tri__security_open(&security, &place->cluster, request->log, &at.tls));
     tri__supervised *evaluator = NULL;
-    bool first = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
-    if (first)
-        at.unevaluated = tri__signals_note(TRI_NO_EVALUATOR);
     tri_status status = first && !place->cluster.evaluator ? tri__tasks_start_evaluator(arguments, request->log, &evaluator) : NULL;
     if (!status)
         status = request->strategy->run_task(request, &at, out);

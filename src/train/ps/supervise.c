@@ -51,7 +51,11 @@ static void start_again(tri__task_process *task, bool recover, const char *how)
     tri_status status = tri__task_process_start(task, recover);
     if (status)
         tri__watcher_fail(&supervisor->watcher, status, GRACE);
-    else if (is_leader(task) && supervisor->watcher.state == TRI_WATCHER_STOPPING)
+    if (status || !is_leader(task))
+        return;
+    if (supervisor->unevaluated)
+        tri__process_signal_when_ready(&task->process, TRI_NO_EVALUATOR);
+    if (supervisor->watcher.state == TRI_WATCHER_STOPPING)
         tri__process_signal_when_ready(&task->process, SIGTERM);
 }
 
@@ -102,15 +106,21 @@ static void server_died(tri__task_process *task, const char *how)
         start_again(task, true, how);
 }
 
+/* A job needs no evaluator to train. But one that fails by itself would fail anywhere, for a reason that concerns people. */
 static void evaluator_died(tri__task_process *task, const char *how)
 {
     tri__supervisor *supervisor = task->supervisor;
-    if (may_start_again(task))
+    if (may_start_again(task)) {
         start_again(task, false, how);
-    else {
-        tri__process_signal(&supervisor->tasks[0].process, TRI_NO_EVALUATOR);
-        tri__watcher_fail(&supervisor->watcher, reason_of(task, how), supervisor->request->ps.timeout + GRACE);
+        return;
     }
+    supervisor->unevaluated = true;
+    tri__process_signal_when_ready(&supervisor->tasks[0].process, TRI_NO_EVALUATOR);
+    if (task->process.ending.signal)
+        tri__log_line(supervisor->log, TRI_LOG_WARNING, "%s %s, and is not started a %dth time: the job goes on without evaluations",
+                      task->process.name, how, task->restarts.limit + 2);
+    else
+        tri__watcher_fail(&supervisor->watcher, reason_of(task, how), supervisor->request->ps.timeout + GRACE);
 }
 
 static void ended_well(tri__task_process *task)

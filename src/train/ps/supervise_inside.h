@@ -33,7 +33,8 @@ struct tri__supervisor {
     tri__task_process *tasks; /* servers, of which ps:0 is the first and leads; workers; the evaluator */
     int count;
     int worker_threads;
-    bool shared; /* CPUs, by more processes than there are of them */
+    bool shared;      /* CPUs, by more processes than there are of them */
+    bool unevaluated; /* the evaluator was given up, and every ps:0 hears of it */
 };
 
 /* The folder, the sockets, the cluster file and the tasks; nothing runs yet. The watcher calls ended and asked with the supervisor. After a

@@ -262,6 +262,34 @@ static void an_evaluator_gets_three_more_chances(void **state)
     job_fini(&of);
 }
 
+static void a_job_goes_on_without_an_evaluator_that_is_killed_over_and_over(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task in\n"
+                  "evaluator:0) kill -9 $$ ;;\n"
+                  "ps:0) trap 'told=yes' USR2; echo ready; until [ \"$told\" ]; do sleep 0.01; done\n" RESULT ";;\n"
+                  "esac\n");
+    assert_ok(supervise(&of, 1, 1));
+    expect_said(&of, "evaluator:0 was killed by signal 9 (Killed), and is not started a 5th time: the job goes on without evaluations");
+    assert_int_equal(json_integer_value(json_object_get(of.result.summary, "steps")), 7);
+    job_fini(&of);
+}
+
+static void a_server_that_is_started_again_hears_that_there_is_no_evaluator(void **state)
+{
+    (void)state;
+    job of;
+    job_init(&of, "case $task$recover in\n"
+                  "evaluator:0) kill -9 $$ ;;\n"
+                  "ps:0) trap 'kill -9 $$' USR2; echo ready; forever ;;\n"
+                  "ps:0yes) trap 'told=yes' USR2; echo ready; until [ \"$told\" ]; do sleep 0.01; done\n" RESULT ";;\n"
+                  "esac\n");
+    assert_ok(supervise(&of, 1, 1));
+    expect_said(&of, "ps:0 was killed by signal 9 (Killed); it is started again");
+    job_fini(&of);
+}
+
 static void a_wish_to_stop_goes_to_the_first_server(void **state)
 {
     (void)state;
@@ -364,6 +392,8 @@ int main(void)
         cmocka_unit_test(a_server_may_die_as_often_as_checkpoints_are_written),
         cmocka_unit_test(a_server_that_gives_up_says_why),
         cmocka_unit_test(an_evaluator_gets_three_more_chances),
+        cmocka_unit_test(a_job_goes_on_without_an_evaluator_that_is_killed_over_and_over),
+        cmocka_unit_test(a_server_that_is_started_again_hears_that_there_is_no_evaluator),
         cmocka_unit_test(a_wish_to_stop_goes_to_the_first_server),
         cmocka_unit_test(a_second_wish_kills),
         cmocka_unit_test(who_comes_too_late_is_reminded_that_the_job_is_over),
