@@ -26,7 +26,7 @@ static tri_status open_folder(tri__run *run, const tri__task_place *place)
     file_name(place->task, name);
     bool owner = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
     if (place->folder)
-        TRI_TRY(tri__run_folder_open(place->folder, name, &run->journal.folder));
+        TRI_TRY(tri__run_folder_enter(place->folder, name, &run->journal.folder));
     else if (!owner)
         return NULL;
     else if (request->resume)

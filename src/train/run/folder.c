@@ -80,7 +80,25 @@ tri_status tri__run_folder_create(const char *path, const char *model, const cha
         status = tri_wrap(tri__folder_create_new(out->path), "--out %s", path);
     if (!status)
         status = make_parts(out);
+    if (!status)
+        status = tri__folder_lock_job(out->path, &out->lock);
     free(made);
+    if (status)
+        tri__run_folder_fini(out);
+    return status;
+}
+
+static tri_status open_with(tri_status (*lock)(const char *folder, tri__folder_lock **out), const char *path, const char *task,
+                            tri__run_folder *out)
+{
+    *out = (tri__run_folder){0};
+    if (!tri__folder_exists(path))
+        return tri_fail(TRI_NOT_FOUND, "%s: there is no such folder", path);
+    tri_status status = fill(path, task, out);
+    if (!status)
+        status = lock(out->path, &out->lock);
+    if (!status)
+        status = make_parts(out);
     if (status)
         tri__run_folder_fini(out);
     return status;
@@ -88,15 +106,12 @@ tri_status tri__run_folder_create(const char *path, const char *model, const cha
 
 tri_status tri__run_folder_open(const char *path, const char *task, tri__run_folder *out)
 {
-    *out = (tri__run_folder){0};
-    if (!tri__folder_exists(path))
-        return tri_fail(TRI_NOT_FOUND, "--resume %s: there is no such folder", path);
-    tri_status status = fill(path, task, out);
-    if (!status)
-        status = make_parts(out);
-    if (status)
-        tri__run_folder_fini(out);
-    return status;
+    return tri_wrap(open_with(tri__folder_lock_job, path, task, out), "--resume");
+}
+
+tri_status tri__run_folder_enter(const char *path, const char *task, tri__run_folder *out)
+{
+    return open_with(tri__folder_lock_task, path, task, out);
 }
 
 void tri__run_folder_fini(tri__run_folder *folder)
@@ -107,6 +122,7 @@ void tri__run_folder_fini(tri__run_folder *folder)
     free(folder->log);
     free(folder->summary);
     free(folder->command);
+    tri__folder_lock_release(folder->lock);
     *folder = (tri__run_folder){0};
 }
 

@@ -2,7 +2,7 @@
 #ifndef TRI_TRAIN_RUN_FOLDER_H
 #define TRI_TRAIN_RUN_FOLDER_H
 
-#include "trireme/status.h"
+#include "train/run/folder_lock.h"
 
 typedef struct {
     char *path;
@@ -11,16 +11,20 @@ typedef struct {
     char *log;         /* path/log/TASK.txt */
     char *summary;     /* path/summary.json */
     char *command;     /* path/command */
+    tri__folder_lock *lock;
 } tri__run_folder;
 
 /* TRI_BAD_CALL where path exists: a new run takes a new folder. */
 TRI_MUST_CHECK tri_status tri__run_folder_check(const char *path);
 
-/* Make a new folder with its parts: path, or where that is NULL the first free runs/<model>-<date>-<n>. */
+/* Make a new folder with its parts, and lock it: path, or where that is NULL the first free runs/<model>-<date>-<n>. */
 TRI_MUST_CHECK tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out);
 
-/* The folder of a run to go on with. */
+/* The folder of a run to go on with. TRI_BAD_CALL where that run is still going on (folder_lock.h). */
 TRI_MUST_CHECK tri_status tri__run_folder_open(const char *path, const char *task, tri__run_folder *out);
+
+/* As a task, the folder of the launcher or supervisor that started it. */
+TRI_MUST_CHECK tri_status tri__run_folder_enter(const char *path, const char *task, tri__run_folder *out);
 void tri__run_folder_fini(tri__run_folder *folder);
 
 /* Add one line to the file `command`. */

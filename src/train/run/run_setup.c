@@ -71,9 +71,10 @@ static tri_status open_folder(tri__run *run)
     const tri__run_request *request = run->request;
     if (!tri__run_leads(run))
         return NULL;
-    const char *made = request->resume ? request->resume : request->folder;
-    TRI_TRY(made ? tri__run_folder_open(made, "worker-0", &run->journal.folder)
-                 : tri__run_folder_create(request->out, tri_model_name(run->inputs.model), "worker-0", &run->journal.folder));
+    tri__run_folder *folder = &run->journal.folder;
+    TRI_TRY(request->folder   ? tri__run_folder_enter(request->folder, "worker-0", folder)
+            : request->resume ? tri__run_folder_open(request->resume, "worker-0", folder)
+                              : tri__run_folder_create(request->out, tri_model_name(run->inputs.model), "worker-0", folder));
     TRI_TRY(tri__journal_open_log(&run->journal, request->log));
     if (request->resume)
         tri__folder_sweep(run->journal.folder.checkpoints);

@@ -34,13 +34,23 @@ static void folders_are_numbered_and_never_shared(void **state)
     assert_string_equal(second.path + strlen(second.path) - 2, "-2");
     assert_true(tri__folder_exists(first.checkpoints));
     assert_fails(tri__run_folder_check(first.path), TRI_BAD_CALL, "a new run takes a new folder");
-    tri__run_folder again, none;
-    assert_ok(tri__run_folder_open(first.path, "worker-0", &again));
-    assert_string_equal(again.summary, first.summary);
-    assert_fails(tri__run_folder_open("nowhere", "worker-0", &none), TRI_NOT_FOUND, "nowhere");
-    tri__run_folder_fini(&again);
     tri__run_folder_fini(&first);
     tri__run_folder_fini(&second);
+}
+
+static void a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks(void **state)
+{
+    (void)state;
+    tri__run_folder first, task, again, none;
+    assert_ok(tri__run_folder_create("here", "lenet", "supervisor", &first));
+    assert_ok(tri__run_folder_enter("here", "ps-0", &task));
+    assert_string_equal(task.summary, first.summary);
+    assert_fails(tri__run_folder_open("here", "worker-0", &again), TRI_BAD_CALL, "--resume: here: the run is still going on");
+    tri__run_folder_fini(&task);
+    tri__run_folder_fini(&first);
+    assert_ok(tri__run_folder_open("here", "worker-0", &again));
+    tri__run_folder_fini(&again);
+    assert_fails(tri__run_folder_open("nowhere", "worker-0", &none), TRI_NOT_FOUND, "nowhere");
 }
 
 static void commands_are_added(void **state)
@@ -93,6 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(folders_are_numbered_and_never_shared),
+        FOLDER_TEST(a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks),
         FOLDER_TEST(commands_are_added),
         FOLDER_TEST(lines_reach_the_file_and_those_that_matter_the_next),
     };

@@ -1,0 +1,133 @@
+/* folder_lock.c: the first byte of the file `lock` is the job's lock, the second one the tasks'. What is written in it is for people: the
+ * host and the process that last took the job's.
+ *
+ * The locks are of the open file, not of the process: they do not end when something else in it closes the same file. */
+#define _GNU_SOURCE
+#include "train/run/folder_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#define PATIENCE INT64_C(15000000000) /* for tasks without a supervisor: longer than they take to end (cli/process/spawned.c) */
+#define LOOK     20000000             /* nanoseconds between two looks at them */
+
+enum { JOB, TASKS, HOLDER_SIZE = 300 };
+
+struct tri__folder_lock {
+    int fd;
+};
+
+static tri_status open_lock(const char *folder, tri__folder_lock **out)
+{
+    *out = NULL;
+    char *path = tri__path_join(folder, "lock");
+    tri__folder_lock *lock = NULL;
+    if (!path)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    tri_status status = tri__allocate(1, sizeof *lock, "the lock of a folder", &lock);
+    if (!status) {
+        lock->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (lock->fd < 0)
+            status = tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    if (status)
+        free(lock);
+    else
+        *out = lock;
+    free(path);
+    return status;
+}
+
+/* Whether others stand in the way. No locks at all do not. */
+static bool is_taken(const tri__folder_lock *lock, int command, short kind, int byte)
+{
+    struct flock range = {.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    if (fcntl(lock->fd, command, &range))
+        return errno == EAGAIN || errno == EACCES;
+    return command == F_OFD_GETLK && range.l_type != F_UNLCK;
+}
+
+/* "process 123 on node1" */
+static void read_holder(const tri__folder_lock *lock, char text[HOLDER_SIZE])
+{
+    ssize_t size = pread(lock->fd, text, HOLDER_SIZE - 1, 0);
+    text[size > 0 ? size : 0] = 0;
+    text[strcspn(text, "\n")] = 0;
+    if (!*text)
+        snprintf(text, HOLDER_SIZE, "a process that has just begun");
+}
+
+static tri_status write_holder(const tri__folder_lock *lock, const char *folder)
+{
+    char host[HOST_NAME_MAX + 1] = "", text[HOLDER_SIZE];
+    gethostname(host, sizeof host - 1);
+    int size = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
+    if (ftruncate(lock->fd, 0) || pwrite(lock->fd, text, (size_t)size, 0) != size)
+        return tri_fail(TRI_IO, "%s/lock: cannot be written: %s", folder, strerror(errno));
+    return NULL;
+}
+
+/* Those of a job before this one, whose launcher or supervisor was killed. */
+static tri_status wait_for_tasks(const tri__folder_lock *lock, const char *folder)
+{
+    int64_t deadline = tri__clock_now() + PATIENCE;
+    while (is_taken(lock, F_OFD_GETLK, F_WRLCK, TASKS)) {
+        if (tri__clock_now() > deadline) {
+            char holder[HOLDER_SIZE];
+            read_holder(lock, holder);
+            return tri_fail(TRI_TIMEOUT, "%s: tasks that %s had started are still running there: end them first", folder, holder);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = LOOK}, NULL);
+    }
+    return NULL;
+}
+
+static tri_status take_job(const tri__folder_lock *lock, const char *folder)
+{
+    if (is_taken(lock, F_OFD_SETLK, F_WRLCK, JOB)) {
+        char holder[HOLDER_SIZE];
+        read_holder(lock, holder);
+        return tri_fail(TRI_BAD_CALL, "%s: the run is still going on: %s has its folder (stop that one first, or wait for its end)", folder,
+                        holder);
+    }
+    TRI_TRY(wait_for_tasks(lock, folder));
+    return write_holder(lock, folder);
+}
+
+tri_status tri__folder_lock_job(const char *folder, tri__folder_lock **out)
+{
+    TRI_TRY(open_lock(folder, out));
+    tri_status status = take_job(*out, folder);
+    if (status) {
+        tri__folder_lock_release(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* It is shared: the lock of a task is never refused. */
+tri_status tri__folder_lock_task(const char *folder, tri__folder_lock **out)
+{
+    TRI_TRY(open_lock(folder, out));
+    (void)is_taken(*out, F_OFD_SETLK, F_RDLCK, TASKS);
+    return NULL;
+}
+
+void tri__folder_lock_release(tri__folder_lock *lock)
+{
+    if (!lock)
+        return;
+    close(lock->fd);
+    free(lock);
+}
