@@ -235,6 +235,7 @@ static void give_up(void *context, const char *why)
     else
         tri__terminal_say(&view->session->terminal, "trireme: %s", why);
     tri_status_free(status);
+    tri__spawned_drain(view->session);
     _exit(EXIT_FAILURE);
 }
 
@@ -260,6 +261,8 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .folder = what->place.ranks ? tri__argument_text(arguments, "spawned") : NULL,
         .give_up = give_up,
     };
+    if (spawned)
+        TRI_TRY(tri__session_relay(session));
     if (what->place.rank > 0)
         session->log->least = TRI_LOG_WARNING; /* rank 0 tells the rest */
     if (request.began)

@@ -77,9 +77,33 @@ void tri__session_init(tri__session *session, int argc, const char *const *argv)
     session->log = &session->terminal.log;
 }
 
+tri_status tri__session_relay(tri__session *session)
+{
+    tri__relay *relay;
+    TRI_TRY(tri__relay_create(&relay));
+    FILE *out = tri__relay_open(relay, STDOUT_FILENO, false), *err = tri__relay_open(relay, STDERR_FILENO, true);
+    if (!out || !err) {
+        if (out)
+            fclose(out);
+        if (err)
+            fclose(err);
+        tri__relay_destroy(relay);
+        return tri_fail(TRI_NO_MEMORY, "no memory for reports to the supervisor");
+    }
+    session->relay = relay;
+    session->out = out;
+    session->terminal.file = err;
+    return NULL;
+}
+
 void tri__session_fini(tri__session *session)
 {
     tri__terminal_fini(&session->terminal);
+    if (session->relay) {
+        fclose(session->out);
+        fclose(session->terminal.file);
+        tri__relay_destroy(session->relay);
+    }
     free(session->cache_folder);
 }
 

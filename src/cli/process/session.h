@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "cli/process/relay.h"
 #include "cli/table/help.h"
 #include "cli/table/option.h"
 #include "cli/terminal/terminal.h"
@@ -16,6 +17,7 @@ struct tri__session {
     FILE *out;              /* results */
     tri__terminal terminal; /* messages and the live line, on standard error */
     tri__log *log;          /* the terminal's sink for the lines of other rooms */
+    tri__relay *relay;      /* of a task that a supervisor started: out and the terminal's file lead into it; otherwise NULL */
     bool quiet, json;
     bool told;             /* the failure that the command will return has been told already */
     char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
@@ -31,6 +33,9 @@ struct tri__session {
 
 void tri__session_init(tri__session *session, int argc, const char *const *argv);
 void tri__session_fini(tri__session *session);
+
+/* From now on nobody waits for those who read standard output and standard error; fini does. */
+TRI_MUST_CHECK tri_status tri__session_relay(tri__session *session);
 
 /* Print value as one line of standard output and let go of it. TRI_NO_MEMORY where value is NULL: builders need not check. */
 TRI_MUST_CHECK tri_status tri__session_print_json(tri__session *session, json_t *value);

@@ -52,6 +52,8 @@ void tri__spawned_began(tri__session *session)
 
 void tri__spawned_progress(tri__session *session, const tri__progress *progress)
 {
+    if (session->relay && tri__relay_is_behind(session->relay))
+        return;
     tri_status_free(report(session, TRI_REPORT_PROGRESS, tri__progress_json(progress))); /* the next one may come through */
 }
 
@@ -65,4 +67,11 @@ void tri__spawned_failure(tri__session *session, tri_status failure)
     tri_status unsaid = report(session, TRI_REPORT_FAILURE, json_string(tri_status_message(failure)));
     session->told = !unsaid;
     tri_status_free(unsaid);
+}
+
+void tri__spawned_drain(tri__session *session)
+{
+    fflush(session->terminal.file);
+    if (session->relay)
+        tri__relay_drain(session->relay);
 }
