@@ -20,6 +20,9 @@
 
 enum { WHY_SIZE = 1024 };
 
+/* How far an attempt came: mpirun was started; its ranks are ready for signals, and train. */
+typedef enum { NOT_STARTED, STARTED, TRAINING } extent;
+
 typedef struct {
     const tri__launching *request;
     const tri__run_request *run;
@@ -30,17 +33,23 @@ typedef struct {
     tri__process mpirun;
     tri__restarts restarts;
     int workers;
-    char *hosts;       /* file of those that are left; NULL: all are */
-    int64_t kept;      /* step of the newest checkpoint; −1: none */
-    bool made;         /* the folder is new */
-    bool ran, trained; /* mpirun, and ranks, in any attempt */
+    char *hosts;     /* file of those that are left; NULL: all are */
+    int64_t kept;    /* step of the newest checkpoint; −1: none */
+    bool made;       /* the folder is new */
+    extent furthest; /* of all attempts */
 
     /* of this attempt */
-    bool in_notice;
-    bool began;          /* the ranks are ready for signals, and train */
+    extent extent;
+    bool in_notice;      /* between the two dashed lines of one */
     char why[WHY_SIZE];  /* what mpirun said */
     char last[WHY_SIZE]; /* line that anybody said, reports apart */
 } launcher;
+
+static void come_to(launcher *self, extent reached)
+{
+    self->extent = reached;
+    self->furthest = reached > self->furthest ? reached : self->furthest;
+}
 
 /* ---- what ranks and mpirun say ---- */
 
@@ -50,7 +59,7 @@ static void on_begin(void *context, tri__process *process)
     launcher *self = context;
     (void)process;
     if (!self->watcher.asked)
-        self->began = self->trained = true;
+        come_to(self, TRAINING);
 }
 
 /* A line of mpirun's notices: kept in the log file; the one that tells who was lost is the reason. */
@@ -134,7 +143,8 @@ static tri_status start(launcher *self)
         status = tri__process_start(&self->mpirun, &options);
     }
     tri__command_line_fini(&line);
-    self->ran = self->ran || !status;
+    if (!status)
+        come_to(self, STARTED);
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
 }
 
@@ -142,7 +152,7 @@ static tri_status start(launcher *self)
 static void on_wish(void *context, int times)
 {
     const launcher *self = context;
-    tri__process_signal(&self->mpirun, times > 1 ? SIGKILL : self->began ? SIGUSR1 : SIGTERM);
+    tri__process_signal(&self->mpirun, times > 1 ? SIGKILL : self->extent == TRAINING ? SIGUSR1 : SIGTERM);
 }
 
 /* mpirun tells of a rank that failed. Where it says nothing, it was ended itself. */
@@ -162,9 +172,9 @@ static tri_status reason_of(const launcher *self)
     int stops = self->watcher.asked;
     tri_code code = tri__ending_code(mpirun->ending);
     char text[TRI_ENDING_SIZE];
-    if (stops && !self->trained)
+    if (stops && self->furthest < TRAINING)
         return tri_fail(TRI_STOPPED, "stopped before training began");
-    if (stops && (stops > 1 || !self->began))
+    if (stops && (stops > 1 || self->extent < TRAINING))
         return tri_fail(TRI_STOPPED, "killed by a signal; --resume %s goes on from the last checkpoint", self->folder.path);
     if (mpirun->complaint || *self->why)
         return tri_fail(code, "%s", mpirun->complaint ? mpirun->complaint : self->why);
@@ -175,7 +185,8 @@ static tri_status reason_of(const launcher *self)
 
 static tri_status attempt(launcher *self)
 {
-    self->in_notice = self->began = false;
+    self->extent = NOT_STARTED;
+    self->in_notice = false;
     self->why[0] = self->last[0] = 0;
     TRI_TRY(start(self));
     tri__watcher_run(&self->watcher);
@@ -313,7 +324,8 @@ static tri_status prepare(launcher *self)
 /* A failure before any training that was told wholly. What mpirun says of its own is told by its log alone. */
 static bool left_nothing(const launcher *self)
 {
-    return self->made && !self->trained && (self->mpirun.complaint || self->watcher.asked || !self->ran);
+    bool told = self->mpirun.complaint || self->watcher.asked || self->furthest == NOT_STARTED;
+    return self->made && self->furthest < TRAINING && told;
 }
 
 tri_status tri__launch(const tri__launching *request, tri__run_result *out)
