@@ -69,6 +69,14 @@ tri_status tri__run_folder_check(const char *path)
                     path);
 }
 
+bool tri__run_folder_is_one(const char *path)
+{
+    char *checkpoints = tri__path_join(path, "checkpoint");
+    bool is_one = checkpoints && tri__folder_exists(checkpoints);
+    free(checkpoints);
+    return is_one;
+}
+
 tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out)
 {
     *out = (tri__run_folder){0};

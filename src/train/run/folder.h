@@ -2,6 +2,8 @@
 #ifndef TRI_TRAIN_RUN_FOLDER_H
 #define TRI_TRAIN_RUN_FOLDER_H
 
+#include <stdbool.h>
+
 #include "train/run/folder_lock.h"
 
 typedef struct {
@@ -16,6 +18,8 @@ typedef struct {
 
 /* TRI_BAD_CALL where path exists: a new run takes a new folder. */
 TRI_MUST_CHECK tri_status tri__run_folder_check(const char *path);
+
+bool tri__run_folder_is_one(const char *path); /* whether a run has left it, or is at it */
 
 /* Make a new folder with its parts, and lock it: path, or where that is NULL the first free runs/<model>-<date>-<n>. */
 TRI_MUST_CHECK tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out);

@@ -66,15 +66,27 @@ tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
     return tri_plan_create(run->inputs.graph, &options, trainer->store, &trainer->plan);
 }
 
+/* The folder of a run to go on with is taken before anything in it is read: whoever had it may have written till then. What is no run
+ * folder is left as it is, for its reader to tell. */
+static tri_status take_folder(tri__run *run)
+{
+    const tri__run_request *request = run->request;
+    if (!request->resume || request->folder || !tri__run_leads(run) || !tri__run_folder_is_one(request->resume))
+        return NULL;
+    return tri__run_folder_open(request->resume, "worker-0", &run->journal.folder);
+}
+
 static tri_status open_folder(tri__run *run)
 {
     const tri__run_request *request = run->request;
     if (!tri__run_leads(run))
         return NULL;
     tri__run_folder *folder = &run->journal.folder;
-    TRI_TRY(request->folder   ? tri__run_folder_enter(request->folder, "worker-0", folder)
-            : request->resume ? tri__run_folder_open(request->resume, "worker-0", folder)
-                              : tri__run_folder_create(request->out, tri_model_name(run->inputs.model), "worker-0", folder));
+    if (request->folder)
+        TRI_TRY(tri__run_folder_enter(request->folder, "worker-0", folder));
+    else if (!folder->path)
+        TRI_TRY(request->resume ? tri__run_folder_open(request->resume, "worker-0", folder)
+                                : tri__run_folder_create(request->out, tri_model_name(run->inputs.model), "worker-0", folder));
     TRI_TRY(tri__journal_open_log(&run->journal, request->log));
     if (request->resume)
         tri__folder_sweep(run->journal.folder.checkpoints);
@@ -136,6 +148,7 @@ tri_status tri__run_begin(tri__run *run, const tri__run_request *request)
 static tri_status open_inputs(tri__run *run)
 {
     const tri__run_request *request = run->request;
+    TRI_TRY(take_folder(run));
     TRI_TRY(settle(run));
     if (!request->resume && request->out && tri__run_leads(run))
         TRI_TRY(tri__run_folder_check(request->out)); /* before the work of opening the data */

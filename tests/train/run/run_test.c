@@ -1,4 +1,5 @@
 /* run_test.c: whole runs, small ones, through the library: how they end, what they leave, and that resuming changes nothing. */
+#include "train/run/folder_lock.h"
 #include "train/run/run.h"
 
 #include <math.h>
@@ -125,6 +126,24 @@ static const char *text_of(const tri__run_result *result, const char *key)
 static json_int_t integer_of(const tri__run_result *result, const char *key)
 {
     return json_integer_value(json_object_get(result->summary, key));
+}
+
+static void a_run_that_goes_on_is_not_resumed_and_nothing_of_it_is_read(void **state)
+{
+    place *here = *state;
+    listener log = {.stop = 0};
+    tri__run_result result;
+    tri__folder_lock *lock;
+    assert_ok(run(here, "steps=3", "r", NULL, &log, &result));
+    assert_ok(tri__folder_lock_job(result.folder, &lock));
+    tri__run_result again;
+    assert_fails(run(here, "steps=9 data=/nowhere", NULL, "r", &log, &again), TRI_BAD_CALL, "the run is still going on");
+    tri__folder_lock_release(lock);
+    tri__run_result_fini(&again);
+    assert_ok(run(here, "steps=9", NULL, "r", &log, &again));
+    assert_int_equal(integer_of(&again, "steps"), 9);
+    tri__run_result_fini(&again);
+    tri__run_result_fini(&result);
 }
 
 static void a_run_leaves_its_folder(void **state)
@@ -418,6 +437,7 @@ static void a_run_can_start_from_another(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RUN_TEST(a_run_that_goes_on_is_not_resumed_and_nothing_of_it_is_read),
         RUN_TEST(a_run_leaves_its_folder),
         RUN_TEST(a_resumed_run_is_the_run_that_was_never_interrupted),
         RUN_TEST(replicas_are_one_worker_with_a_larger_batch),
