@@ -5,7 +5,7 @@
 
 static const tri__shard shard = {.batch = 4, .workers = 1, .examples = 10, .end = 1000};
 
-static void test_its_own_way(void **state)
+static void unassigned_plan_lengthens_itself_to_the_end(void **state)
 {
     (void)state;
     static const int64_t positions[] = {0, 4, 8, 10, 14, 18, 20, 24, 28};
@@ -31,7 +31,7 @@ static void test_its_own_way(void **state)
     assert_null(tri__batch_plan_find(&plan, 0));
 }
 
-static void test_as_assigned(void **state)
+static void assigned_batches_come_in_the_order_of_assignment(void **state)
 {
     (void)state;
     tri__batch_plan plan;
@@ -55,7 +55,7 @@ static void test_as_assigned(void **state)
     }
 }
 
-static void test_wrong_assignments(void **state)
+static void impossible_assignment_is_refused(void **state)
 {
     (void)state;
     tri__batch_plan plan;
@@ -73,9 +73,9 @@ static void test_wrong_assignments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_its_own_way),
-        cmocka_unit_test(test_as_assigned),
-        cmocka_unit_test(test_wrong_assignments),
+        cmocka_unit_test(unassigned_plan_lengthens_itself_to_the_end),
+        cmocka_unit_test(assigned_batches_come_in_the_order_of_assignment),
+        cmocka_unit_test(impossible_assignment_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void round_trip(const tri_source *source, int64_t memory, const char *fol
     tri__cache_destroy(cache);
 }
 
-static void test_round_trips(void **state)
+static void cached_examples_come_back_unchanged(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *cache = test_path(folder, "new/decoded");
@@ -74,7 +74,7 @@ static void test_round_trips(void **state)
     test_folder_remove(folder);
 }
 
-static void test_nothing_stays_behind(void **state)
+static void cache_leaves_no_file_behind(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -83,7 +83,7 @@ static void test_nothing_stays_behind(void **state)
     free(folder);
 }
 
-static void test_a_folder_that_cannot_be(void **state)
+static void folder_that_cannot_be_made_is_told(void **state)
 {
     (void)state;
     assert_fails(tri__cache_create(&dense, RECORDS, 1, "/dev/null/x", &(tri__cache *){NULL}), TRI_IO, "/dev/null");
@@ -92,9 +92,9 @@ static void test_a_folder_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_nothing_stays_behind),
-        cmocka_unit_test(test_a_folder_that_cannot_be),
+        cmocka_unit_test(cached_examples_come_back_unchanged),
+        cmocka_unit_test(cache_leaves_no_file_behind),
+        cmocka_unit_test(folder_that_cannot_be_made_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

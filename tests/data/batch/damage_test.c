@@ -310,7 +310,7 @@ static original make_folder(void)
     "a73ee510\ta8cd5504\tb2cb9c98\t37c9c164\t2824a5f6\t1adce6ef\t8ba8b39a\t891b62e7\te5ba7672\tf54016b9\t21ddcdc9\tb1252a9d\t07b5194c\t"   \
     "\t3a171ecb\tc5c50484\te8b83407\t9727dd16\n"
 
-static void test_variants(void **state)
+static void damaged_files_of_every_format_are_read_or_refused(void **state)
 {
     (void)state;
     original originals[] = {
@@ -358,6 +358,6 @@ static void test_variants(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_variants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_files_of_every_format_are_read_or_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void assert_holds_each_once(const int64_t *ids, int64_t count)
     }
 }
 
-static void test_rows_are_the_source_s(void **state)
+static void rows_hold_the_records_of_the_source(void **state)
 {
     (void)state;
     for (int i = 0; i < SPECS; i++) {
@@ -76,7 +76,7 @@ static void test_rows_are_the_source_s(void **state)
     }
 }
 
-static void test_last_batch_is_padded(void **state)
+static void last_batch_is_padded_with_weight_0(void **state)
 {
     (void)state;
     for (int i = 0; i < SPECS; i++) {
@@ -107,7 +107,7 @@ static void test_last_batch_is_padded(void **state)
     }
 }
 
-static void test_an_epoch_holds_each_example_once(void **state)
+static void epoch_holds_each_example_once(void **state)
 {
     (void)state;
     static const int64_t windows[] = {0, 1, 5, 22, 23, 1000, TRI_SHUFFLE_ALL};
@@ -132,7 +132,7 @@ static void test_an_epoch_holds_each_example_once(void **state)
     }
 }
 
-static void test_seeds_differ(void **state)
+static void another_seed_gives_another_order(void **state)
 {
     (void)state;
     tri_source *source = open_source(specs[0]);
@@ -146,7 +146,7 @@ static void test_seeds_differ(void **state)
     tri_source_destroy(source);
 }
 
-static void test_limit(void **state)
+static void limit_keeps_the_first_examples(void **state)
 {
     (void)state;
     tri_source *source = open_source(specs[0]);
@@ -164,7 +164,7 @@ static void test_limit(void **state)
 }
 
 /* From any position on, also inside a batch or just after a padded one, the examples are those of a straight run. */
-static void test_seek_equals_a_straight_run(void **state)
+static void seek_gives_what_a_straight_run_gives(void **state)
 {
     (void)state;
     static const int64_t windows[] = {0, 5, TRI_SHUFFLE_ALL};
@@ -188,7 +188,7 @@ static void test_seek_equals_a_straight_run(void **state)
     }
 }
 
-static void test_wrong_calls(void **state)
+static void impossible_options_are_refused(void **state)
 {
     (void)state;
     tri_source *source = open_source(specs[0]);
@@ -214,7 +214,7 @@ static void assert_same_batch(const tri_batch *a, const tri_batch *b, size_t byt
 }
 
 /* Assigned in the order of a plain dataset, so many at a time, the batches are its batches, augmented or not. */
-static void test_assigned_in_order(void **state)
+static void batches_assigned_in_order_are_those_of_a_plain_dataset(void **state)
 {
     (void)state;
     static const char *const pictures[] = {"digits:23", "fake:6x5x3:4:23"};
@@ -249,7 +249,7 @@ static void test_assigned_in_order(void **state)
 }
 
 /* Any positions, in any epoch, forth and back, some of them revoked: each batch is what a plain dataset has there. */
-static void test_assigned_anywhere(void **state)
+static void batches_assigned_at_any_position_are_those_of_a_plain_dataset(void **state)
 {
     (void)state;
     for (int i = 0; i < SPECS; i++) {
@@ -277,7 +277,7 @@ static void test_assigned_anywhere(void **state)
 }
 
 /* Workers that come and go between two steps: each epoch has every example once, whoever was there. */
-static void test_assigned_to_changing_workers(void **state)
+static void changing_workers_see_every_example_once(void **state)
 {
     (void)state;
     enum { WORKERS = 5, EPOCHS = 4 };
@@ -311,7 +311,7 @@ static void test_assigned_to_changing_workers(void **state)
     }
 }
 
-static void test_wrong_assignments(void **state)
+static void impossible_assignment_is_refused(void **state)
 {
     (void)state;
     for (int i = 0; i < SPECS; i++) {
@@ -366,7 +366,7 @@ static void count_seen(tri_source *source, const tri_dataset_options *options, i
     tri_dataset_destroy(dataset);
 }
 
-static void test_workers_share_every_epoch(void **state)
+static void workers_share_every_epoch(void **state)
 {
     (void)state;
     enum { EPOCHS = 3, MOST = 50 };
@@ -390,7 +390,7 @@ static void test_workers_share_every_epoch(void **state)
 }
 
 /* Told before it is tried: the kernel might grant it, and end the process when it is filled. */
-static void test_more_memory_than_there_is(void **state)
+static void batch_larger_than_memory_is_refused(void **state)
 {
     (void)state;
     tri_source *source;
@@ -401,7 +401,7 @@ static void test_more_memory_than_there_is(void **state)
     tri_source_destroy(source);
 }
 
-static void test_damaged_record(void **state)
+static void damaged_record_is_told_and_the_position_stays(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -424,7 +424,7 @@ static void test_damaged_record(void **state)
 }
 
 /* Augmented pictures depend on the epoch, not on the threads, and sources in memory can be augmented, too. */
-static void test_augmented(void **state)
+static void augmented_batches_depend_on_the_epoch_alone(void **state)
 {
     (void)state;
     static const char *const pictures[] = {"digits:23", "fake:6x5x3:4:23"};
@@ -452,21 +452,21 @@ static void test_augmented(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_the_source_s),
-        cmocka_unit_test(test_last_batch_is_padded),
-        cmocka_unit_test(test_an_epoch_holds_each_example_once),
-        cmocka_unit_test(test_seeds_differ),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_seek_equals_a_straight_run),
-        cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_assigned_in_order),
-        cmocka_unit_test(test_assigned_anywhere),
-        cmocka_unit_test(test_assigned_to_changing_workers),
-        cmocka_unit_test(test_wrong_assignments),
-        cmocka_unit_test(test_augmented),
-        cmocka_unit_test(test_workers_share_every_epoch),
-        cmocka_unit_test(test_more_memory_than_there_is),
-        cmocka_unit_test(test_damaged_record),
+        cmocka_unit_test(rows_hold_the_records_of_the_source),
+        cmocka_unit_test(last_batch_is_padded_with_weight_0),
+        cmocka_unit_test(epoch_holds_each_example_once),
+        cmocka_unit_test(another_seed_gives_another_order),
+        cmocka_unit_test(limit_keeps_the_first_examples),
+        cmocka_unit_test(seek_gives_what_a_straight_run_gives),
+        cmocka_unit_test(impossible_options_are_refused),
+        cmocka_unit_test(batches_assigned_in_order_are_those_of_a_plain_dataset),
+        cmocka_unit_test(batches_assigned_at_any_position_are_those_of_a_plain_dataset),
+        cmocka_unit_test(changing_workers_see_every_example_once),
+        cmocka_unit_test(impossible_assignment_is_refused),
+        cmocka_unit_test(augmented_batches_depend_on_the_epoch_alone),
+        cmocka_unit_test(workers_share_every_epoch),
+        cmocka_unit_test(batch_larger_than_memory_is_refused),
+        cmocka_unit_test(damaged_record_is_told_and_the_position_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

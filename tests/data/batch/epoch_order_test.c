@@ -15,7 +15,7 @@ static void assert_permutation(const int64_t *sequence, int64_t count)
     free(seen);
 }
 
-static void test_permutations(void **state)
+static void epoch_is_a_permutation(void **state)
 {
     (void)state;
     static const int64_t counts[] = {1, 2, 3, 1000}, windows[] = {0, 1, 2, 100, 999, 1000, INT64_MAX};
@@ -29,7 +29,7 @@ static void test_permutations(void **state)
         }
 }
 
-static void test_window_bounds(void **state)
+static void window_bounds_how_far_a_record_moves(void **state)
 {
     (void)state;
     tri__epoch_order order;
@@ -44,7 +44,7 @@ static void test_window_bounds(void **state)
     tri__epoch_order_fini(&order);
 }
 
-static void test_epochs_in_any_order(void **state)
+static void epochs_can_be_asked_for_in_any_order(void **state)
 {
     (void)state;
     tri__epoch_order a, b;
@@ -58,7 +58,7 @@ static void test_epochs_in_any_order(void **state)
     tri__epoch_order_fini(&b);
 }
 
-static void test_blocks_stay_together(void **state)
+static void records_of_a_block_stay_together(void **state)
 {
     (void)state;
     enum { RECORDS = 1003, BLOCK = 10, WINDOW = 7 };
@@ -79,7 +79,7 @@ static void test_blocks_stay_together(void **state)
 }
 
 /* Whatever was asked for before, a place of an epoch is a place of an epoch. */
-static void test_blocks_at_any_place(void **state)
+static void blocks_can_be_asked_for_at_any_position(void **state)
 {
     (void)state;
     enum { RECORDS = 500 };
@@ -101,7 +101,7 @@ static void test_blocks_at_any_place(void **state)
 }
 
 /* One block that holds all is what a window without blocks is. */
-static void test_one_block_is_a_window(void **state)
+static void one_block_gives_what_a_window_gives(void **state)
 {
     (void)state;
     int64_t ids[300];
@@ -117,9 +117,12 @@ static void test_one_block_is_a_window(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_permutations),        cmocka_unit_test(test_window_bounds),
-        cmocka_unit_test(test_epochs_in_any_order), cmocka_unit_test(test_blocks_stay_together),
-        cmocka_unit_test(test_blocks_at_any_place), cmocka_unit_test(test_one_block_is_a_window),
+        cmocka_unit_test(epoch_is_a_permutation),
+        cmocka_unit_test(window_bounds_how_far_a_record_moves),
+        cmocka_unit_test(epochs_can_be_asked_for_in_any_order),
+        cmocka_unit_test(records_of_a_block_stay_together),
+        cmocka_unit_test(blocks_can_be_asked_for_at_any_position),
+        cmocka_unit_test(one_block_gives_what_a_window_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void assert_each(const int *seen, int64_t examples, int times)
         assert_int_equal(seen[i], times);
 }
 
-static void test_threads_change_nothing(void **state)
+static void number_of_threads_changes_no_batch(void **state)
 {
     (void)state;
     enum { EXAMPLES = 211, EPOCHS = 3 };
@@ -186,7 +186,7 @@ static void destroy_all(tri_dataset **workers, int count)
         tri_dataset_destroy(workers[i]);
 }
 
-static void test_workers_see_each_record_once(void **state)
+static void workers_see_each_record_once(void **state)
 {
     (void)state;
     static const int64_t windows[] = {0, 10, TRI_SHUFFLE_ALL};
@@ -206,7 +206,7 @@ static void test_workers_see_each_record_once(void **state)
 }
 
 /* A run of 3 workers is stopped within an epoch and goes on with 2, then with 5. */
-static void test_resumed_with_other_workers(void **state)
+static void run_resumed_with_other_workers_sees_each_record_once(void **state)
 {
     (void)state;
     enum { EXAMPLES = 97 };
@@ -228,7 +228,7 @@ static void test_resumed_with_other_workers(void **state)
     probe_end(self);
 }
 
-static void test_own_files(void **state)
+static void worker_with_its_own_files_goes_through_all_of_them(void **state)
 {
     (void)state;
     probe *self = probe_create(40);
@@ -249,7 +249,7 @@ static void test_own_files(void **state)
     probe_end(self);
 }
 
-static void test_seek_finds_the_same_batch(void **state)
+static void seek_finds_the_same_batch(void **state)
 {
     (void)state;
     probe *self = probe_create(61);
@@ -267,7 +267,7 @@ static void test_seek_finds_the_same_batch(void **state)
     probe_end(self);
 }
 
-static void test_cached_epochs_read_nothing(void **state)
+static void epochs_after_the_first_read_nothing_when_cached(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -298,7 +298,7 @@ static void test_cached_epochs_read_nothing(void **state)
     test_folder_remove(folder);
 }
 
-static void test_a_cache_with_no_room_is_told(void **state)
+static void cache_without_room_is_told_once(void **state)
 {
     (void)state;
     probe *self = probe_create(50);
@@ -312,7 +312,7 @@ static void test_a_cache_with_no_room_is_told(void **state)
     probe_end(self);
 }
 
-static void test_damaged_records_weigh_nothing(void **state)
+static void damaged_records_have_weight_0(void **state)
 {
     (void)state;
     for (int threads = 1; threads <= 3; threads++) {
@@ -357,7 +357,7 @@ static char *failure_of(int64_t allowed, int threads, tri_code expected)
     return message;
 }
 
-static void test_too_much_damage_ends_it(void **state)
+static void more_damage_than_allowed_is_an_error(void **state)
 {
     (void)state;
     char *none = failure_of(0, 1, TRI_BAD_DATA), *some = failure_of(4, 1, TRI_BAD_DATA), *same = failure_of(4, 4, TRI_BAD_DATA);
@@ -369,7 +369,7 @@ static void test_too_much_damage_ends_it(void **state)
     free(same);
 }
 
-static void test_other_failures_end_it(void **state)
+static void failure_that_is_no_damage_is_an_error_and_the_batch_can_be_retried(void **state)
 {
     (void)state;
     probe *self = probe_create(20);
@@ -400,7 +400,7 @@ static void end_hanging(probe *self)
 }
 
 /* A read that hangs is named, does not keep anybody, and does no harm when it returns after everybody has gone. */
-static void test_a_read_that_hangs(void **state)
+static void read_that_hangs_is_named_and_keeps_nobody(void **state)
 {
     (void)state;
     probe *self = probe_create(100);
@@ -415,7 +415,7 @@ static void test_a_read_that_hangs(void **state)
 }
 
 /* Assigned batches go through cache and damage as others do: every record is decoded about once, and judged in the order of the batches. */
-static void test_assigned_batches_are_cached(void **state)
+static void assigned_batches_are_cached(void **state)
 {
     (void)state;
     probe *self = probe_create(60);
@@ -438,7 +438,7 @@ static void test_assigned_batches_are_cached(void **state)
 }
 
 /* Batches are revoked at any moment while threads are at work on them; what is assigned afterwards is whole. */
-static void test_revoked_at_work(void **state)
+static void batches_can_be_revoked_while_threads_fill_them(void **state)
 {
     (void)state;
     probe *self = probe_create(500);
@@ -462,7 +462,7 @@ static void test_revoked_at_work(void **state)
 }
 
 /* A read that fails leaves the batch assigned; one that hangs can be revoked, and the rest goes on without it. */
-static void test_assigned_batches_that_fail(void **state)
+static void assigned_batch_that_fails_stays_assigned(void **state)
 {
     (void)state;
     probe *self = probe_create(100);
@@ -486,7 +486,7 @@ static void test_assigned_batches_that_fail(void **state)
     end_hanging(self);
 }
 
-static void test_wrong_calls(void **state)
+static void impossible_options_are_refused(void **state)
 {
     (void)state;
     probe *self = probe_create(10);
@@ -500,21 +500,21 @@ static void test_wrong_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_workers_see_each_record_once),
-        cmocka_unit_test(test_resumed_with_other_workers),
-        cmocka_unit_test(test_own_files),
-        cmocka_unit_test(test_seek_finds_the_same_batch),
-        cmocka_unit_test(test_cached_epochs_read_nothing),
-        cmocka_unit_test(test_a_cache_with_no_room_is_told),
-        cmocka_unit_test(test_damaged_records_weigh_nothing),
-        cmocka_unit_test(test_too_much_damage_ends_it),
-        cmocka_unit_test(test_other_failures_end_it),
-        cmocka_unit_test(test_a_read_that_hangs),
-        cmocka_unit_test(test_assigned_batches_are_cached),
-        cmocka_unit_test(test_revoked_at_work),
-        cmocka_unit_test(test_assigned_batches_that_fail),
-        cmocka_unit_test(test_wrong_calls),
+        cmocka_unit_test(number_of_threads_changes_no_batch),
+        cmocka_unit_test(workers_see_each_record_once),
+        cmocka_unit_test(run_resumed_with_other_workers_sees_each_record_once),
+        cmocka_unit_test(worker_with_its_own_files_goes_through_all_of_them),
+        cmocka_unit_test(seek_finds_the_same_batch),
+        cmocka_unit_test(epochs_after_the_first_read_nothing_when_cached),
+        cmocka_unit_test(cache_without_room_is_told_once),
+        cmocka_unit_test(damaged_records_have_weight_0),
+        cmocka_unit_test(more_damage_than_allowed_is_an_error),
+        cmocka_unit_test(failure_that_is_no_damage_is_an_error_and_the_batch_can_be_retried),
+        cmocka_unit_test(read_that_hangs_is_named_and_keeps_nobody),
+        cmocka_unit_test(assigned_batches_are_cached),
+        cmocka_unit_test(batches_can_be_revoked_while_threads_fill_them),
+        cmocka_unit_test(assigned_batch_that_fails_stays_assigned),
+        cmocka_unit_test(impossible_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

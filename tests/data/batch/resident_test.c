@@ -5,7 +5,7 @@
 
 enum { EXAMPLES = 23, BATCH = 5 };
 
-static void test_pointing_gives_what_copying_gives(void **state)
+static void pointing_gives_what_copying_gives(void **state)
 {
     (void)state;
     tri_source *source;
@@ -37,7 +37,7 @@ static void test_pointing_gives_what_copying_gives(void **state)
     tri_source_destroy(source);
 }
 
-static void test_a_source_that_is_read_is_copied_anyway(void **state)
+static void examples_that_are_not_in_memory_are_copied(void **state)
 {
     (void)state;
     tri_source *source;
@@ -55,8 +55,8 @@ static void test_a_source_that_is_read_is_copied_anyway(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pointing_gives_what_copying_gives),
-        cmocka_unit_test(test_a_source_that_is_read_is_copied_anyway),
+        cmocka_unit_test(pointing_gives_what_copying_gives),
+        cmocka_unit_test(examples_that_are_not_in_memory_are_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,7 @@ static void assert_each_once(const int *seen, int64_t examples)
         assert_int_equal(seen[i], 1);
 }
 
-static void test_every_example_once(void **state)
+static void workers_see_every_example_once(void **state)
 {
     (void)state;
     for (int64_t examples = 1; examples <= 40; examples += 3)
@@ -49,7 +49,7 @@ static void test_every_example_once(void **state)
             }
 }
 
-static void test_workers_that_come_and_go(void **state)
+static void changing_numbers_of_workers_see_every_example_once(void **state)
 {
     (void)state;
     static const int64_t workers[] = {3, 1, 5, 2, 9, 4};
@@ -62,6 +62,7 @@ static void test_workers_that_come_and_go(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_example_once), cmocka_unit_test(test_workers_that_come_and_go)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(workers_see_every_example_once),
+                                       cmocka_unit_test(changing_numbers_of_workers_see_every_example_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

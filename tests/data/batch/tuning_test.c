@@ -18,7 +18,7 @@ static int threads_after(int cpus, int threads, tri__effort effort)
     return tuning.threads;
 }
 
-static void test_threads(void **state)
+static void threads_grow_to_what_the_cpus_or_the_disk_can_use(void **state)
 {
     (void)state;
     assert_int_equal(threads_after(4, 0, busy), 4);
@@ -33,7 +33,7 @@ static void test_threads(void **state)
     assert_int_equal(tuning.threads, 1); /* nobody waits */
 }
 
-static void test_depth(void **state)
+static void queue_grows_only_where_threads_rest(void **state)
 {
     (void)state;
     tri__tuning tuning;
@@ -56,6 +56,7 @@ static void test_depth(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_depth)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_grow_to_what_the_cpus_or_the_disk_can_use),
+                                       cmocka_unit_test(queue_grows_only_where_threads_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static int64_t count_pixels(const char *spec, tri_part part, int64_t *examples)
     return sum;
 }
 
-static void test_round_trip(void **state)
+static void converted_examples_are_those_of_the_source(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out");
@@ -92,7 +92,7 @@ static void test_round_trip(void **state)
     test_folder_remove(folder);
 }
 
-static void test_sizes_differ_by_one_record(void **state)
+static void sizes_of_partitions_differ_by_one_record(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out");
@@ -111,7 +111,7 @@ static void test_sizes_differ_by_one_record(void **state)
     test_folder_remove(folder);
 }
 
-static void test_workers_write_the_same_bytes(void **state)
+static void any_number_of_workers_writes_the_same_bytes(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *first = test_path(folder, "first");
@@ -139,7 +139,7 @@ static void test_workers_write_the_same_bytes(void **state)
 }
 
 /* What is finished is kept, what is missing is made again. */
-static void test_resumes(void **state)
+static void finished_partitions_are_kept_and_missing_ones_made(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out"), *whole = test_path(folder, "whole");
@@ -164,7 +164,7 @@ static void test_resumes(void **state)
     test_folder_remove(folder);
 }
 
-static void test_another_job_is_refused(void **state)
+static void folder_of_another_conversion_is_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out"), *foreign = test_path(folder, "foreign.txt");
@@ -193,7 +193,7 @@ static void test_another_job_is_refused(void **state)
     test_folder_remove(folder);
 }
 
-static void test_stopped(void **state)
+static void stopped_conversion_goes_on_later(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out");
@@ -213,12 +213,9 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_sizes_differ_by_one_record),
-        cmocka_unit_test(test_workers_write_the_same_bytes),
-        cmocka_unit_test(test_resumes),
-        cmocka_unit_test(test_another_job_is_refused),
-        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(converted_examples_are_those_of_the_source),  cmocka_unit_test(sizes_of_partitions_differ_by_one_record),
+        cmocka_unit_test(any_number_of_workers_writes_the_same_bytes), cmocka_unit_test(finished_partitions_are_kept_and_missing_ones_made),
+        cmocka_unit_test(folder_of_another_conversion_is_refused),     cmocka_unit_test(stopped_conversion_goes_on_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

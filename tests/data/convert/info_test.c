@@ -5,7 +5,7 @@
 
 #include "data/fixture.h"
 
-static void test_synthetic(void **state)
+static void synthetic_source_is_described_by_part_and_class(void **state)
 {
     (void)state;
     tri__info info;
@@ -26,7 +26,7 @@ static void test_synthetic(void **state)
     tri__info_fini(&info);
 }
 
-static void test_one_part_only(void **state)
+static void set_with_one_part_is_described(void **state)
 {
     (void)state;
     static const char *const names[][2] = {{"train-images", "train-labels"}, {"t10k-images", "t10k-labels"}};
@@ -63,7 +63,7 @@ static void see_progress(void *context, int64_t done, int64_t all)
     ((told *)context)->progress++;
 }
 
-static void test_damaged_records_are_counted(void **state)
+static void damaged_records_are_counted(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -86,7 +86,7 @@ static void test_damaged_records_are_counted(void **state)
     test_folder_remove(folder);
 }
 
-static void test_failures(void **state)
+static void set_that_cannot_be_opened_is_told(void **state)
 {
     (void)state;
     tri__info info;
@@ -103,10 +103,10 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_synthetic),
-        cmocka_unit_test(test_one_part_only),
-        cmocka_unit_test(test_damaged_records_are_counted),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(synthetic_source_is_described_by_part_and_class),
+        cmocka_unit_test(set_with_one_part_is_described),
+        cmocka_unit_test(damaged_records_are_counted),
+        cmocka_unit_test(set_that_cannot_be_opened_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

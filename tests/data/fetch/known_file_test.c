@@ -61,7 +61,7 @@ static tri_status make_files(const char *folder, const tri__known_file *file)
     return status;
 }
 
-static void test_records_from_a_picture(void **state)
+static void cifar_records_are_made_from_a_picture_and_its_labels(void **state)
 {
     (void)state;
     uint8_t records[2 * TRI_CIFAR_RECORD];
@@ -96,7 +96,7 @@ static void test_records_from_a_picture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records_from_a_picture),
+        cmocka_unit_test(cifar_records_are_made_from_a_picture_and_its_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

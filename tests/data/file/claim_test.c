@@ -11,7 +11,7 @@
 
 #include "support.h"
 
-static void test_one_gets_it(void **state)
+static void item_is_claimed_by_one_process_only(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -44,7 +44,7 @@ static void test_one_gets_it(void **state)
     test_folder_remove(folder);
 }
 
-static void test_the_living_keep_theirs(void **state)
+static void living_process_keeps_its_claim(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -89,7 +89,7 @@ static void test_the_living_keep_theirs(void **state)
 }
 
 /* A process of another host is dead when it has been silent for long. */
-static void test_silence_of_another_host(void **state)
+static void claim_of_a_silent_process_of_another_host_is_taken_over(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *lock = test_path(folder, "item.lock");
@@ -110,9 +110,9 @@ static void test_silence_of_another_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_gets_it),
-        cmocka_unit_test(test_the_living_keep_theirs),
-        cmocka_unit_test(test_silence_of_another_host),
+        cmocka_unit_test(item_is_claimed_by_one_process_only),
+        cmocka_unit_test(living_process_keeps_its_claim),
+        cmocka_unit_test(claim_of_a_silent_process_of_another_host_is_taken_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,20 +63,20 @@ static char *copy_path(fixture *self)
     return path;
 }
 
-static void test_second_time_is_cached(void **state)
+static void second_opening_uses_the_copy(void **state)
 {
     assert_false(check(*state, ((fixture *)*state)->cache));
     assert_true(check(*state, ((fixture *)*state)->cache));
     assert_true(check(*state, ((fixture *)*state)->cache));
 }
 
-static void test_without_cache(void **state)
+static void file_is_inflated_each_time_without_a_cache_folder(void **state)
 {
     assert_false(check(*state, NULL));
     assert_false(check(*state, NULL));
 }
 
-static void test_damaged_copies_are_replaced(void **state)
+static void copy_of_another_size_is_replaced(void **state)
 {
     fixture *self = *state;
     check(self, self->cache);
@@ -110,7 +110,7 @@ static void copy_with_a_changed_byte_is_inflated_anew(void **state)
     free(path);
 }
 
-static void test_another_file_gets_another_copy(void **state)
+static void other_content_gets_another_copy(void **state)
 {
     fixture *self = *state;
     check(self, self->cache);
@@ -121,7 +121,7 @@ static void test_another_file_gets_another_copy(void **state)
 }
 
 /* A file stands where the cache folder should be: not even root can write there. */
-static void test_cache_that_cannot_be_written(void **state)
+static void cache_folder_that_cannot_be_written_is_no_error(void **state)
 {
     fixture *self = *state;
     test_write(self->cache, "x", 1);
@@ -129,7 +129,7 @@ static void test_cache_that_cannot_be_written(void **state)
     assert_false(check(self, self->cache));
 }
 
-static void test_several_members_are_not_cached(void **state)
+static void file_of_several_members_is_not_cached(void **state)
 {
     fixture *self = *state;
     size_t first_size, second_size;
@@ -144,7 +144,7 @@ static void test_several_members_are_not_cached(void **state)
     free(second);
 }
 
-static void test_damage_is_told(void **state)
+static void damaged_file_is_told(void **state)
 {
     fixture *self = *state;
     size_t size;
@@ -157,7 +157,7 @@ static void test_damage_is_told(void **state)
 }
 
 /* Many processes at once, with no copy there at first: each sees the whole file. */
-static void test_processes_at_once(void **state)
+static void processes_at_once_see_the_whole_file(void **state)
 {
     fixture *self = *state;
     pid_t children[4];
@@ -186,15 +186,15 @@ static void test_processes_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_second_time_is_cached, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_without_cache, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_damaged_copies_are_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(second_opening_uses_the_copy, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_is_inflated_each_time_without_a_cache_folder, setup, teardown),
+        cmocka_unit_test_setup_teardown(copy_of_another_size_is_replaced, setup, teardown),
         cmocka_unit_test_setup_teardown(copy_with_a_changed_byte_is_inflated_anew, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_another_file_gets_another_copy, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_cache_that_cannot_be_written, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_several_members_are_not_cached, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_damage_is_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_processes_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(other_content_gets_another_copy, setup, teardown),
+        cmocka_unit_test_setup_teardown(cache_folder_that_cannot_be_written_is_no_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_of_several_members_is_not_cached, setup, teardown),
+        cmocka_unit_test_setup_teardown(damaged_file_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(processes_at_once_see_the_whole_file, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static uint8_t *make_text(size_t size)
     return text;
 }
 
-static void test_round_trip(void **state)
+static void inflated_bytes_are_those_that_were_deflated(void **state)
 {
     (void)state;
     for (size_t size = 0; size < 300000; size = size * 3 + 1) {
@@ -31,7 +31,7 @@ static void test_round_trip(void **state)
     }
 }
 
-static void test_members_in_a_row(void **state)
+static void all_members_are_inflated(void **state)
 {
     (void)state;
     uint8_t *text = make_text(100000), *out;
@@ -73,7 +73,7 @@ static void file_that_inflates_to_more_than_the_limit_is_refused(void **state)
     free(zeros);
 }
 
-static void test_damage(void **state)
+static void damaged_file_is_refused(void **state)
 {
     (void)state;
     uint8_t *text = make_text(5000), *out;
@@ -96,7 +96,7 @@ static void test_damage(void **state)
     free(text);
 }
 
-static void test_peek(void **state)
+static void peek_gives_the_first_bytes(void **state)
 {
     (void)state;
     uint8_t *text = make_text(5000), begin[4];
@@ -112,11 +112,11 @@ static void test_peek(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_members_in_a_row),
+        cmocka_unit_test(inflated_bytes_are_those_that_were_deflated),
+        cmocka_unit_test(all_members_are_inflated),
         cmocka_unit_test(file_that_inflates_to_more_than_the_limit_is_refused),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_peek),
+        cmocka_unit_test(damaged_file_is_refused),
+        cmocka_unit_test(peek_gives_the_first_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void write_batch(const char *folder, const char *name, int first, int cou
     free(data);
 }
 
-static void test_folder(void **state)
+static void batches_of_a_folder_are_read_by_part(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -51,7 +51,7 @@ static void test_folder(void **state)
     test_folder_remove(folder);
 }
 
-static void test_recognised_by_content(void **state)
+static void batch_is_recognised_by_its_content(void **state)
 {
     (void)state;
     static uint8_t data[2 * TRI_CIFAR_RECORD];
@@ -65,8 +65,8 @@ static void test_recognised_by_content(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folder),
-        cmocka_unit_test(test_recognised_by_content),
+        cmocka_unit_test(batches_of_a_folder_are_read_by_part),
+        cmocka_unit_test(batch_is_recognised_by_its_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

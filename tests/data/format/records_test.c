@@ -126,7 +126,7 @@ static tri_status read_one(tri_source *source, int64_t record, example *out)
     return status;
 }
 
-static void test_clicks(void **state)
+static void clicks_are_read(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *cache = test_path(folder, "cache");
@@ -159,7 +159,7 @@ static void test_clicks(void **state)
     test_folder_remove(folder);
 }
 
-static void test_clicks_out_of_bounds(void **state)
+static void click_out_of_bounds_is_damage(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -174,7 +174,7 @@ static void test_clicks_out_of_bounds(void **state)
     test_folder_remove(folder);
 }
 
-static void test_records_that_lack_something(void **state)
+static void record_without_a_needed_feature_is_damage(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -209,7 +209,7 @@ static void test_records_that_lack_something(void **state)
     test_folder_remove(folder);
 }
 
-static void test_images(void **state)
+static void images_are_read(void **state)
 {
     (void)state;
     for (int encoded = 0; encoded < 2; encoded++) {
@@ -244,7 +244,7 @@ static void test_images(void **state)
 }
 
 /* Damage of the first record does not hide the names that the others have; nor does it end a look for sizes. */
-static void test_first_image_is_damaged(void **state)
+static void damaged_first_image_hides_no_names_and_no_sizes(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "a.tfrecord");
@@ -266,7 +266,7 @@ static void test_first_image_is_damaged(void **state)
 }
 
 /* Where one only looks, pictures of several sizes are no damage. */
-static void test_images_of_several_sizes(void **state)
+static void images_of_several_sizes_are_described(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -296,7 +296,7 @@ static void test_images_of_several_sizes(void **state)
     test_folder_remove(folder);
 }
 
-static void test_images_that_are_not_right(void **state)
+static void image_of_wrong_size_or_class_is_damage(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -341,7 +341,7 @@ static void test_images_that_are_not_right(void **state)
 }
 
 /* Records before a damaged length are read; the place itself tells, once; the rest of that file is not there. */
-static void test_damaged_framing(void **state)
+static void records_before_a_damaged_length_are_read(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "a.tfrecord");
@@ -369,7 +369,7 @@ static void test_damaged_framing(void **state)
 }
 
 /* A damaged record teaches nothing: not its label, nor its indices. */
-static void test_damage_teaches_nothing(void **state)
+static void damaged_record_adds_no_class_and_no_feature(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "a.tfrecord");
@@ -392,7 +392,7 @@ static void test_damage_teaches_nothing(void **state)
     test_folder_remove(folder);
 }
 
-static void test_sets_that_are_not_right(void **state)
+static void empty_foreign_and_mixed_files_are_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -415,7 +415,7 @@ static void test_sets_that_are_not_right(void **state)
 }
 
 /* Both parts have as many classes and features. */
-static void test_parts_agree(void **state)
+static void both_parts_have_the_same_classes_and_features(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -439,17 +439,17 @@ static void test_parts_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_clicks_out_of_bounds),
-        cmocka_unit_test(test_records_that_lack_something),
-        cmocka_unit_test(test_images),
-        cmocka_unit_test(test_first_image_is_damaged),
-        cmocka_unit_test(test_images_of_several_sizes),
-        cmocka_unit_test(test_images_that_are_not_right),
-        cmocka_unit_test(test_damaged_framing),
-        cmocka_unit_test(test_damage_teaches_nothing),
-        cmocka_unit_test(test_sets_that_are_not_right),
-        cmocka_unit_test(test_parts_agree),
+        cmocka_unit_test(clicks_are_read),
+        cmocka_unit_test(click_out_of_bounds_is_damage),
+        cmocka_unit_test(record_without_a_needed_feature_is_damage),
+        cmocka_unit_test(images_are_read),
+        cmocka_unit_test(damaged_first_image_hides_no_names_and_no_sizes),
+        cmocka_unit_test(images_of_several_sizes_are_described),
+        cmocka_unit_test(image_of_wrong_size_or_class_is_damage),
+        cmocka_unit_test(records_before_a_damaged_length_are_read),
+        cmocka_unit_test(damaged_record_adds_no_class_and_no_feature),
+        cmocka_unit_test(empty_foreign_and_mixed_files_are_refused),
+        cmocka_unit_test(both_parts_have_the_same_classes_and_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void read_some(tri_source *source, uint8_t x[20][784], int32_t labels[20]
     assert_ok(tri_source_read(source, records, 20, x, labels));
 }
 
-static void test_same_seed_same_digits(void **state)
+static void same_seed_draws_the_same_digits(void **state)
 {
     (void)state;
     /* Drawn all at once, and drawn as they are read. */
@@ -31,7 +31,7 @@ static void test_same_seed_same_digits(void **state)
     tri_source_destroy(many);
 }
 
-static void test_seeds_and_parts_differ(void **state)
+static void other_seeds_and_parts_draw_other_digits(void **state)
 {
     (void)state;
     tri_source *sources[] = {open_digits("digits:200", TRI_PART_TRAIN, 3), open_digits("digits:200", TRI_PART_TRAIN, 4),
@@ -50,7 +50,7 @@ static void test_seeds_and_parts_differ(void **state)
 }
 
 /* Some ink, not too much, and every class about as often. */
-static void test_what_is_drawn(void **state)
+static void digits_have_some_ink_and_even_classes(void **state)
 {
     (void)state;
     tri_source *source = open_digits("digits:2000", TRI_PART_TRAIN, 1);
@@ -71,7 +71,7 @@ static void test_what_is_drawn(void **state)
     tri_source_destroy(source);
 }
 
-static void test_sizes(void **state)
+static void spec_gives_the_number_of_digits(void **state)
 {
     (void)state;
     static const struct {
@@ -97,10 +97,10 @@ static void test_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_seed_same_digits),
-        cmocka_unit_test(test_seeds_and_parts_differ),
-        cmocka_unit_test(test_what_is_drawn),
-        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(same_seed_draws_the_same_digits),
+        cmocka_unit_test(other_seeds_and_parts_draw_other_digits),
+        cmocka_unit_test(digits_have_some_ink_and_even_classes),
+        cmocka_unit_test(spec_gives_the_number_of_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* fake_test.c: random examples in any shape, the same for the same seed and record. */
 #include "data/fixture.h"
 
-static void test_records(void **state)
+static void record_depends_on_seed_part_and_number_alone(void **state)
 {
     (void)state;
     tri_source *source, *twin, *test;
@@ -29,7 +29,7 @@ static void test_records(void **state)
     tri_source_destroy(test);
 }
 
-static void test_default_number(void **state)
+static void number_of_examples_has_a_default(void **state)
 {
     (void)state;
     tri_source *source;
@@ -38,7 +38,7 @@ static void test_default_number(void **state)
     tri_source_destroy(source);
 }
 
-static void test_wrong_specs(void **state)
+static void wrong_spec_is_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -53,9 +53,9 @@ static void test_wrong_specs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_default_number),
-        cmocka_unit_test(test_wrong_specs),
+        cmocka_unit_test(record_depends_on_seed_part_and_number_alone),
+        cmocka_unit_test(number_of_examples_has_a_default),
+        cmocka_unit_test(wrong_spec_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

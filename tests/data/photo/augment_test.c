@@ -8,7 +8,7 @@
 
 enum { HEIGHT = 16, WIDTH = 24 };
 
-static void test_parse(void **state)
+static void option_is_parsed(void **state)
 {
     (void)state;
     tri__augment augment;
@@ -23,7 +23,7 @@ static void test_parse(void **state)
         assert_fails(tri__augment_parse(wrong[i], &augment), TRI_BAD_CALL, "should be one of flip, crop");
 }
 
-static void test_pictures_only(void **state)
+static void only_pictures_can_be_augmented(void **state)
 {
     (void)state;
     assert_ok(tri__augment_check(&(tri__augment){.flip = true}, TRI_SHAPE(4, 4, 3)));
@@ -77,7 +77,7 @@ static void check_changes(tri_type type, int64_t channels)
         assert_true((&seen[0][0][0])[i] > 0);
 }
 
-static void test_changes(void **state)
+static void every_flip_and_shift_occurs(void **state)
 {
     (void)state;
     check_changes(TRI_U8, 1);
@@ -85,7 +85,7 @@ static void test_changes(void **state)
     check_changes(TRI_F32, 2);
 }
 
-static void test_one_alone(void **state)
+static void flip_alone_flips_half_of_the_pictures(void **state)
 {
     (void)state;
     uint8_t from[HEIGHT * WIDTH], to[HEIGHT * WIDTH];
@@ -100,7 +100,7 @@ static void test_one_alone(void **state)
     assert_true(flipped > 60 && flipped < 140);
 }
 
-static void test_key(void **state)
+static void change_depends_on_seed_epoch_and_record(void **state)
 {
     (void)state;
     const tri__augment augment = {.flip = true, .crop = true};
@@ -125,8 +125,11 @@ static void test_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse),     cmocka_unit_test(test_pictures_only), cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_one_alone), cmocka_unit_test(test_key),
+        cmocka_unit_test(option_is_parsed),
+        cmocka_unit_test(only_pictures_can_be_augmented),
+        cmocka_unit_test(every_flip_and_shift_occurs),
+        cmocka_unit_test(flip_alone_flips_half_of_the_pictures),
+        cmocka_unit_test(change_depends_on_seed_epoch_and_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

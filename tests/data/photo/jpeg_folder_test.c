@@ -36,7 +36,7 @@ static void check_photo(tri_source *source, int64_t record, int32_t label, uint8
     free(x);
 }
 
-static void test_classes_and_sizes(void **state)
+static void folders_are_classes_and_photos_are_resized(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -72,7 +72,7 @@ static void test_classes_and_sizes(void **state)
 }
 
 /* Classes are those of both parts, and a glob keeps the parts apart. */
-static void test_parts(void **state)
+static void classes_are_those_of_both_parts(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *glob = test_path(folder, "*/*/*.jpg");
@@ -96,7 +96,7 @@ static void test_parts(void **state)
     test_folder_remove(folder);
 }
 
-static void test_damage(void **state)
+static void damaged_photo_is_told_by_its_path(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *class = test_path(folder, "a");
@@ -123,7 +123,7 @@ static void test_damage(void **state)
 }
 
 /* In the data set's folder; in a part's; beside folders of classes, before and behind them. */
-static void test_no_class(void **state)
+static void photo_outside_a_class_folder_is_refused(void **state)
 {
     (void)state;
     static const char *const places[] = {".", "train", "test", "train/class", "train"};
@@ -145,10 +145,10 @@ static void test_no_class(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes_and_sizes),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_no_class),
+        cmocka_unit_test(folders_are_classes_and_photos_are_resized),
+        cmocka_unit_test(classes_are_those_of_both_parts),
+        cmocka_unit_test(damaged_photo_is_told_by_its_path),
+        cmocka_unit_test(photo_outside_a_class_folder_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void compare(tri__resizer *resizer, int64_t from_height, int64_t from_wid
     free(to);
 }
 
-static void test_sizes(void **state)
+static void any_size_is_resized_as_the_reference_does(void **state)
 {
     (void)state;
     static const int64_t sides[] = {1, 2, 3, 15, 16, 17, 31, 33, 64, 100};
@@ -109,7 +109,7 @@ static void test_sizes(void **state)
     tri__resizer_fini(&resizer);
 }
 
-static void test_same_size_is_a_copy(void **state)
+static void same_size_is_a_copy(void **state)
 {
     (void)state;
     uint8_t from[17 * 19 * 3], to[sizeof from];
@@ -122,7 +122,7 @@ static void test_same_size_is_a_copy(void **state)
 }
 
 /* What is even stays even, up to the ends of the range. */
-static void test_even(void **state)
+static void even_picture_stays_even(void **state)
 {
     (void)state;
     tri__resizer resizer = {0};
@@ -139,9 +139,9 @@ static void test_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_same_size_is_a_copy),
-        cmocka_unit_test(test_even),
+        cmocka_unit_test(any_size_is_resized_as_the_reference_does),
+        cmocka_unit_test(same_size_is_a_copy),
+        cmocka_unit_test(even_picture_stays_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

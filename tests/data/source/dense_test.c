@@ -13,7 +13,7 @@ static tri_source *open_text(const char *folder, const char *text)
     return source;
 }
 
-static void test_rows(void **state)
+static void sparse_examples_are_spread_over_zeros(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -41,7 +41,7 @@ static void test_rows(void **state)
     test_folder_remove(folder);
 }
 
-static void test_too_many_features(void **state)
+static void more_features_than_the_limit_are_refused(void **state)
 {
     (void)state;
     tri_source *source;
@@ -57,6 +57,7 @@ static void test_too_many_features(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_too_many_features)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_examples_are_spread_over_zeros),
+                                       cmocka_unit_test(more_features_than_the_limit_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static const char *parse(const char *line, int64_t features, int32_t *keys, int3
     return wrong;
 }
 
-static void test_line(void **state)
+static void line_is_parsed(void **state)
 {
     (void)state;
     static const char *const ends[] = {"", "\n", "\r\n", "\n0\t1"};
@@ -40,7 +40,7 @@ static void test_line(void **state)
     }
 }
 
-static void test_wrong_lines(void **state)
+static void wrong_line_is_told_at_its_byte(void **state)
 {
     (void)state;
     static const struct {
@@ -70,7 +70,7 @@ static void test_wrong_lines(void **state)
     }
 }
 
-static void test_numbers(void **state)
+static void numbers_fall_into_buckets(void **state)
 {
     (void)state;
     assert_int_equal(tri__criteo_number(0), 0);
@@ -87,7 +87,7 @@ static void test_numbers(void **state)
     }
 }
 
-static void test_categories(void **state)
+static void category_depends_on_all_of_its_text(void **state)
 {
     (void)state;
     /* the text counts to its last byte, however long it is, and only it */
@@ -102,7 +102,7 @@ static void test_categories(void **state)
 }
 
 /* Keys fill the range evenly, and a value of one field is not the feature of another field. */
-static void test_keys(void **state)
+static void keys_fill_the_range_evenly(void **state)
 {
     (void)state;
     enum { SLOTS = 64, WORDS = 6400 };
@@ -117,7 +117,7 @@ static void test_keys(void **state)
     assert_int_equal(tri__criteo_key(3, 12345, 1), 0);
 }
 
-static void test_source(void **state)
+static void source_gives_the_lines_of_all_files(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -159,8 +159,12 @@ static void test_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line),       cmocka_unit_test(test_wrong_lines), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_categories), cmocka_unit_test(test_keys),        cmocka_unit_test(test_source),
+        cmocka_unit_test(line_is_parsed),
+        cmocka_unit_test(wrong_line_is_told_at_its_byte),
+        cmocka_unit_test(numbers_fall_into_buckets),
+        cmocka_unit_test(category_depends_on_all_of_its_text),
+        cmocka_unit_test(keys_fill_the_range_evenly),
+        cmocka_unit_test(source_gives_the_lines_of_all_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static parsed parse(const char *line)
     return out;
 }
 
-static void test_lines(void **state)
+static void line_is_parsed(void **state)
 {
     (void)state;
     static const struct {
@@ -60,7 +60,7 @@ static void test_lines(void **state)
     assert_int_equal(got.keys[1], 299);
 }
 
-static void test_wrong_lines(void **state)
+static void wrong_line_is_told_at_its_byte(void **state)
 {
     (void)state;
     static const struct {
@@ -95,7 +95,7 @@ static void test_wrong_lines(void **state)
     }
 }
 
-static void test_more_features_than_room(void **state)
+static void features_beyond_the_room_are_counted_only(void **state)
 {
     (void)state;
     parsed got = parse("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:10");
@@ -104,7 +104,7 @@ static void test_more_features_than_room(void **state)
     assert_int_equal(got.keys[ROOM - 1], 7);
 }
 
-static void test_is(void **state)
+static void text_is_recognised_by_its_first_line(void **state)
 {
     (void)state;
     static const struct {
@@ -164,7 +164,7 @@ static tri_status read_record(opened *self, int64_t record, int32_t *keys, float
     return self->source->kind->read(self->reader, record, &(tri__example_target){.keys = keys, .values = values, .label = label});
 }
 
-static void test_source(void **state)
+static void source_gives_the_lines_of_all_files(void **state)
 {
     (void)state;
     opened self = open_one("# head\n\n+1 1:0.5 7:2 3:1\r\n\t-1 2:4 \n  # more\n+1\n-1 7:1e-2", 0);
@@ -196,7 +196,7 @@ static void test_source(void **state)
     end(&self);
 }
 
-static void test_labels_and_indices(void **state)
+static void numbering_follows_from_what_the_files_show(void **state)
 {
     (void)state;
     static const struct {
@@ -225,7 +225,7 @@ static void test_labels_and_indices(void **state)
     test_folder_remove(folder);
 }
 
-static void test_damaged_records(void **state)
+static void damaged_line_is_told_and_the_others_are_read(void **state)
 {
     (void)state;
     opened self = open_one("-1 1:1\n+1 2:x\n0 1:1\n+1 9:1\n0.5 1:1\n-7 1:1\n+1 4:4\n", 4);
@@ -253,7 +253,7 @@ static void test_damaged_records(void **state)
 }
 
 /* Both parts have the features and classes that both show together. */
-static void test_parts_and_files(void **state)
+static void both_parts_have_the_same_features_and_classes(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *cache = test_path(folder, "cache"), *set = test_path(folder, "set");
@@ -291,14 +291,14 @@ static void test_parts_and_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_wrong_lines),
-        cmocka_unit_test(test_more_features_than_room),
-        cmocka_unit_test(test_is),
-        cmocka_unit_test(test_source),
-        cmocka_unit_test(test_labels_and_indices),
-        cmocka_unit_test(test_damaged_records),
-        cmocka_unit_test(test_parts_and_files),
+        cmocka_unit_test(line_is_parsed),
+        cmocka_unit_test(wrong_line_is_told_at_its_byte),
+        cmocka_unit_test(features_beyond_the_room_are_counted_only),
+        cmocka_unit_test(text_is_recognised_by_its_first_line),
+        cmocka_unit_test(source_gives_the_lines_of_all_files),
+        cmocka_unit_test(numbering_follows_from_what_the_files_show),
+        cmocka_unit_test(damaged_line_is_told_and_the_others_are_read),
+        cmocka_unit_test(both_parts_have_the_same_features_and_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

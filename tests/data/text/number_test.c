@@ -36,7 +36,7 @@ static void expect_same(const char *number)
     }
 }
 
-static void test_chosen(void **state)
+static void chosen_numbers_are_read_exactly(void **state)
 {
     (void)state;
     static const char *const numbers[] = {
@@ -139,7 +139,7 @@ static void test_chosen(void **state)
 }
 
 /* Every shape of printing that a random float or double may have been through. */
-static void test_random(void **state)
+static void random_numbers_are_read_exactly(void **state)
 {
     (void)state;
     static const char *const shapes[] = {"%.9g", "%g", "%.1f", "%.3f", "%.8f", "%.12f", "%.17g", "%.16g", "%.25e", "%.60g"};
@@ -162,7 +162,7 @@ static void test_random(void **state)
 }
 
 /* The middle between two neighbouring floats, exactly, and a little to either side. */
-static void test_middles(void **state)
+static void middles_between_floats_are_rounded_right(void **state)
 {
     (void)state;
     tri__key key = tri__key_of(8);
@@ -184,7 +184,7 @@ static void test_middles(void **state)
     }
 }
 
-static void test_whole(void **state)
+static void whole_numbers_are_read(void **state)
 {
     (void)state;
     static const struct {
@@ -218,7 +218,7 @@ static void test_whole(void **state)
 }
 
 /* All pairs of a digit and any byte: only digits count, and a carry never makes one. */
-static void test_every_byte_ends_digits(void **state)
+static void only_digits_count_as_digits(void **state)
 {
     (void)state;
     for (int first = 0; first < 256; first++)
@@ -236,11 +236,11 @@ static void test_every_byte_ends_digits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chosen),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_middles),
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_every_byte_ends_digits),
+        cmocka_unit_test(chosen_numbers_are_read_exactly),
+        cmocka_unit_test(random_numbers_are_read_exactly),
+        cmocka_unit_test(middles_between_floats_are_rounded_right),
+        cmocka_unit_test(whole_numbers_are_read),
+        cmocka_unit_test(only_digits_count_as_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

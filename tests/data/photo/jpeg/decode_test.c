@@ -46,7 +46,7 @@ static double distance(const uint8_t *a, const uint8_t *b, int64_t count)
     return sum / (double)count;
 }
 
-static void test_same_size(void **state)
+static void photo_of_the_wanted_size_is_decoded(void **state)
 {
     static const int64_t sizes[][2] = {{1, 1}, {7, 9}, {16, 16}, {33, 70}, {120, 90}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -66,7 +66,7 @@ static void test_same_size(void **state)
 }
 
 /* Up, down, by scaled decoding and without, and with sides of odd lengths: as the waves would look at that size. */
-static void test_resized(void **state)
+static void photo_is_resized(void **state)
 {
     static const int64_t sizes[][4] = {{240, 320, 192, 192}, {241, 321, 192, 192}, {240, 320, 96, 96}, {240, 320, 120, 160},
                                        {500, 333, 60, 40},   {640, 640, 64, 80},   {50, 60, 100, 100}, {200, 800, 100, 100},
@@ -84,7 +84,7 @@ static void test_resized(void **state)
 }
 
 /* Planes resized and then converted are the same as pixels converted and then resized, but for rounding. */
-static void test_planes_and_rows_agree(void **state)
+static void planes_give_what_rows_give_but_for_rounding(void **state)
 {
     enum { HEIGHT = 100, WIDTH = 130, TO_HEIGHT = 77, TO_WIDTH = 90 };
     photo made = photo_of(HEIGHT, WIDTH, 3);
@@ -98,7 +98,7 @@ static void test_planes_and_rows_agree(void **state)
     free(made.data);
 }
 
-static void test_grey(void **state)
+static void grey_photo_gets_three_equal_channels(void **state)
 {
     photo made = photo_of(60, 50, 1);
     uint8_t *pixels = waves(60, 50, 1), *small = waves(30, 25, 1), decoded[60 * 50 * 3];
@@ -142,7 +142,7 @@ static photo ink_photo(const uint8_t ink[4], bool adobe)
     return (photo){data, size};
 }
 
-static void test_ink(void **state)
+static void cmyk_photo_is_converted_to_rgb(void **state)
 {
     static const uint8_t ink[4] = {200, 100, 0, 55}; /* (255 − ink) · (255 − black) / 255 */
     static const int light[3] = {43, 122, 200};
@@ -158,7 +158,7 @@ static void test_ink(void **state)
 }
 
 /* However it is cut, a photo is damaged, and the decoder is good for the next one. */
-static void test_cut_short(void **state)
+static void photo_cut_anywhere_is_refused(void **state)
 {
     photo made = photo_of(40, 60, 3);
     uint8_t decoded[40 * 60 * 3];
@@ -171,7 +171,7 @@ static void test_cut_short(void **state)
     free(made.data);
 }
 
-static void test_changed_bytes(void **state)
+static void changed_bytes_are_refused_or_decoded(void **state)
 {
     photo made = photo_of(40, 60, 3);
     uint8_t decoded[40 * 60 * 3];
@@ -198,7 +198,7 @@ static size_t find_frame(const photo *made)
     return 0;
 }
 
-static void test_lying_header(void **state)
+static void header_larger_than_the_data_allows_is_refused(void **state)
 {
     photo made = photo_of(16, 16, 3);
     uint8_t decoded[16 * 16 * 3];
@@ -212,7 +212,7 @@ static void test_lying_header(void **state)
     free(made.data);
 }
 
-static void test_no_photo(void **state)
+static void bytes_that_are_no_photo_are_refused(void **state)
 {
     uint8_t decoded[3];
     assert_fails(tri__jpeg_decode(*state, (const uint8_t *)"", 0, 1, 1, decoded), TRI_BAD_DATA, "byte 0 of 0");
@@ -220,7 +220,7 @@ static void test_no_photo(void **state)
     assert_false(tri__jpeg_is((const uint8_t *)"\xFF\xD8", 2));
 }
 
-static void test_conversion(void **state)
+static void conversion_follows_the_formula_of_jfif(void **state)
 {
     (void)state;
     enum { COUNT = 52 * 52 * 52 };
@@ -243,7 +243,7 @@ static void test_conversion(void **state)
     free(rgb);
 }
 
-static void test_encode_refuses(void **state)
+static void encoder_refuses_impossible_sizes(void **state)
 {
     (void)state;
     uint8_t pixel[4] = {0}, *out;
@@ -256,17 +256,17 @@ static void test_encode_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_size),
-        cmocka_unit_test(test_resized),
-        cmocka_unit_test(test_planes_and_rows_agree),
-        cmocka_unit_test(test_grey),
-        cmocka_unit_test(test_ink),
-        cmocka_unit_test(test_cut_short),
-        cmocka_unit_test(test_changed_bytes),
-        cmocka_unit_test(test_lying_header),
-        cmocka_unit_test(test_no_photo),
-        cmocka_unit_test(test_conversion),
-        cmocka_unit_test(test_encode_refuses),
+        cmocka_unit_test(photo_of_the_wanted_size_is_decoded),
+        cmocka_unit_test(photo_is_resized),
+        cmocka_unit_test(planes_give_what_rows_give_but_for_rounding),
+        cmocka_unit_test(grey_photo_gets_three_equal_channels),
+        cmocka_unit_test(cmyk_photo_is_converted_to_rgb),
+        cmocka_unit_test(photo_cut_anywhere_is_refused),
+        cmocka_unit_test(changed_bytes_are_refused_or_decoded),
+        cmocka_unit_test(header_larger_than_the_data_allows_is_refused),
+        cmocka_unit_test(bytes_that_are_no_photo_are_refused),
+        cmocka_unit_test(conversion_follows_the_formula_of_jfif),
+        cmocka_unit_test(encoder_refuses_impossible_sizes),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

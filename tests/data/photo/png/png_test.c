@@ -13,7 +13,7 @@ static const uint8_t picture[] = {
     0x01, 0x06, 0x04, 0x0b, 0x99, 0x2d, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
 };
 
-static void test_decode(void **state)
+static void picture_is_decoded(void **state)
 {
     (void)state;
     tri__picture out;
@@ -22,7 +22,7 @@ static void test_decode(void **state)
     free(out.pixels);
 }
 
-static void test_wrong_pictures(void **state)
+static void wrong_picture_is_refused(void **state)
 {
     (void)state;
     tri__picture out;
@@ -36,8 +36,8 @@ static void test_wrong_pictures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_decode),
-        cmocka_unit_test(test_wrong_pictures),
+        cmocka_unit_test(picture_is_decoded),
+        cmocka_unit_test(wrong_picture_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
