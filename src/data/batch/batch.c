@@ -113,7 +113,7 @@ void tri__batch_buffer_mark_damaged(tri__batch_buffer *buffer, const tri_source 
     buffer->failures[i] = reason;
 }
 
-/* Whole batches, which follow each other, leave the weights alone. */
+/* Weights are written only where the number of examples changes: from one whole batch to the next they stay. */
 void tri__batch_buffer_pad(tri__batch_buffer *buffer, const tri_source *source, int64_t count)
 {
     const int64_t rows = buffer->batch.rows;

@@ -24,11 +24,11 @@ size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows); /* that 
 /* Where row i of the buffer is to be written; not in place. */
 tri__example_target tri__batch_buffer_row(const tri__batch_buffer *buffer, const tri_source *source, int64_t i);
 
-/* The example of row i is damaged: let the row be worth nothing. Takes the reason. */
+/* The example of row i is damaged: clear the row and give it weight 0. Takes the reason. */
 void tri__batch_buffer_mark_damaged(tri__batch_buffer *buffer, const tri_source *source, int64_t i, tri_status reason);
 void tri__batch_buffer_clear_failures(tri__batch_buffer *buffer); /* its failures */
 
-/* Make the rows from count on worth nothing. */
+/* Clear the rows from count on and give them weight 0. */
 void tri__batch_buffer_pad(tri__batch_buffer *buffer, const tri_source *source, int64_t count);
 
 #endif

@@ -13,7 +13,7 @@ static tri__slice *slice_at(tri__batch_plan *plan, int i)
     return &plan->line[(plan->first + i) % TRI_MOST_ASSIGNED];
 }
 
-/* One batch more that goes its own way. False at the end. */
+/* Plan one batch more where none are assigned. False at the end. */
 static bool lengthen(tri__batch_plan *plan)
 {
     if (plan->assigned || plan->unplanned == plan->shard.end)

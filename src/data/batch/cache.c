@@ -1,7 +1,7 @@
 /* cache.c: decoded examples by record number, in memory and on disk.
  *
- * Every record has a place of its own, so finding it is arithmetic. A byte for each says how far it is: whoever turns ABSENT into ARRIVING
- * writes it and then says PRESENT; all others decode it themselves that once. Memory is mapped and costs nothing until it is written. */
+ * A record's number gives its offset. A byte for each record holds its state: the thread that turns ABSENT into ARRIVING writes the
+ * example and then sets PRESENT; meanwhile other threads decode it themselves. Memory is mapped and costs nothing until it is written. */
 #define _GNU_SOURCE /* O_TMPFILE, preadv */
 #include "data/batch/cache.h"
 
@@ -37,7 +37,7 @@ static tri_status open_file(tri__cache *cache, const char *folder)
     cache->file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (cache->file >= 0)
         return NULL;
-    char *path; /* a file system without nameless files: a name that is taken away at once */
+    char *path; /* a file system without O_TMPFILE: a file that is unlinked at once */
     if (asprintf(&path, "%s/decoded-XXXXXX", folder) < 0)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of a cache file");
     cache->file = mkostemp(path, O_CLOEXEC);

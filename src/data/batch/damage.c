@@ -1,4 +1,4 @@
-/* damage.c: which records were found damaged. They are judged in the order of the data when a batch is given out, not when a thread meets
+/* damage.c: which records were found damaged. They are counted in the order of the data when a batch is given out, not when a thread reads
  * them, so that a run ends at the same record however many threads there are. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/batch/damage.h"

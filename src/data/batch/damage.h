@@ -14,11 +14,10 @@ typedef struct {
 void tri__damage_init(tri__damage *damage, int64_t allowed);
 void tri__damage_fini(tri__damage *damage);
 
-/* Let record count as damaged; whether it is new is told in *is_new. */
+/* Count record as damaged. *is_new: it was not known before. */
 TRI_MUST_CHECK tri_status tri__damage_add(tri__damage *damage, int64_t record, bool *is_new);
 
-/* Look at the failures of a batch's rows, count them in the batch.
- * The first that is no damage, or that is more than allowed, is given back. */
+/* Count the damaged rows of a batch. The first failure that is no damage, or that is more damage than allowed, is given back. */
 TRI_MUST_CHECK tri_status tri__damage_check(tri__damage *damage, tri__batch_buffer *buffer);
 
 #endif

@@ -1,13 +1,13 @@
 /* prefetch.c: batches read and decoded ahead by threads.
  *
- * Batches that are planned wait as slices of the epoch's order. Those that are being made stand in a line, in the order in which they will
- * be given out. Threads claim stretches of rows, always from
- * the first batch that has unclaimed ones, and write the examples straight into its buffers; when the last row of the first batch is
- * there, it can be given out. A thread that finds no row to claim opens the next planned batch, as long as the line may be longer,
- * and otherwise sleeps. A stretch is as long as takes a fraction of a millisecond, so that the lock costs nothing beside it.
+ * Planned batches wait as slices of the epoch's order. Batches that are being made stand in a queue, in the order in which they will be
+ * given out. Threads claim a few rows at a time, always of the first batch that has unclaimed ones, and write the examples straight into
+ * its buffers; when the first batch has all its rows, it can be given out. A thread that finds no row to claim opens the next planned
+ * batch, as long as the queue may be longer, and otherwise sleeps. The rows of one claim take a fraction of a millisecond, so that the
+ * lock costs next to nothing.
  *
- * A read may hang for ever (a network file system, a dying disk). Nobody can be made to leave a read, so nobody waits for it: all that a
- * thread touches belongs to the tri__prefetch, which lives until the last of its users, caller or thread, has left. */
+ * A read may hang for ever (a network file system, a dying disk). A thread cannot be made to leave a read, so nobody waits for it: all
+ * that a thread touches belongs to the tri__prefetch, which lives until the last of its users, caller or thread, has left. */
 #define _GNU_SOURCE /* sched_getaffinity, RUSAGE_THREAD */
 #include "data/batch/prefetch.h"
 
@@ -78,7 +78,7 @@ struct tri__prefetch {
     tri__tuning tuning;
     double row_nanoseconds; /* that one row takes, smoothed; 0: not known yet */
     int64_t cpu;            /* nanoseconds that reading and decoding took of all CPUs */
-    decoder caller;         /* the caller's own thread, where it lends a hand; it has no reader */
+    decoder caller;         /* the caller's own thread, where it copies cached rows; it has no reader */
     decoder decoders[TRI_MOST_DECODERS];
     int started; /* of decoders */
     int busy;    /* threads that are at work */
@@ -115,7 +115,7 @@ static pending_batch *find_pending(tri__prefetch *prefetch)
         return prefetch->spare[--prefetch->spares];
     pending_batch *p = NULL;
     tri_status status = add_pending(prefetch, &p);
-    if (status && prefetch->open > 0) { /* what there is will do */
+    if (status && prefetch->open > 0) { /* go on with those that there are */
         prefetch->tuning.most_depth = prefetch->tuning.depth = prefetch->open + (prefetch->given != NULL);
         tri_status_free(status);
     } else if (status) {
@@ -410,7 +410,7 @@ static tri_status add_threads(tri__prefetch *prefetch)
         int error = pthread_create(&self->thread, NULL, serve, self);
         if (error) {
             decoder_fini(self);
-            prefetch->tuning.fixed = true; /* what there is will do */
+            prefetch->tuning.fixed = true; /* go on with those that there are */
             prefetch->tuning.threads = prefetch->started;
             if (prefetch->started > 0)
                 return NULL;

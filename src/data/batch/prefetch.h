@@ -1,6 +1,6 @@
 /* prefetch.h: batches read and decoded before they are asked for, by threads.
  *
- * What a batch holds is settled by the plan and the record_order alone; threads only share the work, so their number changes no result. One
+ * The plan and the record order alone decide what a batch holds; threads only share the work, so their number changes no result. One
  * thread calls. */
 #ifndef TRI_DATA_BATCH_PREFETCH_H
 #define TRI_DATA_BATCH_PREFETCH_H

@@ -1,8 +1,8 @@
 /* resident.c: batches of examples that stand in memory.
  *
- * The examples of a shuffled batch lie anywhere. Pointing to them costs next to nothing; then whoever reads them waits for the memory,
- * unless he asks for them in time: within the batch he does, and the first of the next batch are asked for here. Gathering copies them,
- * and asks for each some rows ahead. The order is known, so the processor need not guess it. */
+ * The examples of a shuffled batch lie anywhere in memory. Pointing to them costs next to nothing, but their reader then waits for the
+ * memory unless it prefetches: it does so within the batch, and the first examples of the next batch are prefetched here. Gathering copies
+ * the examples and prefetches each some rows ahead. */
 #include "data/batch/resident.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* tuning.h: how many threads decode, and how many batches they may be ahead: decided from what is seen, never from what is in the data.
  *
- * Where the caller waits for a batch while every thread is at work, one thread more helps, as long as there is a CPU for it; threads that
- * wait for the disk leave their CPU to others. Where he waits although threads had found nothing to do since his last wait, the work comes
- * in fits, and a longer queue helps, as long as the memory for it was granted. Where he has not waited for long, the queue gets shorter. */
+ * If the caller waits for a batch while every thread is at work, one thread more helps, as long as there is a CPU for it; threads that
+ * wait for the disk leave their CPU to others. If the caller waits although a thread was idle since the last wait, the work comes in
+ * bursts, and a longer queue helps, as long as memory was granted for it. If the caller has not waited for long, the queue gets shorter. */
 #ifndef TRI_DATA_BATCH_TUNING_H
 #define TRI_DATA_BATCH_TUNING_H
 

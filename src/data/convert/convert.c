@@ -3,7 +3,7 @@
  * The output folder has a folder .convert, which readers of data sets pass by: job.json says what is being converted, <name>.lock who
  * is at work on a partition (claim.h), <name>.json how many records of each class a finished one holds, and files are written there
  * before they get their final name. A thread claims a partition, writes it, and looks for the next; when none is left to claim, it waits
- * for those of others, and takes over what the dead leave behind. */
+ * for those of others, and takes over the partitions of processes that have died. */
 #define _GNU_SOURCE /* asprintf */
 #include "data/convert/convert.h"
 
@@ -128,7 +128,7 @@ static tri_status plan_partitions(conversion *self)
     return NULL;
 }
 
-/* ---- the job, so that nobody mixes two ---- */
+/* ---- the job file, so that two conversions are not mixed ---- */
 
 static json_t *part_json(const tri_source *source)
 {

@@ -36,7 +36,7 @@ static tri_status looker_allocate(looker *self)
     return tri__allocate((size_t)info->width, sizeof *self->target.values, "an example", &self->target.values);
 }
 
-/* Only damage is counted; other failures end it. Takes damage. */
+/* Damage is counted; any other failure is given back. Takes damage. */
 static tri_status count_damage(const looker *self, tri_status damage, tri__part_info *part)
 {
     if (tri_status_code(damage) != TRI_BAD_DATA)

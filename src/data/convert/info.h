@@ -26,7 +26,7 @@ typedef struct {
     tri__part_info part[2]; /* by tri_part */
 } tri__info;
 
-/* Who wants to be told while a source is looked through; either function may be NULL. */
+/* Calls while a source is looked through; either function may be NULL. */
 typedef struct {
     void (*progress)(void *context, int64_t done, int64_t all); /* records of the part that is being read, now and then */
     void (*damage)(void *context, const char *message);         /* a record that cannot be read: file, record, byte offset, advice */

@@ -1,8 +1,8 @@
 /* get.c: fetch a data set once, verify it, keep it in the cache folder.
  *
  * One process at a time works on a data set: it holds a lock on `<cache>/.<name>.lock`, puts the files together in `<cache>/.<name>.part`
- * and renames that folder when it is whole. So what is there under the set's name is whole, and what a killed process left behind is
- * swept away by the next. */
+ * and renames that folder when it is whole. So a folder with the set's name is whole, and the next process removes what a killed one left
+ * behind. */
 #include "data/fetch/get.h"
 
 #include <errno.h>

@@ -63,8 +63,8 @@ static char *path_of(const tri__claims *claims, const char *name)
     return asprintf(&path, "%s/%s.lock", claims->folder, name) < 0 ? NULL : path;
 }
 
-/* Is the holder, "host pid", a process of this host that is no more? This very process does not hold what it asks for: then an earlier
- * one had the same number. */
+/* Whether the holder, "host pid", is a process of this host that has ended. A holder with our own number is an earlier process: we do not
+ * hold what we ask for. */
 static bool is_gone(const tri__claims *claims, const char *holder)
 {
     size_t host = (size_t)(strrchr(claims->holder, ' ') - claims->holder) + 1;
@@ -74,7 +74,7 @@ static bool is_gone(const tri__claims *claims, const char *holder)
     return pid == (long)getpid() || (pid > 0 && kill((pid_t)pid, 0) && errno == ESRCH);
 }
 
-/* Nobody has touched it for long, by the clock of the file system: the one that stamps both files. */
+/* Whether nobody has touched the lock for long. Both times are the file system's, so clocks of hosts do not matter. */
 static bool is_silent(const tri__claims *claims, const char *path)
 {
     struct stat lock, own;
@@ -83,7 +83,8 @@ static bool is_silent(const tri__claims *claims, const char *path)
     return own.st_mtime - lock.st_mtime > SILENCE;
 }
 
-/* Take the lock of a dead process out of the way. Whoever renames it has it; where it was another one than it seemed, it goes back. */
+/* Remove the lock of a dead process. It is renamed first, which only one process can do; if it turns out to be another process's lock, it
+ * is put back. */
 static void remove_stale_lock(const tri__claims *claims, const char *path, const char *holder)
 {
     char *stale, *text = NULL;

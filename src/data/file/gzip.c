@@ -82,7 +82,7 @@ static bool grow(inflater *self)
     return true;
 }
 
-/* One call of zlib on as much as it can take; what it made and took is booked. */
+/* One call of zlib on as much as it can take; what it made and took is counted. */
 static int inflate_piece(inflater *self)
 {
     size_t in = self->in_size < LARGEST_PIECE ? self->in_size : LARGEST_PIECE;

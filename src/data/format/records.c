@@ -1,8 +1,8 @@
 /* records.c: TFRecord files opened and gone through once.
  *
- * The first time a file is opened, each record's features are looked at, for the number of classes and the like; the index keeps what
- * was learnt. Checksums are not verified then, except where a record would change what is known: so damage teaches nothing, and the
- * bytes of photos are not touched. */
+ * The first time a file is opened, each record's features are looked at, for the number of classes and the like; the index keeps
+ * these facts. Checksums are not verified then, except where a record would change the facts: so a damaged record does not change them, and
+ * the bytes of photos are not touched. */
 #include "data/format/records.h"
 
 #include <inttypes.h>
@@ -92,7 +92,7 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
     tri__record record;
     tri_status status = NULL, damage = NULL;
     for (size_t offset = 0; offset < file.size && !status && !damage; offset = tri__record_end(&record)) {
-        status = tri__index_add(index, (int64_t)offset); /* where it cannot be read, whoever reads it is told so */
+        status = tri__index_add(index, (int64_t)offset); /* also where it cannot be read: reading it says so */
         damage = tri__tfrecord_at(&file, offset, index->records, &record);
         if (!status && !damage)
             learn(&self, &file, &record, index->facts);

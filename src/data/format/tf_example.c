@@ -45,7 +45,7 @@ static bool is_message(const tri__wire_field *field, uint32_t number)
     return field->number == number && field->type == TRI_WIRE_BYTES;
 }
 
-/* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind takes the position of those before it. */
+/* A Feature: as in all of protobuf, lists of one kind are joined, and one of another kind replaces those before it. */
 static bool read_feature(tri__wire_reader reader, tri__feature *out)
 {
     bool damaged = false;

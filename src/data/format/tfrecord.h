@@ -1,7 +1,7 @@
 /* tfrecord.h: TFRecord files, read where they stand in memory and written whole or not at all.
  *
  * A record is its length (8 bytes, least significant first), a masked CRC-32C of the length, the data, and a masked CRC-32C of the data.
- * Where a length is damaged nobody knows where the next record begins: reading that file ends there. */
+ * Where a length is damaged, the beginning of the next record is unknown: reading that file ends there. */
 #ifndef TRI_DATA_FORMAT_TFRECORD_H
 #define TRI_DATA_FORMAT_TFRECORD_H
 

@@ -1,4 +1,4 @@
-/* clicks.c: click records out of nothing.
+/* clicks.c: synthetic click records.
  *
  * A record's random numbers are a SplitMix64 sequence that begins at a Philox number of the record's own, so that any record can be made
  * alone, in half a microsecond. A weight of the hidden model is a function of the seed, the field and the value: nothing is stored,

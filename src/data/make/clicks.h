@@ -1,4 +1,4 @@
-/* clicks.h: click records out of nothing, like Criteo's: 13 numbers and 26 categories, and a label that a hidden model gave them.
+/* clicks.h: synthetic click records like Criteo's: 13 numbers and 26 categories, and a label that a hidden model gave them.
  *
  * Sizes of vocabularies, largest numbers and shares of empty fields are those of Criteo's published log, the vocabularies scaled to the
  * number of features. Values follow Zipf's law: the n-th most frequent is seen 1/n as often as the first. The hidden model is a logistic

@@ -100,7 +100,7 @@ static pid_t maker_of(const char *temporary, const char *name, size_t length)
     return process > 0 && process <= INT_MAX && !*end ? (pid_t)process : 0;
 }
 
-/* Remove what calls for the same folder left that were killed. What cannot be removed stays. path: length characters of it count. */
+/* Remove what killed calls for the same folder left behind. What cannot be removed stays. path: its first length characters count. */
 static void sweep(const char *path, size_t length)
 {
     const char *name = path + length;

@@ -34,9 +34,8 @@ typedef struct {
 
 TRI_MUST_CHECK tri_status tri__make_find(const char *name, const tri__make_kind **out); /* TRI_BAD_CALL names those there are */
 
-/* Make the data set under a temporary name beside request->out, and rename it when it is whole. What a call that was killed left of
- * the same data set is removed. TRI_BAD_CALL where there is something
- * at request->out already. */
+/* Make the data set under a temporary name beside request->out, and rename it when it is whole. What a killed call left of
+ * the same data set is removed. TRI_BAD_CALL where there is something at request->out already. */
 TRI_MUST_CHECK tri_status tri__data_make(const tri__make_kind *kind, const tri__make_request *request, tri__make_result *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* make_images.c: photos of flowers that nobody planted, drawn and stored as JPEG files, one folder a class.
+/* make_images.c: photos of flowers, drawn and stored as JPEG files, one folder a class.
  *
  * A class is a number of petals and a hue; neighbouring classes overlap in hue, so colour alone does not tell them apart. Every photo has a
  * flower of its own place, size, turn and light, before a soft background with other soft things in it, and noise. All of it follows from

@@ -6,7 +6,7 @@
 
 #define TRI_DENSE_MOST_FEATURES 100000 /* 400 kB an example */
 
-/* Put a dense source in the place of a sparse one, which it owns from then on; a dense source stays as it is. Features of an example that
+/* Replace a sparse source by a dense one, which then owns it; a dense source stays as it is. Features of an example that
  * occur twice are added. TRI_BAD_CALL where there are too many features; then the source stays as it is. */
 TRI_MUST_CHECK tri_status tri__source_make_dense(tri_source **source);
 

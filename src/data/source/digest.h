@@ -1,4 +1,4 @@
-/* digest.h: whether two machines have the same data, told by a few characters. */
+/* digest.h: a few characters by which two machines compare their data. */
 #ifndef TRI_DATA_SOURCE_DIGEST_H
 #define TRI_DATA_SOURCE_DIGEST_H
 

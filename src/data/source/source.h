@@ -15,7 +15,7 @@ typedef struct {
     tri_source *source;
 } tri__reader;
 
-/* Where one example goes. Which of them are needed is plain from the source. */
+/* Where one example is written to. A dense source needs x, a sparse one keys and values. */
 typedef struct {
     uint8_t *x;     /* dense: [example_bytes] */
     int32_t *keys;  /* sparse: [width] the features that are there, then −1 */

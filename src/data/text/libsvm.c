@@ -2,7 +2,7 @@
  *
  * Files are mapped and gone through once, when they are first opened: that gives the lines' offsets, the most features of a line, the
  * range of indices and of labels, all of which the index keeps; values are passed over. Both parts are looked at, so that they agree on
- * features and classes. A line that cannot be read is a record all the same: reading it tells. */
+ * features and classes. A line that cannot be read is a record all the same: reading it says what is wrong. */
 #include "data/text/libsvm.h"
 
 #include <inttypes.h>

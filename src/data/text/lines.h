@@ -13,7 +13,7 @@ TRI_MUST_CHECK tri_status tri__lines_scan(const tri__content *content,
                                           tri_status (*scan_lines)(const char *begin, const char *from, const char *to, tri__index *index),
                                           void (*merge)(int64_t *facts, const int64_t *others), tri__index *index);
 
-/* One record: a line and all that follows it in its file, so that who reads it may look ahead. */
+/* One record: a line and all that follows it in its file, so that its reader may look ahead. */
 typedef struct {
     const tri__record_file *file;
     int64_t record;       /* in its file */

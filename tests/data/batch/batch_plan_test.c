@@ -1,4 +1,4 @@
-/* batch_plan_test.c: the line of batches to come, that lengthens itself and that is assigned. */
+/* batch_plan_test.c: the queue of batches to come grows by itself, or by assignments. */
 #include "data/batch/batch_plan.h"
 
 #include "support.h"

@@ -78,7 +78,7 @@ static void records_of_a_block_stay_together(void **state)
     tri__epoch_order_fini(&order);
 }
 
-/* Whatever was asked for before, a place of an epoch is a place of an epoch. */
+/* Whatever was asked for before, a position of an epoch holds the same record. */
 static void blocks_can_be_asked_for_at_any_position(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* cifar_test.c: records of several files in a row, woven into pixels. */
+/* cifar_test.c: records of several files in a row, interleaved into pixels. */
 #include "data/format/cifar.h"
 
 #include "data/fixture.h"

@@ -1,4 +1,4 @@
-/* example_test.c: tf.Example made and read back, packed and unpacked, in any order, with strange fields, and damaged. */
+/* tf_example_test.c: tf.Example made and read back, packed and unpacked, in any order, with strange fields, and damaged. */
 #include "data/format/tf_example.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 static const char *const names[] = {"index", "value", "label", "text", NULL};
 enum { INDEX, FLOATS, LABEL, TEXT, NAMES };
 
-static tri__tf_example_query make_wish(void)
+static tri__tf_example_query make_query(void)
 {
     tri__tf_example_query query;
     tri__tf_example_query_init(&query, names);
@@ -52,7 +52,7 @@ static void features_that_were_written_are_found(void **state)
 {
     (void)state;
     tri__tf_example_writer example = {0};
-    tri__tf_example_query query = make_wish();
+    tri__tf_example_query query = make_query();
     for (int i = 0; i < 3; i++) { /* the memory, and what is remembered, serve again */
         const uint8_t *data;
         size_t size;
@@ -73,7 +73,7 @@ static void empty_examples_and_lists_are_read(void **state)
 {
     (void)state;
     tri__tf_example_writer example = {0};
-    tri__tf_example_query query = make_wish();
+    tri__tf_example_query query = make_query();
     const uint8_t *data;
     size_t size;
     tri__feature found[NAMES];
@@ -146,7 +146,7 @@ static void unpacked_lists_and_unknown_fields_are_read(void **state)
         put_entry(&features, "index", 3, &list, value_first);
         tri__wire_put_message(&example, 1, &features); /* messages in two pieces are joined */
         tri__wire_put_fixed64(&example, 5, 1);
-        tri__tf_example_query query = make_wish();
+        tri__tf_example_query query = make_query();
         tri__feature found[NAMES];
         assert_true(tri__tf_example_find(&query, example.data, example.size, found));
         check(found);
@@ -191,7 +191,7 @@ static void several_lists_of_a_feature_are_joined(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         tri__wire_buffer record = {0};
         make_lists(kinds[i], 4, &record);
-        tri__tf_example_query query = make_wish();
+        tri__tf_example_query query = make_query();
         tri__feature found[NAMES];
         assert_true(tri__tf_example_find(&query, record.data, record.size, found));
         int64_t whole[4];
@@ -222,7 +222,7 @@ static void feature_behind_a_hundred_others_is_found(void **state)
     const uint8_t *data;
     size_t size;
     assert_ok(tri__tf_example_finish(&example, &data, &size));
-    tri__tf_example_query query = make_wish();
+    tri__tf_example_query query = make_query();
     tri__feature found[NAMES];
     int64_t label;
     assert_true(tri__tf_example_find(&query, data, size, found));
@@ -239,7 +239,7 @@ static void cut_or_changed_record_is_never_read_outside(void **state)
     const uint8_t *data;
     size_t size;
     make(&example, &data, &size);
-    tri__tf_example_query query = make_wish();
+    tri__tf_example_query query = make_query();
     tri__feature found[NAMES];
     for (size_t cut = 1; cut < size; cut++)
         assert_false(tri__tf_example_find(&query, data, cut, found));

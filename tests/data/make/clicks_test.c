@@ -1,4 +1,4 @@
-/* clicks_test.c: click records out of nothing: their frequencies, their hidden model, their text, and the source over them. */
+/* clicks_test.c: synthetic click records: their frequencies, their hidden model, their text, and the source over them. */
 #include "data/make/clicks.h"
 
 #include <math.h>

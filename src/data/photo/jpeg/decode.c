@@ -1,7 +1,7 @@
 /* decode.c: photos decoded to red, green and blue.
  *
- * The header is not trusted: a size that so few bytes cannot hold is refused before anything is allocated, and so is a photo that
- * would be gone over again and again. Then planes.c decodes what is to be resized; all else is decoded row by row. */
+ * The header is not trusted: a size that so few bytes cannot hold is refused before anything is allocated, and so is a photo of
+ * too many scans. Then planes.c decodes what is to be resized; all else is decoded row by row. */
 #include "data/photo/jpeg/decode.h"
 
 #include <inttypes.h>

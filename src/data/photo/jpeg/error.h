@@ -1,7 +1,7 @@
 /* error.h: libjpeg-turbo's errors as statuses.
  *
  * The library tells of an error by a call that must not return: here it jumps back into tri__jpeg_guard, which called the work that
- * called the library. Warnings that mean damage jump too: what follows them would be grey. Nothing is printed, nothing exits. */
+ * called the library. Warnings that mean damage jump, too: the library would fill the rest with grey. Nothing is printed, nothing exits. */
 #ifndef TRI_DATA_PHOTO_JPEG_ERROR_H
 #define TRI_DATA_PHOTO_JPEG_ERROR_H
 

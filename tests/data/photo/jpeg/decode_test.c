@@ -1,4 +1,4 @@
-/* decode_test.c: photos made and decoded again: whole, resized, grey, of ink, cut short, damaged, and with headers that lie. */
+/* decode_test.c: photos made and decoded again: whole, resized, grey, CMYK, cut short, damaged, and with headers that lie. */
 #include "data/photo/jpeg/planes.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ static void grey_photo_gets_three_equal_channels(void **state)
     free(made.data);
 }
 
-/* A photo of one shade of four inks, stored as Adobe does (inverted, with its marker) or plainly. */
+/* A photo of one shade of CMYK, stored as Adobe does (inverted, with its marker) or plainly. */
 static photo ink_photo(const uint8_t ink[4], bool adobe)
 {
     struct jpeg_compress_struct library;
