@@ -21,7 +21,7 @@
 #include "net/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 3 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 4 /* changes with every change of what is sent */
 
 typedef enum {
     TRI_MSG_HELLO = 1, /* JSON: version, role, task, incarnation; of workers also what they train */
@@ -36,8 +36,8 @@ typedef enum {
     TRI_MSG_SEEN,      /* view: the server knows it */
     TRI_MSG_LEFT,      /* task (as chunk), step: expect nothing more of it up to that step */
     TRI_MSG_CHOSEN,    /* JSON: with backup workers, whose gradients make up the step */
-    TRI_MSG_RESTORE,   /* chunk, step, slot: floats to begin from; slot 0 is the parameters, 1 and 2 the rule's state */
-    TRI_MSG_RESTORED,  /* step: all chunks are in */
+    TRI_MSG_RESTORE,   /* chunk, step, slot, view: floats to begin from; slot 0 is the parameters, 1 and 2 the rule's state */
+    TRI_MSG_RESTORED,  /* step, view: all chunks are in */
     TRI_MSG_SNAPSHOT,  /* step, what: copy the stretch as it is after that step */
     TRI_MSG_COPIED,    /* step: it is copied; training may go on … */
     TRI_MSG_COPY,      /* … chunk, step, slot: floats of the copy */

@@ -1,6 +1,6 @@
 /* coordinator.c: the course of a job.
  *
- * It waits for the first worker, which tells what is trained, for the other servers (fleet.c), and in sync for all workers (members.c).
+ * It waits for the first worker, which tells what is trained, for the other servers (followers.c), and in sync for all workers (members.c).
  * Then it runs: tokens are handed out (steps.c) and snapshots taken (snapshot.c). It stops when the tokens are used up, when an evaluation
  * says so or when it is asked to: workers end their steps and report, and the last snapshot is evaluated and saved. */
 #include "store/ps/server/coordinator.h"
@@ -64,7 +64,7 @@ int64_t tri__coordinator_step(const tri__coordinator *c)
 static void start(tri__coordinator *c)
 {
     int ready = tri__members_ready(c), wanted = c->settings->workers;
-    if (!tri__fleet_ready(c) || ready == 0)
+    if (!tri__followers_hold(c) || ready == 0)
         return;
     bool patient =
         c->settings->mode == TRI_PS_SYNC && !c->server->options.recovers; /* to a ps:0 in another's place who lives comes at once */
@@ -152,7 +152,7 @@ static bool keeps_last_step(tri__coordinator *c)
 {
     if (c->settings->mode != TRI_PS_SYNC || c->settings->servers == 1 || c->enough || tri__coordinator_step(c) == c->kept)
         return false;
-    if (tri__snapshot_idle(c) && tri__fleet_ready(c))
+    if (tri__snapshot_idle(c) && tri__followers_hold(c))
         begin_snapshot(c, true, false);
     return true;
 }
@@ -168,7 +168,7 @@ static void run_on(tri__coordinator *c)
         return;
     }
     if (snapshot_due(c, &save, &evaluate)) {
-        if (tri__snapshot_idle(c) && tri__fleet_ready(c))
+        if (tri__snapshot_idle(c) && tri__followers_hold(c))
             begin_snapshot(c, save, evaluate);
         else if (sync)
             return; /* the last one is still being evaluated, or a server is gone */
@@ -177,11 +177,8 @@ static void run_on(tri__coordinator *c)
         tri__steps_grant_all(c);
         return;
     }
-    if (c->regathering && !tri__members_complete(c))
-        return;
-    c->regathering = false;
-    if (c->phase == TRI_JOB_RUNNING && !c->issued && !c->going_back && tri__fleet_ready(c) && !tri__snapshot_holds_up(c) &&
-        tri__steps_may_go_on(c) && tri__steps_renew_view(c))
+    if (c->recovery.state == TRI_RECOVERY_NONE && tri__followers_hold(c) && !tri__snapshot_holds_up(c) && tri__steps_may_go_on(c) &&
+        tri__steps_renew_view(c))
         tri__steps_issue(c, false);
 }
 
@@ -190,13 +187,12 @@ void tri__coordinator_go_on(tri__coordinator *c)
     if (c->server->done || c->deciding)
         return; /* a decision that leads to another one ends first */
     c->deciding = true;
-    if (c->going_back && tri__snapshot_idle(c))
-        tri__fleet_go_back(c);
+    tri__recovery_go_on(c);
     if (c->phase == TRI_JOB_WAITING)
         start(c);
     if (c->phase == TRI_JOB_RUNNING)
         run_on(c);
-    if (c->phase == TRI_JOB_STOPPING && all_reported(c) && tri__snapshot_idle(c) && tri__fleet_ready(c))
+    if (c->phase == TRI_JOB_STOPPING && all_reported(c) && tri__snapshot_idle(c) && tri__followers_hold(c))
         close_job(c);
     if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(c))
         finish(c);
@@ -216,12 +212,9 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     TRI_TRY(tri__tokens_create(c->settings, &c->job.work, &c->state, &c->tokens));
     c->kept = c->state.step;
     c->next_evaluation = c->job.evaluate_every ? c->state.step + c->job.evaluate_every : INT64_MAX;
-    c->settled = server->ready = true;
-    for (int i = 1; i < c->settings->servers; i++)
-        if (c->follower[i].peer) {
-            tri__fleet_welcome(c, i);
-            tri__snapshot_restore(c, i);
-        }
+    c->settled = true;
+    server->holds = TRI_HOLDS_ALL;
+    tri__followers_settled(c);
     return NULL;
 }
 
@@ -244,7 +237,7 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
     const char *role = json_string_value(json_object_get(hello, "role"));
     tri_status status = NULL;
     if (!strcmp(role, "server"))
-        status = tri__fleet_hello(peer, hello);
+        status = tri__followers_hello(peer, hello);
     else if (!strcmp(role, "evaluator"))
         status = take_evaluator(peer, hello);
     else if (!strcmp(role, "join"))
@@ -283,19 +276,14 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         tri__member_report(c, peer, body);
     else if (message->type == TRI_MSG_BYE && worker)
         tri__member_bye(c, peer, body);
-    else if (message->type == TRI_MSG_RESTORED && server) {
-        c->follower[peer->task].restored = message->view == c->server->generation;
-        if (c->void_due && tri__fleet_ready(c))
-            tri__fleet_void_members(c);
-        tri__members_admit(c);
-        tri__coordinator_go_on(c);
-    } else if (message->type == TRI_MSG_SEEN && server) {
-        c->follower[peer->task].seen = message->view;
-        tri__coordinator_go_on(c);
-    } else if (message->type == TRI_MSG_COPIED && server)
+    else if (message->type == TRI_MSG_RESTORED && server)
+        tri__followers_restored(c, peer->task, message);
+    else if (message->type == TRI_MSG_SEEN && server)
+        tri__steps_seen(c, peer->task, message);
+    else if (message->type == TRI_MSG_COPIED && server)
         tri__snapshot_copied(c, peer->task, message);
     else if (message->type == TRI_MSG_COPY && server && message->size)
-        tri__snapshot_received(c, message);
+        tri__snapshot_received(peer, message);
     else if (message->type == TRI_MSG_NORM && server)
         tri__steps_norm(c, peer, message);
     else if (message->type == TRI_MSG_PULL && evaluator)
@@ -400,7 +388,7 @@ static json_t *all_reports(const tri__coordinator *c)
 void tri__coordinator_status(tri__server *server, tri__ps_status *status)
 {
     tri__coordinator *c = server->coordinator;
-    *status = (tri__ps_status){.reports = all_reports(c), .lost = c->lost};
+    *status = (tri__ps_status){.reports = all_reports(c), .lost = c->recovery.lost};
     if (c->tokens) {
         status->step = c->enough && c->final ? c->state.step : tri__coordinator_step(c);
         status->re_leased = tri__tokens_describe(c->tokens).again;
@@ -421,7 +409,7 @@ void tri__coordinator_tick(tri__server *server)
     tri__members_check_silent(c, now);
     check_waiting(c, now);
     check_nobody(c, now);
-    tri__fleet_check(c, now);
+    tri__followers_check(c, now);
     check_evaluator(c, now);
     if (server->done)
         return;

@@ -1,10 +1,13 @@
-/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, fleet.c the other servers, members.c the
- * workers, steps.c whose turn it is; snapshot.c keeps a copy of the whole model, to evaluate, to save, and to restore servers from. */
+/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers, recovery.c
+ * going back when one was lost, members.c the workers, steps.c whose turn it is; snapshot.c keeps a copy of the whole model, to evaluate,
+ * to save, and to restore servers from. */
 #ifndef TRI_STORE_PS_SERVER_COORDINATOR_H
 #define TRI_STORE_PS_SERVER_COORDINATOR_H
 
 #include <pthread.h>
 
+#include "store/ps/server/followers.h"
+#include "store/ps/server/recovery.h"
 #include "store/ps/server/server_inside.h"
 
 enum { TRI_MOST_AHEAD = 64 };
@@ -25,19 +28,6 @@ typedef struct {
     uint32_t arrived; /* chunks of ps:0 that it has pushed for the oldest one */
     json_t *report;   /* the last one; NULL */
 } tri__member;
-
-typedef struct {
-    tri__peer *peer;
-    int64_t incarnation;
-    bool restored; /* it has its stretch */
-    bool holding;  /* it came with a stretch, from before this ps:0 was there */
-    uint32_t seen; /* the last view that it knows */
-    bool copied;   /* … has taken its part of the snapshot */
-    double squares;
-    bool gathered; /* its stretch's part of the norm is known: Σ squares */
-    int64_t gone;  /* since when it has no connection; 0: it has */
-    bool named;    /* people were told that it is silent */
-} tri__follower_state;
 
 typedef enum {
     TRI_JOB_WAITING, /* for a worker that says what is to be done, for servers, and in sync for all workers */
@@ -60,10 +50,11 @@ struct tri__coordinator {
     int64_t started;     /* the first step; 0: not yet */
     int64_t stopped;     /* the last one; 0: not yet */
 
-    tri__member *member;           /* [TRI_MOST_TASKS] */
-    int invited;                   /* the number that was last given to a worker that joins */
-    int tasks;                     /* one more than the highest that ever came */
-    tri__follower_state *follower; /* [servers], the first one unused */
+    tri__member *member;     /* [TRI_MOST_TASKS] */
+    int invited;             /* the number that was last given to a worker that joins */
+    int tasks;               /* one more than the highest that ever came */
+    tri__follower *follower; /* [servers], the first one unused */
+    tri__recovery recovery;
 
     uint32_t view;                 /* number of the last one announced */
     int view_task[TRI_MOST_TASKS]; /* who makes up the steps of it … */
@@ -98,13 +89,9 @@ struct tri__coordinator {
     tri_status saved; /* how it went; read after saver_done */
     bool saver_done;  /* set by the saver before it wakes the loop: atomic */
 
-    int64_t lost;  /* updates, by going back */
     int64_t moved; /* when the last update was made */
     char straggler[256];
     bool stop_wanted; /* by the owner */
-    bool going_back;  /* a server was lost: as soon as the snapshot is idle */
-    bool void_due;    /* members are to be told that all went back … */
-    bool regathering; /* … and were told: the next step waits for all of them */
     bool checkpoint_due;
     int64_t kept;  /* the step of the last checkpoint, whose writing has ended, well or not */
     bool deciding; /* go_on is at work */
@@ -117,17 +104,6 @@ struct tri__coordinator {
 /* coordinator.c */
 int64_t tri__coordinator_step(const tri__coordinator *coordinator);        /* updates so far */
 void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
-
-/* fleet.c: the other servers */
-bool tri__fleet_ready(const tri__coordinator *coordinator); /* all have their stretch */
-void tri__fleet_tell(tri__coordinator *coordinator, const tri__message *message);
-void tri__fleet_tell_json(tri__coordinator *coordinator, tri__message_type type, json_t *value); /* lets go of value */
-TRI_MUST_CHECK tri_status tri__fleet_hello(tri__peer *peer, const json_t *hello);
-void tri__fleet_welcome(tri__coordinator *coordinator, int index);
-void tri__fleet_go_back(tri__coordinator *coordinator);          /* a server was lost: now, or as soon as the snapshot is no longer read */
-void tri__fleet_void_members(tri__coordinator *coordinator);     /* tell workers that all went back */
-void tri__fleet_gone(tri__coordinator *coordinator, int server); /* its connection is */
-void tri__fleet_check(tri__coordinator *coordinator, int64_t now);
 
 /* members.c: workers */
 void tri__members_invite(tri__peer *peer);                       /* tell who wants to join what it must know */
@@ -149,6 +125,7 @@ bool tri__steps_held_up(const tri__coordinator *coordinator);    /* async: only 
 void tri__steps_grant_all(tri__coordinator *coordinator);        /* async: to everyone who can use one */
 bool tri__steps_renew_view(tri__coordinator *coordinator);       /* sync: members as they are now; false until every server knows them */
 void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the tokens of a step; more: an answer follows each */
+void tri__steps_seen(tri__coordinator *coordinator, int server, const tri__message *message); /* that server knows the view */
 void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 
 /* snapshot.c */
@@ -160,8 +137,8 @@ TRI_MUST_CHECK tri_status tri__snapshot_load(tri__coordinator *coordinator); /* 
 void tri__snapshot_fill_own(tri__coordinator *coordinator);                  /* ps:0's stretch from `whole` */
 void tri__snapshot_restore(tri__coordinator *coordinator, int server);       /* that follower's stretch from `whole` */
 void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
-void tri__snapshot_received(tri__coordinator *coordinator, const tri__message *message); /* a chunk has come */
-void tri__snapshot_give_up(tri__coordinator *coordinator);                               /* a server is gone, and its part will not come */
+void tri__snapshot_received(tri__peer *peer, const tri__message *message); /* a chunk has come, and stands where place said */
+void tri__snapshot_give_up(tri__coordinator *coordinator);                 /* a server is gone, and its part will not come */
 void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, bool none);
 TRI_MUST_CHECK tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body);
 TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message);

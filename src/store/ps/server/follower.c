@@ -67,8 +67,8 @@ void tri__follower_greet(tri__peer *peer)
         server->incarnation = tri__incarnation();
     tri__message_send_json(peer->connection, TRI_MSG_HELLO,
                            json_pack("{s:i, s:s, s:i, s:I, s:b, s:I}", "protocol", TRI_PROTOCOL, "role", "server", "task",
-                                     server->options.index, "incarnation", (json_int_t)server->incarnation, "holding", server->ready,
-                                     "generation", (json_int_t)server->generation));
+                                     server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
+                                     server->holds == TRI_HOLDS_ALL, "generation", (json_int_t)server->generation));
 }
 
 void tri__follower_lost(tri__server *server, tri_status why)
@@ -76,6 +76,8 @@ void tri__follower_lost(tri__server *server, tri_status why)
     tri_status failure = tri__contact_closed(&server->contact, why, server->done);
     server->upstream = NULL;
     server->snapshot = -1;
+    if (server->holds == TRI_HOLDS_PART) /* the rest will not come; all of it comes again */
+        server->holds = TRI_HOLDS_NOTHING;
     if (failure)
         tri__server_end(server, failure);
 }
@@ -118,9 +120,9 @@ static tri_status read_tasks(const json_t *body, int64_t *step, int tasks[TRI_MO
         return tri_fail(TRI_BAD_DATA, "a list of tasks that is none");
     json_array_foreach(list, index, item)
     {
-        int64_t task = json_integer_value(item);
-        if (task < 0 || task >= TRI_MOST_TASKS)
-            return tri_fail(TRI_BAD_DATA, "a task number that is none");
+        int64_t task = json_is_integer(item) ? json_integer_value(item) : -1;
+        if (task < 0 || task >= TRI_MOST_TASKS || (*count > 0 && task <= tasks[*count - 1]))
+            return tri_fail(TRI_BAD_DATA, "a list of tasks that do not rise, or with a task number that is none");
         tasks[(*count)++] = (int)task;
     }
     return NULL;
@@ -148,6 +150,37 @@ static tri_status take_chosen(tri__server *server, const json_t *body)
     return NULL;
 }
 
+static uint32_t slots_of(const tri__server *server)
+{
+    size_t count;
+    uint32_t slots = 1;
+    while (slots < 3 && tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch), (int)slots, &count))
+        slots++;
+    return slots;
+}
+
+/* The first float of a generation comes: from here on nothing of an earlier one is taken or answered. */
+static void begin_restoring(tri__server *server, uint32_t generation)
+{
+    server->holds = TRI_HOLDS_PART;
+    server->generation = generation;
+    server->restore_left = slots_of(server) * tri__stretch_chunks(server->stretch);
+    tri__server_forget(server);
+}
+
+static tri_status end_restoring(tri__server *server, const tri__message *message)
+{
+    bool whole = server->holds == TRI_HOLDS_PART && server->restore_left == 0 && message->view == server->generation;
+    bool keeps = server->holds == TRI_HOLDS_ALL && server->options.settings.mode != TRI_PS_SYNC; /* ps:0 is new, we are not */
+    if (!whole && !keeps)
+        return tri_fail(TRI_BAD_DATA, "a restored before all of the stretch has come");
+    server->holds = TRI_HOLDS_ALL;
+    tri__server_go_back(server, message->view, message->step);
+    tri__message_send(server->upstream->connection, message, false);
+    tri__server_admit(server);
+    return NULL;
+}
+
 tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
@@ -157,6 +190,8 @@ tri_status tri__follower_place(tri__peer *peer, const tri__message *message, voi
     if (!floats || message->type != TRI_MSG_RESTORE || message->size != count * sizeof *floats)
         return tri_fail(TRI_BAD_DATA, "%u bytes for slot %u of chunk %u, which is none of ours", message->size, message->slot,
                         message->chunk);
+    if (server->holds != TRI_HOLDS_PART || message->view != server->generation)
+        begin_restoring(server, message->view);
     *body = floats;
     return NULL;
 }
@@ -224,7 +259,7 @@ void tri__follower_stepped(tri__server *server)
 {
     double squares;
     take_snapshot(server);
-    if (!server->upstream || !tri__stretch_gathered(server->stretch, &squares))
+    if (server->holds != TRI_HOLDS_ALL || !server->upstream || !tri__stretch_gathered(server->stretch, &squares))
         return;
     const tri__message norm = {
         .type = TRI_MSG_NORM, .view = server->generation, .step = tri__stretch_lowest(server->stretch), .norm = squares};
@@ -232,15 +267,18 @@ void tri__follower_stepped(tri__server *server)
 }
 
 /* With clipping: ps:0 has the norm of all stretches. */
-static void scale(tri__server *server, double factor)
+static tri_status scale(tri__server *server, double factor)
 {
     double squares;
+    if (!(factor >= 0) || factor > 1)
+        return tri_fail(TRI_BAD_DATA, "a norm of which the factor is %g", factor);
     if (!tri__stretch_gathered(server->stretch, &squares))
-        return; /* told twice */
+        return NULL; /* told twice */
     tri__stretch_scale(server->stretch, factor);
     for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++)
         tri__server_answer_all(server, tri__stretch_first(server->stretch) + i);
     take_snapshot(server);
+    return NULL;
 }
 
 static tri_status refused(const tri__server *server, const json_t *body)
@@ -267,16 +305,15 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
     }
     if (!server->stretch)
         return tri_fail(TRI_BAD_DATA, "a %s before its welcome", tri__message_name(message->type));
-    switch (message->type) {
-    case TRI_MSG_RESTORE:
-        return NULL; /* read into its place */
-    case TRI_MSG_RESTORED:
-        tri__stretch_reset(server->stretch, message->step);
-        server->generation = message->view;
-        server->ready = true;
-        tri__message_send(peer->connection, message, false);
-        tri__server_admit(server);
+    if (message->type == TRI_MSG_RESTORE && message->size) { /* read into its place */
+        server->restore_left -= server->restore_left > 0;
         return NULL;
+    }
+    if (message->type == TRI_MSG_RESTORED)
+        return end_restoring(server, message);
+    if (server->holds != TRI_HOLDS_ALL)
+        return tri_fail(TRI_BAD_DATA, "a %s before its stretch", tri__message_name(message->type));
+    switch (message->type) {
     case TRI_MSG_VIEW:
         return take_view(server, body);
     case TRI_MSG_CHOSEN:
@@ -290,8 +327,7 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
     case TRI_MSG_SNAPSHOT:
         return begin_snapshot(server, message);
     case TRI_MSG_NORM:
-        scale(server, message->norm);
-        return NULL;
+        return scale(server, message->norm);
     default:
         return tri_fail(TRI_BAD_DATA, "a %s from ps:0", tri__message_name(message->type));
     }

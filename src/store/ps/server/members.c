@@ -76,8 +76,8 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     TRI_TRY(replace_before(c, peer));
     TRI_TRY(tri__peer_equip(peer));
     int64_t reached = tri__json_integer_of(hello, "reached", 0);
-    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->state.step > c->lost)
-        c->lost = reached - c->state.step; /* by a ps:0 before this one */
+    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->state.step > c->recovery.lost)
+        c->recovery.lost = reached - c->state.step; /* by a ps:0 before this one */
     tri__member *member = &c->member[peer->task];
     member->peer = peer;
     member->gone = 0;
@@ -123,7 +123,7 @@ void tri__members_invite(tri__peer *peer)
 
 void tri__members_admit(tri__coordinator *c)
 {
-    if (!tri__fleet_ready(c))
+    if (!tri__followers_hold(c))
         return;
     for (tri__peer *peer = c->server->peers; peer; peer = peer->next) {
         json_t *hello = peer->hello;
@@ -152,7 +152,7 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
         return;
     }
     int64_t step = tri__coordinator_step(c);
-    tri__fleet_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
+    tri__followers_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
     tri__stretch_leave(c->server->stretch, task, step);
     tri__server_settle(c->server);
     if (c->settings->backup)
@@ -163,7 +163,7 @@ void tri__coordinator_gone(tri__peer *peer)
 {
     tri__coordinator *c = peer->server->coordinator;
     if (peer->role == TRI_PEER_SERVER && c->follower[peer->task].peer == peer)
-        tri__fleet_gone(c, peer->task);
+        tri__followers_gone(c, peer->task);
     if (peer->role == TRI_PEER_EVALUATOR && c->evaluator_peer == peer)
         tri__snapshot_evaluator(c, NULL, false);
     if (peer->role != TRI_PEER_WORKER || c->member[peer->task].peer != peer)
@@ -252,10 +252,21 @@ void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
     tri__coordinator_go_on(c);
 }
 
+/* The same process is back, and waits for its welcome, as while servers are restored. */
+static bool waits_for_welcome(const tri__coordinator *c, int task)
+{
+    for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
+        if (peer->hello && peer->task == task && peer->incarnation == c->member[task].incarnation)
+            return true;
+    return false;
+}
+
 void tri__members_check_gone(tri__coordinator *c, int64_t now)
 {
     for (int task = 0; task < c->tasks; task++) {
         tri__member *member = &c->member[task];
+        if (member->gone && waits_for_welcome(c, task))
+            member->gone = now;
         if (member->gone && now - member->gone > GRACE && member->known && c->phase < TRI_JOB_STOPPING)
             tri__member_leave(c, task, "is gone");
         if (member->gone && now - member->gone > GRACE)
@@ -281,6 +292,8 @@ static bool owes(const tri__coordinator *c, int task)
     const tri__member *member = &c->member[task];
     if (c->phase == TRI_JOB_STOPPING)
         return member->peer && !member->reported;
+    if (member->peer && member->peer->paused)
+        return false; /* it is not read from until others have caught up */
     return member->member && member->tokens > 0 && (!is_in_step(c) || tri__stretch_lacks(c->server->stretch, task));
 }
 

@@ -139,10 +139,32 @@ static void balance(tri__server *server)
         size_t held = tri__stretch_held(server->stretch, peer->task);
         size_t share = HELD_MOST / (size_t)(server->options.settings.workers > 0 ? server->options.settings.workers : 1);
         bool pause = held > share + TRI_CHUNK_BYTES;
-        if (pause != peer->paused)
+        if (pause != peer->paused) {
             tri__connection_pause(peer->connection, peer->paused = pause);
+            peer->heard = tri__clock_now(); /* who is not read from is not silent */
+        }
         server->paused += pause;
     }
+}
+
+/* Who waits for an answer from before all went back asks again when it hears of that. */
+void tri__server_forget(tri__server *server)
+{
+    server->snapshot = -1;
+    for (tri__peer *peer = server->peers; peer; peer = peer->next) {
+        for (uint32_t i = 0; peer->due_count && i < tri__stretch_chunks(server->stretch); i++)
+            peer->due[i] = false;
+        peer->due_count = 0;
+    }
+}
+
+/* Nothing is held any more, so nobody is too far ahead: all are read from again. */
+void tri__server_go_back(tri__server *server, uint32_t generation, int64_t step)
+{
+    server->generation = generation;
+    tri__server_forget(server);
+    tri__stretch_reset(server->stretch, step);
+    balance(server);
 }
 
 /* Sync: a chunk has its next step: everyone who pushed it gets it. */
@@ -198,7 +220,7 @@ static bool is_early(const tri__peer *peer, const tri__message *push)
 static tri_status take_push(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
-    if (message->view != server->generation)
+    if (server->holds != TRI_HOLDS_ALL || message->view != server->generation)
         return NULL; /* computed before all went back */
     if (is_early(peer, message)) {
         peer->early = true;
@@ -329,7 +351,7 @@ static tri_status admit_worker(tri__peer *peer)
 
 void tri__server_admit(tri__server *server)
 {
-    if (!server->ready)
+    if (server->holds != TRI_HOLDS_ALL)
         return;
     for (tri__peer *peer = server->peers; peer; peer = peer->next) {
         if (!peer->hello || server->coordinator)
@@ -398,7 +420,8 @@ static tri_status dispatch(tri__peer *peer, const tri__message *message, const j
     if (message->type == TRI_MSG_PULL && peer->role == TRI_PEER_WORKER) {
         if (!tri__stretch_has(server->stretch, message->chunk))
             return tri_fail(TRI_BAD_DATA, "it asks for chunk %u, which is none of ours", message->chunk);
-        tri__server_answer(peer, message->chunk, false);
+        if (server->holds == TRI_HOLDS_ALL) /* else all go back, and it will ask again when it is told */
+            tri__server_answer(peer, message->chunk, false);
         return NULL;
     }
     if (message->type == TRI_MSG_BYE && peer->role == TRI_PEER_WORKER) {

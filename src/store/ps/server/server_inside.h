@@ -14,6 +14,16 @@ typedef struct tri__coordinator tri__coordinator;
 
 typedef enum { TRI_PEER_STRANGER, TRI_PEER_WORKER, TRI_PEER_SERVER, TRI_PEER_EVALUATOR, TRI_PEER_COORDINATOR } tri__peer_role;
 
+/* What a server has of its stretch. ps:0 fills its own at once. The others:
+ *
+ *               RESTORE             RESTORED, when all has come
+ *    NOTHING ◄──────────► PART ───────────────────────────────► ALL
+ *        ps:0 is lost meanwhile ▲                                │
+ *                               └──── RESTORE: all go back ──────┘
+ *
+ * Gradients, pulls, views, snapshots and norms are taken only by one that has all. A generation begins with its first RESTORE. */
+typedef enum { TRI_HOLDS_NOTHING, TRI_HOLDS_PART, TRI_HOLDS_ALL } tri__holding;
+
 typedef struct tri__peer {
     struct tri__peer *next;
     tri__server *server;
@@ -45,7 +55,8 @@ struct tri__server {
     tri__layout layout;
     tri__stretch *stretch;         /* NULL until the model is known */
     uint32_t generation;           /* changes when all go back: pushes from before it are void */
-    bool ready;                    /* the stretch holds what the job begins from: workers are welcome */
+    tri__holding holds;            /* all: workers are welcome */
+    uint32_t restore_left;         /* chunks × slots that are still to come */
     tri__coordinator *coordinator; /* of ps:0; NULL elsewhere … */
     tri__contact contact;          /* … and there with ps:0 … */
     tri__peer *upstream;           /* … as one of the peers; NULL while there is no connection … */
@@ -68,9 +79,11 @@ void tri__server_say_bye(tri__server *server, const char *reason); /* to all tha
 void tri__peer_refuse(tri__peer *peer, tri_status why);            /* tell it, then close. Takes why */
 void tri__peer_replaced(tri__peer *before);                        /* its process has made another connection: close this one */
 void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more);
-void tri__server_answer_all(tri__server *server, uint32_t chunk); /* sync: everyone who waits for it */
-void tri__server_admit(tri__server *server);                      /* welcome the workers that had to wait */
-void tri__server_settle(tri__server *server);                     /* sync: steps that became whole without a push */
+void tri__server_answer_all(tri__server *server, uint32_t chunk);                 /* sync: everyone who waits for it */
+void tri__server_admit(tri__server *server);                                      /* welcome the workers that had to wait */
+void tri__server_go_back(tri__server *server, uint32_t generation, int64_t step); /* the stretch stands at step: begin anew from there */
+void tri__server_forget(tri__server *server); /* answers that are due, and a copy that is: all go back */
+void tri__server_settle(tri__server *server); /* sync: steps that became whole without a push */
 extern const tri__connection_handlers tri__server_handlers;
 
 /* follower.c */

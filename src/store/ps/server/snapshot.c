@@ -66,14 +66,19 @@ tri_status tri__snapshot_load(tri__coordinator *coordinator)
 
 void tri__snapshot_restore(tri__coordinator *coordinator, int server)
 {
-    tri__follower_state *follower = &coordinator->follower[server];
+    tri__follower *follower = &coordinator->follower[server];
     const tri__layout *layout = &coordinator->server->layout;
-    bool keeps = follower->holding && coordinator->settings->mode != TRI_PS_SYNC; /* ps:0 is new, it is not: what it holds stands */
-    follower->restored = follower->holding = false;
+    bool keeps = follower->keeps && coordinator->settings->mode != TRI_PS_SYNC; /* ps:0 is new, it is not: what it holds stands */
+    follower->state = TRI_FOLLOWER_RESTORING;
+    follower->keeps = false;
     for (uint32_t slot = 0; !keeps && slot < slots_of(coordinator, true); slot++)
         for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++) {
             tri_range range = tri__layout_chunk(layout, chunk);
-            const tri__message message = {.type = TRI_MSG_RESTORE, .chunk = chunk, .step = coordinator->state.step, .slot = slot};
+            const tri__message message = {.type = TRI_MSG_RESTORE,
+                                          .chunk = chunk,
+                                          .view = coordinator->server->generation,
+                                          .step = coordinator->state.step,
+                                          .slot = slot};
             tri__message_send_floats(follower->peer->connection, message, slot_of(coordinator->whole, slot) + range.first, range.count,
                                      true);
         }
@@ -184,10 +189,10 @@ void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluat
     copy_own(coordinator, slots, true);
     coordinator->copy_left = 0;
     for (int i = 1; i < coordinator->settings->servers; i++) {
-        tri__follower_state *follower = &coordinator->follower[i];
+        tri__follower *follower = &coordinator->follower[i];
         follower->copied = false;
         coordinator->copy_left += slots * (tri__layout_first(layout, i + 1) - tri__layout_first(layout, i));
-        if (follower->peer)
+        if (follower->state == TRI_FOLLOWER_HOLDING)
             tri__message_send(
                 follower->peer->connection,
                 &(tri__message){.type = TRI_MSG_SNAPSHOT, .view = coordinator->copy_number, .step = coordinator->state.step, .what = slots},
@@ -198,44 +203,47 @@ void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluat
 }
 
 /* Part of the snapshot that is being taken, not of one that was given up. */
-static bool is_wanted(const tri__coordinator *coordinator, const tri__message *copy)
+static bool is_wanted(const tri__coordinator *coordinator, int server, const tri__message *copy)
 {
-    return coordinator->copy == TRI_COPY_COMING && copy->view == coordinator->copy_number;
+    return coordinator->copy == TRI_COPY_COMING && copy->view == coordinator->copy_number &&
+           coordinator->follower[server].state == TRI_FOLLOWER_HOLDING;
 }
 
+/* A copy is read to memory of the connection's own: by the time all of it is here, the snapshot may have been given up, and the whole model
+ * may be what servers are restored from. */
 tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__coordinator *coordinator = peer->server->coordinator;
     if (!coordinator->settled)
         return tri_fail(TRI_BAD_DATA, "a copy before there is a job");
     const tri__layout *layout = &peer->server->layout;
-    if (peer->role == TRI_PEER_SERVER && message->type == TRI_MSG_COPY && !is_wanted(coordinator, message)) {
-        TRI_TRY(tri__peer_equip(peer));
-        *body = peer->gradient; /* of a snapshot that was given up: read and forgotten */
-        return NULL;
-    }
     if (peer->role != TRI_PEER_SERVER || message->type != TRI_MSG_COPY || message->chunk >= tri__layout_chunks(layout) ||
-        tri__layout_server(layout, message->chunk) != peer->task || message->slot >= coordinator->copy_slots)
+        tri__layout_server(layout, message->chunk) != peer->task || message->slot >= slots_of(coordinator, true))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u that nobody asked for", message->chunk);
-    tri_range range = tri__layout_chunk(layout, message->chunk);
-    if (message->size != range.count * sizeof(float))
+    if (message->size != tri__layout_chunk(layout, message->chunk).count * sizeof(float))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u of the wrong size", message->chunk);
-    *body = slot_of(coordinator->whole, message->slot) + range.first;
+    TRI_TRY(tri__peer_equip(peer));
+    *body = peer->gradient;
     return NULL;
 }
 
 void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message)
 {
-    if (!is_wanted(coordinator, message))
+    if (!is_wanted(coordinator, server, message))
         return;
     coordinator->follower[server].copied = true;
     if (!tri__snapshot_holds_up(coordinator))
         tri__coordinator_go_on(coordinator);
 }
 
-void tri__snapshot_received(tri__coordinator *coordinator, const tri__message *message)
+void tri__snapshot_received(tri__peer *peer, const tri__message *message)
 {
-    if (is_wanted(coordinator, message) && --coordinator->copy_left == 0)
+    tri__coordinator *coordinator = peer->server->coordinator;
+    if (!is_wanted(coordinator, peer->task, message) || message->slot >= coordinator->copy_slots)
+        return;
+    tri_range range = tri__layout_chunk(&peer->server->layout, message->chunk);
+    memcpy(slot_of(coordinator->whole, message->slot) + range.first, peer->gradient, range.count * sizeof(float));
+    if (--coordinator->copy_left == 0)
         use(coordinator);
 }
 

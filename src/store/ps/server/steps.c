@@ -93,8 +93,8 @@ void tri__steps_choose(tri__coordinator *c)
     if (!c->issued || c->chosen_step == step || c->chosen < wanted_parts(c))
         return;
     c->chosen_step = step;
-    tri__fleet_tell_json(c, TRI_MSG_CHOSEN,
-                         json_pack("{s:I, s:o}", "step", (json_int_t)step, "tasks", tasks_json(c->chosen_task, c->chosen)));
+    tri__followers_tell_json(c, TRI_MSG_CHOSEN,
+                             json_pack("{s:I, s:o}", "step", (json_int_t)step, "tasks", tasks_json(c->chosen_task, c->chosen)));
     tri_status status = tri__stretch_choose(c->server->stretch, step, c->chosen_task, c->chosen);
     if (status)
         tri__coordinator_fail(c, status);
@@ -143,8 +143,8 @@ static bool clear_to_go(const tri__coordinator *c)
     int64_t step = tri__coordinator_step(c);
     bool evaluation = c->job.evaluate_every && step % c->job.evaluate_every == 0 && step != c->copied_step;
     bool checkpoint = c->checkpoint_due || (c->job.checkpoint_every && step % c->job.checkpoint_every == 0 && step != c->copied_step);
-    return c->phase == TRI_JOB_RUNNING && !c->changed && !c->enough && !c->stop_wanted && !c->going_back && !evaluation && !checkpoint &&
-           !tri__snapshot_holds_up(c) && tri__steps_may_go_on(c) && !tri__tokens_finished(c->tokens);
+    return c->phase == TRI_JOB_RUNNING && !c->changed && !c->enough && !c->stop_wanted && c->recovery.state == TRI_RECOVERY_NONE &&
+           !evaluation && !checkpoint && !tri__snapshot_holds_up(c) && tri__steps_may_go_on(c) && !tri__tokens_finished(c->tokens);
 }
 
 void tri__steps_issue(tri__coordinator *c, bool more)
@@ -190,8 +190,7 @@ bool tri__steps_renew_view(tri__coordinator *c)
         c->view_count = 0;
         for (int task = 0; task < c->tasks; task++) {
             tri__member *member = &c->member[task];
-            if (member->member)
-                tri__tokens_leave(c->tokens, task); /* and comes anew, where it is still there */
+            tri__tokens_leave(c->tokens, task); /* and comes anew, where it is still there, or another process in its place */
             member->member = member->ready && tri__tokens_join(c->tokens, task);
             if (member->member)
                 c->view_task[c->view_count++] = task;
@@ -202,14 +201,22 @@ bool tri__steps_renew_view(tri__coordinator *c)
             tri__coordinator_fail(c, status);
             return false;
         }
-        tri__fleet_tell_json(c, TRI_MSG_VIEW,
-                             json_pack("{s:I, s:I, s:o}", "view", (json_int_t)c->view, "step", (json_int_t)tri__coordinator_step(c),
-                                       "tasks", tasks_json(c->view_task, c->view_count)));
+        tri__followers_tell_json(c, TRI_MSG_VIEW,
+                                 json_pack("{s:I, s:I, s:o}", "view", (json_int_t)c->view, "step", (json_int_t)tri__coordinator_step(c),
+                                           "tasks", tasks_json(c->view_task, c->view_count)));
     }
     for (int i = 1; i < c->settings->servers; i++)
         if (c->follower[i].seen != c->view)
             return false;
     return c->view_count > 0;
+}
+
+void tri__steps_seen(tri__coordinator *c, int server, const tri__message *message)
+{
+    if (c->follower[server].state != TRI_FOLLOWER_HOLDING)
+        return; /* from before all went back */
+    c->follower[server].seen = message->view;
+    tri__coordinator_go_on(c);
 }
 
 void tri__coordinator_clip(tri__coordinator *c)
@@ -225,7 +232,7 @@ void tri__coordinator_clip(tri__coordinator *c)
     for (int i = 1; i < c->settings->servers; i++)
         c->follower[i].gathered = false;
     double norm = sqrt(squares), clip = (double)c->job.rule.clip, factor = norm > clip ? clip / norm : 1;
-    tri__fleet_tell(c, &(tri__message){.type = TRI_MSG_NORM, .step = tri__coordinator_step(c), .norm = factor});
+    tri__followers_tell(c, &(tri__message){.type = TRI_MSG_NORM, .step = tri__coordinator_step(c), .norm = factor});
     tri__stretch_scale(c->server->stretch, factor);
     for (uint32_t i = 0; i < tri__stretch_chunks(c->server->stretch); i++)
         tri__server_answer_all(c->server, tri__stretch_first(c->server->stretch) + i);
@@ -235,8 +242,8 @@ void tri__coordinator_clip(tri__coordinator *c)
 /* A server may tell it again, as when a late part comes, and it may be of a step that is over, or of a time before all went back. */
 void tri__steps_norm(tri__coordinator *c, tri__peer *peer, const tri__message *message)
 {
-    tri__follower_state *follower = &c->follower[peer->task];
-    if (message->view != c->server->generation || message->step != tri__coordinator_step(c))
+    tri__follower *follower = &c->follower[peer->task];
+    if (follower->state != TRI_FOLLOWER_HOLDING || message->view != c->server->generation || message->step != tri__coordinator_step(c))
         return;
     follower->squares = message->norm;
     follower->gathered = true;

@@ -293,10 +293,19 @@ static const task_order *order_of(const tri__stretch *stretch, const chunk_state
     return order && stretch->settings.backup && order->step < chunk->step ? NULL : order;
 }
 
-static bool is_in(const task_order *order, int task)
+/* Its place in the order; −1: it has none. */
+static int place_of(const task_order *order, int task)
 {
     for (int i = 0; i < order->count; i++)
         if (order->task[i] == task)
+            return i;
+    return -1;
+}
+
+static bool is_held(const chunk_state *chunk, int task)
+{
+    for (const held_part *part = chunk->held; part; part = part->next)
+        if (part->task == task)
             return true;
     return false;
 }
@@ -305,7 +314,7 @@ static bool is_in(const task_order *order, int task)
 static void drop_others(tri__stretch *stretch, chunk_state *chunk, const task_order *order)
 {
     for (held_part **at = &chunk->held; *at;) {
-        if (is_in(order, (*at)->task)) {
+        if (place_of(order, (*at)->task) >= 0) {
             at = &(*at)->next;
             continue;
         }
@@ -349,6 +358,7 @@ static void finish_step(tri__stretch *stretch, chunk_state *chunk, double clippi
         apply(stretch, chunk, stretch->gathered + chunk->range.first, clipping * scale_of(stretch, chunk), chunk->step, chunk->rate);
     chunk->waited = chunk->parts ? tri__clock_now() - chunk->since : 0;
     chunk->step++;
+    drop_held(stretch, chunk); /* of those that took no part in it: the next step is not theirs either */
     begin_step(chunk);
 }
 
@@ -419,10 +429,18 @@ static tri_status hold(tri__stretch *stretch, chunk_state *chunk, const tri__pus
     return NULL;
 }
 
+/* Does the step lack this task's part? Not where the task takes no part in it or has left, and not where another process of the same task
+ * has pushed it already: a step has one part of each. */
+static bool is_lacking(const tri__stretch *stretch, const chunk_state *chunk, const task_order *order, int task)
+{
+    bool is_past = order && place_of(order, task) < chunk->next;
+    return !is_past && !is_held(chunk, task) && chunk->step > stretch->left[task];
+}
+
 static tri_status gather(tri__stretch *stretch, chunk_state *chunk, const tri__push *push, tri__push_outcome *out)
 {
     const task_order *order = order_of(stretch, chunk);
-    if ((order && !is_in(order, push->task)) || chunk->step <= stretch->left[push->task]) {
+    if (!is_lacking(stretch, chunk, order, push->task)) {
         stretch->dropped++;
         *out = TRI_PUSH_TAKEN; /* answered with the others */
         return NULL;

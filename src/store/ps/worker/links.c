@@ -199,10 +199,12 @@ static bool answers(const tri__worker *worker, const tri__worker_chunk *chunk, c
     return chunk->stage == TRI_CHUNK_PUSHED || chunk->stage == TRI_CHUNK_PULLED;
 }
 
-static tri_status take_chunk(tri__worker *worker, const tri__message *message)
+/* What was not awaited when it began to come was read to scratch, whatever is awaited by now. */
+static tri_status take_chunk(tri__link *link, const tri__message *message)
 {
+    tri__worker *worker = link->worker;
     tri__worker_chunk *chunk = &worker->chunk[message->chunk];
-    if (!answers(worker, chunk, message))
+    if (!link->awaited || !answers(worker, chunk, message))
         return NULL;
     worker->waited = message->waited > worker->waited ? message->waited : worker->waited;
     chunk->stage = TRI_CHUNK_HERE;
@@ -229,7 +231,7 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
         fail(worker, tri_fail(TRI_BAD_CALL, "ps:%d turned worker:%d away: %s", link->index, worker->options.task, reason ? reason : ""));
         return NULL;
     case TRI_MSG_CHUNK:
-        return take_chunk(worker, message);
+        return take_chunk(link, message);
     case TRI_MSG_TOKEN:
         return take_token(worker, message);
     case TRI_MSG_RESTORED:
@@ -272,9 +274,9 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
                         message->size);
     const tri__worker_chunk *chunk = &worker->chunk[message->chunk];
     pthread_mutex_lock(&worker->lock);
-    bool awaited = answers(worker, chunk, message);
+    link->awaited = answers(worker, chunk, message);
     pthread_mutex_unlock(&worker->lock);
-    *body = awaited ? worker->store.parameters + chunk->range.first : worker->scratch;
+    *body = link->awaited ? worker->store.parameters + chunk->range.first : worker->scratch;
     return NULL;
 }
 

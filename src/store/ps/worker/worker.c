@@ -63,7 +63,6 @@ static tri_status ps_begin(tri_store *store, const tri_step *step)
     pthread_mutex_lock(&worker->lock);
     worker->step = *step;
     worker->serial++;
-    worker->voided = false;
     worker->covered = 0;
     for (uint32_t i = 0; i < worker->chunks; i++) /* some may still wait to be sent, as they were offered in the last step */
         worker->chunk[i].covered = 0;
@@ -168,13 +167,21 @@ static tri__token pop_token(tri__worker *worker)
     return token;
 }
 
-/* The step began before its token came: wait for it now. Where it is not the one that was expected, the step is void. */
+static bool token_here_or_void(const tri__worker *worker, const void *what)
+{
+    return worker->voided || token_here(worker, what);
+}
+
+/* The step began before its token came: wait for it now. Where it is not the one that was expected, the step is void. So it is where all
+ * go back meanwhile; the token that comes then, even if it looks the same, is for the step that is made again. */
 static tri_status confirm(tri__worker *worker)
 {
     const tri__token *expected = &worker->expected;
     worker->expects = false;
     if (!token_here(worker, NULL))
-        TRI_TRY(wait_and_count(worker, token_here, NULL));
+        TRI_TRY(wait_and_count(worker, token_here_or_void, NULL));
+    if (worker->voided)
+        return NULL;
     const tri__token *come = &worker->token[worker->first_token];
     bool same = !worker->stopped && come->step == expected->step && come->position == expected->position &&
                 come->index == expected->index && come->workers == expected->workers;
@@ -355,7 +362,7 @@ tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop)
     *stop = !status && worker->stopped;
     if (!status && !*stop)
         *out = pop_token(worker);
-    worker->expects = false;
+    worker->expects = worker->voided = false;
     pthread_mutex_unlock(&worker->lock);
     return status;
 }
@@ -367,6 +374,8 @@ bool tri__ps_store_expect(tri_store *store, const tri__token *token)
     worker->expects = worker->threaded && !token_here(worker, NULL);
     worker->expected = *token;
     bool expects = worker->expects;
+    if (expects)
+        worker->voided = false;
     pthread_mutex_unlock(&worker->lock);
     return expects;
 }

@@ -43,6 +43,7 @@ typedef struct {
     int64_t sent, received; /* by connections that have ended */
     uint32_t first, *last;  /* the line of the chunks that are ready; last points to the end of it */
     tri__message message;
+    bool awaited; /* the chunk that is being read goes to its place, not to scratch */
     char *text;
 } tri__link;
 
@@ -68,8 +69,8 @@ struct tri__worker {
     int64_t sent, received; /* as of the last tick */
     int64_t beaten;         /* when servers were last told that we live */
     int ahead;
-    bool pulling; /* all parameters, at the beginning and after going back */
-    bool voided;
+    bool pulling;  /* all parameters, at the beginning and after going back */
+    bool voided;   /* all went back since the token of the step at work was taken, or the step is not the one that is wanted */
     bool stopped;  /* no further tokens */
     bool finished; /* the coordinator said goodbye */
     tri_status failure;

@@ -257,6 +257,31 @@ static void going_back_forgets_what_is_under_way(void **state)
     tri__stretch_destroy(stretch);
 }
 
+/* As a member that is restarted again and again within a step, or only says so. */
+static void a_second_part_of_a_task_is_not_taken(void **state)
+{
+    (void)state;
+    tri__stretch *stretch = new_sync(0, 100);
+    double squares;
+    assert_ok(tri__stretch_view(stretch, 0, (const int[]){0, 1}, 2));
+    assert_int_equal(push(stretch, 0, 1, 0, 1, 1), TRI_PUSH_HELD);
+    tri__stretch_welcome(stretch, 1);
+    assert_int_equal(push(stretch, 0, 1, 0, 9, 1), TRI_PUSH_TAKEN); /* the first one is held, and counts */
+    for (uint32_t chunk = 0; chunk < 3; chunk++) {
+        push(stretch, chunk, 0, 0, 1, 1);
+        push(stretch, chunk, 1, 0, 1, 1);
+    }
+    for (int again = 0; again < 2; again++) { /* all waits for the norm */
+        tri__stretch_welcome(stretch, 1);
+        assert_int_equal(push(stretch, 0, 1, 0, 9, 1), TRI_PUSH_TAKEN);
+    }
+    assert_true(tri__stretch_gathered(stretch, &squares));
+    tri__stretch_scale(stretch, 1);
+    assert_float_equal(value_of(stretch, 0), -1, 0);
+    assert_int_equal(tri__stretch_held(stretch, 1), 0);
+    tri__stretch_destroy(stretch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +297,7 @@ int main(void)
         cmocka_unit_test(views_of_one_step_leave_the_step_before_as_it_was),
         cmocka_unit_test(clipping_waits_for_the_whole_norm),
         cmocka_unit_test(going_back_forgets_what_is_under_way),
+        cmocka_unit_test(a_second_part_of_a_task_is_not_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

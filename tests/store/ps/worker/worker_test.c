@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "net/inbox.h"
-#include "store/ps/protocol/message.h"
+#include "store/ps/line.h"
 #include "support.h"
 
 enum { FLOATS = 16, MOST = 4096, PAUSES = 4 };
@@ -190,12 +190,165 @@ static void a_server_of_another_model_is_named(void **state)
     end(&ps, NULL, hello);
 }
 
+/* ---- a large model, whose store has a thread of its own; the test is ps:0 ---- */
+
+enum { CHUNKS = 16, LARGE = CHUNKS * TRI_CHUNK_FLOATS };
+
+typedef struct {
+    tri__ps_store_options options;
+    tri__address address;
+    json_t *hello;
+    tri_store *store;
+    tri_status opened;
+    line *ps;
+} large;
+
+static void *open_large(void *context)
+{
+    large *job = context;
+    job->opened = tri__ps_store_create(&job->options, &job->store);
+    return NULL;
+}
+
+static void give_parameters(large *job, uint32_t generation, int64_t step)
+{
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        line_say_floats(job->ps, (tri__message){.type = TRI_MSG_CHUNK, .chunk = i, .view = generation, .step = step}, 1, TRI_CHUNK_FLOATS);
+}
+
+static void give_token(large *job, uint32_t generation, int64_t step)
+{
+    line_say(job->ps, (tri__message){.type = TRI_MSG_TOKEN, .view = generation, .step = step, .workers = 1}, NULL, 0);
+}
+
+static void begin_large(large *job)
+{
+    static char host[] = "127.0.0.1";
+    pthread_t opener;
+    *job = (large){.address = {host, 0}, .hello = json_object()};
+    int fd = line_listen(&job->address.port);
+    job->options = (tri__ps_store_options){
+        .servers = &job->address,
+        .settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(50000000)},
+        .floats = LARGE,
+        .hello = job->hello,
+    };
+    assert_int_equal(pthread_create(&opener, NULL, open_large, job), 0);
+    job->ps = line_answer(fd);
+    close(fd);
+    line_hear(job->ps, TRI_MSG_HELLO);
+    line_say_json(job->ps, TRI_MSG_WELCOME, "{\"floats\": %d, \"generation\": 1}", LARGE);
+    give_parameters(job, 1, 7);
+    pthread_join(opener, NULL);
+    assert_ok(job->opened);
+    assert_true(tri__ps_store_has_thread(job->store));
+    tri__ps_store_ready(job->store, 1);
+    line_hear(job->ps, TRI_MSG_READY);
+}
+
+static void end_large(large *job)
+{
+    tri_store_destroy(job->store);
+    line_hang_up(job->ps);
+    json_decref(job->hello);
+}
+
+/* All go back to step; when this returns, the worker has what it begins from again. */
+static void go_back(large *job, uint32_t generation, int64_t step)
+{
+    line_say(job->ps, (tri__message){.type = TRI_MSG_RESTORED, .view = generation, .step = step}, NULL, 0);
+    give_parameters(job, generation, step);
+    assert_int_equal(line_hear(job->ps, TRI_MSG_READY)->view, generation);
+}
+
+static int64_t take_token(large *job)
+{
+    tri__token token;
+    bool stop;
+    assert_ok(tri__ps_store_token(job->store, &token, &stop));
+    assert_false(stop);
+    return token.step;
+}
+
+static void begin_step(large *job, int64_t step)
+{
+    assert_ok(tri_store_begin(job->store, &(tri_step){.step = step, .rate = 0.1F}));
+}
+
+static void end_step(large *job)
+{
+    const tri_range all = {0, LARGE};
+    assert_ok(tri_store_await(job->store, all));
+    assert_ok(tri_store_offer(job->store, all, 1));
+}
+
+static void hear_pushes(large *job, uint32_t generation, int64_t step)
+{
+    for (int i = 0; i < CHUNKS; i++) {
+        const tri__message *push = line_hear(job->ps, TRI_MSG_PUSH);
+        assert_int_equal(push->view, generation);
+        assert_int_equal(push->step, step);
+    }
+}
+
+/* The token was taken, the batch is being read, and the step has not begun. */
+static void a_step_whose_token_is_from_before_going_back_is_void(void **state)
+{
+    (void)state;
+    large job;
+    begin_large(&job);
+    give_token(&job, 1, 9);
+    assert_int_equal(take_token(&job), 9);
+    go_back(&job, 3, 7);
+    begin_step(&job, 9);
+    end_step(&job);
+    assert_true(tri__ps_store_voided(job.store));
+    give_token(&job, 3, 7);
+    assert_int_equal(take_token(&job), 7);
+    begin_step(&job, 7);
+    end_step(&job);
+    assert_false(tri__ps_store_voided(job.store));
+    hear_pushes(&job, 3, 7); /* and nothing of the void step before it */
+    end_large(&job);
+}
+
+static void *end_step_beside(void *context)
+{
+    end_step(context);
+    return NULL;
+}
+
+/* A step that began before its token came waits for it when all go back. The token of the step that is made again looks the same. */
+static void a_void_step_does_not_use_up_the_token_of_the_next(void **state)
+{
+    (void)state;
+    large job;
+    pthread_t thread;
+    begin_large(&job);
+    assert_true(tri__ps_store_expect(job.store, &(tri__token){.step = 7, .workers = 1}));
+    begin_step(&job, 7);
+    assert_int_equal(pthread_create(&thread, NULL, end_step_beside, &job), 0);
+    for (int i = 0; i < 3; i++)
+        line_hear(job.ps, TRI_MSG_BEAT); /* time for it to wait */
+    go_back(&job, 3, 7);
+    give_token(&job, 3, 7);
+    pthread_join(thread, NULL);
+    assert_true(tri__ps_store_voided(job.store));
+    assert_int_equal(take_token(&job), 7);
+    begin_step(&job, 7);
+    end_step(&job);
+    hear_pushes(&job, 3, 7);
+    end_large(&job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_from_before_going_back_is_not_taken),
         cmocka_unit_test(an_answer_that_comes_twice_is_not_taken_for_the_next),
         cmocka_unit_test(a_server_of_another_model_is_named),
+        cmocka_unit_test(a_step_whose_token_is_from_before_going_back_is_void),
+        cmocka_unit_test(a_void_step_does_not_use_up_the_token_of_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

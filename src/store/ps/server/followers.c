@@ -1,0 +1,159 @@
+/* followers.c: the coordinator and the other servers. A server that comes anew has no stretch: it is given one, and recovery.c says what
+ * else goes back. */
+#include "store/ps/server/followers.h"
+
+#include "base/clock.h"
+#include "store/ps/server/coordinator.h"
+
+bool tri__followers_hold(const tri__coordinator *c)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].state != TRI_FOLLOWER_HOLDING)
+            return false;
+    return c->settled;
+}
+
+/* One that has no stretch yet, and was sent none, would not know what to do with it. */
+static bool understands(const tri__follower *follower)
+{
+    return follower->state == TRI_FOLLOWER_RESTORING || follower->state == TRI_FOLLOWER_HOLDING;
+}
+
+void tri__followers_tell(tri__coordinator *c, const tri__message *message)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (understands(&c->follower[i]))
+            tri__message_send(c->follower[i].peer->connection, message, false);
+}
+
+void tri__followers_tell_json(tri__coordinator *c, tri__message_type type, json_t *value)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (understands(&c->follower[i]))
+            tri__message_send_json(c->follower[i].peer->connection, type, json_incref(value));
+    json_decref(value);
+}
+
+static void welcome(tri__coordinator *c, int server)
+{
+    tri__message_send_json(c->follower[server].peer->connection, TRI_MSG_WELCOME,
+                           json_pack("{s:I, s:o}", "floats", (json_int_t)c->job.floats, "rule", tri__rule_json(&c->job.rule)));
+}
+
+void tri__followers_settled(tri__coordinator *c)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].state == TRI_FOLLOWER_GREETED) {
+            welcome(c, i);
+            tri__snapshot_restore(c, i);
+        }
+}
+
+void tri__followers_gone(tri__coordinator *c, int server)
+{
+    c->follower[server].state = TRI_FOLLOWER_GONE;
+    c->follower[server].peer = NULL;
+    tri__snapshot_give_up(c);
+    if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(c)) /* the last one is taken again when it is back */
+        c->phase = TRI_JOB_STOPPING;
+}
+
+/* It holds its stretch: what waited for that goes on. */
+static void holds(tri__coordinator *c, int server)
+{
+    c->follower[server].state = TRI_FOLLOWER_HOLDING;
+    tri__recovery_go_on(c);
+    tri__members_admit(c);
+    tri__coordinator_go_on(c);
+}
+
+void tri__followers_restored(tri__coordinator *c, int server, const tri__message *message)
+{
+    if (c->follower[server].state == TRI_FOLLOWER_RESTORING && message->view == c->server->generation)
+        holds(c, server);
+}
+
+static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer)
+{
+    if (peer->task < 1 || peer->task >= c->settings->servers)
+        return tri_fail(TRI_BAD_CALL, "ps:%d is not one of the %d servers of this job", peer->task, c->settings->servers);
+    const tri__follower *follower = &c->follower[peer->task];
+    if (follower->peer && follower->incarnation != (int64_t)peer->incarnation)
+        return tri_fail(TRI_BAD_CALL, "there is a ps:%d already, at %s: is the same --task started twice?", peer->task,
+                        tri__connection_peer(follower->peer->connection));
+    return NULL;
+}
+
+/* A server that comes anew has lost its stretch. One that holds its stretch comes back from a broken connection, or meets a coordinator that
+ * was restarted. In sync it may have missed who came and went meanwhile, and all go back. */
+tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
+{
+    tri__coordinator *c = peer->server->coordinator;
+    TRI_TRY(check_hello(c, peer));
+    tri__follower *follower = &c->follower[peer->task];
+    if (follower->peer) { /* its earlier connection has not noticed yet that it is dead */
+        tri__peer_replaced(follower->peer);
+        tri__followers_gone(c, peer->task);
+    }
+    bool again = follower->incarnation != 0, same = follower->incarnation == (int64_t)peer->incarnation;
+    bool sync = c->settings->mode == TRI_PS_SYNC;
+    follower->keeps = json_is_true(json_object_get(hello, "holding"));
+    follower->incarnation = (int64_t)peer->incarnation;
+    follower->peer = peer;
+    follower->state = TRI_FOLLOWER_GREETED;
+    peer->role = TRI_PEER_SERVER;
+    if (!c->settled)
+        return NULL; /* welcomed when the model is known */
+    welcome(c, peer->task);
+    bool current = follower->keeps && tri__json_integer_of(hello, "generation", 0) == peer->server->generation;
+    if (again && same && !sync && current) /* whether or not we heard that it was restored */
+        holds(c, peer->task);
+    else if (again || (sync && follower->keeps))
+        tri__recovery_begin(c);
+    else
+        tri__snapshot_restore(c, peer->task);
+    return NULL;
+}
+
+static void check_gone(tri__coordinator *c, int server, int64_t now)
+{
+    tri__follower *follower = &c->follower[server];
+    if (!follower->gone) {
+        follower->gone = now;
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "ps:%d is gone; waiting for it to come back", server);
+    }
+    if (now - follower->gone > c->settings->timeout)
+        tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "ps:%d is gone and has not come back within %.0f s (--timeout)", server,
+                                          tri__clock_seconds(c->settings->timeout)));
+}
+
+/* It has a connection, on which nothing comes, not even that it lives. */
+static void check_silent(tri__coordinator *c, int server, int64_t now)
+{
+    tri__follower *follower = &c->follower[server];
+    const char *where = tri__connection_peer(follower->peer->connection);
+    double silent = tri__clock_seconds(now - follower->peer->heard);
+    bool named = now - follower->peer->heard > 2 * c->settings->heartbeat;
+    if (named && !follower->named)
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "ps:%d at %s has been silent for %.1f s; waiting for it", server, where, silent);
+    if (follower->named && !named)
+        tri__log_line(c->server->log, TRI_LOG_INFO, "ps:%d is heard again", server);
+    follower->named = named;
+    if (now - follower->peer->heard > c->settings->timeout)
+        tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT,
+                                          "ps:%d at %s has been silent for %.0f s (--timeout): is it stopped, or the network cut?", server,
+                                          where, silent));
+}
+
+void tri__followers_check(tri__coordinator *c, int64_t now)
+{
+    for (int i = 1; i < c->settings->servers && !c->server->done; i++) {
+        tri__follower *follower = &c->follower[i];
+        if (follower->peer || c->phase == TRI_JOB_WAITING)
+            follower->gone = 0;
+        else
+            check_gone(c, i, now);
+        if (follower->peer)
+            check_silent(c, i, now);
+    }
+}

@@ -1,0 +1,74 @@
+/* recovery.c: what goes back, and in which order. Servers change their generation before they are given the first float, so that nothing
+ * computed before reaches them; workers are told last, when every server holds what they are to begin from. */
+#include "store/ps/server/recovery.h"
+
+#include <inttypes.h>
+
+#include "store/ps/server/coordinator.h"
+
+static void tell_members(tri__coordinator *c)
+{
+    for (int task = 0; task < c->tasks; task++) {
+        tri__member *member = &c->member[task];
+        member->tokens = 0;
+        member->ready = false;
+        if (member->peer)
+            tri__message_send(member->peer->connection,
+                              &(tri__message){.type = TRI_MSG_RESTORED, .step = c->state.step, .view = c->server->generation}, false);
+    }
+}
+
+static void go_back_together(tri__coordinator *c)
+{
+    tri__snapshot_fill_own(c);
+    tri__server_go_back(c->server, c->server->generation + 1, c->state.step);
+    tri_status status = tri__tokens_rollback(c->tokens, &c->state);
+    if (status)
+        tri__coordinator_fail(c, status);
+    c->issued = false;
+    for (int i = 1; i < c->settings->servers; i++)
+        c->follower[i].gathered = false;
+    c->changed = true;
+}
+
+/* The last checkpoint is what all, or in async the servers that lost theirs, begin from again. */
+static void go_back(tri__coordinator *c)
+{
+    bool sync = c->settings->mode == TRI_PS_SYNC;
+    int64_t step = tri__coordinator_step(c);
+    tri_status status = tri__snapshot_load(c);
+    if (status) {
+        tri__coordinator_fail(c, tri_wrap(status, "going back after a failure"));
+        return;
+    }
+    c->kept = c->state.step;
+    c->copied_step = -1; /* what was copied of steps that are to be made again is not of them */
+    int64_t lost = step > c->state.step ? step - c->state.step : 0;
+    c->recovery.lost += lost;
+    tri__log_line(c->server->log, TRI_LOG_WARNING, "a server was lost: %s back to step %" PRId64 ", %" PRId64 " updates are lost",
+                  sync ? "all go" : "its part goes", c->state.step, lost);
+    c->recovery.state = sync ? TRI_RECOVERY_RESTORING : TRI_RECOVERY_NONE;
+    if (sync)
+        go_back_together(c);
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].peer && (sync || c->follower[i].state == TRI_FOLLOWER_GREETED))
+            tri__snapshot_restore(c, i);
+}
+
+void tri__recovery_begin(tri__coordinator *c)
+{
+    c->recovery.state = TRI_RECOVERY_DUE;
+    tri__recovery_go_on(c);
+}
+
+void tri__recovery_go_on(tri__coordinator *c)
+{
+    if (c->recovery.state == TRI_RECOVERY_DUE && tri__snapshot_idle(c))
+        go_back(c);
+    if (c->recovery.state == TRI_RECOVERY_RESTORING && tri__followers_hold(c)) {
+        tell_members(c);
+        c->recovery.state = TRI_RECOVERY_REGATHERING;
+    }
+    if (c->recovery.state == TRI_RECOVERY_REGATHERING && tri__members_complete(c))
+        c->recovery.state = TRI_RECOVERY_NONE;
+}

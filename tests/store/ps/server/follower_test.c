@@ -1,0 +1,223 @@
+/* follower_test.c: ps:1 in a thread of its own, and a test that plays ps:0 and the workers: what is pushed and pulled while all go back. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/ps/line.h"
+#include "store/ps/server/server.h"
+#include "support.h"
+
+enum { CHUNKS = 4, FLOATS = 2 * CHUNKS * TRI_CHUNK_FLOATS, FIRST = CHUNKS }; /* of two servers; ps:1 has the latter half */
+
+typedef struct {
+    tri__server_options options;
+    tri__address servers[2];
+    uint16_t port;
+    pthread_t thread;
+    line *coordinator;
+    tri_status end;
+} follower;
+
+static const volatile sig_atomic_t never;
+
+static void *serve(void *context)
+{
+    follower *ps = context;
+    ps->end = tri__server_run(&ps->options, NULL);
+    return NULL;
+}
+
+/* The share of what may be held is so small that a worker is not read from when two of its chunks are. */
+static void start(follower *ps, float clip)
+{
+    static char host[] = "127.0.0.1";
+    uint16_t port;
+    int fd = line_listen(&port);
+    *ps = (follower){.servers = {{host, port}}};
+    ps->options = (tri__server_options){
+        .index = 1,
+        .settings = {.mode = TRI_PS_SYNC, .workers = 1000, .servers = 2, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(1000000000)},
+        .listen_fd = line_listen(&ps->port),
+        .servers = ps->servers,
+        .coordinator = &ps->servers[0],
+        .stop = &never,
+    };
+    assert_int_equal(pthread_create(&ps->thread, NULL, serve, ps), 0);
+    ps->coordinator = line_answer(fd);
+    line_hear(ps->coordinator, TRI_MSG_HELLO);
+    line_say_json(ps->coordinator, TRI_MSG_WELCOME, "{\"floats\": %d, \"rule\": {\"kind\": \"sgd\", \"clip\": %g}}", FLOATS, (double)clip);
+    close(fd);
+}
+
+static void end(follower *ps)
+{
+    line_say_json(ps->coordinator, TRI_MSG_BYE, "{}");
+    pthread_join(ps->thread, NULL);
+    assert_ok(ps->end);
+    line_hang_up(ps->coordinator);
+}
+
+static void restore_chunk(follower *ps, uint32_t generation, uint32_t chunk, float value)
+{
+    line_say_floats(ps->coordinator, (tri__message){.type = TRI_MSG_RESTORE, .chunk = chunk, .view = generation}, value, TRI_CHUNK_FLOATS);
+}
+
+static void end_restoring(follower *ps, uint32_t generation)
+{
+    line_say(ps->coordinator, (tri__message){.type = TRI_MSG_RESTORED, .view = generation}, NULL, 0);
+    assert_int_equal(line_hear(ps->coordinator, TRI_MSG_RESTORED)->view, generation);
+}
+
+static void restore(follower *ps, uint32_t generation, float value)
+{
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        restore_chunk(ps, generation, FIRST + i, value);
+    end_restoring(ps, generation);
+}
+
+static void announce_view(follower *ps, int view, const char *tasks)
+{
+    line_say_json(ps->coordinator, TRI_MSG_VIEW, "{\"view\": %d, \"step\": 0, \"tasks\": [%s]}", view, tasks);
+    assert_int_equal(line_hear(ps->coordinator, TRI_MSG_SEEN)->view, view);
+}
+
+static line *come(const follower *ps, int task, int incarnation)
+{
+    line *worker = line_call(ps->port);
+    line_say_json(worker, TRI_MSG_HELLO, "{\"protocol\": %d, \"role\": \"worker\", \"task\": %d, \"incarnation\": %d}", TRI_PROTOCOL, task,
+                  incarnation);
+    line_hear(worker, TRI_MSG_WELCOME);
+    return worker;
+}
+
+static void push(line *worker, uint32_t generation, uint32_t chunk, float value)
+{
+    line_say_floats(worker, (tri__message){.type = TRI_MSG_PUSH, .chunk = chunk, .view = generation, .rate = 1, .weight = 1}, value,
+                    TRI_CHUNK_FLOATS);
+}
+
+static float pull(line *worker, uint32_t chunk)
+{
+    line_say(worker, (tri__message){.type = TRI_MSG_PULL, .chunk = chunk}, NULL, 0);
+    while (line_hear(worker, TRI_MSG_CHUNK)->chunk != chunk)
+        ;
+    return worker->floats[0];
+}
+
+/* A second hello ends the connection: then all that was said before it has been read. */
+static void leave(line *worker)
+{
+    line_say_json(worker, TRI_MSG_HELLO, "{}");
+    line_hear_end(worker);
+    line_hang_up(worker);
+}
+
+/* Somebody who is turned away comes and goes a few times: meanwhile the server has looked at all its connections. */
+static void let_it_read(const follower *ps)
+{
+    for (int i = 0; i < 10; i++) {
+        line *stranger = line_call(ps->port);
+        line_say_json(stranger, TRI_MSG_HELLO, "{}");
+        line_hear(stranger, TRI_MSG_REFUSED);
+        line_hang_up(stranger);
+    }
+}
+
+static void a_gradient_from_before_going_back_does_not_touch_what_is_restored(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    restore(&ps, 1, 0);
+    announce_view(&ps, 1, "0");
+    line *worker = come(&ps, 0, 1);
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        restore_chunk(&ps, 3, FIRST + i, 5);
+    let_it_read(&ps);
+    push(worker, 1, FIRST, 1);
+    leave(worker);
+    end_restoring(&ps, 3);
+    worker = come(&ps, 0, 1);
+    assert_float_equal(pull(worker, FIRST), 5, 0);
+    line_hang_up(worker);
+    end(&ps);
+}
+
+/* worker:1 has pushed more than may be held until worker:0 does, and is not read from. */
+static void a_worker_that_was_too_far_ahead_is_read_from_after_going_back(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    restore(&ps, 1, 0);
+    announce_view(&ps, 1, "0, 1");
+    line *first = come(&ps, 0, 1), *second = come(&ps, 1, 1);
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        push(second, 1, FIRST + i, 1);
+    let_it_read(&ps);
+    restore(&ps, 3, 5);
+    assert_float_equal(pull(second, FIRST), 5, 0);
+    line_hang_up(first);
+    line_hang_up(second);
+    end(&ps);
+}
+
+/* With clipping a step that has all its parts waits for the norm. Another process of a task whose part is in has nothing to add to it. */
+static void a_step_has_one_part_of_each_task_whatever_process_pushed_it(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 1e6F);
+    restore(&ps, 1, 0);
+    announce_view(&ps, 1, "0");
+    for (int incarnation = 1; incarnation <= 3; incarnation++) {
+        line *worker = come(&ps, 0, incarnation);
+        for (uint32_t i = 0; i < CHUNKS; i++)
+            push(worker, 1, FIRST + i, 1);
+        leave(worker);
+    }
+    assert_int_equal(line_hear(ps.coordinator, TRI_MSG_NORM)->step, 0);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_NORM, .norm = 1}, NULL, 0);
+    line *worker = come(&ps, 0, 4);
+    let_it_read(&ps);
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        assert_float_equal(pull(worker, FIRST + i), -1, 0);
+    line_hang_up(worker);
+    end(&ps);
+}
+
+static void a_stretch_that_was_given_in_part_serves_nobody(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    restore_chunk(&ps, 1, FIRST, 5);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_RESTORED, .view = 1}, NULL, 0);
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_BAD_DATA, "before all of the stretch has come");
+    line_hang_up(ps.coordinator);
+}
+
+static void a_view_whose_tasks_do_not_rise_is_refused(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    restore(&ps, 1, 0);
+    line_say_json(ps.coordinator, TRI_MSG_VIEW, "{\"view\": 1, \"step\": 0, \"tasks\": [0, 0]}");
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_BAD_DATA, "tasks that do not rise");
+    line_hang_up(ps.coordinator);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gradient_from_before_going_back_does_not_touch_what_is_restored),
+        cmocka_unit_test(a_worker_that_was_too_far_ahead_is_read_from_after_going_back),
+        cmocka_unit_test(a_step_has_one_part_of_each_task_whatever_process_pushed_it),
+        cmocka_unit_test(a_stretch_that_was_given_in_part_serves_nobody),
+        cmocka_unit_test(a_view_whose_tasks_do_not_rise_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
