@@ -57,15 +57,25 @@ void line_hang_up(line *end)
     free(end);
 }
 
-void line_say(line *end, tri__message message, const void *body, size_t size)
+void line_say_rest(line *end, const void *rest, size_t size)
+{
+    if (size)
+        assert_int_equal(send(end->fd, rest, size, MSG_NOSIGNAL), size);
+}
+
+void line_say_part(line *end, tri__message message, const void *body, size_t size, size_t part)
 {
     uint8_t head[TRI_HEAD_SIZE];
     message.size = (uint32_t)size;
     tri__frame frame = tri__message_encode(&message);
     tri__head_write(&frame, head);
     assert_int_equal(send(end->fd, head, sizeof head, MSG_NOSIGNAL), sizeof head);
-    if (size)
-        assert_int_equal(send(end->fd, body, size, MSG_NOSIGNAL), size);
+    line_say_rest(end, body, part);
+}
+
+void line_say(line *end, tri__message message, const void *body, size_t size)
+{
+    line_say_part(end, message, body, size, size);
 }
 
 void line_say_floats(line *end, tri__message message, float value, size_t count)
@@ -104,12 +114,18 @@ static bool hear_next(line *end)
     return true;
 }
 
-const tri__message *line_hear(line *end, tri__message_type type)
+tri__message_type line_hear_any(line *end, tri__message_type one, tri__message_type other)
 {
     do {
         if (!hear_next(end))
-            fail_msg("it hung up before it said %s", tri__message_name(type));
-    } while (end->heard.type != type);
+            fail_msg("it hung up before it said %s", tri__message_name(one));
+    } while (end->heard.type != one && end->heard.type != other);
+    return end->heard.type;
+}
+
+const tri__message *line_hear(line *end, tri__message_type type)
+{
+    line_hear_any(end, type, type);
     return &end->heard;
 }
 

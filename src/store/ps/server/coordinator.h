@@ -1,6 +1,6 @@
-/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers, recovery.c
- * going back when one was lost, members.c the workers, steps.c whose turn it is; snapshot.c keeps a copy of the whole model, to evaluate,
- * to save, and to restore servers from. */
+/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers,
+ * recovery.c going back when one was lost, members.c the workers, steps.c whose turn it is; snapshot.c keeps a copy of the whole model, to
+ * evaluate, to save, and to restore servers from. */
 #ifndef TRI_STORE_PS_SERVER_COORDINATOR_H
 #define TRI_STORE_PS_SERVER_COORDINATOR_H
 

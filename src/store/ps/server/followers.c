@@ -84,8 +84,8 @@ static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer)
     return NULL;
 }
 
-/* A server that comes anew has lost its stretch. One that holds its stretch comes back from a broken connection, or meets a coordinator that
- * was restarted. In sync it may have missed who came and went meanwhile, and all go back. */
+/* A server that comes anew has lost its stretch. One that holds its stretch comes back from a broken connection, or meets a coordinator
+ * that was restarted. In sync it may have missed who came and went meanwhile, and all go back. */
 tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
 {
     tri__coordinator *c = peer->server->coordinator;
