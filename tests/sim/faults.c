@@ -1,0 +1,252 @@
+/* faults.c: drawing faults, waiting for their moment, and letting them happen. */
+#include "sim/faults.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/network.h"
+#include "store/ps/protocol/message.h"
+
+enum { MOST_FAULTS = 6 };
+
+typedef struct {
+    sim_fault_kind kind;
+    int a, b;
+    bool follows;   /* waits for the fault before it to have happened */
+    uint32_t type;  /* of the message for which it waits; 0: any; TRI_MSG_TYPES: it waits for a time */
+    int64_t number; /* of such messages, or nanoseconds */
+    int64_t later;  /* … and then so long */
+    int64_t span;   /* how long it lasts, or until it is started again */
+    int64_t speed;
+    bool armed, happened;
+    int64_t left; /* messages to come before it strikes */
+} fault;
+
+static struct {
+    fault fault[MOST_FAULTS];
+    int count;
+    uint64_t random;
+} plan;
+
+static const char *const names[SIM_FAULT_KINDS] = {
+    [SIM_FAULT_CUT] = "cut",    [SIM_FAULT_STALL] = "stall",    [SIM_FAULT_SLOW] = "slow",
+    [SIM_FAULT_STOP] = "stop",  [SIM_FAULT_WORKER] = "kill",    [SIM_FAULT_SERVER] = "kill",
+    [SIM_FAULT_FIRST] = "kill", [SIM_FAULT_EVALUATOR] = "kill", [SIM_FAULT_STOP_KILL] = "stop and kill",
+};
+
+static uint64_t draw(uint64_t below)
+{
+    uint64_t z = (plan.random += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (z ^ (z >> 31)) % below;
+}
+
+/* From least to most, small ones as likely as large ones. */
+static int64_t draw_span(int64_t least, int64_t most)
+{
+    int64_t top = least;
+    while (top < most && draw(3))
+        top *= 2;
+    top = top < most ? top : most;
+    return least + (int64_t)draw((uint64_t)(top - least) + 1);
+}
+
+static void arm(int index);
+
+static void happen(void *context, int64_t index)
+{
+    fault *one = &plan.fault[index];
+    (void)context;
+    one->happened = true;
+    switch (one->kind) {
+    case SIM_FAULT_CUT:
+        sim_note("CUT between %s and %s", sim_place_name(one->a), sim_place_name(one->b));
+        sim_link_cut(one->a, one->b, one->span);
+        break;
+    case SIM_FAULT_STALL:
+        sim_note("STALL between %s and %s for %" PRId64 " ms", sim_place_name(one->a), sim_place_name(one->b), one->span / SIM_MS);
+        sim_link_stall(one->a, one->b, sim_now() + one->span);
+        break;
+    case SIM_FAULT_SLOW:
+        sim_note("SLOW between %s and %s for %" PRId64 " ms", sim_place_name(one->a), sim_place_name(one->b), one->span / SIM_MS);
+        sim_link_slow(one->a, one->b, one->speed, sim_now() + one->span);
+        break;
+    case SIM_FAULT_STOP:
+        if (sim_process_at(one->a)) {
+            sim_note("STOP of %s for %" PRId64 " ms", sim_place_name(one->a), one->span / SIM_MS);
+            sim_freeze(sim_process_at(one->a), sim_now() + one->span);
+        }
+        break;
+    case SIM_FAULT_STOP_KILL:
+        if (sim_process_at(one->a) && !one->speed) {
+            sim_note("STOP of %s, and death in %" PRId64 " ms", sim_place_name(one->a), one->span / SIM_MS);
+            sim_freeze(sim_process_at(one->a), sim_now() + 2 * one->span);
+            one->speed = 1;
+            sim_at(sim_now() + one->span, happen, NULL, index);
+            return;
+        }
+        sim_task_kill(one->a, one->span);
+        break;
+    default:
+        sim_task_kill(one->a, one->span);
+    }
+    if (index + 1 < plan.count && plan.fault[index + 1].follows)
+        arm((int)index + 1);
+}
+
+static void arm(int index)
+{
+    fault *one = &plan.fault[index];
+    one->armed = true;
+    if (one->type == TRI_MSG_TYPES)
+        sim_at(sim_now() + one->number, happen, NULL, index);
+    else
+        one->left = one->number;
+}
+
+static void sent(int place, uint32_t type)
+{
+    (void)place;
+    if (type == TRI_MSG_BEAT)
+        return;
+    for (int i = 0; i < plan.count; i++) {
+        fault *one = &plan.fault[i];
+        if (one->armed && one->left > 0 && (one->type == 0 || one->type == type) && --one->left == 0)
+            sim_at(sim_now() + one->later, happen, NULL, i);
+    }
+}
+
+/* ---- drawing ---- */
+
+static sim_fault_kind draw_kind(const sim_job *job, unsigned left_out)
+{
+    for (;;) {
+        sim_fault_kind kind = (sim_fault_kind)draw(SIM_FAULT_KINDS);
+        bool possible = !(left_out >> kind & 1u) && (kind != SIM_FAULT_SERVER || job->settings.servers > 1) &&
+                        (kind != SIM_FAULT_EVALUATOR || job->evaluator);
+        if (possible)
+            return kind;
+    }
+}
+
+static void draw_moment(const sim_job *job, fault *one)
+{
+    static const uint32_t rare[] = {TRI_MSG_HELLO,     TRI_MSG_WELCOME,  TRI_MSG_READY,  TRI_MSG_TOKEN,   TRI_MSG_VIEW,
+                                    TRI_MSG_SEEN,      TRI_MSG_LEFT,     TRI_MSG_CHOSEN, TRI_MSG_RESTORE, TRI_MSG_RESTORED,
+                                    TRI_MSG_PULL,      TRI_MSG_SNAPSHOT, TRI_MSG_COPIED, TRI_MSG_COPY,    TRI_MSG_EVALUATE,
+                                    TRI_MSG_EVALUATED, TRI_MSG_NORM,     TRI_MSG_STOP,   TRI_MSG_REPORT,  TRI_MSG_BYE};
+    int64_t a_step = 2 * (int64_t)(job->floats / 256 + 1) * job->settings.workers;
+    switch (draw(4)) {
+    case 0:
+        one->type = TRI_MSG_TYPES;
+        one->number = draw_span(SIM_MS, 500 * SIM_MS);
+        break;
+    case 1:
+        one->type = 0;
+        one->number = 1 + (int64_t)draw((uint64_t)(a_step * job->steps));
+        break;
+    case 2:
+        one->type = draw(2) ? TRI_MSG_PUSH : TRI_MSG_CHUNK;
+        one->number = 1 + (int64_t)draw((uint64_t)(a_step / 2 * job->steps));
+        break;
+    default:
+        one->type = rare[draw(sizeof rare / sizeof *rare)];
+        one->number = draw_span(1, 40);
+    }
+    one->later = draw(3) ? (int64_t)draw(2 * SIM_MS) : draw_span(SIM_MS, 100 * SIM_MS);
+}
+
+static int draw_place(const sim_job *job)
+{
+    return (int)draw((uint64_t)sim_places(job));
+}
+
+/* Where it strikes in the midst of what the one before it has caused, mostly the same task is concerned. */
+static void draw_victims(const sim_job *job, fault *one)
+{
+    int servers = job->settings.servers;
+    const fault *before = one->follows ? one - 1 : NULL;
+    if (before && one->kind <= SIM_FAULT_SLOW && before->a != 0 && draw(2)) {
+        one->a = 0;
+        one->b = before->a;
+        return;
+    }
+    switch (one->kind) {
+    case SIM_FAULT_CUT:
+    case SIM_FAULT_STALL:
+    case SIM_FAULT_SLOW:
+        one->a = (int)draw((uint64_t)servers);
+        do
+            one->b = draw_place(job);
+        while (one->b == one->a);
+        break;
+    case SIM_FAULT_WORKER:
+        one->a = sim_place_worker(job, (int)draw((uint64_t)job->settings.workers));
+        break;
+    case SIM_FAULT_SERVER:
+        one->a = 1 + (int)draw((uint64_t)servers - 1);
+        break;
+    case SIM_FAULT_FIRST:
+        one->a = 0;
+        break;
+    case SIM_FAULT_EVALUATOR:
+        one->a = sim_place_evaluator(job);
+        break;
+    default:
+        one->a = draw_place(job);
+    }
+}
+
+/* A task that is stopped and killed is of a kind that may be killed. */
+static bool may_die(const sim_job *job, int place, unsigned left_out)
+{
+    sim_fault_kind kind = place == 0                         ? SIM_FAULT_FIRST
+                          : place < job->settings.servers    ? SIM_FAULT_SERVER
+                          : place < sim_place_evaluator(job) ? SIM_FAULT_WORKER
+                                                             : SIM_FAULT_EVALUATOR;
+    return !(left_out >> kind & 1u);
+}
+
+void sim_faults_begin(const sim_job *job, uint64_t seed, unsigned left_out)
+{
+    memset(&plan, 0, sizeof plan);
+    plan.random = seed * UINT64_C(0x2545f4914f6cdd1d) + 99;
+    plan.count = 1 + (int)draw(4);
+    for (int i = 0; i < plan.count; i++) {
+        fault *one = &plan.fault[i];
+        one->follows = i > 0 && draw(2);
+        do {
+            one->kind = draw_kind(job, left_out);
+            draw_victims(job, one);
+        } while (one->kind == SIM_FAULT_STOP_KILL && !may_die(job, one->a, left_out));
+        draw_moment(job, one);
+        bool lasts = one->kind == SIM_FAULT_STALL || one->kind == SIM_FAULT_SLOW || one->kind == SIM_FAULT_STOP;
+        one->span = one->kind == SIM_FAULT_CUT ? (draw(2) ? 0 : draw_span(SIM_MS, 300 * SIM_MS))
+                    : lasts                    ? draw_span(SIM_MS, 1000 * SIM_MS)
+                                               : draw_span(6 * SIM_MS, 1000 * SIM_MS);
+        one->speed = one->kind == SIM_FAULT_SLOW ? 10000 + (int64_t)draw(200000) : 0;
+    }
+    sim_message_sent = sent;
+    for (int i = 0; i < plan.count; i++)
+        if (!plan.fault[i].follows)
+            arm(i);
+}
+
+void sim_faults_print(void)
+{
+    for (int i = 0; i < plan.count; i++) {
+        const fault *one = &plan.fault[i];
+        printf("  %s %s", names[one->kind], sim_place_name(one->a));
+        if (one->kind <= SIM_FAULT_SLOW)
+            printf(" and %s", sim_place_name(one->b));
+        printf(" for %" PRId64 " ms, %s", one->span / SIM_MS, one->follows ? "after that " : "");
+        if (one->type == TRI_MSG_TYPES)
+            printf("at %" PRId64 " ms", one->number / SIM_MS);
+        else
+            printf("%" PRId64 " µs after %s %" PRId64, one->later / 1000, one->type ? tri__message_name(one->type) : "message",
+                   one->number);
+        printf("%s\n", one->happened ? "" : " (did not happen)");
+    }
+}

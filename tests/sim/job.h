@@ -1,0 +1,60 @@
+/* job.h: a job with parameter servers in the simulated world: the real servers, workers' stores and evaluator, with an owner in memory
+ * instead of files, and a model that is a function of (parameters, examples) instead of a plan. It watches what must hold while it runs. */
+#ifndef TESTS_SIM_JOB_H
+#define TESTS_SIM_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/world.h"
+#include "store/ps/protocol/settings.h"
+#include "trireme/store.h"
+
+enum {
+    SIM_MOST_SERVERS = 3,
+    SIM_MOST_WORKERS = 4,
+    SIM_MOST_STEPS = 24,
+};
+
+/* What is trained, and how. */
+typedef struct {
+    tri__ps_settings settings;
+    size_t floats;
+    tri_rule rule;
+    int64_t steps, examples, batch;
+    int64_t checkpoint_every, checkpoint_period, evaluate_every;
+    int ahead; /* tokens that an async worker holds */
+    bool evaluator;
+    bool kept_sockets; /* a supervisor keeps the sockets on which servers listen */
+} sim_job;
+
+/* What a sync job's snapshots are, step by step, as an undisturbed run has them. */
+typedef struct {
+    uint64_t parameters[SIM_MOST_STEPS + 1];
+    bool known[SIM_MOST_STEPS + 1];
+} sim_truth;
+
+/* Where tasks live: ps:0 …, worker:0 …, evaluator:0. */
+int sim_place_server(int index);
+int sim_place_worker(const sim_job *job, int index);
+int sim_place_evaluator(const sim_job *job);
+int sim_places(const sim_job *job);
+const char *sim_place_name(int place);
+
+void sim_job_describe(const sim_job *job, char *text, size_t size);
+
+/* Start all tasks. truth: what to compare with (NULL: nothing); record: where to keep what is seen (NULL: nowhere). */
+void sim_job_begin(const sim_job *job, const sim_truth *truth, sim_truth *record);
+void sim_job_end(void);
+bool sim_job_over(void);
+const char *sim_job_violation(void); /* what must hold and did not; NULL */
+void sim_job_judge(void);            /* after it is over: do the books add up? */
+bool sim_job_finished(void);         /* ps:0 has ended well */
+
+void sim_task_kill(int place, int64_t restart_after); /* and start it again, as a supervisor would */
+void sim_task_stop_job(void);                         /* ps:0 is asked to end the job */
+
+/* Told of every message that is sent: by faults that wait for one. */
+extern void (*sim_message_sent)(int place, uint32_t type);
+
+#endif

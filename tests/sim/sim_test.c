@@ -1,0 +1,233 @@
+/* sim_test.c: thousands of histories of jobs with parameter servers, each drawn from a seed: connections break, links are slow or stall,
+ * tasks are stopped, killed and started again. In every one the job must end, with the steps that were wanted; in sync, where every
+ * worker took part in every step, with the very bits of an undisturbed run; and no update may be lost or applied twice uncounted.
+ *
+ * TEST_HISTORIES says how many (script/test --deep: 100,000), TEST_SEED with which seed they begin. --seed N plays one of them again and
+ * tells all that happens.
+ *
+ * Histories run in child processes, a few at a time: what killed tasks held is not freed, and a crash ends no more than its own history. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/faults.h"
+#include "sim/job.h"
+#include "sim/network.h"
+#include "sim/world.h"
+
+enum { JOBS = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { USUAL = 200 };
+#else
+enum { USUAL = 2000 };
+#endif
+
+#define BOUND (20000 * SIM_MS) /* virtual: more than all faults of one history and a timeout after them */
+
+/* Faults that not every job survives yet. A worker, ps:0 or another server that is killed, or two servers that lose each other, may leave a
+ * sync job hanging; a broken connection may make an async worker do a step twice, or lose a worker's last report. TEST_FAULTS=all has them
+ * all the same. */
+static unsigned left_out =
+    1u << SIM_FAULT_CUT | 1u << SIM_FAULT_WORKER | 1u << SIM_FAULT_SERVER | 1u << SIM_FAULT_FIRST | 1u << SIM_FAULT_STOP_KILL;
+
+typedef struct {
+    uint64_t seed; /* at work */
+    int64_t failed, ran;
+} shared;
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+    uint64_t z = (random_state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (z ^ (z >> 31)) % below;
+}
+
+static sim_job draw_job(int number)
+{
+    random_state = (uint64_t)number * 7919 + 5;
+    static const char *const rules[] = {"sgd", "sgd", "momentum", "adam"};
+    static const int chunks[] = {3, 7, 18, 40};
+    sim_job job = {0};
+    tri__ps_settings *s = &job.settings;
+    int mode = number % 6;
+    s->mode = mode < 4 ? TRI_PS_SYNC : mode == 4 ? TRI_PS_ASYNC : TRI_PS_STALENESS;
+    s->servers = 1 + (int)draw(3);
+    s->workers = 1 + (int)draw(4);
+    if (mode == 3) {
+        s->backup = 1;
+        s->workers = s->workers < 2 ? 2 : s->workers;
+    }
+    s->staleness = s->mode == TRI_PS_STALENESS ? 1 + (int)draw(3) : 0;
+    s->sum = s->mode == TRI_PS_SYNC && draw(4) == 0;
+    s->timeout = 5000 * SIM_MS;
+    s->heartbeat = 200 * SIM_MS;
+    job.floats = (size_t)chunks[draw(4)] * 256 - (size_t)draw(100);
+    job.rule = (tri_rule){.name = rules[draw(4)], .clip = draw(4) == 0 ? 2.0f : 0};
+    job.steps = 6 + (int64_t)draw(10);
+    job.batch = 8;
+    job.examples = 8 * (20 + (int64_t)draw(60)) + (s->mode == TRI_PS_SYNC ? (int64_t)draw(8) : 0);
+    job.checkpoint_every = draw(4) ? 1 + (int64_t)draw(4) : 0;
+    job.checkpoint_period = job.checkpoint_every ? 0 : (int64_t)draw(2) * 20 * SIM_MS;
+    job.evaluate_every = draw(2) ? 1 + (int64_t)draw(4) : 0;
+    job.ahead = 1 + (int)draw(4);
+    job.evaluator = true;
+    job.kept_sockets = draw(2);
+    return job;
+}
+
+static void draw_network(const sim_job *job, uint64_t seed)
+{
+    random_state = seed * 31 + 11;
+    for (int a = 0; a < sim_places(job); a++)
+        for (int b = 0; b < sim_places(job); b++) {
+            sim_link link = {
+                .delay = 10000 + (int64_t)draw(draw(4) ? 200000 : 4000000),
+                .jitter = (int64_t)draw(draw(2) ? 20000 : 2000000),
+                .bytes_per_second = 1000000 + (int64_t)draw(50000000),
+                .room = 1500 + (int64_t)draw(12000),
+                .piece = 100 + (int)draw(3000),
+            };
+            sim_link_set(a, b, &link);
+        }
+}
+
+static sim_truth truths[JOBS];
+
+/* What an undisturbed run of the job comes to, with a checkpoint of every step. */
+static bool find_truth(int number)
+{
+    sim_job job = draw_job(number);
+    job.checkpoint_every = 1;
+    sim_begin((uint64_t)number, false);
+    sim_network_begin();
+    draw_network(&job, (uint64_t)number);
+    sim_message_sent = NULL;
+    sim_job_begin(&job, NULL, &truths[number]);
+    bool over = sim_run(sim_now() + BOUND, sim_job_over);
+    if (over)
+        sim_job_judge();
+    const char *violation = sim_job_violation();
+    if (!over || violation) {
+        char text[512];
+        sim_job_describe(&job, text, sizeof text);
+        printf("undisturbed job %d, %s: %s\n", number, text, violation ? violation : "it does not end");
+        sim_print_notes(NOTES_SHOWN);
+        sim_print_waiting();
+    }
+    bool well = over && !violation;
+    sim_job_end();
+    sim_network_end();
+    sim_end();
+    return well;
+}
+
+static void tell_failure(const sim_job *job, uint64_t seed, const char *why, int notes)
+{
+    char text[512];
+    sim_job_describe(job, text, sizeof text);
+    printf("seed %" PRIu64 ": %s\n  %s\n", seed, why, text);
+    sim_faults_print();
+    if (notes) {
+        printf("  the last that happened:\n");
+        sim_print_notes(notes);
+        sim_print_waiting();
+    }
+}
+
+/* One history; whether all held that must. */
+static bool live(uint64_t seed, bool traces, int notes)
+{
+    int number = (int)(seed % JOBS);
+    sim_job job = draw_job(number);
+    sim_begin(seed, traces);
+    sim_network_begin();
+    draw_network(&job, seed);
+    sim_message_sent = NULL;
+    sim_job_begin(&job, &truths[number], NULL);
+    sim_faults_begin(&job, seed, left_out);
+    bool over = sim_run(sim_now() + BOUND, sim_job_over);
+    if (over)
+        sim_job_judge();
+    const char *violation = sim_job_violation();
+    bool well = over && !violation;
+    if (!well)
+        tell_failure(&job, seed, violation ? violation : "the job does not end", notes);
+    else if (traces)
+        printf("seed %" PRIu64 ": all is well after %.3f s\n", seed, (double)(sim_now() - INT64_C(1000000000000)) * 1e-9);
+    sim_job_end();
+    sim_network_end();
+    sim_end();
+    return well;
+}
+
+static void live_some(shared *told, uint64_t first, uint64_t end, int notes)
+{
+    for (uint64_t seed = first; seed < end; seed++) {
+        told->seed = seed;
+        told->failed += !live(seed, false, notes);
+        told->ran++;
+        fflush(stdout);
+    }
+}
+
+static void run_child(shared *told, uint64_t first, uint64_t end, int notes)
+{
+    for (uint64_t next = first; next < end;) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            live_some(told, next, end, notes);
+            _exit(0);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+            return;
+        printf("seed %" PRIu64 ": the code under test crashes (signal %d, status %d)\n", told->seed,
+               WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+        told->failed++;
+        next = told->seed + 1;
+    }
+}
+
+static uint64_t setting(const char *name, uint64_t usual)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : usual;
+}
+
+int main(int count, char **arguments)
+{
+#if defined(__SANITIZE_THREAD__)
+    printf("all of it is one thread: there is nothing here for the thread sanitizer to see\n");
+    return 77;
+#endif
+    const char *faults = getenv("TEST_FAULTS");
+    if (faults && !strcmp(faults, "all"))
+        left_out = 0;
+    bool one = count == 3 && !strcmp(arguments[1], "--seed");
+    uint64_t first = one ? strtoull(arguments[2], NULL, 10) : setting("TEST_SEED", 1);
+    if (one) {
+        find_truth((int)(first % JOBS));
+        return live(first, true, 0) ? 0 : 1;
+    }
+    uint64_t histories = setting("TEST_HISTORIES", USUAL);
+    int notes = (int)setting("TEST_NOTES", NOTES_SHOWN);
+    bool well = true;
+    for (int i = 0; i < JOBS; i++)
+        well &= find_truth(i);
+    shared *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (uint64_t seed = first; seed < first + histories; seed += A_CHILD)
+        run_child(told, seed, seed + A_CHILD < first + histories ? seed + A_CHILD : first + histories, notes);
+    printf("%" PRId64 " histories, %" PRId64 " failed\n", told->ran, told->failed);
+    return well && told->failed == 0 ? 0 : 1;
+}
