@@ -27,8 +27,8 @@ static double now(void)
 /* Kernels that run one after another. Memory is never freed: the program ends soon. */
 typedef struct {
     tri__kernel *kernel;
-    void *data[TRI_KERNEL_SLOTS];
-    int given; /* slots that have memory */
+    void *data[TRI_KERNEL_ARGUMENTS];
+    int given; /* arguments that have memory */
     double best;
 } call;
 
@@ -68,19 +68,19 @@ static void give(call *c, void *data)
 /* The rows of a scattered kernel's first input. */
 static void give_rows(call *c, const void *x, int64_t batch)
 {
-    const size_t pitch = c->kernel->slot[0].bytes / (size_t)batch;
+    const size_t pitch = c->kernel->argument[0].bytes / (size_t)batch;
     const void **row = memory((size_t)batch * sizeof *row);
     for (int64_t i = 0; i < batch; i++)
         row[i] = (const char *)x + (size_t)i * pitch;
     give(c, row);
 }
 
-/* Memory for the slots that are left; returns that of slot. */
-static void *give_rest(call *c, int slot)
+/* Memory for the arguments that are left; returns that of argument. */
+static void *give_rest(call *c, int argument)
 {
     while (c->given < c->kernel->inputs + c->kernel->outputs + c->kernel->workspaces)
-        give(c, memory(c->kernel->slot[c->given].bytes));
-    return c->data[slot];
+        give(c, memory(c->kernel->argument[c->given].bytes));
+    return c->data[argument];
 }
 
 static void step(sequence *s)
@@ -118,12 +118,12 @@ static void add_head(sequence *s, int64_t batch, tri_type type)
     tri__kernel *kernel;
     need(tri__narrow_head_step(&spec, s->team, &kernel));
     call *c = add(s, kernel);
-    uint8_t *x = memory(kernel->slot[0].bytes);
-    for (size_t i = 0; type == TRI_U8 && i < kernel->slot[0].bytes; i++)
+    uint8_t *x = memory(kernel->argument[0].bytes);
+    for (size_t i = 0; type == TRI_U8 && i < kernel->argument[0].bytes; i++)
         x[i] = (uint8_t)(i * 37);
     give_rows(c, type == TRI_U8 ? (void *)x : numbers((size_t)(batch * spec.in)), batch);
-    give(c, memory(kernel->slot[1].bytes));
-    float *weights = memory(kernel->slot[2].bytes);
+    give(c, memory(kernel->argument[1].bytes));
+    float *weights = memory(kernel->argument[2].bytes);
     for (int64_t i = 0; i < batch; i++)
         weights[i] = 1;
     give(c, weights);
@@ -142,7 +142,7 @@ static layer add_conv(sequence *s, const tri__narrow_conv *spec, void *x)
     tri__kernel *kernel;
     need(tri__narrow_conv_forward(spec, s->team, &kernel));
     call *c = add(s, kernel);
-    layer l = {.x = x, .w = numbers(kernel->slot[1].bytes / sizeof(float))};
+    layer l = {.x = x, .w = numbers(kernel->argument[1].bytes / sizeof(float))};
     give(c, x);
     give(c, l.w);
     l.y = give_rest(c, 3);
@@ -155,7 +155,7 @@ static layer add_dense(sequence *s, const tri__narrow_dense *spec, void *x)
     tri__kernel *kernel;
     need(tri__narrow_dense_forward(spec, s->team, &kernel));
     call *c = add(s, kernel);
-    layer l = {.x = x, .w = numbers(kernel->slot[1].bytes / sizeof(float))};
+    layer l = {.x = x, .w = numbers(kernel->argument[1].bytes / sizeof(float))};
     give(c, x);
     give(c, l.w);
     l.y = give_rest(c, 3);
@@ -194,7 +194,7 @@ static void *add_loss(sequence *s, int64_t batch, void *logits)
     need(tri__narrow_softmax_loss(batch, 10, s->team, &kernel));
     call *c = add(s, kernel);
     give(c, logits);
-    give(c, memory(kernel->slot[1].bytes));
+    give(c, memory(kernel->argument[1].bytes));
     give(c, numbers((size_t)batch));
     return give_rest(c, 4);
 }
@@ -209,8 +209,8 @@ static void add_lenet(sequence *s, int64_t batch)
     tri__kernel *kernel;
     need(tri__narrow_import(&input, s->team, &kernel));
     call *c = add(s, kernel);
-    uint8_t *pixels = memory(kernel->slot[0].bytes);
-    for (size_t i = 0; i < kernel->slot[0].bytes; i++)
+    uint8_t *pixels = memory(kernel->argument[0].bytes);
+    for (size_t i = 0; i < kernel->argument[0].bytes; i++)
         pixels[i] = (uint8_t)(i * 37);
     give_rows(c, pixels, batch);
     const layer conv1 = add_conv(s, &first, give_rest(c, 1)), conv2 = add_conv(s, &second, conv1.y);

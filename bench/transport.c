@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "net/connection.h"
+#include "net/identity.h"
 #include "net/inbox.h"
 
 enum { ROUNDS = 9, WARM_UP = 200 };

@@ -1,4 +1,4 @@
-/* dataset.h: where examples come from, and the chain of stages that turns them into ready batches.
+/* dataset.h: where examples come from, and how they become batches.
  *
  * A source knows examples by record number. A dataset drives a source by an order that depends on the seed and the epoch alone, and
  * gives batches of one size: a shorter last batch is padded with rows of weight 0. Its position is the number of examples consumed.

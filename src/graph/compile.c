@@ -1,22 +1,28 @@
 /* compile.c: from a graph to a list of calls.
  *
  * Nodes are taken in order. Each is bound (inputs, parameters, constants), seen as a view, or computed by a call of the best kernel that
- * is to be had: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where a value is not in that
+ * is to be had: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where an operand is not in that
  * layout, a reorder is put before it, once. When all calls stand, lifetimes are known: place.c lays out the memory, and schedule.c finds
  * the places of the store's await and offer. */
+#include "graph/compile.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "graph/autodiff.h"
-#include "graph/plan.h"
+#include "graph/lower_narrow.h"
+#include "graph/lower_onednn.h"
+#include "graph/lower_plain.h"
+#include "graph/plan_buffer.h"
 #include "graph/rewrite.h"
+#include "graph/schedule.h"
 #include "tensor/narrow/narrow.h"
 
 const tri__layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node)
 {
-    return compiler->plan->value[compiler->value_of[node->id]].layout;
+    return compiler->plan->operand[compiler->operand_of[node->id]].layout;
 }
 
 bool tri__compiler_is_live_elsewhere(const tri__compiler *compiler, const tri_node *node, const tri_node *const *inside, int count)
@@ -38,32 +44,32 @@ bool tri__compiler_is_live_elsewhere(const tri__compiler *compiler, const tri_no
     return false;
 }
 
-/* ---- values ---- */
+/* ---- operands ---- */
 
-static tri_status add_value(tri_plan *plan, tri__value value, int *out)
+static tri_status add_operand(tri_plan *plan, tri__operand operand, int *out)
 {
-    TRI_TRY(tri__grow(&plan->value, &plan->value_capacity, plan->values, sizeof *plan->value, "a plan"));
-    value.root = plan->values;
-    value.source = -1;
-    value.first = value.last = -1;
-    *out = plan->values;
-    plan->value[plan->values++] = value;
+    TRI_TRY(tri__grow(&plan->operand, &plan->operand_capacity, plan->operands, sizeof *plan->operand, "a plan"));
+    operand.root = plan->operands;
+    operand.source = -1;
+    operand.first = operand.last = -1;
+    *out = plan->operands;
+    plan->operand[plan->operands++] = operand;
     return NULL;
 }
 
-static tri_status add_alias(tri_plan *plan, int of, const tri_node *node, int *out)
+static tri_status add_alias(tri_plan *plan, int original, const tri_node *node, int *out)
 {
-    tri__value value = plan->value[of];
-    int root = value.root;
-    value.node = node;
-    TRI_TRY(add_value(plan, value, out));
-    plan->value[*out].root = root;
+    tri__operand operand = plan->operand[original];
+    int root = operand.root;
+    operand.node = node;
+    TRI_TRY(add_operand(plan, operand, out));
+    plan->operand[*out].root = root;
     return NULL;
 }
 
 /* ---- calls ---- */
 
-static tri_status add_call(tri_plan *plan, tri__kernel *kernel, const tri_node *node, const int *value)
+static tri_status add_call(tri_plan *plan, tri__kernel *kernel, const tri_node *node, const int *operand)
 {
     tri_status status = tri__grow(&plan->call, &plan->call_capacity, plan->calls, sizeof *plan->call, "a plan");
     char shape[64];
@@ -76,7 +82,7 @@ static tri_status add_call(tri_plan *plan, tri__kernel *kernel, const tri_node *
         return status;
     }
     tri__plan_call call = {.kernel = kernel, .node = node, .text = text};
-    memcpy(call.value, value, sizeof call.value);
+    memcpy(call.operand, operand, sizeof call.operand);
     plan->call[plan->calls++] = call;
     return NULL;
 }
@@ -95,42 +101,42 @@ static tri_status make_reorder(tri__compiler *compiler, const tri_node *node, co
     return tri__onednn_reorder(plan->onednn, node->shape, from, to, out);
 }
 
-/* A copy of a value in another layout; one that was made before is used again. */
+/* A copy of an operand in another layout; one that was made before is used again. */
 static tri_status converted(tri__compiler *compiler, int from, const tri__layout *layout, int *out)
 {
     tri_plan *plan = compiler->plan;
-    if (tri__layout_equal(plan->value[from].layout, layout)) {
+    if (tri__layout_equal(plan->operand[from].layout, layout)) {
         *out = from;
         return NULL;
     }
-    for (int i = 0; i < plan->values; i++)
-        if (plan->value[i].source == from && tri__layout_equal(plan->value[i].layout, layout)) {
+    for (int i = 0; i < plan->operands; i++)
+        if (plan->operand[i].source == from && tri__layout_equal(plan->operand[i].layout, layout)) {
             *out = i;
             return NULL;
         }
-    bool by_plain = plan->value[from].layout && layout && tri__layout_kind_of(plan->value[from].layout) != tri__layout_kind_of(layout);
+    bool by_plain = plan->operand[from].layout && layout && tri__layout_kind_of(plan->operand[from].layout) != tri__layout_kind_of(layout);
     if (by_plain)
         TRI_TRY(converted(compiler, from, NULL, &from));
-    const tri_node *node = plan->value[from].node;
+    const tri_node *node = plan->operand[from].node;
     tri__kernel *kernel;
-    TRI_TRY(make_reorder(compiler, node, plan->value[from].layout, layout, &kernel));
-    int value[TRI_KERNEL_SLOTS] = {from};
-    tri__value made = {.node = node, .layout = layout, .bytes = kernel->slot[1].bytes};
-    tri_status status = add_value(plan, made, &value[1]);
+    TRI_TRY(make_reorder(compiler, node, plan->operand[from].layout, layout, &kernel));
+    int operand[TRI_KERNEL_ARGUMENTS] = {from};
+    tri__operand made = {.node = node, .layout = layout, .bytes = kernel->argument[1].bytes};
+    tri_status status = add_operand(plan, made, &operand[1]);
     if (status) {
         kernel->destroy(kernel);
         return status;
     }
-    plan->value[value[1]].source = from;
-    *out = value[1];
-    return add_call(plan, kernel, node, value);
+    plan->operand[operand[1]].source = from;
+    *out = operand[1];
+    return add_call(plan, kernel, node, operand);
 }
 
-/* Where a parameter's gradient belongs: the store's, or among the plan's own values where the store has dropped it. */
-static tri__value gradient_value(const tri_plan *plan, const tri_node *node)
+/* Where a parameter's gradient belongs: the store's, or among the plan's own operands where the store has dropped it. */
+static tri__operand gradient_operand(const tri_plan *plan, const tri_node *node)
 {
     float *all = tri_store_gradient(plan->store);
-    return (tri__value){
+    return (tri__operand){
         .node = node,
         .bytes = tri__node_bytes(node),
         .where = all ? TRI_FIXED : TRI_IN_BUFFER,
@@ -139,44 +145,45 @@ static tri__value gradient_value(const tri_plan *plan, const tri_node *node)
     };
 }
 
-static tri_status take_inputs(tri__compiler *compiler, const tri__lowered *lowered, int *value)
+static tri_status take_inputs(tri__compiler *compiler, const tri__lowered *lowered, int *operand)
 {
     for (int i = 0; i < lowered->kernel->inputs; i++) {
-        int from = compiler->value_of[lowered->input[i]->id];
+        int from = compiler->operand_of[lowered->input[i]->id];
         assert(from >= 0); /* inputs come before their users */
-        TRI_TRY(converted(compiler, from, lowered->kernel->slot[i].layout, &value[i]));
+        TRI_TRY(converted(compiler, from, lowered->kernel->argument[i].layout, &operand[i]));
     }
     return NULL;
 }
 
-static tri_status make_outputs(tri__compiler *compiler, const tri__lowered *lowered, int *value)
+static tri_status make_outputs(tri__compiler *compiler, const tri__lowered *lowered, int *operand)
 {
     tri_plan *plan = compiler->plan;
     for (int i = 0; i < lowered->kernel->outputs; i++) {
-        int slot = lowered->kernel->inputs + i;
+        int argument = lowered->kernel->inputs + i;
         const tri_node *node = lowered->output[i];
-        tri__value made = {.node = node, .layout = lowered->kernel->slot[slot].layout, .bytes = lowered->kernel->slot[slot].bytes};
+        tri__operand made = {
+            .node = node, .layout = lowered->kernel->argument[argument].layout, .bytes = lowered->kernel->argument[argument].bytes};
         if (node->parameter && !made.layout)
-            made = gradient_value(plan, node);
-        TRI_TRY(add_value(plan, made, &value[slot]));
-        compiler->value_of[node->id] = value[slot];
+            made = gradient_operand(plan, node);
+        TRI_TRY(add_operand(plan, made, &operand[argument]));
+        compiler->operand_of[node->id] = operand[argument];
         compiler->covered[node->id] = true;
     }
     return NULL;
 }
 
-static tri_status make_workspaces(tri__compiler *compiler, const tri__lowered *lowered, int *value)
+static tri_status make_workspaces(tri__compiler *compiler, const tri__lowered *lowered, int *operand)
 {
     const tri__kernel *kernel = lowered->kernel;
     for (int i = 0; i < kernel->workspaces; i++) {
-        int slot = kernel->inputs + kernel->outputs + i;
+        int argument = kernel->inputs + kernel->outputs + i;
         if (i == 0 && lowered->reads) {
-            value[slot] = compiler->workspace_of[lowered->reads->id];
+            operand[argument] = compiler->workspace_of[lowered->reads->id];
             continue;
         }
-        TRI_TRY(add_value(compiler->plan, (tri__value){.bytes = kernel->slot[slot].bytes}, &value[slot]));
+        TRI_TRY(add_operand(compiler->plan, (tri__operand){.bytes = kernel->argument[argument].bytes}, &operand[argument]));
         if (i == 0 && lowered->keeps)
-            compiler->workspace_of[lowered->keeps->id] = value[slot];
+            compiler->workspace_of[lowered->keeps->id] = operand[argument];
     }
     return NULL;
 }
@@ -187,19 +194,19 @@ static tri_status deliver_gradients(tri__compiler *compiler, const tri__lowered 
     tri_plan *plan = compiler->plan;
     for (int i = 0; i < outputs; i++) {
         const tri_node *node = lowered->output[i];
-        int from = compiler->value_of[node->id];
-        if (!node->parameter || !plan->value[from].layout)
+        int from = compiler->operand_of[node->id];
+        if (!node->parameter || !plan->operand[from].layout)
             continue;
         tri__kernel *kernel;
-        TRI_TRY(make_reorder(compiler, node, plan->value[from].layout, NULL, &kernel));
-        int value[TRI_KERNEL_SLOTS] = {from};
-        tri_status status = add_value(plan, gradient_value(plan, node), &value[1]);
+        TRI_TRY(make_reorder(compiler, node, plan->operand[from].layout, NULL, &kernel));
+        int operand[TRI_KERNEL_ARGUMENTS] = {from};
+        tri_status status = add_operand(plan, gradient_operand(plan, node), &operand[1]);
         if (status) {
             kernel->destroy(kernel);
             return status;
         }
-        compiler->value_of[node->id] = value[1];
-        TRI_TRY(add_call(plan, kernel, node, value));
+        compiler->operand_of[node->id] = operand[1];
+        TRI_TRY(add_call(plan, kernel, node, operand));
     }
     return NULL;
 }
@@ -207,18 +214,18 @@ static tri_status deliver_gradients(tri__compiler *compiler, const tri__lowered 
 /* Put a lowered kernel into the plan; owns the kernel in any case. */
 static tri_status emit(tri__compiler *compiler, const tri__lowered *lowered)
 {
-    int value[TRI_KERNEL_SLOTS] = {0};
+    int operand[TRI_KERNEL_ARGUMENTS] = {0};
     int outputs = lowered->kernel->outputs;
-    tri_status status = take_inputs(compiler, lowered, value);
+    tri_status status = take_inputs(compiler, lowered, operand);
     if (!status)
-        status = make_outputs(compiler, lowered, value);
+        status = make_outputs(compiler, lowered, operand);
     if (!status)
-        status = make_workspaces(compiler, lowered, value);
+        status = make_workspaces(compiler, lowered, operand);
     if (status) {
         lowered->kernel->destroy(lowered->kernel);
         return status;
     }
-    TRI_TRY(add_call(compiler->plan, lowered->kernel, lowered->node, value));
+    TRI_TRY(add_call(compiler->plan, lowered->kernel, lowered->node, operand));
     return deliver_gradients(compiler, lowered, outputs);
 }
 
@@ -231,42 +238,42 @@ static tri_status bind_input(tri__compiler *compiler, const tri_node *node)
         tri__whereabouts where;
         tri_type type;
     } known[] = {{"labels", TRI_BATCH_LABELS, TRI_I32}, {"weights", TRI_BATCH_WEIGHTS, TRI_F32}};
-    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_BATCH_X};
+    tri__operand operand = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_BATCH_X};
     if (strcmp(node->name, "x") == 0)
         compiler->plan->input_type = node->type;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(node->name, known[i].name) == 0 && node->type == known[i].type)
-            value.where = known[i].where;
-    if (value.where == TRI_BATCH_X && strcmp(node->name, "x") != 0)
+            operand.where = known[i].where;
+    if (operand.where == TRI_BATCH_X && strcmp(node->name, "x") != 0)
         return tri_fail(TRI_BAD_CALL, "a batch has no input '%s' of type %s; inputs are x, labels (i32) and weights (f32)", node->name,
                         tri_type_name(node->type));
-    return add_value(compiler->plan, value, &compiler->value_of[node->id]);
+    return add_operand(compiler->plan, operand, &compiler->operand_of[node->id]);
 }
 
 static tri_status bind_parameter(tri__compiler *compiler, const tri_node *node)
 {
     float *parameters = tri_store_parameters(compiler->plan->store);
-    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = parameters + node->range.first};
-    return add_value(compiler->plan, value, &compiler->value_of[node->id]);
+    tri__operand operand = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = parameters + node->range.first};
+    return add_operand(compiler->plan, operand, &compiler->operand_of[node->id]);
 }
 
 static tri_status bind_constant(tri__compiler *compiler, tri_node *node)
 {
     TRI_TRY(tri__constant_data(compiler->graph, node));
-    tri__value value = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = (void *)node->data};
-    return add_value(compiler->plan, value, &compiler->value_of[node->id]);
+    tri__operand operand = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_FIXED, .fixed = (void *)node->data};
+    return add_operand(compiler->plan, operand, &compiler->operand_of[node->id]);
 }
 
-/* Plain values and, while the batch stays first, lanes can be seen in another shape; blocked ones cannot. */
+/* Plain operands and, while the batch stays first, lanes can be seen in another shape; blocked ones cannot. */
 static tri_status view_node(tri__compiler *compiler, const tri_node *node)
 {
     const tri_node *input = node->input[0];
-    int of = compiler->value_of[input->id];
-    tri__layout_kind kind = tri__layout_kind_of(compiler->plan->value[of].layout);
+    int source = compiler->operand_of[input->id];
+    tri__layout_kind kind = tri__layout_kind_of(compiler->plan->operand[source].layout);
     bool same_batch = node->shape.rank && input->shape.rank && node->shape.dim[0] == input->shape.dim[0];
     if (kind == TRI_LAYOUT_ONEDNN || (kind == TRI_LAYOUT_LANES && !same_batch))
-        TRI_TRY(converted(compiler, of, NULL, &of));
-    return add_alias(compiler->plan, of, node, &compiler->value_of[node->id]);
+        TRI_TRY(converted(compiler, source, NULL, &source));
+    return add_alias(compiler->plan, source, node, &compiler->operand_of[node->id]);
 }
 
 /* What this build of oneDNN or this CPU does not have is left to plain C. */
@@ -306,7 +313,7 @@ static tri_status bind_node(tri__compiler *compiler, tri_node *node)
 
 static tri_status compile_node(tri__compiler *compiler, const tri_node *node)
 {
-    if (compiler->value_of[node->id] >= 0 || compiler->covered[node->id])
+    if (compiler->operand_of[node->id] >= 0 || compiler->covered[node->id])
         return NULL;
     if (node->op->view && !node->parameter)
         return view_node(compiler, node);
@@ -315,30 +322,30 @@ static tri_status compile_node(tri__compiler *compiler, const tri_node *node)
 
 /* ---- pointers ---- */
 
-static tri_status bind_slot(tri_plan *plan, int index, int slot)
+static tri_status bind_argument(tri_plan *plan, int index, int argument)
 {
     tri__plan_call *call = &plan->call[index];
-    const tri__value *root = &plan->value[plan->value[call->value[slot]].root];
-    const bool scattered = slot == 0 && call->kernel->scattered;
+    const tri__operand *root = &plan->operand[plan->operand[call->operand[argument]].root];
+    const bool scattered = argument == 0 && call->kernel->scattered;
     if (scattered)
         TRI_TRY(tri__allocate((size_t)plan->options.batch, sizeof *call->row, "a plan", &call->row));
     if (root->where != TRI_IN_BUFFER && root->where != TRI_FIXED) {
         plan->gathered |= root->where == TRI_BATCH_X && !scattered;
         TRI_TRY(tri__grow(&plan->binding, &plan->binding_capacity, plan->bindings, sizeof *plan->binding, "a plan"));
-        plan->binding[plan->bindings++] = (tri__binding){index, slot, root->where};
+        plan->binding[plan->bindings++] = (tri__binding){index, argument, root->where};
         return NULL;
     }
-    call->data[slot] = root->where == TRI_FIXED ? root->fixed : (char *)plan->buffer + root->offset;
+    call->data[argument] = root->where == TRI_FIXED ? root->fixed : (char *)plan->buffer + root->offset;
     if (scattered)
-        tri__plan_point(call, call->data[slot], plan->options.batch);
+        tri__plan_point(call, call->data[argument], plan->options.batch);
     return NULL;
 }
 
 static tri_status bind_all(tri_plan *plan)
 {
     for (int c = 0; c < plan->calls; c++)
-        for (int s = 0; s < tri__kernel_slots(plan->call[c].kernel); s++)
-            TRI_TRY(bind_slot(plan, c, s));
+        for (int s = 0; s < tri__kernel_arguments(plan->call[c].kernel); s++)
+            TRI_TRY(bind_argument(plan, c, s));
     return NULL;
 }
 
@@ -367,13 +374,13 @@ static tri_status prepare_graph(tri__compiler *compiler, const tri_graph *graph)
 static tri_status prepare_tables(tri__compiler *compiler)
 {
     size_t count = (size_t)compiler->graph->count + 1;
-    TRI_TRY(tri__allocate(count, sizeof *compiler->value_of, "a plan", &compiler->value_of));
+    TRI_TRY(tri__allocate(count, sizeof *compiler->operand_of, "a plan", &compiler->operand_of));
     TRI_TRY(tri__allocate(count, sizeof *compiler->workspace_of, "a plan", &compiler->workspace_of));
     TRI_TRY(tri__allocate(count, sizeof *compiler->covered, "a plan", &compiler->covered));
     TRI_TRY(tri__allocate(count, sizeof(tri__group *), "a plan", &compiler->forward));
     TRI_TRY(tri__allocate(count, sizeof(tri__group *), "a plan", &compiler->backward));
     for (size_t i = 0; i < count; i++)
-        compiler->value_of[i] = compiler->workspace_of[i] = -1;
+        compiler->operand_of[i] = compiler->workspace_of[i] = -1;
     return NULL;
 }
 
@@ -397,9 +404,9 @@ static tri_status make_calls(tri__compiler *compiler)
         TRI_TRY(bind_node(compiler, compiler->graph->node[i]));
     for (int i = 0; i < compiler->graph->count; i++)
         TRI_TRY(compile_node(compiler, compiler->graph->node[i]));
-    TRI_TRY(tri__allocate((size_t)plan->graph->outputs + 1, sizeof *plan->output_value, "a plan", &plan->output_value));
+    TRI_TRY(tri__allocate((size_t)plan->graph->outputs + 1, sizeof *plan->output_operand, "a plan", &plan->output_operand));
     for (int i = 0; i < plan->graph->outputs; i++)
-        TRI_TRY(converted(compiler, compiler->value_of[plan->graph->output[i].node->id], NULL, &plan->output_value[i]));
+        TRI_TRY(converted(compiler, compiler->operand_of[plan->graph->output[i].node->id], NULL, &plan->output_operand[i]));
     return NULL;
 }
 
@@ -410,9 +417,9 @@ static tri_status compile(tri__compiler *compiler, const tri_graph *graph)
     TRI_TRY(prepare_tables(compiler));
     find_classes(plan);
     TRI_TRY(make_calls(compiler));
-    tri__plan_lifetimes(plan);
+    tri__plan_find_lifetimes(plan);
     TRI_TRY(tri__plan_schedule(plan));
-    TRI_TRY(tri__plan_place(plan));
+    TRI_TRY(tri__plan_pack_buffer(plan));
     return bind_all(plan);
 }
 
@@ -421,7 +428,7 @@ tri_status tri__plan_compile(tri_plan *plan, const tri_graph *graph)
     tri__compiler compiler = {.plan = plan};
     tri_status status = compile(&compiler, graph);
     free(compiler.gradient);
-    free(compiler.value_of);
+    free(compiler.operand_of);
     free(compiler.workspace_of);
     free(compiler.covered);
     free(compiler.forward);

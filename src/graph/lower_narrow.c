@@ -4,9 +4,10 @@
  * So groups are looked for before calls are made: the nodes of a layer, forward and backward. A group is taken where its kernels win and
  * where no value inside it is needed outside. Its forward call is made when the first of its forward nodes comes, its backward call
  * likewise. */
+#include "graph/lower_narrow.h"
+
 #include <string.h>
 
-#include "graph/plan.h"
 #include "graph/rewrite.h"
 #include "tensor/narrow/narrow.h"
 
@@ -356,11 +357,11 @@ static void cover(tri__compiler *compiler, const tri_node *const *nodes, int cou
         compiler->covered[nodes[i]->id] = true;
 }
 
-static void list(const tri_node **slots, int count, const tri_node *const *nodes)
+static void list(const tri_node **arguments, int count, const tri_node *const *nodes)
 {
     for (int i = 0; i < count; i++)
         if (nodes[i])
-            *slots++ = nodes[i];
+            *arguments++ = nodes[i];
 }
 
 static tri_status lower_forward(tri__compiler *compiler, const tri__group *group, tri__lowered *lowered)

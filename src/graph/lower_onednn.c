@@ -1,8 +1,9 @@
 /* lower_onednn.c: which nodes oneDNN computes, and how, and what runs on its layouts beside it. One function an operator, found by name in
  * the table at the end. */
+#include "graph/lower_onednn.h"
+
 #include <string.h>
 
-#include "graph/plan.h"
 #include "graph/rewrite.h"
 #include "tensor/elementwise.h"
 #include "tensor/narrow/narrow.h"
@@ -223,9 +224,9 @@ static tri_status elementwise(tri__compiler *compiler, const tri_node *node, tri
         lowered->input[i] = node->input[i];
     }
     const tri_node *last = node->input[node->inputs - 1];
-    const tri__value *value = &compiler->plan->value[compiler->value_of[last->id]];
+    const tri__operand *operand = &compiler->plan->operand[compiler->operand_of[last->id]];
     lowered->output[0] = node;
-    return tri__elementwise_create(kind, value->layout, value->bytes, &lowered->kernel);
+    return tri__elementwise_create(kind, operand->layout, operand->bytes, &lowered->kernel);
 }
 
 static tri_status relu(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)

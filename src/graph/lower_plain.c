@@ -1,8 +1,9 @@
 /* lower_plain.c: an operator's plain C rule as a kernel. It always fits, so it is the last resort and the oracle. */
+#include "graph/lower_plain.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "graph/plan.h"
 
 typedef struct {
     tri__kernel kernel;
@@ -80,10 +81,10 @@ tri_status tri__lower_plain(tri__compiler *compiler, const tri_node *node, tri__
     for (int i = 0; i < node->inputs; i++) {
         const tri_node *input = node->input[i];
         self->call.in[i] = (tri_tensor){input->type, input->shape, NULL};
-        self->kernel.slot[i].bytes = tri__node_bytes(input);
+        self->kernel.argument[i].bytes = tri__node_bytes(input);
         lowered->input[i] = input;
     }
-    self->kernel.slot[node->inputs].bytes = tri__node_bytes(node);
+    self->kernel.argument[node->inputs].bytes = tri__node_bytes(node);
     self->parts = node->op->by_row && tri_shape_count(node->shape) >= WORTH_A_TEAM ? options->threads : 1;
     lowered->output[0] = node;
     lowered->kernel = &self->kernel;

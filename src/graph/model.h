@@ -72,21 +72,11 @@ struct tri_model {
 /* Put "my.model:3:14" before an error. What is a bad call to a graph is bad data in a file: then it becomes TRI_BAD_DATA. */
 TRI_MUST_CHECK tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement);
 
-/* model_verb.c: what may stand before the brackets. */
-bool tri__verb_find(const char *name, tri__verb *out);
-TRI_MUST_CHECK tri_status tri__verb_unknown(const char *name);   /* the error that names those there are */
-bool tri__verb_key(const tri__verb *verb, int index, char *key); /* key has room for TRI_MODEL_NAME; false past the last */
-int tri__verb_key_index(const tri__verb *verb, const char *key); /* -1 where it has no such key */
-TRI_MUST_CHECK tri_status tri__verb_unknown_key(const tri__verb *verb, const char *key);
-
 /* model_setting.c: what may stand inside them. The verb has the key. */
 void tri__model_settings_init(tri__form form, tri__model_settings *settings);
 TRI_MUST_CHECK tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out);
 void tri__model_settings_print(tri__form form, const char *key, const tri__model_settings *settings,
                                FILE *stream);                                      /* "3x5", as files spell it */
 TRI_MUST_CHECK tri_status tri__model_train_check(const tri_model_defaults *train); /* that the rule has the numbers given */
-
-/* model_read.c: text into statements, in a model that has file, name and text. */
-TRI_MUST_CHECK tri_status tri__model_read(tri_model *model, size_t length);
 
 #endif

@@ -2,12 +2,15 @@
  *
  *   line      = [ [ name "=" ] verb [ "(" [ argument { "," argument } ] ")" ] ] [ "#" comment ]
  *   argument  = name of an earlier line | [ key "=" ] value                                         values: model_scan.c */
+#include "graph/model_read.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "graph/model_scan.h"
+#include "graph/model_verb.h"
 
 /* Arguments */
 

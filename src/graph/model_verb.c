@@ -1,8 +1,9 @@
 /* model_verb.c: the verbs of model files: the reader's own, and every row of the operator table that is meant for people. */
+#include "graph/model_verb.h"
+
 #include <string.h>
 
 #include "base/nearest.h"
-#include "graph/model.h"
 #include "graph/operator.h"
 #include "graph/rule.h"
 

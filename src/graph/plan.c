@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "graph/compile.h"
 #include "graph/store.h"
 
 tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out)
@@ -46,12 +47,12 @@ void tri_plan_destroy(tri_plan *plan)
     tri__onednn_destroy(plan->onednn);
     tri_graph_destroy(plan->graph);
     tri__buffer_free(plan->buffer);
-    free(plan->value);
+    free(plan->operand);
     free(plan->call);
     free(plan->binding);
     free(plan->await);
     free(plan->offer);
-    free(plan->output_value);
+    free(plan->output_operand);
     free(plan);
 }
 
@@ -76,23 +77,23 @@ static tri_status check_batch(const tri_plan *plan, const tri_batch *batch)
 
 void tri__plan_point(tri__plan_call *call, const void *x, int64_t rows)
 {
-    const size_t pitch = call->kernel->slot[0].bytes / (size_t)rows;
+    const size_t pitch = call->kernel->argument[0].bytes / (size_t)rows;
     for (int64_t i = 0; i < rows; i++)
         call->row[i] = (const char *)x + (size_t)i * pitch;
     call->data[0] = call->row;
 }
 
-static void bind_x(tri__plan_call *call, int slot, const tri_batch *batch)
+static void bind_x(tri__plan_call *call, int argument, const tri_batch *batch)
 {
-    if (slot != 0 || !call->kernel->scattered)
-        call->data[slot] = (void *)batch->x; /* inputs are only read */
+    if (argument != 0 || !call->kernel->scattered)
+        call->data[argument] = (void *)batch->x; /* inputs are only read */
     else if (batch->x)
         tri__plan_point(call, batch->x, batch->rows);
     else
-        call->data[slot] = (void *)batch->at;
+        call->data[argument] = (void *)batch->at;
 }
 
-/* Point the slots that read the batch to it. */
+/* Point the arguments that read the batch to it. */
 static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
 {
     if (plan->bindings == 0)
@@ -103,9 +104,9 @@ static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
     for (int i = 0; i < plan->bindings; i++) {
         const tri__binding *b = &plan->binding[i];
         if (b->where == TRI_BATCH_X)
-            bind_x(&plan->call[b->call], b->slot, batch);
+            bind_x(&plan->call[b->call], b->argument, batch);
         else
-            plan->call[b->call].data[b->slot] = b->where == TRI_BATCH_LABELS ? (void *)batch->labels : (void *)batch->weights;
+            plan->call[b->call].data[b->argument] = b->where == TRI_BATCH_LABELS ? (void *)batch->labels : (void *)batch->weights;
     }
     return NULL;
 }
@@ -142,7 +143,7 @@ static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, doub
 {
     if (offer->gradient < 0)
         return tri_store_offer(plan->store, offer->range, weight);
-    const tri__value *root = &plan->value[plan->value[offer->gradient].root];
+    const tri__operand *root = &plan->operand[plan->operand[offer->gradient].root];
     return tri_store_offer_from(plan->store, offer->range, (const float *)((const char *)plan->buffer + root->offset), weight);
 }
 
@@ -175,7 +176,7 @@ tri_status tri_plan_value(tri_plan *plan, const char *output, tri_tensor *out)
         if (strcmp(plan->graph->output[i].name, output) != 0)
             continue;
         const tri_node *node = plan->graph->output[i].node;
-        const tri__value *root = &plan->value[plan->value[plan->output_value[i]].root];
+        const tri__operand *root = &plan->operand[plan->operand[plan->output_operand[i]].root];
         if (root->where != TRI_IN_BUFFER && root->where != TRI_FIXED)
             return tri_fail(TRI_BAD_CALL, "the output '%s' is an input of the graph; read it from the batch", output);
         void *data = root->where == TRI_FIXED ? root->fixed : (char *)plan->buffer + root->offset;

@@ -2,10 +2,11 @@
  *
  * A parameter is awaited before the first call that reads it, and offered after the last call that reads it or touches its gradient.
  * Neighbours in the flat buffer that fall to the same call are joined, unless each gradient stands somewhere else in the plan's buffer. */
+#include "graph/schedule.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "graph/plan.h"
 #include "graph/rewrite.h"
 #include "graph/store.h"
 
@@ -49,20 +50,20 @@ static tri_range whole_range(const tri_graph *graph, const tri_node *parameter)
 static void find_touches(const tri_plan *plan, const void *data, int *first, int *last)
 {
     *first = *last = -1;
-    for (int v = 0; v < plan->values; v++) {
-        const tri__value *value = &plan->value[v];
-        if (value->where != TRI_FIXED || value->fixed != data || value->root != v || value->first < 0)
+    for (int v = 0; v < plan->operands; v++) {
+        const tri__operand *operand = &plan->operand[v];
+        if (operand->where != TRI_FIXED || operand->fixed != data || operand->root != v || operand->first < 0)
             continue;
-        *first = *first < 0 || value->first < *first ? value->first : *first;
-        *last = value->last > *last ? value->last : *last;
+        *first = *first < 0 || operand->first < *first ? operand->first : *first;
+        *last = operand->last > *last ? operand->last : *last;
     }
 }
 
-/* The value in the plan's buffer that is the parameter's gradient; −1 where the store has it, or there is none. */
+/* The operand in the plan's buffer that is the parameter's gradient; −1 where the store has it, or there is none. */
 static int lent_gradient(const tri_plan *plan, const tri_node *parameter)
 {
-    for (int v = 0; v < plan->values; v++)
-        if (plan->value[v].offered && plan->value[v].node->parameter == parameter)
+    for (int v = 0; v < plan->operands; v++)
+        if (plan->operand[v].offered && plan->operand[v].node->parameter == parameter)
             return v;
     return -1;
 }
@@ -82,7 +83,7 @@ static void offer_lent(tri_plan *plan, const tri_node *node, int read_last)
     int gradient = lent_gradient(plan, node);
     if (gradient < 0)
         return;
-    tri__value *root = &plan->value[plan->value[gradient].root];
+    tri__operand *root = &plan->operand[plan->operand[gradient].root];
     root->last = root->last > read_last ? root->last : read_last;
     plan->offer[plan->offers++] = (tri__store_call){root->last, node->range, gradient};
 }

@@ -1,5 +1,5 @@
-/* store.h: what a store is made of: the calls of include/trireme/store.h as a table, and the state they share. Stores embed tri_store as
- * their first member. */
+/* store.h: what a store is made of: the calls of trireme/store.h as a table, and the state that they share. A plan calls a store through
+ * it; the room `store` has the kinds of store, each of which embeds tri_store as its first member. */
 #ifndef TRI_GRAPH_STORE_H
 #define TRI_GRAPH_STORE_H
 

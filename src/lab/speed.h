@@ -57,7 +57,4 @@ void tri__speed_result_fini(tri__speed_result *result);
 /* The mean of items/s over the cells where parameter has this value. */
 double tri__speed_mean(const tri__speed_result *result, tri__speed_parameter parameter, int64_t value);
 
-/* speed.csv and speed.svg into folder, which is made where it is not there. title heads the plot. */
-TRI_MUST_CHECK tri_status tri__speed_write(const tri__speed_result *result, const char *folder, const char *title);
-
 #endif

@@ -1,4 +1,6 @@
 /* speed_write.c: the measurements of a speed study as CSV, and as a plot with a panel for each parameter. */
+#include "lab/speed_write.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +8,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "lab/plot.h"
-#include "lab/speed.h"
 
 static tri_status write_csv(const tri__speed_result *result, const char *path)
 {

@@ -16,7 +16,7 @@
 #include "net/tls.h"
 
 typedef struct tri__connection tri__connection;
-typedef struct tri__listener tri__listener;
+typedef struct tri__admission tri__admission;
 
 enum { TRI_FRAME_WORDS = 4 };
 
@@ -67,18 +67,11 @@ void tri__connection_set_context(tri__connection *connection, void *context);
 const char *tri__connection_peer(const tri__connection *connection);                             /* "127.0.0.1:4242", for messages */
 void tri__connection_count(const tri__connection *connection, int64_t *sent, int64_t *received); /* bytes of frames so far */
 
-/* Admit connections on a listening socket, which it takes where it succeeds. accepted is asked for each new one, before anything is read
- * from it: it gives the context for the options' handlers, and is itself given the context of the options. Where it gives NULL
- * the connection is closed, and no handler hears of it. At most `most` stand at a
- * time; a further one is closed at once, unless there is one that is not authenticated yet: then that one goes. In clear, a connection over
- * loopback by another user of this machine is closed with that reason (socket_owner.h). */
-typedef struct {
-    tri__connection_options connection; /* of each; its context is that of accepted */
-    void *(*accepted)(void *context, tri__connection *connection);
-    int most;
-} tri__listener_options;
-
-TRI_MUST_CHECK tri_status tri__listener_create(tri__loop *loop, int fd, const tri__listener_options *options, tri__listener **out);
-void tri__listener_destroy(tri__listener *listener); /* its connections stay; accepts NULL */
+/* For listeners: a connection on a socket that was accepted, which it takes in any case. It tells admission (admission.h) when it is
+ * authenticated and when it ends. */
+TRI_MUST_CHECK tri_status tri__connection_accept(tri__loop *loop, int fd, const struct sockaddr_storage *peer,
+                                                 const tri__connection_options *options, tri__admission *admission, tri__connection **out);
+void tri__connection_drop(tri__connection *connection);                /* as close, but none of its handlers is called */
+void tri__connection_end(tri__connection *connection, tri_status why); /* as close, with a reason, which it takes */
 
 #endif

@@ -1,4 +1,6 @@
 /* identity.c: a new cluster identity: a key on P-256 and a certificate that it signed itself. */
+#include "net/identity.h"
+
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -6,7 +8,7 @@
 #include <openssl/x509v3.h>
 
 #include "base/file.h"
-#include "net/tls_context.h"
+#include "net/tls_error.h"
 
 enum { HOUR = 3600, SERIAL_BYTES = 16, MOST_DAYS = 36500 };
 

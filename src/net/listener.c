@@ -1,9 +1,11 @@
-/* listener.c: who may connect, and how many (admission.h). */
+/* listener.c: accepts connections. */
 #define _GNU_SOURCE /* accept4 */
+#include "net/listener.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -26,44 +28,6 @@ struct tri__listener {
     tri__admission *admission;
 };
 
-static void release(tri__admission *admission)
-{
-    if (--admission->references == 0)
-        free(admission);
-}
-
-void tri__admission_passed(tri__admission *admission, tri__connection *connection)
-{
-    for (int i = 0; i < admission->newcomer_count; i++) {
-        if (admission->newcomers[i] != connection)
-            continue;
-        admission->newcomer_count--;
-        memmove(&admission->newcomers[i], &admission->newcomers[i + 1],
-                (size_t)(admission->newcomer_count - i) * sizeof *admission->newcomers);
-        return;
-    }
-}
-
-void tri__admission_left(tri__admission *admission, tri__connection *connection)
-{
-    tri__admission_passed(admission, connection);
-    admission->standing--;
-    release(admission);
-}
-
-/* Place for one more: where there is none, the newcomer that has waited longest makes place. */
-static bool make_place(tri__admission *admission)
-{
-    if (admission->newcomer_count < admission->most_newcomers && admission->standing < admission->most)
-        return true;
-    if (admission->newcomer_count == 0)
-        return false;
-    tri__connection *oldest = admission->newcomers[0];
-    tri__connection_end(oldest, tri_fail(TRI_TIMEOUT, "peer %s: too many newcomers, and it was the slowest to show who it is",
-                                         tri__connection_peer(oldest)));
-    return true;
-}
-
 /* In clear, on loopback, only this user's own processes are admitted. */
 static void check_owner(const tri__listener *listener, int fd, const struct sockaddr_storage *peer, tri__connection *connection)
 {
@@ -76,7 +40,7 @@ static void admit(tri__listener *listener, int fd, const struct sockaddr_storage
 {
     tri__admission *admission = listener->admission;
     tri__connection *connection = NULL;
-    if (!make_place(admission)) {
+    if (!tri__admission_make_room(admission)) {
         close(fd);
         return;
     }
@@ -85,10 +49,7 @@ static void admit(tri__listener *listener, int fd, const struct sockaddr_storage
         tri_status_free(status);
         return;
     }
-    admission->references++;
-    admission->standing++;
-    if (listener->options.connection.tls) /* in clear there is nothing to show */
-        admission->newcomers[admission->newcomer_count++] = connection;
+    tri__admission_entered(admission, connection, listener->options.connection.tls != NULL); /* in clear, nobody is authenticated */
     void *context = listener->options.accepted(listener->options.connection.context, connection);
     tri__connection_set_context(connection, context);
     if (context)
@@ -131,17 +92,15 @@ tri_status tri__listener_create(tri__loop *loop, int fd, const tri__listener_opt
     *out = NULL;
     tri__listener *listener = NULL;
     TRI_TRY(tri__allocate(1, sizeof *listener, "a listener", &listener));
-    tri_status status = tri__allocate(1, sizeof *listener->admission, "a listener", &listener->admission);
+    tri_status status = tri__admission_create(options->most, &listener->admission);
     int error = status ? 0 : uv_poll_init(&loop->uv, &listener->poll, fd);
     if (error)
         status = tri_fail(TRI_IO, "cannot wait for connections: %s", uv_strerror(error));
     if (status) {
-        free(listener->admission);
+        tri__admission_release(listener->admission);
         free(listener);
         return status;
     }
-    int newcomers = options->most < TRI_NEWCOMERS ? options->most : TRI_NEWCOMERS;
-    *listener->admission = (tri__admission){.references = 1, .most = options->most, .most_newcomers = newcomers};
     listener->loop = loop;
     listener->options = *options;
     listener->fd = fd;
@@ -167,5 +126,5 @@ void tri__listener_destroy(tri__listener *listener)
     uv_close((uv_handle_t *)&listener->poll, free_listener);
     uv_close((uv_handle_t *)&listener->retry, free_listener);
     close(listener->fd);
-    release(listener->admission);
+    tri__admission_release(listener->admission);
 }

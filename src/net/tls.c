@@ -16,6 +16,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "net/tls_context.h"
+#include "net/tls_error.h"
+#include "net/tls_stream.h"
 
 enum { LARGEST_FILE = 1 << 20, READ_BUFFER = 64 << 10 };
 

@@ -14,9 +14,6 @@ typedef struct {
     const char *cert, *key, *authority; /* … PEM files of an organisation, all three */
 } tri__tls_options;
 
-/* Make an identity, valid for `days`, in a new file of mode 0600. TRI_BAD_CALL where path exists: identities are not overwritten. */
-TRI_MUST_CHECK tri_status tri__identity_create(const char *path, int days);
-
 /* Refuses a key that others may read, an expired certificate, a key that does not belong to the certificate; each by name. */
 TRI_MUST_CHECK tri_status tri__tls_create(const tri__tls_options *options, tri__tls **out);
 void tri__tls_destroy(tri__tls *tls); /* after the connections that use it; accepts NULL */

@@ -1,10 +1,10 @@
 /* tls_error.c: OpenSSL's failures in the words of those who start clusters. */
+#include "net/tls_error.h"
+
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
 #include <string.h>
-
-#include "net/tls_context.h"
 
 typedef struct {
     int reason;

@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "net/tls_context.h"
+#include "net/tls_error.h"
 
 enum {
     RECORD = SSL3_RT_MAX_PLAIN_LENGTH,

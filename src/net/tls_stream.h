@@ -2,12 +2,15 @@
 #ifndef TRI_NET_TLS_STREAM_H
 #define TRI_NET_TLS_STREAM_H
 
+#include <openssl/bio.h>
 #include <stdbool.h>
 
 #include "net/stream.h"
 #include "net/tls.h"
 
 typedef struct tri__tls_stream tri__tls_stream;
+
+BIO_METHOD *tri__tls_socket_method(void); /* how TLS reaches a socket; BIO_meth_free it; NULL when memory is short */
 
 /* Take part in TLS on the socket, which stays the caller's. */
 TRI_MUST_CHECK tri_status tri__tls_stream_create(tri__tls *tls, int fd, bool accepts, tri__tls_stream **out);

@@ -73,7 +73,7 @@ tri_status tri__elementwise_create(tri__elementwise kind, const tri__layout *lay
         .destroy = destroy,
     };
     for (int i = 0; i <= self->kernel.inputs; i++)
-        self->kernel.slot[i] = (tri__slot){layout, bytes};
+        self->kernel.argument[i] = (tri__kernel_argument){layout, bytes};
     *out = &self->kernel;
     return NULL;
 }

@@ -1,8 +1,8 @@
 /* kernel.h: the one shape that every kernel has, whether of plain C, oneDNN or narrow.
  *
- * A kernel is made once, for fixed shapes, and run many times. It tells the layout and the size of each of its arguments
- * ("slots"): inputs first, then outputs, then workspaces. A plan finds memory for them, puts reorders where a producer's layout is not the
- * consumer's, and calls run with one pointer a slot. A workspace that is shared is written by a forward kernel and read by its
+ * A kernel is made once, for fixed shapes, and run many times. It tells the layout and the size of each of its
+ * arguments: inputs first, then outputs, then workspaces. A plan finds memory for them, puts reorders where a producer's layout is not the
+ * consumer's, and calls run with one pointer for each argument. A workspace that is shared is written by a forward kernel and read by its
  * gradient kernel. run allocates nothing. */
 #ifndef TRI_TENSOR_KERNEL_H
 #define TRI_TENSOR_KERNEL_H
@@ -11,7 +11,7 @@
 #include "trireme/dataset.h"
 #include "trireme/tensor.h"
 
-#define TRI_KERNEL_SLOTS 16
+#define TRI_KERNEL_ARGUMENTS 16
 
 typedef struct tri__kernel tri__kernel;
 
@@ -24,19 +24,19 @@ typedef struct {
 typedef struct {
     const tri__layout *layout; /* NULL is plain row-major */
     size_t bytes;
-} tri__slot;
+} tri__kernel_argument;
 
 struct tri__kernel {
     const char *name; /* as people see it: "onednn conv_forward" */
     int inputs, outputs, workspaces;
-    tri__slot slot[TRI_KERNEL_SLOTS];
+    tri__kernel_argument argument[TRI_KERNEL_ARGUMENTS];
     int in_place;   /* 1 + the input over which output 0 may be written, or 0 */
     bool scattered; /* input 0 is given as pointers to its rows, [batch], which may stand anywhere */
     tri_status (*run)(tri__kernel *kernel, void *const *data, const tri__moment *moment);
     void (*destroy)(tri__kernel *kernel); /* frees kernel itself */
 };
 
-static inline int tri__kernel_slots(const tri__kernel *kernel)
+static inline int tri__kernel_arguments(const tri__kernel *kernel)
 {
     return kernel->inputs + kernel->outputs + kernel->workspaces;
 }

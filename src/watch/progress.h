@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/json.h"
 #include "watch/phases.h"
 
 /* Examples a second, smoothed over some seconds so that people can read it. */
@@ -39,10 +38,6 @@ enum { TRI_PROGRESS_SIZE = 1024 };
  * No newline, no control characters. Return buffer. */
 const char *tri__progress_live(const tri__progress *progress, int width, char *buffer, size_t size);
 const char *tri__progress_plain(const tri__progress *progress, char *buffer, size_t size);
-
-/* Between processes: a task tells, its supervisor shows. read takes what it finds, and borrows the label. NULL when memory is short. */
-json_t *tri__progress_json(const tri__progress *progress);
-void tri__progress_read(const json_t *value, tri__progress *out);
 
 /* Seconds to go at the pace so far, NaN where steps is 0 or no step was made. first is the step at which elapsed began. */
 double tri__progress_left(int64_t first, int64_t step, int64_t steps, double elapsed);

@@ -1,7 +1,7 @@
 /* progress_json.c: progress between processes, as JSON. What is not known is left out. */
-#include <math.h>
+#include "watch/progress_json.h"
 
-#include "watch/progress.h"
+#include <math.h>
 
 static const struct {
     const char *name;

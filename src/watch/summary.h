@@ -43,7 +43,7 @@ typedef struct {
     const char *checkpoint;
 } tri__summary;
 
-/* The object of cli.md with exactly its keys; the caller owns it. */
+/* What --json prints: one object, always with the same keys; the caller owns it. */
 TRI_MUST_CHECK tri_status tri__summary_json(const tri__summary *summary, json_t **out);
 
 enum { TRI_SUMMARY_SIZE = 4096 };

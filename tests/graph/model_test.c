@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/model.h"
+#include "graph/model_verb.h"
 #include "graph/operator.h"
 #include "support.h"
 

@@ -1,5 +1,5 @@
 /* speed_test.c: the grid is whole, its order random, its averages right, and its files are there. */
-#include "lab/speed.h"
+#include "lab/speed_write.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "net/certificate.h"
+#include "net/identity.h"
 #include "net/tls.h"
 
 static tri__tls *tls_of(const char *path)

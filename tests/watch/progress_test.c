@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "watch/progress_json.h"
 #include "watch/text.h"
 
 static const tri__progress half_way = {

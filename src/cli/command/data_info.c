@@ -30,7 +30,7 @@ static json_t *part_json(const tri__info *info, const tri__part_info *part)
                      (json_int_t)part->files, "damaged", (json_int_t)part->damaged, "class_counts", counts);
 }
 
-/* The keys of cli.md are sums over both parts; each part is told beside them. */
+/* The keys on top are sums over both parts; each part is told beside them. */
 static tri_status print_json(tri__session *session, const tri__info *info)
 {
     tri__part_info sum = {0};

@@ -7,7 +7,7 @@
 #include "cli/process/counting.h"
 #include "cli/process/signals.h"
 #include "cli/table/size.h"
-#include "lab/speed.h"
+#include "lab/speed_write.h"
 #include "watch/text.h"
 
 /* "2,4,8" → values */

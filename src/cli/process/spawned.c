@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "train/job/process_report.h"
+#include "watch/progress_json.h"
 
 enum { GRACE = 10 }; /* seconds in which to end in good order */
 

@@ -1,7 +1,7 @@
 /* code.h: what the makers of kernels (this folder) and the vector code (vector/) agree on.
  *
  * A maker works out a geometry once: sizes, offsets, how much scratch each thread has. The vector code exists once for each instruction
- * set as a table of parts. A part does what one thread of the team has to do in one run: it gets the geometry, the slots' pointers in
+ * set as a table of parts. A part does what one thread of the team has to do in one run: it gets the geometry, the arguments' pointers in
  * the order that narrow.h gives, and its place in the team. */
 #ifndef TRI_TENSOR_NARROW_CODE_H
 #define TRI_TENSOR_NARROW_CODE_H
@@ -26,7 +26,7 @@ TRI_MUST_CHECK tri_status tri__narrow_code_find(tri__narrow_team team, const tri
 TRI_MUST_CHECK tri_status tri__narrow_make(const char *name, tri__narrow_part *part, int threads, const void *geometry, size_t bytes,
                                            void *owned, tri__kernel **out);
 
-/* Describe the next slot of a kernel that is being made: inputs first, then outputs, then workspaces. */
+/* Describe the next argument of a kernel that is being made: inputs first, then outputs, then workspaces. */
 void tri__narrow_in(tri__kernel *kernel, const tri__layout *layout, size_t bytes);
 void tri__narrow_out(tri__kernel *kernel, const tri__layout *layout, size_t bytes);
 void tri__narrow_work(tri__kernel *kernel, size_t bytes);

@@ -1,4 +1,4 @@
-/* kernel.c: what all narrow kernels have in common: their slots, and the team that runs them. */
+/* kernel.c: what all narrow kernels have in common: their arguments, and the team that runs them. */
 #include "tensor/narrow/code.h"
 
 #include <inttypes.h>
@@ -54,26 +54,26 @@ tri_status tri__narrow_make(const char *name, tri__narrow_part *part, int thread
     return NULL;
 }
 
-static void add_slot(tri__kernel *kernel, const tri__layout *layout, size_t bytes)
+static void add_argument(tri__kernel *kernel, const tri__layout *layout, size_t bytes)
 {
-    kernel->slot[kernel->inputs + kernel->outputs + kernel->workspaces] = (tri__slot){.layout = layout, .bytes = bytes};
+    kernel->argument[kernel->inputs + kernel->outputs + kernel->workspaces] = (tri__kernel_argument){.layout = layout, .bytes = bytes};
 }
 
 void tri__narrow_in(tri__kernel *kernel, const tri__layout *layout, size_t bytes)
 {
-    add_slot(kernel, layout, bytes);
+    add_argument(kernel, layout, bytes);
     kernel->inputs++;
 }
 
 void tri__narrow_out(tri__kernel *kernel, const tri__layout *layout, size_t bytes)
 {
-    add_slot(kernel, layout, bytes);
+    add_argument(kernel, layout, bytes);
     kernel->outputs++;
 }
 
 void tri__narrow_work(tri__kernel *kernel, size_t bytes)
 {
-    add_slot(kernel, NULL, bytes);
+    add_argument(kernel, NULL, bytes);
     kernel->workspaces++;
 }
 

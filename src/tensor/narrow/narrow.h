@@ -1,15 +1,15 @@
 /* narrow.h: kernels for layers with few channels or classes, where oneDNN would pad 1, 6 or 10 of them to 8 or 16.
  *
- * Activations lie in the LANES layout, [batch/8][…][8]: every operator computes eight examples at once, whatever the number of
- * channels. A batch that 8 does not divide is padded up to it: import and reorder write zeros there, and so do the kernels that make
- * gradients; in other activations those lanes hold what the network makes of zeros, and nobody looks at them.
+ * Activations lie in the LANES layout, [batch/8][…][8]: every operator computes eight examples at once, whatever the number of channels. A
+ * batch that 8 does not divide is padded up to it: import and reorder write zeros there, and so do the kernels that make gradients; in
+ * other activations those lanes hold what the network makes of zeros, and nobody looks at them.
  *
- * Parameters and their gradients are plain row-major, read and written in place in the flat buffers: dense weights [out][in],
- * convolution weights [out][in][kernel_h][kernel_w]. Gradients are written, not added to.
+ * Parameters and their gradients are plain row-major, read and written in place in the flat buffers: dense weights [out][in], convolution
+ * weights [out][in][kernel_h][kernel_w]. Gradients are written, not added to.
  *
- * A maker describes its slots in the order given beside it: inputs → outputs | workspaces. [x] means: only where the spec asks for it,
- * otherwise there is no such slot. A kernel belongs to the caller, who ends it with kernel->destroy(kernel). It may be run by one thread
- * at a time; a run opens its own OpenMP team. For a fixed team results are the same, bit for bit, from run to run. */
+ * A maker describes its arguments in the order given beside it: inputs → outputs | workspaces. [x] means: only where the spec asks for it,
+ * otherwise there is no such argument. A kernel belongs to the caller, who ends it with kernel->destroy(kernel). It may be run by one
+ * thread at a time; a run opens its own OpenMP team. For a fixed team results are the same, bit for bit, from run to run. */
 #ifndef TRI_TENSOR_NARROW_NARROW_H
 #define TRI_TENSOR_NARROW_NARROW_H
 

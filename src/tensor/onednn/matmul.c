@@ -45,12 +45,12 @@ tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel
     TRI_TRY(tri__allocate(1, sizeof *self, "a matrix product", &self));
     self->spec = *spec;
     self->kernel = (tri__kernel){.name = "onednn matmul", .inputs = spec->bias ? 3 : 2, .outputs = 1, .run = run, .destroy = destroy};
-    tri__slot *slot = self->kernel.slot;
-    slot[0].bytes = (size_t)(spec->m * spec->k) * sizeof(float);
-    slot[1].bytes = (size_t)(spec->k * spec->n) * sizeof(float);
+    tri__kernel_argument *argument = self->kernel.argument;
+    argument[0].bytes = (size_t)(spec->m * spec->k) * sizeof(float);
+    argument[1].bytes = (size_t)(spec->k * spec->n) * sizeof(float);
     if (spec->bias)
-        slot[2].bytes = (size_t)spec->n * sizeof(float);
-    slot[self->kernel.inputs].bytes = (size_t)(spec->m * spec->n) * sizeof(float);
+        argument[2].bytes = (size_t)spec->n * sizeof(float);
+    argument[self->kernel.inputs].bytes = (size_t)(spec->m * spec->n) * sizeof(float);
     *out = &self->kernel;
     return NULL;
 }

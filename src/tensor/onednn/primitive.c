@@ -17,9 +17,9 @@ typedef struct {
     dnnl_stream_t stream; /* the context's */
     dnnl_primitive_t primitive;
     int arguments;
-    dnnl_exec_arg_t argument[TRI_KERNEL_SLOTS];
-    void *bound[TRI_KERNEL_SLOTS]; /* what each memory object points to now: to set a pointer again costs a pass of zero padding */
-    blocked_layout layout[TRI_KERNEL_SLOTS];
+    dnnl_exec_arg_t argument[TRI_KERNEL_ARGUMENTS];
+    void *bound[TRI_KERNEL_ARGUMENTS]; /* what each memory object points to now: to set a pointer again costs a pass of zero padding */
+    blocked_layout layout[TRI_KERNEL_ARGUMENTS];
 } primitive_kernel;
 
 tri_status tri__onednn_check(dnnl_status_t status, const char *what)
@@ -140,16 +140,16 @@ static void destroy(tri__kernel *kernel)
 }
 
 /* One more argument: its layout, its size and a memory object that points nowhere yet. */
-static tri_status add_argument(tri__onednn *context, const_dnnl_primitive_desc_t desc, int argument, primitive_kernel *self)
+static tri_status add_argument(tri__onednn *context, const_dnnl_primitive_desc_t desc, int number, primitive_kernel *self)
 {
-    int slot = self->arguments;
-    const dnnl_memory_desc_t *memory = dnnl_primitive_desc_query_md(desc, dnnl_query_exec_arg_md, argument);
-    self->layout[slot] = (blocked_layout){.layout = {.kind = TRI_LAYOUT_ONEDNN, .equal = blocked_equal}, .desc = *memory};
-    self->kernel.slot[slot].bytes = dnnl_memory_desc_get_size(memory);
-    self->kernel.slot[slot].layout = is_plain(memory) ? NULL : &self->layout[slot].layout;
-    self->argument[slot].arg = argument;
+    int index = self->arguments;
+    const dnnl_memory_desc_t *memory = dnnl_primitive_desc_query_md(desc, dnnl_query_exec_arg_md, number);
+    self->layout[index] = (blocked_layout){.layout = {.kind = TRI_LAYOUT_ONEDNN, .equal = blocked_equal}, .desc = *memory};
+    self->kernel.argument[index].bytes = dnnl_memory_desc_get_size(memory);
+    self->kernel.argument[index].layout = is_plain(memory) ? NULL : &self->layout[index].layout;
+    self->argument[index].arg = number;
     TRI_TRY(
-        tri__onednn_check(dnnl_memory_create(&self->argument[slot].memory, memory, context->engine, DNNL_MEMORY_NONE), self->kernel.name));
+        tri__onednn_check(dnnl_memory_create(&self->argument[index].memory, memory, context->engine, DNNL_MEMORY_NONE), self->kernel.name));
     self->arguments++;
     return NULL;
 }

@@ -23,7 +23,7 @@ dnnl_memory_desc_t tri__onednn_desc_any(tri_shape shape);
 typedef struct {
     const char *name;
     int inputs, outputs, workspaces;
-    int argument[TRI_KERNEL_SLOTS];
+    int argument[TRI_KERNEL_ARGUMENTS];
 } tri__onednn_arguments;
 
 /* Make a kernel of a primitive descriptor; takes ownership of desc in any case. */

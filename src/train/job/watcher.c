@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "watch/progress_json.h"
 
 #define SECOND INT64_C(1000000000)
 #define TICK   (SECOND / 20) /* how often the user's wish to stop is looked at */

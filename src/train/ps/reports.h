@@ -1,6 +1,7 @@
 /* reports.h: what the workers of a job have told ps:0 of themselves, taken together.
  *
- * A report is JSON as its worker sent it (work.c): nothing in it is trusted to be there, to be of the right kind or within bounds. */
+ * A report is JSON as its worker sent it (worker_task.c): nothing in it is trusted to be there, to be of the right kind or within
+ * bounds. */
 #ifndef TRI_TRAIN_PS_REPORTS_H
 #define TRI_TRAIN_PS_REPORTS_H
 

@@ -115,10 +115,10 @@ static rig backward_rig(const tri__narrow_conv *s, const expected *e, bool want_
     assert_ok(tri__narrow_conv_backward(s, want_dx, team, &kernel));
     rig r = rig_of(kernel);
     put_lanes(r.data[0], e->dy, s->batch, e->y_count);
-    memcpy(r.data[1], forward->data[0], kernel->slot[1].bytes);
+    memcpy(r.data[1], forward->data[0], kernel->argument[1].bytes);
     memcpy(r.data[2], e->w, (size_t)e->weights * sizeof(float));
     const int mask = kernel->inputs + kernel->outputs, their_mask = forward->kernel->inputs + forward->kernel->outputs;
-    assert_int_equal(kernel->slot[mask].bytes, forward->kernel->slot[their_mask].bytes);
+    assert_int_equal(kernel->argument[mask].bytes, forward->kernel->argument[their_mask].bytes);
     r.data[mask] = forward->data[their_mask];
     return r;
 }
@@ -228,7 +228,7 @@ static void same_bits_again(void **state)
     rig_run(&second);
     rig_run(&second);
     for (int i = 3; i < 6; i++)
-        assert_memory_equal(first.data[i], second.data[i], first.kernel->slot[i].bytes);
+        assert_memory_equal(first.data[i], second.data[i], first.kernel->argument[i].bytes);
     rig_fini(&second);
     rig_fini(&first);
     rig_fini(&forward);

@@ -62,7 +62,7 @@ static rig weight_rig(const tri__narrow_weight *s, const float *dy, const float 
     if (s->x_layout)
         put_eights(r.data[1], x, s->batch, s->channels, s->height * s->width);
     else
-        memcpy(r.data[1], x, kernel->slot[1].bytes);
+        memcpy(r.data[1], x, kernel->argument[1].bytes);
     return r;
 }
 
@@ -92,7 +92,7 @@ static void check(const tri__narrow_weight *s)
             for (int run = 0; run < 2; run++) {
                 rig_run(&more);
                 for (int i = 2; i < 2 + one.kernel->outputs; i++)
-                    assert_memory_equal(more.data[i], one.data[i], one.kernel->slot[i].bytes);
+                    assert_memory_equal(more.data[i], one.data[i], one.kernel->argument[i].bytes);
             }
             rig_fini(&more);
         }

@@ -40,9 +40,9 @@ static void check_reorder(int64_t batch, int64_t count, tri__narrow_team team)
     for (int64_t n = 0; n < batch; n++)
         for (int64_t i = 0; i < count; i++)
             assert_true(lane(there.data[1], n, i, count) == ((float *)there.data[0])[n * count + i]);
-    memcpy(back.data[0], there.data[1], kernel->slot[0].bytes);
+    memcpy(back.data[0], there.data[1], kernel->argument[0].bytes);
     rig_run(&back);
-    assert_memory_equal(back.data[1], there.data[0], kernel->slot[1].bytes);
+    assert_memory_equal(back.data[1], there.data[0], kernel->argument[1].bytes);
     rig_fini(&back);
     rig_fini(&there);
 }
@@ -95,19 +95,19 @@ static void check_dense(tri__narrow_dense s, bool want_dx, tri__narrow_team team
     assert_ok(tri__narrow_dense_forward(&s, team, &kernel));
     rig forward = rig_of(kernel);
     put_lanes(forward.data[0], x, s.batch, s.in);
-    memcpy(forward.data[1], w, kernel->slot[1].bytes);
+    memcpy(forward.data[1], w, kernel->argument[1].bytes);
     if (s.bias)
-        memcpy(forward.data[2], b, kernel->slot[2].bytes);
+        memcpy(forward.data[2], b, kernel->argument[2].bytes);
     rig_run(&forward);
     assert_lanes(forward.data[kernel->inputs], y, s.batch, s.out);
 
     assert_ok(tri__narrow_dense_backward(&s, want_dx, team, &kernel));
     rig backward = rig_of(kernel);
     put_lanes(backward.data[0], dy, s.batch, s.out);
-    memcpy(backward.data[1], forward.data[0], kernel->slot[1].bytes);
-    memcpy(backward.data[2], w, kernel->slot[2].bytes);
+    memcpy(backward.data[1], forward.data[0], kernel->argument[1].bytes);
+    memcpy(backward.data[2], w, kernel->argument[2].bytes);
     if (s.relu)
-        memcpy(backward.data[3], forward.data[forward.kernel->inputs], kernel->slot[3].bytes);
+        memcpy(backward.data[3], forward.data[forward.kernel->inputs], kernel->argument[3].bytes);
     rig_run(&backward);
     assert_plain(backward.data[kernel->inputs], dw, s.in * s.out);
     if (s.bias)
@@ -296,10 +296,10 @@ static void check_head_forward(tri__narrow_head s, const rig *step, const head_e
     assert_ok(tri__narrow_head_forward(&s, team, &kernel));
     rig r = rig_of(kernel);
     r.batch = s.batch;
-    memcpy(r.data[0], step->data[0], kernel->slot[0].bytes);
-    memcpy(r.data[1], step->data[3], kernel->slot[1].bytes);
+    memcpy(r.data[0], step->data[0], kernel->argument[0].bytes);
+    memcpy(r.data[1], step->data[3], kernel->argument[1].bytes);
     if (s.bias)
-        memcpy(r.data[2], step->data[4], kernel->slot[2].bytes);
+        memcpy(r.data[2], step->data[4], kernel->argument[2].bytes);
     rig_run(&r);
     assert_plain(r.data[kernel->inputs], e->z, s.batch * s.classes);
     rig_fini(&r);

@@ -1,6 +1,6 @@
 /* rig.h: runs one narrow kernel on memory of its own, for tests.
  *
- * Each slot gets exactly its bytes, filled with 0xff: floats that nobody wrote are NaN, so reading them shows. */
+ * Each argument gets exactly its bytes, filled with 0xff: floats that nobody wrote are NaN, so reading them shows. */
 #ifndef TESTS_TENSOR_NARROW_RIG_H
 #define TESTS_TENSOR_NARROW_RIG_H
 
@@ -13,8 +13,8 @@
 
 typedef struct {
     tri__kernel *kernel;
-    void *data[TRI_KERNEL_SLOTS];
-    void *own[TRI_KERNEL_SLOTS];
+    void *data[TRI_KERNEL_ARGUMENTS];
+    void *own[TRI_KERNEL_ARGUMENTS];
     int64_t batch; /* for a scattered kernel */
 } rig;
 
@@ -22,8 +22,8 @@ static inline rig rig_of(tri__kernel *kernel)
 {
     rig r = {.kernel = kernel};
     for (int i = 0; i < kernel->inputs + kernel->outputs + kernel->workspaces; i++) {
-        assert_int_equal(posix_memalign(&r.own[i], 64, kernel->slot[i].bytes ? kernel->slot[i].bytes : 1), 0);
-        memset(r.own[i], 0xff, kernel->slot[i].bytes);
+        assert_int_equal(posix_memalign(&r.own[i], 64, kernel->argument[i].bytes ? kernel->argument[i].bytes : 1), 0);
+        memset(r.own[i], 0xff, kernel->argument[i].bytes);
         r.data[i] = r.own[i];
     }
     return r;
@@ -32,13 +32,13 @@ static inline rig rig_of(tri__kernel *kernel)
 /* A scattered kernel gets its rows from a copy that has them in reverse. */
 static inline void rig_run_scattered(rig *r)
 {
-    const size_t bytes = r->kernel->slot[0].bytes, pitch = bytes / (size_t)r->batch;
+    const size_t bytes = r->kernel->argument[0].bytes, pitch = bytes / (size_t)r->batch;
     char *copy = malloc(bytes);
     const void **row = malloc((size_t)r->batch * sizeof *row);
     assert_true(copy && row);
     for (int64_t i = 0; i < r->batch; i++)
         row[i] = memcpy(copy + bytes - (size_t)(i + 1) * pitch, (char *)r->data[0] + (size_t)i * pitch, pitch);
-    void *data[TRI_KERNEL_SLOTS];
+    void *data[TRI_KERNEL_ARGUMENTS];
     memcpy(data, r->data, sizeof data);
     data[0] = row;
     assert_ok(r->kernel->run(r->kernel, data, NULL));
@@ -56,7 +56,7 @@ static inline void rig_run(rig *r)
 
 static inline void rig_fini(rig *r)
 {
-    for (int i = 0; i < TRI_KERNEL_SLOTS; i++)
+    for (int i = 0; i < TRI_KERNEL_ARGUMENTS; i++)
         free(r->own[i]);
     r->kernel->destroy(r->kernel);
 }

@@ -1,7 +1,7 @@
 /* tokens.h: who does which step: the coordinator's book, and nothing else. It reads and sends nothing and knows no time.
  *
  * A token is the right to do one step, and says which examples it takes: slice `index` of `workers` of the step at `position`
- * (data/shard.h). Members are the workers that are there, known by their task number; they join and leave at any time.
+ * (data/batch/shard.h). Members are the workers that are there, known by their task number; they join and leave at any time.
  *
  * Async and bounded staleness: a token is one update. Steps are numbered as they are first granted, and positions follow one another. What
  * a member held when it left goes to others, before anything new. With bounded staleness the step that a member would begin, counted

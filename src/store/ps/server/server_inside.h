@@ -3,6 +3,7 @@
 #ifndef TRI_STORE_PS_SERVER_SERVER_INSIDE_H
 #define TRI_STORE_PS_SERVER_SERVER_INSIDE_H
 
+#include "net/listener.h"
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/message.h"
 #include "store/ps/protocol/tokens.h"

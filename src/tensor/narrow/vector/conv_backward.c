@@ -287,9 +287,9 @@ void ISA(conv_backward)(const void *geometry, void *const *data, int thread, int
 {
     const tri__narrow_conv_geometry *g = geometry;
     const tri__narrow_conv *spec = &g->spec;
-    const int dx_slot = spec->bias ? 5 : 4, mask_slot = dx_slot + (g->want_dx ? 1 : 0);
+    const int dx_argument = spec->bias ? 5 : 4, mask_argument = dx_argument + (g->want_dx ? 1 : 0);
     const int64_t x_vectors = spec->channels * spec->height * spec->width, weights = spec->filters * g->taps;
-    v8 *scratch = data[mask_slot + 1], *mine = scratch + thread * g->private_vectors;
+    v8 *scratch = data[mask_argument + 1], *mine = scratch + thread * g->private_vectors;
     v8 *padded = mine + weights + spec->filters;
     pass a = {.g = g, .dw = mine, .db = mine + weights, .d = padded + g->padded_x};
     a.weights = (float *)(a.d + g->d_rows * spec->filters * g->d_columns);
@@ -302,9 +302,9 @@ void ISA(conv_backward)(const void *geometry, void *const *data, int thread, int
         const int64_t group = at / g->strips, first = group * g->strips;
         end = all.end < first + g->strips ? all.end : first + g->strips;
         a.dy = (const v8 *)data[0] + group * spec->filters * g->strips * g->columns;
-        a.mask = (const uint8_t *)data[mask_slot] + group * spec->filters * g->strips * g->mask_bytes;
+        a.mask = (const uint8_t *)data[mask_argument] + group * spec->filters * g->strips * g->mask_bytes;
         a.x = with_padding(g, (const v8 *)data[1] + group * x_vectors, padded);
-        take_group(&a, (part_range){at - first, end - first}, g->want_dx ? (v8 *)data[dx_slot] + group * x_vectors : NULL);
+        take_group(&a, (part_range){at - first, end - first}, g->want_dx ? (v8 *)data[dx_argument] + group * x_vectors : NULL);
     }
 
     team_barrier(threads);

@@ -163,9 +163,9 @@ void ISA(conv_forward)(const void *geometry, void *const *data, int thread, int 
 {
     const tri__narrow_conv_geometry *g = geometry;
     const tri__narrow_conv *spec = &g->spec;
-    const int y_slot = spec->bias ? 3 : 2;
+    const int y_argument = spec->bias ? 3 : 2;
     const int64_t x_vectors = spec->channels * spec->height * spec->width, y_plane = g->strips * g->columns;
-    v8 *padded = (v8 *)data[y_slot + 2] + thread * g->padded_x;
+    v8 *padded = (v8 *)data[y_argument + 2] + thread * g->padded_x;
     clear_padding(g, padded);
     const part_range mine = share(g->groups * g->strips, thread, threads);
     const v8 *x = NULL;
@@ -173,8 +173,8 @@ void ISA(conv_forward)(const void *geometry, void *const *data, int thread, int 
         const int64_t group = i / g->strips, row = i % g->strips;
         if (!x || row == 0)
             x = with_padding(g, (const v8 *)data[0] + group * x_vectors, padded);
-        v8 *y = (v8 *)data[y_slot] + group * spec->filters * y_plane + row * g->columns;
-        uint8_t *mask = (uint8_t *)data[y_slot + 1] + (group * spec->filters * g->strips + row) * g->mask_bytes;
+        v8 *y = (v8 *)data[y_argument] + group * spec->filters * y_plane + row * g->columns;
+        uint8_t *mask = (uint8_t *)data[y_argument + 1] + (group * spec->filters * g->strips + row) * g->mask_bytes;
         take_strip(g, x + row * g->strip_x, data[1], spec->bias ? data[2] : NULL, y, mask);
     }
 }

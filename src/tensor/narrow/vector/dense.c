@@ -226,20 +226,21 @@ void ISA(dense_backward)(const void *geometry, void *const *data, int thread, in
 {
     const tri__narrow_dense_geometry *g = geometry;
     const tri__narrow_dense *spec = &g->spec;
-    const int dw_slot = spec->relu ? 4 : 3, dx_slot = dw_slot + (spec->bias ? 2 : 1), scratch_slot = dx_slot + (g->want_dx ? 1 : 0);
-    turned a = {.g = g, .dy = data[0], .x = data[1], .y = spec->relu ? data[3] : NULL, .stopped = data[scratch_slot]};
+    const int dw_argument = spec->relu ? 4 : 3, dx_argument = dw_argument + (spec->bias ? 2 : 1),
+              scratch_argument = dx_argument + (g->want_dx ? 1 : 0);
+    turned a = {.g = g, .dy = data[0], .x = data[1], .y = spec->relu ? data[3] : NULL, .stopped = data[scratch_argument]};
     a.dy_panels = (float *)(a.stopped + g->groups * spec->out);
     a.x_panels = a.stopped + 2 * g->groups * spec->out;
     const part_range groups = share(g->groups, thread, threads);
     turn_dy(&a, groups);
     turn_x(&a, groups);
     team_barrier(threads);
-    weight_gradient(&a, share((spec->in + 15) / 16, thread, threads), data[dw_slot]);
+    weight_gradient(&a, share((spec->in + 15) / 16, thread, threads), data[dw_argument]);
     if (spec->bias)
-        bias_gradient(&a, share(spec->out, thread, threads), data[dw_slot + 1]);
+        bias_gradient(&a, share(spec->out, thread, threads), data[dw_argument + 1]);
     if (!g->want_dx)
         return;
-    tile b = {.x = a.stopped, .x_pitch = spec->out, .y = data[dx_slot], .y_pitch = spec->in};
+    tile b = {.x = a.stopped, .x_pitch = spec->out, .y = data[dx_argument], .y_pitch = spec->in};
     b.s = (products){.w = data[2], .across = 1, .along = spec->in, .step = 1, .taps = spec->out};
     run_all(b, g->groups, spec->in, thread, threads);
 }

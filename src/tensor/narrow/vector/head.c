@@ -279,10 +279,10 @@ void ISA(head_step)(const void *geometry, void *const *data, int thread, int thr
 {
     const tri__narrow_head_geometry *g = geometry;
     const tri__narrow_head *spec = &g->spec;
-    const int loss_slot = spec->bias ? 5 : 4, scratch_slot = loss_slot + (spec->bias ? 3 : 2);
+    const int loss_argument = spec->bias ? 5 : 4, scratch_argument = loss_argument + (spec->bias ? 3 : 2);
     const int64_t set_vectors = g->block * spec->classes;
     const head h = head_of(g, data[0], data[3], columns_of(spec->in, thread, threads));
-    v8 *scratch = data[scratch_slot], *z = scratch + thread * g->private_vectors, *d = z + 2 * set_vectors;
+    v8 *scratch = data[scratch_argument], *z = scratch + thread * g->private_vectors, *d = z + 2 * set_vectors;
     v8 sum_d[TRI_NARROW_HEAD_CLASSES];
     float constant[TRI_NARROW_HEAD_CLASSES], plus[TRI_NARROW_HEAD_CLASSES];
     double loss = 0;
@@ -307,16 +307,16 @@ void ISA(head_step)(const void *geometry, void *const *data, int thread, int thr
         for (int64_t class = 0; last && class < spec->classes; class ++)
             plus[class] = spec->offset * sum(sum_d[class]);
         const gradient b = {
-            .first = first, .groups = count, .d = d, .plus = last ? plus : NULL, .again = first > 0, .dw = data[loss_slot + 1]};
+            .first = first, .groups = count, .d = d, .plus = last ? plus : NULL, .again = first > 0, .dw = data[loss_argument + 1]};
         if (spec->type == TRI_U8)
             gradient_typed(true, &h, &b);
         else
             gradient_typed(false, &h, &b);
     }
     if (thread == 0) {
-        *(float *)data[loss_slot] = (float)loss;
+        *(float *)data[loss_argument] = (float)loss;
         for (int64_t class = 0; spec->bias && class < spec->classes; class ++)
-            ((float *)data[loss_slot + 2])[class] = sum(sum_d[class]);
+            ((float *)data[loss_argument + 2])[class] = sum(sum_d[class]);
     }
 }
 

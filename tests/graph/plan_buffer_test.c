@@ -1,4 +1,4 @@
-/* place_test.c: in the buffer of a plan, values that are in use at the same time do not overlap, and memory is used again. */
+/* plan_buffer_test.c: in the buffer of a plan, operands that are in use at the same time do not overlap, and memory is used again. */
 #include "graph/plan.h"
 #include "support.h"
 #include "trireme/trireme.h"
@@ -22,8 +22,8 @@ static tri_plan *plan_of(const char *name, tri_shape shape, unsigned without, tr
 
 static bool is_placed(const tri_plan *plan, int v)
 {
-    const tri__value *value = &plan->value[v];
-    return value->root == v && value->where == TRI_IN_BUFFER && value->first >= 0;
+    const tri__operand *operand = &plan->operand[v];
+    return operand->root == v && operand->where == TRI_IN_BUFFER && operand->first >= 0;
 }
 
 static void check(const char *name, tri_shape shape, unsigned without)
@@ -31,18 +31,18 @@ static void check(const char *name, tri_shape shape, unsigned without)
     tri_store *store;
     tri_plan *plan = plan_of(name, shape, without, &store);
     size_t sum = 0;
-    for (int i = 0; i < plan->values; i++) {
+    for (int i = 0; i < plan->operands; i++) {
         if (!is_placed(plan, i))
             continue;
-        const tri__value *a = &plan->value[i];
+        const tri__operand *a = &plan->operand[i];
         sum += a->bytes;
         assert_true(a->offset + a->bytes <= plan->bytes);
         assert_int_equal(a->offset % 64, 0);
         for (int k = 0; k < i; k++) {
-            const tri__value *b = &plan->value[k];
+            const tri__operand *b = &plan->operand[k];
             bool together = is_placed(plan, k) && a->first <= b->last && b->first <= a->last;
             if (together && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes)
-                fail_msg("%s: values %d and %d live together and overlap", name, i, k);
+                fail_msg("%s: operands %d and %d live together and overlap", name, i, k);
         }
     }
     if (plan->calls > 50) /* a deep one, whose activations are not all needed at once */
