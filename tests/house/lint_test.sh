@@ -56,6 +56,26 @@ rejected wrapping src/tensor/bad.c '#include <cblas.h>' 'does not know who wraps
 rejected wrapping include/trireme/bad.h '#include <uv.h>' 'belongs to src/net/'
 accepted wrapping src/train/good.c '#include <stdio.h>'
 
+mkdir -p "$folder/src/net" "$folder/src/data/file"
+echo 'void tri__loop_run(void)
+{
+}' >"$folder/src/net/other.c"
+rejected definitions src/net/bad.h 'void tri__loop_run(void);' 'tri__loop_run is defined in src/net/other.c, expected in src/net/bad.c'
+accepted definitions src/net/other.h 'void tri__loop_run(void); /* one line */'
+rejected definitions src/net/other.h 'int tri__loop_runs(int a,
+                   int b);' 'tri__loop_runs is defined nowhere'
+rejected definitions include/trireme/graph.h 'void tri__loop_run(void);' 'expected in src/graph/'
+mv "$folder/src/net/other.c" "$folder/src/data/file/other.c"
+rejected definitions src/data/batch/bad.h 'void tri__loop_run(void);' 'expected in src/data/batch/'
+accepted definitions src/data/file/good.h 'void tri__loop_run(void);'
+accepted definitions include/trireme/dataset.h 'void tri__loop_run(void);'
+rm "$folder/src/data/file/other.c"
+
+rejected mentions src/train/bad.c '/* see train/nothing.h */' 'train/nothing.h is no file'
+rejected mentions docs/bad.md 'It stands in nothing.c.' 'nothing.c is no file'
+accepted mentions src/train/good.c '/* good.c: as train/good.c, jpegint.h and "nothing.h" */'
+accepted mentions src/train/good.c '#include "nothing.h"'
+
 rejected terminal src/train/bad.c 'int f(void) { return getenv("HOME") != 0; }' 'only cli prints'
 rejected terminal src/train/bad.c 'void f(void) { printf("x"); }' 'only cli prints'
 rejected terminal src/train/bad.c 'void f(void) { fputs("x", stderr); }' 'only cli prints'
