@@ -1,6 +1,6 @@
 /* random.c: Philox 4×32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
  *
- * A block of four words is a function of the key and a counter of four words: the first two count blocks, the third says what kind of
+ * A block of four words is a function of the key and a counter of four words: the first two count blocks, the third says what kind stream
  * number is made, so that the kinds never share words. Element i of a stream of floats is word i mod 4 of block i / 4; a pair of
  * words makes a pair of normal numbers (Box–Muller). Fills make many blocks side by side, which the compiler vectorises. */
 #include "base/random.h"
@@ -34,13 +34,13 @@ void tri__philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[
 }
 
 /* out: [LANES][WORDS], the blocks first … first + LANES − 1. The same as tri__philox, LANES at a time. */
-static void make_blocks(tri__key key, kind of, uint64_t first, uint32_t out[LANES * WORDS])
+static void make_blocks(tri__key key, kind stream, uint64_t first, uint32_t out[LANES * WORDS])
 {
     uint32_t c0[LANES], c1[LANES], c2[LANES], c3[LANES];
     for (int i = 0; i < LANES; i++) {
         c0[i] = (uint32_t)(first + (uint64_t)i);
         c1[i] = (uint32_t)((first + (uint64_t)i) >> 32);
-        c2[i] = of;
+        c2[i] = stream;
         c3[i] = 0;
     }
     uint32_t k0 = (uint32_t)key.word, k1 = (uint32_t)(key.word >> 32);
@@ -64,9 +64,9 @@ static void make_blocks(tri__key key, kind of, uint64_t first, uint32_t out[LANE
     }
 }
 
-static void make_block(tri__key key, kind of, uint64_t number, uint32_t out[WORDS])
+static void make_block(tri__key key, kind stream, uint64_t number, uint32_t out[WORDS])
 {
-    const uint32_t counter[4] = {(uint32_t)number, (uint32_t)(number >> 32), of, 0};
+    const uint32_t counter[4] = {(uint32_t)number, (uint32_t)(number >> 32), stream, 0};
     const uint32_t words[2] = {(uint32_t)key.word, (uint32_t)(key.word >> 32)};
     tri__philox(counter, words, out);
 }
@@ -76,10 +76,10 @@ static uint64_t join(const uint32_t words[2])
     return words[0] | (uint64_t)words[1] << 32;
 }
 
-static tri__key derive(tri__key key, kind of, uint64_t number)
+static tri__key derive(tri__key key, kind stream, uint64_t number)
 {
     uint32_t block[WORDS];
-    make_block(key, of, number, block);
+    make_block(key, stream, number, block);
     return (tri__key){join(block)};
 }
 
@@ -145,7 +145,7 @@ static void normal_from_words(const uint32_t *words, int count, float *out)
 typedef void (*convert)(const uint32_t *words, int count, float *out);
 
 /* The stream is made in groups of LANES × WORDS; groups that stick out at either end are made aside and copied in part. */
-static void fill(tri__key key, kind of, convert from_words, uint64_t first, int64_t count, float *out)
+static void fill(tri__key key, kind stream, convert from_words, uint64_t first, int64_t count, float *out)
 {
     enum { GROUP = LANES * WORDS };
     while (count > 0) {
@@ -154,7 +154,7 @@ static void fill(tri__key key, kind of, convert from_words, uint64_t first, int6
         int skip = (int)(first % WORDS);
         int part = count < GROUP - skip ? (int)count : GROUP - skip;
         bool whole = part == GROUP;
-        make_blocks(key, of, first / WORDS, words);
+        make_blocks(key, stream, first / WORDS, words);
         from_words(words, GROUP, whole ? out : values);
         if (!whole)
             memcpy(out, values + skip, (size_t)part * sizeof *out);

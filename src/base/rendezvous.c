@@ -16,18 +16,18 @@
 #define POLITE     INT64_C(50000) /* from then on whoever wants the CPU gets it between two looks */
 #define LOOKS      32             /* between two readings of the clock */
 
-void tri__rendezvous_init(tri__rendezvous *place, int threads, int cpus)
+void tri__rendezvous_init(tri__rendezvous *rendezvous, int threads, int cpus)
 {
-    pthread_mutex_init(&place->lock, NULL);
-    tri__condition_init(&place->moved);
-    atomic_init(&place->sleepers, 0);
-    place->look = threads <= cpus ? LONG_LOOK : SHORT_LOOK;
+    pthread_mutex_init(&rendezvous->lock, NULL);
+    tri__condition_init(&rendezvous->moved);
+    atomic_init(&rendezvous->sleepers, 0);
+    rendezvous->look = threads <= cpus ? LONG_LOOK : SHORT_LOOK;
 }
 
-void tri__rendezvous_fini(tri__rendezvous *place)
+void tri__rendezvous_fini(tri__rendezvous *rendezvous)
 {
-    pthread_cond_destroy(&place->moved);
-    pthread_mutex_destroy(&place->lock);
+    pthread_cond_destroy(&rendezvous->moved);
+    pthread_mutex_destroy(&rendezvous->lock);
 }
 
 static void relax(void)
@@ -37,10 +37,10 @@ static void relax(void)
 #endif
 }
 
-static bool look_for(const tri__rendezvous *place, tri__ready *ready, const void *context)
+static bool look_for(const tri__rendezvous *rendezvous, tri__ready *ready, const void *context)
 {
     int64_t start = tri__clock_now(), waited = 0;
-    while (waited < place->look) {
+    while (waited < rendezvous->look) {
         for (int i = 0; i < LOOKS; i++) {
             if (ready(context))
                 return true;
@@ -53,26 +53,26 @@ static bool look_for(const tri__rendezvous *place, tri__ready *ready, const void
     return false;
 }
 
-bool tri__rendezvous_wait(tri__rendezvous *place, tri__ready *ready, const void *context, int64_t time)
+bool tri__rendezvous_wait(tri__rendezvous *rendezvous, tri__ready *ready, const void *context, int64_t time)
 {
-    if (ready(context) || look_for(place, ready, context))
+    if (ready(context) || look_for(rendezvous, ready, context))
         return true;
-    pthread_mutex_lock(&place->lock);
-    atomic_fetch_add(&place->sleepers, 1);
+    pthread_mutex_lock(&rendezvous->lock);
+    atomic_fetch_add(&rendezvous->sleepers, 1);
     bool come = ready(context);
-    while (!come && tri__condition_wait(&place->moved, &place->lock, time) != ETIMEDOUT)
+    while (!come && tri__condition_wait(&rendezvous->moved, &rendezvous->lock, time) != ETIMEDOUT)
         come = ready(context);
     come = come || ready(context);
-    atomic_fetch_sub(&place->sleepers, 1);
-    pthread_mutex_unlock(&place->lock);
+    atomic_fetch_sub(&rendezvous->sleepers, 1);
+    pthread_mutex_unlock(&rendezvous->lock);
     return come;
 }
 
-void tri__rendezvous_notify(tri__rendezvous *place)
+void tri__rendezvous_notify(tri__rendezvous *rendezvous)
 {
-    if (!atomic_load(&place->sleepers))
+    if (!atomic_load(&rendezvous->sleepers))
         return;
-    pthread_mutex_lock(&place->lock);
-    pthread_cond_broadcast(&place->moved);
-    pthread_mutex_unlock(&place->lock);
+    pthread_mutex_lock(&rendezvous->lock);
+    pthread_cond_broadcast(&rendezvous->moved);
+    pthread_mutex_unlock(&rendezvous->lock);
 }

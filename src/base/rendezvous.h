@@ -20,14 +20,14 @@ typedef struct {
 } tri__rendezvous;
 
 /* threads: that compute at the same time, on so many cpus. */
-void tri__rendezvous_init(tri__rendezvous *place, int threads, int cpus);
-void tri__rendezvous_fini(tri__rendezvous *place);
+void tri__rendezvous_init(tri__rendezvous *rendezvous, int threads, int cpus);
+void tri__rendezvous_fini(tri__rendezvous *rendezvous);
 
 /* Wait until ready(context), or until tri__clock_now is `time`. Whether it is ready. ready reads atomics, in the default order. */
 typedef bool tri__ready(const void *context);
-bool tri__rendezvous_wait(tri__rendezvous *place, tri__ready *ready, const void *context, int64_t time);
+bool tri__rendezvous_wait(tri__rendezvous *rendezvous, tri__ready *ready, const void *context, int64_t time);
 
 /* After an atomic was changed, in the default order: whoever sleeps looks again. Costs a load where nobody does. */
-void tri__rendezvous_notify(tri__rendezvous *place);
+void tri__rendezvous_notify(tri__rendezvous *rendezvous);
 
 #endif

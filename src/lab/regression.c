@@ -125,11 +125,11 @@ static void tell(const system_of_equations *s, tri__regression *out)
     out->intercept = s->mean[s->columns];
     for (int j = 0; j < s->columns; j++) {
         double error = out->freedom > 0 ? sqrt(residual / (double)out->freedom * diagonal[j]) : NAN;
-        out->of[j].slope = slope[j] / s->length[j];
-        out->of[j].error = error / s->length[j];
-        out->of[j].t = slope[j] / error;
-        out->of[j].p = tri__student_p(out->of[j].t, (double)out->freedom);
-        out->intercept -= out->of[j].slope * s->mean[j];
+        out->column[j].slope = slope[j] / s->length[j];
+        out->column[j].error = error / s->length[j];
+        out->column[j].t = slope[j] / error;
+        out->column[j].p = tri__student_p(out->column[j].t, (double)out->freedom);
+        out->intercept -= out->column[j].slope * s->mean[j];
     }
 }
 

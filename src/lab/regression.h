@@ -18,7 +18,7 @@ typedef struct {
     struct {
         double slope, error; /* its standard error */
         double t, p;         /* of "the slope is 0", two-sided, by Student's t with freedom degrees */
-    } of[TRI_MOST_REGRESSORS];
+    } column[TRI_MOST_REGRESSORS];
     double r2; /* share of y's variance that is explained */
 } tri__regression;
 

@@ -40,7 +40,7 @@ static void fill_panels(const tri__speed_result *result, double *values, char ti
         double *x = values + (v + 1) * result->count;
         for (int64_t i = 0; i < result->count; i++)
             x[i] = (double)result->cells[i].value[result->varied[v]];
-        snprintf(titles[v], sizeof titles[v], "slope %.4g, p %.3g, R² %.3g", fit->of[0].slope, fit->of[0].p, fit->r2);
+        snprintf(titles[v], sizeof titles[v], "slope %.4g, p %.3g, R² %.3g", fit->column[0].slope, fit->column[0].p, fit->r2);
         panels[v] = (tri__panel){
             .title = titles[v],
             .x_label = tri__speed_parameter_name(result->varied[v]),
@@ -49,7 +49,7 @@ static void fill_panels(const tri__speed_result *result, double *values, char ti
             .y = values,
             .count = result->count,
             .intercept = fit->intercept,
-            .slope = fit->of[0].slope,
+            .slope = fit->column[0].slope,
         };
     }
 }

@@ -123,7 +123,7 @@ static bool help(mirrored_store *self, shared_range *range)
     reduce_piece(self, range, taken % range->pieces);
     self->times.update += tri__clock_now() - start;
     if (atomic_fetch_add(&range->done, 1) + 1 == steps * range->pieces)
-        tri__rendezvous_notify(group->options.place);
+        tri__rendezvous_notify(group->options.rendezvous);
     return true;
 }
 
@@ -163,7 +163,7 @@ static void reduce_all(mirrored_store *self)
     }
     for (int i = 0; i < group->ranges; i++)
         atomic_fetch_add(&group->range[i].done, group->range[i].pieces);
-    tri__rendezvous_notify(group->options.place);
+    tri__rendezvous_notify(group->options.rendezvous);
 }
 
 /* ---- the calls of a store ---- */
@@ -208,7 +208,7 @@ static tri_status wait_for(mirrored_store *self, shared_range *range, int64_t st
     tri__mirrored_group *group = self->group;
     const wanted what = {self, range, steps};
     int64_t start = tri__clock_now();
-    bool come = tri__rendezvous_wait(group->options.place, has_come, &what, start + group->options.timeout);
+    bool come = tri__rendezvous_wait(group->options.rendezvous, has_come, &what, start + group->options.timeout);
     self->times.peers += tri__clock_now() - start;
     if (atomic_load(&group->stopped))
         return tri_fail(TRI_STOPPED, "another replica has stopped");
@@ -267,7 +267,7 @@ static tri_status mirrored_offer(tri_store *store, tri_range at, const float *gr
     shared_range *range = &group->range[self->next++];
     range->weight[self->replica] = weight;
     if (atomic_fetch_add(&range->came, 1) + 1 == self->begun * group->options.replicas)
-        tri__rendezvous_notify(group->options.place);
+        tri__rendezvous_notify(group->options.rendezvous);
     if (store->rule.clip > 0) {
         if (atomic_fetch_add(&group->came, 1) + 1 == self->begun * group->options.replicas * group->ranges)
             reduce_all(self);
@@ -403,5 +403,5 @@ tri_status tri__mirrored_store_create(tri__mirrored_group *group, int replica, t
 void tri__mirrored_group_stop(tri__mirrored_group *group)
 {
     atomic_store(&group->stopped, true);
-    tri__rendezvous_notify(group->options.place);
+    tri__rendezvous_notify(group->options.rendezvous);
 }

@@ -15,8 +15,8 @@ typedef struct {
     size_t floats;
     tri_rule rule;
     int replicas;
-    tri__rendezvous *place; /* where replicas wait for each other; borrowed */
-    int64_t timeout;        /* nanoseconds, of every wait */
+    tri__rendezvous *rendezvous; /* where replicas wait for each other; borrowed */
+    int64_t timeout;             /* nanoseconds, of every wait */
 } tri__mirrored_group_options;
 
 TRI_MUST_CHECK tri_status tri__mirrored_group_create(const tri__mirrored_group_options *options, tri__mirrored_group **out);

@@ -7,29 +7,29 @@
 enum { TURNS = 2000 };
 
 typedef struct {
-    tri__rendezvous place;
+    tri__rendezvous rendezvous;
     atomic_int turn;
 } game;
 
 typedef struct {
-    game *of;
+    game *shared;
     int awaits;
 } expectation;
 
 static bool is_turn(const void *context)
 {
     const expectation *mine = context;
-    return atomic_load(&mine->of->turn) >= mine->awaits;
+    return atomic_load(&mine->shared->turn) >= mine->awaits;
 }
 
-static bool play(game *of, int player)
+static bool play(game *shared, int player)
 {
     for (int i = player; i < TURNS; i += 2) {
-        const expectation mine = {of, i};
-        if (!tri__rendezvous_wait(&of->place, is_turn, &mine, tri__clock_now() + INT64_C(30000000000)))
+        const expectation mine = {shared, i};
+        if (!tri__rendezvous_wait(&shared->rendezvous, is_turn, &mine, tri__clock_now() + INT64_C(30000000000)))
             return false;
-        atomic_fetch_add(&of->turn, 1);
-        tri__rendezvous_notify(&of->place);
+        atomic_fetch_add(&shared->turn, 1);
+        tri__rendezvous_notify(&shared->rendezvous);
     }
     return true;
 }
@@ -41,16 +41,16 @@ static void *second_player(void *context)
 
 static void take_turns(int threads)
 {
-    game of = {0};
+    game shared = {0};
     void *other;
     pthread_t thread;
-    tri__rendezvous_init(&of.place, threads, 2);
-    assert_int_equal(pthread_create(&thread, NULL, second_player, &of), 0);
-    assert_true(play(&of, 0));
+    tri__rendezvous_init(&shared.rendezvous, threads, 2);
+    assert_int_equal(pthread_create(&thread, NULL, second_player, &shared), 0);
+    assert_true(play(&shared, 0));
     pthread_join(thread, &other);
-    assert_ptr_equal(other, &of);
-    assert_int_equal(atomic_load(&of.turn), TURNS);
-    tri__rendezvous_fini(&of.place);
+    assert_ptr_equal(other, &shared);
+    assert_int_equal(atomic_load(&shared.turn), TURNS);
+    tri__rendezvous_fini(&shared.rendezvous);
 }
 
 static void no_turn_is_missed(void **state)
@@ -63,11 +63,11 @@ static void no_turn_is_missed(void **state)
 static void a_wait_ends(void **state)
 {
     (void)state;
-    game of = {0};
-    const expectation never = {&of, 1};
-    tri__rendezvous_init(&of.place, 1, 1);
-    assert_false(tri__rendezvous_wait(&of.place, is_turn, &never, tri__clock_now() + 1000000));
-    tri__rendezvous_fini(&of.place);
+    game shared = {0};
+    const expectation never = {&shared, 1};
+    tri__rendezvous_init(&shared.rendezvous, 1, 1);
+    assert_false(tri__rendezvous_wait(&shared.rendezvous, is_turn, &never, tri__clock_now() + 1000000));
+    tri__rendezvous_fini(&shared.rendezvous);
 }
 
 int main(void)

@@ -26,10 +26,10 @@ static void check(const tri__regression *fit, double intercept, double r2, const
     assert_near(fit->intercept, intercept, 1e-9);
     assert_near(fit->r2, r2, 1e-9);
     for (int j = 0; j < fit->columns; j++) {
-        assert_near(fit->of[j].slope, of[j].slope, 1e-9);
-        assert_near(fit->of[j].error, of[j].error, 1e-9);
-        assert_near(fit->of[j].t, of[j].t, 1e-9);
-        assert_near(fit->of[j].p, of[j].p, 1e-9);
+        assert_near(fit->column[j].slope, of[j].slope, 1e-9);
+        assert_near(fit->column[j].error, of[j].error, 1e-9);
+        assert_near(fit->column[j].t, of[j].t, 1e-9);
+        assert_near(fit->column[j].p, of[j].p, 1e-9);
     }
 }
 
@@ -93,8 +93,8 @@ static void test_longley(void **state)
     assert_near(fit.intercept, -3482258.63459582, 1e-9);
     assert_near(fit.r2, 0.995479004577296, 1e-9);
     for (int j = 0; j < 6; j++) {
-        assert_near(fit.of[j].slope, slope[j], 1e-9);
-        assert_near(fit.of[j].error, error[j], 1e-9);
+        assert_near(fit.column[j].slope, slope[j], 1e-9);
+        assert_near(fit.column[j].error, error[j], 1e-9);
     }
 }
 
@@ -126,10 +126,10 @@ static void test_what_cannot_be_told(void **state)
     assert_fails(tri__regression_fit(line, line, 3, 9, &fit), TRI_BAD_CALL, "9 columns");
     assert_fails(tri__regression_fit(line, (double[]){1, NAN, 2}, 3, 1, &fit), TRI_BAD_CALL, "no numbers");
     assert_ok(tri__regression_fit(line, (double[]){3, 5}, 2, 1, &fit)); /* two points: a line, and no way to doubt it */
-    assert_near(fit.of[0].slope, 2, 1e-12);
-    assert_true(isnan(fit.of[0].p));
+    assert_near(fit.column[0].slope, 2, 1e-12);
+    assert_true(isnan(fit.column[0].p));
     assert_ok(tri__regression_fit(line, same, 3, 1, &fit));
-    assert_true(isnan(fit.r2) && fit.of[0].slope == 0);
+    assert_true(isnan(fit.r2) && fit.column[0].slope == 0);
 }
 
 int main(void)

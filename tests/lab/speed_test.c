@@ -45,7 +45,7 @@ static void test_grid(void **state)
         assert_true(isnan(tri__speed_mean(&result, TRI_SPEED_BATCH, 3)));
         /* The mean of two values is their average, so the slope is their difference by their distance. */
         double rise = tri__speed_mean(&result, TRI_SPEED_BATCH, 4) - tri__speed_mean(&result, TRI_SPEED_BATCH, 2);
-        assert_true(fabs(result.alone[0].of[0].slope - rise / 2) < 1e-6 * mean);
+        assert_true(fabs(result.alone[0].column[0].slope - rise / 2) < 1e-6 * mean);
         assert_int_equal(result.together.columns, 4);
         tri__speed_result_fini(&result);
         tri_source_destroy(source);

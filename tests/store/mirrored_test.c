@@ -16,15 +16,15 @@ static const tri_range offered[RANGES] = {{30000, 10000}, {100, 29900}, {0, 100}
 static const tri_range awaited[2] = {{0, 20000}, {20000, 20000}};
 
 typedef struct {
-    tri__rendezvous place;
+    tri__rendezvous rendezvous;
     tri__mirrored_group *group;
     tri_store *store[REPLICAS];
 } mirrors;
 
 static void open_mirrors(mirrors *all, tri_rule rule, int threads)
 {
-    tri__rendezvous_init(&all->place, threads, 2);
-    const tri__mirrored_group_options options = {FLOATS, rule, REPLICAS, &all->place, 30 * SECOND};
+    tri__rendezvous_init(&all->rendezvous, threads, 2);
+    const tri__mirrored_group_options options = {FLOATS, rule, REPLICAS, &all->rendezvous, 30 * SECOND};
     assert_ok(tri__mirrored_group_create(&options, &all->group));
     for (int i = 0; i < REPLICAS; i++) {
         assert_ok(tri__mirrored_store_create(all->group, i, &all->store[i]));
@@ -37,7 +37,7 @@ static void close_mirrors(mirrors *all)
     for (int i = 0; i < REPLICAS; i++)
         tri_store_destroy(all->store[i]);
     tri__mirrored_group_destroy(all->group);
-    tri__rendezvous_fini(&all->place);
+    tri__rendezvous_fini(&all->rendezvous);
 }
 
 static float gradient_of(int replica, int step, size_t i, float parameter)
@@ -176,8 +176,8 @@ static void waits_end_and_say_for_whom(void **state)
 {
     (void)state;
     mirrors all;
-    tri__rendezvous_init(&all.place, 2, 2);
-    assert_ok(tri__mirrored_group_create(&(tri__mirrored_group_options){FLOATS, {.name = "sgd"}, REPLICAS, &all.place, SECOND / 100},
+    tri__rendezvous_init(&all.rendezvous, 2, 2);
+    assert_ok(tri__mirrored_group_create(&(tri__mirrored_group_options){FLOATS, {.name = "sgd"}, REPLICAS, &all.rendezvous, SECOND / 100},
                                          &all.group));
     for (int i = 0; i < REPLICAS; i++) {
         assert_ok(tri__mirrored_store_create(all.group, i, &all.store[i]));

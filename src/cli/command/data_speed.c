@@ -98,8 +98,8 @@ static void print_means(FILE *out, const tri__speed_result *result, tri__speed_p
 
 static void print_fit(FILE *out, const char *name, const tri__regression *fit, int column)
 {
-    fprintf(out, "%-8s %12.4g %12.4g %9.3f %10.3g", name, fit->of[column].slope, fit->of[column].error, fit->of[column].t,
-            fit->of[column].p);
+    fprintf(out, "%-8s %12.4g %12.4g %9.3f %10.3g", name, fit->column[column].slope, fit->column[column].error, fit->column[column].t,
+            fit->column[column].p);
     if (column == 0)
         fprintf(out, " %8.4f", fit->r2);
     fputc('\n', out);
@@ -134,9 +134,9 @@ static json_t *number_json(double number)
 
 static json_t *fit_json(const char *name, const tri__regression *fit, int column)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "parameter", name, "slope", number_json(fit->of[column].slope), "stderr",
-                     number_json(fit->of[column].error), "t", number_json(fit->of[column].t), "p", number_json(fit->of[column].p), "r2",
-                     number_json(fit->r2));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "parameter", name, "slope", number_json(fit->column[column].slope), "stderr",
+                     number_json(fit->column[column].error), "t", number_json(fit->column[column].t), "p",
+                     number_json(fit->column[column].p), "r2", number_json(fit->r2));
 }
 
 static json_t *cells_json(const tri__speed_result *result)

@@ -281,7 +281,7 @@ static tri_status create_stores(replicas *peers, tri__run *run)
         .floats = tri_graph_parameter_floats(run->inputs.graph),
         .rule = run->settings.rule,
         .replicas = peers->peers.workers,
-        .place = &peers->place,
+        .rendezvous = &peers->place,
         .timeout = LONGEST_STEP,
     };
     TRI_TRY(tri__allocate((size_t)peers->peers.workers, sizeof *peers->replica, "the replicas", &peers->replica));
