@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "graph/builtin.h"
 #include "graph/model_read.h"
+#include "graph/model_setting.h"
 #include "graph/model_verb.h"
 
 /* Opening */

@@ -72,11 +72,4 @@ struct tri_model {
 /* Put "my.model:3:14" before an error. What is a bad call to a graph is bad data in a file: then it becomes TRI_BAD_DATA. */
 TRI_MUST_CHECK tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement);
 
-/* model_setting.c: what may stand inside them. The verb has the key. */
-void tri__model_settings_init(tri__form form, tri__model_settings *settings);
-TRI_MUST_CHECK tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out);
-void tri__model_settings_print(tri__form form, const char *key, const tri__model_settings *settings,
-                               FILE *stream);                                      /* "3x5", as files spell it */
-TRI_MUST_CHECK tri_status tri__model_train_check(const tri_model_defaults *train); /* that the rule has the numbers given */
-
 #endif

@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "graph/model_scan.h"
+#include "graph/model_setting.h"
 #include "graph/model_verb.h"
 
 /* Arguments */

@@ -3,12 +3,13 @@
  * A kind is a pair of functions: read checks a value and puts it into a field, print writes the field as files spell it. There are two
  * tables of keys, since a key may mean one thing to the reader's own verbs and another to a row of the operator table: the bias of conv
  * is yes or no, the bias of lrn is a number. */
+#include "graph/model_setting.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "graph/model.h"
 #include "graph/rule.h"
 
 typedef struct setting_row setting_row;

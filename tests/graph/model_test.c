@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/model.h"
+#include "graph/model_setting.h"
 #include "graph/model_verb.h"
 #include "graph/operator.h"
 #include "support.h"
