@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 
-static const size_t largest_file = (size_t)256 << 20;
+#define LARGEST_FILE ((size_t)256 << 20)
 
 tri_status tri__json_parse(const char *name, const char *text, size_t size, json_t **out)
 {
@@ -18,16 +18,21 @@ tri_status tri__json_parse(const char *name, const char *text, size_t size, json
     return NULL;
 }
 
-tri_status tri__json_read(const char *path, json_t **out)
+tri_status tri__json_read_as(tri__json_parser *parse, const char *path, size_t largest, json_t **out)
 {
     char *text = NULL;
     size_t size = 0;
     *out = NULL;
-    tri_status status = tri__file_read(path, largest_file, &text, &size);
+    tri_status status = tri__file_read(path, largest, &text, &size);
     if (!status)
-        status = tri__json_parse(path, text, size, out);
+        status = parse(path, text, size, out);
     free(text);
     return status;
+}
+
+tri_status tri__json_read(const char *path, json_t **out)
+{
+    return tri__json_read_as(tri__json_parse, path, LARGEST_FILE, out);
 }
 
 /* jansson's callback: 0 goes on. The writer keeps its own first failure. */

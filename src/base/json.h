@@ -9,6 +9,11 @@
 /* name is what messages call the text: a file, or "standard input". */
 TRI_MUST_CHECK tri_status tri__json_parse(const char *name, const char *text, size_t size, json_t **out);
 TRI_MUST_CHECK tri_status tri__json_read(const char *path, json_t **out);
+
+/* Read a file of at most largest bytes by another parser than that of JSON. */
+typedef tri_status tri__json_parser(const char *name, const char *text, size_t size, json_t **out);
+TRI_MUST_CHECK tri_status tri__json_read_as(tri__json_parser *parse, const char *path, size_t largest, json_t **out);
+
 TRI_MUST_CHECK tri_status tri__json_write(const char *path, const json_t *value); /* indented, atomically */
 
 json_t *tri__json_shape(tri_shape shape); /* [28, 28, 1] */

@@ -1,15 +1,12 @@
 /* yaml.c: libyaml's events as jansson's values. Aliases are refused: a few lines of them can stand for more than memory holds. */
 #include "base/yaml.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
-#include "base/file.h"
-
 enum { DEEPEST = 16 };
 
-static const size_t largest_file = (size_t)16 << 20;
+#define LARGEST_FILE ((size_t)16 << 20)
 
 typedef struct {
     yaml_parser_t parser;
@@ -146,12 +143,5 @@ tri_status tri__yaml_parse(const char *name, const char *text, size_t size, json
 
 tri_status tri__yaml_read(const char *path, json_t **out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    *out = NULL;
-    tri_status status = tri__file_read(path, largest_file, &text, &size);
-    if (!status)
-        status = tri__yaml_parse(path, text, size, out);
-    free(text);
-    return status;
+    return tri__json_read_as(tri__yaml_parse, path, LARGEST_FILE, out);
 }

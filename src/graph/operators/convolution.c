@@ -54,28 +54,30 @@ static tri_status convolution_backward(tri_graph *graph, tri_node *node, tri_nod
     return NULL;
 }
 
+/* The gradient by input `by` of a convolution, made from dy and the other one of x and weight, which messages call `what`. */
+static tri_status grad_shape(const tri_node *node, int by, const char *what, tri_type *type, tri_shape *shape)
+{
+    tri_shape result;
+    TRI_TRY(tri__forward_input(node, by, &result));
+    TRI_TRY(tri__expect_shape(node, 0, "dy", TRI_F32, node->forward->shape));
+    TRI_TRY(tri__expect_shape(node, 1, what, TRI_F32, node->forward->input[1 - by]->shape));
+    return tri__give(node, result, type, shape);
+}
+
 static tri_status grad_input_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
-    tri_shape x;
-    TRI_TRY(tri__forward_input(node, 0, &x));
-    TRI_TRY(tri__expect_shape(node, 0, "dy", TRI_F32, node->forward->shape));
-    TRI_TRY(tri__expect_shape(node, 1, "weight", TRI_F32, node->forward->input[1]->shape));
-    return tri__give(node, x, type, shape);
+    return grad_shape(node, 0, "weight", type, shape);
+}
+
+static tri_status grad_weight_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    return grad_shape(node, 1, "x", type, shape);
 }
 
 static void grad_input_forward(const tri__call *call)
 {
     const tri__ref_window s = tri__window_of(&call->node->attributes, call->out.shape, call->in[0].shape);
     tri__ref_convolution_grad_input(&s, call->in[0].data, call->in[1].data, call->out.data);
-}
-
-static tri_status grad_weight_shape(tri_node *node, tri_type *type, tri_shape *shape)
-{
-    tri_shape w;
-    TRI_TRY(tri__forward_input(node, 1, &w));
-    TRI_TRY(tri__expect_shape(node, 0, "dy", TRI_F32, node->forward->shape));
-    TRI_TRY(tri__expect_shape(node, 1, "x", TRI_F32, node->forward->input[0]->shape));
-    return tri__give(node, w, type, shape);
 }
 
 static void grad_weight_forward(const tri__call *call)
