@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void a_folder_goes_with_all_that_is_in_it(void **state)
+static void test_folder_remove_removes_all_that_is_in_it(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *file = test_path(folder, "a"), *gone = strdup(folder);
@@ -21,7 +21,7 @@ static void a_folder_goes_with_all_that_is_in_it(void **state)
     free(gone);
 }
 
-static void a_process_gives_what_it_said_and_how_it_ended(void **state)
+static void test_run_gives_output_and_exit_status(void **state)
 {
     (void)state;
     test_result result = test_run("/", (const char *[]){"sh", "-c", "pwd; echo no >&2; exit 3", NULL});
@@ -34,7 +34,7 @@ static void a_process_gives_what_it_said_and_how_it_ended(void **state)
     test_result_fini(&result);
 }
 
-static void statuses_are_told_apart(void **state)
+static void assert_ok_and_assert_fails_tell_statuses_apart(void **state)
 {
     (void)state;
     assert_ok(NULL);
@@ -45,9 +45,9 @@ static void statuses_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_folder_goes_with_all_that_is_in_it),
-        cmocka_unit_test(a_process_gives_what_it_said_and_how_it_ended),
-        cmocka_unit_test(statuses_are_told_apart),
+        cmocka_unit_test(test_folder_remove_removes_all_that_is_in_it),
+        cmocka_unit_test(test_run_gives_output_and_exit_status),
+        cmocka_unit_test(assert_ok_and_assert_fails_tell_statuses_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

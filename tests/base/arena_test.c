@@ -19,7 +19,7 @@ static int drop(void **state)
     return 0;
 }
 
-static void pieces_are_zeroed_aligned_and_apart(void **state)
+static void arena_pieces_are_zeroed_aligned_and_do_not_overlap(void **state)
 {
     enum { PIECES = 3000 };
     char *pieces[PIECES];
@@ -36,7 +36,7 @@ static void pieces_are_zeroed_aligned_and_apart(void **state)
         assert_int_equal(pieces[i][i % 97], i % 100 + 1);
 }
 
-static void a_piece_may_be_larger_than_a_chunk(void **state)
+static void an_arena_gives_pieces_larger_than_its_chunks(void **state)
 {
     size_t size = 10 << 20;
     char *large = tri__arena_alloc(*state, size);
@@ -45,14 +45,14 @@ static void a_piece_may_be_larger_than_a_chunk(void **state)
     assert_non_null(tri__arena_alloc(*state, 1));
 }
 
-static void an_impossible_size_gives_null(void **state)
+static void an_arena_gives_null_for_an_impossible_size(void **state)
 {
     assert_null(tri__arena_alloc(*state, SIZE_MAX));
     assert_null(tri__arena_alloc(*state, SIZE_MAX - 40));
     assert_non_null(tri__arena_alloc(*state, 0));
 }
 
-static void strings_are_copied_and_formatted(void **state)
+static void an_arena_copies_and_formats_strings(void **state)
 {
     char name[] = "conv1";
     char *copy = tri__arena_copy(*state, name);
@@ -62,7 +62,7 @@ static void strings_are_copied_and_formatted(void **state)
     assert_string_equal(tri__arena_copy(*state, ""), "");
 }
 
-static void destroying_nothing_is_fine(void **state)
+static void arena_destroy_accepts_null(void **state)
 {
     (void)state;
     tri__arena_destroy(NULL);
@@ -71,11 +71,11 @@ static void destroying_nothing_is_fine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pieces_are_zeroed_aligned_and_apart, make, drop),
-        cmocka_unit_test_setup_teardown(a_piece_may_be_larger_than_a_chunk, make, drop),
-        cmocka_unit_test_setup_teardown(an_impossible_size_gives_null, make, drop),
-        cmocka_unit_test_setup_teardown(strings_are_copied_and_formatted, make, drop),
-        cmocka_unit_test(destroying_nothing_is_fine),
+        cmocka_unit_test_setup_teardown(arena_pieces_are_zeroed_aligned_and_do_not_overlap, make, drop),
+        cmocka_unit_test_setup_teardown(an_arena_gives_pieces_larger_than_its_chunks, make, drop),
+        cmocka_unit_test_setup_teardown(an_arena_gives_null_for_an_impossible_size, make, drop),
+        cmocka_unit_test_setup_teardown(an_arena_copies_and_formats_strings, make, drop),
+        cmocka_unit_test(arena_destroy_accepts_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

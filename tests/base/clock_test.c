@@ -21,7 +21,7 @@ static void the_wall_clock_counts_from_1970(void **state)
     assert_true(tri__clock_wall() < 4.1e9);
 }
 
-static void nanoseconds_become_seconds(void **state)
+static void nanoseconds_are_converted_to_seconds(void **state)
 {
     (void)state;
     assert_float_equal(tri__clock_seconds(1500000000), 1.5, 1e-12);
@@ -32,7 +32,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_monotonic_clock_never_goes_back),
         cmocka_unit_test(the_wall_clock_counts_from_1970),
-        cmocka_unit_test(nanoseconds_become_seconds),
+        cmocka_unit_test(nanoseconds_are_converted_to_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

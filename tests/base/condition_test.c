@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "support.h"
 
-static void a_deadline_ends_a_wait(void **state)
+static void a_condition_wait_ends_at_its_deadline(void **state)
 {
     (void)state;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,6 +27,6 @@ static void a_deadline_ends_a_wait(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_deadline_ends_a_wait)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_condition_wait_ends_at_its_deadline)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static void expect_crc(const void *data, size_t size, uint32_t crc)
 }
 
 /* The check value, and the examples of RFC 3720, B.4. */
-static void the_known_values_come_out(void **state)
+static void crc32c_gives_the_published_values(void **state)
 {
     (void)state;
     uint8_t bytes[32];
@@ -27,7 +27,7 @@ static void the_known_values_come_out(void **state)
     expect_crc(bytes, sizeof bytes, 0x46dd794e);
 }
 
-static void both_ways_agree_at_every_length_and_cut(void **state)
+static void hardware_and_table_crc32c_agree_at_every_length_and_cut(void **state)
 {
     (void)state;
     uint8_t bytes[100];
@@ -44,7 +44,7 @@ static void both_ways_agree_at_every_length_and_cut(void **state)
 }
 
 /* Long enough for stretches side by side, several times over, at any alignment. */
-static void both_ways_agree_on_long_data(void **state)
+static void hardware_and_table_crc32c_agree_on_long_data(void **state)
 {
     (void)state;
     static uint8_t bytes[8000];
@@ -56,7 +56,7 @@ static void both_ways_agree_on_long_data(void **state)
 }
 
 /* The length field of a TFRecord of 1 byte, as TensorFlow writes it. */
-static void the_mask_is_tensorflows(void **state)
+static void masked_crc32c_is_as_in_tensorflow(void **state)
 {
     (void)state;
     uint32_t crc = 0xe3069283;
@@ -66,10 +66,10 @@ static void the_mask_is_tensorflows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_known_values_come_out),
-        cmocka_unit_test(both_ways_agree_at_every_length_and_cut),
-        cmocka_unit_test(both_ways_agree_on_long_data),
-        cmocka_unit_test(the_mask_is_tensorflows),
+        cmocka_unit_test(crc32c_gives_the_published_values),
+        cmocka_unit_test(hardware_and_table_crc32c_agree_at_every_length_and_cut),
+        cmocka_unit_test(hardware_and_table_crc32c_agree_on_long_data),
+        cmocka_unit_test(masked_crc32c_is_as_in_tensorflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-static void units_are_read(void **state)
+static void durations_are_read_in_every_unit(void **state)
 {
     (void)state;
     const struct {
@@ -20,7 +20,7 @@ static void units_are_read(void **state)
     }
 }
 
-static void anything_else_is_none(void **state)
+static void text_that_is_no_duration_is_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -33,6 +33,7 @@ static void anything_else_is_none(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(units_are_read), cmocka_unit_test(anything_else_is_none)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(durations_are_read_in_every_unit),
+                                       cmocka_unit_test(text_that_is_no_duration_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void expect_content(const char *path, const char *content)
     free(text);
 }
 
-static void what_was_written_is_read_and_mapped(void **state)
+static void a_written_file_is_read_and_mapped_back(void **state)
 {
     char *path = in(state, "a");
     assert_ok(tri__file_replace(path, "hello", 5));
@@ -65,7 +65,7 @@ static void what_was_written_is_read_and_mapped(void **state)
     free(path);
 }
 
-static void an_empty_file_is_a_file(void **state)
+static void an_empty_file_can_be_read(void **state)
 {
     char *path = in(state, "empty");
     assert_ok(tri__file_replace(path, NULL, 0));
@@ -78,7 +78,7 @@ static void an_empty_file_is_a_file(void **state)
     free(path);
 }
 
-static void many_files_are_loaded_into_one_memory(void **state)
+static void many_files_are_read_into_one_buffer(void **state)
 {
     char *first = in(state, "first"), *second = in(state, "second"), *missing = in(state, "missing");
     uint8_t *data = NULL;
@@ -118,7 +118,7 @@ static size_t entries(const char *folder)
     return count;
 }
 
-static void a_writer_shows_nothing_until_commit(void **state)
+static void a_file_writer_shows_nothing_until_commit(void **state)
 {
     char *path = in(state, "b");
     tri__writer *writer = NULL;
@@ -133,7 +133,7 @@ static void a_writer_shows_nothing_until_commit(void **state)
     free(path);
 }
 
-static void an_abandoned_writer_leaves_nothing(void **state)
+static void an_abandoned_file_writer_leaves_nothing(void **state)
 {
     char *path = in(state, "c");
     tri__writer *writer = NULL;
@@ -147,7 +147,7 @@ static void an_abandoned_writer_leaves_nothing(void **state)
     free(path);
 }
 
-static void two_writers_of_one_file_do_not_meet(void **state)
+static void two_writers_of_one_file_do_not_disturb_each_other(void **state)
 {
     char *path = in(state, "d");
     tri__writer *one = NULL, *two = NULL;
@@ -161,7 +161,7 @@ static void two_writers_of_one_file_do_not_meet(void **state)
     free(path);
 }
 
-static void a_full_disk_is_told_by_commit(void **state)
+static void committing_a_file_to_a_full_disk_fails(void **state)
 {
     (void)state;
     expect_failure(tri__file_replace("/dev/full", "x", 1), TRI_IO, "/dev/full", "disk full");
@@ -172,7 +172,7 @@ static void a_full_disk_is_told_by_commit(void **state)
     assert_true(S_ISCHR(about.st_mode)); /* a device is written, never replaced */
 }
 
-static void a_secret_is_new_and_only_its_owners(void **state)
+static void a_secret_file_is_new_and_readable_by_its_owner_only(void **state)
 {
     char *path = in(state, "secret");
     assert_ok(tri__file_create_secret(path, "hush", 4));
@@ -190,7 +190,7 @@ static void a_secret_is_new_and_only_its_owners(void **state)
     free(path);
 }
 
-static void a_missing_file_is_not_found(void **state)
+static void reading_a_missing_file_fails_with_not_found(void **state)
 {
     char *path = in(state, "missing");
     tri__mapping mapping;
@@ -206,7 +206,7 @@ static void a_missing_file_is_not_found(void **state)
     free(path);
 }
 
-static void folders_and_devices_are_not_files(void **state)
+static void reading_a_folder_or_device_as_a_file_is_refused(void **state)
 {
     tri__mapping mapping;
     char *text;
@@ -217,7 +217,7 @@ static void folders_and_devices_are_not_files(void **state)
     assert_false(tri__file_exists(*state));
 }
 
-static void files_above_the_limit_are_refused(void **state)
+static void reading_a_file_above_the_size_limit_is_refused(void **state)
 {
     char *path = in(state, "big");
     char *text = NULL;
@@ -229,7 +229,7 @@ static void files_above_the_limit_are_refused(void **state)
 }
 
 /* Root may write anywhere, so the test becomes nobody for a moment. */
-static void a_read_only_folder_refuses_clearly(void **state)
+static void writing_to_a_read_only_folder_fails_with_a_clear_message(void **state)
 {
     char *path = in(state, "x"), *folder = in(state, "sub/folder");
     bool root = geteuid() == 0;
@@ -264,7 +264,7 @@ static void folders_are_made_with_their_parents(void **state)
     free(path);
 }
 
-static void a_file_in_the_way_of_a_folder_is_told(void **state)
+static void making_a_folder_where_a_file_is_fails_and_names_it(void **state)
 {
     char *file = in(state, "f"), *below = in(state, "f/g");
     assert_ok(tri__file_replace(file, "x", 1));
@@ -274,7 +274,7 @@ static void a_file_in_the_way_of_a_folder_is_told(void **state)
     free(file);
 }
 
-static void names_are_listed_in_order(void **state)
+static void the_names_in_a_folder_are_listed_in_order(void **state)
 {
     const char *const made[] = {"b", "B", "a10", "a2"};
     const char *const expected[] = {"B", "a10", "a2", "b"};
@@ -297,7 +297,7 @@ static void names_are_listed_in_order(void **state)
 }
 
 /* The process of one leftover has ended; this one's own writer goes on. */
-static void leftovers_of_killed_writers_are_swept(void **state)
+static void leftovers_of_killed_file_writers_are_removed(void **state)
 {
     pid_t gone = fork();
     if (gone == 0)
@@ -351,22 +351,22 @@ static void paths_join_with_one_slash(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_written_is_read_and_mapped, enter, leave),
-        cmocka_unit_test_setup_teardown(an_empty_file_is_a_file, enter, leave),
-        cmocka_unit_test_setup_teardown(many_files_are_loaded_into_one_memory, enter, leave),
-        cmocka_unit_test_setup_teardown(a_writer_shows_nothing_until_commit, enter, leave),
-        cmocka_unit_test_setup_teardown(an_abandoned_writer_leaves_nothing, enter, leave),
-        cmocka_unit_test_setup_teardown(two_writers_of_one_file_do_not_meet, enter, leave),
-        cmocka_unit_test(a_full_disk_is_told_by_commit),
-        cmocka_unit_test_setup_teardown(a_secret_is_new_and_only_its_owners, enter, leave),
-        cmocka_unit_test_setup_teardown(a_missing_file_is_not_found, enter, leave),
-        cmocka_unit_test_setup_teardown(folders_and_devices_are_not_files, enter, leave),
-        cmocka_unit_test_setup_teardown(files_above_the_limit_are_refused, enter, leave),
-        cmocka_unit_test_setup_teardown(a_read_only_folder_refuses_clearly, enter, leave),
+        cmocka_unit_test_setup_teardown(a_written_file_is_read_and_mapped_back, enter, leave),
+        cmocka_unit_test_setup_teardown(an_empty_file_can_be_read, enter, leave),
+        cmocka_unit_test_setup_teardown(many_files_are_read_into_one_buffer, enter, leave),
+        cmocka_unit_test_setup_teardown(a_file_writer_shows_nothing_until_commit, enter, leave),
+        cmocka_unit_test_setup_teardown(an_abandoned_file_writer_leaves_nothing, enter, leave),
+        cmocka_unit_test_setup_teardown(two_writers_of_one_file_do_not_disturb_each_other, enter, leave),
+        cmocka_unit_test(committing_a_file_to_a_full_disk_fails),
+        cmocka_unit_test_setup_teardown(a_secret_file_is_new_and_readable_by_its_owner_only, enter, leave),
+        cmocka_unit_test_setup_teardown(reading_a_missing_file_fails_with_not_found, enter, leave),
+        cmocka_unit_test_setup_teardown(reading_a_folder_or_device_as_a_file_is_refused, enter, leave),
+        cmocka_unit_test_setup_teardown(reading_a_file_above_the_size_limit_is_refused, enter, leave),
+        cmocka_unit_test_setup_teardown(writing_to_a_read_only_folder_fails_with_a_clear_message, enter, leave),
         cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, enter, leave),
-        cmocka_unit_test_setup_teardown(a_file_in_the_way_of_a_folder_is_told, enter, leave),
-        cmocka_unit_test_setup_teardown(names_are_listed_in_order, enter, leave),
-        cmocka_unit_test_setup_teardown(leftovers_of_killed_writers_are_swept, enter, leave),
+        cmocka_unit_test_setup_teardown(making_a_folder_where_a_file_is_fails_and_names_it, enter, leave),
+        cmocka_unit_test_setup_teardown(the_names_in_a_folder_are_listed_in_order, enter, leave),
+        cmocka_unit_test_setup_teardown(leftovers_of_killed_file_writers_are_removed, enter, leave),
         cmocka_unit_test_setup_teardown(removing_a_folder_leaves_what_its_links_point_to, enter, leave),
         cmocka_unit_test(paths_join_with_one_slash),
     };

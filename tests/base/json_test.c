@@ -22,7 +22,7 @@ static int leave(void **state)
     return 0;
 }
 
-static void what_was_written_is_read(void **state)
+static void written_json_is_read_back(void **state)
 {
     char *path = tri__path_join(*state, "summary.json");
     json_t *value = json_pack("{s:s, s:i, s:f, s:[b, n]}", "model", "softmax", "steps", 7000, "loss", 0.1, "list", 1);
@@ -44,7 +44,7 @@ static void expect_failure(tri_status status, tri_code code, const char *words)
     tri_status_free(status);
 }
 
-static void mistakes_are_told_with_name_and_place(void **state)
+static void json_errors_name_file_line_and_column(void **state)
 {
     (void)state;
     json_t *value = NULL;
@@ -58,7 +58,7 @@ static void mistakes_are_told_with_name_and_place(void **state)
     assert_null(value);
 }
 
-static void missing_files_and_folders_are_told(void **state)
+static void reading_json_from_a_missing_file_or_folder_fails(void **state)
 {
     char *path = tri__path_join(*state, "missing/a.json");
     json_t *value = NULL;
@@ -73,9 +73,9 @@ static void missing_files_and_folders_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_was_written_is_read, enter, leave),
-        cmocka_unit_test(mistakes_are_told_with_name_and_place),
-        cmocka_unit_test_setup_teardown(missing_files_and_folders_are_told, enter, leave),
+        cmocka_unit_test_setup_teardown(written_json_is_read_back, enter, leave),
+        cmocka_unit_test(json_errors_name_file_line_and_column),
+        cmocka_unit_test_setup_teardown(reading_json_from_a_missing_file_or_folder_fails, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void remember(tri__log *log, tri__log_level level, const char *line)
     snprintf(memory->last, sizeof memory->last, "%s", line);
 }
 
-static void a_line_is_formatted_and_handed_over(void **state)
+static void a_log_line_is_formatted_and_handed_over(void **state)
 {
     (void)state;
     memory_log memory = {.log = {.write = remember, .least = TRI_LOG_INFO}};
@@ -30,7 +30,7 @@ static void a_line_is_formatted_and_handed_over(void **state)
     assert_string_equal(memory.last, "task 2 is late");
 }
 
-static void lines_below_the_level_are_dropped(void **state)
+static void log_lines_below_the_level_are_dropped(void **state)
 {
     (void)state;
     memory_log memory = {.log = {.write = remember, .least = TRI_LOG_WARNING}};
@@ -39,7 +39,7 @@ static void lines_below_the_level_are_dropped(void **state)
     tri__log_line(NULL, TRI_LOG_ERROR, "nobody listens");
 }
 
-static void long_lines_are_whole(void **state)
+static void long_log_lines_are_not_cut(void **state)
 {
     (void)state;
     char text[3000];
@@ -57,9 +57,9 @@ static void long_lines_are_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_formatted_and_handed_over),
-        cmocka_unit_test(lines_below_the_level_are_dropped),
-        cmocka_unit_test(long_lines_are_whole),
+        cmocka_unit_test(a_log_line_is_formatted_and_handed_over),
+        cmocka_unit_test(log_lines_below_the_level_are_dropped),
+        cmocka_unit_test(long_log_lines_are_not_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

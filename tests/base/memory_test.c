@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
     static void
-    products_are_checked(void **state)
+    products_of_sizes_are_checked_for_overflow(void **state)
 {
     (void)state;
     size_t product;
@@ -17,7 +17,7 @@
     assert_false(tri__size_multiply(SIZE_MAX / 2 + 1, 2, &product));
 }
 
-static void heap_memory_is_zeroed(void **state)
+static void allocated_memory_is_zeroed(void **state)
 {
     (void)state;
     int *numbers = NULL;
@@ -31,7 +31,7 @@ static void heap_memory_is_zeroed(void **state)
     free(nothing);
 }
 
-static void buffers_are_zeroed_and_aligned(void **state)
+static void allocated_buffers_are_zeroed_and_aligned(void **state)
 {
     (void)state;
     const size_t sizes[] = {0, 1, 63, 64, 65, 4096, 100000, (2u << 20) - 64, (2u << 20) - 63, 2u << 20, (8u << 20) + 5};
@@ -56,7 +56,7 @@ static void expect_no_memory(tri_status status, const char *what)
     tri_status_free(status);
 }
 
-static void impossible_sizes_name_what_they_were_for(void **state)
+static void a_failed_allocation_names_what_it_was_for(void **state)
 {
     (void)state;
     void *out = NULL;
@@ -69,10 +69,10 @@ static void impossible_sizes_name_what_they_were_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_checked),
-        cmocka_unit_test(heap_memory_is_zeroed),
-        cmocka_unit_test(buffers_are_zeroed_and_aligned),
-        cmocka_unit_test(impossible_sizes_name_what_they_were_for),
+        cmocka_unit_test(products_of_sizes_are_checked_for_overflow),
+        cmocka_unit_test(allocated_memory_is_zeroed),
+        cmocka_unit_test(allocated_buffers_are_zeroed_and_aligned),
+        cmocka_unit_test(a_failed_allocation_names_what_it_was_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static const char *nearest_to(const char *word)
     return nearest.best;
 }
 
-static void test_typing_errors_are_near(void **state)
+static void a_misspelt_word_gets_the_right_one_suggested(void **state)
 {
     (void)state;
     assert_string_equal(nearest_to("cnov"), "conv");
@@ -22,7 +22,7 @@ static void test_typing_errors_are_near(void **state)
     assert_string_equal(nearest_to("softmaxloss"), "softmax_loss");
 }
 
-static void test_other_words_are_not(void **state)
+static void unrelated_words_are_not_suggested(void **state)
 {
     (void)state;
     assert_null(nearest_to("batchnorm"));
@@ -31,7 +31,7 @@ static void test_other_words_are_not(void **state)
     assert_null(nearest_to("a_word_that_is_longer_than_any_name_which_people_would_ever_type_into_a_file"));
 }
 
-static void test_the_hint_is_empty_without_a_candidate(void **state)
+static void the_hint_is_empty_without_a_candidate(void **state)
 {
     (void)state;
     char hint[TRI_NEAREST_HINT];
@@ -44,9 +44,9 @@ static void test_the_hint_is_empty_without_a_candidate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_typing_errors_are_near),
-        cmocka_unit_test(test_other_words_are_not),
-        cmocka_unit_test(test_the_hint_is_empty_without_a_candidate),
+        cmocka_unit_test(a_misspelt_word_gets_the_right_one_suggested),
+        cmocka_unit_test(unrelated_words_are_not_suggested),
+        cmocka_unit_test(the_hint_is_empty_without_a_candidate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

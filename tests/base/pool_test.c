@@ -29,7 +29,7 @@ static tri_status fail_from_100(void *context, int64_t index)
     return index < 100 ? NULL : tri_fail(TRI_BAD_DATA, "index %d", (int)index);
 }
 
-static void each_index_is_done_once_and_seen_afterwards(void **state)
+static void a_pool_does_each_index_once(void **state)
 {
     (void)state;
     static table t;
@@ -46,7 +46,7 @@ static void each_index_is_done_once_and_seen_afterwards(void **state)
     tri__pool_destroy(pool);
 }
 
-static void the_lowest_failure_is_told_and_nothing_more_is_started(void **state)
+static void a_pool_returns_the_lowest_failure_and_starts_nothing_more(void **state)
 {
     (void)state;
     static table t;
@@ -64,7 +64,7 @@ static void the_lowest_failure_is_told_and_nothing_more_is_started(void **state)
     tri__pool_destroy(pool);
 }
 
-static void nothing_to_do_is_fine(void **state)
+static void a_pool_accepts_no_work(void **state)
 {
     (void)state;
     tri__pool *pool = NULL;
@@ -74,7 +74,7 @@ static void nothing_to_do_is_fine(void **state)
     tri__pool_destroy(NULL);
 }
 
-static void a_pool_without_threads_is_a_wrong_call(void **state)
+static void a_pool_without_threads_is_refused(void **state)
 {
     (void)state;
     tri__pool *pool = NULL;
@@ -87,10 +87,10 @@ static void a_pool_without_threads_is_a_wrong_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_index_is_done_once_and_seen_afterwards),
-        cmocka_unit_test(the_lowest_failure_is_told_and_nothing_more_is_started),
-        cmocka_unit_test(nothing_to_do_is_fine),
-        cmocka_unit_test(a_pool_without_threads_is_a_wrong_call),
+        cmocka_unit_test(a_pool_does_each_index_once),
+        cmocka_unit_test(a_pool_returns_the_lowest_failure_and_starts_nothing_more),
+        cmocka_unit_test(a_pool_accepts_no_work),
+        cmocka_unit_test(a_pool_without_threads_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

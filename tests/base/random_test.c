@@ -44,7 +44,7 @@ static void check_stream(fill_function fill, uint64_t origin)
         }
 }
 
-static void fills_equal_single_numbers(void **state)
+static void a_random_stream_is_the_same_however_it_is_cut(void **state)
 {
     (void)state;
     check_stream(tri__random_fill_uniform, 0);
@@ -52,7 +52,7 @@ static void fills_equal_single_numbers(void **state)
     check_stream(tri__random_fill_uniform, ((uint64_t)1 << 34) - 100); /* where a block's number passes 32 bits */
 }
 
-static void byte_fills_do_not_depend_on_where_they_begin(void **state)
+static void random_bytes_are_the_same_however_they_are_cut(void **state)
 {
     (void)state;
     tri__key key = tri__key_of(7);
@@ -88,7 +88,7 @@ static void different_keys_give_different_streams(void **state)
     assert_int_equal(tri__key_split_name(base, "a").word, tri__key_split_name(tri__key_of(1), "a").word);
 }
 
-static void uniform_numbers_fill_the_unit_interval(void **state)
+static void uniform_random_numbers_fill_the_unit_interval(void **state)
 {
     (void)state;
     tri__key key = tri__key_of(3);
@@ -105,7 +105,7 @@ static void uniform_numbers_fill_the_unit_interval(void **state)
     assert_float_equal(squares / MANY, 1.0 / 3, 0.005);
 }
 
-static void normal_numbers_have_the_right_moments(void **state)
+static void normal_random_numbers_have_the_right_moments(void **state)
 {
     (void)state;
     static float x[MANY];
@@ -124,7 +124,7 @@ static void normal_numbers_have_the_right_moments(void **state)
     assert_float_equal(neighbours / MANY, 0, 0.015);
 }
 
-static void numbers_below_a_bound_are_even(void **state)
+static void random_numbers_below_a_bound_are_uniform(void **state)
 {
     (void)state;
     int counts[7] = {0};
@@ -162,7 +162,7 @@ static void a_permutation_has_every_number_once(void **state)
 }
 
 /* All six orders of three things come equally often. */
-static void permutations_are_even(void **state)
+static void random_permutations_are_uniform(void **state)
 {
     (void)state;
     int counts[27] = {0};
@@ -184,14 +184,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox_gives_the_known_answers),
-        cmocka_unit_test(fills_equal_single_numbers),
-        cmocka_unit_test(byte_fills_do_not_depend_on_where_they_begin),
+        cmocka_unit_test(a_random_stream_is_the_same_however_it_is_cut),
+        cmocka_unit_test(random_bytes_are_the_same_however_they_are_cut),
         cmocka_unit_test(different_keys_give_different_streams),
-        cmocka_unit_test(uniform_numbers_fill_the_unit_interval),
-        cmocka_unit_test(normal_numbers_have_the_right_moments),
-        cmocka_unit_test(numbers_below_a_bound_are_even),
+        cmocka_unit_test(uniform_random_numbers_fill_the_unit_interval),
+        cmocka_unit_test(normal_random_numbers_have_the_right_moments),
+        cmocka_unit_test(random_numbers_below_a_bound_are_uniform),
         cmocka_unit_test(a_permutation_has_every_number_once),
-        cmocka_unit_test(permutations_are_even),
+        cmocka_unit_test(random_permutations_are_uniform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

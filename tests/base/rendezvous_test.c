@@ -53,14 +53,14 @@ static void take_turns(int threads)
     tri__rendezvous_fini(&shared.rendezvous);
 }
 
-static void no_turn_is_missed(void **state)
+static void no_notification_of_a_rendezvous_is_missed(void **state)
 {
     (void)state;
     take_turns(2);
     take_turns(3); /* more than CPUs: they sleep soon */
 }
 
-static void a_wait_ends(void **state)
+static void a_rendezvous_wait_ends_at_its_deadline(void **state)
 {
     (void)state;
     game shared = {0};
@@ -72,6 +72,7 @@ static void a_wait_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_turn_is_missed), cmocka_unit_test(a_wait_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_notification_of_a_rendezvous_is_missed),
+                                       cmocka_unit_test(a_rendezvous_wait_ends_at_its_deadline)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

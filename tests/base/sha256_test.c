@@ -16,7 +16,7 @@
     assert_string_equal(hex, digest);
 }
 
-static void the_known_digests_come_out(void **state)
+static void sha256_gives_the_published_digests(void **state)
 {
     (void)state;
     expect_digest("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -28,7 +28,7 @@ static void the_known_digests_come_out(void **state)
     expect_digest("a", 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-static void pieces_of_any_length_give_the_same_digest(void **state)
+static void sha256_of_pieces_is_that_of_the_whole(void **state)
 {
     (void)state;
     char text[300], expected[65], got[65];
@@ -50,8 +50,8 @@ static void pieces_of_any_length_give_the_same_digest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_known_digests_come_out),
-        cmocka_unit_test(pieces_of_any_length_give_the_same_digest),
+        cmocka_unit_test(sha256_gives_the_published_digests),
+        cmocka_unit_test(sha256_of_pieces_is_that_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "trireme/status.h"
 
     static void
-    success_is_null_and_empty(void **state)
+    a_success_is_null_and_has_an_empty_message(void **state)
 {
     (void)state;
     assert_int_equal(tri_status_code(NULL), TRI_OK);
@@ -24,7 +24,7 @@ static void a_failure_carries_its_code_and_formatted_message(void **state)
     tri_status_free(status);
 }
 
-static void wrapping_puts_context_before_the_cause_and_keeps_its_code(void **state)
+static void wrapping_an_error_puts_context_before_it_and_keeps_its_code(void **state)
 {
     (void)state;
     tri_status status = tri_wrap(tri_wrap(tri_fail(TRI_IO, "disk full"), "writing %s", "x"), "step %d", 3);
@@ -41,7 +41,7 @@ static void wrapping_success_is_success(void **state)
     assert_null(tri_wrap(NULL, "never seen"));
 }
 
-static void messages_may_be_long(void **state)
+static void long_error_messages_are_not_cut(void **state)
 {
     (void)state;
     char long_text[5000];
@@ -61,7 +61,7 @@ static tri_status stop_early(int *reached)
     return NULL;
 }
 
-static void try_returns_the_first_failure(void **state)
+static void tri_try_returns_the_first_failure(void **state)
 {
     (void)state;
     int reached = 0;
@@ -82,12 +82,12 @@ static void every_code_has_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(success_is_null_and_empty),
+        cmocka_unit_test(a_success_is_null_and_has_an_empty_message),
         cmocka_unit_test(a_failure_carries_its_code_and_formatted_message),
-        cmocka_unit_test(wrapping_puts_context_before_the_cause_and_keeps_its_code),
+        cmocka_unit_test(wrapping_an_error_puts_context_before_it_and_keeps_its_code),
         cmocka_unit_test(wrapping_success_is_success),
-        cmocka_unit_test(messages_may_be_long),
-        cmocka_unit_test(try_returns_the_first_failure),
+        cmocka_unit_test(long_error_messages_are_not_cut),
+        cmocka_unit_test(tri_try_returns_the_first_failure),
         cmocka_unit_test(every_code_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-static void text_is_text(void **state)
+static void valid_utf8_is_accepted(void **state)
 {
     (void)state;
     static const char *const good[] = {"", "plain", "caf\xc3\xa9", "\xe2\x89\xa4 \xed\x9f\xbf \xee\x80\x80",
@@ -15,7 +15,7 @@ static void text_is_text(void **state)
         assert_int_equal(tri__utf8_length(good[i], strlen(good[i])), strlen(good[i]));
 }
 
-static void what_is_none_ends_it(void **state)
+static void utf8_ends_before_the_first_invalid_byte(void **state)
 {
     (void)state;
     static const char *const bad[] = {
@@ -41,8 +41,8 @@ static void what_is_none_ends_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_text),
-        cmocka_unit_test(what_is_none_ends_it),
+        cmocka_unit_test(valid_utf8_is_accepted),
+        cmocka_unit_test(utf8_ends_before_the_first_invalid_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 }
 
 /* The examples of protobuf.dev's encoding guide. */
-static void the_guides_examples_are_written(void **state)
+static void examples_of_the_protobuf_guide_are_encoded(void **state)
 {
     (void)state;
     tri__wire_buffer test1 = {0}, test2 = {0}, test3 = {0};
@@ -37,7 +37,7 @@ static tri__wire_field read_one(tri__wire_reader *reader)
     return field;
 }
 
-static void what_was_written_is_read(void **state)
+static void protobuf_fields_are_read_back(void **state)
 {
     (void)state;
     tri__wire_buffer buffer = {0};
@@ -74,7 +74,7 @@ static void what_was_written_is_read(void **state)
     tri__wire_fini(&buffer);
 }
 
-static void large_buffers_grow(void **state)
+static void protobuf_buffers_grow(void **state)
 {
     (void)state;
     tri__wire_buffer buffer = {0};
@@ -88,7 +88,7 @@ static void large_buffers_grow(void **state)
     assert_null(buffer.data);
 }
 
-static void packed_lists_are_bare_varints(void **state)
+static void packed_protobuf_lists_are_bare_varints(void **state)
 {
     (void)state;
     const uint8_t bytes[] = {0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05}; /* the guide's 3, 270, 86942 */
@@ -103,7 +103,7 @@ static void packed_lists_are_bare_varints(void **state)
     assert_false(tri__wire_varint(&reader, &value));
 }
 
-static void damage_is_told(void **state)
+static void damaged_protobuf_bytes_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -135,7 +135,7 @@ static void damage_is_told(void **state)
     }
 }
 
-static void a_failed_part_makes_the_whole_fail(void **state)
+static void a_failed_submessage_makes_its_message_fail(void **state)
 {
     (void)state;
     tri__wire_buffer part = {.failed = true}, whole = {0};
@@ -152,12 +152,12 @@ static void a_failed_part_makes_the_whole_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_guides_examples_are_written),
-        cmocka_unit_test(what_was_written_is_read),
-        cmocka_unit_test(large_buffers_grow),
-        cmocka_unit_test(packed_lists_are_bare_varints),
-        cmocka_unit_test(damage_is_told),
-        cmocka_unit_test(a_failed_part_makes_the_whole_fail),
+        cmocka_unit_test(examples_of_the_protobuf_guide_are_encoded),
+        cmocka_unit_test(protobuf_fields_are_read_back),
+        cmocka_unit_test(protobuf_buffers_grow),
+        cmocka_unit_test(packed_protobuf_lists_are_bare_varints),
+        cmocka_unit_test(damaged_protobuf_bytes_are_refused),
+        cmocka_unit_test(a_failed_submessage_makes_its_message_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

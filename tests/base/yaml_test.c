@@ -28,7 +28,7 @@ static void refuse(const char *text, const char *message)
     assert_null(value);
 }
 
-static void mappings_lists_and_texts_are_read(void **state)
+static void yaml_mappings_lists_and_texts_are_read(void **state)
 {
     (void)state;
     expect("ps: [a:1, \"b:2\"]\nworker:\n  - c\n  - 'd'\n", "{\"ps\":[\"a:1\",\"b:2\"],\"worker\":[\"c\",\"d\"]}");
@@ -37,7 +37,7 @@ static void mappings_lists_and_texts_are_read(void **state)
     expect("{\"json\": [\"is YAML too\"]}", "{\"json\":[\"is YAML too\"]}");
 }
 
-static void mistakes_are_told_with_their_place(void **state)
+static void yaml_errors_name_line_and_column(void **state)
 {
     (void)state;
     refuse("", "a.yaml: there is nothing in it");
@@ -51,7 +51,7 @@ static void mistakes_are_told_with_their_place(void **state)
     refuse("\t- a", "a.yaml: line 1");
 }
 
-static void files_are_read(void **state)
+static void yaml_files_are_read(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "x.yaml");
@@ -68,9 +68,9 @@ static void files_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mappings_lists_and_texts_are_read),
-        cmocka_unit_test(mistakes_are_told_with_their_place),
-        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(yaml_mappings_lists_and_texts_are_read),
+        cmocka_unit_test(yaml_errors_name_line_and_column),
+        cmocka_unit_test(yaml_files_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static long count_steps(const char *name, unsigned without, int steps)
     return after - before;
 }
 
-static void steps_allocate_nothing(void **state)
+static void training_steps_allocate_nothing(void **state)
 {
     (void)state;
     assert_int_equal(count_steps("softmax", 0, 5), 0);
@@ -55,7 +55,7 @@ static void steps_allocate_nothing(void **state)
 }
 
 /* A check that cannot fail is worth nothing: making a plan does allocate. */
-static void the_counter_counts(void **state)
+static void the_allocation_counter_counts(void **state)
 {
     (void)state;
     long before = counted_allocations();
@@ -66,8 +66,8 @@ static void the_counter_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_allocate_nothing),
-        cmocka_unit_test(the_counter_counts),
+        cmocka_unit_test(training_steps_allocate_nothing),
+        cmocka_unit_test(the_allocation_counter_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

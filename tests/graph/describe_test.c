@@ -5,7 +5,7 @@
 #include "support.h"
 #include "trireme/model.h"
 
-static void test_lenet_is_a_table(void **state)
+static void the_description_of_lenet_is_a_table(void **state)
 {
     (void)state;
     tri_model *model = NULL;
@@ -34,7 +34,7 @@ static void test_lenet_is_a_table(void **state)
     tri_model_destroy(model);
 }
 
-static void test_own_parameters_count(void **state)
+static void a_models_own_parameters_are_described_and_counted(void **state)
 {
     (void)state;
     const char *source = "input(20)\nw = parameter(20x1)\ny = matmul(w)\nc = constant(1x1)\nmatmul(y, c)\nlogistic_loss()\n";
@@ -63,8 +63,8 @@ static void test_own_parameters_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lenet_is_a_table),
-        cmocka_unit_test(test_own_parameters_count),
+        cmocka_unit_test(the_description_of_lenet_is_a_table),
+        cmocka_unit_test(a_models_own_parameters_are_described_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

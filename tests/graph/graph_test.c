@@ -40,7 +40,7 @@ static void nodes_know_their_shapes(void **state)
     tri_graph_destroy(copy);
 }
 
-static void mistakes_are_told(void **state)
+static void wrong_calls_of_a_graph_are_refused(void **state)
 {
     (void)state;
     tri_graph *graph;
@@ -64,7 +64,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_know_their_shapes),
-        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(wrong_calls_of_a_graph_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void assert_bound(double bound)
     assert_float_equal(variance(values) / (bound * bound / 3), 1, 0.02);
 }
 
-static void test_sizes_follow_the_rules(void **state)
+static void initial_values_have_the_size_that_their_rule_says(void **state)
 {
     (void)state;
     fill(TRI_INIT_HE, 0, values);
@@ -60,7 +60,7 @@ static void test_sizes_follow_the_rules(void **state)
     assert_true(largest(values) == 0);
 }
 
-static void test_threads_change_nothing(void **state)
+static void initial_values_do_not_depend_on_the_number_of_threads(void **state)
 {
     (void)state;
     int threads = omp_get_max_threads();
@@ -94,7 +94,7 @@ static const float *weights_of(const tri_graph *graph, const char *name, const f
     return NULL;
 }
 
-static void test_values_are_keyed_by_name(void **state)
+static void initial_values_depend_on_the_parameters_name_only(void **state)
 {
     (void)state;
     tri_graph *first, *second, *third;
@@ -115,9 +115,9 @@ static void test_values_are_keyed_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes_follow_the_rules),
-        cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_values_are_keyed_by_name),
+        cmocka_unit_test(initial_values_have_the_size_that_their_rule_says),
+        cmocka_unit_test(initial_values_do_not_depend_on_the_number_of_threads),
+        cmocka_unit_test(initial_values_depend_on_the_parameters_name_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

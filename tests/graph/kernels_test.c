@@ -311,7 +311,7 @@ static void expect_nan_everywhere(const subject *s)
             expect_nan(s, plans[p].name, plans[p].without);
 }
 
-static void nan_in_is_nan_out(void **state)
+static void kernels_carry_nan_to_their_results(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(cases); i++) {
@@ -333,7 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operator_agrees_with_plain_c),
         cmocka_unit_test(every_model_agrees_with_plain_c),
-        cmocka_unit_test(nan_in_is_nan_out),
+        cmocka_unit_test(kernels_carry_nan_to_their_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static int64_t count_parameters(const tri_graph *graph)
 
 /* Built-in models */
 
-static void test_softmax_is_as_study_a_has_it(void **state)
+static void the_softmax_model_has_its_parameters_and_defaults(void **state)
 {
     (void)state;
     tri_model *model = NULL;
@@ -73,7 +73,7 @@ static void test_softmax_is_as_study_a_has_it(void **state)
     tri_model_destroy(model);
 }
 
-static void test_lenet_has_its_parameters_and_shapes(void **state)
+static void lenet_has_its_parameters_and_shapes(void **state)
 {
     (void)state;
     tri_model *model = NULL;
@@ -97,7 +97,7 @@ static void test_lenet_has_its_parameters_and_shapes(void **state)
     tri_model_destroy(model);
 }
 
-static void test_alexnet_has_its_parameters_and_shapes(void **state)
+static void alexnet_has_its_parameters_and_shapes(void **state)
 {
     (void)state;
     tri_model *model = NULL;
@@ -115,7 +115,7 @@ static void test_alexnet_has_its_parameters_and_shapes(void **state)
     tri_model_destroy(model);
 }
 
-static void test_input_shape_is_told(void **state)
+static void the_input_shape_of_a_model_is_known(void **state)
 {
     (void)state;
     static const struct {
@@ -132,7 +132,7 @@ static void test_input_shape_is_told(void **state)
     }
 }
 
-static void test_built_in_names_are_listed(void **state)
+static void built_in_models_are_listed(void **state)
 {
     (void)state;
     assert_string_equal(tri_model_builtin(0), "alexnet");
@@ -148,7 +148,7 @@ static void test_built_in_names_are_listed(void **state)
                  "there is no model 'lnet' (did you mean 'lenet'?); built in are alexnet, flowers, lenet, softmax");
 }
 
-static void test_a_users_file_is_as_good(void **state)
+static void a_model_file_of_the_user_is_read_by_its_path(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "mine.model");
@@ -168,7 +168,7 @@ static void test_a_users_file_is_as_good(void **state)
 
 /* What is built */
 
-static void test_branches_join(void **state)
+static void branches_of_a_model_can_join(void **state)
 {
     (void)state;
     tri_model *model = parse("x = input(scale=1/255)\n"
@@ -191,7 +191,7 @@ static void test_branches_join(void **state)
     tri_model_destroy(model);
 }
 
-static void test_layers_take_what_they_are_told(void **state)
+static void settings_reach_the_layers_of_a_model(void **state)
 {
     (void)state;
     tri_model *model = parse("input(28x28, offset=-1/2)\n"
@@ -217,7 +217,7 @@ static void test_layers_take_what_they_are_told(void **state)
     tri_model_destroy(model);
 }
 
-static void test_scale_is_for_bytes(void **state)
+static void the_input_scale_of_a_model_is_for_bytes_only(void **state)
 {
     (void)state;
     tri_model *model = parse("input(scale=1/255, offset=3)\ndense(classes)\nsoftmax_loss()\n");
@@ -231,7 +231,7 @@ static void test_scale_is_for_bytes(void **state)
     tri_model_destroy(model);
 }
 
-static void test_features_and_own_parameters(void **state)
+static void a_model_may_declare_its_own_parameters(void **state)
 {
     (void)state;
     tri_model *model = parse("input()\n"
@@ -246,7 +246,7 @@ static void test_features_and_own_parameters(void **state)
     tri_model_destroy(model);
 }
 
-static void test_train_lines_give_defaults(void **state)
+static void the_train_line_of_a_model_gives_defaults(void **state)
 {
     (void)state;
     tri_model *model = parse("input()\ndense(10)\nsoftmax_loss()\ntrain(rate=1e-3, rule=adam, beta1=0.5, l2=5e-4, batch=32, epochs=3)\n");
@@ -264,7 +264,7 @@ static void test_train_lines_give_defaults(void **state)
     tri_model_destroy(model);
 }
 
-static void test_every_key_of_the_operator_table_is_known(void **state)
+static void every_key_of_the_operator_table_is_a_setting_of_model_files(void **state)
 {
     (void)state;
     int count;
@@ -287,7 +287,7 @@ typedef struct {
     const char *text, *message; /* message: the whole of it */
 } refusal;
 
-static void test_refusals_name_the_place(void **state)
+static void errors_in_model_files_name_line_and_column(void **state)
 {
     (void)state;
     static const refusal refusals[] = {
@@ -376,7 +376,7 @@ static void test_refusals_name_the_place(void **state)
     }
 }
 
-static void test_refusals_of_shapes_name_the_place(void **state)
+static void shape_errors_of_model_files_name_line_and_column(void **state)
 {
     (void)state;
     static const refusal refusals[] = {
@@ -415,7 +415,7 @@ static void test_refusals_of_shapes_name_the_place(void **state)
     }
 }
 
-static void test_what_the_data_does_not_say_must_be_written(void **state)
+static void a_model_must_say_what_the_data_does_not(void **state)
 {
     (void)state;
     tri_model *model = parse("input()\ndense(classes)\nsoftmax_loss()");
@@ -429,7 +429,7 @@ static void test_what_the_data_does_not_say_must_be_written(void **state)
     tri_model_destroy(model);
 }
 
-static void test_limits_hold(void **state)
+static void too_large_model_files_are_refused(void **state)
 {
     (void)state;
     size_t size = TRI_MODEL_BYTES + 1;
@@ -447,7 +447,7 @@ static void test_limits_hold(void **state)
 
 /* Canonical text and digest */
 
-static void test_canonical_text_says_everything(void **state)
+static void the_canonical_text_of_a_model_says_everything(void **state)
 {
     (void)state;
     tri_model *model =
@@ -463,7 +463,7 @@ static void test_canonical_text_says_everything(void **state)
     tri_model_destroy(model);
 }
 
-static void test_canonical_text_reads_as_the_same_model(void **state)
+static void the_canonical_text_of_a_model_reads_as_the_same_model(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -495,7 +495,7 @@ static void digest_of(const char *text, const tri_model_input *input, int64_t ba
     tri_model_destroy(model);
 }
 
-static void test_the_digest_sees_what_matters(void **state)
+static void the_digest_of_a_model_changes_with_what_it_computes(void **state)
 {
     (void)state;
     const tri_model_input other = {.type = TRI_U8, .shape = {3, {28, 28, 1}}, .classes = 11};
@@ -515,25 +515,25 @@ static void test_the_digest_sees_what_matters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_softmax_is_as_study_a_has_it),
-        cmocka_unit_test(test_lenet_has_its_parameters_and_shapes),
-        cmocka_unit_test(test_alexnet_has_its_parameters_and_shapes),
-        cmocka_unit_test(test_built_in_names_are_listed),
-        cmocka_unit_test(test_input_shape_is_told),
-        cmocka_unit_test(test_a_users_file_is_as_good),
-        cmocka_unit_test(test_branches_join),
-        cmocka_unit_test(test_layers_take_what_they_are_told),
-        cmocka_unit_test(test_scale_is_for_bytes),
-        cmocka_unit_test(test_features_and_own_parameters),
-        cmocka_unit_test(test_train_lines_give_defaults),
-        cmocka_unit_test(test_every_key_of_the_operator_table_is_known),
-        cmocka_unit_test(test_refusals_name_the_place),
-        cmocka_unit_test(test_refusals_of_shapes_name_the_place),
-        cmocka_unit_test(test_what_the_data_does_not_say_must_be_written),
-        cmocka_unit_test(test_limits_hold),
-        cmocka_unit_test(test_canonical_text_says_everything),
-        cmocka_unit_test(test_canonical_text_reads_as_the_same_model),
-        cmocka_unit_test(test_the_digest_sees_what_matters),
+        cmocka_unit_test(the_softmax_model_has_its_parameters_and_defaults),
+        cmocka_unit_test(lenet_has_its_parameters_and_shapes),
+        cmocka_unit_test(alexnet_has_its_parameters_and_shapes),
+        cmocka_unit_test(built_in_models_are_listed),
+        cmocka_unit_test(the_input_shape_of_a_model_is_known),
+        cmocka_unit_test(a_model_file_of_the_user_is_read_by_its_path),
+        cmocka_unit_test(branches_of_a_model_can_join),
+        cmocka_unit_test(settings_reach_the_layers_of_a_model),
+        cmocka_unit_test(the_input_scale_of_a_model_is_for_bytes_only),
+        cmocka_unit_test(a_model_may_declare_its_own_parameters),
+        cmocka_unit_test(the_train_line_of_a_model_gives_defaults),
+        cmocka_unit_test(every_key_of_the_operator_table_is_a_setting_of_model_files),
+        cmocka_unit_test(errors_in_model_files_name_line_and_column),
+        cmocka_unit_test(shape_errors_of_model_files_name_line_and_column),
+        cmocka_unit_test(a_model_must_say_what_the_data_does_not),
+        cmocka_unit_test(too_large_model_files_are_refused),
+        cmocka_unit_test(the_canonical_text_of_a_model_says_everything),
+        cmocka_unit_test(the_canonical_text_of_a_model_reads_as_the_same_model),
+        cmocka_unit_test(the_digest_of_a_model_changes_with_what_it_computes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,7 +232,7 @@ static void expect_in_place(const operator_case *c)
 
 /* ---- the tests ---- */
 
-static void shapes_follow_the_batch(void **state)
+static void shapes_of_operators_follow_the_batch(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(cases); i++)
@@ -240,7 +240,7 @@ static void shapes_follow_the_batch(void **state)
             expect_shape(&cases[i], batch);
 }
 
-static void gradients_match_finite_differences(void **state)
+static void gradients_of_operators_match_finite_differences(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(cases); i++)
@@ -248,28 +248,28 @@ static void gradients_match_finite_differences(void **state)
             expect_gradients(&cases[i], batch);
 }
 
-static void empty_batches_are_legal(void **state)
+static void operators_accept_empty_batches(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(cases); i++)
         expect_nothing(&cases[i]);
 }
 
-static void nan_in_is_nan_out(void **state)
+static void operators_carry_nan_to_their_results(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(cases); i++)
         expect_nan(&cases[i]);
 }
 
-static void results_may_overwrite_inputs(void **state)
+static void operators_that_may_overwrite_an_input_do_so_rightly(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(cases); i++)
         expect_in_place(&cases[i]);
 }
 
-static void every_row_has_a_case(void **state)
+static void every_operator_has_a_test_case(void **state)
 {
     (void)state;
     int rows;
@@ -292,7 +292,7 @@ static void every_row_has_a_case(void **state)
 }
 
 /* An example's mask depends on its record number and the epoch, not on who else is in the batch. */
-static void dropout_follows_the_example(void **state)
+static void dropout_of_an_example_does_not_depend_on_its_batch(void **state)
 {
     (void)state;
     enum { WIDTH = 64 };
@@ -356,7 +356,7 @@ static const operator_case bad[] = {
     {"relu", .message = "takes 1 input"},
 };
 
-static void messages_say_what_was_expected(void **state)
+static void shape_errors_of_operators_say_what_was_expected(void **state)
 {
     (void)state;
     for (int i = 0; i < COUNT_OF(bad); i++) {
@@ -372,7 +372,7 @@ static void messages_say_what_was_expected(void **state)
 }
 
 /* A parameter behind an input that has no derivative would silently stay as it is; that is told. */
-static void what_has_no_derivative_is_not_trained(void **state)
+static void training_through_an_operator_without_derivative_is_refused(void **state)
 {
     (void)state;
     tri_graph *graph;
@@ -389,15 +389,15 @@ static void what_has_no_derivative_is_not_trained(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_follow_the_batch),
-        cmocka_unit_test(gradients_match_finite_differences),
-        cmocka_unit_test(empty_batches_are_legal),
-        cmocka_unit_test(nan_in_is_nan_out),
-        cmocka_unit_test(results_may_overwrite_inputs),
-        cmocka_unit_test(every_row_has_a_case),
-        cmocka_unit_test(dropout_follows_the_example),
-        cmocka_unit_test(messages_say_what_was_expected),
-        cmocka_unit_test(what_has_no_derivative_is_not_trained),
+        cmocka_unit_test(shapes_of_operators_follow_the_batch),
+        cmocka_unit_test(gradients_of_operators_match_finite_differences),
+        cmocka_unit_test(operators_accept_empty_batches),
+        cmocka_unit_test(operators_carry_nan_to_their_results),
+        cmocka_unit_test(operators_that_may_overwrite_an_input_do_so_rightly),
+        cmocka_unit_test(every_operator_has_a_test_case),
+        cmocka_unit_test(dropout_of_an_example_does_not_depend_on_its_batch),
+        cmocka_unit_test(shape_errors_of_operators_say_what_was_expected),
+        cmocka_unit_test(training_through_an_operator_without_derivative_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void check(const char *name, tri_shape shape, unsigned without)
     tri_store_destroy(store);
 }
 
-static void values_do_not_overlap(void **state)
+static void operands_in_use_at_the_same_time_do_not_overlap(void **state)
 {
     (void)state;
     static const unsigned switches[] = {0, TRI_PLAN_NARROW, TRI_PLAN_IN_PLACE, TRI_PLAN_ALL};
@@ -63,7 +63,7 @@ static void values_do_not_overlap(void **state)
 }
 
 /* Every range is awaited before its first reader and offered once, after its last. */
-static void ranges_cover_the_parameters(void **state)
+static void a_plan_awaits_and_offers_every_parameter(void **state)
 {
     (void)state;
     tri_store *store;
@@ -85,8 +85,8 @@ static void ranges_cover_the_parameters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_do_not_overlap),
-        cmocka_unit_test(ranges_cover_the_parameters),
+        cmocka_unit_test(operands_in_use_at_the_same_time_do_not_overlap),
+        cmocka_unit_test(a_plan_awaits_and_offers_every_parameter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

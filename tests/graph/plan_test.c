@@ -114,7 +114,7 @@ static void compare(const subject *s, unsigned without, int threads)
 
 /* ---- the tests ---- */
 
-static void every_switch_gives_the_same(void **state)
+static void every_optimisation_of_a_plan_keeps_its_results(void **state)
 {
     (void)state;
     static const unsigned switches[] = {0,
@@ -136,7 +136,7 @@ static void every_switch_gives_the_same(void **state)
         }
 }
 
-static void alexnet_agrees_with_plain_c(void **state)
+static void a_plan_of_alexnet_agrees_with_plain_c(void **state)
 {
     (void)state;
     const subject s = {"alexnet", TRI_SHAPE(95, 95, 3), 7, 3};
@@ -168,7 +168,7 @@ static void train_some(const subject *s, bool drop, unsigned without, tri_store 
     drop_batch(&f);
 }
 
-static void a_dropped_gradient_changes_nothing(void **state)
+static void a_store_that_dropped_its_gradient_trains_the_same(void **state)
 {
     (void)state;
     static const unsigned switches[] = {0, TRI_PLAN_NARROW, TRI_PLAN_NARROW | TRI_PLAN_ONEDNN, TRI_PLAN_IN_PLACE | TRI_PLAN_FUSE};
@@ -186,7 +186,7 @@ static void a_dropped_gradient_changes_nothing(void **state)
     }
 }
 
-static void wrong_batches_are_refused(void **state)
+static void a_plan_refuses_batches_it_was_not_made_for(void **state)
 {
     (void)state;
     const subject s = {"softmax", TRI_SHAPE(4, 4, 1), 3, 2};
@@ -218,10 +218,10 @@ static void wrong_batches_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_switch_gives_the_same),
-        cmocka_unit_test(alexnet_agrees_with_plain_c),
-        cmocka_unit_test(a_dropped_gradient_changes_nothing),
-        cmocka_unit_test(wrong_batches_are_refused),
+        cmocka_unit_test(every_optimisation_of_a_plan_keeps_its_results),
+        cmocka_unit_test(a_plan_of_alexnet_agrees_with_plain_c),
+        cmocka_unit_test(a_store_that_dropped_its_gradient_trains_the_same),
+        cmocka_unit_test(a_plan_refuses_batches_it_was_not_made_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

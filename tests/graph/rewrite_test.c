@@ -78,7 +78,7 @@ static void a_value_with_two_users_is_not_fused(void **state)
     tri_graph_destroy(graph);
 }
 
-static void dead_nodes_go(void **state)
+static void nodes_that_nothing_needs_are_dropped(void **state)
 {
     (void)state;
     tri_node *product;
@@ -191,7 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bias_and_activation_are_fused),
         cmocka_unit_test(a_value_with_two_users_is_not_fused),
-        cmocka_unit_test(dead_nodes_go),
+        cmocka_unit_test(nodes_that_nothing_needs_are_dropped),
         cmocka_unit_test(max_pooling_comes_before_relu),
         cmocka_unit_test(constants_are_folded),
         cmocka_unit_test(the_trace_of_a_product_needs_no_product),

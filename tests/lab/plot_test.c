@@ -15,7 +15,7 @@ static int count(const char *text, const char *what)
     return found;
 }
 
-static void test_picture(void **state)
+static void a_plot_has_its_points_lines_and_titles(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "plot.svg");
@@ -40,7 +40,7 @@ static void test_picture(void **state)
     test_folder_remove(folder);
 }
 
-static void test_one_value(void **state)
+static void a_plot_of_one_point_is_drawn(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "plot.svg");
@@ -54,7 +54,7 @@ static void test_one_value(void **state)
     test_folder_remove(folder);
 }
 
-static void test_ticks_are_round(void **state)
+static void ticks_of_a_plot_are_round_numbers(void **state)
 {
     (void)state;
     double first, step;
@@ -69,9 +69,9 @@ static void test_ticks_are_round(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_picture),
-        cmocka_unit_test(test_one_value),
-        cmocka_unit_test(test_ticks_are_round),
+        cmocka_unit_test(a_plot_has_its_points_lines_and_titles),
+        cmocka_unit_test(a_plot_of_one_point_is_drawn),
+        cmocka_unit_test(ticks_of_a_plot_are_round_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

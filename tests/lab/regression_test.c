@@ -33,7 +33,7 @@ static void check(const tri__regression *fit, double intercept, double r2, const
     }
 }
 
-static void test_all_together(void **state)
+static void regression_on_all_columns_has_the_reference_values(void **state)
 {
     (void)state;
     tri__regression fit;
@@ -50,7 +50,7 @@ static void test_all_together(void **state)
     assert_int_equal(fit.freedom, 4);
 }
 
-static void test_one_alone(void **state)
+static void regression_on_one_column_has_the_reference_values(void **state)
 {
     (void)state;
     const struct {
@@ -72,7 +72,7 @@ static void test_one_alone(void **state)
 }
 
 /* Longley (1967), NIST's certified values: six columns that nearly follow from each other. Naive sums lose all digits here. */
-static void test_longley(void **state)
+static void regression_of_the_longley_data_has_the_certified_values(void **state)
 {
     (void)state;
     static const double y[16] = {60323, 61122, 60171, 61187, 63221, 63639, 64989, 63761,
@@ -98,7 +98,7 @@ static void test_longley(void **state)
     }
 }
 
-static void test_student(void **state)
+static void students_t_has_known_probabilities(void **state)
 {
     (void)state;
     const struct {
@@ -115,7 +115,7 @@ static void test_student(void **state)
     assert_true(isnan(tri__student_p(1, 0)));
 }
 
-static void test_what_cannot_be_told(void **state)
+static void regression_refuses_data_that_determine_nothing(void **state)
 {
     (void)state;
     tri__regression fit;
@@ -135,8 +135,11 @@ static void test_what_cannot_be_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_together), cmocka_unit_test(test_one_alone),           cmocka_unit_test(test_longley),
-        cmocka_unit_test(test_student),      cmocka_unit_test(test_what_cannot_be_told),
+        cmocka_unit_test(regression_on_all_columns_has_the_reference_values),
+        cmocka_unit_test(regression_on_one_column_has_the_reference_values),
+        cmocka_unit_test(regression_of_the_longley_data_has_the_certified_values),
+        cmocka_unit_test(students_t_has_known_probabilities),
+        cmocka_unit_test(regression_refuses_data_that_determine_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static tri_source *open_source(void)
     return source;
 }
 
-static void test_grid(void **state)
+static void a_speed_study_measures_every_combination(void **state)
 {
     (void)state;
     for (int cache = 0; cache < 2; cache++) {
@@ -52,7 +52,7 @@ static void test_grid(void **state)
     }
 }
 
-static void test_one_cell(void **state)
+static void a_speed_study_of_one_combination_fits_nothing(void **state)
 {
     (void)state;
     tri_source *source = open_source();
@@ -66,7 +66,7 @@ static void test_one_cell(void **state)
     tri_source_destroy(source);
 }
 
-static void test_files(void **state)
+static void a_speed_study_writes_csv_and_svg(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "new/folder"), *csv = test_path(out, "speed.csv"),
@@ -90,7 +90,7 @@ static void test_files(void **state)
     test_folder_remove(folder);
 }
 
-static void test_stopped(void **state)
+static void a_speed_study_can_be_stopped(void **state)
 {
     (void)state;
     tri_source *source = open_source();
@@ -104,10 +104,10 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_one_cell),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_stopped),
+        cmocka_unit_test(a_speed_study_measures_every_combination),
+        cmocka_unit_test(a_speed_study_of_one_combination_fits_nothing),
+        cmocka_unit_test(a_speed_study_writes_csv_and_svg),
+        cmocka_unit_test(a_speed_study_can_be_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void addresses_are_parsed(void **state)
     check("localhost:0", "localhost", 0);
 }
 
-static void what_is_no_address_is_refused_with_advice(void **state)
+static void a_malformed_address_is_refused_with_advice(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",        "host",       ":4000",   "host:",    "host:x",      "host:-1",      "host:65536",
@@ -39,7 +39,7 @@ static void what_is_no_address_is_refused_with_advice(void **state)
     assert_fails(tri__address_parse("::1:4000", &address), TRI_BAD_CALL, "[::1]:4000");
 }
 
-static void loopback_is_known(void **state)
+static void loopback_addresses_are_recognised(void **state)
 {
     (void)state;
     assert_true(tri__address_is_loopback(&(tri__address){(char *)(uintptr_t) "127.0.0.1", 1}));
@@ -50,7 +50,7 @@ static void loopback_is_known(void **state)
     assert_false(tri__address_is_loopback(&(tri__address){(char *)(uintptr_t) "no-such-host.invalid", 1}));
 }
 
-static void unknown_names_are_told(void **state)
+static void an_unknown_host_name_is_reported(void **state)
 {
     (void)state;
     struct sockaddr_storage out;
@@ -59,7 +59,7 @@ static void unknown_names_are_told(void **state)
     assert_fails(tri__address_resolve(&address, &out, &size), TRI_NOT_FOUND, "no-such-host.invalid");
 }
 
-static void a_port_in_use_is_told(void **state)
+static void listening_on_a_port_in_use_fails_and_names_it(void **state)
 {
     (void)state;
     tri__address address = {(char *)(uintptr_t) "127.0.0.1", 0};
@@ -94,9 +94,12 @@ static void socket_addresses_are_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_are_parsed),  cmocka_unit_test(what_is_no_address_is_refused_with_advice),
-        cmocka_unit_test(loopback_is_known),     cmocka_unit_test(unknown_names_are_told),
-        cmocka_unit_test(a_port_in_use_is_told), cmocka_unit_test(socket_addresses_are_written),
+        cmocka_unit_test(addresses_are_parsed),
+        cmocka_unit_test(a_malformed_address_is_refused_with_advice),
+        cmocka_unit_test(loopback_addresses_are_recognised),
+        cmocka_unit_test(an_unknown_host_name_is_reported),
+        cmocka_unit_test(listening_on_a_port_in_use_fails_and_names_it),
+        cmocka_unit_test(socket_addresses_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

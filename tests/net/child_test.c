@@ -73,7 +73,7 @@ static void fini(watched *w)
     tri__loop_destroy(w->loop);
 }
 
-static void lines_and_the_exit_status_are_told(void **state)
+static void the_lines_and_the_exit_status_of_a_child_are_reported(void **state)
 {
     (void)state;
     static watched w;
@@ -87,7 +87,7 @@ static void lines_and_the_exit_status_are_told(void **state)
     fini(&w);
 }
 
-static void lines_may_be_long(void **state)
+static void long_lines_of_a_child_are_not_cut(void **state)
 {
     (void)state;
     static watched w;
@@ -99,7 +99,7 @@ static void lines_may_be_long(void **state)
     fini(&w);
 }
 
-static void longer_lines_come_in_pieces_and_characters_stay_whole(void **state)
+static void very_long_lines_of_a_child_are_cut_between_characters(void **state)
 {
     (void)state;
     static watched w;
@@ -111,7 +111,7 @@ static void longer_lines_come_in_pieces_and_characters_stay_whole(void **state)
     fini(&w);
 }
 
-static void environment_and_descriptors_are_given(void **state)
+static void a_child_gets_its_environment_and_descriptors(void **state)
 {
     (void)state;
     static watched w;
@@ -130,7 +130,7 @@ static void environment_and_descriptors_are_given(void **state)
     fini(&w);
 }
 
-static void a_signal_reaches_the_whole_group(void **state)
+static void a_signal_reaches_the_whole_process_group_of_a_child(void **state)
 {
     (void)state;
     static watched w;
@@ -144,7 +144,7 @@ static void a_signal_reaches_the_whole_group(void **state)
     fini(&w); /* the end came with both outputs closed: so the sleep, which held them, is gone too */
 }
 
-static void destroy_kills_what_still_runs(void **state)
+static void destroying_a_running_child_kills_it(void **state)
 {
     (void)state;
     static watched w;
@@ -160,7 +160,7 @@ static void destroy_kills_what_still_runs(void **state)
     assert_false(w.ended);
 }
 
-static void a_child_may_be_destroyed_by_its_own_line(void **state)
+static void a_line_handler_may_destroy_its_child(void **state)
 {
     (void)state;
     static watched w;
@@ -174,7 +174,7 @@ static void a_child_may_be_destroyed_by_its_own_line(void **state)
 }
 
 /* The child leaves somebody behind that holds its output: the end is told nevertheless. */
-static void what_a_child_left_behind_does_not_hold_up_its_end(void **state)
+static void a_grandchild_that_holds_the_output_does_not_delay_the_end_of_a_child(void **state)
 {
     (void)state;
     static watched w;
@@ -186,7 +186,7 @@ static void what_a_child_left_behind_does_not_hold_up_its_end(void **state)
     fini(&w);
 }
 
-static void what_is_not_there_cannot_be_started(void **state)
+static void starting_a_missing_program_fails(void **state)
 {
     (void)state;
     tri__loop *loop = NULL;
@@ -243,17 +243,17 @@ static void a_child_in_our_group_is_killed_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_and_the_exit_status_are_told),
-        cmocka_unit_test(lines_may_be_long),
-        cmocka_unit_test(longer_lines_come_in_pieces_and_characters_stay_whole),
-        cmocka_unit_test(environment_and_descriptors_are_given),
+        cmocka_unit_test(the_lines_and_the_exit_status_of_a_child_are_reported),
+        cmocka_unit_test(long_lines_of_a_child_are_not_cut),
+        cmocka_unit_test(very_long_lines_of_a_child_are_cut_between_characters),
+        cmocka_unit_test(a_child_gets_its_environment_and_descriptors),
+        cmocka_unit_test(a_signal_reaches_the_whole_process_group_of_a_child),
+        cmocka_unit_test(destroying_a_running_child_kills_it),
+        cmocka_unit_test(a_line_handler_may_destroy_its_child),
+        cmocka_unit_test(a_grandchild_that_holds_the_output_does_not_delay_the_end_of_a_child),
+        cmocka_unit_test(starting_a_missing_program_fails),
         cmocka_unit_test(a_child_may_stay_in_our_group_and_run_elsewhere),
         cmocka_unit_test(a_child_in_our_group_is_killed_alone),
-        cmocka_unit_test(a_signal_reaches_the_whole_group),
-        cmocka_unit_test(destroy_kills_what_still_runs),
-        cmocka_unit_test(a_child_may_be_destroyed_by_its_own_line),
-        cmocka_unit_test(what_a_child_left_behind_does_not_hold_up_its_end),
-        cmocka_unit_test(what_is_not_there_cannot_be_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void frames_of_all_sizes_go_both_ways_at_once(void **state)
     fixture_fini(&f);
 }
 
-static void torn_bytes_make_whole_frames(void **state)
+static void frames_are_assembled_from_any_pieces(void **state)
 {
     (void)state;
     fixture f = {0};
@@ -69,7 +69,7 @@ static void a_body_that_is_too_large_is_refused_before_it_is_read(void **state)
     fixture_fini(&f);
 }
 
-static void half_a_message_at_the_end_is_told(void **state)
+static void a_connection_that_ends_within_a_frame_says_so(void **state)
 {
     (void)state;
     for (int with_body = 0; with_body < 2; with_body++) {
@@ -109,7 +109,7 @@ static void every_handler_may_close_its_connection(void **state)
     }
 }
 
-static void half_messages_are_cut_off_in_time_and_idle_ones_stay(void **state)
+static void a_stalled_frame_times_out_and_an_idle_connection_does_not(void **state)
 {
     (void)state;
     fixture f = {.timeout = 50 * 1000000};
@@ -134,7 +134,7 @@ static void half_messages_are_cut_off_in_time_and_idle_ones_stay(void **state)
     fixture_fini(&f);
 }
 
-static void a_peer_that_takes_nothing_is_given_up(void **state)
+static void a_connection_ends_when_its_peer_reads_nothing_for_too_long(void **state)
 {
     (void)state;
     fixture f = {.timeout = 50 * 1000000};
@@ -173,7 +173,7 @@ static void a_paused_connection_reads_nothing_and_does_not_time_out(void **state
     fixture_fini(&f);
 }
 
-static void a_killed_peer_is_seen_at_once(void **state)
+static void a_connection_ends_as_soon_as_its_peer_is_killed(void **state)
 {
     (void)state;
     fixture f = {0};
@@ -213,7 +213,7 @@ static void sending_to_a_peer_that_is_gone_ends_the_connection_only(void **state
     fixture_fini(&f);
 }
 
-static void nobody_there_is_told(void **state)
+static void connecting_to_a_port_nobody_listens_on_is_reported(void **state)
 {
     (void)state;
     fixture f = {0};
@@ -228,7 +228,7 @@ static void nobody_there_is_told(void **state)
     fixture_fini(&f);
 }
 
-static void no_more_stand_than_are_allowed(void **state)
+static void a_listener_limits_the_number_of_connections(void **state)
 {
     (void)state;
     fixture f = {.echoes = true};
@@ -251,7 +251,7 @@ static void no_more_stand_than_are_allowed(void **state)
     fixture_fini(&f);
 }
 
-static void who_is_given_no_context_is_closed_unheard(void **state)
+static void a_connection_without_a_context_is_closed_and_its_handlers_are_not_called(void **state)
 {
     (void)state;
     fixture f = {.refuses = true};
@@ -265,7 +265,7 @@ static void who_is_given_no_context_is_closed_unheard(void **state)
     fixture_fini(&f);
 }
 
-static void close_from_outside_is_told_by_the_loop(void **state)
+static void a_closed_connection_reports_its_end_from_the_loop(void **state)
 {
     (void)state;
     fixture f = {0};
@@ -284,19 +284,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_of_all_sizes_go_both_ways_at_once),
-        cmocka_unit_test(torn_bytes_make_whole_frames),
+        cmocka_unit_test(frames_are_assembled_from_any_pieces),
         cmocka_unit_test(a_body_that_is_too_large_is_refused_before_it_is_read),
-        cmocka_unit_test(half_a_message_at_the_end_is_told),
+        cmocka_unit_test(a_connection_that_ends_within_a_frame_says_so),
         cmocka_unit_test(every_handler_may_close_its_connection),
-        cmocka_unit_test(half_messages_are_cut_off_in_time_and_idle_ones_stay),
-        cmocka_unit_test(a_peer_that_takes_nothing_is_given_up),
+        cmocka_unit_test(a_stalled_frame_times_out_and_an_idle_connection_does_not),
+        cmocka_unit_test(a_connection_ends_when_its_peer_reads_nothing_for_too_long),
         cmocka_unit_test(a_paused_connection_reads_nothing_and_does_not_time_out),
-        cmocka_unit_test(a_killed_peer_is_seen_at_once),
+        cmocka_unit_test(a_connection_ends_as_soon_as_its_peer_is_killed),
         cmocka_unit_test(sending_to_a_peer_that_is_gone_ends_the_connection_only),
-        cmocka_unit_test(nobody_there_is_told),
-        cmocka_unit_test(no_more_stand_than_are_allowed),
-        cmocka_unit_test(who_is_given_no_context_is_closed_unheard),
-        cmocka_unit_test(close_from_outside_is_told_by_the_loop),
+        cmocka_unit_test(connecting_to_a_port_nobody_listens_on_is_reported),
+        cmocka_unit_test(a_listener_limits_the_number_of_connections),
+        cmocka_unit_test(a_connection_without_a_context_is_closed_and_its_handlers_are_not_called),
+        cmocka_unit_test(a_closed_connection_reports_its_end_from_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

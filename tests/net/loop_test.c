@@ -66,7 +66,7 @@ static int64_t own_cpu_time(void)
     return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-static void a_patient_loop_keeps_its_deadlines_and_sleeps_in_the_end(void **state)
+static void a_loop_that_polls_keeps_its_deadlines_and_sleeps_in_the_end(void **state)
 {
     (void)state;
     counter c = {.stop_at = 2};
@@ -118,7 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turn_without_events_ends_at_its_deadline),
         cmocka_unit_test(a_timer_ends_a_turn_and_repeats),
-        cmocka_unit_test(a_patient_loop_keeps_its_deadlines_and_sleeps_in_the_end),
+        cmocka_unit_test(a_loop_that_polls_keeps_its_deadlines_and_sleeps_in_the_end),
         cmocka_unit_test(another_thread_wakes_a_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

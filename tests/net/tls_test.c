@@ -71,7 +71,7 @@ static void assert_refused(fixture *f, const char *server_says, const char *clie
     fini(f);
 }
 
-static void another_identity_is_refused(void **state)
+static void a_peer_with_another_identity_is_refused(void **state)
 {
     (void)state;
     identities ids = make_identities();
@@ -173,7 +173,7 @@ static void certificates_of_an_authority_are_admitted_and_others_refused(void **
     test_folder_remove(folder);
 }
 
-static void plain_bytes_get_nothing(void **state)
+static void a_tls_server_refuses_bytes_that_are_not_tls(void **state)
 {
     (void)state;
     identities ids = make_identities();
@@ -191,7 +191,7 @@ static void plain_bytes_get_nothing(void **state)
     free_identities(&ids);
 }
 
-static void a_client_in_clear_meets_a_server_with_tls(void **state)
+static void a_tls_server_refuses_a_client_in_clear(void **state)
 {
     (void)state;
     identities ids = make_identities();
@@ -237,7 +237,7 @@ static void assert_server_refuses(const identities *ids, const char *shown, cons
     fini(&f);
 }
 
-static void a_server_judges_by_itself(void **state)
+static void a_tls_server_refuses_a_client_that_checks_nothing(void **state)
 {
     (void)state;
     identities ids = make_identities();
@@ -258,7 +258,7 @@ static void relay(int from, int to, uint8_t *copy, size_t *size)
     *size += (size_t)got;
 }
 
-static void a_recorded_session_is_worth_nothing(void **state)
+static void replaying_a_recorded_tls_session_is_refused(void **state)
 {
     (void)state;
     identities ids = make_identities();
@@ -302,7 +302,7 @@ static void a_recorded_session_is_worth_nothing(void **state)
     free_identities(&ids);
 }
 
-static void silent_strangers_hold_up_nobody(void **state)
+static void silent_strangers_do_not_keep_real_peers_out(void **state)
 {
     (void)state;
     identities ids = make_identities();
@@ -332,7 +332,7 @@ static void silent_strangers_hold_up_nobody(void **state)
     free_identities(&ids);
 }
 
-static void a_handshake_has_a_deadline(void **state)
+static void a_tls_handshake_has_a_deadline(void **state)
 {
     (void)state;
     identities ids = make_identities();
@@ -377,16 +377,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_identity_is_admitted_and_frames_go_both_ways),
-        cmocka_unit_test(another_identity_is_refused),
+        cmocka_unit_test(a_peer_with_another_identity_is_refused),
         cmocka_unit_test(an_expired_identity_is_refused_by_name),
         cmocka_unit_test(an_identity_that_expires_meanwhile_is_refused),
         cmocka_unit_test(certificates_of_an_authority_are_admitted_and_others_refused),
-        cmocka_unit_test(plain_bytes_get_nothing),
-        cmocka_unit_test(a_client_in_clear_meets_a_server_with_tls),
-        cmocka_unit_test(a_server_judges_by_itself),
-        cmocka_unit_test(a_recorded_session_is_worth_nothing),
-        cmocka_unit_test(silent_strangers_hold_up_nobody),
-        cmocka_unit_test(a_handshake_has_a_deadline),
+        cmocka_unit_test(a_tls_server_refuses_bytes_that_are_not_tls),
+        cmocka_unit_test(a_tls_server_refuses_a_client_in_clear),
+        cmocka_unit_test(a_tls_server_refuses_a_client_that_checks_nothing),
+        cmocka_unit_test(replaying_a_recorded_tls_session_is_refused),
+        cmocka_unit_test(silent_strangers_do_not_keep_real_peers_out),
+        cmocka_unit_test(a_tls_handshake_has_a_deadline),
         cmocka_unit_test(identities_are_secret_and_not_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

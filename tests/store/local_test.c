@@ -22,7 +22,7 @@ static void offer(tri_store *store, size_t first, size_t count, double weight)
     assert_ok(tri_store_offer(store, (tri_range){first, count}, weight));
 }
 
-static void buffers_are_zeroed_and_aligned(void **state)
+static void buffers_of_a_local_store_are_zeroed_and_aligned(void **state)
 {
     (void)state;
     tri_store *store = new_store(100, (tri_rule){.name = "adam"});
@@ -120,7 +120,7 @@ static void clipping_leaves_l2_alone(void **state)
 }
 
 /* Float 1 is a gap that is never offered; many offers, so that their list grows. */
-static void a_step_with_gaps_ends_at_flush_or_the_next_begin(void **state)
+static void a_step_in_which_not_all_is_offered_ends_at_flush_or_begin(void **state)
 {
     (void)state;
     enum { FLOATS = 200 };
@@ -155,7 +155,7 @@ static void adam_counts_steps_from_the_callers_number(void **state)
     tri_store_destroy(store);
 }
 
-static void wrong_calls_are_refused(void **state)
+static void wrong_calls_of_a_local_store_are_refused(void **state)
 {
     (void)state;
     tri_store *store = new_store(10, (tri_rule){.name = "sgd"});
@@ -170,7 +170,7 @@ static void wrong_calls_are_refused(void **state)
     assert_fails(tri_store_local_create(1, &(tri_rule){.set = {{"l2", -1}}}, &store), TRI_BAD_CALL, "l2");
 }
 
-static void a_store_without_parameters_is_possible(void **state)
+static void a_local_store_may_have_no_parameters(void **state)
 {
     (void)state;
     tri_store *store = new_store(0, (tri_rule){.name = "momentum", .clip = 1});
@@ -183,16 +183,16 @@ static void a_store_without_parameters_is_possible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers_are_zeroed_and_aligned),
+        cmocka_unit_test(buffers_of_a_local_store_are_zeroed_and_aligned),
         cmocka_unit_test(an_offer_applies_the_mean_gradient_at_once),
         cmocka_unit_test(a_batch_of_padding_changes_nothing),
         cmocka_unit_test(clipping_waits_for_the_whole_gradient),
         cmocka_unit_test(a_small_gradient_is_not_clipped),
         cmocka_unit_test(clipping_leaves_l2_alone),
-        cmocka_unit_test(a_step_with_gaps_ends_at_flush_or_the_next_begin),
+        cmocka_unit_test(a_step_in_which_not_all_is_offered_ends_at_flush_or_begin),
         cmocka_unit_test(adam_counts_steps_from_the_callers_number),
-        cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(a_store_without_parameters_is_possible),
+        cmocka_unit_test(wrong_calls_of_a_local_store_are_refused),
+        cmocka_unit_test(a_local_store_may_have_no_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,14 +138,14 @@ static void assert_same_as_local(tri_rule rule, int threads)
     close_mirrors(&all);
 }
 
-static void replicas_together_are_one_store(void **state)
+static void replicas_train_as_one_local_store_does(void **state)
 {
     (void)state;
     assert_same_as_local((tri_rule){.name = "sgd", .set = {{"l2", 0.01F}}}, 2);
     assert_same_as_local((tri_rule){.name = "adam"}, 100); /* threads that sleep at once */
 }
 
-static void clipping_is_by_the_norm_of_all(void **state)
+static void replicas_clip_by_the_norm_of_the_whole_gradient(void **state)
 {
     (void)state;
     assert_same_as_local((tri_rule){.name = "momentum", .clip = 3}, 2);
@@ -158,7 +158,7 @@ static void *wait_alone(void *context)
     return NULL;
 }
 
-static void a_replica_that_gives_up_frees_the_others(void **state)
+static void a_replica_that_gives_up_ends_the_waits_of_the_others(void **state)
 {
     (void)state;
     mirrors all;
@@ -172,7 +172,7 @@ static void a_replica_that_gives_up_frees_the_others(void **state)
     close_mirrors(&all);
 }
 
-static void waits_end_and_say_for_whom(void **state)
+static void a_wait_for_replicas_times_out_and_names_them(void **state)
 {
     (void)state;
     mirrors all;
@@ -189,7 +189,7 @@ static void waits_end_and_say_for_whom(void **state)
     close_mirrors(&all);
 }
 
-static void wrong_calls_are_told(void **state)
+static void wrong_calls_of_mirrored_stores_are_refused(void **state)
 {
     (void)state;
     mirrors all;
@@ -204,11 +204,11 @@ static void wrong_calls_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replicas_together_are_one_store),
-        cmocka_unit_test(clipping_is_by_the_norm_of_all),
-        cmocka_unit_test(a_replica_that_gives_up_frees_the_others),
-        cmocka_unit_test(waits_end_and_say_for_whom),
-        cmocka_unit_test(wrong_calls_are_told),
+        cmocka_unit_test(replicas_train_as_one_local_store_does),
+        cmocka_unit_test(replicas_clip_by_the_norm_of_the_whole_gradient),
+        cmocka_unit_test(a_replica_that_gives_up_ends_the_waits_of_the_others),
+        cmocka_unit_test(a_wait_for_replicas_times_out_and_names_them),
+        cmocka_unit_test(wrong_calls_of_mirrored_stores_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static bool same_block(const tri__layout *a, const tri__layout *b)
     return ((const blocked *)a)->block == ((const blocked *)b)->block;
 }
 
-static void compares(void **state)
+static void layouts_are_equal_where_their_kind_and_blocks_are(void **state)
 {
     (void)state;
     const blocked a = {{TRI_LAYOUT_ONEDNN, same_block}, 8}, b = {{TRI_LAYOUT_ONEDNN, same_block}, 8},
@@ -29,6 +29,6 @@ static void compares(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compares)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_are_equal_where_their_kind_and_blocks_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

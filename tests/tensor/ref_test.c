@@ -12,7 +12,7 @@ static void expect(const float *got, const float *wanted, int count)
             fail_msg("element %d is %.7f, expected %.7f", i, (double)got[i], (double)wanted[i]);
 }
 
-static void matmul_multiplies(void **state)
+static void matmul_gives_known_products(void **state)
 {
     (void)state;
     const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, -1, 2, 3, 1}, bias[] = {10, 20};
@@ -23,7 +23,7 @@ static void matmul_multiplies(void **state)
     expect(y, (float[]){1 - 5, 2 + 9 + 5, 2 - 6, 4 + 12 + 6}, 4);
 }
 
-static void matrices_turn_and_trace(void **state)
+static void transpose_and_trace_have_known_values(void **state)
 {
     (void)state;
     const float x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, two = 2;
@@ -37,7 +37,7 @@ static void matrices_turn_and_trace(void **state)
 }
 
 /* One 3×3 image, a 2×2 kernel, stride 2, pad 1: each window sees one corner or edge. */
-static void convolution_slides(void **state)
+static void convolution_and_its_gradients_have_known_values(void **state)
 {
     (void)state;
     const tri__ref_window s = {1, 1, 3, 3, 1, 2, 2, {2, 2}, {2, 2}, {1, 1}};
@@ -78,7 +78,7 @@ static void padding_is_no_maximum_but_counts_in_means(void **state)
     expect(y, (float[]){1, 2, 3, 4}, 4);
 }
 
-static void activations_and_their_gradients(void **state)
+static void activations_and_their_gradients_have_known_values(void **state)
 {
     (void)state;
     const float x[] = {-1, 0, 2, NAN}, dy[] = {1, 2, 3, 4};
@@ -173,7 +173,7 @@ static void logistic_loss_is_stable(void **state)
     expect(dx, (float[]){-0.5f, 0, -2, 0}, 4);
 }
 
-static void unknown_labels_are_not_silent(void **state)
+static void an_unknown_label_makes_the_loss_nan(void **state)
 {
     (void)state;
     const float x[] = {1, 2}, weight = 1, dy = 1;
@@ -191,7 +191,7 @@ static void unknown_labels_are_not_silent(void **state)
     }
 }
 
-static void sums_go_along_an_axis(void **state)
+static void sums_and_broadcasts_go_along_one_axis(void **state)
 {
     (void)state;
     const float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -206,7 +206,7 @@ static void sums_go_along_an_axis(void **state)
     expect(y, (float[]){1 + 2 + 5 + 6, 3 + 4 + 7 + 8}, 2);
 }
 
-static void pixels_become_planes(void **state)
+static void images_become_planes_of_scaled_floats(void **state)
 {
     (void)state;
     const uint8_t bytes[] = {0, 10, 20, 30, 40, 50};
@@ -218,7 +218,7 @@ static void pixels_become_planes(void **state)
     expect(y, wanted, 6);
 }
 
-static void keys_outside_stand_for_nothing(void **state)
+static void keys_outside_a_table_count_nothing(void **state)
 {
     (void)state;
     const float table[] = {1, 2, 3, 4}, w[] = {1, 10, 100}, values[] = {1, 2, 3, 4}, dy[] = {1, 2, 3, 4, 5, 6};
@@ -237,21 +237,21 @@ static void keys_outside_stand_for_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matmul_multiplies),
-        cmocka_unit_test(matrices_turn_and_trace),
-        cmocka_unit_test(convolution_slides),
+        cmocka_unit_test(matmul_gives_known_products),
+        cmocka_unit_test(transpose_and_trace_have_known_values),
+        cmocka_unit_test(convolution_and_its_gradients_have_known_values),
         cmocka_unit_test(maxpool_takes_the_first_maximum),
         cmocka_unit_test(padding_is_no_maximum_but_counts_in_means),
-        cmocka_unit_test(activations_and_their_gradients),
+        cmocka_unit_test(activations_and_their_gradients_have_known_values),
         cmocka_unit_test(softmax_is_stable),
         cmocka_unit_test(lrn_is_as_in_pytorch),
         cmocka_unit_test(softmax_loss_leaves_out_rows_of_weight_0),
         cmocka_unit_test(softmax_loss_of_huge_logits_is_right_or_nan),
         cmocka_unit_test(logistic_loss_is_stable),
-        cmocka_unit_test(unknown_labels_are_not_silent),
-        cmocka_unit_test(sums_go_along_an_axis),
-        cmocka_unit_test(pixels_become_planes),
-        cmocka_unit_test(keys_outside_stand_for_nothing),
+        cmocka_unit_test(an_unknown_label_makes_the_loss_nan),
+        cmocka_unit_test(sums_and_broadcasts_go_along_one_axis),
+        cmocka_unit_test(images_become_planes_of_scaled_floats),
+        cmocka_unit_test(keys_outside_a_table_count_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

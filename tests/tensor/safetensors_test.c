@@ -43,7 +43,7 @@ static int remove_folder(void **state)
     return 0;
 }
 
-static void what_is_written_is_read_back(void **state)
+static void written_tensors_are_read_back(void **state)
 {
     fixture *f = *state;
     tri__safetensors *file;
@@ -64,7 +64,7 @@ static void what_is_written_is_read_back(void **state)
     tri__safetensors_close(NULL);
 }
 
-static void the_bytes_are_the_formats(void **state)
+static void a_safetensors_file_is_byte_by_byte_as_the_format_says(void **state)
 {
     fixture *f = *state;
     static const char header[] = "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
@@ -86,7 +86,7 @@ static void the_bytes_are_the_formats(void **state)
     free(bytes);
 }
 
-static void an_empty_file_is_possible(void **state)
+static void a_safetensors_file_may_have_no_tensors(void **state)
 {
     fixture *f = *state;
     tri__safetensors *file;
@@ -96,7 +96,7 @@ static void an_empty_file_is_possible(void **state)
     tri__safetensors_close(file);
 }
 
-static void wrong_names_are_refused_and_leave_no_file(void **state)
+static void invalid_tensor_names_are_refused_and_leave_no_file(void **state)
 {
     fixture *f = *state;
     const tri__named_tensor twice[] = {{"a", tensors[0].tensor}, {"a", tensors[1].tensor}};
@@ -110,7 +110,7 @@ static void wrong_names_are_refused_and_leave_no_file(void **state)
     assert_fails(tri__safetensors_open(f->path, &(tri__safetensors *){NULL}), TRI_NOT_FOUND, f->path);
 }
 
-static void a_tensor_of_another_model_is_told_apart(void **state)
+static void a_missing_or_different_tensor_is_reported_by_name(void **state)
 {
     fixture *f = *state;
     tri__safetensors *file;
@@ -140,7 +140,7 @@ static tri_status parse(const char *header, size_t data, uint64_t length, tri__s
 #define A(dtype, shape, offsets) "\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 #define B(dtype, shape, offsets) "\"b\":{\"dtype\":\"" dtype "\",\"shape\":" shape ",\"data_offsets\":" offsets "}"
 
-static void damaged_headers_are_told(void **state)
+static void damaged_safetensors_headers_are_refused(void **state)
 {
     static const struct {
         const char *header;
@@ -186,7 +186,7 @@ static void damaged_headers_are_told(void **state)
     }
 }
 
-static void every_shortened_file_is_called_truncated(void **state)
+static void every_shortened_safetensors_file_is_called_truncated(void **state)
 {
     fixture *f = *state;
     size_t size;
@@ -201,7 +201,7 @@ static void every_shortened_file_is_called_truncated(void **state)
     free(bytes);
 }
 
-static void odd_addresses_of_other_writers_are_read(void **state)
+static void tensors_at_unaligned_offsets_are_read(void **state)
 {
     (void)state;
     static const char header[] = "{" A("U8", "[3]", "[0,3]") "," B("F32", "[2]", "[3,11]") "}";
@@ -223,14 +223,14 @@ int main(void)
 {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(what_is_written_is_read_back),
-        IN_FOLDER(the_bytes_are_the_formats),
-        IN_FOLDER(an_empty_file_is_possible),
-        IN_FOLDER(wrong_names_are_refused_and_leave_no_file),
-        IN_FOLDER(a_tensor_of_another_model_is_told_apart),
-        cmocka_unit_test(damaged_headers_are_told),
-        IN_FOLDER(every_shortened_file_is_called_truncated),
-        cmocka_unit_test(odd_addresses_of_other_writers_are_read),
+        IN_FOLDER(written_tensors_are_read_back),
+        IN_FOLDER(a_safetensors_file_is_byte_by_byte_as_the_format_says),
+        IN_FOLDER(a_safetensors_file_may_have_no_tensors),
+        IN_FOLDER(invalid_tensor_names_are_refused_and_leave_no_file),
+        IN_FOLDER(a_missing_or_different_tensor_is_reported_by_name),
+        cmocka_unit_test(damaged_safetensors_headers_are_refused),
+        IN_FOLDER(every_shortened_safetensors_file_is_called_truncated),
+        cmocka_unit_test(tensors_at_unaligned_offsets_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

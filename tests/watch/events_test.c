@@ -64,7 +64,7 @@ static void assert_end(event_reader *reader)
     assert_false(more);
 }
 
-static void the_first_frame_is_the_formats_byte_by_byte(void **state)
+static void the_first_frame_of_an_event_file_is_byte_by_byte_as_the_format_says(void **state)
 {
     tri__events *events;
     size_t size;
@@ -87,7 +87,7 @@ static void the_first_frame_is_the_formats_byte_by_byte(void **state)
 }
 
 /* Event{step=2: 5, summary=5: {value=1: {tag=1: "loss", simple_value=2: 1.5}}} behind the 9 bytes of the time. */
-static void a_scalar_is_a_simple_value(void **state)
+static void a_scalar_event_is_a_simple_value(void **state)
 {
     static const uint8_t expected[] = {0x10, 5, 0x2a, 13, 0x0a, 11, 0x0a, 4, 'l', 'o', 's', 's', 0x15, 0, 0, 0xc0, 0x3f};
     tri__events *events;
@@ -100,7 +100,7 @@ static void a_scalar_is_a_simple_value(void **state)
 }
 
 /* Event{step=2: 8, session_log=7: {status=1: START}} */
-static void a_resumed_run_says_where_it_goes_on(void **state)
+static void event_files_of_a_resumed_run_say_at_which_step_it_resumes(void **state)
 {
     static const uint8_t expected[] = {0x10, 8, 0x3a, 2, 0x08, 1};
     tri__events *events;
@@ -112,7 +112,7 @@ static void a_resumed_run_says_where_it_goes_on(void **state)
     free(bytes);
 }
 
-static void what_is_written_is_read_back(void **state)
+static void written_events_are_read_back(void **state)
 {
     tri__events *events;
     event_reader reader;
@@ -141,7 +141,7 @@ static void what_is_written_is_read_back(void **state)
     free(bytes);
 }
 
-static void the_graph_has_names_operators_inputs_places_and_shapes(void **state)
+static void the_graph_event_has_names_operators_inputs_places_and_shapes(void **state)
 {
     tri_graph *graph;
     tri_node *x, *y;
@@ -177,7 +177,7 @@ static void the_graph_has_names_operators_inputs_places_and_shapes(void **state)
     tri_graph_destroy(graph);
 }
 
-static void two_writers_never_share_a_file(void **state)
+static void two_event_writers_never_share_a_file(void **state)
 {
     tri__events *one, *other;
     char **names;
@@ -215,7 +215,7 @@ static void flushed_events_are_readable_while_the_run_goes_on(void **state)
 }
 
 /* A limit on the size of files stands for a full disk. */
-static void a_full_disk_is_told_once(void **state)
+static void event_files_report_a_full_disk_once(void **state)
 {
     tri__events *events;
     struct rlimit before, small;
@@ -236,7 +236,7 @@ static void a_full_disk_is_told_once(void **state)
     assert_ok(tri__events_close(events));
 }
 
-static void a_folder_that_cannot_be_is_told(void **state)
+static void an_event_folder_that_cannot_be_made_is_reported(void **state)
 {
     tri__events *events;
     char *file = test_path(*state, "file");
@@ -252,15 +252,15 @@ int main(void)
 {
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(the_first_frame_is_the_formats_byte_by_byte),
-        IN_FOLDER(a_scalar_is_a_simple_value),
-        IN_FOLDER(a_resumed_run_says_where_it_goes_on),
-        IN_FOLDER(what_is_written_is_read_back),
-        IN_FOLDER(the_graph_has_names_operators_inputs_places_and_shapes),
-        IN_FOLDER(two_writers_never_share_a_file),
+        IN_FOLDER(the_first_frame_of_an_event_file_is_byte_by_byte_as_the_format_says),
+        IN_FOLDER(a_scalar_event_is_a_simple_value),
+        IN_FOLDER(event_files_of_a_resumed_run_say_at_which_step_it_resumes),
+        IN_FOLDER(written_events_are_read_back),
+        IN_FOLDER(the_graph_event_has_names_operators_inputs_places_and_shapes),
+        IN_FOLDER(two_event_writers_never_share_a_file),
         IN_FOLDER(flushed_events_are_readable_while_the_run_goes_on),
-        IN_FOLDER(a_full_disk_is_told_once),
-        IN_FOLDER(a_folder_that_cannot_be_is_told),
+        IN_FOLDER(event_files_report_a_full_disk_once),
+        IN_FOLDER(an_event_folder_that_cannot_be_made_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static double sum_of(const double *share)
     return sum;
 }
 
-static void time_goes_to_the_phase_that_is_entered(void **state)
+static void time_counts_for_the_phase_that_was_entered_last(void **state)
 {
     (void)state;
     tri__phases phases = {0};
@@ -33,7 +33,7 @@ static void time_goes_to_the_phase_that_is_entered(void **state)
     assert_true(fabs(sum_of(share) - 1) < 1e-12);
 }
 
-static void a_pause_is_nobodys_time(void **state)
+static void a_pause_counts_for_no_phase(void **state)
 {
     (void)state;
     tri__phases phases = {0};
@@ -45,7 +45,7 @@ static void a_pause_is_nobodys_time(void **state)
     assert_int_equal(tri__phases_total(&phases), 6);
 }
 
-static void a_part_can_be_moved_but_not_more_than_there_is(void **state)
+static void no_more_time_is_moved_between_phases_than_there_is(void **state)
 {
     (void)state;
     tri__phases phases = {.spent = {[TRI_PHASE_COMPUTE] = 100}};
@@ -57,7 +57,7 @@ static void a_part_can_be_moved_but_not_more_than_there_is(void **state)
     assert_int_equal(phases.spent[TRI_PHASE_UPDATE], 100);
 }
 
-static void accounts_of_workers_add_up(void **state)
+static void phase_times_of_workers_add_up(void **state)
 {
     (void)state;
     tri__phases sum = {0}, part = {.spent = {1, 2, 3, 4, 5, 6, 7}};
@@ -67,7 +67,7 @@ static void accounts_of_workers_add_up(void **state)
     assert_int_equal(sum.spent[TRI_PHASE_PEERS], 10);
 }
 
-static void an_empty_account_is_all_other(void **state)
+static void without_any_time_all_of_it_is_other(void **state)
 {
     (void)state;
     tri__phases phases = {0};
@@ -77,7 +77,7 @@ static void an_empty_account_is_all_other(void **state)
     assert_true(sum_of(share) == 1);
 }
 
-static void names_are_those_of_the_summary(void **state)
+static void phases_have_the_names_that_the_summary_uses(void **state)
 {
     (void)state;
     static const char *const names[] = {"input", "compute", "send", "server", "peers", "update", "other"};
@@ -88,12 +88,12 @@ static void names_are_those_of_the_summary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(time_goes_to_the_phase_that_is_entered),
-        cmocka_unit_test(a_pause_is_nobodys_time),
-        cmocka_unit_test(a_part_can_be_moved_but_not_more_than_there_is),
-        cmocka_unit_test(accounts_of_workers_add_up),
-        cmocka_unit_test(an_empty_account_is_all_other),
-        cmocka_unit_test(names_are_those_of_the_summary),
+        cmocka_unit_test(time_counts_for_the_phase_that_was_entered_last),
+        cmocka_unit_test(a_pause_counts_for_no_phase),
+        cmocka_unit_test(no_more_time_is_moved_between_phases_than_there_is),
+        cmocka_unit_test(phase_times_of_workers_add_up),
+        cmocka_unit_test(without_any_time_all_of_it_is_other),
+        cmocka_unit_test(phases_have_the_names_that_the_summary_uses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,20 +26,20 @@ static const char *live(const tri__progress *progress, int width)
     return tri__progress_live(progress, width, buffer, sizeof buffer);
 }
 
-static void a_wide_line_has_everything(void **state)
+static void a_wide_progress_line_has_everything(void **state)
 {
     (void)state;
     assert_string_equal(live(&half_way, 160), "███████████████░░░░░░░░░░░░░░░  lenet   50 %  4,690/9,380  98.2k/s  loss 0.3412  accuracy "
                                               "0.8812  compute 93 % input  4 % update  3 %  ETA 0:12");
 }
 
-static void forty_columns_have_what_matters(void **state)
+static void a_progress_line_of_forty_columns_has_what_matters_most(void **state)
 {
     (void)state;
     assert_string_equal(live(&half_way, 40), "█████░░░░░   50 %  loss 0.3412  ETA 0:12");
 }
 
-static void no_width_is_exceeded(void **state)
+static void no_progress_line_is_wider_than_the_terminal(void **state)
 {
     (void)state;
     tri__progress progress = half_way;
@@ -57,7 +57,7 @@ static void no_width_is_exceeded(void **state)
     }
 }
 
-static void the_line_does_not_jump_about(void **state)
+static void the_progress_line_keeps_its_width_over_a_run(void **state)
 {
     (void)state;
     tri__progress progress = half_way;
@@ -66,7 +66,7 @@ static void the_line_does_not_jump_about(void **state)
         assert_int_equal(tri__text_columns(live(&progress, 100)), columns);
 }
 
-static void the_bar_is_empty_then_full(void **state)
+static void the_progress_bar_is_empty_at_the_start_and_full_at_the_end(void **state)
 {
     (void)state;
     tri__progress progress = half_way;
@@ -78,7 +78,7 @@ static void the_bar_is_empty_then_full(void **state)
     assert_non_null(strstr(live(&progress, 80), "100 %"));
 }
 
-static void an_open_end_has_no_bar(void **state)
+static void a_run_without_a_known_end_has_no_progress_bar(void **state)
 {
     (void)state;
     tri__progress progress = half_way;
@@ -91,7 +91,7 @@ static void an_open_end_has_no_bar(void **state)
     assert_non_null(strstr(line, "0:13"));
 }
 
-static void what_is_not_known_is_left_out(void **state)
+static void a_progress_line_leaves_out_what_is_not_known(void **state)
 {
     (void)state;
     tri__progress progress = {.steps = 100, .loss = NAN, .accuracy = NAN, .left = NAN};
@@ -103,7 +103,7 @@ static void what_is_not_known_is_left_out(void **state)
     assert_null(strstr(line, "nan"));
 }
 
-static void the_plain_line_says_it_in_words(void **state)
+static void the_plain_progress_line_is_a_sentence(void **state)
 {
     (void)state;
     char buffer[TRI_PROGRESS_SIZE];
@@ -114,7 +114,7 @@ static void the_plain_line_says_it_in_words(void **state)
     assert_string_equal(tri__progress_plain(&bare, buffer, sizeof buffer), "step 3, 1:01 elapsed");
 }
 
-static void time_to_go_follows_the_pace(void **state)
+static void the_time_to_go_follows_the_pace(void **state)
 {
     (void)state;
     assert_true(fabs(tri__progress_left(0, 25, 100, 10) - 30) < 1e-9);
@@ -126,7 +126,7 @@ static void time_to_go_follows_the_pace(void **state)
 
 static const int64_t millisecond = 1000000;
 
-static void the_rate_is_smoothed(void **state)
+static void examples_per_second_are_smoothed(void **state)
 {
     (void)state;
     tri__rate rate = {0};
@@ -142,7 +142,7 @@ static void the_rate_is_smoothed(void **state)
     assert_true(fabs(rate.rate - 1000) < 5);
 }
 
-static void close_readings_do_not_count(void **state)
+static void readings_close_together_do_not_change_the_rate(void **state)
 {
     (void)state;
     tri__rate rate = {0};
@@ -153,7 +153,7 @@ static void close_readings_do_not_count(void **state)
     assert_true(fabs(tri__rate_update(&rate, 1000000, 101 * millisecond) - 1000) < 1e-6);
 }
 
-static void a_pause_does_not_count(void **state)
+static void a_pause_does_not_lower_the_rate(void **state)
 {
     (void)state;
     tri__rate rate = {0};
@@ -163,7 +163,7 @@ static void a_pause_does_not_count(void **state)
     assert_true(fabs(tri__rate_update(&rate, 2000, 61000 * millisecond) - 1000) < 1e-6);
 }
 
-static void json_carries_it_between_processes(void **state)
+static void progress_is_the_same_after_json(void **state)
 {
     (void)state;
     tri__progress told = half_way, heard;
@@ -184,19 +184,19 @@ static void json_carries_it_between_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wide_line_has_everything),
-        cmocka_unit_test(forty_columns_have_what_matters),
-        cmocka_unit_test(no_width_is_exceeded),
-        cmocka_unit_test(the_line_does_not_jump_about),
-        cmocka_unit_test(the_bar_is_empty_then_full),
-        cmocka_unit_test(an_open_end_has_no_bar),
-        cmocka_unit_test(what_is_not_known_is_left_out),
-        cmocka_unit_test(the_plain_line_says_it_in_words),
-        cmocka_unit_test(time_to_go_follows_the_pace),
-        cmocka_unit_test(the_rate_is_smoothed),
-        cmocka_unit_test(close_readings_do_not_count),
-        cmocka_unit_test(a_pause_does_not_count),
-        cmocka_unit_test(json_carries_it_between_processes),
+        cmocka_unit_test(a_wide_progress_line_has_everything),
+        cmocka_unit_test(a_progress_line_of_forty_columns_has_what_matters_most),
+        cmocka_unit_test(no_progress_line_is_wider_than_the_terminal),
+        cmocka_unit_test(the_progress_line_keeps_its_width_over_a_run),
+        cmocka_unit_test(the_progress_bar_is_empty_at_the_start_and_full_at_the_end),
+        cmocka_unit_test(a_run_without_a_known_end_has_no_progress_bar),
+        cmocka_unit_test(a_progress_line_leaves_out_what_is_not_known),
+        cmocka_unit_test(the_plain_progress_line_is_a_sentence),
+        cmocka_unit_test(the_time_to_go_follows_the_pace),
+        cmocka_unit_test(examples_per_second_are_smoothed),
+        cmocka_unit_test(readings_close_together_do_not_change_the_rate),
+        cmocka_unit_test(a_pause_does_not_lower_the_rate),
+        cmocka_unit_test(progress_is_the_same_after_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include "support.h"
 
-static void the_peak_grows_with_memory_and_stays(void **state)
+static void peak_memory_grows_and_never_shrinks(void **state)
 {
     (void)state;
     enum { BYTES = 64000000 };
@@ -32,7 +32,7 @@ static void a_percent_is_cpu_time_over_wall_time(void **state)
     assert_true(tri__usage_cpu_percent(&from, &from) == 0);
 }
 
-static void cpu_time_is_counted(void **state)
+static void the_cpu_time_of_a_process_is_counted(void **state)
 {
     (void)state;
     tri__usage from = tri__usage_now(), to = from;
@@ -45,9 +45,9 @@ static void cpu_time_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_peak_grows_with_memory_and_stays),
+        cmocka_unit_test(peak_memory_grows_and_never_shrinks),
         cmocka_unit_test(a_percent_is_cpu_time_over_wall_time),
-        cmocka_unit_test(cpu_time_is_counted),
+        cmocka_unit_test(the_cpu_time_of_a_process_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void assert_keys(json_t *object, const char *const *keys)
     assert_null(keys[i]);
 }
 
-static void the_keys_are_those_published(void **state)
+static void the_summary_has_exactly_the_published_keys(void **state)
 {
     (void)state;
     static const char *const keys[] = {
@@ -89,7 +89,7 @@ static void the_keys_are_those_published(void **state)
     json_decref(json);
 }
 
-static void values_have_their_types(void **state)
+static void values_of_the_summary_have_their_types(void **state)
 {
     (void)state;
     json_t *json;
@@ -105,7 +105,7 @@ static void values_have_their_types(void **state)
     json_decref(json);
 }
 
-static void text_that_is_not_utf8_is_refused(void **state)
+static void a_summary_with_text_that_is_not_utf8_is_refused(void **state)
 {
     (void)state;
     tri__summary wrong = summary;
@@ -114,7 +114,7 @@ static void text_that_is_not_utf8_is_refused(void **state)
     assert_fails(tri__summary_json(&wrong, &json), TRI_BAD_CALL, "'data'");
 }
 
-static void the_table_is_for_people(void **state)
+static void the_summary_table_is_for_people(void **state)
 {
     (void)state;
     char table[TRI_SUMMARY_SIZE];
@@ -132,7 +132,7 @@ static void the_table_is_for_people(void **state)
                         "checkpoint   runs/lenet/checkpoint");
 }
 
-static void the_table_leaves_out_what_there_was_not(void **state)
+static void the_summary_table_leaves_out_what_did_not_happen(void **state)
 {
     (void)state;
     char table[TRI_SUMMARY_SIZE];
@@ -159,11 +159,9 @@ static void the_table_leaves_out_what_there_was_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_keys_are_those_published),
-        cmocka_unit_test(values_have_their_types),
-        cmocka_unit_test(text_that_is_not_utf8_is_refused),
-        cmocka_unit_test(the_table_is_for_people),
-        cmocka_unit_test(the_table_leaves_out_what_there_was_not),
+        cmocka_unit_test(the_summary_has_exactly_the_published_keys),       cmocka_unit_test(values_of_the_summary_have_their_types),
+        cmocka_unit_test(a_summary_with_text_that_is_not_utf8_is_refused),  cmocka_unit_test(the_summary_table_is_for_people),
+        cmocka_unit_test(the_summary_table_leaves_out_what_did_not_happen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-static void what_does_not_fit_is_cut_between_characters(void **state)
+static void text_that_does_not_fit_is_cut_between_characters(void **state)
 {
     (void)state;
     char buffer[8];
@@ -76,7 +76,7 @@ static void durations_grow_with_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_does_not_fit_is_cut_between_characters),
+        cmocka_unit_test(text_that_does_not_fit_is_cut_between_characters),
         cmocka_unit_test(columns_count_characters),
         cmocka_unit_test(counts_have_separators),
         cmocka_unit_test(brief_numbers_have_three_digits),

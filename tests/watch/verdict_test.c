@@ -14,14 +14,14 @@ static void assert_verdict(tri__evidence evidence, const char *sentence)
     assert_string_equal(tri__verdict(&evidence, buffer, sizeof buffer), sentence);
 }
 
-static void compute_bound(void **state)
+static void a_run_that_computes_most_of_the_time_is_compute_bound(void **state)
 {
     (void)state;
     assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.93, [TRI_PHASE_INPUT] = 0.02, [TRI_PHASE_UPDATE] = 0.05),
                    "compute-bound: 93 % of the time in forward and backward; input waits 2 %; update 5 %");
 }
 
-static void compute_bound_without_its_cpus(void **state)
+static void a_compute_bound_verdict_names_missing_cpus(void **state)
 {
     (void)state;
     tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.99, [TRI_PHASE_INPUT] = 0.01);
@@ -33,7 +33,7 @@ static void compute_bound_without_its_cpus(void **state)
     assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %");
 }
 
-static void compute_bound_beside_decoding(void **state)
+static void a_compute_bound_verdict_names_the_cpus_spent_on_decoding(void **state)
 {
     (void)state;
     tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.84, [TRI_PHASE_INPUT] = 0.16);
@@ -42,7 +42,7 @@ static void compute_bound_beside_decoding(void **state)
                              "--cache or data convert gives them back");
 }
 
-static void input_bound(void **state)
+static void a_run_that_waits_for_data_is_input_bound(void **state)
 {
     (void)state;
     assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.2, [TRI_PHASE_INPUT] = 0.8),
@@ -50,7 +50,7 @@ static void input_bound(void **state)
                    "batch asks less often");
 }
 
-static void small_differences_are_not_called(void **state)
+static void close_phases_give_no_single_bottleneck(void **state)
 {
     (void)state;
     assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.51, [TRI_PHASE_INPUT] = 0.47, [TRI_PHASE_OTHER] = 0.02),
@@ -59,7 +59,7 @@ static void small_differences_are_not_called(void **state)
                    "no single bottleneck: compute 40 %, input 25 %, the rest spread over the other phases");
 }
 
-static void short_runs_are_not_judged(void **state)
+static void a_short_run_gets_no_verdict(void **state)
 {
     (void)state;
     tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 1);
@@ -74,12 +74,12 @@ static void short_runs_are_not_judged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compute_bound),
-        cmocka_unit_test(compute_bound_without_its_cpus),
-        cmocka_unit_test(compute_bound_beside_decoding),
-        cmocka_unit_test(input_bound),
-        cmocka_unit_test(small_differences_are_not_called),
-        cmocka_unit_test(short_runs_are_not_judged),
+        cmocka_unit_test(a_run_that_computes_most_of_the_time_is_compute_bound),
+        cmocka_unit_test(a_compute_bound_verdict_names_missing_cpus),
+        cmocka_unit_test(a_compute_bound_verdict_names_the_cpus_spent_on_decoding),
+        cmocka_unit_test(a_run_that_waits_for_data_is_input_bound),
+        cmocka_unit_test(close_phases_give_no_single_bottleneck),
+        cmocka_unit_test(a_short_run_gets_no_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* ring.c: sums over ranks that stand in a ring. A sum is cut into chunks, and a chunk into a segment for every rank.
  *
- * A chunk goes around in 2(n − 1) hops. In hop h a rank sends segment rank − h to its right and receives segment rank − h − 1 from its left,
- * all modulo n. In the first n − 1 hops it adds what it receives to its own segment; then each segment is complete at one rank. In the other
- * hops it keeps what it receives. Up to CHUNKS chunks are under way. Chunk c has index c mod CHUNKS, and the index is the tag of its
- * messages, so both sides know which chunk a message belongs to. Chunks are counted from the first sum on, and those of the next sum follow
- * as soon as an index is free, so that the links do not fall idle between two sums. */
+ * A chunk goes around in 2(n − 1) hops. In hop h a rank sends segment rank − h to its right and receives segment rank − h − 1 from its
+ * left, all modulo n. In the first n − 1 hops it adds what it receives to its own segment; then each segment is complete at one rank. In
+ * the other hops it keeps what it receives. Up to CHUNKS chunks are under way. Chunk c has index c mod CHUNKS, and the index is the tag of
+ * its messages, so both sides know which chunk a message belongs to. Chunks are counted from the first sum on, and those of the next sum
+ * follow as soon as an index is free, so that the links do not fall idle between two sums. */
 #include "net/mpi/ring.h"
 
 #include <assert.h>

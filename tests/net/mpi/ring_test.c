@@ -89,7 +89,7 @@ static test_result run(const char *self, const char *ranks, const char *as)
                                            "1", self, as, NULL});
 }
 
-static void sums_follow_each_other_around(void **state)
+static void several_sums_are_under_way_in_one_ring(void **state)
 {
     for (int i = 0; i < 2; i++) {
         test_result result = run(*state, i ? "2" : "3", "rank");
@@ -99,7 +99,7 @@ static void sums_follow_each_other_around(void **state)
     }
 }
 
-static void nobody_has_a_sum_in_which_a_rank_is_missing(void **state)
+static void no_rank_completes_a_sum_from_which_a_rank_is_missing(void **state)
 {
     test_result result = run(*state, "3", "vanish");
     assert_string_equal(result.out, "");
@@ -114,8 +114,8 @@ int main(int count, char **words)
     if (system("command -v mpirun >/dev/null"))
         return 77; /* skipped */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(sums_follow_each_other_around, words[0]),
-        cmocka_unit_test_prestate(nobody_has_a_sum_in_which_a_rank_is_missing, words[0]),
+        cmocka_unit_test_prestate(several_sums_are_under_way_in_one_ring, words[0]),
+        cmocka_unit_test_prestate(no_rank_completes_a_sum_from_which_a_rank_is_missing, words[0]),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

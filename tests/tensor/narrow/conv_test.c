@@ -168,14 +168,14 @@ static void test_team(tri__narrow_team team)
     }
 }
 
-static void agrees_with_plain_loops(void **state)
+static void narrow_convolution_agrees_with_plain_loops(void **state)
 {
     (void)state;
     for_all_teams(test_team);
 }
 
 /* A NaN in one example's input is in that example's output and in the weights' gradient, and nowhere else. */
-static void nan_in_nan_out(void **state)
+static void narrow_convolution_carries_nan_to_its_results(void **state)
 {
     (void)state;
     for (int i = 0; tri__narrow_isa(i); i++)
@@ -215,7 +215,7 @@ static void nan_in_nan_out(void **state)
 }
 
 /* The same team gives the same bits, run after run. */
-static void same_bits_again(void **state)
+static void narrow_convolution_gives_the_same_bits_again(void **state)
 {
     (void)state;
     const tri__narrow_conv *s = &specs[1];
@@ -235,7 +235,7 @@ static void same_bits_again(void **state)
     expected_fini(&e);
 }
 
-static void refuses_what_it_cannot_do(void **state)
+static void narrow_convolution_refuses_shapes_it_cannot_do(void **state)
 {
     (void)state;
     tri__kernel *kernel;
@@ -260,10 +260,10 @@ static void refuses_what_it_cannot_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_plain_loops),
-        cmocka_unit_test(nan_in_nan_out),
-        cmocka_unit_test(same_bits_again),
-        cmocka_unit_test(refuses_what_it_cannot_do),
+        cmocka_unit_test(narrow_convolution_agrees_with_plain_loops),
+        cmocka_unit_test(narrow_convolution_carries_nan_to_its_results),
+        cmocka_unit_test(narrow_convolution_gives_the_same_bits_again),
+        cmocka_unit_test(narrow_convolution_refuses_shapes_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void check(const tri__narrow_weight *s)
     free(dy);
 }
 
-static void channels_in_blocks(void **state)
+static void weight_gradient_with_channels_in_blocks_is_right(void **state)
 {
     (void)state;
     check(&(tri__narrow_weight){.batch = 3,
@@ -122,7 +122,7 @@ static void channels_in_blocks(void **state)
 }
 
 /* As AlexNet's first layer; several bands, and taps that six does not divide. */
-static void few_channels_are_plain(void **state)
+static void weight_gradient_with_few_plain_channels_is_right(void **state)
 {
     (void)state;
     check(&(tri__narrow_weight){.batch = 2,
@@ -141,7 +141,7 @@ static void few_channels_are_plain(void **state)
 }
 
 /* More images than are padded at a time, two strides, two paddings, no bias, fewer taps than a block of registers has. */
-static void odd_shapes(void **state)
+static void weight_gradient_of_odd_shapes_is_right(void **state)
 {
     (void)state;
     for (int64_t kernel = 1; kernel <= 5; kernel++)
@@ -159,7 +159,7 @@ static void odd_shapes(void **state)
                                     .dy_layout = &eights});
 }
 
-static void what_it_cannot_do_is_said(void **state)
+static void weight_gradient_refuses_shapes_it_cannot_do(void **state)
 {
     (void)state;
     tri__narrow_weight spec = {.batch = 1,
@@ -185,10 +185,10 @@ static void what_it_cannot_do_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(channels_in_blocks),
-        cmocka_unit_test(few_channels_are_plain),
-        cmocka_unit_test(odd_shapes),
-        cmocka_unit_test(what_it_cannot_do_is_said),
+        cmocka_unit_test(weight_gradient_with_channels_in_blocks_is_right),
+        cmocka_unit_test(weight_gradient_with_few_plain_channels_is_right),
+        cmocka_unit_test(weight_gradient_of_odd_shapes_is_right),
+        cmocka_unit_test(weight_gradient_refuses_shapes_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

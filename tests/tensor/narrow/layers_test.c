@@ -59,7 +59,7 @@ static void import_team(tri__narrow_team team)
     check_reorder(64, 100, team);
 }
 
-static void imports_and_reorders(void **state)
+static void narrow_import_and_reorder_agree_with_plain_loops(void **state)
 {
     (void)state;
     for_all_teams(import_team);
@@ -134,7 +134,7 @@ static void dense_team(tri__narrow_team team)
     check_dense((tri__narrow_dense){8, 7, 600, false, false}, true, team);
 }
 
-static void dense_agrees(void **state)
+static void narrow_dense_layers_agree_with_plain_loops(void **state)
 {
     (void)state;
     for_all_teams(dense_team);
@@ -236,13 +236,13 @@ static void equal_logits_team(tri__narrow_team team)
         check_equal_logits(logits[i], team);
 }
 
-static void loss_of_huge_equal_logits_is_right_or_nan(void **state)
+static void narrow_softmax_loss_of_huge_logits_is_right_or_nan(void **state)
 {
     (void)state;
     for_all_teams(equal_logits_team);
 }
 
-static void loss_agrees(void **state)
+static void narrow_softmax_loss_agrees_with_plain_loops(void **state)
 {
     (void)state;
     for_all_teams(loss_team);
@@ -348,13 +348,13 @@ static void head_team(tri__narrow_team team)
     check_head((tri__narrow_head){7, 100, 1, TRI_F32, 1, 0, true}, team);
 }
 
-static void head_agrees(void **state)
+static void narrow_softmax_regression_agrees_with_plain_loops(void **state)
 {
     (void)state;
     for_all_teams(head_team);
 }
 
-static void refuses_what_it_cannot_do(void **state)
+static void narrow_layers_refuse_shapes_they_cannot_do(void **state)
 {
     (void)state;
     tri__kernel *kernel;
@@ -374,9 +374,12 @@ static void refuses_what_it_cannot_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(imports_and_reorders), cmocka_unit_test(dense_agrees),
-        cmocka_unit_test(loss_agrees),          cmocka_unit_test(loss_of_huge_equal_logits_is_right_or_nan),
-        cmocka_unit_test(head_agrees),          cmocka_unit_test(refuses_what_it_cannot_do),
+        cmocka_unit_test(narrow_import_and_reorder_agree_with_plain_loops),
+        cmocka_unit_test(narrow_dense_layers_agree_with_plain_loops),
+        cmocka_unit_test(narrow_softmax_loss_agrees_with_plain_loops),
+        cmocka_unit_test(narrow_softmax_loss_of_huge_logits_is_right_or_nan),
+        cmocka_unit_test(narrow_softmax_regression_agrees_with_plain_loops),
+        cmocka_unit_test(narrow_layers_refuse_shapes_they_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static bool conv_wins(int64_t batch, int64_t channels, int64_t size, int64_t fil
                                                      .stride_w = stride});
 }
 
-static void lenet_is_narrow(void **state)
+static void narrow_kernels_are_chosen_for_lenet(void **state)
 {
     (void)state;
     assert_true(conv_wins(64, 1, 28, 6, 3, 1));
@@ -25,7 +25,7 @@ static void lenet_is_narrow(void **state)
     assert_true(tri__narrow_wins_head(&(tri__narrow_head){.batch = 1, .in = 784, .classes = 10}));
 }
 
-static void wide_layers_are_not(void **state)
+static void narrow_kernels_are_not_chosen_for_wide_layers(void **state)
 {
     (void)state;
     assert_false(conv_wins(128, 3, 224, 64, 11, 4));
@@ -36,7 +36,7 @@ static void wide_layers_are_not(void **state)
 }
 
 /* One example would use one lane of eight. */
-static void a_batch_of_one_is_not(void **state)
+static void narrow_kernels_are_not_chosen_for_a_batch_of_one(void **state)
 {
     (void)state;
     assert_false(conv_wins(1, 1, 28, 6, 3, 1));
@@ -59,7 +59,7 @@ static bool weight_wins(int64_t channels, int64_t size, int64_t filters, int64_t
                                    threads);
 }
 
-static void weights_of_wide_layers_are_ours(void **state)
+static void our_weight_gradient_is_chosen_for_wide_convolutions(void **state)
 {
     (void)state;
     assert_true(weight_wins(3, 224, 64, 11, 1));
@@ -73,10 +73,10 @@ static void weights_of_wide_layers_are_ours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lenet_is_narrow),
-        cmocka_unit_test(wide_layers_are_not),
-        cmocka_unit_test(a_batch_of_one_is_not),
-        cmocka_unit_test(weights_of_wide_layers_are_ours),
+        cmocka_unit_test(narrow_kernels_are_chosen_for_lenet),
+        cmocka_unit_test(narrow_kernels_are_not_chosen_for_wide_layers),
+        cmocka_unit_test(narrow_kernels_are_not_chosen_for_a_batch_of_one),
+        cmocka_unit_test(our_weight_gradient_is_chosen_for_wide_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
