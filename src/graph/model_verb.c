@@ -54,18 +54,17 @@ static void list_word(char *list, size_t size, const char *word)
 
 tri_status tri__verb_unknown(const char *name)
 {
-    int rows;
-    const tri_operator *const *table = tri__operator_table(&rows);
     tri__nearest nearest = tri__nearest_of(name);
     char known[1024] = "", hint[TRI_NEAREST_HINT];
     for (size_t i = 0; i < OWN_VERBS; i++) {
         tri__nearest_offer(&nearest, own_verbs[i].name);
         list_word(known, sizeof known, own_verbs[i].name);
     }
-    for (int i = 0; i < rows; i++)
-        if (for_people(table[i])) {
-            tri__nearest_offer(&nearest, table[i]->name);
-            list_word(known, sizeof known, table[i]->name);
+    const tri_operator *row;
+    for (int i = 0; (row = tri__operator_at(i)); i++)
+        if (for_people(row)) {
+            tri__nearest_offer(&nearest, row->name);
+            list_word(known, sizeof known, row->name);
         }
     if (nearest.best)
         return tri_fail(TRI_BAD_DATA, "unknown operator '%s'%s", name, tri__nearest_hint(&nearest, hint));

@@ -1,25 +1,31 @@
-/* operator.c: the table of operators. The rows themselves are in operators/, one file a family. */
+/* operator.c: the table of operators. Each file of operators/ has a family of them, and lists them at its end. */
 #include "graph/operator.h"
 
 #include <string.h>
 
 #include "graph/operators/row.h"
 
-#define TRI_OPERATOR_POINTER(name) &tri__op_##name,
-static const tri_operator *const table[] = {TRI_OPERATORS(TRI_OPERATOR_POINTER)};
+static const tri_operator *const *const families[] = {
+    tri__source_operators,    tri__matmul_operators, tri__convolution_operators, tri__pooling_operators, tri__elementwise_operators,
+    tri__normalise_operators, tri__loss_operators,   tri__reduce_operators,      tri__shape_operators,   tri__sparse_operators,
+};
 
-enum { COUNT = sizeof table / sizeof *table };
+enum { FAMILIES = sizeof families / sizeof *families };
 
-const tri_operator *const *tri__operator_table(int *count)
+const tri_operator *tri__operator_at(int index)
 {
-    *count = COUNT;
-    return table;
+    for (int family = 0; family < FAMILIES; family++)
+        for (const tri_operator *const *row = families[family]; *row; row++)
+            if (index-- == 0)
+                return *row;
+    return NULL;
 }
 
 const tri_operator *tri__operator_find(const char *name)
 {
-    for (int i = 0; i < COUNT; i++)
-        if (strcmp(table[i]->name, name) == 0)
-            return table[i];
+    for (int family = 0; family < FAMILIES; family++)
+        for (const tri_operator *const *row = families[family]; *row; row++)
+            if (strcmp((*row)->name, name) == 0)
+                return *row;
     return NULL;
 }

@@ -1,4 +1,8 @@
-/* operator.h: one row an operator. To add an operator is to write a row and put it into the table in operator.c. */
+/* operator.h: one row an operator. An operator is added in three files:
+ * - in operators/, a row in the file of its family, which lists it at its end: shape, forward, backward;
+ * - in tests/graph/operator_cases.h, a case: it is then tested with every kernel, batch size and number of threads;
+ * - in docs/models.md, a line: `.model` files can use every operator that has a derivative.
+ * A new attribute is one more: a field of tri_attributes, and its key in model_setting.c. A new family is a line in operator.c. */
 #ifndef TRI_GRAPH_OPERATOR_H
 #define TRI_GRAPH_OPERATOR_H
 
@@ -37,6 +41,6 @@ struct tri_operator {
 };
 
 const tri_operator *tri__operator_find(const char *name); /* NULL where unknown */
-const tri_operator *const *tri__operator_table(int *count);
+const tri_operator *tri__operator_at(int index);          /* every one, by number from 0; NULL past the last */
 
 #endif

@@ -267,18 +267,32 @@ static void the_train_line_of_a_model_gives_defaults(void **state)
 static void every_key_of_the_operator_table_is_a_setting_of_model_files(void **state)
 {
     (void)state;
-    int count;
-    const tri_operator *const *table = tri__operator_table(&count);
+    const tri_operator *row;
     const tri__value bad = {.kind = TRI_VALUE_WORD, .word = "?", .text = "?", .length = 1};
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; (row = tri__operator_at(i)); i++) {
         tri__verb verb;
-        if (!tri__verb_find(table[i]->name, &verb))
+        if (!tri__verb_find(row->name, &verb))
             continue;
         char key[TRI_MODEL_NAME];
         tri__model_settings settings;
         for (int j = 0; tri__verb_key(&verb, j, key); j++)
             assert_fails(tri__model_settings_read(verb.form, key, &bad, &settings), TRI_BAD_DATA, key);
     }
+}
+
+static void every_operator_of_model_files_is_in_the_reference(void **state)
+{
+    (void)state;
+    const tri_operator *row;
+    char *reference = test_read(TEST_SOURCE "/docs/models.md", NULL);
+    for (int i = 0; (row = tri__operator_at(i)); i++) {
+        tri__verb verb;
+        char word[TRI_MODEL_NAME + 2];
+        snprintf(word, sizeof word, "`%s`", row->name);
+        if (tri__verb_find(row->name, &verb) && !strstr(reference, word))
+            fail_msg("docs/models.md says nothing of the operator %s", row->name);
+    }
+    free(reference);
 }
 
 /* What is refused, and where */
@@ -527,6 +541,7 @@ int main(void)
         cmocka_unit_test(a_model_may_declare_its_own_parameters),
         cmocka_unit_test(the_train_line_of_a_model_gives_defaults),
         cmocka_unit_test(every_key_of_the_operator_table_is_a_setting_of_model_files),
+        cmocka_unit_test(every_operator_of_model_files_is_in_the_reference),
         cmocka_unit_test(errors_in_model_files_name_line_and_column),
         cmocka_unit_test(shape_errors_of_model_files_name_line_and_column),
         cmocka_unit_test(a_model_must_say_what_the_data_does_not),

@@ -272,20 +272,22 @@ static void operators_that_may_overwrite_an_input_do_so_rightly(void **state)
 static void every_operator_has_a_test_case(void **state)
 {
     (void)state;
-    int rows;
-    const tri_operator *const *table = tri__operator_table(&rows);
+    int rows = 0;
+    while (tri__operator_at(rows))
+        rows++;
     bool *seen = zeroed(rows, sizeof *seen);
     for (int i = 0; i < COUNT_OF(cases); i++) {
         trial t = trial_create(&cases[i], 2);
         for (int k = 0; k < t.graph->count; k++)
             for (int row = 0; row < rows; row++)
-                seen[row] |= table[row] == t.graph->node[k]->op;
+                seen[row] |= tri__operator_at(row) == t.graph->node[k]->op;
         trial_destroy(&t);
     }
     for (int row = 0; row < rows; row++) {
-        assert_ptr_equal(tri__operator_find(table[row]->name), table[row]);
+        const tri_operator *operator= tri__operator_at(row);
+        assert_ptr_equal(tri__operator_find(operator->name), operator);
         if (!seen[row])
-            fail_msg("no case runs the operator %s", table[row]->name);
+            fail_msg("no case of operator_cases.h runs the operator %s", operator->name);
     }
     free(seen);
     assert_null(tri__operator_find("nonsense"));

@@ -86,7 +86,7 @@ static void grad_weight_forward(const tri__call *call)
     tri__ref_convolution_grad_weight(&s, call->in[0].data, call->in[1].data, call->out.data);
 }
 
-const tri_operator tri__op_convolution = {
+static const tri_operator convolution_row = {
     .name = "convolution",
     .least = 2,
     .most = 3,
@@ -96,7 +96,7 @@ const tri_operator tri__op_convolution = {
     .backward = convolution_backward,
 };
 
-const tri_operator tri__op_convolution_grad_input = {
+static const tri_operator convolution_grad_input_row = {
     .name = "convolution_grad_input",
     .least = 2,
     .most = 2,
@@ -105,11 +105,18 @@ const tri_operator tri__op_convolution_grad_input = {
     .forward = grad_input_forward,
 };
 
-const tri_operator tri__op_convolution_grad_weight = {
+static const tri_operator convolution_grad_weight_row = {
     .name = "convolution_grad_weight",
     .least = 2,
     .most = 2,
     .keys = "kernel stride pad",
     .shape = grad_weight_shape,
     .forward = grad_weight_forward,
+};
+
+const tri_operator *const tri__convolution_operators[] = {
+    &convolution_row,
+    &convolution_grad_input_row,
+    &convolution_grad_weight_row,
+    NULL,
 };

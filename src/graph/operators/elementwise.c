@@ -207,7 +207,7 @@ static void dropout_grad_forward(const tri__call *call)
         tri__copy_forward(call);
 }
 
-const tri_operator tri__op_relu = {
+static const tri_operator relu_row = {
     .name = "relu",
     .least = 1,
     .most = 1,
@@ -219,7 +219,7 @@ const tri_operator tri__op_relu = {
     .by_row = true,
 };
 
-const tri_operator tri__op_tanh = {
+static const tri_operator tanh_row = {
     .name = "tanh",
     .least = 1,
     .most = 1,
@@ -231,7 +231,7 @@ const tri_operator tri__op_tanh = {
     .by_row = true,
 };
 
-const tri_operator tri__op_sigmoid = {
+static const tri_operator sigmoid_row = {
     .name = "sigmoid",
     .least = 1,
     .most = 1,
@@ -243,37 +243,37 @@ const tri_operator tri__op_sigmoid = {
     .by_row = true,
 };
 
-const tri_operator tri__op_relu_grad = {.name = "relu_grad",
-                                        .least = 2,
-                                        .most = 2,
-                                        .keys = "",
-                                        .shape = tri__binary_shape,
-                                        .forward = relu_grad_forward,
-                                        .in_place = 1,
-                                        .by_row = true};
-
-const tri_operator tri__op_tanh_grad = {.name = "tanh_grad",
-                                        .least = 2,
-                                        .most = 2,
-                                        .keys = "",
-                                        .shape = tri__binary_shape,
-                                        .forward = tanh_grad_forward,
-                                        .in_place = 1,
-                                        .by_row = true};
-
-const tri_operator tri__op_sigmoid_grad = {.name = "sigmoid_grad",
+static const tri_operator relu_grad_row = {.name = "relu_grad",
                                            .least = 2,
                                            .most = 2,
                                            .keys = "",
                                            .shape = tri__binary_shape,
-                                           .forward = sigmoid_grad_forward,
+                                           .forward = relu_grad_forward,
                                            .in_place = 1,
                                            .by_row = true};
 
-const tri_operator tri__op_add = {
+static const tri_operator tanh_grad_row = {.name = "tanh_grad",
+                                           .least = 2,
+                                           .most = 2,
+                                           .keys = "",
+                                           .shape = tri__binary_shape,
+                                           .forward = tanh_grad_forward,
+                                           .in_place = 1,
+                                           .by_row = true};
+
+static const tri_operator sigmoid_grad_row = {.name = "sigmoid_grad",
+                                              .least = 2,
+                                              .most = 2,
+                                              .keys = "",
+                                              .shape = tri__binary_shape,
+                                              .forward = sigmoid_grad_forward,
+                                              .in_place = 1,
+                                              .by_row = true};
+
+static const tri_operator add_row = {
     .name = "add", .least = 2, .most = 2, .keys = "", .shape = pair_shape, .forward = add_forward, .backward = add_backward, .in_place = 1};
 
-const tri_operator tri__op_multiply = {
+static const tri_operator multiply_row = {
     .name = "multiply",
     .least = 1,
     .most = 2,
@@ -284,7 +284,7 @@ const tri_operator tri__op_multiply = {
     .in_place = 1,
 };
 
-const tri_operator tri__op_dropout = {
+static const tri_operator dropout_row = {
     .name = "dropout",
     .least = 1,
     .most = 1,
@@ -297,7 +297,7 @@ const tri_operator tri__op_dropout = {
     .by_row = true,
 };
 
-const tri_operator tri__op_dropout_grad = {
+static const tri_operator dropout_grad_row = {
     .name = "dropout_grad",
     .least = 1,
     .most = 1,
@@ -307,4 +307,9 @@ const tri_operator tri__op_dropout_grad = {
     .volatile_ = true,
     .in_place = 1,
     .by_row = true,
+};
+
+const tri_operator *const tri__elementwise_operators[] = {
+    &relu_row, &relu_grad_row, &tanh_row,    &tanh_grad_row,    &sigmoid_row, &sigmoid_grad_row,
+    &add_row,  &multiply_row,  &dropout_row, &dropout_grad_row, NULL,
 };

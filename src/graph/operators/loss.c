@@ -97,7 +97,7 @@ static tri_status logistic_loss_backward(tri_graph *graph, tri_node *node, tri_n
     return loss_backward(graph, node, "logistic_loss_grad", dy, wanted, dx);
 }
 
-const tri_operator tri__op_softmax_loss = {
+static const tri_operator softmax_loss_row = {
     .name = "softmax_loss",
     .least = 3,
     .most = 3,
@@ -107,7 +107,7 @@ const tri_operator tri__op_softmax_loss = {
     .backward = softmax_loss_backward,
 };
 
-const tri_operator tri__op_softmax_loss_grad = {
+static const tri_operator softmax_loss_grad_row = {
     .name = "softmax_loss_grad",
     .least = 4,
     .most = 4,
@@ -116,7 +116,7 @@ const tri_operator tri__op_softmax_loss_grad = {
     .forward = softmax_loss_grad_forward,
 };
 
-const tri_operator tri__op_logistic_loss = {
+static const tri_operator logistic_loss_row = {
     .name = "logistic_loss",
     .least = 3,
     .most = 3,
@@ -126,11 +126,15 @@ const tri_operator tri__op_logistic_loss = {
     .backward = logistic_loss_backward,
 };
 
-const tri_operator tri__op_logistic_loss_grad = {
+static const tri_operator logistic_loss_grad_row = {
     .name = "logistic_loss_grad",
     .least = 4,
     .most = 4,
     .keys = "",
     .shape = logistic_loss_grad_shape,
     .forward = logistic_loss_grad_forward,
+};
+
+const tri_operator *const tri__loss_operators[] = {
+    &softmax_loss_row, &softmax_loss_grad_row, &logistic_loss_row, &logistic_loss_grad_row, NULL,
 };

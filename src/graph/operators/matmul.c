@@ -108,7 +108,7 @@ static void trace_grad_forward(const tri__call *call)
     tri__ref_trace_grad(call->out.shape.dim[0], call->in[0].data, call->out.data);
 }
 
-const tri_operator tri__op_matmul = {
+static const tri_operator matmul_row = {
     .name = "matmul",
     .least = 2,
     .most = 3,
@@ -118,7 +118,7 @@ const tri_operator tri__op_matmul = {
     .backward = matmul_backward,
 };
 
-const tri_operator tri__op_transpose = {
+static const tri_operator transpose_row = {
     .name = "transpose",
     .least = 1,
     .most = 1,
@@ -128,8 +128,12 @@ const tri_operator tri__op_transpose = {
     .backward = transpose_backward,
 };
 
-const tri_operator tri__op_trace = {
+static const tri_operator trace_row = {
     .name = "trace", .least = 1, .most = 1, .keys = "", .shape = trace_shape, .forward = trace_forward, .backward = trace_backward};
 
-const tri_operator tri__op_trace_grad = {
+static const tri_operator trace_grad_row = {
     .name = "trace_grad", .least = 1, .most = 1, .keys = "", .shape = trace_grad_shape, .forward = trace_grad_forward};
+
+const tri_operator *const tri__matmul_operators[] = {
+    &matmul_row, &transpose_row, &trace_row, &trace_grad_row, NULL,
+};

@@ -90,7 +90,7 @@ static void lrn_grad_forward(const tri__call *call)
     tri__ref_lrn_grad(&s, call->in[0].data, call->in[1].data, call->out.data);
 }
 
-const tri_operator tri__op_softmax = {
+static const tri_operator softmax_row = {
     .name = "softmax",
     .least = 1,
     .most = 1,
@@ -102,7 +102,7 @@ const tri_operator tri__op_softmax = {
     .by_row = true,
 };
 
-const tri_operator tri__op_softmax_grad = {
+static const tri_operator softmax_grad_row = {
     .name = "softmax_grad",
     .least = 2,
     .most = 2,
@@ -113,7 +113,7 @@ const tri_operator tri__op_softmax_grad = {
     .by_row = true,
 };
 
-const tri_operator tri__op_lrn = {
+static const tri_operator lrn_row = {
     .name = "lrn",
     .least = 1,
     .most = 1,
@@ -124,7 +124,7 @@ const tri_operator tri__op_lrn = {
     .by_row = true,
 };
 
-const tri_operator tri__op_lrn_grad = {
+static const tri_operator lrn_grad_row = {
     .name = "lrn_grad",
     .least = 2,
     .most = 2,
@@ -132,4 +132,8 @@ const tri_operator tri__op_lrn_grad = {
     .shape = lrn_grad_shape,
     .forward = lrn_grad_forward,
     .by_row = true,
+};
+
+const tri_operator *const tri__normalise_operators[] = {
+    &softmax_row, &softmax_grad_row, &lrn_row, &lrn_grad_row, NULL,
 };

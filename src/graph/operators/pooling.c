@@ -60,7 +60,7 @@ static tri_status avgpool_backward(tri_graph *graph, tri_node *node, tri_node *d
     return wanted[0] ? tri__graph_make(graph, "avgpool_grad", &node->attributes, node, &dx[0], dy, NULL, NULL, NULL) : NULL;
 }
 
-const tri_operator tri__op_maxpool = {
+static const tri_operator maxpool_row = {
     .name = "maxpool",
     .least = 1,
     .most = 1,
@@ -71,7 +71,7 @@ const tri_operator tri__op_maxpool = {
     .by_row = true,
 };
 
-const tri_operator tri__op_maxpool_grad = {
+static const tri_operator maxpool_grad_row = {
     .name = "maxpool_grad",
     .least = 2,
     .most = 2,
@@ -81,7 +81,7 @@ const tri_operator tri__op_maxpool_grad = {
     .by_row = true,
 };
 
-const tri_operator tri__op_avgpool = {
+static const tri_operator avgpool_row = {
     .name = "avgpool",
     .least = 1,
     .most = 1,
@@ -92,7 +92,7 @@ const tri_operator tri__op_avgpool = {
     .by_row = true,
 };
 
-const tri_operator tri__op_avgpool_grad = {
+static const tri_operator avgpool_grad_row = {
     .name = "avgpool_grad",
     .least = 1,
     .most = 1,
@@ -100,4 +100,8 @@ const tri_operator tri__op_avgpool_grad = {
     .shape = pool_grad_shape,
     .forward = avgpool_grad_forward,
     .by_row = true,
+};
+
+const tri_operator *const tri__pooling_operators[] = {
+    &maxpool_row, &maxpool_grad_row, &avgpool_row, &avgpool_grad_row, NULL,
 };

@@ -126,16 +126,16 @@ static void bias_grad_forward(const tri__call *call)
     tri__ref_bias_grad(s.outer, s.length, s.inner, call->in[0].data, call->out.data);
 }
 
-const tri_operator tri__op_sum = {
+static const tri_operator sum_row = {
     .name = "sum", .least = 1, .most = 1, .keys = "axis", .shape = reduce_shape, .forward = sum_forward, .backward = sum_backward};
 
-const tri_operator tri__op_mean = {
+static const tri_operator mean_row = {
     .name = "mean", .least = 1, .most = 1, .keys = "axis", .shape = reduce_shape, .forward = mean_forward, .backward = mean_backward};
 
-const tri_operator tri__op_broadcast = {
+static const tri_operator broadcast_row = {
     .name = "broadcast", .least = 1, .most = 1, .keys = "axis scale", .shape = broadcast_shape, .forward = broadcast_forward};
 
-const tri_operator tri__op_bias = {
+static const tri_operator bias_row = {
     .name = "bias",
     .least = 2,
     .most = 2,
@@ -146,5 +146,9 @@ const tri_operator tri__op_bias = {
     .in_place = 1,
 };
 
-const tri_operator tri__op_bias_grad = {
+static const tri_operator bias_grad_row = {
     .name = "bias_grad", .least = 1, .most = 1, .keys = "", .shape = bias_grad_shape, .forward = bias_grad_forward};
+
+const tri_operator *const tri__reduce_operators[] = {
+    &sum_row, &mean_row, &broadcast_row, &bias_row, &bias_grad_row, NULL,
+};

@@ -1,28 +1,20 @@
-/* row.h: what the files of this folder share: the list of rows, and the checks that shape rules are made of. */
+/* row.h: what the files of this folder share: their lists of operators, and the checks that shape rules are made of. */
 #ifndef TRI_GRAPH_OPERATORS_ROW_H
 #define TRI_GRAPH_OPERATORS_ROW_H
 
 #include "graph/operator.h"
 
-/* Every row there is, once. */
-/* clang-format off */
-#define TRI_OPERATORS(row) \
-    /* source.c */          row(input) row(parameter) row(constant) row(random) row(image) \
-    /* matmul.c */          row(matmul) row(transpose) row(trace) row(trace_grad) \
-    /* convolution.c */     row(convolution) row(convolution_grad_input) row(convolution_grad_weight) \
-    /* pooling.c */         row(maxpool) row(maxpool_grad) row(avgpool) row(avgpool_grad) \
-    /* elementwise.c */     row(relu) row(relu_grad) row(tanh) row(tanh_grad) row(sigmoid) row(sigmoid_grad) \
-    /* elementwise.c */     row(add) row(multiply) row(dropout) row(dropout_grad) \
-    /* normalise.c */       row(softmax) row(softmax_grad) row(lrn) row(lrn_grad) \
-    /* loss.c */            row(softmax_loss) row(softmax_loss_grad) row(logistic_loss) row(logistic_loss_grad) \
-    /* reduce.c */          row(sum) row(mean) row(broadcast) row(bias) row(bias_grad) \
-    /* shape.c */           row(flatten) row(reshape) \
-    /* sparse.c */          row(gather) row(gather_grad) row(sparse_dot) row(sparse_dot_grad)
-/* clang-format on */
-
-#define TRI_OPERATOR_DECLARE(name) extern const tri_operator tri__op_##name;
-TRI_OPERATORS(TRI_OPERATOR_DECLARE)
-#undef TRI_OPERATOR_DECLARE
+/* The operators of each file, ending in NULL. */
+extern const tri_operator *const tri__source_operators[];
+extern const tri_operator *const tri__matmul_operators[];
+extern const tri_operator *const tri__convolution_operators[];
+extern const tri_operator *const tri__pooling_operators[];
+extern const tri_operator *const tri__elementwise_operators[];
+extern const tri_operator *const tri__normalise_operators[];
+extern const tri_operator *const tri__loss_operators[];
+extern const tri_operator *const tri__reduce_operators[];
+extern const tri_operator *const tri__shape_operators[];
+extern const tri_operator *const tri__sparse_operators[];
 
 /* A shape as text, for the arguments of one message. */
 #define TRI_TEXT(shape) tri_shape_text((shape), (char[128]){0}, 128)

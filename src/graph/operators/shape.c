@@ -58,7 +58,7 @@ static tri_status reshape_backward(tri_graph *graph, tri_node *node, tri_node *d
     return wanted[0] ? view_backward(graph, node, keeps_batch, dy, dx) : NULL;
 }
 
-const tri_operator tri__op_flatten = {
+static const tri_operator flatten_row = {
     .name = "flatten",
     .least = 1,
     .most = 1,
@@ -69,7 +69,7 @@ const tri_operator tri__op_flatten = {
     .view = true,
 };
 
-const tri_operator tri__op_reshape = {
+static const tri_operator reshape_row = {
     .name = "reshape",
     .least = 1,
     .most = 1,
@@ -78,4 +78,10 @@ const tri_operator tri__op_reshape = {
     .forward = tri__copy_forward,
     .backward = reshape_backward,
     .view = true,
+};
+
+const tri_operator *const tri__shape_operators[] = {
+    &flatten_row,
+    &reshape_row,
+    NULL,
 };

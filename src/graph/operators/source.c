@@ -72,16 +72,16 @@ static tri_status image_backward(tri_graph *graph, tri_node *node, tri_node *dy,
     return tri__untrained(node, 0, "x", wanted);
 }
 
-const tri_operator tri__op_input = {.name = "input", .keys = "shape", .shape = given_shape, .volatile_ = true};
+static const tri_operator input_row = {.name = "input", .keys = "shape", .shape = given_shape, .volatile_ = true};
 
-const tri_operator tri__op_parameter = {.name = "parameter", .keys = "shape init value", .shape = given_shape, .volatile_ = true};
+static const tri_operator parameter_row = {.name = "parameter", .keys = "shape init value", .shape = given_shape, .volatile_ = true};
 
-const tri_operator tri__op_constant = {.name = "constant", .keys = "shape value", .shape = given_shape, .forward = constant_forward};
+static const tri_operator constant_row = {.name = "constant", .keys = "shape value", .shape = given_shape, .forward = constant_forward};
 
-const tri_operator tri__op_random = {
+static const tri_operator random_row = {
     .name = "random", .keys = "shape init", .shape = random_shape, .forward = random_forward, .volatile_ = true};
 
-const tri_operator tri__op_image = {
+static const tri_operator image_row = {
     .name = "image",
     .least = 1,
     .most = 1,
@@ -90,4 +90,8 @@ const tri_operator tri__op_image = {
     .forward = image_forward,
     .backward = image_backward,
     .by_row = true,
+};
+
+const tri_operator *const tri__source_operators[] = {
+    &input_row, &parameter_row, &constant_row, &random_row, &image_row, NULL,
 };

@@ -76,7 +76,7 @@ static void sparse_dot_grad_forward(const tri__call *call)
     tri__ref_sparse_dot_grad(call->out.shape.dim[0], keys[0], keys[1], in[0].data, in[1].data, in[2].data, call->out.data);
 }
 
-const tri_operator tri__op_gather = {
+static const tri_operator gather_row = {
     .name = "gather",
     .least = 2,
     .most = 2,
@@ -86,10 +86,10 @@ const tri_operator tri__op_gather = {
     .backward = gather_backward,
 };
 
-const tri_operator tri__op_gather_grad = {
+static const tri_operator gather_grad_row = {
     .name = "gather_grad", .least = 2, .most = 2, .keys = "", .shape = gather_grad_shape, .forward = gather_grad_forward};
 
-const tri_operator tri__op_sparse_dot = {
+static const tri_operator sparse_dot_row = {
     .name = "sparse_dot",
     .least = 3,
     .most = 3,
@@ -99,5 +99,9 @@ const tri_operator tri__op_sparse_dot = {
     .backward = sparse_dot_backward,
 };
 
-const tri_operator tri__op_sparse_dot_grad = {
+static const tri_operator sparse_dot_grad_row = {
     .name = "sparse_dot_grad", .least = 3, .most = 3, .keys = "", .shape = sparse_dot_grad_shape, .forward = sparse_dot_grad_forward};
+
+const tri_operator *const tri__sparse_operators[] = {
+    &gather_row, &gather_grad_row, &sparse_dot_row, &sparse_dot_grad_row, NULL,
+};
