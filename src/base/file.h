@@ -23,7 +23,7 @@ TRI_MUST_CHECK tri_status tri__file_read(const char *path, size_t limit, char **
 /* The whole file into *data, memory of *capacity bytes that is made larger where need be; free() it. Many files can share it. */
 TRI_MUST_CHECK tri_status tri__file_load(const char *path, uint8_t **data, size_t *capacity, size_t *size);
 
-/* The first bytes of a file into head, which has room for so many; *size: how many there are. */
+/* Read the first bytes of a file into head, up to its size; *size: how many there were. */
 TRI_MUST_CHECK tri_status tri__file_peek(const char *path, uint8_t *head, size_t room, size_t *size);
 
 /* A file being written under a temporary name beside its final one. commit makes it visible, durably, whole; abandon removes it.
@@ -45,8 +45,8 @@ TRI_MUST_CHECK tri_status tri__file_write(const char *path, const void *data, si
 TRI_MUST_CHECK tri_status tri__folder_create(const char *path);     /* with its parents; fine where it exists */
 TRI_MUST_CHECK tri_status tri__folder_create_new(const char *path); /* the last one must be new: TRI_BAD_CALL where it exists */
 TRI_MUST_CHECK tri_status tri__folder_sync(const char *path);
-TRI_MUST_CHECK tri_status tri__folder_remove(const char *path); /* with all that is in it; fine where it is not there */
-void tri__folder_sweep(const char *path); /* remove what writers left in it whose process was killed; what it cannot remove stays */
+TRI_MUST_CHECK tri_status tri__folder_remove(const char *path); /* with all that is in it; no error where there is none */
+void tri__folder_sweep(const char *path); /* remove temporary files of writers that were killed; what cannot be removed stays */
 bool tri__file_exists(const char *path);
 int64_t tri__file_size(const char *path); /* 0 where there is no such file */
 bool tri__folder_exists(const char *path);

@@ -35,7 +35,7 @@ tri_status tri__json_read(const char *path, json_t **out)
     return tri__json_read_as(tri__json_parse, path, LARGEST_FILE, out);
 }
 
-/* jansson's callback: 0 goes on. The writer keeps its own first failure. */
+/* jansson's callback: 0 means go on. The writer remembers its first failure. */
 static int write_piece(const char *piece, size_t size, void *writer)
 {
     tri__writer_write(writer, piece, size);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 64 /* longer words are compared by nobody */
+#define LONGEST 64 /* longer words are not compared */
 
 static int least_of(int a, int b)
 {

@@ -1,7 +1,7 @@
 /* random.h: counter-based random numbers (Philox 4×32-10).
  *
- * A number is a pure function of a key and a counter, so a stream is the same whoever computes it, in whatever order and with
- * however many threads. Keys are split: the key of (seed, "conv1.weight") or of (key, example number) gives a stream of its own. */
+ * A number is a pure function of a key and a counter, so a stream is the same on every machine, in any order and with any
+ * number of threads. Keys are split: the key of (seed, "conv1.weight") or of (key, example number) gives a stream of its own. */
 #ifndef TRI_BASE_RANDOM_H
 #define TRI_BASE_RANDOM_H
 
@@ -26,7 +26,7 @@ void tri__random_fill_bytes(tri__key key, uint64_t first, int64_t count, uint8_t
 /* A permutation of 0 … count − 1 that depends on the key alone. */
 void tri__random_permutation(tri__key key, int64_t count, int64_t *out);
 
-/* One block: four words, a function of a counter and a key. The other functions stand on it. */
+/* One block: four words, a function of a counter and a key. The other functions use it. */
 void tri__philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 #endif

@@ -1,6 +1,6 @@
-/* rendezvous.c: look for a while, then sleep.
+/* rendezvous.c: poll for a while, then sleep.
  *
- * No wake-up is lost: a sleeper counts itself before it looks for the last time, a notifier changes its atomic before it reads the count,
+ * No wake-up is lost: a sleeper counts itself before it polls for the last time, a notifier changes its atomic before it reads the count,
  * and both are sequentially consistent. So either the sleeper sees the change, or the notifier sees the sleeper. */
 #include "base/rendezvous.h"
 
@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "base/condition.h"
 
-#define LONG_LOOK  INT64_C(2000000) /* nanoseconds: several times what a blocked wake-up costs, less than anybody would notice */
+#define LONG_LOOK  INT64_C(2000000) /* nanoseconds: several times what a blocked wake-up costs, too short for people to notice */
 #define SHORT_LOOK INT64_C(2000)
-#define POLITE     INT64_C(50000) /* from then on whoever wants the CPU gets it between two looks */
+#define POLITE     INT64_C(50000) /* from then on it yields the CPU between two polls */
 #define LOOKS      32             /* between two readings of the clock */
 
 void tri__rendezvous_init(tri__rendezvous *rendezvous, int threads, int cpus)

@@ -63,7 +63,7 @@ static bool read_field(tri__wire_reader *reader, tri__wire_field *field)
     case TRI_WIRE_FIXED32:
         return read_fixed(reader, 4, &field->value);
     }
-    return false; /* groups, which nobody writes any more, and types that do not exist */
+    return false; /* groups, which are obsolete, and types that do not exist */
 }
 
 bool tri__wire_next_slow(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)

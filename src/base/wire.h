@@ -1,7 +1,7 @@
-/* wire.h: the protobuf wire format, read and written. Formats are built on it; it knows no schema.
+/* wire.h: the protobuf wire format, read and written. Formats are built on it; it has no schema.
  *
  * Reading is zero-copy and trusts nothing: every length is checked against what is left. Writing appends to a growing buffer;
- * memory that ran out is remembered and told once at the end. */
+ * a lack of memory is remembered and reported once, at the end. */
 #ifndef TRI_BASE_WIRE_H
 #define TRI_BASE_WIRE_H
 

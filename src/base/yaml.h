@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 
-/* Every scalar becomes a string, quoted or not: whoever reads it knows what it should be. TRI_BAD_DATA with name, line and column for what
- * is not YAML, for a key that comes twice, for anchors and aliases, and for nesting deeper than anybody means. The caller owns *out. */
+/* Every scalar becomes a string, quoted or not: the reader knows which type each should have. TRI_BAD_DATA with name, line and column for
+ * what is not YAML, for a key that comes twice, for anchors and aliases, and for nesting deeper than 16 levels. The caller owns *out. */
 TRI_MUST_CHECK tri_status tri__yaml_parse(const char *name, const char *text, size_t size, json_t **out);
 TRI_MUST_CHECK tri_status tri__yaml_read(const char *path, json_t **out);
 

@@ -1,9 +1,9 @@
 /* compile.c: from a graph to a list of calls.
  *
- * Nodes are taken in order. Each is bound (inputs, parameters, constants), seen as a view, or computed by a call of the best kernel that
- * is to be had: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where an operand is not in that
- * layout, a reorder is put before it, once. When all calls stand, lifetimes are known: place.c lays out the memory, and schedule.c finds
- * the places of the store's await and offer. */
+ * Nodes are taken in order. Each is bound (inputs, parameters, constants), seen as a view, or computed by a call of the first kernel that
+ * there is: narrow, then oneDNN, then plain C. A kernel says in which layouts it wants its inputs; where an operand is not in that
+ * layout, a reorder is put before it, once. When all calls are made, plan_buffer.c finds lifetimes and packs the memory, and
+ * schedule.c decides at which calls the store is awaited and offered to. */
 #include "graph/compile.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* graph.c: nodes in an arena, made one after another. Shapes are derived as nodes are made, so a wrong shape is told at its node. */
+/* graph.c: nodes in an arena, made one after another. Shapes are derived as nodes are made, so a wrong shape is reported at its node. */
 #include "graph/graph.h"
 
 #include <inttypes.h>

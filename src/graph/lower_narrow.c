@@ -261,7 +261,7 @@ static const tri_node *image_below(const tri_node *node)
     return x.rank != 4 || x.dim[3] == 1 ? node : NULL;
 }
 
-/* A head reads the batch itself: what lies between them need not be computed where nobody else reads it. */
+/* A head reads the batch itself: the nodes between them need not be computed where nothing else reads them. */
 static void cover_image(tri__compiler *compiler, const tri__group *group)
 {
     const tri_node *readers[2 * MOST_MEMBERS + 1];

@@ -269,7 +269,7 @@ static tri_status check_end(const tri__scan *scan)
     return NULL;
 }
 
-/* A result that nobody reads is a mistake: its parameters would never be trained. */
+/* A result that no line reads is a mistake: its parameters would never be trained. */
 static tri_status check_used(const tri_model *model)
 {
     bool used[TRI_MODEL_STATEMENTS] = {false};

@@ -29,7 +29,7 @@ void tri__plan_find_lifetimes(tri_plan *plan)
         touch(plan, plan->output_operand[i], plan->calls);
 }
 
-/* Let a call write its result over an input that nobody reads afterwards. */
+/* Let a call write its result over an input that no later call reads. */
 static void share_in_place(tri_plan *plan)
 {
     for (int c = 0; c < plan->calls; c++) {

@@ -1,5 +1,5 @@
-/* rewrite.c: one function a rewrite. A rewrite makes the better node at the end of the graph and moves all users to it; sorting puts it
- * into its place and drops what nobody needs any more. */
+/* rewrite.c: one function a rewrite. A rewrite makes the better node at the end of the graph and moves all users to it; sorting puts
+ * it before its users and drops nodes that are no longer used. */
 #include "graph/rewrite.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int count_users(const tri_graph *graph, const tri_node *node)
     return users;
 }
 
-/* Let everybody who uses old use new, which takes over its name and place. */
+/* Make all users of old use new, which takes over its name and place. */
 static void replace(tri_graph *graph, tri_node *old, tri_node *new)
 {
     for (int i = 0; i < graph->count; i++)
@@ -87,7 +87,7 @@ static void replace(tri_graph *graph, tri_node *old, tri_node *new)
     new->place = old->place;
 }
 
-/* The only input of node, where it is the named operator and nobody else uses it; NULL otherwise. */
+/* The only input of node, where it is the named operator and has no other user; NULL otherwise. */
 static tri_node *sole(const tri_graph *graph, const tri_node *node, const char *operator_name)
 {
     tri_node *input = node->input[0];
@@ -102,7 +102,7 @@ static tri_node *producer(const tri_graph *graph, const tri_node *node)
     return found && found->attributes.activation == TRI_ACTIVATION_NONE ? found : NULL;
 }
 
-/* ---- the rewrites; each looks at one node and gives back what should stand in its place, or NULL ---- */
+/* ---- the rewrites; each looks at one node and gives its replacement, or NULL ---- */
 
 /* bias(conv(x, w), b) → conv(x, w, b) */
 static tri_status fuse_bias(tri_graph *graph, tri_node *node, tri_node **better)
@@ -130,7 +130,7 @@ static tri_status fuse_activation(tri_graph *graph, tri_node *node, tri_node **b
                            made_by->inputs > 2 ? made_by->input[2] : NULL, NULL);
 }
 
-/* maxpool(relu(x)) → relu(maxpool(x)): they commute, and the large activation goes */
+/* maxpool(relu(x)) → relu(maxpool(x)): they commute, and the large activation is not needed */
 static tri_status pool_first(tri_graph *graph, tri_node *node, tri_node **better)
 {
     tri_node *relu = tri__node_is(node, "maxpool") ? sole(graph, node, "relu") : NULL;

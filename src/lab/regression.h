@@ -26,7 +26,7 @@ typedef struct {
  * or where there are fewer rows than unknowns. */
 TRI_MUST_CHECK tri_status tri__regression_fit(const double *x, const double *y, int64_t rows, int columns, tri__regression *out);
 
-/* The probability that |T| ≥ |t| for Student's t with so many degrees of freedom, > 0. */
+/* The probability that |T| ≥ |t| for Student's t with this many degrees of freedom, > 0. */
 double tri__student_p(double t, double freedom);
 
 #endif

@@ -38,7 +38,7 @@ static void lay_out(const tri__speed_request *request, tri__speed_cell *cell)
                     *cell = (tri__speed_cell){.value = {request->batch.value[b], request->batches.value[n], r, request->workers.value[w]}};
 }
 
-/* What is in the system's cache of files goes. */
+/* Empty the system's cache of files. */
 static tri_status drop_caches(void)
 {
     sync();

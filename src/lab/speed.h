@@ -25,7 +25,7 @@ typedef struct {
     tri__speed_values batch, batches; /* each above 0 */
     tri__speed_values workers;        /* threads that decode; 0: as many as it takes */
     int64_t repeat;
-    int64_t skip_bad;                  /* so many damaged records of a combination are left out; one more is an error */
+    int64_t skip_bad;                  /* up to this many damaged records of a combination are skipped; one more is an error */
     bool cache;                        /* what one repetition decodes, the next finds decoded */
     bool drop_caches;                  /* files are read from the disk every time; TRI_UNSUPPORTED where that is not permitted */
     const char *cache_folder;          /* may be NULL */
@@ -36,7 +36,7 @@ typedef struct {
 } tri__speed_request;
 
 typedef struct {
-    int64_t value[TRI_SPEED_PARAMETERS]; /* repeat: the how manieth time, from 1 */
+    int64_t value[TRI_SPEED_PARAMETERS]; /* repeat: the number of the repetition, from 1 */
     int64_t items;                       /* examples that were read, without … */
     int64_t damaged;                     /* … those that are damaged */
     double items_per_second;

@@ -1,4 +1,4 @@
-/* connection.c: a socket, what has come of a frame, and what waits to be sent.
+/* connection.c: a socket, the frame that is being read, and the frames that wait to be sent.
  *
  * Handlers may do anything to their own connection, so nothing is freed from within a call of theirs: close only marks it as ended, and
  * `finish` runs when the loop makes the calls that were put off. Sending tries the kernel at once; only what it does not take waits for
@@ -195,7 +195,7 @@ static void post(tri__connection *connection, bool more)
         arm(connection);
 }
 
-/* Put a frame into the outbox; false where that is in vain. */
+/* Put a frame into the outbox; false where nothing can be sent any more. */
 static bool add(tri__connection *connection, const tri__frame *frame, const void *body)
 {
     assert(body || frame->size == 0);
@@ -304,7 +304,7 @@ static tri_status connect_failure(const tri__connection *connection, int error)
     return tri_fail(error == ETIMEDOUT ? TRI_TIMEOUT : TRI_IO, "peer %s: cannot connect: %s", connection->peer, strerror(error));
 }
 
-/* While nobody listens on a port, the kernel may give that very port to our end and connect it to itself. */
+/* Where no process listens on a port, the kernel may choose that port for our own end and connect the socket to itself. */
 static bool is_own_end(int fd)
 {
     struct sockaddr_storage own = {0}, other = {0};
@@ -374,7 +374,7 @@ static void visit(tri__connection *connection, int events)
     arm(connection);
 }
 
-/* libuv tells of an error by a status alone and waits no longer then: the system calls know more. */
+/* libuv reports an error by a status only, and stops polling: the system calls say more. */
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
     tri__connection *connection = poll->data;
@@ -507,7 +507,7 @@ size_t tri__connection_unsent(const tri__connection *connection)
     return connection->outbox.bytes;
 }
 
-/* The socket is watched on until something comes in vain: those who pause for a moment pay no system call. */
+/* The socket stays watched until something arrives while it is paused: a short pause costs no system call. */
 void tri__connection_pause(tri__connection *connection, bool paused)
 {
     if (connection->paused && !paused) {

@@ -1,7 +1,7 @@
 /* connection.h: connections that carry frames.
  *
  * A frame is a head of fixed size and a body. When a head has come, the handler says where the body goes, so bodies are read straight
- * into their place; what is sent is written from where it stands. Nothing from the wire is trusted: a handler sees a head only after
+ * into their destination; what is sent is written from where it is. Nothing from the wire is trusted: a handler sees a head only after
  * the peer was authenticated (where there is TLS), and says whether it takes a body of that size.
  *
  * A connection lives on a loop, and all its calls are made by the loop's thread. It ends once, by the peer, by a failure or by close;
@@ -27,7 +27,7 @@ typedef struct {
 } tri__frame; /* 40 bytes on the wire, little-endian */
 
 typedef struct {
-    /* The connection stands, and the peer is who it should be. */
+    /* The connection is established, and the peer is authenticated. */
     void (*open)(void *context, tri__connection *connection);
     /* A head has come. Set *body to where size bytes go; they are the connection's until frame is called. Not called where size is 0.
      * A failure ends the connection with it. */
@@ -53,7 +53,7 @@ TRI_MUST_CHECK tri_status tri__connection_open(tri__loop *loop, const tri__addre
 void tri__connection_close(tri__connection *connection); /* closed is called from the loop, soon; what was not sent is lost */
 
 /* Send a frame. body is borrowed while anything is unsent, and closed was not called. more: another one follows at once, so wait with the
- * system call. A failure is told by closed, never here. Inside a handler and outside. */
+ * system call. A failure is reported by closed, never here. May be called inside a handler and outside. */
 void tri__connection_send(tri__connection *connection, const tri__frame *frame, const void *body, bool more);
 
 /* As send, with a copy of body, for small ones. */

@@ -1,6 +1,6 @@
-/* inbox.h: bytes in, frames out. It knows no socket: somebody asks where the next bytes go, puts some there, and takes what has become
- * whole. A body goes straight to its place; what was read beyond it (often the next head, or several small frames) waits in a small
- * buffer. */
+/* inbox.h: bytes in, frames out. It has no socket: the caller asks where the next bytes go, puts some there, and takes the frames that are
+ * complete. A body is read straight to its destination; what was read beyond it (often the next head, or several small frames) waits in a
+ * small buffer. */
 #ifndef TRI_NET_INBOX_H
 #define TRI_NET_INBOX_H
 
@@ -18,8 +18,8 @@ void tri__head_read(const uint8_t head[TRI_HEAD_SIZE], tri__frame *frame);
 
 typedef enum {
     TRI_INBOX_WANTS, /* nothing more is whole: read some */
-    TRI_INBOX_HEAD,  /* frame has come, and its body, which is not empty, needs a place */
-    TRI_INBOX_WHOLE, /* frame is whole, and its body (NULL where it is empty) at its place */
+    TRI_INBOX_HEAD,  /* frame has come, and its body, which is not empty, needs a destination */
+    TRI_INBOX_WHOLE, /* frame is whole, and its body (NULL where it is empty) at its destination */
 } tri__inbox_event;
 
 typedef struct {

@@ -164,7 +164,7 @@ static void stay_awake(tri__loop *loop)
         loop->awake_until = tri__clock_now() + loop->patience;
 }
 
-/* Whether it is to look again at once. Others who want this CPU have it meanwhile. */
+/* Whether to poll again at once. Between two polls, other programs may have this CPU. */
 static bool is_awake(const tri__loop *loop)
 {
     if (loop->patience == 0 || tri__clock_now() >= loop->awake_until)

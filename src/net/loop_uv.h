@@ -7,7 +7,7 @@
 
 #include "net/loop.h"
 
-/* A call that is put off; embedded in its owner, who outlives it. */
+/* A call that is put off; embedded in its owner, which outlives it. */
 typedef struct tri__deferred tri__deferred;
 struct tri__deferred {
     void (*call)(void *owner);
@@ -16,10 +16,10 @@ struct tri__deferred {
     bool waits; /* in the loop's list */
 };
 
-/* Somebody who is visited now and then, to count how long nothing has moved. Embedded in its owner. */
+/* Visited at intervals, so that its owner can count how long nothing has moved. Embedded in its owner. */
 typedef struct tri__swept tri__swept;
 struct tri__swept {
-    void (*visit)(void *owner, int64_t elapsed); /* nanoseconds since the last visit in which the loop ran; must not remove anybody */
+    void (*visit)(void *owner, int64_t elapsed); /* nanoseconds since the last visit in which the loop ran; must not remove any visitor */
     void *owner;
     tri__swept *next, **link;
 };
@@ -29,9 +29,9 @@ struct tri__loop {
     uv_async_t wake;
     uv_timer_t deadline;           /* of the turn at work, or of an earlier one */
     int64_t deadline_at;           /* when it is due */
-    uv_timer_t sweep;              /* runs while somebody is swept */
+    uv_timer_t sweep;              /* runs while the list below is not empty */
     int64_t sweep_every, swept;    /* nanoseconds between two sweeps; when the last one was */
-    tri__swept *sweeps;            /* all who are swept */
+    tri__swept *sweeps;            /* all that are visited */
     tri__deferred *first, **last;  /* put off, in order */
     uint64_t happened;             /* handlers called so far */
     int64_t patience, awake_until; /* until then it does not sleep */

@@ -1,5 +1,5 @@
 /* outbox.h: frames that wait to be sent: a ring that grows and is kept, so that sending allocates nothing once it is large enough.
- * It knows no socket: somebody asks for the bytes that come next, sends some, and says how many were taken. */
+ * It has no socket: the caller asks for the bytes that come next, sends some, and says how many were sent. */
 #ifndef TRI_NET_OUTBOX_H
 #define TRI_NET_OUTBOX_H
 
@@ -27,7 +27,7 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__outbox_add(tri__outbox *outbox, const tri__frame *frame, const void *body);
 void tri__outbox_fini(tri__outbox *outbox);
 
-/* Copy the body of the last letter, whose owner does not wait. */
+/* Copy the body of the last frame, because its owner does not keep it. */
 TRI_MUST_CHECK tri_status tri__outbox_keep_last(tri__outbox *outbox);
 
 /* What comes next, in up to `most` pieces, at least two; the number of pieces. */

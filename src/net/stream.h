@@ -1,4 +1,4 @@
-/* stream.h: reading and writing a non-blocking socket. What moves is told by sizes; what the other side must do first, by the state. */
+/* stream.h: reading and writing a non-blocking socket. Sizes say how many bytes moved; the state says what to wait for. */
 #ifndef TRI_NET_STREAM_H
 #define TRI_NET_STREAM_H
 
@@ -20,7 +20,7 @@ typedef struct {
     struct tri__tls_stream *tls; /* NULL: in clear */
 } tri__stream;
 
-/* Come to terms with the peer; nothing else is moved before this was READY. */
+/* The handshake: call it until it is READY, before any other call. */
 tri__stream_state tri__stream_handshake(tri__stream *stream, tri_status *failure);
 
 tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *places, int count, size_t *size, tri_status *failure);
@@ -28,7 +28,7 @@ tri__stream_state tri__stream_read(tri__stream *stream, const struct iovec *plac
 /* A stream may keep a part of what it took, and then WANTS_WRITE: write again, be it with no pieces, until READY. */
 tri__stream_state tri__stream_write(tri__stream *stream, const struct iovec *pieces, int count, size_t *size, tri_status *failure);
 
-/* Say good-bye where that can be done without waiting, and close the socket. */
+/* Tell the peer of the end where that needs no waiting, and close the socket. */
 void tri__stream_close(tri__stream *stream);
 
 #endif

@@ -1,4 +1,4 @@
-/* tls_error.c: OpenSSL's failures in the words of those who start clusters. */
+/* tls_error.c: OpenSSL's failures in words that people who start clusters understand. */
 #include "net/tls_error.h"
 
 #include <errno.h>

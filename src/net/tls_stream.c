@@ -28,9 +28,9 @@ enum {
 struct tri__tls_stream {
     SSL *ssl;
     int fd;
-    bool is_dry;            /* the socket gave less than it was asked for in this call: asking again would be in vain */
+    bool is_dry;            /* the socket gave less than it was asked for in this call: asking again is useless */
     tri__stream_state end;  /* ENDED or FAILED once there is nothing more to read: OpenSSL's answers mean nothing then; before, READY */
-    tri_status failure;     /* why, until it has been told */
+    tri_status failure;     /* why, until it has been returned */
     uint8_t record[RECORD]; /* small pieces, put together */
     size_t sent, gathered;  /* bytes of `records` that have left, and that are there */
     uint8_t records[GATHERED];
@@ -144,7 +144,7 @@ void tri__tls_stream_destroy(tri__tls_stream *stream)
     if (!stream)
         return;
     if (stream->ssl && SSL_is_init_finished(stream->ssl) && stream->end == TRI_STREAM_READY) {
-        SSL_shutdown(stream->ssl); /* a good-bye; whether it arrives is not worth waiting for */
+        SSL_shutdown(stream->ssl); /* tells the peer of the end; we do not wait until it arrives */
         try_push(stream);
         ERR_clear_error();
     }

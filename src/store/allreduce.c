@@ -45,7 +45,7 @@ typedef struct {
     pthread_t adder; /* where there are several buckets */
     bool threaded;
     atomic_bool over;   /* no more steps will come */
-    atomic_bool left;   /* somebody leaves: nothing will be added up any more */
+    atomic_bool left;   /* a rank leaves: nothing will be added up any more */
     tri_status failure; /* of the adder; written before left */
 } allreduce_store;
 
@@ -56,7 +56,7 @@ static float *head_of(allreduce_store *self)
     return self->store.gradient + self->store.floats;
 }
 
-/* The first bucket of a step, with the head: together where they stand together. */
+/* The first bucket of a step, with the head: in one sum where they are adjacent. */
 static tri_status add_first(allreduce_store *self, tri_range range)
 {
     tri__ranks *ranks = self->options.ranks;
@@ -77,7 +77,7 @@ static tri_status begin_sums(allreduce_store *self, int end, int64_t step, int *
     return NULL;
 }
 
-/* Sets left, too, where somebody leaves. */
+/* Sets left, too, where a rank leaves. */
 static tri_status add_up(allreduce_store *self, int index, int64_t step)
 {
     bucket *next = &self->buckets[index];
@@ -105,7 +105,7 @@ static bool is_offered(const void *context)
     return atomic_load(&what->next->offered) >= what->steps || atomic_load(&what->self->over);
 }
 
-/* The first bucket goes alone: when it says that somebody leaves, nobody will take the others. */
+/* The first bucket is sent alone: when it says that a rank leaves, no rank will receive the others. */
 static tri_status add_step(allreduce_store *self, int64_t step, bool *more)
 {
     for (int i = 0, begun = 1; i < self->count && *more; i++) {
@@ -155,7 +155,7 @@ static tri_status wait_until(allreduce_store *self, tri__ready *ready, const wan
 {
     int64_t start = tri__clock_now();
     while (!tri__rendezvous_wait(&self->place, ready, what, tri__clock_now() + self->options.timeout))
-        continue; /* the ranks have a watcher that knows who is missing, and when to be patient */
+        continue; /* the ranks have their own timeout, which names the missing ones */
     self->times.peers += tri__clock_now() - start;
     return atomic_load(&self->left) ? stopped(self) : NULL;
 }
@@ -357,7 +357,7 @@ static tri_status start_adder(allreduce_store *self)
     return NULL;
 }
 
-/* Ranks may be of different machines, whose plans have other orders: rank 0's buckets are everybody's. */
+/* Ranks may be of different machines, whose plans have other orders: all ranks use rank 0's buckets. */
 static tri_status share_buckets(allreduce_store *self)
 {
     tri__ranks *ranks = self->options.ranks;
@@ -393,7 +393,7 @@ static void stop_adder(allreduce_store *self)
     self->threaded = false;
 }
 
-/* A step that broke off is made whole first, with what there is: the others count on its buckets. */
+/* A step that was interrupted is completed first, with the gradients there are: the other ranks wait for its buckets. */
 static tri_status finish_step(allreduce_store *self)
 {
     for (int i = 0; i < self->count && !atomic_load(&self->left); i++)

@@ -5,8 +5,8 @@
  * the plan goes on, and the rule is applied where the plan awaits, to whatever has come by then. Where all of it is one bucket, the plan's
  * own thread adds it up: for so little, waking another thread would take longer.
  *
- * With the first bucket of a step travel the weight behind the gradient and whether somebody leaves. A rank that leaves takes part in that
- * first bucket only, and all ranks see it at the same place: then calls return TRI_STOPPED, and nobody is left waiting for anybody. */
+ * The first bucket of a step also carries the weight behind the gradient, and whether a rank leaves. A rank that leaves takes part in that
+ * first bucket only, and all ranks see it in the same step: then calls return TRI_STOPPED, and no rank waits for another. */
 #ifndef TRI_STORE_ALLREDUCE_H
 #define TRI_STORE_ALLREDUCE_H
 
@@ -29,8 +29,8 @@ TRI_MUST_CHECK tri_status tri__allreduce_store_leave(tri_store *store);
 /* Σ weight of all ranks in the step before the one that was begun last, whose parameters have been awaited. */
 double tri__allreduce_store_weight(const tri_store *store);
 
-/* Buckets, parameters and the rule's state of rank 0 become everybody's. Collective, once, when every rank has a plan and before the first
- * step: making store and plan is not, so that one that fails leaves nobody waiting. */
+/* Buckets, parameters and the rule's state of rank 0 become those of all ranks. Collective, once, when every rank has a plan and before the
+ * first step: making store and plan is not collective, so a rank that fails there leaves no other waiting. */
 TRI_MUST_CHECK tri_status tri__allreduce_store_share(tri_store *store);
 
 #endif

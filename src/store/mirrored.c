@@ -1,13 +1,13 @@
 /* mirrored.c: the shared reduction.
  *
- * A range is cut into pieces that fit into a cache. Its state is three counters that only ever grow: offers that arrived, pieces that
- * somebody took, pieces that are done. In the step number s (from 0) of R replicas, a range of P pieces may be reduced once (s + 1)·R
- * offers have come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. Nothing is
- * ever set back, so nobody who comes late can take a piece of another step.
+ * A range is cut into pieces that fit into a cache. Its state is three counters that only ever grow: offers that arrived, pieces that were
+ * taken, pieces that are done. In the step number s (from 0) of R replicas, a range of P pieces may be reduced once (s + 1)·R offers have
+ * come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. No counter is ever set
+ * back, so a late replica cannot take a piece of another step.
  *
- * A replica that has offered all of a step stays in that offer until all of it is reduced: whoever comes first takes pieces of what is
- * complete while the others still compute, and then of what they bring. So the work falls to those who would only wait. With clipping,
- * which needs the norm of everything, the last offer of a step reduces all ranges. */
+ * A replica that has offered all of a step stays in that offer until all of it is reduced: the first replica to finish takes pieces of the
+ * ranges that are complete while the others still compute, then of those that the others complete. So the replicas that would only wait do
+ * the work. With clipping, which needs the norm of everything, the last offer of a step reduces all ranges. */
 #include "store/mirrored.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@
 #include "store/norm.h"
 #include "store/store.h"
 
-#define PIECE ((size_t)8192) /* floats: three pieces of 32 kB are at home in any second-level cache */
+#define PIECE ((size_t)8192) /* floats: three pieces of 32 kB fit into any second-level cache */
 
 typedef struct {
     _Alignas(64) tri_range range;
@@ -36,7 +36,7 @@ struct tri__mirrored_group {
     tri__mirrored_group_options options;
     float *parameters, *slot[TRI_RULE_SLOTS];
     mirrored_store **store; /* [replicas] */
-    shared_range *range;    /* [ranges] in the order of the offers, once a plan has told it */
+    shared_range *range;    /* [ranges] in the order of the offers, once a plan has announced them */
     int ranges;
     double *weights;          /* [ranges][replicas] */
     atomic_int_fast64_t came; /* offers of all ranges, with clipping only */
@@ -107,7 +107,7 @@ static bool complete(const shared_range *range, int64_t steps, int replicas)
     return atomic_load(&range->came) >= steps * replicas;
 }
 
-/* Take a piece of the range in this step and do it. False where there is none to take, now or any more. */
+/* Take a piece of the range in this step and reduce it. False where there is none to take now, or none left. */
 static bool help(mirrored_store *self, shared_range *range)
 {
     tri__mirrored_group *group = self->group;

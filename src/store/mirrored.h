@@ -2,7 +2,8 @@
  *
  * The group has the parameters, the rule's state and a list of ranges; each replica has a store of its own, whose parameters are the
  * group's and whose gradient is its own, and one thread calls it. When all replicas have offered a range, its gradients are summed in the
- * order of the replicas and the rule is applied once: parameters are equal by construction, and no result depends on who was first. */
+ * order of the replicas and the rule is applied once: parameters are equal by construction, and no result depends on the order in which
+ * replicas come. */
 #ifndef TRI_STORE_MIRRORED_H
 #define TRI_STORE_MIRRORED_H
 

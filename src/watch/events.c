@@ -41,7 +41,7 @@ struct tri__events {
     char *path;
     FILE *stream;
     bool broken;        /* a write failed: nothing is written any more */
-    tri_status failure; /* why; NULL once it was told */
+    tri_status failure; /* why; NULL once it was returned */
 };
 
 static void break_off(tri__events *events, tri_status why)
@@ -196,7 +196,7 @@ static void write_version(tri__events *events)
     end_event(events, &event);
 }
 
-/* Open a file that nobody has: the name carries time, host and process, and a number for the second one within a second. */
+/* Open a new file: its name carries time, host and process, and a number for the second one within a second. */
 static tri_status open_new(const char *folder, tri__events *events)
 {
     char host[256] = "localhost", name[512];

@@ -1,7 +1,8 @@
 /* events.h: TensorBoard event files: scalars, texts and the graph of one task.
  *
- * A writer makes one new file in a folder and never touches another. A write that fails (disk full, folder gone) is remembered and told
- * once, by the next flush or by close; after it the writer is silent, so a run goes on without its curves. One thread uses a writer. */
+ * A writer makes one new file in a folder and never touches another. A write that fails (disk full, folder gone) is remembered and returned
+ * once, by the next flush or by close; after that the writer writes nothing more, and the run goes on without its curves. One thread uses a
+ * writer. */
 #ifndef TRI_WATCH_EVENTS_H
 #define TRI_WATCH_EVENTS_H
 
@@ -18,7 +19,7 @@ void tri__events_scalar(tri__events *events, const char *tag, int64_t step, floa
 void tri__events_text(tri__events *events, const char *tag, int64_t step, const char *markdown);
 void tri__events_graph(tri__events *events, const tri_graph *graph); /* names, operators, inputs, places, types and shapes */
 
-/* This file goes on with a run at step: readers drop what files before it say of that step and later ones. */
+/* This file continues a run at step: readers ignore what earlier files say about that step and later ones. */
 void tri__events_restart(tri__events *events, int64_t step);
 
 TRI_MUST_CHECK tri_status tri__events_flush(tri__events *events); /* what was added reaches the file */

@@ -1,7 +1,7 @@
 /* progress.c: one line about a run.
  *
- * The live line is made of fields in a fixed order. Each has a rank; while the line is too wide the field of the highest rank goes.
- * What is left over goes to the bar. Numbers are padded to the width that they will have at the end, so that nothing jumps about. */
+ * The live line is made of fields in a fixed order. Each has a rank; while the line is too wide, the field of the highest rank is left out.
+ * The bar gets the columns that remain. Numbers are padded to the width that they will have at the end, so that nothing moves. */
 #include "watch/progress.h"
 
 #include <inttypes.h>

@@ -19,17 +19,17 @@ typedef struct {
  * for the next one, so that it may be called at every step. */
 double tri__rate_update(tri__rate *rate, int64_t examples, int64_t now);
 
-/* Begin anew from here, after a pause that is not to count; the rate stays what it was. */
+/* Start again from here, after a pause that does not count; the rate stays as it was. */
 void tri__rate_resume(tri__rate *rate, int64_t examples, int64_t now);
 
 typedef struct {
     const char *label;          /* in front of the line; NULL or "": none */
-    int64_t step, steps;        /* steps: in all; 0 where nobody knows */
+    int64_t step, steps;        /* steps: in all; 0 where unknown */
     double examples_per_second; /* 0 or NaN: not known yet */
     double loss, accuracy;      /* NaN: not known yet */
     double share[TRI_PHASES];   /* all 0: not known yet */
     double elapsed;             /* seconds */
-    double left;                /* seconds to go, NaN where nobody knows */
+    double left;                /* seconds to go, NaN where unknown */
 } tri__progress;
 
 enum { TRI_PROGRESS_SIZE = 1024 };

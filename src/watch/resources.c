@@ -24,7 +24,7 @@ double tri__usage_cpu_percent(const tri__usage *from, const tri__usage *to)
     return seconds > 0 ? 100 * (to->cpu - from->cpu) / seconds : 0;
 }
 
-/* VmHWM begins anew with each program; ru_maxrss, the way out where there is no /proc, keeps what a parent had before exec. */
+/* VmHWM starts again at exec. ru_maxrss, used where there is no /proc, keeps what the parent had before exec. */
 double tri__peak_rss_mb(void)
 {
     char line[256];

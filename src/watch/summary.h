@@ -1,4 +1,4 @@
-/* summary.h: what a run came to: the numbers of summary.json, and a table of them for people. */
+/* summary.h: the results of a run: the numbers of summary.json, and a table of them for people. */
 #ifndef TRI_WATCH_SUMMARY_H
 #define TRI_WATCH_SUMMARY_H
 

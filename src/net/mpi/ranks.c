@@ -20,7 +20,7 @@
 #define MOST_FLOATS ((size_t)1 << 20)  /* in one call of MPI: what it copies stays in a cache (a third faster than 16 MB at once) */
 #define OFTEN       INT64_C(500000000) /* nanoseconds between two looks */
 #define MOST_BYTES  ((size_t)1 << 30)
-#define LARGE       ((size_t)1 << 16) /* floats: a sum that is worth a nap */
+#define LARGE       ((size_t)1 << 16) /* floats: from this size on the thread sleeps while a sum travels */
 #define NAP         50000             /* nanoseconds */
 
 enum { HOST_SIZE = 64, WHO_SIZE = 400, PATIENCE = 10 };
@@ -108,7 +108,7 @@ static bool anybody_died(const tri__ranks *ranks)
     return false;
 }
 
-/* Before all have met, nobody knows who is missing. */
+/* Until all ranks have met, it is not known which one is missing. */
 static void tell_absence(tri__ranks *ranks, int64_t waited)
 {
     char why[200];
@@ -117,7 +117,7 @@ static void tell_absence(tri__ranks *ranks, int64_t waited)
     ranks->options.hung(ranks->options.context, why);
 }
 
-/* How long the present call may take. A rank 0 that we see stopped does nothing that is worth patience. */
+/* How long the present call may take. A rank 0 that we see stopped gets no extra time. */
 static int64_t limit_of(const tri__ranks *ranks)
 {
     int64_t timeout = ranks->options.timeout, longest = atomic_load(&ranks->longest);
@@ -126,7 +126,7 @@ static int64_t limit_of(const tri__ranks *ranks)
     return PATIENCE * (longest > timeout ? longest : timeout);
 }
 
-/* For the dead nobody need wait. */
+/* Dead ranks are not waited for. */
 static void look(tri__ranks *ranks)
 {
     int64_t since = atomic_load(&ranks->since), waited = since ? tri__clock_now() - since : 0;
@@ -144,7 +144,7 @@ static void look(tri__ranks *ranks)
     ranks->options.hung(ranks->options.context, why);
 }
 
-/* While all of a job is frozen, as a scheduler does it, nobody waits: a watcher that wakes too late was frozen too. */
+/* While all of a job is frozen, as a scheduler does it, no time counts: a watcher that wakes too late was frozen too. */
 static void excuse(tri__ranks *ranks, int64_t planned)
 {
     int_fast64_t since = atomic_load(&ranks->since), late = tri__clock_now() - planned;
@@ -203,7 +203,7 @@ static tri_status check(const tri__ranks *ranks, int error, const char *what)
     return tri_fail(TRI_INTERNAL, "MPI, rank %d of %d, %s: %s", ranks->rank, ranks->size, what, text);
 }
 
-/* One thread at a time is in a call, so nobody else writes. */
+/* One thread at a time is in a call, so no other thread writes. */
 static void remember(tri__ranks *ranks, int64_t took)
 {
     if (took > atomic_load(&ranks->longest))
@@ -222,7 +222,7 @@ static void leave(tri__ranks *ranks)
     atomic_store_explicit(&ranks->since, 0, memory_order_relaxed);
 }
 
-/* Until all ranks have come. MPI's own waiting would take a CPU from those who still compute. */
+/* Until all ranks have come. MPI's own waiting would take a CPU from ranks that still compute. */
 static int meet(const tri__mpi *mpi)
 {
     MPI_Request all;

@@ -1,12 +1,12 @@
-/* ranks.h: the processes that mpirun or srun started together, and what they do in step: add up, tell all, compare.
+/* ranks.h: the processes that mpirun or srun started together, and their collectives: sums, broadcasts, comparisons.
  *
- * Every call here is collective, but those that only tell what is known: all ranks make the same calls in the same order, and a
- * call returns when enough of the others have come. One thread at a time may be in a call; which one is for the owner to say. Errors of MPI
- * come back as statuses.
+ * Every call here is collective, except those that only read what is known: all ranks make the same calls in the same order, and a call
+ * returns when enough of the others have made it. One thread at a time may be in a call; the owner sees to that. Errors of MPI come back as
+ * statuses.
  *
- * A rank that died or hangs leaves the others in a call that never returns. So a thread of its own watches how long calls take, and after
- * the timeout says who is missing: the callback is to end the process, since nothing else can. Time in which this process was frozen
- * does not count. */
+ * A rank that died or hangs leaves the others in a call that never returns. So a thread measures how long calls take, and after the timeout
+ * it calls back with the ranks that are missing. The callback ends the process, because nothing else can end the call. Time in which this
+ * process was frozen does not count. */
 #ifndef TRI_NET_MPI_RANKS_H
 #define TRI_NET_MPI_RANKS_H
 

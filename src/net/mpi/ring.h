@@ -1,8 +1,8 @@
 /* ring.h: floats added up over links between hosts: around a ring of ranks, in many small messages that are under way at once.
  *
- * MPI_Allreduce over TCP sends a large message only after its receiver has said that it may come, and that word waits behind what travels
- * the other way: two hosts on a full-duplex link got half of its bandwidth. Messages of the size here travel unasked, and fill it. While
- * they travel, the thread sleeps; MPI's own waiting would take a CPU from those who compute. */
+ * Over TCP, MPI_Allreduce sends a large message only after its receiver has agreed, and that answer waits behind the data that travel the
+ * other way: two hosts on a full-duplex link got half of its bandwidth. Messages of the size used here are sent without asking, and fill
+ * the link. The thread sleeps while they travel; MPI's own waiting would take a CPU from threads that compute. */
 #ifndef TRI_NET_MPI_RING_H
 #define TRI_NET_MPI_RING_H
 

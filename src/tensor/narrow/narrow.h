@@ -2,7 +2,7 @@
  *
  * Activations lie in the LANES layout, [batch/8][…][8]: every operator computes eight examples at once, whatever the number of channels. A
  * batch that 8 does not divide is padded up to it: import and reorder write zeros there, and so do the kernels that make gradients; in
- * other activations those lanes hold what the network makes of zeros, and nobody looks at them.
+ * other activations those lanes hold what the network makes of zeros, and nothing reads them.
  *
  * Parameters and their gradients are plain row-major, read and written in place in the flat buffers: dense weights [out][in], convolution
  * weights [out][in][kernel_h][kernel_w]. Gradients are written, not added to.

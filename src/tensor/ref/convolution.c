@@ -1,4 +1,4 @@
-/* convolution.c: two-dimensional convolution (cross-correlation, as everybody in this field means it).
+/* convolution.c: two-dimensional convolution (cross-correlation, as this field uses the word).
  *
  * Output row r sees input row r · stride − pad + k through kernel row k, and columns likewise. Each function fixes one element of its
  * result and sums all products that belong to it. */

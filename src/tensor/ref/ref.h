@@ -1,8 +1,8 @@
 /* ref.h: every operator in plain C. This is the oracle that all other kernels are tested against, and what a plan runs where no other
  * kernel is better.
  *
- * Tensors are plain row-major, their shapes stand beside each function. Inputs come first, the result last. Nothing is allocated, nothing
- * is threaded. Sums run in double and are rounded once. Any dimension may be 0. A NaN that goes in comes out wherever it was read.
+ * Tensors are plain row-major, their shapes are written beside each function. Inputs come first, the result last. Nothing is allocated,
+ * nothing is threaded. Sums run in double and are rounded once. Any dimension may be 0. A NaN that goes in comes out wherever it was read.
  * Unless a comment says otherwise, the result must not overlap an input. */
 #ifndef TRI_TENSOR_REF_REF_H
 #define TRI_TENSOR_REF_REF_H

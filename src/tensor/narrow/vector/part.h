@@ -31,7 +31,7 @@ INLINE int64_t balanced(int64_t count, int64_t most)
     return (count + times - 1) / times;
 }
 
-/* Wait for the team. A team of one has nobody to wait for, and may itself run inside somebody else's team. */
+/* Wait for the team. A team of one does not wait, and may itself run inside another team. */
 INLINE void team_barrier(int threads)
 {
     if (threads > 1) {
@@ -48,7 +48,7 @@ typedef struct {
     int64_t taps;
 } products;
 
-/* Hides where a pointer comes from, so that the compiler keeps it in a register and does not add it up anew in the loop. */
+/* Hides where a pointer comes from, so that the compiler keeps it in a register and does not compute it again in the loop. */
 #define SETTLE(pointer) __asm__("" : "+r"(pointer))
 
 INLINE void multiply(const int F, const int P, v8 *out, const v8 *const *from, products s)
