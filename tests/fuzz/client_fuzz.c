@@ -1,9 +1,9 @@
-/* Whatever a server says, those who connect to it take no harm: a worker's store, a server that follows ps:0, the evaluator, and a worker
- * that asks to join. Two threads of this process play ps:0 and ps:1; the real client runs beside them, and does what its role does.
+/* client_fuzz.c: no bytes from a server harm its clients: a worker's store, a server that follows ps:0, the evaluator, and a worker that
+ * asks to join. Two threads of this process play ps:0 and ps:1; the real client runs beside them, and does what its role does.
  *
  * The input's first byte chooses the client, whether it is welcomed properly first, and how many servers there are. What follows are frames
- * (frames.h), for either server; one of no known type is the last, so that every client comes to an end. Where a frame was cut short a
- * client connects again, and hears only that last one. */
+ * (frames.h), for either server; one of no known type is the last, so that every client ends. Where a frame was cut short, a
+ * client connects again, and gets only that last frame. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ typedef struct {
     pthread_mutex_t lock;
     int fd; /* which listens */
     tri__address address;
-    uint8_t script[SCRIPT]; /* under the lock, as the next two; what it says to the first who connects … */
+    uint8_t script[SCRIPT]; /* under the lock, as the next two; what it sends to the first client … */
     size_t size;
     bool said; /* … and has */
 } server;
@@ -55,36 +55,36 @@ static void append_text(server *to, tri__message_type type, const char *text)
 
 static const tri__frame last_frame = {.type = TRI_MSG_TYPES};
 
-/* One client's connection: hear its hello, say everything, and listen until it goes. */
-static void play(server *of, int fd)
+/* One client's connection: receive its hello, send everything, and read until it closes. */
+static void play(server *self, int fd)
 {
-    uint8_t heard[4096], words[SCRIPT];
+    uint8_t received[4096], words[SCRIPT];
     size_t size = TRI_HEAD_SIZE;
     struct timeval second = {.tv_sec = 1};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
-    if (recv(fd, heard, sizeof heard, 0) <= 0)
+    if (recv(fd, received, sizeof received, 0) <= 0)
         return;
     tri__head_write(&last_frame, words);
-    pthread_mutex_lock(&of->lock);
-    if (!of->said)
-        memcpy(words, of->script, size = of->size);
-    of->said = true;
-    pthread_mutex_unlock(&of->lock);
+    pthread_mutex_lock(&self->lock);
+    if (!self->said)
+        memcpy(words, self->script, size = self->size);
+    self->said = true;
+    pthread_mutex_unlock(&self->lock);
     if (send(fd, words, size, MSG_NOSIGNAL) < 0)
         return;
     shutdown(fd, SHUT_WR);
-    while (recv(fd, heard, sizeof heard, 0) > 0)
+    while (recv(fd, received, sizeof received, 0) > 0)
         ;
 }
 
 static void *serve(void *context)
 {
-    server *of = context;
+    server *self = context;
     for (;;) {
-        int fd = accept(of->fd, NULL, NULL);
+        int fd = accept(self->fd, NULL, NULL);
         if (fd < 0)
             continue;
-        play(of, fd);
+        play(self, fd);
         struct linger at_once = {.l_onoff = 1}; /* thousands of connections a second leave nothing behind */
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
         close(fd);
@@ -104,7 +104,7 @@ static void start_servers(void)
     }
 }
 
-/* What each server is going to say: to which one a frame belongs stands in its second byte. */
+/* What each server is going to send: the second byte of a frame says which server sends it. */
 static void write_scripts(const char *welcome, int count, const uint8_t *data, size_t size)
 {
     for (int i = 0; i < SERVERS; i++) {

@@ -1,7 +1,7 @@
 /* frames.h: what the targets of parameter servers share: frames made of a fuzzer's bytes.
  *
- * A frame is eight bytes: its type, whether its size is told truly, the numbers of its head, the size of the body; then up to 64 bytes
- * of body. So a fuzzer comes to handlers soon, where arbitrary bytes would hardly ever be a message. */
+ * A frame is eight bytes: its type, whether it states its true size, the numbers of its head, the size of the body; then up to 64 bytes
+ * of body. So a fuzzer reaches the handlers soon; arbitrary bytes would hardly ever be a message. */
 #ifndef TESTS_FUZZ_FRAMES_H
 #define TESTS_FUZZ_FRAMES_H
 

@@ -1,5 +1,5 @@
-/* Whatever peers say, a parameter server takes no harm. Real ones serve in threads of this process, a job each; each input is two peers who
- * come to one of them.
+/* server_fuzz.c: no bytes from its peers harm a parameter server. Real servers run in threads of this process, each with a job; an input is
+ * two peers that connect to one of them.
  *
  * The input's first byte chooses the job, and how the peers introduce themselves: as a worker, another server, an evaluator, or not at all.
  * What follows are frames (frames.h) of either peer; view 0 stands for the job's generation, which a peer learns from its welcome. */

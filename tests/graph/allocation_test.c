@@ -54,7 +54,7 @@ static void training_steps_allocate_nothing(void **state)
     assert_int_equal(count_steps("lenet", TRI_PLAN_NARROW | TRI_PLAN_ONEDNN, 5), 0);
 }
 
-/* A check that cannot fail is worth nothing: making a plan does allocate. */
+/* A check that cannot fail proves nothing: making a plan does allocate. */
 static void the_allocation_counter_counts(void **state)
 {
     (void)state;

@@ -293,7 +293,7 @@ static void every_operator_has_a_test_case(void **state)
     assert_null(tri__operator_find("nonsense"));
 }
 
-/* An example's mask depends on its record number and the epoch, not on who else is in the batch. */
+/* An example's mask depends on its record number and the epoch, not on the other examples of the batch. */
 static void dropout_of_an_example_does_not_depend_on_its_batch(void **state)
 {
     (void)state;
@@ -373,7 +373,7 @@ static void shape_errors_of_operators_say_what_was_expected(void **state)
     }
 }
 
-/* A parameter behind an input that has no derivative would silently stay as it is; that is told. */
+/* A parameter behind an input that has no derivative would silently stay as it is: that is refused. */
 static void training_through_an_operator_without_derivative_is_refused(void **state)
 {
     (void)state;

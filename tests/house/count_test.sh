@@ -1,5 +1,5 @@
 #!/bin/sh
-# count_test.sh: the scripts' counting. What fails is counted, told or not, and makes the whole fail.
+# count_test.sh: the scripts' counting. A failure is counted, whether it is printed or not, and makes the whole fail.
 # usage: count_test.sh PROJECT BUILD
 set -eu
 top=$1

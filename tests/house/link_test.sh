@@ -14,7 +14,7 @@ ip netns delete "$LINK_NAME-try"
 trap '"$link" down' EXIT
 trap 'exit 130' INT TERM
 
-# reaches FROM TO SECONDS: nobody listens there, so who is reached refuses at once.
+# reaches FROM TO SECONDS: no program listens there, so a host that is reached refuses at once.
 reaches() {
     timeout "$3" "$link" exec "$1" openssl s_client -connect "10.77.0.$2:9" </dev/null 2>&1 | grep -qi refused
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint_test.sh: a check that cannot fail is worth nothing. Plants one fault of each kind and sees lint name it.
+# lint_test.sh: a check that cannot fail proves nothing. This plants one fault of each kind and sees that lint names it.
 # usage: lint_test.sh PROJECT BUILD
 set -eu
 top=$1
@@ -52,7 +52,7 @@ accepted corridors src/cli/main.c '#include "cli/process/session.h"'
 
 rejected wrapping src/train/bad.c '#include <jansson.h>' 'belongs to src/base/json'
 rejected wrapping src/train/bad.c '#include <oneapi/dnnl/dnnl.h>' 'belongs to src/tensor/onednn/'
-rejected wrapping src/tensor/bad.c '#include <cblas.h>' 'does not know who wraps it'
+rejected wrapping src/tensor/bad.c '#include <cblas.h>' 'in no row of the table of wrappers'
 rejected wrapping include/trireme/bad.h '#include <uv.h>' 'belongs to src/net/'
 accepted wrapping src/train/good.c '#include <stdio.h>'
 

@@ -48,7 +48,7 @@ def parameters_of(run, model):
     missing = [name for name in names if name not in tensors]
     require(not missing, f"no tensor {', '.join(missing)}: there are {', '.join(tensors)}")
     strangers = [name for name in tensors if name not in names and name.split("/")[-1] not in names]
-    require(not strangers, f"tensors that nobody knows: {', '.join(strangers)}")
+    require(not strangers, f"tensors of unknown names: {', '.join(strangers)}")
     return [(name, tensors[name]) for name in names]
 
 
@@ -62,7 +62,7 @@ def fashion_test():
 
 
 def check_checkpoint(run, summary, model_name):
-    """The names and shapes are PyTorch's, and PyTorch gets the accuracy that the run told."""
+    """The names and shapes are PyTorch's, and PyTorch gets the accuracy that the run reports."""
     model = torch_models.make(model_name)
     ordered = parameters_of(run, model)
     torch_models.load(model, ordered)

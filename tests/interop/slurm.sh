@@ -59,7 +59,7 @@ PartitionName=all Nodes=$host Default=YES OverSubscribe=FORCE:4 State=UP
 EOF
 }
 
-# Two ports that nobody listens on now.
+# Two ports on which no program listens now.
 free_ports() {
     python3 -c '
 import socket

@@ -72,7 +72,7 @@ def compare(model_name, record):
 
 
 def undecided_by(layer, x):
-    """Which examples of x meet a decision in this layer that rounding may turn."""
+    """Which examples of x are so near to a decision of this layer that rounding may change it."""
     if isinstance(layer, nn.ReLU):
         margins = x.abs()
     elif isinstance(layer, nn.MaxPool2d):

@@ -72,7 +72,7 @@ static void listening_on_a_port_in_use_fails_and_names_it(void **state)
     close(fd);
     assert_ok(tri__address_listen(&address, &fd, &port));
     close(fd);
-    address.host = (char *)(uintptr_t) "192.0.2.1"; /* set aside for documents: nobody's */
+    address.host = (char *)(uintptr_t) "192.0.2.1"; /* reserved for documents: no host has it */
     assert_fails(tri__address_listen(&address, &fd, &port), TRI_IO, "no such address");
 }
 

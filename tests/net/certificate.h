@@ -12,7 +12,7 @@
 
 enum { DAY = 24 * 3600 };
 
-/* A certificate for a new key, from and until so many seconds from now, signed by issuer (NULL: by itself). */
+/* A certificate for a new key, valid from and until this many seconds from now, signed by issuer (NULL: by itself). */
 typedef struct {
     X509 *certificate;
     EVP_PKEY *key;

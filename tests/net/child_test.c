@@ -1,4 +1,4 @@
-/* Child processes: their lines, their ends, what they inherit, and that a whole group goes. */
+/* child_test.c: child processes: their lines, their ends, what they inherit, and that signals reach their whole group. */
 #define _GNU_SOURCE /* pipe2 */
 #include "support.h"
 
@@ -173,7 +173,7 @@ static void a_line_handler_may_destroy_its_child(void **state)
     fini(&w);
 }
 
-/* The child leaves somebody behind that holds its output: the end is told nevertheless. */
+/* The child leaves a process behind that holds its output: its end is reported all the same. */
 static void a_grandchild_that_holds_the_output_does_not_delay_the_end_of_a_child(void **state)
 {
     (void)state;

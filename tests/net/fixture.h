@@ -87,7 +87,7 @@ static inline tri_status fixture_frame(void *context, tri__connection *connectio
     end->last = *frame;
     if (end->got)
         end->got(end->owner, frame, body);
-    if (end->echoes) /* what leaves at once is not told of by drained: hold it back where that is waited for */
+    if (end->echoes) /* drained is not called for what is sent at once: hold it back where the test waits for drained */
         tri__connection_send_copy(connection, frame, body, end->habit == CLOSE_IN_DRAINED);
     fixture_close_in(end, CLOSE_IN_FRAME);
     return end->habit == FAIL_IN_FRAME ? tri_fail(TRI_BAD_DATA, "no such frame") : NULL;
@@ -165,7 +165,7 @@ static inline int fixture_connect_bare(const fixture *f)
         int64_t fixture_deadline = tri__clock_now() + FIXTURE_PATIENCE;                                                                    \
         while (!(condition))                                                                                                               \
             if (!tri__loop_turn((f)->loop, fixture_deadline))                                                                              \
-                fail_msg("in vain: %s", #condition);                                                                                       \
+                fail_msg("waited in vain for: %s", #condition);                                                                            \
     } while (0)
 
 static inline void fixture_end_fini(fixture *f, fixture_end *end)

@@ -43,7 +43,7 @@ static void a_timer_ends_a_turn_and_repeats(void **state)
     counter c = {0};
     assert_ok(tri__loop_create(&c.loop));
     assert_ok(tri__timer_create(c.loop, count, &c, &c.timer));
-    assert_false(tri__loop_turn(c.loop, tri__clock_now() + 5 * MILLISECOND)); /* stands still until it is started */
+    assert_false(tri__loop_turn(c.loop, tri__clock_now() + 5 * MILLISECOND)); /* does nothing until it is started */
     tri__timer_start(c.timer, 2 * MILLISECOND, 0);
     assert_true(tri__loop_turn(c.loop, tri__clock_now() + 60 * SECOND));
     assert_int_equal(c.count, 1);

@@ -1,4 +1,4 @@
-/* TLS between two ends: who is admitted, who is not and why, and that a recorded session is worth nothing. */
+/* tls_test.c: TLS between two ends: which peers are admitted, which are refused and why, and that a recorded session is refused. */
 #include "fixture.h"
 
 #include <openssl/err.h>
@@ -289,7 +289,7 @@ static void replaying_a_recorded_tls_session_is_refused(void **state)
     assert_int_equal(f.ends[1].frames, 0);
     assert_false(f.ends[0].closed);
     assert_non_null(f.ends[1].why);
-    /* the same into the session that stands: its numbers have moved on */
+    /* the same into the session that is open: its sequence numbers have moved on */
     assert_int_equal(send(right, up, up_size, 0), up_size);
     fixture_until(&f, f.ends[0].closed);
     assert_int_equal(f.ends[0].frames, 1);
@@ -314,7 +314,7 @@ static void silent_strangers_do_not_keep_real_peers_out(void **state)
     for (int i = 0; i < 8; i++)
         strangers[i] = fixture_connect_bare(&f);
     fixture_until(&f, f.accepted == 9);
-    fixture_end member = f.client; /* a second member comes while two strangers stand, and the place is full */
+    fixture_end member = f.client; /* a second real peer comes while two strangers are connected, and no more connections are allowed */
     tri__connection_set_context(member.connection, &member);
     f.client = (fixture_end){0};
     fixture_connect(&f);

@@ -1,4 +1,4 @@
-/* mirrored_test.c: replicas in threads against the local store that gets the sum of their gradients: equal, whoever is first. */
+/* mirrored_test.c: replicas in threads against the local store that gets the sum of their gradients: equal, in whatever order they come. */
 #include "store/mirrored.h"
 
 #include <math.h>

@@ -227,10 +227,10 @@ static void event_files_report_a_full_disk_once(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     for (int i = 0; i < 10; i++)
         tri__events_scalar(events, "loss", i, 1);
-    tri_status told = tri__events_flush(events);
+    tri_status failure = tri__events_flush(events);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, handler);
-    assert_fails(told, TRI_IO, "the run goes on");
+    assert_fails(failure, TRI_IO, "the run goes on");
     tri__events_scalar(events, "loss", 11, 1);
     assert_ok(tri__events_flush(events));
     assert_ok(tri__events_close(events));

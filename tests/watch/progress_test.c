@@ -166,18 +166,18 @@ static void a_pause_does_not_lower_the_rate(void **state)
 static void progress_is_the_same_after_json(void **state)
 {
     (void)state;
-    tri__progress told = half_way, heard;
-    told.accuracy = NAN;
-    json_t *json = tri__progress_json(&told);
+    tri__progress sent = half_way, received;
+    sent.accuracy = NAN;
+    json_t *json = tri__progress_json(&sent);
     assert_non_null(json);
-    tri__progress_read(json, &heard);
-    assert_string_equal(heard.label, "lenet");
-    assert_true(heard.step == 4690 && heard.steps == 9380 && heard.loss == told.loss && isnan(heard.accuracy));
-    assert_memory_equal(heard.share, told.share, sizeof told.share);
+    tri__progress_read(json, &received);
+    assert_string_equal(received.label, "lenet");
+    assert_true(received.step == 4690 && received.steps == 9380 && received.loss == sent.loss && isnan(received.accuracy));
+    assert_memory_equal(received.share, sent.share, sizeof sent.share);
     json_decref(json);
     json = json_pack("{s:s, s:[]}", "step", "many", "share"); /* whatever comes is taken as far as it makes sense */
-    tri__progress_read(json, &heard);
-    assert_true(!heard.label && heard.step == 0 && isnan(heard.loss) && heard.share[0] == 0);
+    tri__progress_read(json, &received);
+    assert_true(!received.label && received.step == 0 && isnan(received.loss) && received.share[0] == 0);
     json_decref(json);
 }
 

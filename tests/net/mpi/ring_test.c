@@ -10,7 +10,7 @@
 
 #include "support.h"
 
-/* floats: fewer than ranks, part of a row, rows that fill all places several times, and what stands between them */
+/* floats: fewer than ranks, part of a chunk, chunks that use every index several times, and sizes in between */
 static const size_t sizes[] = {1, 2, 50000, 3000001, 700, 9000000, 48000, 15999, 16001, 4};
 enum { SUMS = sizeof sizes / sizeof *sizes };
 
@@ -68,7 +68,7 @@ static int be_rank(bool vanishes)
         mpi.Comm_size(mpi.world, &size) || tri__ring_create(&mpi, rank, size, &ring))
         return 1;
     if (vanishes && rank == size - 1)
-        _exit(9); /* without a word to anybody */
+        _exit(9); /* without telling the other ranks */
     add_up(ring, rank, size, 1);
     add_up(ring, rank, size, TRI__RING_SUMS);
     add_up(ring, rank, size, rank + 1);

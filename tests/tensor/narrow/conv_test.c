@@ -28,7 +28,7 @@ static double conv_at(const tri__narrow_conv *s, const expected *e, const float 
     return s->relu && total < 0 ? 0 : total;
 }
 
-/* The gradients that one place of the convolution, with gradient d, leads to. */
+/* The gradients that one output of the convolution, with gradient d, leads to. */
 static void spread(const tri__narrow_conv *s, expected *e, int64_t n, int64_t f, int64_t row, int64_t column, double d)
 {
     const float *x = e->x + n * e->x_count;

@@ -1,6 +1,6 @@
 /* rig.h: runs one narrow kernel on memory of its own, for tests.
  *
- * Each argument gets exactly its bytes, filled with 0xff: floats that nobody wrote are NaN, so reading them shows. */
+ * Each argument gets exactly its bytes, filled with 0xff: floats that were never written are NaN, so reading them shows. */
 #ifndef TESTS_TENSOR_NARROW_RIG_H
 #define TESTS_TENSOR_NARROW_RIG_H
 
