@@ -235,7 +235,7 @@ static tri_status bind_input(tri__compiler *compiler, const tri_node *node)
 {
     static const struct {
         const char *name;
-        tri__whereabouts where;
+        tri__location where;
         tri_type type;
     } known[] = {{"labels", TRI_BATCH_LABELS, TRI_I32}, {"weights", TRI_BATCH_WEIGHTS, TRI_F32}};
     tri__operand operand = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_BATCH_X};

@@ -10,13 +10,13 @@
 #include "tensor/onednn/onednn.h"
 #include "trireme/plan.h"
 
-typedef enum { TRI_IN_BUFFER, TRI_FIXED, TRI_BATCH_X, TRI_BATCH_LABELS, TRI_BATCH_WEIGHTS } tri__whereabouts;
+typedef enum { TRI_IN_BUFFER, TRI_FIXED, TRI_BATCH_X, TRI_BATCH_LABELS, TRI_BATCH_WEIGHTS } tri__location;
 
 typedef struct {
     const tri_node *node;      /* whose value it is; NULL for a workspace */
     const tri__layout *layout; /* NULL is plain */
     size_t bytes;
-    tri__whereabouts where;
+    tri__location where;
     int root;        /* the operand whose memory this is; itself, where it has its own */
     int source;      /* of a reordered copy: the operand it was made from; −1 elsewhere */
     int first, last; /* of a root: the calls between which its memory is in use */
@@ -38,7 +38,7 @@ typedef struct {
 /* An argument that takes its pointer from the batch. */
 typedef struct {
     int call, argument;
-    tri__whereabouts where;
+    tri__location where;
 } tri__binding;
 
 /* A range that is awaited before a call, or offered after it. */

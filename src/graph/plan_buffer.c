@@ -54,11 +54,11 @@ typedef struct {
     int operand;
     size_t bytes;
     int first, calls; /* that it lives for */
-} resident;
+} entry;
 
 static int larger_first(const void *a, const void *b)
 {
-    const resident *x = a, *y = b;
+    const entry *x = a, *y = b;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? 1 : -1;
     return x->operand - y->operand;
@@ -66,20 +66,20 @@ static int larger_first(const void *a, const void *b)
 
 static int longer_first(const void *a, const void *b)
 {
-    const resident *x = a, *y = b;
+    const entry *x = a, *y = b;
     return x->calls != y->calls ? y->calls - x->calls : larger_first(a, b);
 }
 
 static int larger_for_longer_first(const void *a, const void *b)
 {
-    const resident *x = a, *y = b;
+    const entry *x = a, *y = b;
     const double p = (double)x->bytes * x->calls, q = (double)y->bytes * y->calls;
     return p < q ? 1 : p > q ? -1 : larger_first(a, b);
 }
 
 static int earlier_first(const void *a, const void *b)
 {
-    const resident *x = a, *y = b;
+    const entry *x = a, *y = b;
     return x->first != y->first ? x->first - y->first : larger_first(a, b);
 }
 
@@ -97,7 +97,7 @@ static bool live_together(const tri__operand *a, const tri__operand *b)
 
 /* The lowest offset at which operand clashes with none of those packed so far: past each clash it moves up and looks at all of them
  * again. */
-static size_t lowest_offset(const tri_plan *plan, const tri__operand *operand, const resident *packed, int count)
+static size_t lowest_offset(const tri_plan *plan, const tri__operand *operand, const entry *packed, int count)
 {
     size_t offset = 0;
     for (int i = 0; i < count; i++) {
@@ -112,7 +112,7 @@ static size_t lowest_offset(const tri_plan *plan, const tri__operand *operand, c
 }
 
 /* Pack all in this order; the bytes that it takes. */
-static size_t pack_in_order(tri_plan *plan, const resident *list, int count)
+static size_t pack_in_order(tri_plan *plan, const entry *list, int count)
 {
     size_t bytes = 0;
     for (int i = 0; i < count; i++) {
@@ -124,13 +124,13 @@ static size_t pack_in_order(tri_plan *plan, const resident *list, int count)
     return bytes;
 }
 
-static int list_residents(const tri_plan *plan, resident *list)
+static int list_entries(const tri_plan *plan, entry *list)
 {
     int count = 0;
     for (int v = 0; v < plan->operands; v++) {
         const tri__operand *operand = &plan->operand[v];
         if (operand->root == v && operand->where == TRI_IN_BUFFER && operand->first >= 0)
-            list[count++] = (resident){v, operand->bytes, operand->first, operand->last - operand->first + 1};
+            list[count++] = (entry){v, operand->bytes, operand->first, operand->last - operand->first + 1};
     }
     return count;
 }
@@ -139,9 +139,9 @@ tri_status tri__plan_pack_buffer(tri_plan *plan)
 {
     if (!(plan->options.without & TRI_PLAN_IN_PLACE))
         share_in_place(plan);
-    resident *list;
+    entry *list;
     TRI_TRY(tri__allocate((size_t)plan->operands + 1, sizeof *list, "a plan", &list));
-    const int count = list_residents(plan, list), last = sizeof orders / sizeof *orders;
+    const int count = list_entries(plan, list), last = sizeof orders / sizeof *orders;
     int best = 0;
     plan->bytes = SIZE_MAX;
     for (int i = 0; i <= last; i++) { /* once more in the end, in the best order */

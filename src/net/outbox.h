@@ -15,12 +15,12 @@ typedef struct {
     const uint8_t *body;
     size_t size;
     void *copy; /* of the body, to be freed; NULL: borrowed */
-} tri__letter;
+} tri__waiting_frame;
 
 typedef struct {
-    tri__letter *ring; /* of capacity letters, a power of two */
+    tri__waiting_frame *ring; /* of capacity frames, a power of two */
     size_t capacity, first, count;
-    size_t sent;  /* bytes of the first letter that were taken */
+    size_t sent;  /* bytes of the first frame that were taken */
     size_t bytes; /* that wait, in all */
 } tri__outbox;    /* {0} is an empty one */
 
