@@ -84,13 +84,6 @@ float tri__wire_float(uint64_t bits)
     return value;
 }
 
-double tri__wire_double(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 void tri__wire_fini(tri__wire_buffer *buffer)
 {
     free(buffer->data);

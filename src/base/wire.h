@@ -78,7 +78,6 @@ static inline bool tri__wire_varint(tri__wire_reader *reader, uint64_t *value)
 }
 
 float tri__wire_float(uint64_t bits);
-double tri__wire_double(uint64_t bits);
 
 typedef struct {
     uint8_t *data;

@@ -108,7 +108,7 @@ static tri_status open_event(event_reader *reader, span data, event_value *event
     reader->step = 0;
     while (tri__wire_next(&wire, &field, &broken)) {
         if (field.number == EVENT_WALL_TIME && field.type == TRI_WIRE_FIXED64)
-            reader->wall = tri__wire_double(field.value);
+            memcpy(&reader->wall, &field.value, sizeof reader->wall);
         else if (field.number == EVENT_STEP && field.type == TRI_WIRE_VARINT)
             reader->step = (int64_t)field.value;
         else if (field.type != TRI_WIRE_BYTES)
