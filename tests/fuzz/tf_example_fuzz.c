@@ -1,4 +1,4 @@
-/* example_fuzz.c: tf.Example. Whatever is accepted must be readable to the end, the same each time, and within what was given. */
+/* tf_example_fuzz.c: tf.Example. Whatever is accepted must be readable to the end, the same each time, and within what was given. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
