@@ -2,7 +2,9 @@
 #ifndef TRI_CLI_COMMAND_TABLE_ROWS_H
 #define TRI_CLI_COMMAND_TABLE_ROWS_H
 
-#define SOURCES "fashion mnist cifar10 digits"
+#include "data/source/source.h"
+
+#define SOURCES TRI_SOURCE_WORDS
 #define MODELS  "softmax lenet alexnet flowers"
 
 #define QUIET_ROW                                                                                                                          \

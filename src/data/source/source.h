@@ -11,6 +11,8 @@
 
 #include "trireme/dataset.h"
 
+#define TRI_SOURCE_WORDS "fashion mnist cifar10 digits" /* those that a name is enough for, to complete command lines with */
+
 typedef struct {
     tri_source *source;
 } tri__reader;

@@ -7,87 +7,100 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/source/source.h"
 #include "trireme/dataset.h"
 
-typedef enum { TEXT, INTEGER, NUMBER } field_kind;
-
-/* Fields that make up one answer: where one that `replaces` is given another value,
- * all that the run had said to that question is taken back. */
+/* Options that make up one answer: where one that `replaces` is given another value, all that the run had said to that question is taken
+ * back. */
 typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
 
 typedef struct {
-    const char *name; /* as on the command line */
-    field_kind kind;
+    tri__option option;
     size_t offset;
     bool fixed; /* a resumed run keeps it */
-    bool flag;  /* 1: on, 0: off */
-    question replaces, of;
-} field;
+    question replaces, part_of;
+} table_row;
 
-#define FIELD(member, type) .kind = type, .offset = offsetof(tri__train_options, member)
+#define KEPT              .fixed = true
+#define FREE              .fixed = false
+#define ANSWERS(question) .replaces = question, .part_of = question
+#define PART_OF(question) .part_of = question
 
-static const field fields[] = {
-    {"model", FIELD(model, TEXT), .fixed = true},
-    {"data", FIELD(data, TEXT), .fixed = true},
-    {"test", FIELD(test, TEXT)},
-    {"init", FIELD(init, TEXT), .fixed = true},
-    {"rule", FIELD(rule, TEXT), .fixed = true},
-    {"schedule", FIELD(schedule, TEXT)},
-    {"until", FIELD(until, TEXT), .replaces = HOW_LONG, .of = HOW_LONG},
-    {"eval-every", FIELD(eval_every, TEXT)},
-    {"checkpoint-every", FIELD(checkpoint_every, TEXT)},
-    {"batch", FIELD(batch, INTEGER), .fixed = true},
-    {"global-batch", FIELD(global_batch, INTEGER), .fixed = true},
-    {"strategy", FIELD(strategy, TEXT), .replaces = STRATEGY, .of = STRATEGY},
-    {"workers", FIELD(workers, INTEGER), .of = STRATEGY},
-    {"servers", FIELD(servers, INTEGER), .of = STRATEGY},
-    {"async", FIELD(async, INTEGER), .flag = true, .replaces = MODE, .of = MODE},
-    {"sync", FIELD(sync, INTEGER), .flag = true, .replaces = MODE, .of = MODE},
-    {"staleness", FIELD(staleness, INTEGER), .replaces = MODE, .of = MODE},
-    {"backup", FIELD(backup, INTEGER), .of = MODE},
-    {"combine", FIELD(combine, TEXT), .of = MODE},
-    {"timeout", FIELD(timeout, TEXT), .of = STRATEGY},
-    {"restarts", FIELD(restarts, INTEGER), .of = STRATEGY},
-    {"min-workers", FIELD(min_workers, INTEGER), .of = STRATEGY},
-    {"heartbeat", FIELD(heartbeat, TEXT), .of = STRATEGY},
-    {"log-updates", FIELD(log_updates, INTEGER), .flag = true, .of = STRATEGY},
-    {"seed", FIELD(seed, INTEGER), .fixed = true},
-    {"limit-train", FIELD(limit_train, INTEGER), .fixed = true},
-    {"shuffle", FIELD(shuffle, INTEGER), .fixed = true},
-    {"warmup", FIELD(warmup, INTEGER)},
-    {"threads", FIELD(threads, INTEGER)},
-    {"epochs", FIELD(epochs, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
-    {"steps", FIELD(steps, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
-    {"max-steps", FIELD(max_steps, INTEGER), .replaces = HOW_LONG, .of = HOW_LONG},
-    {"steps-per-epoch", FIELD(steps_per_epoch, INTEGER), .fixed = true},
-    {"patience", FIELD(patience, INTEGER)},
-    {"keep", FIELD(keep, INTEGER)},
-    {"keep-best", FIELD(keep_best, INTEGER), .flag = true},
-    {"log-every", FIELD(log_every, INTEGER)},
-    {"events", FIELD(events, INTEGER), .flag = true},
-    {"shard", FIELD(shard, TEXT), .fixed = true},
-    {"augment", FIELD(augment, TEXT), .fixed = true},
-    {"features", FIELD(features, INTEGER), .fixed = true},
-    {"skip-bad", FIELD(skip_bad, INTEGER)},
-    {"cache", FIELD(cache, INTEGER), .flag = true},
-    {"cache-memory", FIELD(cache_memory, INTEGER)},
-    {"rate", FIELD(rate, NUMBER)},
-    {"clip", FIELD(clip, NUMBER)},
+#define ROW(kind_, field_, name_, resumed, ...)                                                                                            \
+    {.offset = offsetof(tri__train_options, field_), resumed, .option = {.name = name_, .kind = TRI_OPTION_##kind_, __VA_ARGS__}},
+#define SETTING(kind_, field_, name_, resumed, standard_, ...)                                                                             \
+    {.offset = offsetof(tri__train_options, field_), resumed, .option = {.name = name_, .kind = TRI_OPTION_##kind_, __VA_ARGS__}},
+#define RULES {.option = {.rows = tri__rule_option}},
+
+static const table_row table[] = {
+    {.offset = offsetof(tri__train_options, model), .fixed = true, .option = {.name = "model", .kind = TRI_OPTION_TEXT}},
+#include "train/options/rows.h"
 };
 
-enum { FIELDS = sizeof fields / sizeof *fields };
+/* A field of a request: a row, or what stands in the place of RULES. */
+typedef struct {
+    const tri__option *option;
+    size_t offset;
+    bool fixed;
+    question replaces, part_of;
+} field;
 
-/* The fields by number from 0: those above, then a number for each that the update rules have. False past the last. */
-static bool field_at(int index, field *row)
+/* --rule is kept by a resumed run; the numbers of rules are not. */
+static bool rule_field(int index, field *out)
 {
-    const tri__rule_number *number = index < FIELDS ? NULL : tri__rule_number_at(index - FIELDS);
-    if (index < FIELDS)
-        *row = fields[index];
-    else if (number)
-        *row = (field){number->option.name, FIELD(rule_numbers, NUMBER)};
-    if (number)
-        row->offset += (size_t)(index - FIELDS) * sizeof(double);
-    return index < FIELDS || number;
+    const size_t numbers = offsetof(tri__train_options, rule_numbers);
+    *out = (field){.option = tri__rule_option(index), .offset = offsetof(tri__train_options, rule), .fixed = index == 0};
+    if (index > 0)
+        out->offset = numbers + (size_t)(index - 1) * sizeof(double);
+    return out->option;
+}
+
+/* The fields by number from 0, those of rules in their place. False past the last. */
+static bool field_at(int index, field *out)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const table_row *row = &table[i];
+        if (!row->option.rows && index-- == 0) {
+            *out = (field){&row->option, row->offset, row->fixed, row->replaces, row->part_of};
+            return true;
+        }
+        for (int k = 0; row->option.rows && rule_field(k, out); k++)
+            if (index-- == 0)
+                return true;
+    }
+    return false;
+}
+
+static bool find_field(const char *name, field *out)
+{
+    for (int i = 0; field_at(i, out); i++)
+        if (!strcmp(out->option->name, name))
+            return true;
+    return false;
+}
+
+const tri__option *tri__train_option(int index)
+{
+    field row;
+    return field_at(index + 1, &row) ? row.option : NULL; /* behind the model */
+}
+
+/* How a value is kept. */
+typedef enum { AS_TEXT, AS_INTEGER, AS_NUMBER } storage;
+
+static storage storage_of(const field *row)
+{
+    switch (row->option->kind) {
+    case TRI_OPTION_TEXT:
+    case TRI_OPTION_CHOICE:
+        break;
+    case TRI_OPTION_INTEGER:
+    case TRI_OPTION_FLAG:
+        return AS_INTEGER;
+    case TRI_OPTION_NUMBER:
+        return AS_NUMBER;
+    }
+    return AS_TEXT;
 }
 
 static char **text_of(const tri__train_options *options, const field *row)
@@ -107,15 +120,15 @@ static double *number_of(const tri__train_options *options, const field *row)
 
 static void unset(tri__train_options *options, const field *row)
 {
-    switch (row->kind) {
-    case TEXT:
+    switch (storage_of(row)) {
+    case AS_TEXT:
         free(*text_of(options, row));
         *text_of(options, row) = NULL;
         break;
-    case INTEGER:
+    case AS_INTEGER:
         *integer_of(options, row) = TRI_UNSET;
         break;
-    case NUMBER:
+    case AS_NUMBER:
         *number_of(options, row) = NAN;
         break;
     }
@@ -123,12 +136,12 @@ static void unset(tri__train_options *options, const field *row)
 
 static bool is_set(const tri__train_options *options, const field *row)
 {
-    switch (row->kind) {
-    case TEXT:
+    switch (storage_of(row)) {
+    case AS_TEXT:
         return *text_of(options, row);
-    case INTEGER:
+    case AS_INTEGER:
         return *integer_of(options, row) != TRI_UNSET;
-    case NUMBER:
+    case AS_NUMBER:
         return !isnan(*number_of(options, row));
     }
     return false;
@@ -153,7 +166,7 @@ static tri_status set_text(tri__train_options *options, const field *row, const 
 {
     char *copy = strdup(text);
     if (!copy)
-        return tri_fail(TRI_NO_MEMORY, "no memory for --%s", row->name);
+        return tri_fail(TRI_NO_MEMORY, "no memory for --%s", row->option->name);
     free(*text_of(options, row));
     *text_of(options, row) = copy;
     return NULL;
@@ -162,13 +175,13 @@ static tri_status set_text(tri__train_options *options, const field *row, const 
 /* Flags come as "on" and "off". */
 static tri_status set_field(tri__train_options *options, const field *row, const char *text)
 {
-    switch (row->kind) {
-    case TEXT:
+    switch (storage_of(row)) {
+    case AS_TEXT:
         return set_text(options, row, text);
-    case INTEGER:
+    case AS_INTEGER:
         *integer_of(options, row) = !strcmp(text, "on") ? 1 : !strcmp(text, "off") ? 0 : strtoll(text, NULL, 10);
         break;
-    case NUMBER:
+    case AS_NUMBER:
         *number_of(options, row) = strtod(text, NULL);
         break;
     }
@@ -177,21 +190,17 @@ static tri_status set_field(tri__train_options *options, const field *row, const
 
 tri_status tri__train_options_set(tri__train_options *options, const char *name, const char *text, bool *known)
 {
-    *known = true;
     field row;
-    for (int i = 0; field_at(i, &row); i++)
-        if (!strcmp(row.name, name))
-            return set_field(options, &row, text);
-    *known = false;
-    return NULL;
+    *known = find_field(name, &row);
+    return *known ? set_field(options, &row, text) : NULL;
 }
 
 bool tri__train_options_given(const tri__train_options *options, const char *name)
 {
-    for (int i = 0; i < FIELDS; i++)
-        if (!strcmp(fields[i].name, name))
-            return is_set(options, &fields[i]) && !(fields[i].flag && *integer_of(options, &fields[i]) == 0);
-    return false;
+    field row;
+    if (!find_field(name, &row) || !is_set(options, &row))
+        return false;
+    return row.option->kind != TRI_OPTION_FLAG || *integer_of(options, &row) == 1;
 }
 
 json_t *tri__train_options_json(const tri__train_options *options)
@@ -199,12 +208,13 @@ json_t *tri__train_options_json(const tri__train_options *options)
     json_t *object = json_object();
     field row;
     for (int i = 0; field_at(i, &row); i++) {
+        storage kind = storage_of(&row);
         if (!is_set(options, &row))
             continue;
-        json_t *value = row.kind == TEXT      ? json_string(*text_of(options, &row))
-                        : row.kind == INTEGER ? json_integer(*integer_of(options, &row))
-                                              : json_real(*number_of(options, &row));
-        if (json_object_set_new(object, row.name, value)) {
+        json_t *value = kind == AS_TEXT      ? json_string(*text_of(options, &row))
+                        : kind == AS_INTEGER ? json_integer(*integer_of(options, &row))
+                                             : json_real(*number_of(options, &row));
+        if (json_object_set_new(object, row.option->name, value)) {
             json_decref(object);
             return NULL;
         }
@@ -217,17 +227,18 @@ tri_status tri__train_options_read(tri__train_options *options, const json_t *va
 {
     field row;
     for (int i = 0; field_at(i, &row); i++) {
-        const json_t *item = json_object_get(value, row.name);
+        const json_t *item = json_object_get(value, row.option->name);
+        storage kind = storage_of(&row);
         if (!item)
             continue;
-        if (row.kind == TEXT && json_is_string(item))
+        if (kind == AS_TEXT && json_is_string(item))
             TRI_TRY(set_text(options, &row, json_string_value(item)));
-        else if (row.kind == INTEGER && json_is_integer(item))
+        else if (kind == AS_INTEGER && json_is_integer(item))
             *integer_of(options, &row) = json_integer_value(item);
-        else if (row.kind == NUMBER && json_is_number(item))
+        else if (kind == AS_NUMBER && json_is_number(item))
             *number_of(options, &row) = json_number_value(item);
         else
-            return tri_fail(TRI_BAD_DATA, "its option '%s' is of the wrong kind", row.name);
+            return tri_fail(TRI_BAD_DATA, "its option '%s' is of the wrong kind", row.option->name);
     }
     return NULL;
 }
@@ -236,12 +247,12 @@ static bool same(const tri__train_options *a, const tri__train_options *b, const
 {
     if (!is_set(a, row) || !is_set(b, row))
         return is_set(a, row) == is_set(b, row);
-    switch (row->kind) {
-    case TEXT:
+    switch (storage_of(row)) {
+    case AS_TEXT:
         return !strcmp(*text_of(a, row), *text_of(b, row));
-    case INTEGER:
+    case AS_INTEGER:
         return *integer_of(a, row) == *integer_of(b, row);
-    case NUMBER:
+    case AS_NUMBER:
         return *number_of(a, row) == *number_of(b, row);
     }
     return false;
@@ -249,13 +260,13 @@ static bool same(const tri__train_options *a, const tri__train_options *b, const
 
 static tri_status copy_field(tri__train_options *to, const tri__train_options *from, const field *row)
 {
-    switch (row->kind) {
-    case TEXT:
+    switch (storage_of(row)) {
+    case AS_TEXT:
         return set_text(to, row, *text_of(from, row));
-    case INTEGER:
+    case AS_INTEGER:
         *integer_of(to, row) = *integer_of(from, row);
         break;
-    case NUMBER:
+    case AS_NUMBER:
         *number_of(to, row) = *number_of(from, row);
         break;
     }
@@ -275,9 +286,9 @@ static const char *shown(const tri__train_options *options, const field *row, ch
 {
     if (!is_set(options, row))
         snprintf(buffer, size, "none given");
-    else if (row->kind == TEXT)
+    else if (storage_of(row) == AS_TEXT)
         snprintf(buffer, size, "%s", *text_of(options, row));
-    else if (row->kind == INTEGER)
+    else if (storage_of(row) == AS_INTEGER)
         snprintf(buffer, size, "%lld", (long long)*integer_of(options, row));
     else
         snprintf(buffer, size, "%g", *number_of(options, row));
@@ -287,9 +298,10 @@ static const char *shown(const tri__train_options *options, const field *row, ch
 static tri_status refuse(const tri__train_options *kept, const tri__train_options *given, const field *row)
 {
     char before[128], now[128];
-    return tri_fail(
-        TRI_BAD_CALL, "%s%s %s: the run to be resumed has %s, and a resumed run keeps it (leave it out, or start a new run with --init)",
-        strcmp(row->name, "model") ? "--" : "", row->name, shown(given, row, now, sizeof now), shown(kept, row, before, sizeof before));
+    return tri_fail(TRI_BAD_CALL,
+                    "%s%s %s: the run to be resumed has %s, and a resumed run keeps it (leave it out, or start a new run with --init)",
+                    strcmp(row->option->name, "model") ? "--" : "", row->option->name, shown(given, row, now, sizeof now),
+                    shown(kept, row, before, sizeof before));
 }
 
 tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given)
@@ -304,7 +316,7 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
     anew[ALONE] = false;
     anew[MODE] |= anew[STRATEGY]; /* modes are a strategy's */
     for (int i = 0; field_at(i, &row); i++)
-        if (anew[row.of])
+        if (anew[row.part_of])
             unset(kept, &row);
     return tri__train_options_copy(kept, given);
 }
@@ -352,9 +364,7 @@ static tri_status resolve_end(const tri__train_options *options, const tri_model
     if (until)
         TRI_TRY(tri__target_parse(options->until, &out->target));
     out->steps = pick(options->steps, 0, 0);
-    out->max_steps = pick(options->max_steps, 0, 0);
     out->epochs = steps || until ? 0 : pick(options->epochs, model->epochs, 10);
-    out->steps_per_epoch = pick(options->steps_per_epoch, 0, 0);
     return NULL;
 }
 
@@ -393,18 +403,14 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
         .shuffle = pick(options->shuffle, 0, TRI_SHUFFLE_ALL),
         .seed = (uint64_t)pick(options->seed, 0, 1),
         .threads = (int)pick(options->threads, 0, 0),
-        .patience = pick(options->patience, 0, 0),
-        .keep = pick(options->keep, 0, 3),
-        .log_every = pick(options->log_every, 0, 100),
-        .keep_best = pick(options->keep_best, 0, 0),
-        .events = pick(options->events, 0, 1),
-        .features = pick(options->features, 0, 0),
-        .skip_bad = pick(options->skip_bad, 0, 0),
         .own_files = options->shard && !strcmp(options->shard, "files"),
         .augment = options->augment,
-        .cache = pick(options->cache, 0, 0),
         .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
     };
+#define ROW(...)
+#define SETTING(kind, field, name, resumed, standard, ...) out->field = pick(options->field, 0, standard);
+#define RULES
+#include "train/options/rows.h"
     TRI_TRY(resolve_batch(options, model, out->workers, &out->batch));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);

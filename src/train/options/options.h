@@ -1,7 +1,7 @@
 /* options.h: what a training run was asked to do.
  *
  * A request holds what was given, and nothing else: a value that was not given is unset. Its fields are one table with the names that users
- * type, so that the command line sets them by name, a checkpoint keeps them as JSON, and resuming can tell what may change. */
+ * type (rows.h), so that the command line sets them by name, a checkpoint keeps them as JSON, and resuming can tell what may change. */
 #ifndef TRI_TRAIN_OPTIONS_OPTIONS_H
 #define TRI_TRAIN_OPTIONS_OPTIONS_H
 
@@ -16,21 +16,24 @@
 
 #define TRI_UNSET INT64_MIN /* an integer that was not given */
 
+#define TRI_REQUESTED_TEXT    char *
+#define TRI_REQUESTED_CHOICE  char *
+#define TRI_REQUESTED_INTEGER int64_t
+#define TRI_REQUESTED_FLAG    int64_t
+#define TRI_REQUESTED_NUMBER  double
+
 typedef struct tri__train_options {
-    char *model, *data, *test, *init;
-    char *rule, *schedule;
-    char *until, *eval_every, *checkpoint_every;
-    char *shard, *augment;
-    char *strategy, *combine, *timeout, *heartbeat;
-    int64_t workers, servers, async, sync, staleness, backup, restarts, min_workers, log_updates;
-    int64_t batch, global_batch;
-    int64_t seed, limit_train, shuffle, warmup, threads;
-    int64_t epochs, steps, max_steps, steps_per_epoch, patience;
-    int64_t keep, keep_best, log_every, events;
-    int64_t features, skip_bad, cache, cache_memory;
-    double rate, clip;
+    char *model;
+#define ROW(kind, field, ...)     TRI_REQUESTED_##kind field;
+#define SETTING(kind, field, ...) TRI_REQUESTED_##kind field;
+#define RULES                                                                                                                              \
+    char *rule;                                                                                                                            \
     double rule_numbers[TRI_ALL_RULE_NUMBERS]; /* as tri__rule_number_at has them */
+#include "train/options/rows.h"
 } tri__train_options;
+
+/* The options, by number from 0; NULL past the last. The model, which has no dashes, is not among them. */
+const tri__option *tri__train_option(int index);
 
 void tri__train_options_init(tri__train_options *options); /* all unset */
 void tri__train_options_fini(tri__train_options *options);
@@ -49,6 +52,9 @@ TRI_MUST_CHECK tri_status tri__train_options_read(tri__train_options *options, c
  * TRI_BAD_CALL where given asks to change what a run cannot change. */
 TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given);
 
+#define TRI_SETTING_INTEGER int64_t
+#define TRI_SETTING_FLAG    bool
+
 /* The request, with all that it left open taken from the model's own settings, and read into the terms of the loop. */
 typedef struct {
     int workers;                   /* of the run; whether they make every step together is for its strategy to say */
@@ -59,18 +65,15 @@ typedef struct {
     tri__schedule schedule; /* not yet bound */
     int64_t epochs;         /* 0: steps or target ends the run */
     int64_t steps;          /* the last step; 0 where epochs or target ends the run */
-    int64_t max_steps;      /* 0: none */
     tri__target target;
     tri__every evaluate, checkpoint;
-    int64_t steps_per_epoch; /* 0: one pass */
-    int64_t patience, keep, log_every;
-    bool keep_best, events;
-    int64_t features; /* 0: as the source shows */
-    int64_t skip_bad;
     bool own_files;      /* --shard files */
     const char *augment; /* borrowed from the request; NULL: none */
-    bool cache;
     int64_t cache_bytes; /* 0: chosen */
+#define ROW(...)
+#define SETTING(kind, field, ...) TRI_SETTING_##kind field;
+#define RULES
+#include "train/options/rows.h"
 } tri__train_settings;
 
 TRI_MUST_CHECK tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model,

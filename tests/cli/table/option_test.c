@@ -1,9 +1,11 @@
 /* option_test.c: from words to values, and the messages of those that are wrong. */
 #include "cli/table/option.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support.h"
+#include "train/options/options.h"
 
 #define PARSE(out, ...) parse((const char *[]){__VA_ARGS__, NULL}, out)
 
@@ -125,6 +127,34 @@ static void the_table_is_sound(void **state)
     }
 }
 
+static bool is_of_the_run(const tri__option *option)
+{
+    const tri__option *row;
+    for (int i = 0; (row = tri__train_option(i)); i++)
+        if (row == option)
+            return true;
+    return false;
+}
+
+/* An option is one that a run is asked by (train/options/rows_test.c sees to those), or some command asks for it by its name. */
+static void no_option_goes_unread(void **state)
+{
+    (void)state;
+    const char *const words[] = {"sh", "-c", "cat $(find src/cli -name '*.c' ! -name commands.c ! -name train_table.c)", NULL};
+    test_result sources = test_run(TEST_SOURCE, words);
+    assert_int_equal(sources.status, 0);
+    for (const tri__command *command = tri__commands; command->name; command++) {
+        const tri__option *option;
+        for (int row = 0; (option = tri__command_option(command, row)); row++) {
+            char quoted[64];
+            snprintf(quoted, sizeof quoted, "\"%s\"", option->name);
+            if (!is_of_the_run(option) && !strstr(sources.out, quoted))
+                fail_msg("nobody reads --%s of %s", option->name, command->name);
+        }
+    }
+    test_result_fini(&sources);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +166,7 @@ int main(void)
         cmocka_unit_test(short_options_take_a_value_behind_or_beside_them),
         cmocka_unit_test(names_that_other_programs_use_are_translated),
         cmocka_unit_test(the_table_is_sound),
+        cmocka_unit_test(no_option_goes_unread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
