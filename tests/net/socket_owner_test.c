@@ -66,6 +66,37 @@ static void a_connection_that_was_closed_at_once_is_not_admitted(void **state)
     fixture_fini(&f);
 }
 
+/* Connect by an IPv6 or (mapped) IPv4 address to a socket that listens on every address of both. */
+static void check_dual_stack(const struct sockaddr *to, socklen_t size)
+{
+    struct sockaddr_in6 any = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any};
+    struct sockaddr_storage peer = {0}, where;
+    socklen_t length = sizeof any, peer_length = sizeof peer;
+    int listening = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), client = socket(to->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listening, (const struct sockaddr *)&any, sizeof any) | listen(listening, 1), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&any, &length), 0);
+    memcpy(&where, to, size);
+    ((struct sockaddr_in *)&where)->sin_port = any.sin6_port; /* at the same place in both kinds */
+    assert_int_equal(connect(client, (const struct sockaddr *)&where, size), 0);
+    int fd = accept(listening, (struct sockaddr *)&peer, &peer_length);
+    assert_true(fd >= 0);
+    assert_ok(tri__socket_owner_check(fd, &peer));
+    close(fd);
+    close(client);
+    close(listening);
+}
+
+static void both_kinds_of_address_are_known(void **state)
+{
+    (void)state;
+    if (access("/proc/net/if_inet6", F_OK))
+        skip(); /* a kernel without IPv6 */
+    check_dual_stack((const struct sockaddr *)&(struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback},
+                     sizeof(struct sockaddr_in6));
+    check_dual_stack((const struct sockaddr *)&(struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
+                     sizeof(struct sockaddr_in));
+}
+
 static void peers_beyond_loopback_are_left_to_tls(void **state)
 {
     (void)state;
@@ -80,6 +111,7 @@ int main(void)
         cmocka_unit_test(own_process_is_admitted),
         cmocka_unit_test(another_users_process_is_refused_by_name),
         cmocka_unit_test(a_connection_that_was_closed_at_once_is_not_admitted),
+        cmocka_unit_test(both_kinds_of_address_are_known),
         cmocka_unit_test(peers_beyond_loopback_are_left_to_tls),
     };
     return cmocka_run_group_tests_name("net/socket_owner", tests, NULL, NULL);
