@@ -25,25 +25,31 @@ static const tri__rule_number momentum_number = {
     .key = "momentum",
     .standard = 0.9F,
     .option = {NUMBER("momentum", "M"), .most = 1, .above = true, .below = true, .hint = "rule sgd is without momentum",
-               .otherwise = "the model's, or 0.9", .meaning = "with --rule momentum: what is kept of the last update"},
+               .otherwise = "the model's, or 0.9", .meaning = "with --rule momentum or nesterov: what is kept of the last update"},
 };
 static const tri__rule_number beta1_number = {
     .key = "beta1",
     .standard = 0.9F,
     .option = {NUMBER("beta1", "B"), .most = 1, .below = true, .otherwise = "the model's, or 0.9",
-               .meaning = "with --rule adam: what is kept of the mean gradient"},
+               .meaning = "with --rule adam or adamw: what is kept of the mean gradient"},
 };
 static const tri__rule_number beta2_number = {
     .key = "beta2",
     .standard = 0.999F,
     .option = {NUMBER("beta2", "B"), .most = 1, .below = true, .otherwise = "the model's, or 0.999",
-               .meaning = "with --rule adam: what is kept of the mean squared gradient"},
+               .meaning = "with --rule adam or adamw: what is kept of the mean squared gradient"},
 };
 static const tri__rule_number epsilon_number = {
     .key = "epsilon",
     .standard = 1e-8F,
     .option = {NUMBER("epsilon", "E"), .above = true, .otherwise = "the model's, or 1e-8",
-               .meaning = "with --rule adagrad or adam: what is added to the root that divides, so that it is never 0"},
+               .meaning = "with --rule adagrad, adam or adamw: what is added to the root that divides, so that it is never 0"},
+};
+static const tri__rule_number decay_number = {
+    .key = "decay",
+    .standard = 0.01F,
+    .option = {NUMBER("decay", "X"), .otherwise = "the model's, or 0.01",
+               .meaning = "with --rule adamw: how much of each parameter is taken off in a step, times the rate"},
 };
 static const tri__rule_number ftrl_beta_number = {
     .key = "ftrl_beta",
@@ -99,6 +105,22 @@ TRI_FOR_EVERY_CPU static void apply_momentum(const tri_rule *rule, const tri__up
 
 static const tri__rule_row momentum_rule = {"momentum", {&momentum_number, &l2_number}, 1, apply_momentum};
 
+/* g ← g + l2·p;  v ← μ·v + g;  p ← p − r·(g + μ·v): momentum that looks one step ahead. */
+TRI_FOR_EVERY_CPU static void apply_nesterov(const tri_rule *rule, const tri__update *update)
+{
+    float *restrict p = update->parameters;
+    float *restrict v = update->slot[0];
+    const float *restrict gradient = update->gradient;
+    float scale = update->scale, rate = update->step.rate, l2 = number_of(rule, &l2_number), momentum = number_of(rule, &momentum_number);
+    for (size_t i = 0; i < update->count; i++) {
+        float g = gradient[i] * scale + l2 * p[i];
+        v[i] = momentum * v[i] + g;
+        p[i] -= rate * (g + momentum * v[i]);
+    }
+}
+
+static const tri__rule_row nesterov_rule = {"nesterov", {&momentum_number, &l2_number}, 1, apply_nesterov};
+
 /* g ← g + l2·p;  s ← s + g²;  p ← p − r·g / (√s + ε) */
 TRI_FOR_EVERY_CPU static void apply_adagrad(const tri_rule *rule, const tri__update *update)
 {
@@ -138,6 +160,18 @@ TRI_FOR_EVERY_CPU static void apply_adam(const tri_rule *rule, const tri__update
 
 static const tri__rule_row adam_rule = {"adam", {&beta1_number, &beta2_number, &epsilon_number, &l2_number}, 2, apply_adam};
 
+/* p ← p − r·λ·p, then adam without l2: the decay λ is not divided by √v̂ (Loshchilov and Hutter, 2019). */
+TRI_FOR_EVERY_CPU static void apply_adamw(const tri_rule *rule, const tri__update *update)
+{
+    float *restrict p = update->parameters;
+    float kept = 1 - update->step.rate * number_of(rule, &decay_number);
+    for (size_t i = 0; i < update->count; i++)
+        p[i] *= kept;
+    apply_adam(rule, update); /* a rule without l2 has 0 of it */
+}
+
+static const tri__rule_row adamw_rule = {"adamw", {&beta1_number, &beta2_number, &epsilon_number, &decay_number}, 2, apply_adamw};
+
 /* FTRL-Proximal (McMahan et al., "Ad click prediction", 2013, algorithm 1), with α = r and λ = l1, l2:
  * σ = (√(n + g²) − √n) / α;  z ← z + g − σ·p;  n ← n + g²;
  * p ← 0 where |z| ≤ λ₁, else −(z − sign(z)·λ₁) / ((β + √n) / α + λ₂).
@@ -169,16 +203,16 @@ TRI_FOR_EVERY_CPU static void apply_ftrl(const tri_rule *rule, const tri__update
 static const tri__rule_row ftrl_rule = {"ftrl", {&ftrl_beta_number, &l1_number, &l2_number}, 2, apply_ftrl};
 
 /* The list, in the order in which people see it. The first is the rule where none is named. */
-static const tri__rule_row *const rules[] = {&sgd_rule, &momentum_rule, &adagrad_rule, &adam_rule, &ftrl_rule};
+static const tri__rule_row *const rules[] = {&sgd_rule, &momentum_rule, &nesterov_rule, &adagrad_rule, &adam_rule, &adamw_rule, &ftrl_rule};
 
 static const tri__option rule_option = {
     .name = "rule",
     .elsewhere = "optimizer optimiser solver",
     .argument = "RULE",
     .kind = TRI_OPTION_CHOICE,
-    .choices = "sgd momentum adagrad adam ftrl",
+    .choices = "sgd momentum nesterov adagrad adam adamw ftrl",
     .otherwise = "the model's",
-    .meaning = "how a gradient becomes an update: sgd, momentum, adagrad, adam, ftrl",
+    .meaning = "how a gradient becomes an update: sgd, momentum, nesterov, adagrad, adam, adamw, ftrl",
 };
 
 const tri__rule_row *tri__rule_row_at(int index)

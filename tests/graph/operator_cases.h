@@ -88,6 +88,7 @@ static const operator_case cases[] = {
     /* elements */
     {"relu", {T(N, 7)}, .out = S(N, 7)},
     {"relu", {T(N, 3, 2, 5)}, .out = S(N, 3, 2, 5)},
+    {"leaky_relu", {T(N, 7)}, .with = {.alpha = 0.2f}, .out = S(N, 7)},
     {"tanh", {T(N, 7)}, .out = S(N, 7)},
     {"sigmoid", {T(N, 7)}, .out = S(N, 7)},
     {"add", {T(N, 3, 4), T(N, 3, 4)}, .out = S(N, 3, 4)},

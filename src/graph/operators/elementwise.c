@@ -68,6 +68,38 @@ static tri_status sigmoid_backward(tri_graph *graph, tri_node *node, tri_node *d
     return wanted[0] ? tri__graph_make(graph, "sigmoid_grad", NULL, node, &dx[0], dy, node, NULL, NULL) : NULL;
 }
 
+/* y = x where x > 0, else alpha·x. As alpha > 0, y has the sign of x. */
+static tri_status leaky_relu_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    float *alpha = &node->attributes.alpha;
+    *alpha = *alpha != 0 ? *alpha : 0.01f; /* PyTorch's */
+    if (!(*alpha > 0 && *alpha < 1))
+        return tri__refuse(node, "alpha is %g, expected a slope between 0 and 1, such as alpha=0.01", (double)*alpha);
+    return tri__unary_shape(node, type, shape);
+}
+
+static void leaky_relu_forward(const tri__call *call)
+{
+    const float *x = call->in[0].data, alpha = call->node->attributes.alpha;
+    float *y = call->out.data;
+    for (int64_t i = 0; i < count_of(call); i++)
+        y[i] = x[i] > 0 ? x[i] : alpha * x[i];
+}
+
+static tri_status leaky_relu_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    return wanted[0] ? tri__graph_make(graph, "leaky_relu_grad", &node->attributes, node, &dx[0], dy, node, NULL, NULL) : NULL;
+}
+
+/* dx = dy where y > 0, else alpha·dy */
+static void leaky_relu_grad_forward(const tri__call *call)
+{
+    const float *dy = call->in[0].data, *y = call->in[1].data, alpha = call->node->attributes.alpha;
+    float *dx = call->out.data;
+    for (int64_t i = 0; i < count_of(call); i++)
+        dx[i] = y[i] > 0 ? dy[i] : alpha * dy[i];
+}
+
 void tri__activate(tri_activation activation, tri_tensor y)
 {
     static void (*const function[])(int64_t, const float *, float *) = {
@@ -243,6 +275,29 @@ static const tri_operator sigmoid_row = {
     .by_row = true,
 };
 
+static const tri_operator leaky_relu_row = {
+    .name = "leaky_relu",
+    .least = 1,
+    .most = 1,
+    .keys = "alpha",
+    .shape = leaky_relu_shape,
+    .forward = leaky_relu_forward,
+    .backward = leaky_relu_backward,
+    .in_place = 1,
+    .by_row = true,
+};
+
+static const tri_operator leaky_relu_grad_row = {
+    .name = "leaky_relu_grad",
+    .least = 2,
+    .most = 2,
+    .keys = "alpha",
+    .shape = tri__binary_shape,
+    .forward = leaky_relu_grad_forward,
+    .in_place = 1,
+    .by_row = true,
+};
+
 static const tri_operator relu_grad_row = {.name = "relu_grad",
                                            .least = 2,
                                            .most = 2,
@@ -310,6 +365,6 @@ static const tri_operator dropout_grad_row = {
 };
 
 const tri_operator *const tri__elementwise_operators[] = {
-    &relu_row, &relu_grad_row, &tanh_row,    &tanh_grad_row,    &sigmoid_row, &sigmoid_grad_row,
-    &add_row,  &multiply_row,  &dropout_row, &dropout_grad_row, NULL,
+    &relu_row,         &leaky_relu_row, &leaky_relu_grad_row, &relu_grad_row, &tanh_row,         &tanh_grad_row, &sigmoid_row,
+    &sigmoid_grad_row, &add_row,        &multiply_row,        &dropout_row,   &dropout_grad_row, NULL,
 };

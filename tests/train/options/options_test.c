@@ -172,7 +172,7 @@ static void what_does_not_go_together_is_told(void **state)
     expect_refusal("steps", "1", "until", "loss<=1", "--steps and --until both");
     expect_refusal("steps", "1", "max-steps", "3", "--max-steps guards --until");
     expect_refusal("rule", "adam", "momentum", "0.5", "the rule is adam");
-    expect_refusal("rule", "sgd", "epsilon", "0.5", "--epsilon belongs to --rule adagrad or adam, and the rule is sgd");
+    expect_refusal("rule", "sgd", "epsilon", "0.5", "--epsilon belongs to --rule adagrad, adam or adamw, and the rule is sgd");
     expect_refusal("rule", "adam", "ftrl-beta", "0.5", "--ftrl-beta belongs to --rule ftrl");
     expect_refusal("until", "loss<=1", "eval-every", "end", "checked by evaluations");
     expect_refusal("batch", "10", "global-batch", "30", "--batch is for one worker");
