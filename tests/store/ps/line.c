@@ -96,7 +96,7 @@ void line_say_json(line *end, tri__message_type type, const char *format, ...)
     line_say(end, (tri__message){.type = type}, text, (size_t)size);
 }
 
-static bool hear_next(line *end)
+bool line_hear_next(line *end)
 {
     uint8_t head[TRI_HEAD_SIZE];
     tri__frame frame;
@@ -117,7 +117,7 @@ static bool hear_next(line *end)
 tri__message_type line_hear_any(line *end, tri__message_type one, tri__message_type other)
 {
     do {
-        if (!hear_next(end))
+        if (!line_hear_next(end))
             fail_msg("it hung up before it said %s", tri__message_name(one));
     } while (end->heard.type != one && end->heard.type != other);
     return end->heard.type;
@@ -139,6 +139,6 @@ json_t *line_hear_json(line *end, tri__message_type type)
 
 void line_hear_end(line *end)
 {
-    while (hear_next(end))
+    while (line_hear_next(end))
         ;
 }

@@ -29,6 +29,8 @@ void line_say_rest(line *end, const void *rest, size_t size);                   
 void line_say_floats(line *end, tri__message message, float value, size_t count);                /* all the same */
 void line_say_json(line *end, tri__message_type type, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+bool line_hear_next(line *end); /* any message; false: the other end has hung up */
+
 /* Wait for a message of this type, past all others. */
 const tri__message *line_hear(line *end, tri__message_type type);
 tri__message_type line_hear_any(line *end, tri__message_type one, tri__message_type other); /* of either type: which it was */

@@ -33,7 +33,7 @@ tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out)
     *out = c;
     c->server = server;
     c->settings = &server->options.settings;
-    c->copied_step = -1;
+    c->copied_step = c->written = -1;
     /* Another one after each start: what was pushed to an earlier process is void. */
     server->generation = (uint32_t)(tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)(tri__clock_wall() * 1e6)).word) | 1u;
     enter(c, TRI_JOB_WAITING);
@@ -78,6 +78,7 @@ static void start(tri__coordinator *c)
                       tri__clock_seconds(patience));
     enter(c, TRI_JOB_RUNNING);
     c->started = c->moved = c->since;
+    c->stop_wanted |= c->was_stopping;
     c->next_checkpoint = c->since + c->job.checkpoint_period;
     c->changed = true;
 }
@@ -112,13 +113,14 @@ static void finish(tri__coordinator *c)
 static void close_job(tri__coordinator *c)
 {
     bool held = c->enough && c->copied_step == c->state.step;
+    bool sync = c->settings->mode == TRI_PS_SYNC; /* else servers may have had parts of the last steps still to come when it was kept */
     enter(c, TRI_JOB_CLOSING);
     c->final = true;
     tri__stretch_close(c->server->stretch);
     if (held)
         tri__snapshot_save(c);
     else
-        tri__snapshot_take(c, true, true);
+        tri__snapshot_take(c, !sync || tri__coordinator_step(c) != c->written, true);
 }
 
 /* A snapshot that is due now: for an evaluation, a checkpoint, or both. */
@@ -146,11 +148,11 @@ static void begin_snapshot(tri__coordinator *c, bool save, bool evaluate)
     tri__snapshot_take(c, save, evaluate);
 }
 
-/* Sync, several servers: one that is lost takes all back to the last checkpoint, and who was told to stop makes no steps again. So the last
- * step is kept before anybody is told; true until it is. Where a snapshot was good enough, that is the model. */
+/* A server that is lost takes what it has, or in sync all, back to the last checkpoint, and who was told to stop makes no steps again. So
+ * the last step is kept before anybody is told; true until it is. Where a snapshot was good enough, that is the model. */
 static bool keeps_last_step(tri__coordinator *c)
 {
-    if (c->settings->mode != TRI_PS_SYNC || c->settings->servers == 1 || c->enough || tri__coordinator_step(c) == c->kept)
+    if (c->enough || tri__coordinator_step(c) == c->kept)
         return false;
     if (tri__snapshot_idle(c) && tri__followers_hold(c))
         begin_snapshot(c, true, false);
@@ -349,25 +351,56 @@ static void check_waiting(tri__coordinator *c, int64_t now)
                                           tri__clock_seconds(c->settings->timeout), missing));
 }
 
-/* A snapshot that nobody evaluates must not hold up the job for ever. An evaluator that comes later is welcome all the same. */
-static void check_evaluator(tri__coordinator *c, int64_t now)
+static void do_without_evaluator(tri__coordinator *c, const char *why)
 {
-    if (!c->evaluating || c->evaluator != TRI_EVALUATOR_AWAITED) {
-        c->unevaluated = 0;
-        return;
-    }
+    tri__log_line(c->server->log, TRI_LOG_WARNING, "%s: %s", why,
+                  c->phase < TRI_JOB_STOPPING ? "training goes on without evaluations" : "the last model is not evaluated");
+    tri__snapshot_evaluator(c, NULL, true);
+}
+
+static void check_absent_evaluator(tri__coordinator *c, int64_t now)
+{
     if (!c->unevaluated)
         c->unevaluated = now;
     const volatile sig_atomic_t *unevaluated = c->server->options.unevaluated;
     bool never = unevaluated && *unevaluated;
     if (!never && now - c->unevaluated < c->settings->timeout)
         return;
-    char since[48] = "any more";
+    char why[96] = "there is no evaluator any more";
     if (!never)
-        snprintf(since, sizeof since, "since %.0f s (--timeout)", tri__clock_seconds(c->settings->timeout));
-    tri__log_line(c->server->log, TRI_LOG_WARNING, "there is no evaluator %s: %s", since,
-                  c->phase < TRI_JOB_STOPPING ? "training goes on without evaluations" : "the last model is not evaluated");
-    tri__snapshot_evaluator(c, NULL, true);
+        snprintf(why, sizeof why, "there is no evaluator since %.0f s (--timeout)", tri__clock_seconds(c->settings->timeout));
+    do_without_evaluator(c, why);
+}
+
+/* It has a connection, on which nothing comes, not even that it lives. */
+static void check_silent_evaluator(tri__coordinator *c, int64_t now)
+{
+    tri__peer *peer = c->evaluator_peer;
+    double silent = tri__clock_seconds(now - peer->heard);
+    bool named = now - peer->heard > 2 * c->settings->heartbeat;
+    if (named && !c->evaluator_named)
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "the evaluator at %s has been silent for %.1f s; waiting for it",
+                      tri__connection_peer(peer->connection), silent);
+    if (c->evaluator_named && !named)
+        tri__log_line(c->server->log, TRI_LOG_INFO, "the evaluator is heard again");
+    c->evaluator_named = named;
+    if (now - peer->heard <= c->settings->timeout)
+        return;
+    char why[160];
+    snprintf(why, sizeof why, "the evaluator has been silent for %.0f s (--timeout; is it stopped, or the network cut?)", silent);
+    tri__peer_replaced(peer);
+    do_without_evaluator(c, why);
+}
+
+/* A snapshot that nobody evaluates must not hold up the job for ever. An evaluator that comes later is welcome all the same. */
+static void check_evaluator(tri__coordinator *c, int64_t now)
+{
+    if (!c->evaluating || c->evaluator != TRI_EVALUATOR_AWAITED)
+        c->unevaluated = 0;
+    if (c->evaluating && c->evaluator == TRI_EVALUATOR_AWAITED)
+        check_absent_evaluator(c, now);
+    else if (c->evaluating && c->evaluator == TRI_EVALUATOR_HERE)
+        check_silent_evaluator(c, now);
 }
 
 static json_t *all_reports(const tri__coordinator *c)

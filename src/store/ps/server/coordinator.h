@@ -84,17 +84,20 @@ struct tri__coordinator {
     bool final;              /* the job ends with this snapshot */
     tri__evaluator_state evaluator;
     tri__peer *evaluator_peer;
-    int64_t unevaluated; /* since when a snapshot waits for an evaluator that is not there; 0: none does */
+    bool evaluator_named; /* people were told that it is silent */
+    int64_t unevaluated;  /* since when a snapshot waits for an evaluator that is not there; 0: none does */
     pthread_t saver;
     tri_status saved; /* how it went; read after saver_done */
     bool saver_done;  /* set by the saver before it wakes the loop: atomic */
 
     int64_t moved; /* when the last update was made */
     char straggler[256];
-    bool stop_wanted; /* by the owner */
+    bool stop_wanted;  /* by the owner */
+    bool was_stopping; /* a ps:0 before this one had told workers to stop: they make no steps any more */
     bool checkpoint_due;
-    int64_t kept;  /* the step of the last checkpoint, whose writing has ended, well or not */
-    bool deciding; /* go_on is at work */
+    int64_t kept;    /* the step of the last checkpoint, whose writing has ended, well or not */
+    int64_t written; /* … and of the last one that was written; −1: none */
+    bool deciding;   /* go_on is at work */
     bool told_waiting;
     int64_t alone;    /* since when no worker is left; 0: some are */
     char damage[512]; /* that a worker has left for, in its data; "": none has */

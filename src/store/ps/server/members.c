@@ -78,6 +78,8 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     int64_t reached = tri__json_integer_of(hello, "reached", 0);
     if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->state.step > c->recovery.lost)
         c->recovery.lost = reached - c->state.step; /* by a ps:0 before this one */
+    if (c->phase == TRI_JOB_WAITING && json_is_true(json_object_get(hello, "stopped")))
+        c->was_stopping = true;
     tri__member *member = &c->member[peer->task];
     member->peer = peer;
     member->gone = 0;
@@ -181,7 +183,8 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
         return NULL; /* from before all went back: it will be ready again */
     member->ahead = message->what < 1 ? 1 : message->what > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int)message->what;
     member->ready = true;
-    member->reported = false;
+    if (c->phase < TRI_JOB_STOPPING) /* then it has said its last word, and all went back meanwhile */
+        member->reported = false;
     c->changed = true;
     if (c->settings->mode != TRI_PS_SYNC && !member->member)
         member->member = tri__tokens_join(c->tokens, peer->task);

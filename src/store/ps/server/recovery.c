@@ -41,7 +41,7 @@ static void go_back(tri__coordinator *c)
         tri__coordinator_fail(c, tri_wrap(status, "going back after a failure"));
         return;
     }
-    c->kept = c->state.step;
+    c->kept = c->written = c->state.step;
     c->copied_step = -1; /* what was copied of steps that are to be made again is not of them */
     int64_t lost = step > c->state.step ? step - c->state.step : 0;
     c->recovery.lost += lost;

@@ -5,6 +5,7 @@
 #include "store/ps/server/server.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,11 +57,26 @@ static bool is_known(const tri__peer *peer)
     return peer->role != TRI_PEER_STRANGER || peer->hello;
 }
 
+static void say_bye(tri__peer *peer)
+{
+    const char *reason = peer->server->farewell;
+    tri__message_send_json(peer->connection, TRI_MSG_BYE, json_pack("{s:s*}", "reason", *reason ? reason : NULL));
+}
+
 void tri__server_say_bye(tri__server *server, const char *reason)
 {
+    snprintf(server->farewell, sizeof server->farewell, "%s", reason ? reason : "");
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
         if (is_known(peer) && peer->role != TRI_PEER_COORDINATOR)
-            tri__message_send_json(peer->connection, TRI_MSG_BYE, json_pack("{s:s*}", "reason", reason));
+            say_bye(peer);
+}
+
+/* The job is over. Whose connection broke before it heard so comes back, and is told again. */
+static void take_late_hello(tri__peer *peer)
+{
+    peer->server->unheard -= peer->server->unheard > 0;
+    peer->role = TRI_PEER_EVALUATOR; /* as one that is known, of whom nothing more is expected */
+    say_bye(peer);
 }
 
 void tri__peer_refuse(tri__peer *peer, tri_status why)
@@ -438,6 +454,11 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     if (frame->size == 0)
         TRI_TRY(tri__message_decode(frame, &peer->message));
     const tri__message message = peer->message;
+    if (peer->server->done) {
+        if (message.type == TRI_MSG_HELLO && !is_known(peer))
+            take_late_hello(peer);
+        return NULL;
+    }
     if (is_known(peer) || message.type == TRI_MSG_HELLO) /* nothing else keeps a stranger its place */
         peer->heard = tri__clock_now();
     if (peer->refused)
@@ -501,6 +522,8 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
         tri__follower_lost(server, why), why = NULL;
     else if (server->coordinator && !server->done)
         tri__coordinator_gone(peer);
+    else if (why && is_known(peer) && !peer->leaving)
+        server->unheard++;
     tri_status_free(why);
     detach(peer);
 }
@@ -555,6 +578,8 @@ static void close_strangers(tri__server *server)
 static void on_tick(void *context)
 {
     tri__server *server = context;
+    if (server->done)
+        return;
     excuse_silence(server);
     close_strangers(server);
     beat(server);
@@ -583,18 +608,21 @@ static tri_status start(tri__server *server)
     return NULL;
 }
 
-/* The last words are sent before the connections close. */
+static bool all_have_heard(const tri__server *server)
+{
+    for (const tri__peer *peer = server->peers; peer; peer = peer->next)
+        if (server->coordinator ? is_known(peer) : tri__connection_unsent(peer->connection) > 0)
+            return false;
+    return server->unheard == 0;
+}
+
+/* The last words are sent before the connections close. Who hears ps:0's hangs up; one whose connection breaks before may come back. */
 static void close_all(tri__server *server)
 {
-    int64_t deadline = tri__clock_now() + server->options.settings.heartbeat;
-    bool unsent = true;
-    while (unsent && tri__clock_now() < deadline) {
-        unsent = false;
-        for (const tri__peer *peer = server->peers; peer; peer = peer->next)
-            unsent |= tri__connection_unsent(peer->connection) > 0;
-        if (unsent)
-            tri__loop_turn(server->loop, deadline);
-    }
+    int64_t deadline = tri__clock_now() + 2 * server->options.settings.heartbeat;
+    while (!all_have_heard(server) && tri__clock_now() < deadline)
+        tri__loop_turn(server->loop, deadline);
+    tri__listener_destroy(server->listener);
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
         tri__connection_close(peer->connection);
     while (server->peers)
@@ -614,7 +642,6 @@ tri_status tri__server_run(const tri__server_options *options, tri__ps_status *s
         failed = server->failure;
     }
     server->done = true;
-    tri__listener_destroy(server->listener);
     if (status && server->coordinator)
         tri__coordinator_status(server, status);
     if (server->loop)

@@ -70,6 +70,8 @@ struct tri__server {
     int64_t ticked; /* when we last looked who is silent */
     tri_status failure;
     bool done;
+    char farewell[512]; /* why the job has ended; "": in good order */
+    int unheard;        /* tasks whose connection broke after the job was over: they may not know */
 };
 
 /* server.c */

@@ -138,6 +138,8 @@ static void end_saving(tri__coordinator *coordinator)
     pthread_join(coordinator->saver, NULL);
     coordinator->saving = false;
     note_kept(coordinator);
+    if (!coordinator->saved && !coordinator->keeping)
+        coordinator->written = coordinator->state.step;
     if (coordinator->saved && coordinator->final)
         tri__coordinator_fail(coordinator,
                               tri_wrap(coordinator->saved, "the last checkpoint, at step %lld", (long long)coordinator->state.step));

@@ -1,4 +1,4 @@
-/* evaluator.c: one connection, one snapshot at a time. */
+/* evaluator.c: one connection, one snapshot at a time. While a snapshot is evaluated, another thread tells ps:0 that we live. */
 #include "store/ps/worker/evaluator.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
+#include "store/ps/worker/heartbeat.h"
 
 #define TURN INT64_C(50000000) /* at the most, until all is looked at again */
 
@@ -15,12 +16,18 @@ typedef struct {
     const tri__ps_evaluator_options *options;
     tri__layout layout;
     tri__loop *loop;
+    tri__heartbeat heartbeat;
+    tri__timer *tick;
+    int64_t beaten;       /* when ps:0 was last told that we live */
     tri__contact contact; /* with ps:0 */
     int64_t incarnation;
     tri__message message;
     char *text;
-    uint32_t left; /* chunks of the snapshot that are still to come */
-    int64_t step;  /* of the snapshot */
+    uint32_t left;   /* chunks of the snapshot that are still to come */
+    int64_t step;    /* of the snapshot */
+    bool whole;      /* it is here, to be evaluated … */
+    bool evaluating; /* … and has not been answered for yet */
+    int64_t asked;   /* the step of one to be pulled when that is done; −1: none */
     bool done;
     tri_status failure;
 } evaluator;
@@ -67,21 +74,40 @@ static void pull(evaluator *e, int64_t step)
     uint32_t chunks = tri__layout_chunks(&e->layout);
     e->step = step;
     e->left = chunks;
+    e->asked = -1;
     for (uint32_t i = 0; i < chunks; i++)
         tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < chunks);
 }
 
+static void say(evaluator *e, tri__message_type type, json_t *value)
+{
+    if (e->contact.welcome)
+        tri__message_send_json(e->contact.connection, type, value);
+    else
+        json_decref(value); /* who lost it asks again */
+}
+
 /* Where it cannot evaluate, nobody could in its place: ps:0 hears why, and need not wait. */
-static tri_status answer(evaluator *e)
+static tri_status evaluate(evaluator *e)
 {
     json_t *result;
-    tri_status status = e->options->evaluate(e->options->context, e->step, &result);
+    int64_t step = e->step;
+    e->whole = false;
+    tri__heartbeat_lend(&e->heartbeat);
+    tri_status status = e->options->evaluate(e->options->context, step, &result);
+    tri__heartbeat_hold(&e->heartbeat);
     if (status) {
-        tri__message_send_json(e->contact.connection, TRI_MSG_BYE, json_pack("{s:s}", "reason", tri_status_message(status)));
+        say(e, TRI_MSG_BYE, json_pack("{s:s}", "reason", tri_status_message(status)));
         return status;
     }
-    json_object_set_new(result, "step", json_integer(e->step));
-    tri__message_send_json(e->contact.connection, TRI_MSG_EVALUATED, result);
+    json_object_set_new(result, "step", json_integer(step));
+    e->evaluating = false;
+    if (e->asked >= 0) { /* that is what is wanted now */
+        json_decref(result);
+        pull(e, e->asked);
+    } else {
+        say(e, TRI_MSG_EVALUATED, result);
+    }
     return NULL;
 }
 
@@ -92,15 +118,15 @@ static tri_status take(evaluator *e, const json_t *body)
     case TRI_MSG_WELCOME:
         tri__contact_welcomed(&e->contact);
         return NULL;
-    case TRI_MSG_EVALUATE:
-        pull(e, e->message.step);
+    case TRI_MSG_EVALUATE: /* by another ps:0, it may be while the last one's snapshot is evaluated */
+        if (e->evaluating)
+            e->asked = e->message.step;
+        else
+            pull(e, e->message.step);
         return NULL;
     case TRI_MSG_CHUNK:
-        if (--e->left == 0) {
-            tri_status status = answer(e);
-            if (status)
-                finish(e, status);
-        }
+        if (--e->left == 0)
+            e->whole = e->evaluating = true;
         return NULL;
     case TRI_MSG_BYE:
         finish(e, NULL);
@@ -137,12 +163,23 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     evaluator *e = context;
     (void)connection;
     e->left = 0;
+    e->asked = -1;
     tri_status failure = tri__contact_closed(&e->contact, why, e->done);
     if (failure)
         finish(e, failure);
 }
 
 static const tri__connection_handlers handlers = {.open = on_open, .begin = on_begin, .frame = on_frame, .closed = on_closed};
+
+static void on_tick(void *context)
+{
+    evaluator *e = context;
+    int64_t now = tri__clock_now();
+    if (now - e->beaten < e->options->settings.heartbeat || !e->contact.welcome || tri__connection_unsent(e->contact.connection) > 0)
+        return;
+    e->beaten = now;
+    tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
+}
 
 /* A turn that took much longer than it should have was spent evaluating, or stopped: what was said meanwhile is still to be read. */
 static tri_status serve(evaluator *e)
@@ -154,6 +191,8 @@ static tri_status serve(evaluator *e)
         TRI_TRY(tri__contact_check(&e->contact, since, now));
         int64_t next = now + TURN;
         tri__loop_turn(e->loop, next);
+        if (e->whole)
+            TRI_TRY(evaluate(e));
         now = tri__clock_now();
         if (now - next > e->options->settings.heartbeat)
             since = now;
@@ -165,11 +204,17 @@ static tri_status serve(evaluator *e)
 
 tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
 {
-    evaluator e = {.options = options, .incarnation = tri__incarnation()};
+    evaluator e = {.options = options, .incarnation = tri__incarnation(), .asked = -1};
     TRI_TRY(tri__layout_init(&e.layout, tri_store_floats(options->store), options->settings.servers));
     TRI_TRY(tri__loop_create(&e.loop));
     tri__contact_init(&e.contact, 0, options->coordinator, &options->settings, options->log);
-    tri_status status = serve(&e);
+    tri_status status = tri__timer_create(e.loop, on_tick, &e, &e.tick);
+    if (!status) {
+        tri__timer_start(e.tick, TURN, TURN);
+        tri__heartbeat_init(&e.heartbeat, e.loop, options->settings.heartbeat);
+        status = serve(&e);
+        tri__heartbeat_fini(&e.heartbeat);
+    }
     e.done = true;
     if (e.contact.connection)
         tri__connection_close(e.contact.connection);
@@ -177,6 +222,7 @@ tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
         tri__loop_turn(e.loop, tri__clock_now() + TURN);
     tri_status_free(e.failure);
     free(e.text);
+    tri__timer_destroy(e.tick);
     tri__loop_destroy(e.loop);
     return status;
 }

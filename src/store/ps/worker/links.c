@@ -239,6 +239,8 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
         return NULL;
     case TRI_MSG_STOP:
         worker->stopped = true;
+        if (worker->final)
+            tri__message_send_json(link->contact.connection, TRI_MSG_REPORT, json_incref(worker->final));
         return NULL;
     case TRI_MSG_BYE:
         worker->stopped = worker->finished = true;
@@ -313,7 +315,8 @@ static void on_open(void *context, tri__connection *connection)
     json_object_set_new(hello, "incarnation", json_integer(worker->incarnation));
     json_object_set_new(hello, "mode", json_string(tri__ps_mode_name(worker->options.settings.mode)));
     pthread_mutex_lock(&worker->lock);
-    json_object_set_new(hello, "reached", json_integer(worker->last_step + 1)); /* so a new ps:0 knows what was lost */
+    json_object_set_new(hello, "reached", json_integer(worker->last_step + 1)); /* so a new ps:0 knows what was lost, … */
+    json_object_set_new(hello, "stopped", json_boolean(worker->stopped));       /* … and that the job was ending */
     pthread_mutex_unlock(&worker->lock);
     tri__message_send_json(connection, TRI_MSG_HELLO, hello);
 }

@@ -18,6 +18,21 @@ static tri__worker *worker_of(tri_store *store)
     return (tri__worker *)store;
 }
 
+/* ---- whose the loop is ---- */
+
+/* A call of the store begins: the loop is the caller's, or that of the store's thread. */
+static void enter(tri__worker *worker)
+{
+    tri__heartbeat_hold(&worker->heartbeat);
+    pthread_mutex_lock(&worker->lock);
+}
+
+static void leave(tri__worker *worker)
+{
+    pthread_mutex_unlock(&worker->lock);
+    tri__heartbeat_lend(&worker->heartbeat);
+}
+
 /* ---- waiting ---- */
 
 /* Let the servers be heard, until then at the latest. The lock is held, and let go of meanwhile. */
@@ -60,13 +75,13 @@ static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker
 static tri_status ps_begin(tri_store *store, const tri_step *step)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     worker->step = *step;
     worker->serial++;
     worker->covered = 0;
     for (uint32_t i = 0; i < worker->chunks; i++) /* some may still wait to be sent, as they were offered in the last step */
         worker->chunk[i].covered = 0;
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return NULL;
 }
 
@@ -102,9 +117,9 @@ static tri_status ps_await(tri_store *store, tri_range range)
     tri__worker *worker = worker_of(store);
     if (range.count == 0)
         return NULL;
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     tri_status status = chunks_here(worker, &range) ? NULL : wait_and_count(worker, chunks_here, &range);
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return status;
 }
 
@@ -198,13 +213,13 @@ static tri_status ps_offer(tri_store *store, tri_range range, const float *gradi
     (void)gradient; /* the store keeps it: it stands in its place */
     if (range.count == 0)
         return NULL;
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     tri_status status = worker->expects && !worker->voided ? confirm(worker) : NULL;
     int64_t began = tri__clock_now();
     if (!status && !worker->voided) /* what is left of a void step is not sent */
         cover(worker, range, weight);
     worker->times.sending += tri__clock_now() - began;
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
     return status;
@@ -219,9 +234,9 @@ static bool all_here(const tri__worker *worker, const void *what)
 static tri_status ps_flush(tri_store *store)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     tri_status status = wait_until(worker, all_here, NULL);
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return status;
 }
 
@@ -241,11 +256,14 @@ static void ps_destroy(tri_store *store)
 {
     tri__worker *worker = worker_of(store);
     end_thread(worker);
+    tri__heartbeat_hold(&worker->heartbeat);
+    tri__heartbeat_fini(&worker->heartbeat);
     worker->ending = true;
     tri__links_destroy(worker);
     free(worker->chunk);
     free(worker->scratch);
     json_decref(worker->report);
+    json_decref(worker->final);
     tri_status_free(worker->failure);
     tri__store_fini(store);
     pthread_cond_destroy(&worker->changed);
@@ -256,10 +274,10 @@ static void ps_destroy(tri_store *store)
 static tri__store_times ps_times(tri_store *store)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     tri__store_times times = worker->times;
     worker->times = (tri__store_times){0};
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return times;
 }
 
@@ -303,11 +321,13 @@ static tri_status start(tri__worker *worker)
     bool large = worker->layout.floats * sizeof(float) >= LARGE_BYTES;
     if (large && pthread_create(&worker->thread, NULL, run_loop, worker) == 0)
         worker->threaded = true;
-    if (!worker->threaded)
+    if (!worker->threaded) {
         tri__loop_set_patience(worker->loop, TRI_PS_PATIENCE);
+        tri__heartbeat_init(&worker->heartbeat, worker->loop, worker->options.settings.heartbeat);
+    }
     pthread_mutex_lock(&worker->lock);
     tri_status status = wait_until(worker, pulled, NULL);
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return status;
 }
 
@@ -343,13 +363,13 @@ bool tri__ps_store_has_thread(const tri_store *store)
 void tri__ps_store_ready(tri_store *store, int ahead)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     worker->begun = true;
     worker->ahead = ahead < TRI_WORKER_TOKENS ? ahead : TRI_WORKER_TOKENS;
     worker->to_say_ready = true;
     if (!worker->threaded)
         tri__links_say(worker);
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
 }
@@ -357,69 +377,69 @@ void tri__ps_store_ready(tri_store *store, int ahead)
 tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     tri_status status = token_here(worker, NULL) ? NULL : wait_and_count(worker, token_here, NULL);
     *stop = !status && worker->stopped;
     if (!status && !*stop)
         *out = pop_token(worker);
     worker->expects = worker->voided = false;
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return status;
 }
 
 bool tri__ps_store_expect(tri_store *store, const tri__token *token)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     worker->expects = worker->threaded && !token_here(worker, NULL);
     worker->expected = *token;
     bool expects = worker->expects;
     if (expects)
         worker->voided = false;
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return expects;
 }
 
 bool tri__ps_store_peek(tri_store *store, int index, tri__token *out)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     bool here = index < worker->tokens;
     if (here)
         *out = worker->token[(worker->first_token + index) % TRI_WORKER_TOKENS];
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return here;
 }
 
 bool tri__ps_store_voided(tri_store *store)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     bool voided = worker->voided;
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     return voided;
 }
 
 void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     if (!worker->threaded)
         tri__links_count(worker);
     *sent = worker->sent;
     *received = worker->received;
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
 }
 
 void tri__ps_store_report(tri_store *store, json_t *report)
 {
     tri__worker *worker = worker_of(store);
-    pthread_mutex_lock(&worker->lock);
+    enter(worker);
     json_decref(worker->report);
     worker->report = report;
     if (!worker->threaded)
         tri__links_say(worker);
-    pthread_mutex_unlock(&worker->lock);
+    leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
 }
@@ -431,21 +451,35 @@ static bool said(const tri__worker *worker, const void *what)
     return worker->finished || (!worker->report && (!link->contact.connection || tri__connection_unsent(link->contact.connection) == 0));
 }
 
-/* From here on nothing is computed, so the calling thread turns the loop. */
-void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
+static void say_bye(tri__worker *worker, tri_status why)
 {
-    tri__worker *worker = worker_of(store);
-    const char *reason = why ? tri_status_message(why) : NULL;
-    bool damaged = why && tri_status_code(why) == TRI_BAD_DATA;
-    end_thread(worker);
-    pthread_mutex_lock(&worker->lock);
-    json_decref(worker->report);
-    worker->report = report;
-    tri__links_say(worker);
+    bool damaged = tri_status_code(why) == TRI_BAD_DATA;
     for (int i = 0; i < worker->options.settings.servers; i++)
         if (worker->link[i].contact.welcome)
             tri__message_send_json(worker->link[i].contact.connection, TRI_MSG_BYE,
-                                   json_pack("{s:s*, s:b}", "reason", reason, "damaged", damaged));
-    tri_status_free(wait_until(worker, said, NULL)); /* who cannot be told has gone */
-    pthread_mutex_unlock(&worker->lock);
+                                   json_pack("{s:s, s:b}", "reason", tri_status_message(why), "damaged", damaged));
+}
+
+static bool is_over(const tri__worker *worker, const void *what)
+{
+    (void)what;
+    return worker->finished;
+}
+
+/* From here on nothing is computed, so the calling thread turns the loop. A worker that has done its work stays until the job is over: where
+ * ps:0 is lost while it evaluates and saves the last step, the one in its place needs somebody who knows what was trained. */
+void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
+{
+    tri__worker *worker = worker_of(store);
+    end_thread(worker);
+    enter(worker);
+    json_decref(worker->report);
+    worker->report = report;
+    if (!why)
+        worker->final = json_incref(report);
+    tri__links_say(worker);
+    if (why)
+        say_bye(worker, why);
+    tri_status_free(wait_until(worker, why ? said : is_over, NULL)); /* who cannot be told has gone */
+    leave(worker);
 }

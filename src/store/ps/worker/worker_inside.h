@@ -1,7 +1,8 @@
 /* worker_inside.h: a worker's store as its own files see it: worker.c is the store, links.c its connections to the servers.
  *
  * Everything that the loop's handlers touch is guarded by one lock. With a thread of its own the loop's owner is that thread, and the
- * thread that computes waits on a condition; without, the thread that computes turns the loop, and the lock costs nothing. */
+ * thread that computes waits on a condition; without, the thread that computes turns the loop, and the lock costs nothing. It lends the
+ * loop while it computes, so that servers hear that it lives (heartbeat.h). */
 #ifndef TRI_STORE_PS_WORKER_WORKER_INSIDE_H
 #define TRI_STORE_PS_WORKER_WORKER_INSIDE_H
 
@@ -11,6 +12,7 @@
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
+#include "store/ps/worker/heartbeat.h"
 #include "store/ps/worker/worker.h"
 
 #define TRI_UNSENT_MOST (1u << 20) /* bytes handed to a connection at a time, so that chunks needed sooner can still overtake */
@@ -56,7 +58,8 @@ struct tri__worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    bool threaded, ending; /* ending: the thread is to leave */
+    bool threaded, ending;    /* ending: the thread is to leave */
+    tri__heartbeat heartbeat; /* without a thread: of the loop, while a step is computed */
     tri__link *link;
     tri__worker_chunk *chunk;
     uint32_t chunks;
@@ -66,6 +69,7 @@ struct tri__worker {
     bool begun; /* ready was said: say it again after going back */
     bool to_say_ready;
     json_t *report;         /* to be sent; NULL: none */
+    json_t *final;          /* the last one, which is said again to a ps:0 that asks again; NULL: it is not time yet */
     int64_t sent, received; /* as of the last tick */
     int64_t beaten;         /* when servers were last told that we live */
     int ahead;

@@ -142,9 +142,10 @@ static void take_part(coordinator *ps, line *worker)
 
 static void push(const coordinator *ps, line *worker, uint32_t chunk, int64_t step, size_t floats)
 {
-    line_say_floats(worker,
-                    (tri__message){.type = TRI_MSG_PUSH, .chunk = chunk, .view = ps->generation, .step = step, .rate = 1, .weight = 1}, 1,
-                    floats);
+    line_say_floats(
+        worker,
+        (tri__message){.type = TRI_MSG_PUSH, .chunk = chunk, .view = ps->generation, .step = step, .serial = step, .rate = 1, .weight = 1},
+        1, floats);
 }
 
 static uint32_t be_restored(line *follower)
@@ -251,11 +252,39 @@ static void a_copy_that_is_under_way_does_not_change_what_servers_go_back_to(voi
     line_hang_up(second);
 }
 
+/* It has a connection, and is stopped: nothing comes on it. */
+static void a_silent_evaluator_is_done_without(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_ASYNC, TRI_PS_STALENESS};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        tri__ps_settings settings = settings_of(modes[i], 1, 1);
+        settings.staleness = 1;
+        settings.timeout = INT64_C(2000000000);
+        settings.heartbeat = INT64_C(100000000);
+        start(&ps, settings, 16, 1, 1);
+        line *evaluator = come(&ps, "evaluator", 0, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+        take_part(&ps, worker);
+        line_hear(worker, TRI_MSG_TOKEN);
+        push(&ps, worker, 0, 0, 16);
+        line_hear(evaluator, TRI_MSG_EVALUATE);
+        line_hear_end(evaluator);                  /* when it is given up */
+        for (int64_t step = 1; step < 4; step++) { /* and training goes on, past checkpoints that waited for it */
+            assert_int_equal(line_hear(worker, TRI_MSG_TOKEN)->step, step);
+            push(&ps, worker, 0, step, 16);
+        }
+        end(&ps, worker);
+        line_hang_up(evaluator);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
+        cmocka_unit_test(a_silent_evaluator_is_done_without),
         cmocka_unit_test(a_copy_that_is_under_way_does_not_change_what_servers_go_back_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,7 +190,7 @@ static void a_server_of_another_model_is_named(void **state)
     end(&ps, NULL, hello);
 }
 
-/* ---- a large model, whose store has a thread of its own; the test is ps:0 ---- */
+/* ---- the test is ps:0; a large model's store has a thread of its own ---- */
 
 enum { CHUNKS = 16, LARGE = CHUNKS * TRI_CHUNK_FLOATS };
 
@@ -200,68 +200,82 @@ typedef struct {
     json_t *hello;
     tri_store *store;
     tri_status opened;
+    int fd; /* which listens */
     line *ps;
-} large;
+} played_job;
 
 static void *open_large(void *context)
 {
-    large *job = context;
+    played_job *job = context;
     job->opened = tri__ps_store_create(&job->options, &job->store);
     return NULL;
 }
 
-static void give_parameters(large *job, uint32_t generation, int64_t step)
+static void give_parameters(played_job *job, uint32_t generation, int64_t step)
 {
-    for (uint32_t i = 0; i < CHUNKS; i++)
-        line_say_floats(job->ps, (tri__message){.type = TRI_MSG_CHUNK, .chunk = i, .view = generation, .step = step}, 1, TRI_CHUNK_FLOATS);
+    size_t floats = job->options.floats, each = floats < TRI_CHUNK_FLOATS ? floats : TRI_CHUNK_FLOATS;
+    for (uint32_t i = 0; i < floats / each; i++)
+        line_say_floats(job->ps, (tri__message){.type = TRI_MSG_CHUNK, .chunk = i, .view = generation, .step = step}, 1, each);
 }
 
-static void give_token(large *job, uint32_t generation, int64_t step)
+static void give_token(played_job *job, uint32_t generation, int64_t step)
 {
     line_say(job->ps, (tri__message){.type = TRI_MSG_TOKEN, .view = generation, .step = step, .workers = 1}, NULL, 0);
 }
 
-static void begin_large(large *job)
+static void open_job(played_job *job, size_t floats)
 {
     static char host[] = "127.0.0.1";
     pthread_t opener;
-    *job = (large){.address = {host, 0}, .hello = json_object()};
-    int fd = line_listen(&job->address.port);
+    *job = (played_job){.address = {host, 0}, .hello = json_object()};
+    job->fd = line_listen(&job->address.port);
     job->options = (tri__ps_store_options){
         .servers = &job->address,
         .settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(50000000)},
-        .floats = LARGE,
+        .floats = floats,
         .hello = job->hello,
     };
     assert_int_equal(pthread_create(&opener, NULL, open_large, job), 0);
-    job->ps = line_answer(fd);
-    close(fd);
+    job->ps = line_answer(job->fd);
     line_hear(job->ps, TRI_MSG_HELLO);
-    line_say_json(job->ps, TRI_MSG_WELCOME, "{\"floats\": %d, \"generation\": 1}", LARGE);
+    line_say_json(job->ps, TRI_MSG_WELCOME, "{\"floats\": %zu, \"generation\": 1}", floats);
     give_parameters(job, 1, 7);
     pthread_join(opener, NULL);
     assert_ok(job->opened);
-    assert_true(tri__ps_store_has_thread(job->store));
     tri__ps_store_ready(job->store, 1);
     line_hear(job->ps, TRI_MSG_READY);
 }
 
-static void end_large(large *job)
+static void begin_large(played_job *job)
+{
+    open_job(job, LARGE);
+    assert_true(tri__ps_store_has_thread(job->store));
+}
+
+static void *leave_beside(void *context)
+{
+    const played_job *job = context;
+    tri__ps_store_leave(job->store, json_pack("{s:b}", "final", true), NULL);
+    return NULL;
+}
+
+static void end_job(played_job *job)
 {
     tri_store_destroy(job->store);
     line_hang_up(job->ps);
+    close(job->fd);
     json_decref(job->hello);
 }
 
 /* All go back to step; when this returns, the worker has what it begins from again. */
-static void go_back(large *job, uint32_t generation, int64_t step)
+static void go_back(played_job *job, uint32_t generation, int64_t step)
 {
     line_say(job->ps, (tri__message){.type = TRI_MSG_RESTORED, .view = generation, .step = step}, NULL, 0);
     give_parameters(job, generation, step);
     assert_int_equal(line_hear(job->ps, TRI_MSG_READY)->view, generation);
 }
 
-static int64_t take_token(large *job)
+static int64_t take_token(played_job *job)
 {
     tri__token token;
     bool stop;
@@ -270,19 +284,19 @@ static int64_t take_token(large *job)
     return token.step;
 }
 
-static void begin_step(large *job, int64_t step)
+static void begin_step(played_job *job, int64_t step)
 {
     assert_ok(tri_store_begin(job->store, &(tri_step){.step = step, .rate = 0.1F}));
 }
 
-static void end_step(large *job)
+static void end_step(played_job *job)
 {
     const tri_range all = {0, LARGE};
     assert_ok(tri_store_await(job->store, all));
     assert_ok(tri_store_offer(job->store, all, 1));
 }
 
-static void hear_pushes(large *job, uint32_t generation, int64_t step)
+static void hear_pushes(played_job *job, uint32_t generation, int64_t step)
 {
     for (int i = 0; i < CHUNKS; i++) {
         const tri__message *push = line_hear(job->ps, TRI_MSG_PUSH);
@@ -295,7 +309,7 @@ static void hear_pushes(large *job, uint32_t generation, int64_t step)
 static void a_step_whose_token_is_from_before_going_back_is_void(void **state)
 {
     (void)state;
-    large job;
+    played_job job;
     begin_large(&job);
     give_token(&job, 1, 9);
     assert_int_equal(take_token(&job), 9);
@@ -309,7 +323,7 @@ static void a_step_whose_token_is_from_before_going_back_is_void(void **state)
     end_step(&job);
     assert_false(tri__ps_store_voided(job.store));
     hear_pushes(&job, 3, 7); /* and nothing of the void step before it */
-    end_large(&job);
+    end_job(&job);
 }
 
 static void *end_step_beside(void *context)
@@ -322,7 +336,7 @@ static void *end_step_beside(void *context)
 static void a_void_step_does_not_use_up_the_token_of_the_next(void **state)
 {
     (void)state;
-    large job;
+    played_job job;
     pthread_t thread;
     begin_large(&job);
     assert_true(tri__ps_store_expect(job.store, &(tri__token){.step = 7, .workers = 1}));
@@ -338,7 +352,46 @@ static void a_void_step_does_not_use_up_the_token_of_the_next(void **state)
     begin_step(&job, 7);
     end_step(&job);
     hear_pushes(&job, 3, 7);
-    end_large(&job);
+    end_job(&job);
+}
+
+/* Its store has no thread that sends and receives. It has a token, and computes: nothing is asked of the store meanwhile. */
+static void a_worker_of_a_small_model_tells_that_it_lives_while_it_computes(void **state)
+{
+    (void)state;
+    played_job job;
+    open_job(&job, FLOATS);
+    assert_false(tri__ps_store_has_thread(job.store));
+    give_token(&job, 1, 7);
+    assert_int_equal(take_token(&job), 7);
+    for (int i = 0; i < 5; i++)
+        line_hear(job.ps, TRI_MSG_BEAT);
+    end_job(&job);
+}
+
+/* ps:0 is lost after it was told all, and another one asks again. */
+static void a_worker_that_has_done_its_work_stays_until_the_job_is_over(void **state)
+{
+    (void)state;
+    played_job job;
+    pthread_t thread;
+    open_job(&job, FLOATS);
+    line_say(job.ps, (tri__message){.type = TRI_MSG_STOP, .step = 7}, NULL, 0);
+    assert_int_equal(pthread_create(&thread, NULL, leave_beside, &job), 0);
+    line_hear(job.ps, TRI_MSG_REPORT);
+    line_hang_up(job.ps);
+    job.ps = line_answer(job.fd);
+    json_t *hello = line_hear_json(job.ps, TRI_MSG_HELLO);
+    assert_true(json_is_true(json_object_get(hello, "stopped")));
+    json_decref(hello);
+    line_say_json(job.ps, TRI_MSG_WELCOME, "{\"floats\": %d, \"generation\": 5}", FLOATS);
+    give_parameters(&job, 5, 7);
+    line_hear(job.ps, TRI_MSG_READY);
+    line_say(job.ps, (tri__message){.type = TRI_MSG_STOP, .step = 7}, NULL, 0);
+    line_hear(job.ps, TRI_MSG_REPORT);
+    line_say_json(job.ps, TRI_MSG_BYE, "{}");
+    pthread_join(thread, NULL);
+    end_job(&job);
 }
 
 int main(void)
@@ -349,6 +402,8 @@ int main(void)
         cmocka_unit_test(a_server_of_another_model_is_named),
         cmocka_unit_test(a_step_whose_token_is_from_before_going_back_is_void),
         cmocka_unit_test(a_void_step_does_not_use_up_the_token_of_the_next),
+        cmocka_unit_test(a_worker_of_a_small_model_tells_that_it_lives_while_it_computes),
+        cmocka_unit_test(a_worker_that_has_done_its_work_stays_until_the_job_is_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
