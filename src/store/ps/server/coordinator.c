@@ -95,11 +95,14 @@ static void stop(tri__coordinator *c)
                               false);
 }
 
+/* One whose connection broke may come back, with its report. */
 static bool all_reported(const tri__coordinator *c)
 {
-    for (int task = 0; task < c->tasks; task++)
-        if (c->member[task].peer && !c->member[task].reported)
+    for (int task = 0; task < c->tasks; task++) {
+        const tri__member *member = &c->member[task];
+        if (!member->reported && (member->peer || (member->known && member->gone)))
             return false;
+    }
     return true;
 }
 
@@ -438,6 +441,7 @@ void tri__coordinator_tick(tri__server *server)
     const tri__server_options *options = &server->options;
     int64_t now = tri__clock_now();
     tri__snapshot_tick(c);
+    tri__members_admit(c);
     tri__members_check_gone(c, now);
     tri__members_check_silent(c, now);
     check_waiting(c, now);

@@ -48,6 +48,14 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
     return NULL;
 }
 
+/* Another process has the same number, and may have ended: the end of its connection may still be unread. */
+static bool is_in_doubt(const tri__coordinator *c, const tri__peer *peer)
+{
+    const tri__member *member = &c->member[peer->task];
+    bool another = member->peer && member->incarnation != peer->incarnation;
+    return another && (member->peer->paused || tri__clock_now() - peer->greeted < 2 * c->settings->heartbeat);
+}
+
 /* Another process under a task number that is taken is a mistake; under one that was left it is a successor. */
 static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
 {
@@ -56,9 +64,8 @@ static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
     if (member->peer && !same)
         return tri_fail(TRI_BAD_CALL, "there is a worker:%d already, at %s: is the same --task started twice?", peer->task,
                         tri__connection_peer(member->peer->connection));
-    if (member->peer) { /* its earlier connection has not noticed yet that it is dead */
+    if (member->peer) /* its earlier connection has not noticed yet that it is dead */
         tri__peer_replaced(member->peer);
-    }
     if (!same && member->known)
         tri__member_leave(c, peer->task, "was replaced by another process");
     if (!same) {
@@ -129,7 +136,7 @@ void tri__members_admit(tri__coordinator *c)
         return;
     for (tri__peer *peer = c->server->peers; peer; peer = peer->next) {
         json_t *hello = peer->hello;
-        if (!hello)
+        if (!hello || is_in_doubt(c, peer))
             continue;
         peer->hello = NULL;
         tri_status status = admit(peer, hello);
@@ -153,10 +160,12 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
         member->member = false;
         return;
     }
-    int64_t step = tri__coordinator_step(c);
-    tri__followers_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
-    tri__stretch_leave(c->server->stretch, task, step);
-    tri__server_settle(c->server);
+    int64_t step = tri__coordinator_step(c) - !c->issued; /* the last one whose tokens are out: in the next it has no part */
+    if (step >= 0) {
+        tri__followers_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
+        tri__stretch_leave(c->server->stretch, task, step);
+        tri__server_settle(c->server);
+    }
     if (c->settings->backup)
         tri__steps_choose(c); /* perhaps nobody else is left to be waited for */
 }

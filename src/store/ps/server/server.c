@@ -13,9 +13,10 @@
 #include "base/memory.h"
 #include "store/ps/server/server_inside.h"
 
-#define TICK        INT64_C(50000000) /* 50 ms */
-#define HELD_MOST   (16u << 20)       /* bytes of gradients that may wait for their turn, of all workers */
-#define UNSENT_MOST (1u << 20)        /* bytes of answers handed to a connection at a time */
+#define TICK        INT64_C(50000000)   /* 50 ms */
+#define HELD_MOST   (16u << 20)         /* bytes of gradients that may wait for their turn, of all workers */
+#define UNSENT_MOST (1u << 20)          /* bytes of answers handed to a connection at a time */
+#define FAREWELL    INT64_C(2000000000) /* in which who hears that the job is over hangs up, or comes back to hear it */
 #define MOST_PEERS  (TRI_MOST_TASKS + TRI_MOST_SERVERS + 64)
 
 tri__peer *tri__server_attach(tri__server *server)
@@ -211,6 +212,8 @@ void tri__server_settle(tri__server *server)
         balance(server);
     if (server->stretch && !server->coordinator)
         tri__follower_stepped(server);
+    if (server->stretch && server->coordinator) /* with clipping: the last part that was waited for may be one that does not come */
+        tri__coordinator_clip(server->coordinator);
 }
 
 /* Sync: a part is in, and the step is not whole yet, or waits for the norm. */
@@ -335,6 +338,7 @@ static tri_status take_hello(tri__peer *peer, const json_t *body)
         return tri_fail(TRI_BAD_DATA, "a hello without a role, or with a task number beyond %d", TRI_MOST_TASKS - 1);
     peer->task = (int)task;
     peer->incarnation = (uint64_t)incarnation;
+    peer->greeted = tri__clock_now();
     if (server->coordinator)
         return tri__coordinator_hello(peer, json_deep_copy(body));
     if (!worker)
@@ -619,7 +623,8 @@ static bool all_have_heard(const tri__server *server)
 /* The last words are sent before the connections close. Who hears ps:0's hangs up; one whose connection breaks before may come back. */
 static void close_all(tri__server *server)
 {
-    int64_t deadline = tri__clock_now() + 2 * server->options.settings.heartbeat;
+    int64_t heartbeat = server->options.settings.heartbeat, now = tri__clock_now();
+    int64_t deadline = now + (heartbeat > FAREWELL ? heartbeat : FAREWELL);
     while (!all_have_heard(server) && tri__clock_now() < deadline)
         tri__loop_turn(server->loop, deadline);
     tri__listener_destroy(server->listener);

@@ -39,6 +39,7 @@ typedef struct tri__peer {
     char *text;           /* where JSON is read to */
     json_t *hello;        /* of a worker that has to wait for its welcome; NULL */
     int64_t heard;        /* when it last said anything */
+    int64_t greeted;      /* when it said hello */
     bool paused, refused;
     bool early;   /* its last message is a gradient for a step that has not begun here: it is not read from until it has */
     bool leaving; /* it said bye: that its connection ends is no news */

@@ -81,7 +81,8 @@ static int wanted_parts(const tri__coordinator *c)
         bool chosen = false;
         for (int j = 0; j < c->chosen; j++)
             chosen |= c->chosen_task[j] == c->view_task[i];
-        possible += !chosen && c->member[c->view_task[i]].ready;
+        const tri__member *member = &c->member[c->view_task[i]];
+        possible += !chosen && member->ready && member->tokens > 0; /* one in another's place has no part of this step */
     }
     wanted = wanted > 1 ? wanted : 1;
     return wanted < possible ? wanted : possible;
@@ -185,6 +186,8 @@ void tri__coordinator_stepped(tri__server *server)
 /* Members as they are now; false until every server knows them. */
 bool tri__steps_renew_view(tri__coordinator *c)
 {
+    if (tri__members_ready(c) == 0)
+        return false; /* nobody makes a step */
     if (c->changed) {
         c->changed = false;
         c->view_count = 0;

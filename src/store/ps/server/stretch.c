@@ -517,7 +517,7 @@ bool tri__stretch_settle(tri__stretch *stretch, uint32_t *chunk)
         chunk_state *state = &stretch->chunk[stretch->settled];
         if (!advance(stretch, state) || !complete(stretch, state))
             continue;
-        *chunk = stretch->first + stretch->settled++;
+        *chunk = stretch->first + stretch->settled; /* which is looked at again: it may have been several steps behind */
         return true;
     }
     stretch->settled = 0;

@@ -168,6 +168,17 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     return NULL;
 }
 
+/* The token was taken before, and ps:0 has not answered for all of its step: it does not know that, where a connection broke. */
+static bool is_taken(const tri__worker *worker, int64_t step)
+{
+    bool taken = step == worker->last_step;
+    for (uint32_t i = 0; !taken && i < tri__layout_first(&worker->layout, 1); i++) {
+        const tri__worker_chunk *chunk = &worker->chunk[i];
+        taken = chunk->step == step && (chunk->stage == TRI_CHUNK_READY || chunk->stage == TRI_CHUNK_PUSHED);
+    }
+    return taken;
+}
+
 static tri_status take_token(tri__worker *worker, const tri__message *message)
 {
     if (message->position < 0 || message->position > TRI_FURTHEST || message->workers > TRI_MOST_MEMBERS ||
@@ -181,7 +192,7 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
     for (int i = 0; i < worker->tokens; i++) /* told again after a connection broke */
         if (worker->token[(worker->first_token + i) % TRI_WORKER_TOKENS].step == token.step)
             return NULL;
-    if (token.step == worker->last_step)
+    if (is_taken(worker, token.step))
         return NULL;
     if (worker->options.settings.mode == TRI_PS_SYNC) /* with backup workers the others may have gone on: only the last step counts */
         worker->tokens = 0;

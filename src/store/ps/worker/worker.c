@@ -466,8 +466,8 @@ static bool is_over(const tri__worker *worker, const void *what)
     return worker->finished;
 }
 
-/* From here on nothing is computed, so the calling thread turns the loop. A worker that has done its work stays until the job is over: where
- * ps:0 is lost while it evaluates and saves the last step, the one in its place needs somebody who knows what was trained. */
+/* From here on nothing is computed, so the calling thread turns the loop. A worker that has done its work stays until the job is over:
+ * where ps:0 is lost while it evaluates and saves the last step, the one in its place needs somebody who knows what was trained. */
 void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
 {
     tri__worker *worker = worker_of(store);

@@ -50,8 +50,8 @@ void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received);
 
 void tri__ps_store_report(tri_store *store, json_t *report); /* lets go of report */
 
-/* The last word: a final report, or why it leaves before the end, which is borrowed. Returns when the job is over, or when ps:0 has gone for
- * good; where it leaves before the end, when the word is on its way. */
+/* The last word: a final report, or why it leaves before the end, which is borrowed. Returns when the job is over, or when ps:0 has gone
+ * for good; where it leaves before the end, when the word is on its way. */
 void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why);
 
 #endif

@@ -282,6 +282,21 @@ static void a_second_part_of_a_task_is_not_taken(void **state)
     tri__stretch_destroy(stretch);
 }
 
+static void a_chunk_that_is_several_steps_behind_catches_up_when_a_worker_leaves(void **state)
+{
+    (void)state;
+    tri__stretch *stretch = new_sync(0, 0);
+    uint32_t chunk;
+    int moved = 0;
+    assert_ok(tri__stretch_view(stretch, 0, (const int[]){0}, 1));
+    tri__stretch_leave(stretch, 0, 1);
+    while (tri__stretch_settle(stretch, &chunk))
+        moved++;
+    assert_int_equal(moved, 6);
+    assert_int_equal(tri__stretch_lowest(stretch), 2);
+    tri__stretch_destroy(stretch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +313,7 @@ int main(void)
         cmocka_unit_test(clipping_waits_for_the_whole_norm),
         cmocka_unit_test(going_back_forgets_what_is_under_way),
         cmocka_unit_test(a_second_part_of_a_task_is_not_taken),
+        cmocka_unit_test(a_chunk_that_is_several_steps_behind_catches_up_when_a_worker_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
