@@ -49,7 +49,7 @@ static void a_run_that_never_began_leaves_no_folder(void **state)
            "mpirun cannot be started");
     assert_no_folder(here, "a");
     expect(RUN(here, TRAIN, TWO, "--out", "a"), 0, "", "");
-    expect(RUN(here, TRAIN, TWO, "--out", "a"), 2, "", "a new run takes a new folder (--resume a goes on with it)");
+    expect(RUN(here, TRAIN, TWO, "--out", "a"), 2, "", "a new run needs a new folder (--resume a continues the run in it)");
     expect(RUN(here, "train", "--resume", "a", "--steps", "6", "--quiet"), 0, "6 steps", "");
 }
 

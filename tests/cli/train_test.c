@@ -39,7 +39,7 @@ static void wrong_calls_are_told_before_any_work(void **state)
     expect(RUN(here, "train", "softmax", "--data", DATA, "--features", "-1"), 2, "", "--features -1: must be from 1 to 2147483647");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--rule", "adma"), 2, "", "did you mean adam?");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--epoch", "3"), 2, "", "did you mean --epochs?");
-    expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "a loss is to fall");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "a loss should fall");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--steps", "3", "--epochs", "3"), 2, "", "both say how long");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored", "--servers", "2"), 2, "",
            "--servers belongs to --strategy ps");
@@ -178,7 +178,7 @@ static void a_full_disk_costs_no_checkpoint(void **state)
 static void a_folder_that_cannot_be_made_is_told(void **state)
 {
     expect(SHELL(*state, "echo >file; \"$0\" train softmax --data digits:300 --out file/run"), 1, "", "file/run");
-    expect(SHELL(*state, "mkdir there; \"$0\" train softmax --data digits:300 --out there"), 2, "", "a new run takes a new folder");
+    expect(SHELL(*state, "mkdir there; \"$0\" train softmax --data digits:300 --out there"), 2, "", "a new run needs a new folder");
 }
 
 static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
@@ -187,7 +187,7 @@ static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
            "", "");
     expect(SHELL(*state, "truncate -s 1000 run/checkpoint/step-00000009.safetensors && \"$0\" eval run"), 0, "at step 6",
            "taking the one before it");
-    expect(RUN(*state, "train", "--resume", "run", "--steps", "9"), 0, "9 steps", "going on with run at step 6");
+    expect(RUN(*state, "train", "--resume", "run", "--steps", "9"), 0, "9 steps", "continuing run at step 6");
     expect(RUN(*state, "eval", "run", "--quiet"), 0, "at step 9", "");
 }
 

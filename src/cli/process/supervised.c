@@ -63,11 +63,11 @@ static void on_end(void *context, tri__process *process)
     char how[TRI_ENDING_SIZE];
     if (tri__ending_is_good(process->ending) || tri__watcher_is_ending(&self->watcher))
         return;
-    if (!revive(self, tri__process_ending_words(process, how)))
+    if (!revive(self, tri__process_ending_text(process, how)))
         kill(getpid(), self->farewell);
 }
 
-static void on_wish(void *context, int times)
+static void on_stop_request(void *context, int times)
 {
     tri__supervised *self = context;
     (void)times;
@@ -91,7 +91,8 @@ static void clear(tri__supervised *self)
 
 static tri_status begin(tri__supervised *self, const char *name)
 {
-    const tri__watcher_options options = {.log = self->log, .stop = &self->ending, .ended = on_end, .asked = on_wish, .context = self};
+    const tri__watcher_options options = {
+        .log = self->log, .stop = &self->ending, .ended = on_end, .asked = on_stop_request, .context = self};
     tri__restarts_init(&self->restarts, MOST_RESTARTS, 0);
     TRI_TRY(tri__watcher_init(&self->watcher, &options));
     TRI_TRY(tri__process_init(&self->process, &self->watcher, name));

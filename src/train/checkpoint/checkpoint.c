@@ -1,5 +1,4 @@
-/* checkpoint.c: writing checkpoints: the tensors of a store under their names, what describes the run beside them,
- * and the last few kept. */
+/* checkpoint.c: writes checkpoints: the tensors of a store under their names, and a description of the run. Keeps the last few files. */
 #define _GNU_SOURCE
 #include "train/checkpoint/checkpoint.h"
 
@@ -20,7 +19,7 @@ char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
     return asprintf(&name, "%s.%d/%s", rule->name, slot, tri_node_name(node)) < 0 ? NULL : name;
 }
 
-/* The tensors of a checkpoint: parameters first, then slot by slot. Names of slots are ours. */
+/* The tensors of a checkpoint: parameters first, then slot by slot. list_fini frees the names of slots. */
 typedef struct {
     tri__named_tensor *tensor;
     size_t count, parameters;
@@ -69,7 +68,7 @@ static tri_status list_tensors(const tri_graph *graph, tri_store *store, tensor_
     return NULL;
 }
 
-/* A checkpoint with a parameter that is not a number is worth nothing, and must not push out one that is. */
+/* A checkpoint with a parameter that is not a number is useless, and must not replace a good one. */
 static tri_status check_finite(const tri__named_tensor *named)
 {
     const float *value = named->tensor.data;
@@ -196,7 +195,7 @@ tri_status tri__checkpoint_write(const char *path, const tri__checkpoint_content
     return status;
 }
 
-/* Remove what is older than the last keep up to step. Newer ones are not ours to judge: a resumed run may stand before them. */
+/* Of the checkpoints up to step, keep the last `keep` and remove the rest. Later ones stay: a resumed run may begin before them. */
 static tri_status prune(const char *folder, int64_t step, int64_t keep)
 {
     tri__checkpoint_names names;

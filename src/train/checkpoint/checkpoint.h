@@ -2,7 +2,7 @@
  *
  * Tensors: each parameter under its own name, and each slot of the rule's state as "adam.0/NAME". Metadata: "model" is the model's text,
  * "trireme" a JSON object with the state of the run, its options, the input and the class names, and a checksum over all tensors. A file
- * appears whole or not at all, and the last few are kept; so whatever happens to the newest, an older one is there. */
+ * appears whole or not at all. The last few are kept, so that an older one is there if the newest is damaged. */
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 
@@ -32,10 +32,10 @@ typedef struct {
     const tri__run_state *state;
     const int64_t *damaged; /* [damaged_count] training records that were found damaged */
     int64_t damaged_count;
-    const tri__standing *standing; /* of a job whose workers go each at its own pace: what is outstanding; NULL: nothing */
+    const tri__standing *standing; /* a job with ps: which positions are outstanding; NULL: none */
 } tri__checkpoint_content;
 
-/* Write one file. TRI_DIVERGED, and nothing written, where a parameter is not a number. */
+/* Write one file. TRI_DIVERGED where a parameter is not a number; nothing is written then. */
 TRI_MUST_CHECK tri_status tri__checkpoint_write(const char *path, const tri__checkpoint_content *content);
 
 /* Write folder/step-NNNNNNNN.safetensors, then remove older ones so that keep are left. path receives its name; free() it. */

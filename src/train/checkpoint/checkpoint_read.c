@@ -1,4 +1,4 @@
-/* checkpoint_read.c: finding, opening and checking checkpoints. Nothing that a file says is believed before it is checked. */
+/* checkpoint_read.c: finds, opens and checks checkpoints. All that a file says is checked before it is used. */
 #include "train/checkpoint/checkpoint_read.h"
 
 #include <inttypes.h>
@@ -114,8 +114,7 @@ static tri_status read_input(tri__checkpoint *checkpoint, json_t *input)
     for (int i = 0; i < out->shape.rank; i++)
         out->shape.dim[i] = json_integer_value(json_array_get(shape, (size_t)i));
     if (!find_type(type, &out->type))
-        return tri_fail(TRI_BAD_DATA, "%s: its input is of type '%s', which there is not (written by another version?)", checkpoint->path,
-                        type);
+        return tri_fail(TRI_BAD_DATA, "%s: its input has the unknown type '%s' (written by another version?)", checkpoint->path, type);
     return tri_wrap(tri_shape_check(out->shape, &(int64_t){0}), "%s", checkpoint->path);
 }
 
@@ -125,12 +124,12 @@ static tri_status read_class_names(tri__checkpoint *checkpoint, const json_t *na
         return NULL;
     size_t count = json_array_size(names);
     if ((int64_t)count != checkpoint->input.classes)
-        return damaged(checkpoint, "it has not as many class names as classes");
+        return damaged(checkpoint, "it does not have one name for each class");
     TRI_TRY(tri__allocate(count + 1, sizeof *checkpoint->class_names, "class names", &checkpoint->class_names));
     for (size_t i = 0; i < count; i++) {
         checkpoint->class_names[i] = json_string_value(json_array_get(names, i));
         if (!checkpoint->class_names[i])
-            return damaged(checkpoint, "a class name is no text");
+            return damaged(checkpoint, "a class name is not a string");
     }
     return NULL;
 }
@@ -184,7 +183,7 @@ static tri_status read_about(tri__checkpoint *checkpoint)
     const char *about = tri__safetensors_metadata(checkpoint->file, TRI_CHECKPOINT_ABOUT);
     checkpoint->model_text = tri__safetensors_metadata(checkpoint->file, TRI_CHECKPOINT_MODEL);
     if (!about || !checkpoint->model_text)
-        return tri_fail(TRI_BAD_DATA, "%s: a safetensors file, but no checkpoint of this program: it does not say its model",
+        return tri_fail(TRI_BAD_DATA, "%s: a safetensors file, but not a checkpoint of this program: it does not name its model",
                         checkpoint->path);
     TRI_TRY(tri__json_parse(checkpoint->path, about, strlen(about), &checkpoint->about));
     int version;
@@ -234,7 +233,7 @@ void tri__checkpoint_close(tri__checkpoint *checkpoint)
     free(checkpoint);
 }
 
-/* The newest that is whole. What is wrong with a newer one is told: the user should know that steps were lost. */
+/* The newest whole checkpoint. Damage in a newer one is logged: the user should know that steps were lost. */
 static tri_status open_newest(const char *folder, const tri__checkpoint_names *names, tri__log *log, tri__checkpoint **out)
 {
     for (size_t i = 0; i < names->count; i++) {

@@ -1,4 +1,4 @@
-/* checkpoint_read.h: checkpoints, opened again: nothing in them is believed before it is checked. */
+/* checkpoint_read.h: opens checkpoints. All that a file says is checked before it is used. */
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_READ_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_READ_H
 
@@ -21,21 +21,21 @@ typedef struct {
 } tri__checkpoint;
 
 /* Open a checkpoint file, or the newest whole one of a run folder or of its checkpoint folder;
- * newer ones that are damaged are told to log. */
+ * damage in newer ones is written to log. */
 TRI_MUST_CHECK tri_status tri__checkpoint_open(const char *path, tri__log *log, tri__checkpoint **out);
 void tri__checkpoint_close(tri__checkpoint *checkpoint); /* accepts NULL */
 
-/* The options of a run: those given now and, where resume is a path, those that the run there was made with. out is initialised. */
+/* The options of a run: those given now and, where resume is a path, those of the run in that folder. Initialises out. */
 TRI_MUST_CHECK tri_status tri__checkpoint_merge_options(const char *resume, const tri__train_options *given, tri__train_options *out);
 
-/* The step of the newest one in a folder of checkpoints, by its name alone; −1 where there is none. */
+/* The step of the newest checkpoint in a folder, by its file name alone; −1 where there is none. */
 int64_t tri__checkpoint_newest(const char *folder);
 
-/* Copy the parameters, and the rule's state where asked, into store. graph says which and where. */
+/* Copy the parameters into store, and the rule's state where asked. graph says which tensors there are, and where they go. */
 TRI_MUST_CHECK tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_graph *graph, tri_store *store,
                                                   bool with_rule);
 
-/* Parameters by name from path: a run, a checkpoint, or anybody's safetensors file. */
+/* Parameters by name from path: a run, a checkpoint, or any safetensors file. */
 TRI_MUST_CHECK tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_graph *graph, tri_store *store);
 
 #endif

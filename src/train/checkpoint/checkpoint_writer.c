@@ -1,4 +1,4 @@
-/* checkpoint_writer.c: one thread for one checkpoint, since there are minutes between two. */
+/* checkpoint_writer.c: starts a thread for each checkpoint: minutes pass between two of them. */
 #include "train/checkpoint/checkpoint_writer.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ struct tri__checkpoint_writer {
     int64_t keep;
 
     pthread_t thread;
-    bool busy; /* there is a thread to be joined; the rest is its until then */
+    bool busy; /* a thread runs and must be joined; until then the other fields belong to it */
     char *path;
     tri_status status;
 };

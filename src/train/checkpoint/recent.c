@@ -1,4 +1,4 @@
-/* recent.c: the mean of the last losses, which is what people mean by the training loss. */
+/* recent.c: the mean of the last losses, which is shown as the training loss. */
 #include "train/checkpoint/recent.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ void tri__recent_add(tri__recent *recent, double loss)
     recent->loss[recent->count++ % TRI_RECENT] = loss;
 }
 
-/* Summed anew each time, in the order of the array: the same after a resume as without one. */
+/* Summed anew each time, in the order of the array, so that a resumed run gets the same bits. */
 double tri__recent_mean(const tri__recent *recent)
 {
     int64_t count = recent->count < TRI_RECENT ? recent->count : TRI_RECENT;

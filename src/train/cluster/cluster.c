@@ -1,5 +1,5 @@
-/* cluster.c: clusters from a file, from TF_CONFIG and from an address to join; slurm.c has Slurm's. A file and TF_CONFIG both name lists of
- * addresses by role, and are checked by the same rules: a role that nobody knows, a list that is none, an address that comes twice. */
+/* cluster.c: reads a cluster from a file, from TF_CONFIG, or from an address to join; slurm.c reads Slurm's variables. A file and TF_CONFIG
+ * both list addresses by role. The same checks apply to both: unknown roles, values that are not lists, addresses that appear twice. */
 #define _GNU_SOURCE
 #include "train/cluster/cluster.h"
 
@@ -53,7 +53,7 @@ tri_status tri__task_parse(const char *text, tri__task *out)
     if (row < 0 || !number)
         return tri_fail(TRI_BAD_CALL, "--task %s: expected a role and a number: ps:0, worker:1, evaluator:0", text);
     if (roles[row].chief && index > 0)
-        return tri_fail(TRI_BAD_CALL, "--task %s: there is one %s, %s:0, who is worker:0", text, roles[row].name, roles[row].name);
+        return tri_fail(TRI_BAD_CALL, "--task %s: there is only one %s, %s:0; it is worker:0", text, roles[row].name, roles[row].name);
     *out = (tri__task){roles[row].role, (int)index};
     return NULL;
 }
@@ -88,7 +88,7 @@ tri_status tri__cluster_check(const tri__cluster *cluster, tri__task task)
                     task.role == TRI_ROLE_WORKER ? " (--join HOST:PORT adds workers to a running job)" : "");
 }
 
-/* The addresses of one role, all of them texts. */
+/* The addresses of one role, all of them strings. */
 static tri_status check_list(const char *name, const char *role, const json_t *list)
 {
     if (!json_is_array(list))
@@ -127,7 +127,7 @@ static tri_status check_roles(const char *name, const json_t *lists, bool chiefs
     return NULL;
 }
 
-/* Two tasks cannot have one port. Hosts without a port, of workers, may come as often as they like. */
+/* Two tasks cannot share a port. A worker's host without a port may appear any number of times. */
 static tri_status check_twice(const char *name, const json_t *lists)
 {
     json_t *seen = json_object();
@@ -141,8 +141,9 @@ static tri_status check_twice(const char *name, const json_t *lists)
         if (status || !strchr(address, ':'))
             continue;
         if (other)
-            status = tri_fail(TRI_BAD_DATA, "%s: %s is the address of %s:%zu, and of a task of '%s' before it: each needs its own port",
-                              name, address, role, i, other);
+            status =
+                tri_fail(TRI_BAD_DATA, "%s: %s is the address of %s:%zu and also of an earlier task of '%s': each task needs its own port",
+                         name, address, role, i, other);
         else if (json_object_set_new(seen, address, json_string(role)))
             status = tri_fail(TRI_NO_MEMORY, "%s: no memory to check it", name);
     }
@@ -165,7 +166,7 @@ static tri_status read_servers(const char *name, const json_t *list, tri__cluste
     return NULL;
 }
 
-/* Nobody connects to workers, but an address that is none is a mistake all the same. */
+/* Nobody connects to workers, but a malformed address is still a mistake. */
 static tri_status check_others(const char *name, const char *role, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -257,14 +258,14 @@ tri_status tri__cluster_write(const char *path, const tri__cluster *cluster)
 
 #define TF_CONFIG "TF_CONFIG"
 
-/* Operators leave the evaluator out of the cluster that they tell the others about. */
+/* Kubernetes' training operators do not list the evaluator in the cluster of the other tasks. */
 static tri_status read_task(const json_t *config, tri__cluster *cluster, tri__task *out)
 {
     const json_t *task = json_object_get(config, "task"), *index = json_object_get(task, "index");
     const json_t *lists = json_object_get(config, "cluster");
     const char *type = json_string_value(json_object_get(task, "type"));
     if (!type || !json_is_integer(index))
-        return tri_fail(TRI_BAD_DATA, "%s: 'task' must tell who this is: {\"type\": \"worker\", \"index\": 0}", TF_CONFIG);
+        return tri_fail(TRI_BAD_DATA, "%s: 'task' must say which task this is: {\"type\": \"worker\", \"index\": 0}", TF_CONFIG);
     int row = find_role(type, strlen(type));
     if (row < 0)
         return tri_fail(TRI_BAD_DATA, "%s: there is no task type '%s': there are chief, master, worker, ps and evaluator", TF_CONFIG, type);
@@ -312,7 +313,7 @@ tri_status tri__cluster_from_join(const char *address, tri__cluster *out, tri__t
     out->servers = 1;
     tri_status status = tri_wrap(tri__address_parse(address, out->server), "--join %s", address);
     if (!status && !out->server->port)
-        status = tri_fail(TRI_BAD_CALL, "--join %s: port 0 is no port: give that of ps:0", address);
+        status = tri_fail(TRI_BAD_CALL, "--join %s: port 0 is not a port: give the port of ps:0", address);
     if (status)
         tri__cluster_fini(out);
     return status;

@@ -1,7 +1,6 @@
-/* cluster.h: who takes part in a job, and where. However a cluster was described (options, a file, TF_CONFIG, Slurm),
- * it ends as one of these.
+/* cluster.h: which tasks a job has, and at which addresses. Options, a file, TF_CONFIG and Slurm's variables all become a tri__cluster.
  *
- * Only servers are connected to, so only they have addresses here. */
+ * Tasks connect to servers only, so only servers have addresses here. */
 #ifndef TRI_TRAIN_CLUSTER_CLUSTER_H
 #define TRI_TRAIN_CLUSTER_CLUSTER_H
 
@@ -11,7 +10,7 @@ typedef enum { TRI_ROLE_SERVER, TRI_ROLE_WORKER, TRI_ROLE_EVALUATOR } tri__role;
 
 typedef struct {
     tri__role role;
-    int index; /* −1: a worker that joins, whom ps:0 gives a number */
+    int index; /* −1: a worker that joins; ps:0 gives it a number */
 } tri__task;   /* "ps:0", "worker:1", "evaluator:0" */
 
 enum { TRI_TASK_SIZE = 24 };
@@ -21,15 +20,15 @@ TRI_MUST_CHECK tri_status tri__task_parse(const char *text, tri__task *out); /* 
 typedef struct {
     tri__address *server; /* servers of them: workers connect to these, in this order */
     int servers, workers; /* workers 0: not known here, ps:0 knows */
-    bool evaluator;       /* has a task of its own somewhere; otherwise ps:0 starts one beside itself */
+    bool evaluator;       /* the cluster lists an evaluator; otherwise ps:0 starts one on its own machine */
 } tri__cluster;
 
 void tri__cluster_fini(tri__cluster *cluster);
 
-/* True where all servers are on this machine's loopback, so that nobody beyond it can reach them. Asks the resolver. */
+/* True where all servers are on this machine's loopback, so that no other machine can reach them. Asks the resolver. */
 bool tri__cluster_is_loopback(const tri__cluster *cluster);
 
-/* TRI_BAD_CALL where the cluster has no such task; a worker that joins is always welcome. */
+/* TRI_BAD_CALL where the cluster has no such task. A worker that joins always passes. */
 TRI_MUST_CHECK tri_status tri__cluster_check(const tri__cluster *cluster, tri__task task);
 
 /* A cluster file: YAML with "ps", "worker" and perhaps "evaluator", each a list of "host:port"; a worker may leave out its port. */
@@ -40,7 +39,7 @@ TRI_MUST_CHECK tri_status tri__cluster_write(const char *path, const tri__cluste
 /* The text of TF_CONFIG. The chief (or master) is worker 0, and the workers follow it. */
 TRI_MUST_CHECK tri_status tri__cluster_from_tf_config(const char *json, tri__cluster *out, tri__task *task);
 
-/* A worker that comes to a running job, and knows only where ps:0 is. */
+/* The cluster of a worker that joins a running job: it knows only the address of ps:0. */
 TRI_MUST_CHECK tri_status tri__cluster_from_join(const char *address, tri__cluster *out, tri__task *task);
 
 #endif

@@ -1,4 +1,4 @@
-/* security.c: beyond loopback a task is authenticated, or somebody said in so many words that it need not be. */
+/* security.c: beyond loopback, every task authenticates itself, unless the user gave --insecure. */
 #include "train/cluster/security.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@ static tri_status check(const tri__security *security, bool *identity)
     int parts = (given->cert != NULL) + (given->key != NULL) + (given->authority != NULL);
     *identity = given->identity || parts;
     if (given->identity && parts)
-        return tri_fail(TRI_BAD_CALL, "--key is an identity of its own: give it, or --cert, --cert-key and --ca");
+        return tri_fail(TRI_BAD_CALL, "--key is a whole identity: give either --key, or --cert, --cert-key and --ca");
     if (parts == 1 || parts == 2)
         return tri_fail(TRI_BAD_CALL, "--cert, --cert-key and --ca go together, and %s is missing",
                         !given->cert  ? "--cert"
@@ -30,9 +30,10 @@ tri_status tri__security_open(const tri__security *security, const tri__cluster 
     if (tri__cluster_is_loopback(cluster))
         return NULL;
     if (!security->insecure)
-        return tri_fail(TRI_BAD_CALL, "this cluster reaches beyond this machine, and nothing says who may take part: make an identity with "
-                                      "'trireme keygen FILE', copy it to every host and give --key FILE to every task (--insecure, in a "
-                                      "network where everybody is trusted, does without)");
+        return tri_fail(TRI_BAD_CALL,
+                        "this cluster reaches beyond this machine, and nothing says which tasks may take part: make an identity with "
+                        "'trireme keygen FILE', copy it to every host and give --key FILE to every task (--insecure, in a "
+                        "network where everybody is trusted, does without)");
     tri__log_line(log, TRI_LOG_WARNING, "--insecure: traffic goes in clear, and whoever reaches a server's port can take part");
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* security.h: whether the traffic of a job is authenticated and encrypted: decided here, for every task alike. */
+/* security.h: decides whether the traffic of a job is authenticated and encrypted, for every kind of task. */
 #ifndef TRI_TRAIN_CLUSTER_SECURITY_H
 #define TRI_TRAIN_CLUSTER_SECURITY_H
 
@@ -11,8 +11,8 @@ typedef struct {
     bool insecure;             /* --insecure */
 } tri__security;
 
-/* *out is NULL where traffic goes in clear: on loopback, where nobody else can listen in, or because that was asked for, which is told to
- * log. TRI_BAD_CALL where tasks are on several machines and nothing was said, or where options contradict each other. */
+/* *out is NULL where traffic is not encrypted: on loopback, which no other machine can reach, or with --insecure, for which log gets a
+ * warning. TRI_BAD_CALL where tasks are on several machines and neither is given, or where options contradict each other. */
 TRI_MUST_CHECK tri_status tri__security_open(const tri__security *security, const tri__cluster *cluster, tri__log *log, tri__tls **out);
 
 #endif

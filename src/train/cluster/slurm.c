@@ -1,6 +1,6 @@
-/* slurm.c: a cluster out of Slurm's variables.
+/* slurm.c: makes a cluster from Slurm's variables.
  *
- * Every rank sees the same list of nodes and the same count of tasks on each, so every rank finds the same servers without asking anybody:
+ * Every rank sees the same list of nodes and the same count of tasks on each, so every rank derives the same servers by itself:
  * the first ranks are servers, ranks fill the nodes in order (block) or in turns (cyclic),
  * and the servers of one host take ports in a row. */
 #include "train/cluster/slurm.h"
@@ -109,7 +109,7 @@ static tri_status expand_nodes(const char *text, hosts *out)
     }
 }
 
-/* "2(x3),1": tasks on each node in turn; one each where nothing is said. */
+/* "2(x3),1": tasks on each node in turn; one each where the variable is not set. */
 static tri_status read_counts(const char *text, int nodes, int *counts)
 {
     for (int i = 0; i < nodes; i++)
@@ -130,7 +130,7 @@ static tri_status read_counts(const char *text, int nodes, int *counts)
     return NULL;
 }
 
-/* The node of a rank. left: how many of its tasks each node has still to get; ranks are asked for in order. */
+/* The node of a rank. left: how many tasks each node still has to get. Call it for ranks in ascending order. */
 static int node_of_next(int nodes, int *left, bool cyclic, int *turn)
 {
     for (int tried = 0; tried < nodes; tried++) {
@@ -190,7 +190,7 @@ static tri_status read_variable(const char *name, const char *text, long *out)
     return tri_fail(TRI_BAD_DATA, "%s is '%s': expected a number (start tasks with srun)", name, text ? text : "not set");
 }
 
-/* Below the ports that the kernel gives to outgoing connections, and another for each job. */
+/* A port below those that the kernel gives to outgoing connections, different from job to job. */
 static int job_port(long job)
 {
     return 10000 + (int)(job % 2000) * 10;
@@ -207,7 +207,8 @@ tri_status tri__cluster_from_slurm(const tri__slurm *slurm, int servers, int por
     if (!slurm->nodelist)
         return tri_fail(TRI_BAD_DATA, "SLURM_STEP_NODELIST is not set (start tasks with srun)");
     if (slurm->distribution && strncmp(slurm->distribution, "block", 5) && strncmp(slurm->distribution, "cyclic", 6))
-        return tri_fail(TRI_BAD_CALL, "SLURM_DISTRIBUTION is '%s': where ranks are is known for block and cyclic (or give --cluster FILE)",
+        return tri_fail(TRI_BAD_CALL,
+                        "SLURM_DISTRIBUTION is '%s': only block and cyclic tell on which node a rank runs (or give --cluster FILE)",
                         slurm->distribution);
     if (ranks <= servers || ranks > MOST_NODES || rank >= ranks)
         return tri_fail(TRI_BAD_CALL,

@@ -1,4 +1,4 @@
-/* evaluate.c: a forward plan of its own over all examples of a source. Rows of padding have weight 0 and are not counted. */
+/* evaluate.c: runs a forward plan over all examples of a source. Rows of padding have weight 0 and are not counted. */
 #include "train/evaluate/evaluate.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ struct tri__evaluator {
     int32_t *labels;
 };
 
-/* What has been seen so far. */
+/* Sums over the examples seen so far. */
 typedef struct {
     tri__evaluation result;
     double loss, logloss;
@@ -49,12 +49,12 @@ tri_status tri__source_fits(const tri_source_info *source, const tri_graph *grap
     memmove(wanted.dim, wanted.dim + 1, (size_t)wanted.rank * sizeof *wanted.dim);
     char has[64], takes[64];
     if (tri_node_type(x) != source->type || !tri_shape_equal(wanted, source->shape))
-        return tri_fail(TRI_BAD_CALL, "%s: its examples are %s of %s, the model takes %s of %s", source->spec,
+        return tri_fail(TRI_BAD_CALL, "%s: its examples are %s of %s, but the model takes %s of %s", source->spec,
                         tri_shape_text(source->shape, has, sizeof has), tri_type_name(source->type),
                         tri_shape_text(wanted, takes, sizeof takes), tri_type_name(tri_node_type(x)));
     int64_t columns = columns_of(graph), classes = columns < 2 ? 2 : columns;
     if (source->classes > classes)
-        return tri_fail(TRI_BAD_CALL, "%s: it has %lld classes, the model tells %lld apart", source->spec, (long long)source->classes,
+        return tri_fail(TRI_BAD_CALL, "%s: it has %lld classes, but the model has %lld", source->spec, (long long)source->classes,
                         (long long)classes);
     return NULL;
 }

@@ -16,7 +16,7 @@ typedef struct {
 typedef struct tri__evaluator tri__evaluator;
 
 typedef struct {
-    int64_t batch;    /* 0: chosen */
+    int64_t batch;    /* 0: the evaluator chooses */
     int64_t limit;    /* 0: all examples */
     int threads;      /* 0: every CPU */
     int64_t skip_bad; /* these as in tri_dataset_options */
@@ -30,10 +30,10 @@ TRI_MUST_CHECK tri_status tri__evaluator_create(const tri_graph *graph, tri_sour
                                                 const tri__evaluator_options *options, tri__evaluator **out);
 void tri__evaluator_destroy(tri__evaluator *evaluator); /* accepts NULL */
 
-/* Over all examples, with the store's parameters as they are now; flush it before. */
+/* Evaluate all examples with the store's present parameters; flush the store before. */
 TRI_MUST_CHECK tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out);
 
-/* The examples that it goes through: what was left out of them, and why. */
+/* The dataset that it reads: it knows which records were left out, and why. */
 tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
 
 /* Does the source give what the graph's input takes? */
@@ -43,7 +43,7 @@ TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const 
  * [classes] names. NULL: unknown. */
 TRI_MUST_CHECK tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes);
 
-/* Examples to compute at once: large batches are quicker, and cost no memory to speak of while examples are small. */
+/* Examples to compute at once: large batches are quicker, and need little memory while examples are small. */
 int64_t tri__roomy_batch(tri_shape example);
 
 #endif

@@ -11,7 +11,7 @@ struct tri__predictor {
     tri_plan *plan;
     int64_t classes;      /* columns of probabilities */
     float *probabilities; /* [rows][classes] */
-    tri_batch batch;      /* for rows of the caller's: the buffers below */
+    tri_batch batch;      /* for the caller's rows: points to the buffers below */
     void *x;
     int32_t *labels;
     float *weights;

@@ -1,4 +1,4 @@
-/* predict.h: what a trained model says about examples: the probability of each class. */
+/* predict.h: the probability that a trained model gives to each class. */
 #ifndef TRI_TRAIN_EVALUATE_PREDICT_H
 #define TRI_TRAIN_EVALUATE_PREDICT_H
 

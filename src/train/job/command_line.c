@@ -1,4 +1,4 @@
-/* command_line.c: words in memory of their own. */
+/* command_line.c: a growing list of words, each copied. */
 #define _GNU_SOURCE
 #include "train/job/command_line.h"
 

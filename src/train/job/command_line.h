@@ -1,4 +1,4 @@
-/* command_line.h: the words of a process that is to be started, added one by one. What goes wrong while adding is told by check. */
+/* command_line.h: the command line of a process to be started, built word by word. A failure while adding is kept; check returns it. */
 #ifndef TRI_TRAIN_JOB_COMMAND_LINE_H
 #define TRI_TRAIN_JOB_COMMAND_LINE_H
 
@@ -7,7 +7,7 @@
 #include "trireme/status.h"
 
 typedef struct {
-    char **words; /* each in memory of its own; ends with NULL */
+    char **words; /* each allocated; ends with NULL */
     int count, capacity;
     tri_status failure; /* the first one */
 } tri__command_line;
@@ -19,7 +19,7 @@ void tri__command_line_add_all(tri__command_line *line, const char *const *words
 void tri__command_line_add_number(tri__command_line *line, const char *option, int64_t value);
 void tri__command_line_add_format(tri__command_line *line, const char *format, ...) TRI_FORMAT(2, 3); /* one word */
 
-TRI_MUST_CHECK tri_status tri__command_line_check(tri__command_line *line); /* what went wrong so far; then the words end with NULL */
+TRI_MUST_CHECK tri_status tri__command_line_check(tri__command_line *line); /* the first failure, if any; ends the words with NULL */
 const char *const *tri__command_line_words(const tri__command_line *line);  /* after a good check */
 void tri__command_line_fini(tri__command_line *line);
 

@@ -1,4 +1,4 @@
-/* ending.c: the ends of processes in words. */
+/* ending.c: describes how a process ended. */
 #include "train/job/ending.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ bool tri__ending_is_good(tri__ending ending)
     return ending.status == 0 && ending.signal == 0;
 }
 
-const char *tri__ending_words(tri__ending ending, const char *complaint, char text[TRI_ENDING_SIZE])
+const char *tri__ending_text(tri__ending ending, const char *complaint, char text[TRI_ENDING_SIZE])
 {
     if (ending.signal)
         snprintf(text, TRI_ENDING_SIZE, "was killed by signal %d (%s)", ending.signal, strsignal(ending.signal));

@@ -1,4 +1,4 @@
-/* ending.h: how a process ended, in words and as a code. */
+/* ending.h: how a process ended, as text for messages and as a tri_code. */
 #ifndef TRI_TRAIN_JOB_ENDING_H
 #define TRI_TRAIN_JOB_ENDING_H
 
@@ -15,9 +15,9 @@ typedef struct {
 bool tri__ending_is_good(tri__ending ending); /* by itself, with exit status 0 */
 
 /* "was killed by signal 9 (Killed)", "failed: why" where complaint is not NULL, or "failed with exit status 1". Returns text. */
-const char *tri__ending_words(tri__ending ending, const char *complaint, char text[TRI_ENDING_SIZE]);
+const char *tri__ending_text(tri__ending ending, const char *complaint, char text[TRI_ENDING_SIZE]);
 
-/* Of a failure: TRI_BAD_CALL where the process said by its exit status that the call was wrong, otherwise TRI_INTERNAL. */
+/* The code of a failure: TRI_BAD_CALL where the exit status says that the call was wrong, otherwise TRI_INTERNAL. */
 tri_code tri__ending_code(tri__ending ending);
 
 #endif

@@ -10,7 +10,7 @@
 #include "train/job/process_report.h"
 #include "train/job/watcher.h"
 
-/* It speaks, so it hears signals. */
+/* A process that has written a line has installed its signal handlers. */
 static void become_ready(tri__process *process)
 {
     process->state = TRI_PROCESS_READY;
@@ -31,7 +31,7 @@ static void on_line(void *context, tri__child *child, bool error, const char *li
         become_ready(process);
     tri__report_kind kind = error ? TRI_REPORT_NONE : tri__process_report_read(line, &value);
     if (kind == TRI_REPORT_FAILURE && !process->complaint)
-        process->complaint = strdup(json_string_value(value)); /* without memory for it, its end tells less */
+        process->complaint = strdup(json_string_value(value)); /* NULL when memory is short: the message about its end is then shorter */
     tri__watcher_hear(process->watcher, process, kind, value, error, line);
     json_decref(value);
 }
@@ -107,9 +107,9 @@ void tri__process_signal_when_ready(tri__process *process, int signal)
         tri__process_signal(process, signal);
 }
 
-const char *tri__process_ending_words(const tri__process *process, char text[TRI_ENDING_SIZE])
+const char *tri__process_ending_text(const tri__process *process, char text[TRI_ENDING_SIZE])
 {
-    return tri__ending_words(process->ending, process->complaint, text);
+    return tri__ending_text(process->ending, process->complaint, text);
 }
 
 void tri__process_reap(tri__process *process)

@@ -5,7 +5,7 @@
  *     {"result": {"summary": {…}, "table": "…"}}     the leading task, at its end
  *     {"failure": "why"}                             any task that fails
  *
- * Every other line is for people; one that begins with the program's name is a warning, as the terminal writes them. */
+ * Every other line is for people. A line that begins with the program's name is a warning: the terminal writes warnings so. */
 #ifndef TRI_TRAIN_JOB_PROCESS_REPORT_H
 #define TRI_TRAIN_JOB_PROCESS_REPORT_H
 
@@ -14,11 +14,12 @@
 
 typedef enum { TRI_REPORT_NONE, TRI_REPORT_BEGAN, TRI_REPORT_PROGRESS, TRI_REPORT_RESULT, TRI_REPORT_FAILURE } tri__report_kind;
 
-/* TRI_REPORT_NONE where the line is no report. Otherwise *value is what it reports, for the caller to let go of; a failure's is a
- * string. */
+/* TRI_REPORT_NONE where the line is no report. Otherwise *value is what it reports: the caller drops it with json_decref. For a failure it
+ * is a string. */
 tri__report_kind tri__process_report_read(const char *line, json_t **value);
 
-/* {"progress": value}, the caller's; takes value. NULL where value is NULL, or memory is short: builders need not check. */
+/* Makes {"progress": value}, for the caller to drop; takes value. NULL where value is NULL or memory is short, so that callers need to
+ * check only once. */
 json_t *tri__process_report_make(tri__report_kind kind, json_t *value);
 
 /* The text of a line for people, within line, and its level. */

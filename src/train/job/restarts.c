@@ -1,4 +1,4 @@
-/* restarts.c: the times of the last restarts in turn. */
+/* restarts.c: a ring of the times of the last restarts. */
 #include "train/job/restarts.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* watcher.c: turns the loop, and takes a job through its states. */
+/* watcher.c: runs the loop, and takes a job through its states. */
 #define _GNU_SOURCE
 #include "train/job/watcher.h"
 
@@ -14,7 +14,7 @@
 #include "watch/progress_json.h"
 
 #define SECOND INT64_C(1000000000)
-#define TICK   (SECOND / 20) /* how often the user's wish to stop is looked at */
+#define TICK   (SECOND / 20) /* how often *stop is read */
 #define GRACE  (5 * SECOND)  /* to end, where a failed job has lost its leader */
 
 tri_status tri__watcher_init(tri__watcher *watcher, const tri__watcher_options *options)
@@ -86,7 +86,7 @@ void tri__watcher_hear(tri__watcher *watcher, tri__process *process, tri__report
         json_decref(watcher->result);
         watcher->result = json_incref(value);
         return;
-    case TRI_REPORT_FAILURE: /* its process keeps it */
+    case TRI_REPORT_FAILURE: /* process.c has kept it as the process's complaint */
         return;
     }
 }
@@ -180,7 +180,7 @@ static void reap_ended(tri__watcher *watcher)
     }
 }
 
-static void heed_wishes(tri__watcher *watcher)
+static void check_stop(tri__watcher *watcher)
 {
     int asked = watcher->options.stop ? __atomic_load_n(watcher->options.stop, __ATOMIC_RELAXED) : 0;
     if (asked == watcher->asked)
@@ -223,7 +223,7 @@ void tri__watcher_run(tri__watcher *watcher)
     while (anybody_is_up(watcher)) {
         tri__loop_turn(watcher->loop, tri__clock_now() + TICK);
         reap_ended(watcher);
-        heed_wishes(watcher);
+        check_stop(watcher);
         keep_deadlines(watcher);
     }
     watcher->state = TRI_WATCHER_OVER;

@@ -10,8 +10,8 @@
 #include "data/source/source.h"
 #include "trireme/dataset.h"
 
-/* Options that make up one answer: where one that `replaces` is given another value, all that the run had said to that question is taken
- * back. */
+/* Some options together answer one question. When a resumed run changes an option that `replaces` a question, every option that is
+ * `part_of` that question is unset first. */
 typedef enum { ALONE, HOW_LONG, STRATEGY, MODE } question;
 
 typedef struct {
@@ -222,7 +222,7 @@ json_t *tri__train_options_json(const tri__train_options *options)
     return object;
 }
 
-/* Names that this version does not know are left alone: another version wrote them. */
+/* Unknown names are ignored: another version wrote them. */
 tri_status tri__train_options_read(tri__train_options *options, const json_t *value)
 {
     field row;
@@ -314,14 +314,14 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
         anew[row.replaces] |= is_set(given, &row) && !same(kept, given, &row);
     }
     anew[ALONE] = false;
-    anew[MODE] |= anew[STRATEGY]; /* modes are a strategy's */
+    anew[MODE] |= anew[STRATEGY]; /* each strategy has its own modes */
     for (int i = 0; field_at(i, &row); i++)
         if (anew[row.part_of])
             unset(kept, &row);
     return tri__train_options_copy(kept, given);
 }
 
-/* The first that was given: by the user, by the model, or what this program takes where nobody says anything. */
+/* The first value that was given: by the user, by the model, or else this program's default. */
 static int64_t pick(int64_t given, int64_t model, int64_t standard)
 {
     return given != TRI_UNSET ? given : model ? model : standard;
@@ -332,7 +332,7 @@ static double pick_number(double given, double model, double standard)
     return !isnan(given) ? given : model != 0 ? model : standard;
 }
 
-/* What the model says about a number counts for whichever rule has it; what the command line says must be for the rule. */
+/* A number in the model's settings applies to any rule that has it; a number on the command line must belong to the rule in use. */
 static tri_status resolve_rule(const tri__train_options *options, const tri_model_defaults *model, tri_rule *out)
 {
     *out = (tri_rule){.name = options->rule ? options->rule : model->rule.name};
@@ -357,7 +357,7 @@ static tri_status resolve_end(const tri__train_options *options, const tri_model
 {
     bool epochs = options->epochs != TRI_UNSET, steps = options->steps != TRI_UNSET, until = options->until;
     if (epochs + steps + until > 1)
-        return tri_fail(TRI_BAD_CALL, "%s and %s both say how long: give one of --epochs, --steps and --until%s",
+        return tri_fail(TRI_BAD_CALL, "%s and %s both say how long to train: give one of --epochs, --steps and --until%s",
                         epochs ? "--epochs" : "--steps", until ? "--until" : "--steps", until ? " (--max-steps guards --until)" : "");
     if (options->max_steps != TRI_UNSET && !until)
         return tri_fail(TRI_BAD_CALL, "--max-steps guards --until; to train for a number of steps, give --steps");
@@ -379,7 +379,7 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
     return tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint);
 }
 
-/* Of one worker: --global-batch is for all of them together. */
+/* The batch of one worker: --global-batch is for all workers together. */
 static tri_status resolve_batch(const tri__train_options *options, const tri_model_defaults *model, int workers, int64_t *out)
 {
     *out = pick(options->batch, model->batch, 100);

@@ -55,9 +55,9 @@ TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, co
 #define TRI_SETTING_INTEGER int64_t
 #define TRI_SETTING_FLAG    bool
 
-/* The request, with all that it left open taken from the model's own settings, and read into the terms of the loop. */
+/* The request with its gaps filled from the model's settings, parsed into the numbers that the training loop uses. */
 typedef struct {
-    int workers;                   /* of the run; whether they make every step together is for its strategy to say */
+    int workers;                   /* of the run; the strategy decides whether they make every step together */
     int64_t batch, limit, shuffle; /* batch: of one worker */
     uint64_t seed;
     int threads;
@@ -69,7 +69,7 @@ typedef struct {
     tri__every evaluate, checkpoint;
     bool own_files;      /* --shard files */
     const char *augment; /* borrowed from the request; NULL: none */
-    int64_t cache_bytes; /* 0: chosen */
+    int64_t cache_bytes; /* 0: half of the free memory */
 #define ROW(...)
 #define SETTING(kind, field, ...) TRI_SETTING_##kind field;
 #define RULES

@@ -58,7 +58,7 @@ tri_status tri__schedule_parse(const char *text, tri__schedule *out)
 tri_status tri__schedule_bind(tri__schedule *schedule, int64_t steps_per_epoch, int64_t total)
 {
     if (schedule->in_epochs && __builtin_mul_overflow(schedule->every, steps_per_epoch, &schedule->every))
-        return tri_fail(TRI_BAD_CALL, "--schedule: so many epochs have more steps than can be counted");
+        return tri_fail(TRI_BAD_CALL, "--schedule: that many epochs have more steps than can be counted");
     schedule->in_epochs = false;
     if (schedule->kind == TRI_SCHEDULE_COSINE && !total)
         return tri_fail(TRI_BAD_CALL,

@@ -23,7 +23,7 @@ typedef struct {
 /* `constant`, `step:EVERY:FACTOR` (EVERY in steps, or such as 10epochs) or `cosine[:FLOOR]`. Sets kind and its parameters only. */
 TRI_MUST_CHECK tri_status tri__schedule_parse(const char *text, tri__schedule *out);
 
-/* Settle what depends on the run: total is its last step, 0 where that is not known beforehand, which cosine cannot do with. */
+/* Set what depends on the run: total is its last step, or 0 where that is not known beforehand; cosine needs to know it. */
 TRI_MUST_CHECK tri_status tri__schedule_bind(tri__schedule *schedule, int64_t steps_per_epoch, int64_t total);
 
 float tri__schedule_rate(const tri__schedule *schedule, int64_t step); /* step: updates before this one */

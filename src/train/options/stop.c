@@ -20,7 +20,7 @@ static tri_status bad_target(const char *text, const char *why)
     return tri_fail(TRI_BAD_CALL, "--until '%s': %s (such as 'loss<=0.35' or 'accuracy>=0.98')", text, why);
 }
 
-/* The metric's name; then its comparison, the only one that makes sense of it. */
+/* The metric's name, then its comparison: each metric has only one that makes sense. */
 static tri_status parse_metric(const char *text, const char **at, tri__target_kind *kind)
 {
     *at = skip_spaces(text);
@@ -34,7 +34,8 @@ static tri_status parse_metric(const char *text, const char **at, tri__target_ki
     *at = skip_spaces(*at + length);
     char wanted = *kind == TRI_TARGET_LOSS ? '<' : '>';
     if (**at != wanted)
-        return bad_target(text, *kind == TRI_TARGET_LOSS ? "a loss is to fall: <= must follow" : "an accuracy is to rise: >= must follow");
+        return bad_target(text,
+                          *kind == TRI_TARGET_LOSS ? "a loss should fall: <= must follow" : "an accuracy should rise: >= must follow");
     *at += 1 + ((*at)[1] == '=');
     return NULL;
 }
@@ -53,7 +54,7 @@ tri_status tri__target_parse(const char *text, tri__target *out)
     if (out->kind == TRI_TARGET_ACCURACY && !(out->value > 0 && out->value <= 1))
         return bad_target(text, "accuracy is a share, above 0 and at most 1: write 0.98 or 98%");
     if (out->kind == TRI_TARGET_LOSS && (percent || out->value < 0))
-        return bad_target(text, "a loss is a number that is not below 0");
+        return bad_target(text, "a loss is a number of 0 or more");
     return NULL;
 }
 

@@ -28,7 +28,7 @@ typedef struct {
     int64_t seconds; /* TRI_EVERY_SECONDS */
 } tri__every;
 
-/* option is named in messages, allowed tells which kinds it takes, as bits 1 << kind. */
+/* Messages name option; allowed is the set of kinds that it takes, as bits 1 << kind. */
 TRI_MUST_CHECK tri_status tri__every_parse(const char *option, const char *text, unsigned allowed, tri__every *out);
 
 #endif

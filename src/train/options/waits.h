@@ -1,4 +1,4 @@
-/* waits.h: how long processes that train together wait for each other, whatever joins them. */
+/* waits.h: how long processes that train together wait for each other. */
 #ifndef TRI_TRAIN_OPTIONS_WAITS_H
 #define TRI_TRAIN_OPTIONS_WAITS_H
 
@@ -8,7 +8,7 @@ typedef struct {
     int64_t timeout, heartbeat; /* nanoseconds */
 } tri__waits;
 
-/* --timeout and --heartbeat, or what stands for them. */
+/* --timeout and --heartbeat, or their defaults. */
 TRI_MUST_CHECK tri_status tri__waits_resolve(const tri__train_options *options, tri__waits *out);
 
 #endif

@@ -1,9 +1,10 @@
-/* evaluator_task.c: the evaluator: a process that pulls snapshots from ps:0 and tells how good they are on the test examples. */
+/* evaluator_task.c: the evaluator: a process that pulls snapshots from ps:0, evaluates them on the test examples, and sends ps:0 the
+ * results. */
 #include "train/ps/evaluator_task.h"
 
 #include "store/ps/worker/evaluator.h"
 
-static tri_status judge(void *context, int64_t step, json_t **out)
+static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
 {
     tri__run *run = context;
     tri__evaluation result;
@@ -27,7 +28,7 @@ tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place, 
         .tls = place->tls,
         .store = run->trainer.store,
         .none = !run->inputs.test,
-        .evaluate = judge,
+        .evaluate = evaluate_snapshot,
         .context = run,
         .log = run->journal.log,
     };

@@ -1,4 +1,4 @@
-/* hello.c: a source's description as JSON, and back. Texts stay hello's own. */
+/* hello.c: writes the description of a source as JSON, and reads it. The strings belong to the hello. */
 #include "train/ps/hello.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-#define MOST_EXAMPLES (INT64_C(1) << 48) /* a bound of sense: what is computed with it does not overflow */
+#define MOST_EXAMPLES (INT64_C(1) << 48) /* a generous bound: sums and products with it do not overflow */
 
 json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest, const char *data,
                         const char *terms)
@@ -21,7 +21,7 @@ json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t
                      tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "class_names", names);
 }
 
-/* How long the run is to be is ps:0's to know, unless the rate depends on it. */
+/* Only ps:0 needs to know how long the run is, unless the rate depends on it. */
 static void describe_end(const tri__train_settings *settings, char *text, size_t size)
 {
     text[0] = 0;
@@ -58,7 +58,7 @@ static tri_status read_shape(const json_t *list, tri_shape *out)
     json_array_foreach(list, index, item)
     {
         if (!json_is_integer(item) || json_integer_value(item) < 1)
-            return tri_fail(TRI_BAD_DATA, "a hello with a shape that is none");
+            return tri_fail(TRI_BAD_DATA, "a hello with an invalid shape");
         out->dim[out->rank++] = json_integer_value(item);
     }
     return NULL;

@@ -10,10 +10,10 @@
 json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t batch, const char *digest, const char *data,
                         const char *terms);
 
-/* What all workers must agree on beyond that, in words: rate, rule, seed and what else decides a gradient. */
+/* What else all workers must agree on, as one line of text: rate, rule, seed and whatever else decides a gradient. */
 void tri__hello_terms(const tri__train_options *options, const tri__train_settings *settings, char *text, size_t size);
 
-/* The source as hello describes it; its class names are in names, an array that ends with the source's life: free() it. */
+/* The source as hello describes it. names receives the array of its class names: free() it after the last use of the source. */
 TRI_MUST_CHECK tri_status tri__hello_read(const json_t *hello, tri_source_info *out, const char ***names);
 
 #endif

@@ -1,4 +1,4 @@
-/* join.c: what ps:0 answers to who wants to join, checked. */
+/* join.c: asks ps:0 to join a job, and checks the answer. */
 #include "train/ps/join.h"
 
 #include <string.h>

@@ -1,11 +1,12 @@
-/* join.h: a worker that joins a running job finds out its number and its servers. */
+/* join.h: a worker that joins a running job asks ps:0 for its number and the servers. */
 #ifndef TRI_TRAIN_PS_JOIN_H
 #define TRI_TRAIN_PS_JOIN_H
 
 #include "store/ps/protocol/settings.h"
 #include "train/ps/task.h"
 
-/* Ask ps:0, the only server that place knows. joined is place with the answer, mode the job's; end cluster with tri__cluster_fini. */
+/* Ask ps:0, the only server that place knows. joined receives place with the answer filled in, and mode the job's mode. End cluster with
+ * tri__cluster_fini. */
 TRI_MUST_CHECK tri_status tri__join(const tri__task_place *place, int64_t timeout, tri__cluster *cluster, tri__task_place *joined,
                                     tri__ps_mode *mode);
 

@@ -1,4 +1,4 @@
-/* ps.c: the row of strategy ps. Its runs are tasks, each in a process of its own. */
+/* ps.c: the row of strategy ps. Each task of a job is a process. */
 #include "train/ps/ps.h"
 
 #include "train/ps/settings.h"

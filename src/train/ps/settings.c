@@ -1,4 +1,4 @@
-/* settings.c: the mode, how many take part, and how their gradients are combined. */
+/* settings.c: the mode, how many tasks take part, and how their gradients are combined. */
 #include "train/ps/settings.h"
 
 #include <string.h>
@@ -16,10 +16,12 @@ static tri_status resolve_mode(const tri__train_options *options, tri__ps_settin
 {
     bool async = options->async == 1, sync = options->sync == 1, staleness = options->staleness != TRI_UNSET;
     if (async + sync + staleness > 1)
-        return tri_fail(TRI_BAD_CALL, "%s and %s are two modes: give one of --async, --sync and --staleness", async ? "--async" : "--sync",
-                        staleness ? "--staleness" : "--sync");
+        return tri_fail(TRI_BAD_CALL, "%s and %s are different modes: give one of --async, --sync and --staleness",
+                        async ? "--async" : "--sync", staleness ? "--staleness" : "--sync");
     out->staleness = staleness ? (int)options->staleness : 0;
-    out->mode = out->staleness > 0 ? TRI_PS_STALENESS : sync || staleness ? TRI_PS_SYNC : TRI_PS_ASYNC; /* 0: nobody runs ahead */
+    out->mode = out->staleness > 0  ? TRI_PS_STALENESS
+                : sync || staleness ? TRI_PS_SYNC
+                                    : TRI_PS_ASYNC; /* staleness 0 is sync: no worker runs ahead */
     return NULL;
 }
 
@@ -29,11 +31,12 @@ static tri_status resolve_combination(const tri__train_options *options, tri__ps
     out->sum = options->combine && !strcmp(options->combine, "sum");
     const char *sync_only = out->backup ? "backup" : options->combine ? "combine" : NULL;
     if (sync_only && out->mode != TRI_PS_SYNC)
-        return tri_fail(TRI_BAD_CALL, "--%s goes with --sync: in mode %s every gradient is an update of its own", sync_only,
+        return tri_fail(TRI_BAD_CALL, "--%s needs --sync: in mode %s every gradient is a separate update", sync_only,
                         tri__ps_mode_name(out->mode));
     if (out->backup >= out->workers)
-        return tri_fail(TRI_BAD_CALL, "--backup %d: with %d worker%s at most %d can be backups, so that one is waited for", out->backup,
-                        out->workers, out->workers > 1 ? "s" : "", out->workers - 1);
+        return tri_fail(TRI_BAD_CALL,
+                        "--backup %d: with %d worker%s at most %d can be backups, since every step waits for at least one worker",
+                        out->backup, out->workers, out->workers > 1 ? "s" : "", out->workers - 1);
     return NULL;
 }
 

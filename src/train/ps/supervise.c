@@ -1,7 +1,8 @@
 /* supervise.c: decides what the end of each task of a job means.
  *
- * A worker that dies is not replaced: the others go on. A server that was killed is, and begins with what was last kept, as often as it
- * takes while the job gets on; one that gave up by itself said why, and ends the job. The watcher (train/job) has the job's state. */
+ * A worker that dies is not replaced; the other workers continue. A server that was killed is started again from the last checkpoint, any
+ * number of times while the job makes progress. A server that fails by itself reports why, and that ends the job. The watcher (train/job)
+ * has the job's state. */
 #include "train/ps/supervise.h"
 
 #include <signal.h>
@@ -12,8 +13,8 @@
 #include "train/ps/task.h"
 
 #define SECOND   INT64_C(1000000000)
-#define GRACE    (5 * SECOND) /* to end after a failure, and after what ps:0 may wait for, before the rest are killed */
-#define REMINDER SECOND       /* to end after the job by oneself */
+#define GRACE    (5 * SECOND) /* time to end after a failure, and after ps:0's own waits; then tasks are killed */
+#define REMINDER SECOND       /* time to end by oneself after the job, before SIGTERM */
 
 static int count_workers(const tri__supervisor *supervisor, bool (*which)(const tri__process *process))
 {
@@ -33,7 +34,7 @@ static void worker_died(tri__task_process *task, const char *how)
         return;
     }
     tri__watcher_fail(&supervisor->watcher,
-                      tri_fail(TRI_INTERNAL, "%s %s, and no worker is left (what they said: %s/log)", name, how, supervisor->folder.path),
+                      tri_fail(TRI_INTERNAL, "%s %s, and no worker is left (their output: %s/log)", name, how, supervisor->folder.path),
                       supervisor->request->ps.timeout + GRACE);
 }
 
@@ -46,7 +47,7 @@ static void start_again(tri__task_process *task, bool recover, const char *how)
 {
     tri__supervisor *supervisor = task->supervisor;
     tri__log_line(supervisor->log, TRI_LOG_WARNING, "%s %s; it is started again%s", task->process.name, how,
-                  recover ? " with what was last kept" : "");
+                  recover ? " from the last checkpoint" : "");
     tri__restarts_count(&task->restarts, tri__clock_now());
     tri_status status = tri__task_process_start(task, recover);
     if (status)
@@ -59,24 +60,24 @@ static void start_again(tri__task_process *task, bool recover, const char *how)
         tri__process_signal_when_ready(&task->process, SIGTERM);
 }
 
-/* ps:0 speaks for the whole job. */
+/* The failure of ps:0 is the failure of the job. */
 static tri_status reason_of(const tri__task_process *task, const char *how)
 {
     const tri__process *process = &task->process;
     tri_code code = tri__ending_code(process->ending);
     if (is_leader(task) && !process->ending.signal && process->complaint)
         return tri_fail(code, "%s", process->complaint);
-    return tri_fail(code, "%s %s (what it said: %s/log)", process->name, how, task->supervisor->folder.path);
+    return tri_fail(code, "%s %s (its output: %s/log)", process->name, how, task->supervisor->folder.path);
 }
 
-/* ps:0 ends when the job does, and the others follow. One that came so late that nobody told it is reminded. */
+/* ps:0 ends when the job does, and the other tasks follow. A task that joined too late to hear of it gets SIGTERM at the reminder. */
 static void job_over(tri__supervisor *supervisor)
 {
     tri__watcher_leave(&supervisor->watcher, REMINDER, supervisor->request->ps.timeout);
 }
 
-/* A task that dies again and again before anything new was kept would go on to; one that is killed while the job gets on is not to
- * blame. */
+/* A task that dies again and again without a new checkpoint in between would keep dying, and is given up. A task that is killed while the
+ * job makes progress is not to blame. */
 static bool may_start_again(tri__task_process *task)
 {
     int64_t kept = tri__checkpoint_newest(task->supervisor->folder.checkpoints);
@@ -91,7 +92,7 @@ static void server_died(tri__task_process *task, const char *how)
     tri__supervisor *supervisor = task->supervisor;
     tri__watcher *watcher = &supervisor->watcher;
     bool killed = task->process.ending.signal, again = may_start_again(task);
-    if (killed && is_leader(task) && watcher->result) { /* it had told all there was to tell */
+    if (killed && is_leader(task) && watcher->result) { /* it has already reported its result */
         tri__log_line(supervisor->log, TRI_LOG_WARNING, "%s %s after the job", task->process.name, how);
         job_over(supervisor);
     } else if (!killed)
@@ -106,7 +107,7 @@ static void server_died(tri__task_process *task, const char *how)
         start_again(task, true, how);
 }
 
-/* A job needs no evaluator to train. But one that fails by itself would fail anywhere, for a reason that concerns people. */
+/* A job can train without an evaluator. But an evaluator that fails by itself would fail again, and the user must know why. */
 static void evaluator_died(tri__task_process *task, const char *how)
 {
     tri__supervisor *supervisor = task->supervisor;
@@ -134,7 +135,7 @@ static void ended_well(tri__task_process *task)
         tri__watcher_fail(&supervisor->watcher, tri_fail(TRI_INTERNAL, "%s ended without a result", task->process.name), GRACE);
 }
 
-/* All are on their way out. A task that ends because we asked it to is not reported. */
+/* The job is ending. A task that ends because we asked it to is not reported. */
 static void died_late(const tri__task_process *task, const char *how)
 {
     if (task->process.ending.signal != SIGTERM)
@@ -146,7 +147,7 @@ static void on_end(void *context, tri__process *process)
     tri__task_process *task = (tri__task_process *)process;
     const tri__supervisor *supervisor = context;
     char text[TRI_ENDING_SIZE];
-    const char *how = tri__process_ending_words(process, text);
+    const char *how = tri__process_ending_text(process, text);
     if (tri__ending_is_good(process->ending))
         ended_well(task);
     else if (tri__watcher_is_ending(&supervisor->watcher))
@@ -159,16 +160,17 @@ static void on_end(void *context, tri__process *process)
         evaluator_died(task, how);
 }
 
-static void on_wish(void *context, int times)
+static void on_stop_request(void *context, int times)
 {
     tri__supervisor *supervisor = context;
     tri__watcher *watcher = &supervisor->watcher;
-    if (!tri__process_is_up(&supervisor->tasks[0].process)) /* the job is over: no more waiting for the others */
+    if (!tri__process_is_up(&supervisor->tasks[0].process)) /* the job is over: do not wait for the other tasks */
         tri__watcher_hurry(watcher);
     else if (times > 1)
         tri__watcher_fail(
             watcher,
-            tri_fail(TRI_INTERNAL, "killed by a second signal; --resume %s goes on from the last checkpoint", supervisor->folder.path), 0);
+            tri_fail(TRI_INTERNAL, "killed by a second signal; --resume %s continues from the last checkpoint", supervisor->folder.path),
+            0);
     else
         tri__watcher_stop(watcher);
 }
@@ -177,7 +179,7 @@ tri_status tri__supervise(const tri__supervision *request, tri__run_result *out)
 {
     tri__supervisor supervisor;
     *out = (tri__run_result){0};
-    tri_status status = tri__supervisor_init(&supervisor, request, on_end, on_wish);
+    tri_status status = tri__supervisor_init(&supervisor, request, on_end, on_stop_request);
     for (int i = 0; i < supervisor.count && !status; i++)
         status = tri__task_process_start(&supervisor.tasks[i], false);
     if (!status) {

@@ -1,5 +1,5 @@
 /* supervise_inside.h: a supervised job as its own files see it:
- * supervise.c decides what the end of a task means, supervise_start.c starts tasks and clears away. */
+ * supervise.c decides what the end of a task means, supervise_start.c starts tasks and cleans up. */
 #ifndef TRI_TRAIN_PS_SUPERVISE_INSIDE_H
 #define TRI_TRAIN_PS_SUPERVISE_INSIDE_H
 
@@ -17,8 +17,8 @@ typedef struct {
     tri__supervisor *supervisor;
     tri__task task;
     int listen_fd;          /* of a server; −1 */
-    tri__restarts restarts; /* since a checkpoint was last written … */
-    int64_t kept;           /* … whose step was this, when the task last died */
+    tri__restarts restarts; /* since the last checkpoint was written … */
+    int64_t kept;           /* … and its step when the task last died */
 } tri__task_process;
 
 struct tri__supervisor {
@@ -26,23 +26,23 @@ struct tri__supervisor {
     const tri__run_request *run;
     tri__run_folder folder;
     tri__log_file *log_file;
-    tri__log *log; /* to the file, and on to people */
+    tri__log *log; /* to the file and to the user */
     char *cluster_file;
     tri__cluster cluster;
     tri__watcher watcher;     /* the state of the job */
     tri__task_process *tasks; /* servers, of which ps:0 is the first and leads; workers; the evaluator */
     int count;
     int worker_threads;
-    bool shared;      /* CPUs, by more processes than there are of them */
-    bool unevaluated; /* the evaluator was given up, and every ps:0 hears of it */
+    bool shared;      /* there are more processes than CPUs */
+    bool unevaluated; /* the evaluator was given up; every ps:0 that is started is informed */
 };
 
-/* The folder, the sockets, the cluster file and the tasks; nothing runs yet. The watcher calls ended and asked with the supervisor. After a
- * failure, too, it wants fini. */
+/* Makes the folder, the sockets, the cluster file and the list of tasks; starts nothing. The watcher calls ended and asked with the
+ * supervisor. Call fini after a failure, too. */
 TRI_MUST_CHECK tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervision *request,
                                                void (*ended)(void *supervisor, tri__process *process),
                                                void (*asked)(void *supervisor, int times));
-void tri__supervisor_fini(tri__supervisor *supervisor); /* kills whoever still runs */
+void tri__supervisor_fini(tri__supervisor *supervisor); /* kills tasks that still run */
 
 /* recover: in place of a server that died. */
 TRI_MUST_CHECK tri_status tri__task_process_start(tri__task_process *task, bool recover);

@@ -1,6 +1,6 @@
 /* supervise_start.c: what a supervised job needs before its first task runs, and how a task is started.
  *
- * Servers listen on sockets that are made here and stay open, so that one that died is followed by one at the same address. */
+ * Servers listen on sockets that are made here and stay open, so that a restarted server has the same address. */
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
@@ -34,7 +34,7 @@ static tri_status check_servers(const tri_model *model, const tri_source_info *s
     return status;
 }
 
-/* Mistakes that every task would make are better told once, before there is a folder. */
+/* Mistakes that every task would report are reported once, before a folder is made. */
 static tri_status check_request(const tri__run_request *run, int servers, char **model_name)
 {
     tri_model *model = NULL;
@@ -121,12 +121,12 @@ static tri_status open_tasks(tri__supervisor *supervisor)
     return NULL;
 }
 
-/* Where processes share CPUs, who is woken waits for its turn instead of interrupting who computes: all get further, with fewer switches.
- * Children inherit it. Where a user chose another policy, that stands. */
+/* Where processes share CPUs, SCHED_BATCH lets a process that computes finish its time slice instead of being interrupted by one that wakes
+ * up: fewer switches, more work done. Children inherit it. A policy that the user chose is left alone. */
 static void take_turns(void)
 {
     if (sched_getscheduler(0) == SCHED_OTHER)
-        sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}); /* where it is refused, all go on as before */
+        sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}); /* where the kernel refuses, the policy stays as it was */
 }
 
 tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervision *request,
@@ -154,7 +154,7 @@ tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervis
     return make_sockets(supervisor);
 }
 
-/* What makes a command line this task's, then what the user gave. */
+/* First the options of this task, then those that the user gave. */
 static void fill_command_line(const tri__task_process *task, bool recover, tri__command_line *line)
 {
     const tri__supervisor *supervisor = task->supervisor;
@@ -174,7 +174,7 @@ static void fill_command_line(const tri__task_process *task, bool recover, tri__
         tri__command_line_add(line, "--"), tri__command_line_add(line, model);
 }
 
-/* Where processes share CPUs, a thread that waits must not burn another's time. */
+/* Where processes share CPUs, a waiting thread must not spin: another process needs the CPU. */
 tri_status tri__task_process_start(tri__task_process *task, bool recover)
 {
     const tri__supervisor *supervisor = task->supervisor;

@@ -1,4 +1,4 @@
-/* task.c: one task of a job with parameter servers: what all of them have in common, then each its own. */
+/* task.c: one task of a job with parameter servers: what all tasks have in common, then the part of each role. */
 #include "train/ps/task.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void file_name(tri__task task, char name[TRI_TASK_SIZE])
     snprintf(name, TRI_TASK_SIZE, "%s-%d", roles[task.role], task.index);
 }
 
-/* ps:0 makes the folder where no supervisor did. The other tasks have files only where there is one. */
+/* ps:0 makes the folder where no supervisor did. The other tasks write files only where there is a supervisor. */
 static tri_status open_folder(tri__run *run, const tri__task_place *place)
 {
     const tri__run_request *request = run->request;
@@ -43,7 +43,7 @@ static tri_status open_folder(tri__run *run, const tri__task_place *place)
     return curves && run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 
-/* Who joins learns from ps:0 who it is; then it is a worker like the others. */
+/* A worker that joins asks ps:0 for its number; then it is a worker like the others. */
 static tri_status join_and_work(tri__run *run, const tri__task_place *place, tri__ps_settings *ps)
 {
     tri__task_place joined;
@@ -64,7 +64,7 @@ static tri_status run_task(tri__run *run, const tri__task_place *place, tri__run
     TRI_TRY(tri__ps_settings_resolve(&run->options, &ps));
     ps.workers = place->cluster->workers;
     ps.servers = place->cluster->servers;
-    run->options.threads = TRI_UNSET; /* a task's share of this machine is nothing for a checkpoint to keep */
+    run->options.threads = TRI_UNSET; /* a checkpoint does not keep a task's share of this machine */
     TRI_TRY(open_folder(run, place));
     switch (place->task.role) {
     case TRI_ROLE_SERVER:

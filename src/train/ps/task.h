@@ -8,7 +8,7 @@
 #include "train/cluster/cluster.h"
 #include "train/run/run.h"
 
-/* What ps:0 hears when whoever keeps the evaluator alive has given it up. */
+/* The signal that tells ps:0 that the evaluator was given up, and is not started again. */
 #define TRI_NO_EVALUATOR SIGUSR2
 
 typedef struct tri__task_place {
@@ -16,13 +16,13 @@ typedef struct tri__task_place {
     tri__task task;
     tri__tls *tls;                            /* NULL: in clear */
     int listen_fd;                            /* a server's socket that listens already; −1: it makes one */
-    bool recover;                             /* a server in place of one that died: it begins with what was last kept */
+    bool recover;                             /* a server in place of one that died: it begins from the last checkpoint */
     bool spawned;                             /* by a supervisor, which keeps the file `command` */
     const volatile sig_atomic_t *unevaluated; /* of ps:0; not 0: TRI_NO_EVALUATOR has come; NULL: it cannot */
     const char *folder;                       /* the run folder, where a supervisor made it; NULL: ps:0 makes one, as the request says */
 } tri__task_place;
 
-/* Take part until the job ends. ps:0 has the result; the others leave it empty. */
+/* Take part until the job ends. ps:0 fills the result; the other tasks leave it empty. */
 TRI_MUST_CHECK tri_status tri__task_run(const tri__run_request *request, const tri__task_place *place, tri__run_result *out);
 
 #endif

@@ -12,7 +12,7 @@ static int64_t workers_of(const tri__train_options *options)
     return options->workers == TRI_UNSET ? 1 : options->workers;
 }
 
-/* Ranks become fewer only where a lost one is followed by another attempt. */
+/* The number of ranks falls only where a lost rank is followed by another attempt. */
 static tri_status check_min_workers(const tri__train_options *options)
 {
     int64_t least = options->min_workers, workers = workers_of(options);

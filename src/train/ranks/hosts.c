@@ -1,6 +1,6 @@
-/* hosts.c: an mpirun for each host, which starts `true` there; a host where that fails, or does not end in time, is gone.
+/* hosts.c: runs mpirun once for each host, to start `true` there. A host where that fails, or does not end in time, is gone.
  *
- * Of a line only its host, the first word, and "slots=N" are read. All else is mpirun's business and stays as it is. */
+ * Of each line, only the first word (the host) and "slots=N" are read. mpirun reads the rest. */
 #include "train/ranks/hosts.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct {
     const char *line; /* within the file's text, without its end */
     int length;
     char name[LONGEST_NAME]; /* empty: a comment, or nothing */
-    int slots;               /* 0: it does not tell */
+    int slots;               /* 0: the line does not say */
     tri__process mpirun;
 } host;
 
@@ -56,7 +56,7 @@ static void on_line(void *context, tri__process *process, bool error, const char
     (void)context, (void)process, (void)error, (void)line; /* the ranks' mpirun has said it already */
 }
 
-static void on_wish(void *context, int times)
+static void on_stop_request(void *context, int times)
 {
     roll *hosts = context;
     (void)times;
@@ -104,7 +104,7 @@ static void sum_up(const roll *hosts, tri__hosts *out)
 
 static tri_status probe(const tri__hosts_request *request, roll *hosts, tri__hosts *out)
 {
-    const tri__watcher_options options = {.stop = request->stop, .said = on_line, .asked = on_wish, .context = hosts};
+    const tri__watcher_options options = {.stop = request->stop, .said = on_line, .asked = on_stop_request, .context = hosts};
     TRI_TRY(tri__watcher_init(&hosts->watcher, &options));
     TRI_TRY(call_all(request, hosts));
     tri__watcher_leave(&hosts->watcher, request->timeout, request->timeout);

@@ -10,19 +10,20 @@
 
 typedef struct {
     const char *file;                  /* "node1 slots=2", a line a host */
-    int64_t timeout;                   /* who has not answered by then is gone; nanoseconds */
-    bool as_root;                      /* mpirun wants to be told */
-    const volatile sig_atomic_t *stop; /* not 0: no longer worth waiting for; may be NULL */
+    int64_t timeout;                   /* nanoseconds; a host that has not answered by then is gone */
+    bool as_root;                      /* the user is root, which mpirun accepts only with an option */
+    const volatile sig_atomic_t *stop; /* not 0: give up the probe; may be NULL */
 } tri__hosts_request;
 
 typedef struct {
-    char *lines;    /* of the file, less those of hosts that are gone, in their order */
+    char *lines;    /* of the file, in order, without those of hosts that are gone */
     char gone[512]; /* "node1, node2": as many as there is room for; empty: none is */
     int left;       /* hosts that are not gone */
-    int slots;      /* of those; 0 where a line does not tell */
+    int slots;      /* of those; 0 where a line does not say */
 } tri__hosts;
 
-/* Has mpirun start something on each host, all at once, by the same agent as ranks are started. Nobody is gone where it was stopped. */
+/* Lets mpirun start something on each host, all at once, by the same agent that starts ranks. If *stop ends the probe, no host counts as
+ * gone. */
 TRI_MUST_CHECK tri_status tri__hosts_probe(const tri__hosts_request *request, tri__hosts *out);
 void tri__hosts_fini(tri__hosts *hosts);
 

@@ -1,6 +1,6 @@
-/* launch.c: mpirun as a child, attempt after attempt.
+/* launch.c: runs mpirun as a child process, attempt after attempt.
  *
- * mpirun ends all ranks when one is lost, and says so in a notice between two dashed lines: of that, one line is worth telling. */
+ * When a rank is lost, mpirun ends all ranks and writes a notice between two dashed lines. One line of it is the reason that we report. */
 #include "train/ranks/launch.h"
 
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 enum { WHY_SIZE = 1024 };
 
-/* How far an attempt came: mpirun was started; its ranks are ready for signals, and train. */
+/* How far an attempt came: mpirun was started; its ranks train, and have installed their signal handlers. */
 typedef enum { NOT_STARTED, STARTED, TRAINING } extent;
 
 typedef struct {
@@ -33,16 +33,16 @@ typedef struct {
     tri__process mpirun;
     tri__restarts restarts;
     int workers;
-    char *hosts;     /* file of those that are left; NULL: all are */
+    char *hosts;     /* file with the hosts that are left; NULL: all are */
     int64_t kept;    /* step of the newest checkpoint; −1: none */
     bool made;       /* the folder is new */
     extent furthest; /* of all attempts */
 
     /* of this attempt */
     extent extent;
-    bool in_notice;      /* between the two dashed lines of one */
+    bool in_notice;      /* between the two dashed lines of a notice */
     char why[WHY_SIZE];  /* what mpirun said */
-    char last[WHY_SIZE]; /* line that anybody said, reports apart */
+    char last[WHY_SIZE]; /* the last line on any output that is not a report */
 } launcher;
 
 static void come_to(launcher *self, extent reached)
@@ -53,7 +53,7 @@ static void come_to(launcher *self, extent reached)
 
 /* ---- what ranks and mpirun say ---- */
 
-/* Ranks that were told to end do not begin. */
+/* Ranks that were asked to end do not begin. */
 static void on_begin(void *context, tri__process *process)
 {
     launcher *self = context;
@@ -62,7 +62,7 @@ static void on_begin(void *context, tri__process *process)
         come_to(self, TRAINING);
 }
 
-/* A line of mpirun's notices: kept in the log file; the one that tells who was lost is the reason. */
+/* A line of a notice: it goes to the log file. The line that names the lost rank or host is the reason. */
 static void take_notice(launcher *self, const char *line)
 {
     tri__log_line(self->log, TRI_LOG_DEBUG, "mpirun: %s", line);
@@ -74,7 +74,7 @@ static void take_notice(launcher *self, const char *line)
     else if (*line && !*self->why)
         snprintf(self->why, sizeof self->why, "mpirun: %s", line);
     size_t length = strlen(self->why);
-    if (length && self->why[length - 1] == '.') /* ours goes on after it */
+    if (length && self->why[length - 1] == '.') /* our message continues after it */
         self->why[length - 1] = 0;
 }
 
@@ -104,8 +104,8 @@ static void on_line(void *context, tri__process *process, bool error, const char
 
 static void add_mpirun(const launcher *self, tri__command_line *line)
 {
-    /* ranks are not bound: their threads share the CPUs. They yield: another rank, or a thread that computes, may need the one they wait
-     * on. --novm: hosts that get no rank are left alone, since one of them may be the one that is gone. */
+    /* --bind-to none: the threads of all ranks share the CPUs. Ranks yield while they wait: another rank or a computing thread may need the
+     * CPU. --novm: mpirun does not contact hosts that get no rank, since one of them may be gone. */
     const char *const fixed[] = {"--oversubscribe", "--novm", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", NULL};
     const char *const hosts[] = {"--mca", "orte_default_hostfile", self->hosts, NULL};
     tri__command_line_add(line, "mpirun");
@@ -148,14 +148,15 @@ static tri_status start(launcher *self)
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
 }
 
-/* mpirun hands SIGUSR1 on to the ranks, which end in good order, once there are ranks to hear it. With SIGTERM it ends them itself. */
-static void on_wish(void *context, int times)
+/* mpirun hands SIGUSR1 on to the ranks, which then end in good order; they must have installed their handlers. On SIGTERM, mpirun ends the
+ * ranks itself. */
+static void on_stop_request(void *context, int times)
 {
     const launcher *self = context;
     tri__process_signal(&self->mpirun, times > 1 ? SIGKILL : self->extent == TRAINING ? SIGUSR1 : SIGTERM);
 }
 
-/* mpirun tells of a rank that failed. Where it says nothing, it was ended itself. */
+/* mpirun reports a rank that failed. Where it reports nothing, something ended mpirun itself. */
 static tri_status unexplained(const launcher *self, tri_code code)
 {
     int status = self->mpirun.ending.status;
@@ -175,11 +176,11 @@ static tri_status reason_of(const launcher *self)
     if (stops && self->furthest < TRAINING)
         return tri_fail(TRI_STOPPED, "stopped before training began");
     if (stops && (stops > 1 || self->extent < TRAINING))
-        return tri_fail(TRI_STOPPED, "killed by a signal; --resume %s goes on from the last checkpoint", self->folder.path);
+        return tri_fail(TRI_STOPPED, "killed by a signal; --resume %s continues from the last checkpoint", self->folder.path);
     if (mpirun->complaint || *self->why)
         return tri_fail(code, "%s", mpirun->complaint ? mpirun->complaint : self->why);
     if (mpirun->ending.signal)
-        return tri_fail(code, "mpirun %s", tri__process_ending_words(mpirun, text));
+        return tri_fail(code, "mpirun %s", tri__process_ending_text(mpirun, text));
     return unexplained(self, code);
 }
 
@@ -190,7 +191,8 @@ static tri_status attempt(launcher *self)
     self->why[0] = self->last[0] = 0;
     TRI_TRY(start(self));
     tri__watcher_run(&self->watcher);
-    bool told = self->watcher.result && !self->mpirun.complaint; /* after a signal mpirun itself ends as one that failed */
+    bool told = self->watcher.result &&
+                !self->mpirun.complaint; /* after a signal, mpirun's exit status says failure although the run did not fail */
     return told && (self->mpirun.ending.status == 0 || self->watcher.asked) ? NULL : reason_of(self);
 }
 
@@ -206,14 +208,14 @@ static int64_t newest_step(const launcher *self)
     return step;
 }
 
-/* A wrong call, and a loss that is no number, would come again. */
+/* A wrong call and a loss that is not a number would fail again in the same way. */
 static bool worth_another(const launcher *self, tri_status failure)
 {
     const char *ended = json_string_value(json_object_get(json_object_get(self->watcher.result, "summary"), "stopped_by"));
     return tri_status_code(failure) != TRI_BAD_CALL && !self->watcher.asked && !(ended && !strcmp(ended, "diverged"));
 }
 
-/* The others go on with a rank for each of their slots. */
+/* The run continues on the remaining hosts, with one rank for each of their slots. */
 static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
 {
     if (!self->hosts)
@@ -229,7 +231,7 @@ static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
     return NULL;
 }
 
-/* Without hosts that are gone. *left_out: there were some, and others that are not. */
+/* Drop hosts that are gone. *left_out: some are gone, and some are left. */
 static tri_status leave_out_hosts(launcher *self, bool *left_out)
 {
     const tri__hosts_request request = {
@@ -242,13 +244,13 @@ static tri_status leave_out_hosts(launcher *self, bool *left_out)
     return status;
 }
 
-/* An attempt came to nothing: without the hosts that are gone, or else with one rank less. */
+/* An attempt wrote no checkpoint: try again without the hosts that are gone, or else with one rank fewer. */
 static void retreat(launcher *self)
 {
     bool left_out = false;
     tri_status status = self->request->hosts ? leave_out_hosts(self, &left_out) : NULL;
     if (status)
-        tri__log_line(self->log, TRI_LOG_WARNING, "it cannot be found out which host is gone: %s", tri_status_message(status));
+        tri__log_line(self->log, TRI_LOG_WARNING, "cannot find out which host is gone: %s", tri_status_message(status));
     tri_status_free(status);
     self->workers -= !left_out;
 }
@@ -314,14 +316,15 @@ static tri_status prepare(launcher *self)
         .progress_context = self->run->context,
         .said = on_line,
         .began = on_begin,
-        .asked = on_wish,
+        .asked = on_stop_request,
         .context = self,
     };
     TRI_TRY(tri__watcher_init(&self->watcher, &options));
     return tri__process_init(&self->mpirun, &self->watcher, "mpirun");
 }
 
-/* A failure before any training that was told wholly. What mpirun says of its own is told by its log alone. */
+/* True if the run failed before any training and the message says all there is to know. mpirun's own output is only in the log, which must
+ * then stay. */
 static bool left_nothing(const launcher *self)
 {
     bool told = self->mpirun.complaint || self->watcher.asked || self->furthest == NOT_STARTED;
@@ -347,7 +350,7 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
     tri__log_file_destroy(self.log_file);
     free(self.hosts);
     if (useless)
-        tri_status_free(tri__folder_remove(self.folder.path)); /* where it cannot be removed it stays */
+        tri_status_free(tri__folder_remove(self.folder.path)); /* a folder that cannot be removed stays */
     tri__run_folder_fini(&self.folder);
     return status;
 }

@@ -7,17 +7,17 @@
 #include "train/run/run.h"
 
 typedef struct {
-    const tri__run_request *run; /* *stop counts: 1 ends the run in good order, 2 kills it */
+    const tri__run_request *run; /* *stop 1: end the run in good order, 2: kill it */
     const char *program;         /* the binary of every rank */
-    const char *const *words;    /* options for every rank, as the user gave them, less those that are the launcher's; ends with NULL */
-    int workers, threads;        /* threads: of each; 0: the ranks of a host share out its CPUs */
-    int restarts;                /* so many lost attempts are followed by another … */
-    int min_workers;             /* … with fewer ranks, down to this, where the last one did not even come to a checkpoint */
-    const char *hosts;           /* the file of hosts that mpirun reads, of which those that are gone are left out; NULL: none is known */
-    bool as_root;                /* mpirun wants to be told */
+    const char *const *words;    /* options for every rank, as the user gave them, without those for the launcher; ends with NULL */
+    int workers, threads;        /* threads: of each rank; 0: the ranks of a host share its CPUs evenly */
+    int restarts;                /* this many failed attempts are followed by another … */
+    int min_workers;             /* … with fewer ranks, but not fewer than this, where the last attempt wrote no checkpoint */
+    const char *hosts;           /* the file of hosts that mpirun reads; hosts that are gone are left out; NULL: none is known */
+    bool as_root;                /* the user is root, which mpirun accepts only with an option */
 } tri__launching;
 
-/* Returns when no process is left. The result is there where rank 0 told one, also where the run then failed. */
+/* Returns when no process is left. out has a result if rank 0 reported one, even if the run failed after that. */
 TRI_MUST_CHECK tri_status tri__launch(const tri__launching *request, tri__run_result *out);
 
 #endif

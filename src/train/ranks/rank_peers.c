@@ -1,6 +1,6 @@
 /* rank_peers.c: ranks of MPI as the workers of a run. Every rank runs the same loop; rank 0 has the run folder, evaluates, writes
- * checkpoints and decides when to stop. A rank joins the others before it does anything else; then, before anything that all must do
- * together, and when anybody leaves, they compare notes: so a failure of one is everybody's. */
+ * checkpoints and decides when to stop. A rank joins the others before it does anything else. Before anything that all ranks must do
+ * together, and when a rank leaves, all ranks exchange notes, so that every rank learns of a failure of one. */
 #include "train/ranks/rank_peers.h"
 
 #include <omp.h>
@@ -22,9 +22,9 @@ enum { MESSAGE_SIZE = 600, DIGEST_SIZE = 65 };
 typedef struct {
     int32_t code; /* tri_code of its failure; TRI_OK: none */
     char message[MESSAGE_SIZE];
-    char digest[DIGEST_SIZE];        /* of its model, and … */
-    int64_t sum[2];                  /* … of what must be the same: batch and examples … */
-    char data[TRI_DATA_DIGEST_SIZE]; /* … and of the examples themselves; "": not known */
+    char digest[DIGEST_SIZE];        /* of its model */
+    int64_t sum[2];                  /* what must be the same on all ranks: batch and number of examples */
+    char data[TRI_DATA_DIGEST_SIZE]; /* digest of the examples; "": not known */
     int64_t steps, examples, damaged, spent[TRI_PHASES];
     double cpu_percent, peak_rss_mb;
 } note;
@@ -33,14 +33,14 @@ typedef struct {
     tri__peers peers;
     tri__run *run;
     tri__ranks *ranks;
-    note *notes;  /* [workers], of the last comparison */
-    bool orderly; /* all ranks have come to the end together, so that MPI can be left in good order */
+    note *notes;  /* [workers], from the last exchange */
+    bool orderly; /* the last exchange succeeded, so MPI can be finalised */
 
     int64_t position; /* in the data, after the last step … */
-    int64_t met;      /* … which had so many examples, of all ranks; 0: there was none yet */
+    int64_t met;      /* … which had this many examples on all ranks; 0: no step yet */
 } rank_peers;
 
-/* ---- comparing notes ---- */
+/* ---- exchanging notes ---- */
 
 static void write_failure(note *mine, tri_status own)
 {
@@ -48,7 +48,7 @@ static void write_failure(note *mine, tri_status own)
     snprintf(mine->message, sizeof mine->message, "%s", mine->code ? tri_status_message(own) : "");
 }
 
-/* own, or the failure of the first rank that has one; own is taken. The failure of one is told by rank 0 for all. */
+/* Returns the failure of the first rank that has one, or own, which is taken. Rank 0 reports a failure for all ranks. */
 static tri_status compare(rank_peers *self, note *mine, tri_status own)
 {
     self->orderly = false;
@@ -59,13 +59,13 @@ static tri_status compare(rank_peers *self, note *mine, tri_status own)
     }
     self->orderly = true;
     for (int i = 0; i < self->peers.workers; i++) {
-        const note *of = &self->notes[i];
-        if (!of->code)
+        const note *theirs = &self->notes[i];
+        if (!theirs->code)
             continue;
         tri_status_free(own);
         self->peers.told = self->peers.worker > 0;
-        tri_code code = (tri_code)of->code;
-        return i ? tri_fail(code, "rank %d: %s", i, of->message) : tri_fail(code, "%s", of->message);
+        tri_code code = (tri_code)theirs->code;
+        return i ? tri_fail(code, "rank %d: %s", i, theirs->message) : tri_fail(code, "%s", theirs->message);
     }
     return own;
 }
@@ -93,12 +93,12 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
     TRI_TRY(compare(self, &mine, own));
     const note *first = self->notes;
     for (int i = 1; i < self->peers.workers; i++) {
-        const note *of = &self->notes[i];
-        const char *what = strcmp(of->digest, first->digest)          ? "another model"
-                           : of->sum[0] != first->sum[0]              ? "another --batch"
-                           : of->sum[1] != first->sum[1]              ? "other data: it has another number of examples"
-                           : tri__data_differs(of->data, first->data) ? "other data: as many examples, but other ones"
-                                                                      : NULL;
+        const note *theirs = &self->notes[i];
+        const char *what = strcmp(theirs->digest, first->digest)          ? "another model"
+                           : theirs->sum[0] != first->sum[0]              ? "another --batch"
+                           : theirs->sum[1] != first->sum[1]              ? "other data: it has another number of examples"
+                           : tri__data_differs(theirs->data, first->data) ? "other data: as many examples, but other ones"
+                                                                          : NULL;
         self->peers.told = what && self->peers.worker > 0;
         if (what)
             return tri_fail(TRI_BAD_CALL, "rank %d has %s than rank 0: start all ranks with the same options, on the same files", i, what);
@@ -108,7 +108,7 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
 
 /* ---- steps ---- */
 
-/* Rank 0 may evaluate now: nobody knows for how long. */
+/* Rank 0 may be evaluating, which takes any length of time. */
 static tri_status rank_peers_begin(tri__peers *base, const tri_step *step)
 {
     rank_peers *self = (rank_peers *)base;
@@ -117,8 +117,8 @@ static tri_status rank_peers_begin(tri__peers *base, const tri_step *step)
     return NULL;
 }
 
-/* Damaged records weigh nothing, so the weight of all ranks tells how many there were.
- * That of the step just made may still be under way. */
+/* Damaged records have weight 0, so the weight of all ranks tells how many there were. The weight of the step just made may still be in
+ * transit. */
 static tri_status judge_last_step(const rank_peers *self)
 {
     const tri__run *run = self->run;
@@ -128,7 +128,7 @@ static tri_status judge_last_step(const rank_peers *self)
     return tri__peers_count_damage(self->run, damaged, self->position % tri_dataset_examples(run->trainer.dataset) == 0);
 }
 
-/* Where ranks have files of their own, the others' examples are taken to be as many. */
+/* With --shard files, every rank is assumed to have as many examples as this one. */
 static tri_status rank_peers_end(tri__peers *base, tri__tally *tally)
 {
     rank_peers *self = (rank_peers *)base;
@@ -138,7 +138,7 @@ static tri_status rank_peers_end(tri__peers *base, tri__tally *tally)
     self->met = (position - self->position) * (run->settings.own_files ? base->workers : 1);
     self->position = position;
     if (tally->count > tally->damaged)
-        tally->loss /= (double)(tally->count - tally->damaged); /* this rank's mean stands for all: the others' travels nowhere */
+        tally->loss /= (double)(tally->count - tally->damaged); /* this rank's mean stands for all: losses are not exchanged */
     tally->count = self->met;
     tally->damaged = 0;
     tally->loss *= (double)tally->count;
@@ -157,7 +157,7 @@ static void fill_note(const rank_peers *self, note *mine)
     memcpy(mine->spent, run->trainer.phases.spent, sizeof mine->spent);
 }
 
-/* Records that any rank found damaged, each counted once: a record meets other ranks in other epochs. */
+/* Records that any rank found damaged, each counted once: in another epoch, another rank may read the same record. */
 static tri_status merge_damage(rank_peers *self, int64_t most)
 {
     tri_dataset *dataset = self->run->trainer.dataset;
@@ -176,7 +176,7 @@ static tri_status merge_damage(rank_peers *self, int64_t most)
     return status;
 }
 
-/* Now that all is known, also what the last step met. */
+/* Now the weight of the last step is known, too. */
 static tri_status judge_all(rank_peers *self)
 {
     self->peers.pass = 0;
@@ -185,7 +185,8 @@ static tri_status judge_all(rank_peers *self)
     return judged;
 }
 
-/* For the summary. Where ranks have files of their own, nobody else meets a rank's records, and numbers say nothing. */
+/* For the summary. With --shard files, no other rank reads this rank's records, and record numbers of different ranks cannot be
+ * compared. */
 static tri_status count_damage(rank_peers *self)
 {
     int64_t most = 0;
@@ -227,12 +228,12 @@ static tri_status rank_peers_leave(tri__peers *base, tri_status own)
 
 static void rank_peers_stats(const tri__peers *base, int worker, tri__worker_summary *out, tri__phases *phases)
 {
-    const note *of = &((const rank_peers *)base)->notes[worker];
-    out->steps = of->steps;
-    out->examples = of->examples;
-    out->cpu_percent = of->cpu_percent;
-    out->peak_rss_mb = of->peak_rss_mb;
-    memcpy(phases->spent, of->spent, sizeof of->spent);
+    const note *theirs = &((const rank_peers *)base)->notes[worker];
+    out->steps = theirs->steps;
+    out->examples = theirs->examples;
+    out->cpu_percent = theirs->cpu_percent;
+    out->peak_rss_mb = theirs->peak_rss_mb;
+    memcpy(phases->spent, theirs->spent, sizeof theirs->spent);
 }
 
 /* ---- from beginning to end ---- */
@@ -275,7 +276,7 @@ static tri_status check_size(const rank_peers *self)
         return NULL;
     return tri_fail(TRI_BAD_CALL, "MPI says that there are %d ranks, and %d were started: %s", size, wanted,
                     size == 1
-                        ? "it does not know who started it (with srun: give srun --mpi=pmix or --mpi=pmi2, as Open MPI was built for, or "
+                        ? "it does not know what started it (with srun: give srun --mpi=pmix or --mpi=pmi2, as Open MPI was built for, or "
                           "start with mpirun)"
                         : "leave --workers out where ranks are started by mpirun or srun");
 }
@@ -305,7 +306,7 @@ tri_status tri__rank_peers_join(tri__run *run)
     self->peers.workers = tri__ranks_size(self->ranks);
     TRI_TRY(tri__allocate((size_t)self->peers.workers, sizeof *self->notes, "the ranks' notes", &self->notes));
     if (self->peers.worker == 0 && tri__ranks_apart(self->ranks))
-        tri__log_line(run->journal.log, TRI_LOG_INFO, "ranks are on several hosts: between them MPI's traffic is in clear");
+        tri__log_line(run->journal.log, TRI_LOG_INFO, "ranks are on several hosts: MPI's traffic between them is not encrypted");
     return NULL;
 }
 

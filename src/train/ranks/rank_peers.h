@@ -9,6 +9,6 @@ int tri__rank_peers_threads(const tri__run *run);                               
 TRI_MUST_CHECK tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own); /* the same model, and as many examples? */
 TRI_MUST_CHECK tri_status tri__rank_peers_create_store(tri__run *run);
 TRI_MUST_CHECK tri_status tri__rank_peers_agree(tri__run *run, tri_status own);
-TRI_MUST_CHECK tri_status tri__rank_peers_prepare(tri__run *run, tri_status own); /* what rank 0 has becomes everybody's */
+TRI_MUST_CHECK tri_status tri__rank_peers_prepare(tri__run *run, tri_status own); /* rank 0 sends its parameters to all ranks */
 
 #endif

@@ -1,6 +1,6 @@
-/* replicas.c: replicas as threads. The run's own thread is replica 0 and does between steps what a run does; the others do steps and
- * nothing else. They fetch their next batch, then wait until replica 0 begins the step: so when it evaluates, writes a checkpoint or ends
- * the run, nobody reads or writes a parameter. */
+/* replicas.c: replicas as threads. The run's own thread is replica 0; between steps it evaluates, saves and logs. The other replicas only
+ * make steps: they fetch their next batch, then wait until replica 0 begins the step. So no thread reads or writes a parameter while
+ * replica 0 evaluates, writes a checkpoint or ends the run. */
 #include "train/replicas/replicas.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "train/run/peers.h"
 #include "train/run/run_setup.h"
 
-#define LONGEST_STEP INT64_C(600000000000) /* nanoseconds: no thread dies in silence, so this is for steps that hang */
+#define LONGEST_STEP INT64_C(600000000000) /* nanoseconds; for steps that hang: a thread that fails says so */
 
 typedef struct replicas replicas;
 
@@ -26,11 +26,11 @@ typedef struct {
     pthread_t thread;
     bool started;
 
-    /* written by the replica's thread; replica 0 reads them when done tells it to, or when the thread is gone */
-    tri__trainer trainer; /* that of replica 0 is the run's */
+    /* written by the replica's thread; replica 0 reads them after `done` has counted the step, or after the thread has ended */
+    tri__trainer trainer; /* replica 0 uses the run's trainer instead */
     tri__tally tally;
     double cpu; /* seconds of this thread */
-    char *note; /* of a record that was left out, until replica 0 tells it; or NULL */
+    char *note; /* about a record that was left out, until replica 0 logs it; or NULL */
     tri_status status;
     atomic_int_fast64_t done; /* steps, and one more when the replica has failed */
 } replica;
@@ -62,7 +62,7 @@ static bool may_begin(const void *context)
     return atomic_load(&my->peers->begun) > my->steps || atomic_load(&my->peers->over);
 }
 
-/* Replica 0 may evaluate for as long as it likes. */
+/* No deadline: replica 0 may be evaluating. */
 static bool wait_for_turn(replica *self)
 {
     replicas *peers = self->peers;
@@ -82,7 +82,7 @@ static tri_status do_step(replica *self, const tri_batch *batch)
     return NULL;
 }
 
-/* A batch that cannot be read is a failure of the step that needs it, not of the one before. */
+/* A batch that cannot be read fails the step that needs it, not the step before. */
 static bool next_step(replica *self)
 {
     const tri_batch *batch = NULL;
@@ -173,7 +173,7 @@ static tri_status replicas_end(tri__peers *base, tri__tally *tally)
         replica *other = &peers->replica[i];
         tell_note(peers, other);
         if (other->status)
-            return tri_fail(TRI_STOPPED, "another replica has stopped"); /* leave tells why */
+            return tri_fail(TRI_STOPPED, "another replica has stopped"); /* leave returns the reason */
         tally->loss += other->tally.loss;
         tally->count += other->tally.count;
         tally->damaged += other->tally.damaged;
@@ -182,7 +182,7 @@ static tri_status replicas_end(tri__peers *base, tri__tally *tally)
     return tri__peers_count_damage(peers->run, tally->damaged, tri_dataset_position(dataset) % tri_dataset_examples(dataset) == 0);
 }
 
-/* Records that any replica found damaged, each counted once: a record meets other replicas in other epochs. */
+/* Records that any replica found damaged, each counted once: in another epoch, another replica may read the same record. */
 static tri_status merge_damage(const replicas *peers)
 {
     for (int i = 1; i < peers->peers.workers; i++) {
@@ -193,7 +193,7 @@ static tri_status merge_damage(const replicas *peers)
     return NULL;
 }
 
-/* The threads end; own, or why a replica ended them. */
+/* Ends the threads. Returns own, or the failure of a replica. */
 static tri_status end_threads(replicas *peers, tri_status own)
 {
     atomic_store(&peers->over, true);
@@ -238,7 +238,7 @@ static void replicas_stats(const tri__peers *base, int worker, tri__worker_summa
 
 /* ---- making them ---- */
 
-/* The run's own plan and dataset are there: now those of the others. */
+/* The run's own plan and dataset exist; make those of the other replicas. */
 static tri_status prepare_others(tri__run *run, tri_status own)
 {
     replicas *peers = (replicas *)run->peers;
@@ -296,7 +296,7 @@ static tri_status create_stores(replicas *peers, tri__run *run)
     return NULL;
 }
 
-/* The run's store becomes that of the first replica. */
+/* The run uses the store of the first replica. */
 static tri_status create(tri__run *run)
 {
     replicas *peers;
@@ -312,7 +312,7 @@ static tri_status create(tri__run *run)
 
 /* ---- the row ---- */
 
-/* Replicas read through one source: there are no files of a worker's own. */
+/* All replicas read one source, so no replica has its own files. */
 static tri_status check(const tri__train_options *options)
 {
     if (options->shard && !strcmp(options->shard, "files"))
@@ -321,7 +321,7 @@ static tri_status check(const tri__train_options *options)
     return NULL;
 }
 
-/* Replicas share the CPUs out. */
+/* Replicas share the CPUs evenly. */
 static int threads_of(const tri__run *run)
 {
     return omp_get_max_threads() / run->settings.workers;

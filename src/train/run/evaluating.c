@@ -1,4 +1,4 @@
-/* evaluating.c: evaluations in the middle of a run: nobody trains meanwhile, and the time is nobody's. */
+/* evaluating.c: evaluations during a run. Training pauses, and the pause is not counted as training time. */
 #include "train/run/evaluating.h"
 
 #include <math.h>

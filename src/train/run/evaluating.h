@@ -15,10 +15,10 @@ struct tri__run;
 TRI_MUST_CHECK tri_status tri__run_create_evaluator(struct tri__run *run); /* of its store, on its test source */
 bool tri__run_evaluation_due(const struct tri__run *run);                  /* after the last step */
 
-/* Evaluate, where that was not done at this step already; tell and judge what came of it, and keep the best. */
+/* Evaluate, unless this step was evaluated already. Logs the result, checks it against the goal, and saves the best checkpoint. */
 TRI_MUST_CHECK tri_status tri__run_evaluate(struct tri__run *run);
 
-/* What the last evaluation means for the run. True where it is the best so far, and is to be kept. */
+/* Checks the last evaluation against the goal of the run. True where it is the best so far and should be saved. */
 bool tri__run_judge(struct tri__run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* folder.c: run folders. A new run never takes a folder that is there: making it is what claims it, so two runs cannot share one. */
+/* folder.c: run folders. A new run never takes an existing folder: it claims a folder by making it, so two runs cannot share one. */
 #define _GNU_SOURCE
 #include "train/run/folder.h"
 
@@ -65,8 +65,8 @@ tri_status tri__run_folder_check(const char *path)
 {
     if (!tri__file_exists(path) && !tri__folder_exists(path))
         return NULL;
-    return tri_fail(TRI_BAD_CALL, "--out %s: it is there already, and a new run takes a new folder (--resume %s goes on with it)", path,
-                    path);
+    return tri_fail(TRI_BAD_CALL, "--out %s: it exists already, and a new run needs a new folder (--resume %s continues the run in it)",
+                    path, path);
 }
 
 bool tri__run_folder_is_one(const char *path)

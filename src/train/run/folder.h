@@ -16,18 +16,18 @@ typedef struct {
     tri__folder_lock *lock;
 } tri__run_folder;
 
-/* TRI_BAD_CALL where path exists: a new run takes a new folder. */
+/* TRI_BAD_CALL where path exists: a new run needs a new folder. */
 TRI_MUST_CHECK tri_status tri__run_folder_check(const char *path);
 
-bool tri__run_folder_is_one(const char *path); /* whether a run has left it, or is at it */
+bool tri__run_folder_is_one(const char *path); /* whether path is the folder of a run, ended or not */
 
 /* Make a new folder with its parts, and lock it: path, or where that is NULL the first free runs/<model>-<date>-<n>. */
 TRI_MUST_CHECK tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out);
 
-/* The folder of a run to go on with. TRI_BAD_CALL where that run is still going on (folder_lock.h). */
+/* Open the folder of a run to resume. TRI_BAD_CALL where that run is still running (folder_lock.h). */
 TRI_MUST_CHECK tri_status tri__run_folder_open(const char *path, const char *task, tri__run_folder *out);
 
-/* As a task, the folder of the launcher or supervisor that started it. */
+/* For a task: open the folder of the launcher or supervisor that started it. */
 TRI_MUST_CHECK tri_status tri__run_folder_enter(const char *path, const char *task, tri__run_folder *out);
 void tri__run_folder_fini(tri__run_folder *folder);
 

@@ -1,7 +1,7 @@
 /* folder_lock.c: the first byte of the file `lock` is the job's lock, the second one the tasks'. What is written in it is for people: the
  * host and the process that last took the job's.
  *
- * The locks are of the open file, not of the process: they do not end when something else in it closes the same file. */
+ * The locks belong to the open file, not to the process: they stay when other code of the process closes the same file. */
 #define _GNU_SOURCE
 #include "train/run/folder_lock.h"
 
@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-#define PATIENCE INT64_C(15000000000) /* for tasks without a supervisor: longer than they take to end (cli/process/spawned.c) */
+#define PATIENCE INT64_C(15000000000) /* for tasks whose supervisor is gone: longer than they take to end (cli/process/spawned.c) */
 #define LOOK     20000000             /* nanoseconds between two looks at them */
 
 enum { JOB, TASKS, HOLDER_SIZE = 300 };
@@ -49,7 +49,7 @@ static tri_status open_lock(const char *folder, tri__folder_lock **out)
     return status;
 }
 
-/* Whether others stand in the way. No locks at all do not. */
+/* Whether another process holds the lock. A file system without locks does not count. */
 static bool is_taken(const tri__folder_lock *lock, int command, short kind, int byte)
 {
     struct flock range = {.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
@@ -78,7 +78,7 @@ static tri_status write_holder(const tri__folder_lock *lock, const char *folder)
     return NULL;
 }
 
-/* Those of a job before this one, whose launcher or supervisor was killed. */
+/* Wait for tasks of an earlier job whose launcher or supervisor was killed. */
 static tri_status wait_for_tasks(const tri__folder_lock *lock, const char *folder)
 {
     int64_t deadline = tri__clock_now() + PATIENCE;
@@ -98,8 +98,8 @@ static tri_status take_job(const tri__folder_lock *lock, const char *folder)
     if (is_taken(lock, F_OFD_SETLK, F_WRLCK, JOB)) {
         char holder[HOLDER_SIZE];
         read_holder(lock, holder);
-        return tri_fail(TRI_BAD_CALL, "%s: the run is still going on: %s has its folder (stop that one first, or wait for its end)", folder,
-                        holder);
+        return tri_fail(TRI_BAD_CALL, "%s: the run is still going on: %s has its folder (stop that process first, or wait for its end)",
+                        folder, holder);
     }
     TRI_TRY(wait_for_tasks(lock, folder));
     return write_holder(lock, folder);
@@ -116,7 +116,7 @@ tri_status tri__folder_lock_job(const char *folder, tri__folder_lock **out)
     return status;
 }
 
-/* It is shared: the lock of a task is never refused. */
+/* The tasks' lock is shared, so it is never refused. */
 tri_status tri__folder_lock_task(const char *folder, tri__folder_lock **out)
 {
     TRI_TRY(open_lock(folder, out));

@@ -1,9 +1,9 @@
 /* folder_lock.h: one job at a time writes into a run folder.
  *
- * Two locks of the kernel's on the file `lock`, so that each ends with the process that holds it, however that ends. The job's lock is held
- * by whoever the folder belongs to: a run alone, rank 0 of ranks that nobody launched, a launcher, a supervisor, a ps:0 that none started.
- * Tasks that a launcher or supervisor started share the tasks' lock: they outlive one that was killed by some seconds, in which they still
- * write, and whoever takes the job's lock next waits for them. A file system without locks protects nothing. */
+ * The file `lock` has two kernel locks; the kernel releases each when its process ends, however it ends. The owner of the folder holds the
+ * job's lock: a run of one process, rank 0 of ranks that mpirun or srun started, a launcher, a supervisor, or a ps:0 without a supervisor.
+ * Tasks that a launcher or supervisor started share the tasks' lock. When their supervisor is killed they still run, and write, for some
+ * seconds; so the next owner of the job's lock waits for them. On a file system without locks nothing is protected. */
 #ifndef TRI_TRAIN_RUN_FOLDER_LOCK_H
 #define TRI_TRAIN_RUN_FOLDER_LOCK_H
 

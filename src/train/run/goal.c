@@ -1,4 +1,4 @@
-/* goal.c: goals, as functions of what was asked for and what was reached. */
+/* goal.c: decides by an evaluation whether a run has reached its goal or should give up. */
 #include "train/run/goal.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
-/* goal.h: what a run is after: when an evaluation is the best so far, when the goal is reached, and when to give up. And how it ends:
+/* goal.h: the goal of a run: whether an evaluation is the best so far, whether the goal is reached, and when to give up. And how a run
+ * ends:
  *
  *   GOING ──► EPOCHS, STEPS, MAX_STEPS   the last step was made
  *     │ └───► SIGNAL                     the user asked for it
  *     └─────► PATIENCE                   too many evaluations without a better loss
  *   any of these ──► UNTIL               the goal is reached, be it by the evaluation after the last step
- *   any of these ──► DIVERGED, ERROR     what fails has the last word */
+ *   any of these ──► DIVERGED, ERROR     a failure overrides all others */
 #ifndef TRI_TRAIN_RUN_GOAL_H
 #define TRI_TRAIN_RUN_GOAL_H
 
@@ -36,7 +37,7 @@ typedef struct {
     tri__ending ending;
 } tri__goal_state;
 
-/* The state after an evaluation. settings: --until and --patience. A loss that is no number is the caller's to deal with. */
+/* The state after an evaluation. settings: --until and --patience. The caller deals with a loss that is not a number. */
 tri__goal_state tri__goal_judge(const tri__train_settings *settings, tri__goal_state before, const tri__evaluation *evaluation);
 
 #endif

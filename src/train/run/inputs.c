@@ -25,7 +25,7 @@ tri_status tri__run_open_model(tri__run *run)
     return tri_model_open(run->options.model, &run->inputs.model);
 }
 
-/* Photos are brought to the size that the model asks for, or that it was trained with. */
+/* Photos are resized to the size that the model asks for, or was trained with. */
 static tri_source_options source_options(const tri__run *run)
 {
     tri_shape shape = run->resumed ? run->resumed->input.shape : tri_model_input_shape(run->inputs.model);
@@ -39,7 +39,7 @@ static tri_source_options source_options(const tri__run *run)
     };
 }
 
-/* Test examples of a sparse source have the features and classes of the training examples, whatever they show themselves. */
+/* Test examples of a sparse source get the number of features and classes of the training examples, whatever the test files contain. */
 static tri_source_options test_options(const tri__run *run)
 {
     tri_source_options options = source_options(run);
@@ -49,7 +49,7 @@ static tri_source_options test_options(const tri__run *run)
     return options;
 }
 
-/* --test names a source of its own, of which any part will do; otherwise it is the test part of --data, where that has one. */
+/* --test names a source, of which any part will do. Without it, the test part of --data is used, if there is one. */
 static tri_status open_test(tri__run *run)
 {
     const tri_source_options options = test_options(run);

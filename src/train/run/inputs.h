@@ -14,7 +14,7 @@ typedef struct {
 void tri__inputs_fini(tri__inputs *inputs);
 
 struct tri__run;
-TRI_MUST_CHECK tri_status tri__run_open_model(struct tri__run *run); /* and the options, with those of the run that is resumed */
+TRI_MUST_CHECK tri_status tri__run_open_model(struct tri__run *run); /* and the options, merged with those of a resumed run */
 TRI_MUST_CHECK tri_status tri__run_open_data(struct tri__run *run);  /* sources and graph */
 
 #endif

@@ -19,7 +19,7 @@ double tri__run_seconds(const tri__run *run)
     return run->since.seconds + tri__clock_seconds(tri__phases_total(&run->trainer.phases));
 }
 
-/* Curves are worth having, but no run ends for want of them. */
+/* A run does not fail because its curves cannot be written. */
 void tri__run_flush_events(tri__run *run)
 {
     tri_status status = run->journal.events ? tri__events_flush(run->journal.events) : NULL;
@@ -100,8 +100,7 @@ static void tell_how(tri__run *run)
 void tri__run_tell_start(tri__run *run)
 {
     if (run->since.step)
-        tri__log_line(run->journal.log, TRI_LOG_INFO, "going on with %s at step %lld", run->journal.folder.path,
-                      (long long)run->since.step);
+        tri__log_line(run->journal.log, TRI_LOG_INFO, "continuing %s at step %lld", run->journal.folder.path, (long long)run->since.step);
     tell_what(run);
     tell_how(run);
     if (!run->journal.events)
@@ -150,7 +149,7 @@ void tri__run_tell_step(tri__run *run)
     tri__run_tell_curves(run, run->state.step, tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now));
 }
 
-/* All evaluations of a run that has few; a fair sample of those of a run that has many. */
+/* Show all evaluations of a run that has few, and a sample of those of a run that has many. */
 static bool worth_a_line(const tri__run *run)
 {
     const tri__every *every = &run->settings.evaluate;

@@ -1,4 +1,4 @@
-/* journal.h: what a run tells while it goes: lines of its log, curves, progress. All of it is in its folder, or on its way to people. */
+/* journal.h: what a run reports while it runs: log lines, curves, progress. They go to its folder and to the user. */
 #ifndef TRI_TRAIN_RUN_JOURNAL_H
 #define TRI_TRAIN_RUN_JOURNAL_H
 
@@ -16,25 +16,25 @@ typedef struct {
     double loss;              /* Σ of mean losses since the last point of the curves … */
     int64_t steps;            /* … and steps */
     tri__rate speed;          /* in examples */
-    int64_t next, next_flush; /* when progress is told, and when events are flushed */
+    int64_t next, next_flush; /* when progress is reported, and when events are flushed */
 } tri__journal;
 
-/* The folder is there: begin its log, which hands lines on to next. */
+/* Begin the log in the run folder; the log hands lines on to `next`. */
 TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log *next);
 void tri__journal_fini(tri__journal *journal);
 
 struct tri__run;
 double tri__run_seconds(const struct tri__run *run); /* of training, by all processes of the run */
 void tri__run_tell_start(struct tri__run *run);
-void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);         /* what it has to say: a record that was left out */
+void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);         /* log the dataset's note about a record that was left out */
 void tri__run_count_loss(struct tri__run *run, double loss);                 /* the mean of a step */
 bool tri__run_curves_due(const struct tri__run *run);                        /* every --log-every steps */
 void tri__run_tell_curves(struct tri__run *run, int64_t step, double speed); /* to the event file; speed 0: not known */
 void tri__run_tell_step(struct tri__run *run);                               /* the curves of a run that counts its own steps */
 void tri__run_tell_evaluation(struct tri__run *run);                         /* to the event file and the log */
-tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* less speed, loss and shares */
+tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */
 void tri__run_tell_progress(struct tri__run *run); /* to the caller, and flushes events now and then */
 void tri__run_flush_events(struct tri__run *run);
-void tri__run_resume_clock(struct tri__run *run); /* training begins, or goes on after a pause that is nobody's time */
+void tri__run_resume_clock(struct tri__run *run); /* training begins, or continues after a pause that is not counted */
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "train/run/run_inside.h"
 
-/* Where epochs are passes over the examples, what is left of them goes by the position, whatever the steps before it were. */
+/* Where epochs are passes over the examples, the position tells what is left of them, whatever the size of earlier steps. */
 static bool settle_passes(tri__length *length, int64_t epochs, const tri__run_state *state, int64_t examples, int64_t each)
 {
     int64_t into = state->position % examples, rest = into ? (examples - into + each - 1) / each : 0;

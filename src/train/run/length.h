@@ -7,12 +7,11 @@
 
 typedef struct {
     int64_t epoch;      /* steps of one */
-    int64_t epoch_step; /* one at which an epoch begins: those of a run whose workers changed are not all as many steps */
+    int64_t epoch_step; /* a step at which an epoch begins: epochs differ in steps if the number of workers changed */
     int64_t last_step;  /* 0: not known beforehand */
 } tri__length;
 
-/* From where the run stands, with so many examples in an epoch, and each of them in a step. False where that is more steps than can be
- * counted. */
+/* From the present state of the run. examples: of an epoch; each: of a step. False where that is more steps than can be counted. */
 bool tri__length_settle(tri__length *length, const tri__train_settings *settings, const tri__run_state *state, int64_t examples,
                         int64_t each);
 

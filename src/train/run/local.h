@@ -1,4 +1,4 @@
-/* local.h: strategy local: one worker in this process, whose store applies the rule at once. */
+/* local.h: strategy local: one worker in this process. Its store applies each gradient at once. */
 #ifndef TRI_TRAIN_RUN_LOCAL_H
 #define TRI_TRAIN_RUN_LOCAL_H
 

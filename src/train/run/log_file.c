@@ -1,4 +1,4 @@
-/* log_file.c: the log of a run: every line with its time, in a file and on to whoever shows it to people. */
+/* log_file.c: the log of a run: writes every line with its time to a file, and hands it on to the next log. */
 #include "train/run/log_file.h"
 
 #include <errno.h>

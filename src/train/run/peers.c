@@ -1,8 +1,8 @@
-/* peers.c: what workers in step have in common, whoever they are. */
+/* peers.c: what replicas and ranks have in common. */
 #include "train/run/peers.h"
 
-/* A pass meets every record once, so what it met are as many records. Where workers have files of their own their passes are, too, and each
- * has counted for itself. */
+/* A pass reads every record once, so damaged reads and damaged records are equally many. With --shard files, each worker makes its own
+ * passes and counts for itself. */
 tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pass)
 {
     tri__peers *peers = run->peers;

@@ -1,7 +1,7 @@
 /* peers.h: the workers that share every step with this one: replicas in threads beside it, or ranks in other processes.
  *
- * A run has one where its strategy has several workers in step and no server. The run's own thread is a member and calls all of this: begin
- * and end around each step, leave once at the end, whatever the end was. */
+ * A run has peers where its strategy has several workers in step and no server. The run's own thread is one of the workers and makes all
+ * calls: begin and end around each step, and leave once at the end, also after a failure. */
 #ifndef TRI_TRAIN_RUN_PEERS_H
 #define TRI_TRAIN_RUN_PEERS_H
 
@@ -10,9 +10,9 @@
 typedef struct {
     const char *workers; /* what they are called: "replicas" */
     tri_status (*begin)(tri__peers *peers, const tri_step *step);
-    tri_status (*end)(tri__peers *peers, tri__tally *tally); /* this worker's; receives that of all, where it is known */
+    tri_status (*end)(tri__peers *peers, tri__tally *tally); /* in: this worker's tally; out: that of all workers, where it is known */
 
-    /* Training is over: own is how, for this worker, and is taken. Returns what the run as a whole ended with; nobody computes any more. */
+    /* Training is over. own is this worker's status, and is taken. Returns the status of the whole run; no worker computes any more. */
     tri_status (*leave)(tri__peers *peers, tri_status own);
     void (*stats)(const tri__peers *peers, int worker, tri__worker_summary *out, tri__phases *phases); /* not of the run's own worker */
     void (*destroy)(tri__peers *peers);
@@ -20,17 +20,17 @@ typedef struct {
 
 struct tri__peers {
     const tri__peers_kind *kind;
-    int worker, workers; /* this one, of so many */
-    int here;            /* of them, the threads of this process */
-    bool told;           /* how the run failed is told by another worker */
-    int64_t damaged;     /* records that only other workers can have found damaged */
+    int worker, workers; /* this worker's number, and how many there are */
+    int here;            /* workers in this process */
+    bool told;           /* another worker reports the failure of the run */
+    int64_t damaged;     /* records that other workers found damaged and this one did not */
     int64_t pass;        /* damaged records that all of them met in this pass over the examples */
 };
 
 bool tri__run_leads(const tri__run *run); /* this worker has the folder, evaluates and decides */
 
-/* So many damaged records were met in a step, after which a pass over the examples is over or not. --skip-bad is for all workers
- * together: more is a failure, the same for all who count the same. */
+/* A step read this many damaged records; ends_pass: it ended a pass over the examples. --skip-bad limits all workers together. More is a
+ * failure, and all workers get the same one since they count the same. */
 TRI_MUST_CHECK tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pass);
 
 #endif

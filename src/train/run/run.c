@@ -13,7 +13,7 @@
 #define SECOND          INT64_C(1000000000)
 #define REPORT_INTERVAL (SECOND / 10)
 
-/* The batch that was fetched, and those of the others: how the step went for all of them. */
+/* Make a step on the batch that was fetched, together with the peers. tally receives the step of all workers. */
 static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
 {
     tri__trainer *trainer = &run->trainer;
@@ -55,8 +55,8 @@ static void check_end(tri__run *run)
         run->ending = TRI_RUN_SIGNAL;
 }
 
-/* Work between two steps that takes time: a new reading of the clock makes it "other". Without one, the next step's wait for input,
- * which begins at run->trainer.now, would be charged with it. */
+/* Work between two steps takes time. Reading the clock again counts it as "other"; otherwise it would count as the next step's wait for
+ * input, which begins at run->trainer.now. */
 static void count_as_other(tri__run *run)
 {
     run->trainer.now = tri__clock_now();
@@ -102,12 +102,12 @@ static tri_status loop(tri__run *run)
     return NULL;
 }
 
-/* The end of a run that can be kept: the last checkpoint first, so that nothing after it can cost it. */
+/* The end of a run that did not fail. The last checkpoint is written first, so that a later failure cannot lose it. */
 static tri_status finish(tri__run *run)
 {
     tri__trainer_pause(&run->trainer);
     TRI_TRY(tri__run_save_last(run));
-    bool hurry = *run->request->stop; /* whoever pressed Ctrl-C does not want to wait for an evaluation */
+    bool hurry = *run->request->stop; /* a user who pressed Ctrl-C does not want to wait for an evaluation */
     return hurry ? NULL : tri__run_evaluate(run);
 }
 
@@ -141,7 +141,7 @@ tri_status tri__run_train(const tri__run_request *request, tri__run_result *out)
         else
             status = summary;
         if (status && run.journal.log_file)
-            tri__log_file_note(run.journal.log_file, TRI_LOG_ERROR, tri_status_message(status)); /* the caller tells it to people */
+            tri__log_file_note(run.journal.log_file, TRI_LOG_ERROR, tri_status_message(status)); /* the caller shows it to the user */
     }
     out->told = run.peers && run.peers->told;
     tri__run_fini(&run);

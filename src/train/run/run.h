@@ -1,7 +1,7 @@
 /* run.h: a training run: dataset × plan × store, watched, evaluated, checkpointed, until a stop rule ends it.
  *
  * A run leaves a folder (folder.h). It ends by its stop rule, by a signal, by early stopping, or because the loss is no longer a
- * number; in every one of these cases the folder holds a summary and, where there was anything worth keeping, a checkpoint. */
+ * number; in each of these cases the folder holds a summary and, unless the run failed before the first one, a checkpoint. */
 #ifndef TRI_TRAIN_RUN_RUN_H
 #define TRI_TRAIN_RUN_RUN_H
 
@@ -15,9 +15,9 @@
 
 typedef struct tri__run_request {
     const tri__train_options *options; /* as given; those of a resumed run are merged in */
-    const tri__strategy *strategy;     /* that all of these mean; NULL: local */
+    const tri__strategy *strategy;     /* that the options ask for; NULL: local */
     const char *out;                   /* the folder to make; NULL: runs/<model>-<date>-<n> */
-    const char *resume;                /* the folder to go on with; NULL: a new run */
+    const char *resume;                /* the folder of the run to resume; NULL: a new run */
     const char *command;               /* what was typed, for the file `command` */
     const char *cache_folder;          /* of data sources */
     int64_t started;                   /* tri__clock_now when the process began */
@@ -27,21 +27,21 @@ typedef struct tri__run_request {
     void (*began)(void *context);                                   /* all ranks are ready, and train now; may be NULL */
     void *context;
 
-    int ranks;                                       /* mpirun or srun started this process, as one of so many; 0: they did not */
+    int ranks;                                       /* how many ranks mpirun or srun started, this process among them; 0: none */
     int64_t timeout;                                 /* of ranks: for how long they wait for each other, nanoseconds */
     const char *folder;                              /* the run folder, where a launcher made it; NULL: the run makes one */
-    void (*give_up)(void *context, const char *why); /* ranks that wait for nothing: says why and ends the process */
+    void (*give_up)(void *context, const char *why); /* called when ranks have waited too long: reports why and ends the process */
 } tri__run_request;
 
 typedef struct tri__run_result {
     char *folder;
     json_t *summary; /* as in summary.json */
     char table[TRI_SUMMARY_SIZE];
-    bool told; /* a failure is told by another rank */
+    bool told; /* another rank reports the failure */
 } tri__run_result;
 
-/* Train. The result is there where the run came as far as a summary, also when it then failed (TRI_DIVERGED, or a last checkpoint
- * that could not be written). */
+/* Train. out has a result if the run came as far as a summary, even if it failed after that (TRI_DIVERGED, or a last checkpoint that could
+ * not be written). */
 TRI_MUST_CHECK tri_status tri__run_train(const tri__run_request *request, tri__run_result *out);
 void tri__run_result_fini(tri__run_result *result);
 

@@ -19,7 +19,7 @@ typedef struct tri__peers tri__peers;
 typedef struct tri__run {
     const tri__run_request *request;
     const tri__strategy *strategy;
-    tri__train_options options; /* given now, and kept by the run that is resumed */
+    tri__train_options options; /* those given now, merged with those of a resumed run */
     tri__train_settings settings;
     tri__checkpoint *resumed; /* until set-up has read it; NULL in a new run */
 
@@ -29,7 +29,7 @@ typedef struct tri__run {
 
     tri__inputs inputs;
     tri__trainer trainer; /* of the run's own worker */
-    tri__peers *peers;    /* the workers of its steps; NULL: this one is alone, or has servers */
+    tri__peers *peers;    /* the workers that share its steps; NULL: there is one worker, or there are servers */
     tri__length length;
     tri__evaluating evaluating;
     tri__saving saving;

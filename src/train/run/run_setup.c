@@ -1,5 +1,5 @@
-/* run_setup.c: all that a run needs, opened in the order in which mistakes are cheapest to find. The run folder comes last: a run
- * that cannot begin leaves none behind. */
+/* run_setup.c: opens all that a run needs. Mistakes that are cheap to find are looked for first. The run folder is made last: a run that
+ * cannot begin leaves none behind. */
 #include "train/run/run_setup.h"
 
 #include <math.h>
@@ -66,8 +66,8 @@ tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
     return tri_plan_create(run->inputs.graph, &options, trainer->store, &trainer->plan);
 }
 
-/* The folder of a run to go on with is taken before anything in it is read: whoever had it may have written till then. What is no run
- * folder is left as it is, for its reader to tell. */
+/* The folder of a run to resume is locked before anything in it is read: its owner may have written until then. A path that is not a run
+ * folder is left alone; the code that reads it reports the mistake. */
 static tri_status take_folder(tri__run *run)
 {
     const tri__run_request *request = run->request;
@@ -103,7 +103,7 @@ static void start_state(tri__run *run)
     run->evaluating.at = run->saving.at = run->until_step = -1;
 }
 
-/* Set-up is done with the checkpoint it came from, which is the last one until the run writes its own. */
+/* Close the checkpoint that the run is resumed from. It counts as the last checkpoint until the run writes one. */
 static tri_status leave_resumed(tri__run *run)
 {
     tri__saving_keep(&run->saving, strdup(run->resumed->path), run->state.step);

@@ -1,16 +1,16 @@
-/* run_setup.h: all that a run needs, opened, and cleared away. After a failure, too, it wants fini. */
+/* run_setup.h: opens all that a run needs, and closes it. Call fini after a failure, too. */
 #ifndef TRI_TRAIN_RUN_RUN_SETUP_H
 #define TRI_TRAIN_RUN_RUN_SETUP_H
 
 #include "train/run/run_inside.h"
 
-/* All of it; a task of a cluster takes the parts that it needs, after tri__run_begin: the model, and what was asked for. */
+/* tri__run_init opens everything. A task of a cluster calls tri__run_begin, which opens the model and the options, and then opens what else
+ * it needs. */
 TRI_MUST_CHECK tri_status tri__run_open(tri__run *run, const tri__run_request *request);
 TRI_MUST_CHECK tri_status tri__run_begin(tri__run *run, const tri__run_request *request);
 void tri__run_fini(tri__run *run);
 
-/* What each worker of a run needs, its own or another in this process: a plan for its store, and its part of the examples, from where the
- * run stands. */
+/* What each worker in this process needs: a plan for its store, and its part of the examples from the present position of the run. */
 TRI_MUST_CHECK tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer);
 TRI_MUST_CHECK tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer *trainer);
 tri_dataset_options tri__run_dataset_options(const tri__run *run); /* of the run's own worker */

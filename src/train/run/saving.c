@@ -1,4 +1,4 @@
-/* saving.c: checkpoints, in between two steps or beside them. */
+/* saving.c: writes checkpoints, between two steps or in another thread. */
 #include "train/run/saving.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ void tri__saving_fini(tri__saving *saving)
     free(saving->path);
 }
 
-/* What to try is told with what was tried. */
+/* The message says what to try, and what was tried. */
 tri_status tri__run_diverged(const tri__run *run, const char *what)
 {
     double rate = tri__schedule_rate(&run->settings.schedule, run->state.step);
@@ -38,7 +38,7 @@ static void keep_name(tri__run *run, char *written, int64_t step)
     tri__log_line(run->journal.log, TRI_LOG_DEBUG, "step %lld: checkpoint %s", (long long)step, written);
 }
 
-/* The checkpoint that is being written beside the training, if there is one. */
+/* Wait for the checkpoint that another thread writes, if there is one. */
 static tri_status collect(tri__run *run)
 {
     char *written = NULL;
@@ -50,7 +50,7 @@ static tri_status collect(tri__run *run)
     return NULL;
 }
 
-/* Where other workers would have to wait for the disk, they only wait for a copy. */
+/* Where other workers would wait for the disk, the checkpoint is copied and a thread writes the copy. */
 static tri_status save_beside(tri__run *run, const tri__checkpoint_content *content)
 {
     if (!run->saving.writer)
@@ -93,7 +93,8 @@ static tri_status save(tri__run *run, which_checkpoint which)
     return NULL;
 }
 
-/* A disk that is full now may not be later: training goes on, and the last checkpoint decides. Parameters that are no numbers end it. */
+/* A disk that is full now may not be later: training continues, and only the last checkpoint must succeed. Parameters that are not numbers
+ * end the run. */
 static tri_status checkpoint(tri__run *run, which_checkpoint which)
 {
     TRI_TRY(tri_store_flush(run->trainer.store));
@@ -123,7 +124,7 @@ bool tri__run_save_due(tri__run *run)
     return true;
 }
 
-/* One that failed is no loss where another follows. */
+/* A failed checkpoint does not matter if another one follows. */
 void tri__run_collect_checkpoint(tri__run *run)
 {
     tri_status status = collect(run);

@@ -1,4 +1,4 @@
-/* summarise.c: what all summaries have in common, whoever counted; and the count of a run and its peers. */
+/* summarise.c: what all summaries have in common, and the summary of a run and its peers. */
 #include "train/run/summarise.h"
 
 #include <assert.h>
@@ -67,7 +67,7 @@ typedef struct {
     double cpu_percent; /* of this process */
 } worker_stats;
 
-/* The run's own worker. As of the others, it is what it did since the run was resumed. */
+/* The run's own worker: like that of the others, what it did since the run was resumed. */
 static void fill_worker(const tri__run *run, tri__worker_summary *worker)
 {
     tri__usage usage = tri__usage_now();
@@ -79,7 +79,7 @@ static void fill_worker(const tri__run *run, tri__worker_summary *worker)
     tri__phases_shares(&run->trainer.phases, worker->phases);
 }
 
-/* While the run paused, to evaluate, the others only waited: that is nobody's time. */
+/* While the run paused to evaluate, the other workers only waited; that time is not counted. */
 static void leave_pauses_out(const tri__run *run, tri__phases *phases)
 {
     int64_t excess = tri__phases_total(phases) - tri__phases_total(&run->trainer.phases), *peers = &phases->spent[TRI_PHASE_PEERS];
@@ -99,7 +99,7 @@ static void fill_other(const tri__run *run, int index, worker_stats *all)
     tri__phases_add(&all->sum, &phases);
 }
 
-/* All workers; sum gets where the time of all of them went. */
+/* All workers; sum receives the phases of all of them, added up. */
 static void fill_workers(const tri__run *run, worker_stats *all)
 {
     int own = run->peers ? run->peers->worker : 0;

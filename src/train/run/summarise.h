@@ -1,4 +1,4 @@
-/* summarise.h: the end of a run, wherever it was made: its summary, with a verdict, for people and for summary.json. */
+/* summarise.h: the summary of a run, with a verdict, as a table for people and as summary.json. */
 #ifndef TRI_TRAIN_RUN_SUMMARISE_H
 #define TRI_TRAIN_RUN_SUMMARISE_H
 
@@ -13,7 +13,7 @@ typedef struct {
 } tri__effort;
 
 /* summary has what was done: workers, servers and mode, threads, steps, examples, epochs, times and phases, losses in training, damage,
- * traffic. The rest is the run's, and is filled in here. Writes summary.json and gives the result. */
+ * traffic. This function fills in the rest from the run, writes summary.json and fills the result. */
 TRI_MUST_CHECK tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const tri__effort *effort, tri__run_result *out);
 
 /* The summary of a run that counted its own steps, and of its peers. */

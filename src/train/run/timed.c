@@ -1,4 +1,4 @@
-/* timed.c: a store around a store: every call is handed on, updates are timed. Two readings of the clock an offer, some 50 ns. */
+/* timed.c: a store around a store: it hands every call on and times the updates. An offer reads the clock twice, some 50 ns. */
 #include "train/run/timed.h"
 
 #include <stdlib.h>

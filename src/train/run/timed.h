@@ -4,7 +4,7 @@
 
 #include "trireme/store.h"
 
-/* Takes ownership of inner, whose buffers it shows as its own; where it fails, inner is destroyed. What offer and flush take is `update` of
+/* Takes ownership of inner and uses its buffers; on failure, inner is destroyed. The time of offer and flush is `update` in
  * tri__store_take_times. */
 TRI_MUST_CHECK tri_status tri__timed_store_create(tri_store *inner, tri_store **out);
 

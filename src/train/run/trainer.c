@@ -29,7 +29,7 @@ tri_status tri__trainer_fetch(tri__trainer *trainer, const tri_batch **batch)
     return NULL;
 }
 
-/* Of the time that was counted as compute, the parts that the store spent otherwise. */
+/* Move the time that the store spent on other phases out of "compute". */
 static void count_times(tri__trainer *trainer)
 {
     tri__phases *phases = &trainer->phases;

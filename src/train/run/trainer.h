@@ -1,7 +1,7 @@
-/* trainer.h: what one worker makes its steps with, and the account of where its time goes.
+/* trainer.h: makes the steps of one worker, and counts where its time goes.
  *
  * The worker of a run, every replica beside it and every worker of parameter servers make their steps by the same two calls: fetch a batch,
- * compute on it. Who decides which batch, and who is waited for in between, is their own business. A step costs two readings of the clock:
+ * compute on it. The caller decides which batch it is, and what to wait for between the calls. A step costs two readings of the clock:
  * no system call, no memory. One thread uses a trainer. */
 #ifndef TRI_TRAIN_RUN_TRAINER_H
 #define TRI_TRAIN_RUN_TRAINER_H
@@ -16,7 +16,7 @@ typedef struct {
     tri_dataset *dataset;
     tri__phases phases;
     int64_t now;             /* the clock, as it was last read: at the end of each step */
-    int64_t steps, examples; /* that it has made, and was given, since this process began */
+    int64_t steps, examples; /* steps made and examples read since this process began */
 } tri__trainer;
 
 /* What was done in a step. */
@@ -27,14 +27,15 @@ typedef struct {
 
 double tri__tally_mean(const tri__tally *tally); /* loss; 0 where there is no example, or all were damaged */
 
-/* Wait for the next batch, from now on: the time is that of "input", and of "compute" afterwards. */
+/* Wait for the next batch. The time until it returns counts as "input", and as "compute" afterwards. */
 TRI_MUST_CHECK tri_status tri__trainer_fetch(tri__trainer *trainer, const tri_batch **batch);
 
-/* Make the step: "compute", less what the store spent otherwise; "other" afterwards. tally receives this worker's part. */
+/* Make the step. Its time counts as "compute", except for what the store spent on other phases; the time afterwards counts as "other".
+ * tally receives this worker's part. */
 TRI_MUST_CHECK tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, const tri_batch *batch, tri__tally *tally);
 
 void tri__trainer_enter(tri__trainer *trainer, tri__phase phase); /* reads the clock */
-void tri__trainer_pause(tri__trainer *trainer);                   /* the time is nobody's until the next phase */
-void tri__trainer_fini(tri__trainer *trainer);                    /* destroys plan, dataset and store, where they are there */
+void tri__trainer_pause(tri__trainer *trainer);                   /* time is not counted until the next phase */
+void tri__trainer_fini(tri__trainer *trainer);                    /* destroys plan, dataset and store */
 
 #endif

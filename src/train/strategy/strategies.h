@@ -1,4 +1,4 @@
-/* strategies.h: the strategies there are, found by what users type. */
+/* strategies.h: the list of strategies, and how to find one by the name that users type. */
 #ifndef TRI_TRAIN_STRATEGY_STRATEGIES_H
 #define TRI_TRAIN_STRATEGY_STRATEGIES_H
 
@@ -7,10 +7,11 @@
 
 extern const tri__strategy *const tri__strategies[]; /* ends with NULL */
 
-const tri__strategy *tri__strategies_find(const char *name);        /* NULL, or a name that nobody knows: local */
-const tri__strategy *tri__strategies_meeting(tri__meeting meeting); /* the first whose processes meet so; NULL: there is none */
+const tri__strategy *tri__strategies_find(const char *name);        /* local where name is NULL or unknown */
+const tri__strategy *tri__strategies_meeting(tri__meeting meeting); /* the first strategy with that way of meeting; NULL: there is none */
 
-/* Do the options of a run go with its strategy? TRI_BAD_CALL also where one belongs to other strategies only. */
+/* Check the options of a run against its strategy. TRI_BAD_CALL where one belongs to other strategies only, or where they contradict each
+ * other. */
 TRI_MUST_CHECK tri_status tri__strategies_check(const tri__strategy *strategy, const tri__train_options *options);
 
 #endif

@@ -73,7 +73,7 @@ static void mistakes_in_a_file_are_told(void **state)
         {"ps: \"a:1\"\nworker: [b]", "'ps' must be a list"},
         {"ps: [[a]]\nworker: [b]", "entry 0 of 'ps'"},
         {"ps: [\"a:1\", \"a:1\"]\nworker: [b]", "a:1 is the address of ps:1"},
-        {"ps: [\"a:1\"]\nworker: [\"a:1\"]", "each needs its own port"},
+        {"ps: [\"a:1\"]\nworker: [\"a:1\"]", "each task needs its own port"},
         {"ps: [a]\nworker: [b]", "ps:0"},
         {"ps: [\"a:99999\"]\nworker: [b]", "ps:0"},
         {"ps: [\"a:0\"]\nworker: [b]", "ps:0"},
@@ -148,7 +148,7 @@ static void mistakes_in_tf_config_are_told(void **state)
     } cases[] = {
         {"{", "not JSON"},
         {"{}", "no 'cluster'"},
-        {"{" CLUSTER "}", "'task' must tell"},
+        {"{" CLUSTER "}", "'task' must say"},
         {"{" CLUSTER ", \"task\": {\"type\": \"worker\", \"index\": 2}}", "worker 2, and its 'cluster' has 2"},
         {"{" CLUSTER ", \"task\": {\"type\": \"worker\", \"index\": -1}}", "worker -1"},
         {"{" CLUSTER ", \"task\": {\"type\": \"boss\", \"index\": 0}}", "no task type 'boss'"},

@@ -69,7 +69,7 @@ static void contradictions_are_told(void **state)
     listener heard;
     tri__tls *tls;
     assert_fails(choose("127.0.0.1:1", (tri__security){.identity = {.identity = "k", .cert = "c"}}, &heard, &tls), TRI_BAD_CALL,
-                 "--key is an identity of its own");
+                 "--key is a whole identity");
     assert_fails(choose("127.0.0.1:1", (tri__security){.identity = {.cert = "c", .key = "k"}}, &heard, &tls), TRI_BAD_CALL,
                  "--ca is missing");
     assert_fails(choose("127.0.0.1:1", (tri__security){.identity = {.authority = "c", .key = "k"}}, &heard, &tls), TRI_BAD_CALL,

@@ -84,11 +84,11 @@ static void a_source_that_does_not_fit_is_refused(void **state)
     tri__evaluator *evaluator;
     open(&here, "fake:5x4x1:2:10", 2);
     assert_fails(tri__evaluator_create(here.graph, here.source, here.store, &(tri__evaluator_options){0}, &evaluator), TRI_BAD_CALL,
-                 "its examples are 5x4x1 of u8, the model takes 4x4x1 of u8");
+                 "its examples are 5x4x1 of u8, but the model takes 4x4x1 of u8");
     close(&here);
     open(&here, "fake:4x4x1:7:10", 3);
     assert_fails(tri__evaluator_create(here.graph, here.source, here.store, &(tri__evaluator_options){0}, &evaluator), TRI_BAD_CALL,
-                 "it has 7 classes, the model tells 3 apart");
+                 "it has 7 classes, but the model has 3");
     close(&here);
 }
 

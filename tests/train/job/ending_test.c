@@ -6,7 +6,7 @@
 static void expect_words(tri__ending ending, const char *complaint, const char *words)
 {
     char text[TRI_ENDING_SIZE];
-    assert_string_equal(tri__ending_words(ending, complaint, text), words);
+    assert_string_equal(tri__ending_text(ending, complaint, text), words);
 }
 
 static void a_signal_counts_more_than_a_complaint_and_that_more_than_a_status(void **state)

@@ -75,7 +75,7 @@ static void on_end(void *context, tri__process *process)
         tri__process_signal_when_ready(process, self->due);
 }
 
-static void on_wish(void *context, int times)
+static void on_stop_request(void *context, int times)
 {
     fixture *self = context;
     if (times == 1)
@@ -94,7 +94,7 @@ static void init(fixture *self, int count)
         .progress_context = self,
         .began = on_begin,
         .ended = on_end,
-        .asked = on_wish,
+        .asked = on_stop_request,
         .context = self,
     };
     assert_ok(tri__watcher_init(&self->watcher, &options));
@@ -131,7 +131,7 @@ static void reports_are_taken_and_other_lines_shown(void **state)
     assert_non_null(strstr(self.said, "task:0: {\"failure\": \"of people\"}|")); /* only standard output has reports */
     assert_string_equal(self.process[0].complaint, "first");
     char how[TRI_ENDING_SIZE];
-    assert_string_equal(tri__process_ending_words(&self.process[0], how), "failed: first");
+    assert_string_equal(tri__process_ending_text(&self.process[0], how), "failed: first");
     tri__run_result result = {0};
     assert_ok(tri__watcher_take_result(&self.watcher, "a/folder", &result));
     assert_int_equal(json_integer_value(json_object_get(result.summary, "steps")), 8);

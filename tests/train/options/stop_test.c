@@ -29,7 +29,7 @@ static void wrong_targets_are_told(void **state)
     assert_fails(tri__target_parse("loss<=", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("loss<=0.3x", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("loss<=nan", &target), TRI_BAD_CALL, "a number");
-    assert_fails(tri__target_parse("loss<=-1", &target), TRI_BAD_CALL, "not below 0");
+    assert_fails(tri__target_parse("loss<=-1", &target), TRI_BAD_CALL, "a number of 0 or more");
 }
 
 static void intervals_are_read(void **state)

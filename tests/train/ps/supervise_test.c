@@ -205,7 +205,7 @@ static void a_killed_server_is_started_again(void **state)
                    "ps:0) until [ -e \"$run/back\" ]; do sleep 0.01; done\n" RESULT ";;\n"
                    "esac\n");
     assert_ok(supervise(&job, 1, 2));
-    expect_said(&job, "ps:1 was killed by signal 9 (Killed); it is started again with what was last kept");
+    expect_said(&job, "ps:1 was killed by signal 9 (Killed); it is started again from the last checkpoint");
     job_fini(&job);
 }
 

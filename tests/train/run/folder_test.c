@@ -33,7 +33,7 @@ static void folders_are_numbered_and_never_shared(void **state)
     assert_string_equal(first.path + strlen(first.path) - 2, "-1");
     assert_string_equal(second.path + strlen(second.path) - 2, "-2");
     assert_true(tri__folder_exists(first.checkpoints));
-    assert_fails(tri__run_folder_check(first.path), TRI_BAD_CALL, "a new run takes a new folder");
+    assert_fails(tri__run_folder_check(first.path), TRI_BAD_CALL, "a new run needs a new folder");
     tri__run_folder_fini(&first);
     tri__run_folder_fini(&second);
 }

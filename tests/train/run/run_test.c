@@ -163,7 +163,7 @@ static void a_run_leaves_its_folder(void **state)
         free(path);
     }
     tri__run_result_fini(&result);
-    assert_fails(run(here, "", "a", NULL, &log, &result), TRI_BAD_CALL, "a new run takes a new folder");
+    assert_fails(run(here, "", "a", NULL, &log, &result), TRI_BAD_CALL, "a new run needs a new folder");
     tri__run_result_fini(&result);
 }
 

@@ -109,10 +109,10 @@ static void what_does_not_go_together_is_told(void **state)
     REFUSED("strategy local has one worker", "workers=2");
     REFUSED("--servers belongs to --strategy ps", "servers=1");
     REFUSED("--sync belongs to --strategy ps", "sync=on");
-    REFUSED("--async and --sync are two modes", "strategy=ps", "async=on", "sync=on");
-    REFUSED("--sync and --staleness are two modes", "strategy=ps", "staleness=2", "sync=on");
-    REFUSED("--backup goes with --sync", "strategy=ps", "workers=3", "backup=1");
-    REFUSED("--combine goes with --sync", "strategy=ps", "staleness=2", "combine=mean");
+    REFUSED("--async and --sync are different modes", "strategy=ps", "async=on", "sync=on");
+    REFUSED("--sync and --staleness are different modes", "strategy=ps", "staleness=2", "sync=on");
+    REFUSED("--backup needs --sync", "strategy=ps", "workers=3", "backup=1");
+    REFUSED("--combine needs --sync", "strategy=ps", "staleness=2", "combine=mean");
     REFUSED("a job has at most 1024", "strategy=ps", "workers=1025");
     REFUSED("with 3 workers at most 2", "strategy=ps", "workers=3", "sync=on", "backup=3");
     REFUSED("expected a time such as", "strategy=ps", "timeout=60");
