@@ -9,7 +9,7 @@
 #include "cli/ranks.h"
 
 /* 500 examples in steps of 96: the last step of an epoch has 20, so shards are uneven. */
-static void ranks_are_replicas_are_one_worker(void **state)
+static void ranks_equal_replicas_and_one_worker_with_a_larger_batch(void **state)
 {
     const char *here = *state;
     expect(RUN(here, TRAIN, "--epochs", "5", "--batch", "96", "--out", "one"), 0, "", "");
@@ -21,7 +21,7 @@ static void ranks_are_replicas_are_one_worker(void **state)
     expect(RUN(here, "train", "--resume", "ranks", "--epochs", "6", "--quiet"), 0, "36 steps, 3,000 examples", "");
 }
 
-static void a_failure_is_told_once_by_all(void **state)
+static void a_failure_of_all_ranks_is_reported_once(void **state)
 {
     const char *here = *state;
     expect(RUN(here, TRAIN, "--strategy", "allreduce", "--workers", "2", "--rate", "1e38", "--steps", "200"), 1, "",
@@ -70,7 +70,7 @@ static void expect_both_end(test_result result, int status, const char *why)
     expect(result, 0, second, why);
 }
 
-static void the_failure_of_one_rank_is_everybody_s(void **state)
+static void the_failure_of_one_rank_ends_all_ranks(void **state)
 {
     const char *here = *state;
 #define PAIR(...)                                                                                                                          \
@@ -93,7 +93,7 @@ static void the_failure_of_one_rank_is_everybody_s(void **state)
 }
 
 /* Ranks on other hosts may see other folders. */
-static void a_rank_without_the_run_to_resume_tells_the_others(void **state)
+static void a_rank_that_cannot_find_the_run_to_resume_ends_all_ranks(void **state)
 {
     const char *here = *state;
     expect(RUN(here, TRAIN, TWO, "--out", "a"), 0, "", "");
@@ -106,7 +106,7 @@ static void a_rank_without_the_run_to_resume_tells_the_others(void **state)
 }
 
 /* Who does not join is waited for as long as anybody. */
-static void ranks_that_never_come_are_waited_for_in_vain(void **state)
+static void ranks_that_do_not_start_are_given_up_after_the_timeout(void **state)
 {
     const char *here = *state;
     const char *const one_comes[] = {MPIRUN, ONE_RANK, "train", "softmax", FEW, "--timeout", "3s", ":", "-n", "1", "sleep", "90", NULL};
@@ -132,7 +132,7 @@ static void write_lines(const char *here, const int *damaged, int count)
 }
 
 /* In steps of 40 examples, line 35 is among those of the second worker. */
-static void damage_met_by_another_worker_is_told(void **state)
+static void damage_that_another_worker_reads_is_reported(void **state)
 {
     const char *here = *state;
     const int one[] = {35};
@@ -158,7 +158,7 @@ static void a_damaged_record_is_counted_once(void **state)
 }
 
 /* In one epoch each worker meets fewer than that; the last one comes in the last step. */
-static void damage_is_allowed_to_all_workers_together(void **state)
+static void skip_bad_limits_the_damage_of_all_workers_together(void **state)
 {
     const char *here = *state;
     const int some[] = {3, 35, 50, 75, 120, 199};
@@ -183,7 +183,7 @@ static pid_t start_to_be_disturbed(const char *here)
     return run;
 }
 
-static void a_run_that_lost_a_rank_ends_as_if_it_had_not(void **state)
+static void a_run_that_lost_a_rank_gives_the_same_result(void **state)
 {
     const char *here = *state;
     pid_t run = start_to_be_disturbed(here);
@@ -195,7 +195,7 @@ static void a_run_that_lost_a_rank_ends_as_if_it_had_not(void **state)
 }
 
 /* mpirun itself says nothing then. */
-static void a_run_whose_mpirun_is_ended_starts_again(void **state)
+static void a_run_whose_mpirun_is_terminated_is_restarted(void **state)
 {
     const char *here = *state;
     pid_t run = start_to_be_disturbed(here);
@@ -221,7 +221,7 @@ static void a_rank_that_hangs_is_named(void **state)
 }
 
 /* As a scheduler does it: all of them, for longer than the timeout. */
-static void a_job_that_was_frozen_goes_on(void **state)
+static void ranks_continue_after_all_were_stopped_for_longer_than_the_timeout(void **state)
 {
     const char *here = *state;
     const char *const arguments[] = {TEST_BINARY, TRAIN,    "--steps", "100000000", "--strategy",         "allreduce", "--workers", "2",
@@ -266,7 +266,7 @@ static void ranks_do_not_outlive_their_launcher(void **state)
 }
 
 /* However early: mpirun and the ranks may not be there yet. */
-static void an_early_signal_is_heard(void **state)
+static void a_signal_before_training_begins_ends_the_ranks(void **state)
 {
     const char *here = *state;
     const char *const arguments[] = {TEST_BINARY, TRAIN,        "--steps", "100000000", "--strategy", "allreduce", "--workers",
@@ -289,22 +289,24 @@ int main(void)
     if (!ranks_can_run())
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ranks_are_replicas_are_one_worker, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(a_failure_is_told_once_by_all, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(ranks_equal_replicas_and_one_worker_with_a_larger_batch, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_failure_of_all_ranks_is_reported_once, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_never_began_leaves_no_folder, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(the_failure_of_one_rank_is_everybody_s, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(a_rank_without_the_run_to_resume_tells_the_others, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(ranks_that_never_come_are_waited_for_in_vain, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(damage_met_by_another_worker_is_told, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(the_failure_of_one_rank_ends_all_ranks, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_rank_that_cannot_find_the_run_to_resume_ends_all_ranks, test_folder_set_up,
+                                        test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(ranks_that_do_not_start_are_given_up_after_the_timeout, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(damage_that_another_worker_reads_is_reported, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_damaged_record_is_counted_once, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(damage_is_allowed_to_all_workers_together, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(a_run_that_lost_a_rank_ends_as_if_it_had_not, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(a_run_whose_mpirun_is_ended_starts_again, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(skip_bad_limits_the_damage_of_all_workers_together, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_run_that_lost_a_rank_gives_the_same_result, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_run_whose_mpirun_is_terminated_is_restarted, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_rank_that_hangs_is_named, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(a_job_that_was_frozen_goes_on, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(ranks_continue_after_all_were_stopped_for_longer_than_the_timeout, test_folder_set_up,
+                                        test_folder_tear_down),
         cmocka_unit_test_setup_teardown(a_signal_ends_ranks_in_good_order, test_folder_set_up, test_folder_tear_down),
         cmocka_unit_test_setup_teardown(ranks_do_not_outlive_their_launcher, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(an_early_signal_is_heard, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_signal_before_training_begins_ends_the_ranks, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

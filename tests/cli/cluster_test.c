@@ -26,7 +26,7 @@ static test_result run(const char *folder, const char *script)
 
 #define SHELL(script) run(*state, script)
 
-static void a_job_on_one_machine_leaves_one_folder(void **state)
+static void a_supervised_job_leaves_one_run_folder(void **state)
 {
     test_result result = SHELL("train --workers 2 --servers 2 --sync --steps 30 --out run --json");
     assert_int_equal(result.status, 0);
@@ -42,7 +42,7 @@ static void a_job_on_one_machine_leaves_one_folder(void **state)
     expect(SHELL("\"$0\" train --resume run --strategy local --steps 40 --quiet"), 0, "40 steps", ""); /* a checkpoint is whole */
 }
 
-static void tasks_may_start_in_any_order(void **state)
+static void tasks_of_a_cluster_file_may_start_in_any_order(void **state)
 {
     expect(SHELL("printf 'ps: [\"127.0.0.1:%s\"]\\nworker: [a, b]\\n' $port >c.yaml\n"
                  "train --cluster c.yaml --task worker:1 --steps 50 & one=$!\n"
@@ -52,7 +52,7 @@ static void tasks_may_start_in_any_order(void **state)
            0, "all ended well", "");
 }
 
-static void tf_config_and_a_key_make_a_job(void **state)
+static void tasks_described_by_tf_config_train_with_a_key(void **state)
 {
     expect(SHELL("\"$0\" keygen key.pem >keygen.txt\n"
                  "task() { TF_CONFIG=\"{\\\"cluster\\\": {\\\"chief\\\": [\\\"c:1\\\"], \\\"worker\\\": [\\\"w:1\\\"],"
@@ -62,7 +62,7 @@ static void tf_config_and_a_key_make_a_job(void **state)
            0, "all ended well", "");
 }
 
-static void ranks_of_slurm_make_a_job(void **state)
+static void tasks_described_by_slurm_train_together(void **state)
 {
     expect(SHELL("export SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NODELIST=localhost SLURM_STEP_TASKS_PER_NODE=3 SLURM_JOB_ID=1\n"
                  "rank() { SLURM_PROCID=$1 train --servers 1 --port $port --steps 50 --out run; }\n"
@@ -75,10 +75,10 @@ static void ranks_of_slurm_make_a_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_job_on_one_machine_leaves_one_folder),
-        TEST(tasks_may_start_in_any_order),
-        TEST(tf_config_and_a_key_make_a_job),
-        TEST(ranks_of_slurm_make_a_job),
+        TEST(a_supervised_job_leaves_one_run_folder),
+        TEST(tasks_of_a_cluster_file_may_start_in_any_order),
+        TEST(tasks_described_by_tf_config_train_with_a_key),
+        TEST(tasks_described_by_slurm_train_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

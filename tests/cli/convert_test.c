@@ -11,7 +11,7 @@
 #define SHELL(script, ...) test_run(NULL, (const char *[]){"sh", "-c", script, TEST_BINARY, __VA_ARGS__, NULL})
 #define SOURCE             "fake:64x64x3:5:3000"
 
-static void test_killed_and_resumed(void **state)
+static void a_killed_conversion_is_finished_by_the_next_call(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -33,7 +33,7 @@ static void test_killed_and_resumed(void **state)
 }
 
 /* Three processes write each record once, and all of them end well. */
-static void test_several_at_once(void **state)
+static void several_processes_convert_into_one_folder(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -57,7 +57,7 @@ static void test_several_at_once(void **state)
     test_folder_remove(folder);
 }
 
-static void test_under_mpirun(void **state)
+static void ranks_of_mpirun_convert_into_one_folder(void **state)
 {
     (void)state;
     if (system("command -v mpirun >/dev/null"))
@@ -70,7 +70,7 @@ static void test_under_mpirun(void **state)
     test_folder_remove(folder);
 }
 
-static void test_wrong_calls(void **state)
+static void wrong_calls_of_convert_and_speed_are_refused(void **state)
 {
     (void)state;
     expect(RUN("data", "convert", SOURCE), 2, "", "needs --out DIR");
@@ -80,7 +80,7 @@ static void test_wrong_calls(void **state)
     expect(RUN("data", "speed", SOURCE, "--workers", "0"), 2, "", "from 1 to 64");
 }
 
-static void test_speed(void **state)
+static void data_speed_measures_every_combination(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -118,7 +118,7 @@ static void damage_set(const char *folder, const char *name)
 }
 
 /* A converted set, of which one record is damaged: training tells of it, or goes on without it. */
-static void test_training_leaves_out_damage(void **state)
+static void training_leaves_out_damaged_records_with_skip_bad(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *set = test_path(folder, "set");
@@ -136,7 +136,7 @@ static void test_training_leaves_out_damage(void **state)
 }
 
 /* What was found damaged stays known when a run goes on, though it goes on behind it; test records are counted, too. */
-static void test_damage_is_counted_to_the_end(void **state)
+static void damaged_records_stay_counted_after_a_resume(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *set = test_path(folder, "set");
@@ -164,13 +164,13 @@ static void test_damage_is_counted_to_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_and_resumed),
-        cmocka_unit_test(test_several_at_once),
-        cmocka_unit_test(test_under_mpirun),
-        cmocka_unit_test(test_wrong_calls),
-        cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_training_leaves_out_damage),
-        cmocka_unit_test(test_damage_is_counted_to_the_end),
+        cmocka_unit_test(a_killed_conversion_is_finished_by_the_next_call),
+        cmocka_unit_test(several_processes_convert_into_one_folder),
+        cmocka_unit_test(ranks_of_mpirun_convert_into_one_folder),
+        cmocka_unit_test(wrong_calls_of_convert_and_speed_are_refused),
+        cmocka_unit_test(data_speed_measures_every_combination),
+        cmocka_unit_test(training_leaves_out_damaged_records_with_skip_bad),
+        cmocka_unit_test(damaged_records_stay_counted_after_a_resume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

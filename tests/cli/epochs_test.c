@@ -58,7 +58,7 @@ static void check(const char *here, test_result result, const char *name)
     test_result_fini(&result);
 }
 
-static void epochs_are_those_of_keras(void **state)
+static void epochs_behave_as_in_keras_under_every_strategy(void **state)
 {
     const char *here = *state;
     check(here, RUN(here, EPOCHS, "--out", "local"), "local");
@@ -72,7 +72,7 @@ int main(void)
     if (!ranks_can_run())
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(epochs_are_those_of_keras, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(epochs_behave_as_in_keras_under_every_strategy, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

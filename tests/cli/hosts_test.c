@@ -53,7 +53,7 @@ static void assert_crossed(const long before[2])
     assert_true(bytes_sent_by("2") - before[1] > least);
 }
 
-static void ranks_on_two_hosts_are_ranks_on_one(void **state)
+static void ranks_on_two_hosts_give_the_result_of_ranks_on_one(void **state)
 {
     const char *here = *state;
     long before[2] = {bytes_sent_by("1"), bytes_sent_by("2")};
@@ -81,7 +81,7 @@ static void trireme_starts_ranks_on_the_hosts_of_a_file(void **state)
 }
 
 /* 3,578,305 parameters are more than go around at once. Who adds to whom is another order than on one host, but always the same. */
-static void large_sums_go_around_a_ring(void **state)
+static void large_sums_over_three_hosts_give_the_same_result_each_time(void **state)
 {
     const char *here = *state;
     static const char model[] = "input(scale=1/255)\nflatten()\ndense(4501)\nrelu()\ndense(classes)\nsoftmax_loss()\n";
@@ -123,7 +123,7 @@ static void end_epoch(const char *here)
 }
 
 /* The second host is gone for good in the midst of an epoch; the run goes on with one rank, until it is asked to end. */
-static void a_run_goes_on_without_a_host_that_is_gone(void **state)
+static void a_run_continues_without_a_host_that_is_gone(void **state)
 {
     const char *here = *state;
     char *hosts = test_path(here, "hosts");
@@ -142,7 +142,7 @@ static void a_run_goes_on_without_a_host_that_is_gone(void **state)
 }
 
 /* Of three hosts the one in the middle is gone: the others keep their ranks. */
-static void the_host_that_is_gone_is_left_out(void **state)
+static void only_the_host_that_is_gone_is_left_out(void **state)
 {
     const char *here = *state;
     char *hosts = test_path(here, "hosts"), *left = test_path(here, "run/hosts"), setting[300];
@@ -183,11 +183,11 @@ int main(void)
     if (!ranks_can_run() || !has_namespaces())
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ranks_on_two_hosts_are_ranks_on_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(large_sums_go_around_a_ring, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ranks_on_two_hosts_give_the_result_of_ranks_on_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_sums_over_three_hosts_give_the_same_result_each_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(trireme_starts_ranks_on_the_hosts_of_a_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_run_goes_on_without_a_host_that_is_gone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_host_that_is_gone_is_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_continues_without_a_host_that_is_gone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_the_host_that_is_gone_is_left_out, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

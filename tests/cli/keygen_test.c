@@ -7,7 +7,7 @@
 
 #define RUN(...) test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
 
-static void an_identity_is_made_once(void **state)
+static void keygen_writes_a_private_identity_and_does_not_overwrite_it(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -33,6 +33,6 @@ static void an_identity_is_made_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_identity_is_made_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(keygen_writes_a_private_identity_and_does_not_overwrite_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

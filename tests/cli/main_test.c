@@ -6,7 +6,7 @@
 
 #define RUN(...) test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
 
-static void help_is_everywhere(void **state)
+static void every_command_has_help(void **state)
 {
     (void)state;
     expect(test_run(NULL, (const char *[]){TEST_BINARY, NULL}), 0, "Commands\n", "");
@@ -17,7 +17,7 @@ static void help_is_everywhere(void **state)
     expect(RUN("version", "-h"), 0, "Usage: trireme version", "");
 }
 
-static void wrong_calls_say_what_was_probably_meant(void **state)
+static void a_mistyped_command_or_option_is_refused_with_a_suggestion(void **state)
 {
     (void)state;
     expect(RUN("verson"), 2, "", "did you mean 'version'?");
@@ -29,14 +29,14 @@ static void wrong_calls_say_what_was_probably_meant(void **state)
     expect(RUN("help", "nothing-of-the-kind"), 2, "", "there is no command");
 }
 
-static void a_mistyped_source_is_suggested(void **state)
+static void a_mistyped_source_is_refused_with_a_suggestion(void **state)
 {
     (void)state;
     expect(RUN("data", "info", "fashon"), 1, "", "did you mean 'fashion'?");
     expect(RUN("data", "info", "digit:20"), 1, "", "did you mean 'digits'?");
 }
 
-static void help_is_as_wide_as_columns_says(void **state)
+static void help_is_wrapped_to_columns(void **state)
 {
     (void)state;
     const char *script = "COLUMNS=50 \"$0\" help train | awk 'length > 50 && !/^ *trireme |^Usage/ { print }'";
@@ -45,7 +45,7 @@ static void help_is_as_wide_as_columns_says(void **state)
     test_result_fini(&result);
 }
 
-static void version_tells_the_build(void **state)
+static void version_shows_the_build(void **state)
 {
     (void)state;
     expect(RUN("version"), 0, "trireme ", "");
@@ -53,7 +53,7 @@ static void version_tells_the_build(void **state)
     expect(RUN("version", "--json"), 0, "{\"version\":\"", "");
 }
 
-static void the_manual_page_is_clean(void **state)
+static void the_manual_page_passes_mandoc_lint(void **state)
 {
     (void)state;
     if (system("command -v mandoc >/dev/null"))
@@ -61,7 +61,7 @@ static void the_manual_page_is_clean(void **state)
     expect(test_run(NULL, (const char *[]){"sh", "-c", "\"$0\" help --man | mandoc -Tlint -W warning", TEST_BINARY, NULL}), 0, "", "");
 }
 
-static void the_completion_is_bash(void **state)
+static void bash_completes_commands_and_options(void **state)
 {
     (void)state;
     const char *script = "eval \"$(\"$0\" help --bash)\"; COMP_WORDS=(trireme ver); COMP_CWORD=1; _trireme; echo \"${COMPREPLY[@]}\"; "
@@ -79,13 +79,13 @@ static void output_that_cannot_be_written_is_a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_is_everywhere),
-        cmocka_unit_test(wrong_calls_say_what_was_probably_meant),
-        cmocka_unit_test(a_mistyped_source_is_suggested),
-        cmocka_unit_test(help_is_as_wide_as_columns_says),
-        cmocka_unit_test(version_tells_the_build),
-        cmocka_unit_test(the_manual_page_is_clean),
-        cmocka_unit_test(the_completion_is_bash),
+        cmocka_unit_test(every_command_has_help),
+        cmocka_unit_test(a_mistyped_command_or_option_is_refused_with_a_suggestion),
+        cmocka_unit_test(a_mistyped_source_is_refused_with_a_suggestion),
+        cmocka_unit_test(help_is_wrapped_to_columns),
+        cmocka_unit_test(version_shows_the_build),
+        cmocka_unit_test(the_manual_page_passes_mandoc_lint),
+        cmocka_unit_test(bash_completes_commands_and_options),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

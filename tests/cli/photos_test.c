@@ -6,7 +6,7 @@
 
 #define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
 
-static void photos_are_made_and_learned(void **state)
+static void generated_photos_can_be_described_and_learned(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "data", "make", "images", "--out", "photos", "--count", "12", "--classes", "3", "--size", "40x30"), 0,
@@ -24,7 +24,7 @@ static void photos_are_made_and_learned(void **state)
     expect(RUN(here, "train", "flowers", "--data", "photos", "--test", "others"), 2, "", "--test: others: its class 3");
 }
 
-static void wrong_calls_of_make_are_told(void **state)
+static void wrong_calls_of_data_make_are_refused(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "data", "make", "imagse", "--out", "x"), 2, "", "there is no maker of that name");
@@ -39,8 +39,8 @@ static void wrong_calls_of_make_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(photos_are_made_and_learned, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(wrong_calls_of_make_are_told, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(generated_photos_can_be_described_and_learned, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(wrong_calls_of_data_make_are_refused, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void write_lines(const char *folder, const char *name, int first, const c
 }
 
 /* Class c has label c + 1 and feature c, and indices begin with 0. The test file shows neither label 1 nor index 0. */
-static void other_files_are_read_as_those_trained_on(void **state)
+static void other_libsvm_files_are_read_with_the_numbering_of_the_training_files(void **state)
 {
     const char *here = *state;
     write_lines(here, "all.libsvm", 0, "");
@@ -34,7 +34,7 @@ static void other_files_are_read_as_those_trained_on(void **state)
     expect(RUN(here, "predict", "run", "--data", "some.libsvm", "--limit", "2"), 0, "\n1\t", "");
 }
 
-static void labels_that_were_not_trained_on_are_damage(void **state)
+static void labels_unknown_to_the_model_count_as_damage(void **state)
 {
     const char *here = *state;
     write_lines(here, "all.libsvm", 0, "");
@@ -48,7 +48,7 @@ static void labels_that_were_not_trained_on_are_damage(void **state)
     expect(RUN(here, "eval", "two"), 1, "", told);
 }
 
-static void files_without_examples_are_told(void **state)
+static void files_without_examples_are_refused(void **state)
 {
     const char *here = *state;
     char *path = test_path(here, "empty.libsvm");
@@ -60,9 +60,10 @@ static void files_without_examples_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(other_files_are_read_as_those_trained_on, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(labels_that_were_not_trained_on_are_damage, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(files_without_examples_are_told, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(other_libsvm_files_are_read_with_the_numbering_of_the_training_files, test_folder_set_up,
+                                        test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(labels_unknown_to_the_model_count_as_damage, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test_setup_teardown(files_without_examples_are_refused, test_folder_set_up, test_folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

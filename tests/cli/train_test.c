@@ -28,7 +28,7 @@ static double number(const json_t *object, const char *key)
     return json_number_value(value);
 }
 
-static void wrong_calls_are_told_before_any_work(void **state)
+static void wrong_calls_of_train_are_refused_before_any_work(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "train"), 2, "", "train needs MODEL");
@@ -70,7 +70,7 @@ static void a_dense_model_trains_on_sparse_text(void **state)
     expect(RUN(here, "train", "softmax", "--data", "clicks:200000:10"), 2, "", "examples are sparse, of 200000 features");
 }
 
-static void the_summary_has_the_keys_that_were_promised(void **state)
+static void the_json_summary_has_all_documented_keys(void **state)
 {
     static const char *const keys[] = {"model",        "data",       "strategy",       "mode",          "workers",
                                        "servers",      "batch",      "threads",        "seed",          "steps",
@@ -100,7 +100,7 @@ static void the_summary_has_the_keys_that_were_promised(void **state)
     free(path);
 }
 
-static void eval_gives_what_the_summary_said(void **state)
+static void eval_gives_the_figures_of_the_summary(void **state)
 {
     json_t *summary = json_of(RUN(*state, "train", "softmax", "--data", DATA, "--epochs", "2", "--rate", "0.1", "--out", "run", "--json"));
     json_t *run = json_of(RUN(*state, "eval", "run", "--data", DATA, "--json"));
@@ -117,7 +117,7 @@ static void eval_gives_what_the_summary_said(void **state)
     expect(RUN(*state, "model", "run"), 0, "7,850", "");
 }
 
-static void predict_gives_a_line_a_row(void **state)
+static void predict_prints_one_line_for_each_row(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", "fake:2x2x1:2:40", "--epochs", "1", "--out", "run", "--quiet"), 0, "softmax", "");
     test_result lines = RUN(*state, "predict", "run", "--data", "fake:2x2x1:2:40", "--part", "train", "--limit", "3");
@@ -140,7 +140,7 @@ static void predict_gives_a_line_a_row(void **state)
 }
 
 /* Started, interrupted as soon as it has a checkpoint, resumed, it must end with the very tensors of a run left alone. */
-static void a_signal_ends_a_run_in_good_order(void **state)
+static void a_run_ended_by_a_signal_and_resumed_equals_an_uninterrupted_one(void **state)
 {
     const char *script = "for signal in INT TERM; do rm -rf broken straight\n"
                          "options='--data digits:300 --threads 1 --rule adam --rate 0.01 --checkpoint-every 10steps --quiet'\n"
@@ -158,14 +158,14 @@ static void a_signal_ends_a_run_in_good_order(void **state)
     expect(SHELL(*state, script), 0, "", "");
 }
 
-static void a_loss_that_is_no_number_is_told(void **state)
+static void a_loss_that_is_not_a_number_ends_with_advice(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--rate", "1e38", "--epochs", "50", "--out", "run", "--quiet"), 1, "",
            "smaller --rate (it was 1e+38) or --clip 1");
     expect(SHELL(*state, "cat run/summary.json"), 0, "\"stopped_by\": \"diverged\"", "");
 }
 
-static void a_full_disk_costs_no_checkpoint(void **state)
+static void a_full_disk_does_not_damage_earlier_checkpoints(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "5", "--out", "run", "--quiet", "--no-events"), 0, "", "");
     expect(SHELL(*state, "trap '' XFSZ; ulimit -f 20; \"$0\" train --resume run --steps 20 --checkpoint-every 4steps"), 1, "",
@@ -175,13 +175,13 @@ static void a_full_disk_costs_no_checkpoint(void **state)
     expect(RUN(*state, "train", "--resume", "run", "--steps", "20", "--quiet"), 0, "20 steps", "");
 }
 
-static void a_folder_that_cannot_be_made_is_told(void **state)
+static void an_out_folder_that_cannot_be_made_is_refused(void **state)
 {
     expect(SHELL(*state, "echo >file; \"$0\" train softmax --data digits:300 --out file/run"), 1, "", "file/run");
     expect(SHELL(*state, "mkdir there; \"$0\" train softmax --data digits:300 --out there"), 2, "", "a new run needs a new folder");
 }
 
-static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
+static void eval_takes_the_earlier_checkpoint_if_the_newest_is_damaged(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "9", "--checkpoint-every", "3steps", "--out", "run", "--quiet"), 0,
            "", "");
@@ -191,7 +191,7 @@ static void a_damaged_checkpoint_gives_way_to_the_one_before(void **state)
     expect(RUN(*state, "eval", "run", "--quiet"), 0, "at step 9", "");
 }
 
-static void a_run_that_is_resumed_keeps_its_options(void **state)
+static void a_resumed_run_keeps_its_options(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "3", "--out", "run", "--quiet"), 0, "", "");
     expect(RUN(*state, "train", "--resume", "run", "--steps", "6", "--batch", "7"), 2, "", "--batch 7: the run to be resumed has");
@@ -226,17 +226,17 @@ static void models_and_data_are_described(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(wrong_calls_are_told_before_any_work),
+        TEST(wrong_calls_of_train_are_refused_before_any_work),
         TEST(a_dense_model_trains_on_sparse_text),
-        TEST(the_summary_has_the_keys_that_were_promised),
-        TEST(eval_gives_what_the_summary_said),
-        TEST(predict_gives_a_line_a_row),
-        TEST(a_signal_ends_a_run_in_good_order),
-        TEST(a_loss_that_is_no_number_is_told),
-        TEST(a_full_disk_costs_no_checkpoint),
-        TEST(a_folder_that_cannot_be_made_is_told),
-        TEST(a_damaged_checkpoint_gives_way_to_the_one_before),
-        TEST(a_run_that_is_resumed_keeps_its_options),
+        TEST(the_json_summary_has_all_documented_keys),
+        TEST(eval_gives_the_figures_of_the_summary),
+        TEST(predict_prints_one_line_for_each_row),
+        TEST(a_run_ended_by_a_signal_and_resumed_equals_an_uninterrupted_one),
+        TEST(a_loss_that_is_not_a_number_ends_with_advice),
+        TEST(a_full_disk_does_not_damage_earlier_checkpoints),
+        TEST(an_out_folder_that_cannot_be_made_is_refused),
+        TEST(eval_takes_the_earlier_checkpoint_if_the_newest_is_damaged),
+        TEST(a_resumed_run_keeps_its_options),
         TEST(models_and_data_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

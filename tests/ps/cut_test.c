@@ -128,7 +128,7 @@ static void expect_the_same_model(const char *folder, const json_t *disturbed, c
 }
 
 /* Nothing is lost or said twice on the way: to the bit, the model is that of a job whose network held. */
-static void sync_waits_for_a_worker_that_is_cut_off(void **state)
+static void sync_job_waits_for_a_worker_that_is_cut_off(void **state)
 {
     need_hosts();
     job running = start_job(*state, 1, "--sync --steps 600");
@@ -141,7 +141,7 @@ static void sync_waits_for_a_worker_that_is_cut_off(void **state)
     json_decref(summary);
 }
 
-static void async_goes_on_without_it_meanwhile(void **state)
+static void async_job_continues_while_a_worker_is_cut_off(void **state)
 {
     need_hosts();
     job running = start_job(*state, 1, "--async --steps 9600");
@@ -156,7 +156,7 @@ static void async_goes_on_without_it_meanwhile(void **state)
 }
 
 /* The worker and its server each give the other up, and say so. */
-static void who_stays_cut_off_is_given_up(void **state)
+static void a_worker_that_stays_cut_off_is_given_up(void **state)
 {
     need_hosts();
     job running = start_job(*state, 1, "--sync --steps 600 --timeout 5s");
@@ -186,12 +186,12 @@ static void a_server_that_is_cut_off_is_waited_for(const char *folder, const cha
     json_decref(summary);
 }
 
-static void sync_waits_for_a_server(void **state)
+static void sync_job_waits_for_a_server_that_is_cut_off(void **state)
 {
     a_server_that_is_cut_off_is_waited_for(*state, "--sync", 600, true);
 }
 
-static void so_does_async(void **state)
+static void async_job_waits_for_a_server_that_is_cut_off(void **state)
 {
     a_server_that_is_cut_off_is_waited_for(*state, "--async", 2400, false);
 }
@@ -220,12 +220,9 @@ int main(void)
     snprintf(name, sizeof name, "cut%d", (int)getpid());
     setenv("LINK_NAME", name, 1);
     const struct CMUnitTest tests[] = {
-        CUT_TEST(sync_waits_for_a_worker_that_is_cut_off),
-        CUT_TEST(async_goes_on_without_it_meanwhile),
-        CUT_TEST(who_stays_cut_off_is_given_up),
-        CUT_TEST(sync_waits_for_a_server),
-        CUT_TEST(so_does_async),
-        CUT_TEST(a_server_that_stays_cut_off_ends_the_job),
+        CUT_TEST(sync_job_waits_for_a_worker_that_is_cut_off),  CUT_TEST(async_job_continues_while_a_worker_is_cut_off),
+        CUT_TEST(a_worker_that_stays_cut_off_is_given_up),      CUT_TEST(sync_job_waits_for_a_server_that_is_cut_off),
+        CUT_TEST(async_job_waits_for_a_server_that_is_cut_off), CUT_TEST(a_server_that_stays_cut_off_ends_the_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

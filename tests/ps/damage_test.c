@@ -75,14 +75,14 @@ static json_t *run_with_a_bad_copy(const char *folder, const char *mode)
     return summary;
 }
 
-static void async_goes_on_without_the_worker_whose_copy_is_damaged(void **state)
+static void async_job_continues_without_the_worker_whose_copy_is_damaged(void **state)
 {
     json_t *summary = run_with_a_bad_copy(*state, "--async");
     assert_true(integer_of(summary, "re_leased") > 0); /* the batch with the record, by one whose copy is good */
     json_decref(summary);
 }
 
-static void so_does_sync(void **state)
+static void sync_job_continues_without_the_worker_whose_copy_is_damaged(void **state)
 {
     json_decref(run_with_a_bad_copy(*state, "--sync"));
 }
@@ -109,17 +109,17 @@ static void end_for_the_damage_of_all(const char *folder, const char *mode)
     free(bad);
 }
 
-static void damage_that_all_would_meet_ends_an_async_job(void **state)
+static void damage_that_all_workers_would_read_ends_an_async_job(void **state)
 {
     end_for_the_damage_of_all(*state, "--async");
 }
 
-static void damage_that_all_would_meet_ends_a_sync_job(void **state)
+static void damage_that_all_workers_would_read_ends_a_sync_job(void **state)
 {
     end_for_the_damage_of_all(*state, "--sync");
 }
 
-static void who_is_alone_with_it_ends_the_job_at_once(void **state)
+static void damage_ends_a_job_with_one_worker_at_once(void **state)
 {
     make_records(*state);
     char *bad = copy_records(*state, "bad", true);
@@ -129,7 +129,7 @@ static void who_is_alone_with_it_ends_the_job_at_once(void **state)
     free(bad);
 }
 
-static void what_may_be_skipped_is_counted(void **state)
+static void damaged_records_that_skip_bad_allows_are_counted(void **state)
 {
     static const char *const modes[] = {"--async", "--sync"};
     make_records(*state);
@@ -162,12 +162,12 @@ static void test_examples_that_cannot_be_read_end_the_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(async_goes_on_without_the_worker_whose_copy_is_damaged),
-        PROCESS_TEST(so_does_sync),
-        PROCESS_TEST(damage_that_all_would_meet_ends_an_async_job),
-        PROCESS_TEST(damage_that_all_would_meet_ends_a_sync_job),
-        PROCESS_TEST(who_is_alone_with_it_ends_the_job_at_once),
-        PROCESS_TEST(what_may_be_skipped_is_counted),
+        PROCESS_TEST(async_job_continues_without_the_worker_whose_copy_is_damaged),
+        PROCESS_TEST(sync_job_continues_without_the_worker_whose_copy_is_damaged),
+        PROCESS_TEST(damage_that_all_workers_would_read_ends_an_async_job),
+        PROCESS_TEST(damage_that_all_workers_would_read_ends_a_sync_job),
+        PROCESS_TEST(damage_ends_a_job_with_one_worker_at_once),
+        PROCESS_TEST(damaged_records_that_skip_bad_allows_are_counted),
         PROCESS_TEST(test_examples_that_cannot_be_read_end_the_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

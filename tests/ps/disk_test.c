@@ -112,13 +112,13 @@ static json_t *free_and_finish(const char *folder, process *job)
     return summary;
 }
 
-static void training_goes_on_and_the_next_checkpoint_is_written(void **state)
+static void training_continues_on_a_full_disk_and_the_next_checkpoint_is_written(void **state)
 {
     process job = start_and_fill(*state);
     json_decref(free_and_finish(*state, &job));
 }
 
-static void without_its_last_checkpoint_a_job_has_failed(void **state)
+static void a_job_whose_last_checkpoint_cannot_be_written_fails(void **state)
 {
     process job = start_and_fill(*state);
     kill(job.pid, SIGINT);
@@ -128,7 +128,7 @@ static void without_its_last_checkpoint_a_job_has_failed(void **state)
 }
 
 /* More is lost than an interval then, and the summary says how much. */
-static void a_server_that_dies_meanwhile_goes_back_to_the_earlier_one(void **state)
+static void a_server_that_dies_after_a_failed_checkpoint_restarts_from_the_earlier_one(void **state)
 {
     process job = start_and_fill(*state);
     kill(process_task(&job, "ps:1", 0), SIGKILL);
@@ -139,7 +139,7 @@ static void a_server_that_dies_meanwhile_goes_back_to_the_earlier_one(void **sta
 }
 
 /* What a limit of the system forbids is told as a full disk is; the process is not killed for it. */
-static void a_limit_on_the_size_of_files_is_told_too(void **state)
+static void a_checkpoint_beyond_the_file_size_limit_is_reported_and_training_continues(void **state)
 {
     process job = process_start_under(*state, "job", "prlimit --fsize=20000", TRAIN "--steps 200 --eval-every 100 --out run");
     process_await(&job, "ps:0: no checkpoint at step 50: run/checkpoint/step-00000050.safetensors: cannot write");
@@ -153,10 +153,10 @@ static void a_limit_on_the_size_of_files_is_told_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DISK_TEST(training_goes_on_and_the_next_checkpoint_is_written),
-        DISK_TEST(without_its_last_checkpoint_a_job_has_failed),
-        DISK_TEST(a_server_that_dies_meanwhile_goes_back_to_the_earlier_one),
-        DISK_TEST(a_limit_on_the_size_of_files_is_told_too),
+        DISK_TEST(training_continues_on_a_full_disk_and_the_next_checkpoint_is_written),
+        DISK_TEST(a_job_whose_last_checkpoint_cannot_be_written_fails),
+        DISK_TEST(a_server_that_dies_after_a_failed_checkpoint_restarts_from_the_earlier_one),
+        DISK_TEST(a_checkpoint_beyond_the_file_size_limit_is_reported_and_training_continues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,13 +43,13 @@ static void kill_evaluator_for_good(process *first, const char *told)
     json_decref(summary);
 }
 
-static void a_supervisor_starts_it_again(void **state)
+static void a_supervisor_restarts_a_killed_evaluator(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--json --out run --workers 2 --servers 1");
     kill_evaluator(&job);
 }
 
-static void a_supervisor_gives_it_up(void **state)
+static void a_supervisor_gives_up_an_evaluator_that_is_killed_again_and_again(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--json --out run --workers 2 --servers 1");
     kill_evaluator_for_good(&job, "not started a 5th time: the job goes on without evaluations");
@@ -79,14 +79,14 @@ static void end_workers(cluster *of)
         json_decref(process_end(&of->worker[i], 0));
 }
 
-static void ps_0_of_a_cluster_starts_it_again(void **state)
+static void ps_0_of_a_cluster_restarts_a_killed_evaluator(void **state)
 {
     cluster all = start_cluster(*state);
     kill_evaluator(&all.first);
     end_workers(&all);
 }
 
-static void ps_0_of_a_cluster_gives_it_up(void **state)
+static void ps_0_of_a_cluster_gives_up_an_evaluator_that_is_killed_again_and_again(void **state)
 {
     cluster all = start_cluster(*state);
     kill_evaluator_for_good(&all.first, "is not started a 5th time");
@@ -96,10 +96,10 @@ static void ps_0_of_a_cluster_gives_it_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(a_supervisor_starts_it_again),
-        PROCESS_TEST(a_supervisor_gives_it_up),
-        PROCESS_TEST(ps_0_of_a_cluster_starts_it_again),
-        PROCESS_TEST(ps_0_of_a_cluster_gives_it_up),
+        PROCESS_TEST(a_supervisor_restarts_a_killed_evaluator),
+        PROCESS_TEST(a_supervisor_gives_up_an_evaluator_that_is_killed_again_and_again),
+        PROCESS_TEST(ps_0_of_a_cluster_restarts_a_killed_evaluator),
+        PROCESS_TEST(ps_0_of_a_cluster_gives_up_an_evaluator_that_is_killed_again_and_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,7 +248,7 @@ static process start_with_brief_certificate(const char *folder, issued *brief)
     return late;
 }
 
-static void intruders_get_nothing_and_change_nothing(void **state)
+static void peers_without_a_valid_certificate_are_refused_and_do_not_change_the_model(void **state)
 {
     const char *folder = *state;
     int port = free_port();
@@ -306,7 +306,7 @@ static void beat(int fd)
 }
 
 /* In clear there is nothing to show, and a place is kept for who says hello: not for ever, and not for who says anything else. */
-static void a_stranger_without_a_hello_loses_its_place(void **state)
+static void a_connection_without_a_valid_hello_is_closed(void **state)
 {
     process job = process_start(*state, "job",
                                 "train " SOFTMAX "--sync --workers 1 --steps 100000000 --eval-every 100 --timeout 2s "
@@ -326,8 +326,8 @@ static void a_stranger_without_a_hello_loses_its_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(intruders_get_nothing_and_change_nothing),
-        PROCESS_TEST(a_stranger_without_a_hello_loses_its_place),
+        PROCESS_TEST(peers_without_a_valid_certificate_are_refused_and_do_not_change_the_model),
+        PROCESS_TEST(a_connection_without_a_valid_hello_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,17 +44,17 @@ static void join(const char *folder, const char *mode)
     json_decref(summary);
 }
 
-static void a_worker_joins_in_sync(void **state)
+static void a_worker_joins_a_running_sync_job(void **state)
 {
     join(*state, "--sync --servers 2");
 }
 
-static void a_worker_joins_in_async(void **state)
+static void a_worker_joins_a_running_async_job(void **state)
 {
     join(*state, "--async --servers 2");
 }
 
-static void a_worker_that_joined_may_die(void **state)
+static void a_job_survives_the_death_of_a_worker_that_joined(void **state)
 {
     process job = start_job(*state, "--sync"), joiner = start_joiner(*state, "");
     await_member(*state, "worker:2");
@@ -71,12 +71,12 @@ static void refuse(const char *folder, const char *other, const char *told)
     json_decref(process_finish(&job));
 }
 
-static void a_worker_with_other_terms_may_not_join(void **state)
+static void a_worker_with_other_options_may_not_join(void **state)
 {
     refuse(*state, "--seed 7", "--seed 7 ");
 }
 
-static void nor_one_whose_rate_falls_sooner(void **state)
+static void a_worker_whose_schedule_ends_sooner_may_not_join(void **state)
 {
     refuse(*state, "--steps 500", "--steps 500");
 }
@@ -107,9 +107,12 @@ static void a_successor_takes_the_place_of_a_dead_worker(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(a_worker_joins_in_sync),          PROCESS_TEST(a_worker_joins_in_async),
-        PROCESS_TEST(a_worker_that_joined_may_die),    PROCESS_TEST(a_worker_with_other_terms_may_not_join),
-        PROCESS_TEST(nor_one_whose_rate_falls_sooner), PROCESS_TEST(a_successor_takes_the_place_of_a_dead_worker),
+        PROCESS_TEST(a_worker_joins_a_running_sync_job),
+        PROCESS_TEST(a_worker_joins_a_running_async_job),
+        PROCESS_TEST(a_job_survives_the_death_of_a_worker_that_joined),
+        PROCESS_TEST(a_worker_with_other_options_may_not_join),
+        PROCESS_TEST(a_worker_whose_schedule_ends_sooner_may_not_join),
+        PROCESS_TEST(a_successor_takes_the_place_of_a_dead_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

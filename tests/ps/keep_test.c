@@ -4,7 +4,7 @@
 #include "ps/process.h"
 
 /* The loss of softmax falls all the way, so the last snapshot is the best. It is saved twice: as a checkpoint, and as the best. */
-static void the_last_snapshot_is_kept_where_it_is_the_best(void **state)
+static void the_last_snapshot_is_also_saved_as_the_best_if_it_is(void **state)
 {
     process job = process_start(*state, "job",
                                 "train softmax --data digits:1000 --batch 50 --strategy ps --workers 2 --sync --steps 200 --eval-every 20 "
@@ -18,7 +18,7 @@ static void the_last_snapshot_is_kept_where_it_is_the_best(void **state)
 }
 
 /* Patience counts evaluations, so a checkpoint that is due at another step must not add one. */
-static void checkpoints_are_not_evaluated(void **state)
+static void a_checkpoint_between_evaluations_is_not_evaluated(void **state)
 {
     process job = process_start(*state, "job",
                                 "train softmax --data digits:1000 --batch 50 --strategy ps --workers 2 --sync --steps 200 --eval-every 100 "
@@ -34,8 +34,8 @@ static void checkpoints_are_not_evaluated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(the_last_snapshot_is_kept_where_it_is_the_best),
-        PROCESS_TEST(checkpoints_are_not_evaluated),
+        PROCESS_TEST(the_last_snapshot_is_also_saved_as_the_best_if_it_is),
+        PROCESS_TEST(a_checkpoint_between_evaluations_is_not_evaluated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,22 +28,22 @@ static void expect_one_job_at_a_time(const char *folder, const char *strategy)
     json_decref(summary);
 }
 
-static void a_local_run_has_its_folder_for_itself(void **state)
+static void a_local_run_locks_its_folder(void **state)
 {
     expect_one_job_at_a_time(*state, "");
 }
 
-static void a_mirrored_run_has_its_folder_for_itself(void **state)
+static void a_mirrored_run_locks_its_folder(void **state)
 {
     expect_one_job_at_a_time(*state, "--strategy mirrored --workers 2");
 }
 
-static void a_supervised_job_has_its_folder_for_itself(void **state)
+static void a_supervised_job_locks_its_folder(void **state)
 {
     expect_one_job_at_a_time(*state, "--strategy ps --sync --workers 2 --servers 1");
 }
 
-static void launched_ranks_have_their_folder_for_themselves(void **state)
+static void launched_ranks_lock_their_folder(void **state)
 {
     if (system("command -v mpirun >/dev/null"))
         skip();
@@ -53,10 +53,10 @@ static void launched_ranks_have_their_folder_for_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(a_local_run_has_its_folder_for_itself),
-        PROCESS_TEST(a_mirrored_run_has_its_folder_for_itself),
-        PROCESS_TEST(a_supervised_job_has_its_folder_for_itself),
-        PROCESS_TEST(launched_ranks_have_their_folder_for_themselves),
+        PROCESS_TEST(a_local_run_locks_its_folder),
+        PROCESS_TEST(a_mirrored_run_locks_its_folder),
+        PROCESS_TEST(a_supervised_job_locks_its_folder),
+        PROCESS_TEST(launched_ranks_lock_their_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

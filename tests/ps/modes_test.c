@@ -45,29 +45,29 @@ static void sync_equals_one_worker_with_the_larger_batch(void **state)
     expect_equal_with(*state, GENTLE);
 }
 
-static void so_it_does_with_momentum(void **state)
+static void sync_with_momentum_equals_one_worker_with_the_larger_batch(void **state)
 {
     expect_equal_with(*state, "--rule momentum --rate 0.002");
 }
 
-static void so_it_does_with_adam(void **state)
+static void sync_with_adam_equals_one_worker_with_the_larger_batch(void **state)
 {
     expect_equal_with(*state, "--rule adam --rate 0.0001");
 }
 
-static void so_it_does_with_clipping(void **state)
+static void sync_with_clipping_equals_one_worker_with_the_larger_batch(void **state)
 {
     expect_equal_with(*state, GENTLE " --clip 0.5");
 }
 
-static void so_does_one_worker_alone(void **state)
+static void sync_with_one_worker_equals_a_local_run(void **state)
 {
     expect_equal(*state, "lenet --data " DATA " " GENTLE " --steps 50 --threads 1 --batch 48",
                  "lenet --data " DATA " " GENTLE " --steps 50 --batch 48 --strategy ps --workers 1 --sync");
 }
 
 /* 1000 = 7 · 140 + 20: the last step of an epoch is short, and one worker has less than the other. */
-static void so_it_does_where_the_last_step_is_short(void **state)
+static void sync_with_a_short_last_step_equals_one_worker_with_the_larger_batch(void **state)
 {
     expect_equal(*state, "softmax --data " DATA " --threads 1 --batch 140 --epochs 3",
                  "softmax --data " DATA " --batch 70 --epochs 3 --strategy ps --workers 2 --sync");
@@ -84,7 +84,7 @@ static void write_wide_model(const char *folder)
     free(path);
 }
 
-static void so_it_does_with_a_large_model(void **state)
+static void sync_with_a_large_model_equals_one_worker_with_the_larger_batch(void **state)
 {
     write_wide_model(*state);
     expect_equal(*state, "wide.model --data " DATA " " GENTLE " --steps 50 --threads 1 --batch 96",
@@ -92,7 +92,7 @@ static void so_it_does_with_a_large_model(void **state)
 }
 
 /* The workers have begun the next step when they hear of the end. */
-static void a_large_model_ends_where_its_target_is_reached(void **state)
+static void a_large_model_ends_at_the_step_that_reached_its_target(void **state)
 {
     write_wide_model(*state);
     process run = process_start(*state, "run",
@@ -105,7 +105,7 @@ static void a_large_model_ends_where_its_target_is_reached(void **state)
     json_decref(summary);
 }
 
-static void sync_repeats_itself_to_the_bit(void **state)
+static void two_sync_jobs_give_the_same_bits(void **state)
 {
     const char *job = "lenet --data " DATA " --batch 16 --steps 40 --strategy ps --workers 3 --servers 2 --sync";
     json_t *first = train(*state, "first", job), *second = train(*state, "second", job);
@@ -116,7 +116,7 @@ static void sync_repeats_itself_to_the_bit(void **state)
     json_decref(second);
 }
 
-static void every_mode_makes_the_steps_that_were_asked_for(void **state)
+static void every_mode_makes_exactly_the_requested_steps(void **state)
 {
     static const char *const modes[] = {"--async", "--sync", "--sync --backup 1", "--staleness 1", "--staleness 3", "--sync --combine sum"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -131,7 +131,7 @@ static void every_mode_makes_the_steps_that_were_asked_for(void **state)
     }
 }
 
-static void epochs_are_passes_over_the_whole_set(void **state)
+static void an_async_epoch_is_one_pass_over_the_whole_set(void **state)
 {
     json_t *summary = train(*state, "run", "softmax --data " DATA " --batch 30 --epochs 4 --strategy ps --workers 3 --async");
     assert_int_equal(integer_of(summary, "examples"), 4000);
@@ -141,7 +141,7 @@ static void epochs_are_passes_over_the_whole_set(void **state)
 }
 
 /* A late part has a server tell its norm again, which is not that of the next step. */
-static void backup_workers_may_be_late_for_a_norm(void **state)
+static void a_late_backup_worker_does_not_disturb_clipping(void **state)
 {
     process job = process_start(*state, "job",
                                 "train " SOFTMAX
@@ -152,7 +152,7 @@ static void backup_workers_may_be_late_for_a_norm(void **state)
 }
 
 /* Who was late does the newest step of ps:0, which ps:1 may not have begun: it is heard there when it has, and not sent away. */
-static void backup_workers_may_be_ahead_of_a_server(void **state)
+static void a_backup_worker_may_be_ahead_of_a_server(void **state)
 {
     process job = process_start(*state, "job", "train " SOFTMAX "--sync --backup 2 --workers 3 --servers 2 --steps 100 --out run");
     json_decref(process_end(&job, 0));
@@ -166,18 +166,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCESS_TEST(sync_equals_one_worker_with_the_larger_batch),
-        PROCESS_TEST(so_it_does_with_momentum),
-        PROCESS_TEST(so_it_does_with_adam),
-        PROCESS_TEST(so_it_does_with_clipping),
-        PROCESS_TEST(so_does_one_worker_alone),
-        PROCESS_TEST(so_it_does_where_the_last_step_is_short),
-        PROCESS_TEST(so_it_does_with_a_large_model),
-        PROCESS_TEST(a_large_model_ends_where_its_target_is_reached),
-        PROCESS_TEST(sync_repeats_itself_to_the_bit),
-        PROCESS_TEST(every_mode_makes_the_steps_that_were_asked_for),
-        PROCESS_TEST(backup_workers_may_be_ahead_of_a_server),
-        PROCESS_TEST(backup_workers_may_be_late_for_a_norm),
-        PROCESS_TEST(epochs_are_passes_over_the_whole_set),
+        PROCESS_TEST(sync_with_momentum_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(sync_with_adam_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(sync_with_clipping_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(sync_with_one_worker_equals_a_local_run),
+        PROCESS_TEST(sync_with_a_short_last_step_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(sync_with_a_large_model_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(a_large_model_ends_at_the_step_that_reached_its_target),
+        PROCESS_TEST(two_sync_jobs_give_the_same_bits),
+        PROCESS_TEST(every_mode_makes_exactly_the_requested_steps),
+        PROCESS_TEST(a_backup_worker_may_be_ahead_of_a_server),
+        PROCESS_TEST(a_late_backup_worker_does_not_disturb_clipping),
+        PROCESS_TEST(an_async_epoch_is_one_pass_over_the_whole_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void make_key(const char *folder, const char *name)
     json_decref(process_end(&keygen, 0));
 }
 
-static void who_shows_nothing_or_something_else_gets_nothing(void **state)
+static void a_peer_without_the_identity_is_refused(void **state)
 {
     write_cluster(*state, "127.0.0.1");
     make_key(*state, "ours");
@@ -44,7 +44,7 @@ static void who_shows_nothing_or_something_else_gets_nothing(void **state)
     json_decref(process_end(&judge, 0));
 }
 
-static void beyond_this_machine_an_identity_is_needed(void **state)
+static void a_server_beyond_loopback_needs_an_identity(void **state)
 {
     write_cluster(*state, "0.0.0.0");
     process server = process_start(*state, "p0", TASK "--out run --task ps:0");
@@ -52,7 +52,7 @@ static void beyond_this_machine_an_identity_is_needed(void **state)
     json_decref(process_end(&server, 2));
 }
 
-static void a_server_listens_where_it_was_told_and_nowhere_else(void **state)
+static void a_server_listens_only_on_its_own_address(void **state)
 {
     write_cluster(*state, "127.0.0.2");
     process server = process_start(*state, "p0", TASK "--out run --task ps:0");
@@ -69,9 +69,9 @@ static void a_server_listens_where_it_was_told_and_nowhere_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(who_shows_nothing_or_something_else_gets_nothing),
-        PROCESS_TEST(beyond_this_machine_an_identity_is_needed),
-        PROCESS_TEST(a_server_listens_where_it_was_told_and_nowhere_else),
+        PROCESS_TEST(a_peer_without_the_identity_is_refused),
+        PROCESS_TEST(a_server_beyond_loopback_needs_an_identity),
+        PROCESS_TEST(a_server_listens_only_on_its_own_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,33 +26,33 @@ static void kill_server(const char *folder, const char *server, const char *mode
     json_decref(summary);
 }
 
-static void ps_0_comes_back_in_sync(void **state)
+static void sync_job_survives_the_death_of_ps_0(void **state)
 {
     kill_server(*state, "ps:0", "--sync", SYNC_STEPS);
 }
 
-static void ps_1_comes_back_in_sync(void **state)
+static void sync_job_survives_the_death_of_ps_1(void **state)
 {
     kill_server(*state, "ps:1", "--sync", SYNC_STEPS);
 }
 
-static void ps_0_comes_back_in_async(void **state)
+static void async_job_survives_the_death_of_ps_0(void **state)
 {
     kill_server(*state, "ps:0", "--async", ASYNC_STEPS);
 }
 
-static void ps_1_comes_back_in_async(void **state)
+static void async_job_survives_the_death_of_ps_1(void **state)
 {
     kill_server(*state, "ps:1", "--async", ASYNC_STEPS);
 }
 
-static void ps_1_comes_back_with_bounded_staleness(void **state)
+static void staleness_job_survives_the_death_of_ps_1(void **state)
 {
     kill_server(*state, "ps:1", "--staleness 2", ASYNC_STEPS);
 }
 
 /* The job has made its last step, and waits for a worker's report: no step is made again, so none may be lost. */
-static void ps_1_comes_back_while_all_stop(void **state)
+static void a_job_survives_the_death_of_ps_1_while_it_ends(void **state)
 {
     process job = process_start(*state, "job",
                                 "train " SOFTMAX ENDLESS "--json --out run --eval-every 100 --checkpoint-every 100steps --heartbeat 100ms "
@@ -80,12 +80,9 @@ static void ps_1_comes_back_while_all_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(ps_0_comes_back_in_sync),
-        PROCESS_TEST(ps_1_comes_back_in_sync),
-        PROCESS_TEST(ps_0_comes_back_in_async),
-        PROCESS_TEST(ps_1_comes_back_in_async),
-        PROCESS_TEST(ps_1_comes_back_with_bounded_staleness),
-        PROCESS_TEST(ps_1_comes_back_while_all_stop),
+        PROCESS_TEST(sync_job_survives_the_death_of_ps_0),      PROCESS_TEST(sync_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(async_job_survives_the_death_of_ps_0),     PROCESS_TEST(async_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(staleness_job_survives_the_death_of_ps_1), PROCESS_TEST(a_job_survives_the_death_of_ps_1_while_it_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,18 +238,18 @@ static void survive(const char *folder, const char *mode)
     resume(&of, end_job(&of) + 10 * STEPS_AN_EVENT);
 }
 
-static void a_sync_job_survives(void **state)
+static void a_sync_job_survives_random_faults(void **state)
 {
     survive(*state, "--sync");
 }
 
-static void an_async_job_survives(void **state)
+static void an_async_job_survives_random_faults(void **state)
 {
     survive(*state, "--async");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PROCESS_TEST(a_sync_job_survives), PROCESS_TEST(an_async_job_survives)};
+    const struct CMUnitTest tests[] = {PROCESS_TEST(a_sync_job_survives_random_faults), PROCESS_TEST(an_async_job_survives_random_faults)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void stop_somebody(const process *job)
     kill(pid, SIGCONT);
 }
 
-static void nobody_runs_further_ahead_than_the_bound(void **state)
+static void no_worker_runs_further_ahead_than_the_staleness_bound(void **state)
 {
     process job =
         process_start(*state, "job",
@@ -127,6 +127,6 @@ static void nobody_runs_further_ahead_than_the_bound(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PROCESS_TEST(nobody_runs_further_ahead_than_the_bound)};
+    const struct CMUnitTest tests[] = {PROCESS_TEST(no_worker_runs_further_ahead_than_the_staleness_bound)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

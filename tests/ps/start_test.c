@@ -31,7 +31,7 @@ static void end_well(process *tasks, int count)
         json_decref(process_end(&tasks[i], 0));
 }
 
-static void workers_may_come_before_their_servers(void **state)
+static void workers_may_start_before_their_servers(void **state)
 {
     write_cluster(*state);
     process tasks[5] = {
@@ -76,7 +76,7 @@ static void expect_refusal(process refused, int status, const char *why)
     json_decref(process_end(&refused, status));
 }
 
-static void mistakes_are_told_and_do_no_harm(void **state)
+static void a_wrongly_started_task_is_refused_and_the_job_continues(void **state)
 {
     process tasks[4];
     start_waiting_job(*state, tasks);
@@ -111,7 +111,7 @@ static int knock(int port, const void *bytes, size_t size)
     return fd;
 }
 
-static void strangers_change_nothing(void **state)
+static void foreign_bytes_on_the_port_of_a_server_change_nothing(void **state)
 {
     enum { FLOOD = 3000 };
     static int held[FLOOD];
@@ -134,7 +134,7 @@ static void strangers_change_nothing(void **state)
     free(path);
 }
 
-static void another_version_is_turned_away(void **state)
+static void a_worker_of_another_version_is_refused(void **state)
 {
     static const char hello[] = "{\"protocol\": 999999, \"role\": \"worker\", \"task\": 1, \"incarnation\": 5}";
     process tasks[4];
@@ -155,7 +155,7 @@ static void another_version_is_turned_away(void **state)
     free(log);
 }
 
-static void more_servers_than_the_model_has_parts_for_are_refused_before_there_are_any(void **state)
+static void more_servers_than_the_model_has_parts_are_refused_before_any_starts(void **state)
 {
     process job = process_start(*state, "job", "train " SOFTMAX STEPS "--servers 600 --workers 1 --out run");
     process_await(&job, "600 servers for 7856 parameters");
@@ -165,7 +165,7 @@ static void more_servers_than_the_model_has_parts_for_are_refused_before_there_a
     free(run);
 }
 
-static void nothing_stays_behind_a_killed_supervisor(void **state)
+static void no_task_outlives_a_killed_supervisor(void **state)
 {
     process job = process_start(*state, "job", "train " SOFTMAX "--steps 1000000 --workers 2 --servers 2 --out run --eval-every 100");
     process_await_step(&job, STRIKE);
@@ -180,12 +180,12 @@ static void nothing_stays_behind_a_killed_supervisor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(workers_may_come_before_their_servers),
-        PROCESS_TEST(mistakes_are_told_and_do_no_harm),
-        PROCESS_TEST(strangers_change_nothing),
-        PROCESS_TEST(another_version_is_turned_away),
-        PROCESS_TEST(more_servers_than_the_model_has_parts_for_are_refused_before_there_are_any),
-        PROCESS_TEST(nothing_stays_behind_a_killed_supervisor),
+        PROCESS_TEST(workers_may_start_before_their_servers),
+        PROCESS_TEST(a_wrongly_started_task_is_refused_and_the_job_continues),
+        PROCESS_TEST(foreign_bytes_on_the_port_of_a_server_change_nothing),
+        PROCESS_TEST(a_worker_of_another_version_is_refused),
+        PROCESS_TEST(more_servers_than_the_model_has_parts_are_refused_before_any_starts),
+        PROCESS_TEST(no_task_outlives_a_killed_supervisor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

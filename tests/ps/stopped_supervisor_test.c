@@ -15,7 +15,7 @@ static off_t size_of(const char *path)
     return stat(path, &file) ? 0 : file.st_size;
 }
 
-static void a_job_goes_on_while_its_supervisor_is_stopped(void **state)
+static void a_job_continues_while_its_supervisor_is_stopped(void **state)
 {
     process job = process_start(*state, "job", "train " SOFTMAX ENDLESS "--sync --eval-every 1 --json --out run --workers 2 --servers 1");
     process_await_step(&job, STRIKE);
@@ -29,6 +29,6 @@ static void a_job_goes_on_while_its_supervisor_is_stopped(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PROCESS_TEST(a_job_goes_on_while_its_supervisor_is_stopped)};
+    const struct CMUnitTest tests[] = {PROCESS_TEST(a_job_continues_while_its_supervisor_is_stopped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

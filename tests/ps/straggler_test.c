@@ -20,30 +20,30 @@ static json_t *stop_for_a_while(const char *folder, const char *mode, const char
     return process_finish(&job);
 }
 
-static void async_goes_on(void **state)
+static void async_job_continues_while_a_worker_is_stopped(void **state)
 {
     json_decref(stop_for_a_while(*state, "--async --servers 2", "goes on without worker:1", 1000));
 }
 
 /* The stopped worker's tokens lie before the next checkpoint, and hold up neither that nor the others. */
-static void checkpoints_do_not_wait(void **state)
+static void checkpoints_are_written_while_a_worker_is_stopped(void **state)
 {
     json_decref(stop_for_a_while(*state, "--async --checkpoint-every 100steps", "goes on without worker:1", 1000));
 }
 
-static void sync_waits(void **state)
+static void sync_job_waits_for_a_stopped_worker(void **state)
 {
     json_decref(stop_for_a_while(*state, "--sync --servers 2", "waits for worker:1", 0));
 }
 
-static void sync_goes_on_with_a_backup(void **state)
+static void sync_job_with_a_backup_continues_while_a_worker_is_stopped(void **state)
 {
     json_t *summary = stop_for_a_while(*state, "--sync --backup 1 --servers 2", "goes on without worker:1", 300);
     assert_true(integer_of(summary, "dropped_stale") > 0);
     json_decref(summary);
 }
 
-static void who_is_away_for_too_long_is_given_up(void **state)
+static void a_worker_that_is_stopped_for_too_long_is_given_up(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--sync --timeout 5s");
     process_await_step(&job, STRIKE);
@@ -56,7 +56,7 @@ static void who_is_away_for_too_long_is_given_up(void **state)
 }
 
 /* All tasks are stopped for longer than anybody may be silent, as by a laptop that is closed. Nobody is to blame. */
-static void a_job_sleeps_as_a_whole(void **state)
+static void a_job_whose_tasks_were_all_stopped_continues(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--sync --servers 2 --timeout 2s");
     process_await_step(&job, STRIKE);
@@ -75,12 +75,12 @@ static void a_job_sleeps_as_a_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(async_goes_on),
-        PROCESS_TEST(checkpoints_do_not_wait),
-        PROCESS_TEST(sync_waits),
-        PROCESS_TEST(sync_goes_on_with_a_backup),
-        PROCESS_TEST(who_is_away_for_too_long_is_given_up),
-        PROCESS_TEST(a_job_sleeps_as_a_whole),
+        PROCESS_TEST(async_job_continues_while_a_worker_is_stopped),
+        PROCESS_TEST(checkpoints_are_written_while_a_worker_is_stopped),
+        PROCESS_TEST(sync_job_waits_for_a_stopped_worker),
+        PROCESS_TEST(sync_job_with_a_backup_continues_while_a_worker_is_stopped),
+        PROCESS_TEST(a_worker_that_is_stopped_for_too_long_is_given_up),
+        PROCESS_TEST(a_job_whose_tasks_were_all_stopped_continues),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

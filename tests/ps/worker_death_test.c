@@ -32,22 +32,22 @@ static void kill_one(const char *folder, const char *mode, int steps, bool lease
     json_decref(summary);
 }
 
-static void a_killed_worker_is_not_missed_in_sync(void **state)
+static void sync_job_continues_without_a_killed_worker(void **state)
 {
     kill_one(*state, "--sync --workers 3 --servers 2", SYNC_STEPS, false);
 }
 
-static void a_killed_worker_is_not_missed_in_async(void **state)
+static void async_job_continues_without_a_killed_worker(void **state)
 {
     kill_one(*state, "--async --workers 3 --servers 2", ASYNC_STEPS, true);
 }
 
-static void a_killed_worker_is_not_missed_with_bounded_staleness(void **state)
+static void staleness_job_continues_without_a_killed_worker(void **state)
 {
     kill_one(*state, "--staleness 2 --workers 3 --servers 1", ASYNC_STEPS, true);
 }
 
-static void a_quorum_forms_again_below_the_backup(void **state)
+static void sync_job_with_a_backup_continues_with_fewer_workers_than_its_quorum(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--steps %d --sync --backup 1 --workers 4 --servers 2", SYNC_STEPS);
     process_await_step(&job, STRIKE);
@@ -60,7 +60,7 @@ static void a_quorum_forms_again_below_the_backup(void **state)
     json_decref(summary);
 }
 
-static void without_workers_a_job_ends_and_says_so(void **state)
+static void a_job_that_has_lost_all_workers_ends_with_a_reason(void **state)
 {
     process job = process_start(*state, "job", TRAIN "--steps 1000000 --sync --workers 2 --timeout 2s --heartbeat 500ms");
     process_await_step(&job, STRIKE);
@@ -73,11 +73,11 @@ static void without_workers_a_job_ends_and_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(a_killed_worker_is_not_missed_in_sync),
-        PROCESS_TEST(a_killed_worker_is_not_missed_in_async),
-        PROCESS_TEST(a_killed_worker_is_not_missed_with_bounded_staleness),
-        PROCESS_TEST(a_quorum_forms_again_below_the_backup),
-        PROCESS_TEST(without_workers_a_job_ends_and_says_so),
+        PROCESS_TEST(sync_job_continues_without_a_killed_worker),
+        PROCESS_TEST(async_job_continues_without_a_killed_worker),
+        PROCESS_TEST(staleness_job_continues_without_a_killed_worker),
+        PROCESS_TEST(sync_job_with_a_backup_continues_with_fewer_workers_than_its_quorum),
+        PROCESS_TEST(a_job_that_has_lost_all_workers_ends_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ static void on_end(void *context, tri__child *child, int status, int signal)
     self->signal = signal;
 }
 
-static tri_status judge(const call *self, const char *package)
+static tri_status check_answer(const call *self, const char *package)
 {
     if (!self->ended)
         return tri_fail(TRI_TIMEOUT, "npm pack %s did not end within half an hour", package);
@@ -66,7 +66,7 @@ static tri_status run(tri__loop *loop, const char *package, const char *folder)
     while (!self.ended && tri__clock_now() < deadline)
         tri__loop_turn(loop, deadline);
     tri__child_destroy(child);
-    return judge(&self, package);
+    return check_answer(&self, package);
 }
 
 tri_status tri__npm_pack(const char *package, const char *folder)

@@ -23,7 +23,7 @@ static const char *choices_of(const tri__command *command, const char *name)
     return NULL;
 }
 
-static void every_strategy_can_be_asked_for(void **state)
+static void the_strategy_option_takes_every_strategy_and_nothing_else(void **state)
 {
     (void)state;
     char choices[128], word[64];
@@ -37,7 +37,7 @@ static void every_strategy_can_be_asked_for(void **state)
     assert_int_equal(strlen(choices), length); /* and there is no other word */
 }
 
-static void every_option_of_a_strategy_can_be_given(void **state)
+static void train_has_every_option_of_every_strategy(void **state)
 {
     (void)state;
     for (int i = 0; tri__strategies[i]; i++) {
@@ -52,8 +52,8 @@ static void every_option_of_a_strategy_can_be_given(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_strategy_can_be_asked_for),
-        cmocka_unit_test(every_option_of_a_strategy_can_be_given),
+        cmocka_unit_test(the_strategy_option_takes_every_strategy_and_nothing_else),
+        cmocka_unit_test(train_has_every_option_of_every_strategy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #define TF_CONFIG(task) "TF_CONFIG='{\"cluster\": {\"ps\": [\"192.0.2.1:1\"], \"worker\": [\"w:1\"]}, \"task\": " task "}'"
 #define SLURM           "SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NODELIST=n[1-3] SLURM_STEP_TASKS_PER_NODE=1'(x3)' SLURM_JOB_ID=7"
 
-static void files_and_tasks_belong_together(void **state)
+static void cluster_and_task_must_be_given_together(void **state)
 {
     EXPECT(2, "--cluster c.yaml", "--cluster needs --task");
     EXPECT(2, "--task worker:0", "--task needs --cluster FILE");
@@ -29,14 +29,14 @@ static void files_and_tasks_belong_together(void **state)
     EXPECT(2, "--port 3000", "--port is for tasks that Slurm starts");
 }
 
-static void beyond_loopback_an_identity_is_asked_for(void **state)
+static void a_cluster_beyond_loopback_needs_an_identity(void **state)
 {
     EXPECT(2, "--cluster far.yaml --task worker:0", "trireme keygen FILE");
     EXPECT(2, "--cluster far.yaml --task worker:0 --key a --insecure", "contradict");
     EXPECT(2, "--join 192.0.2.1:4001", "trireme keygen FILE");
 }
 
-static void surroundings_describe_clusters_too(void **state)
+static void tf_config_and_slurm_describe_clusters(void **state)
 {
     EXPECT_IN(TF_CONFIG("{\"type\": \"worker\", \"index\": 0}"), 2, "", "trireme keygen FILE");
     EXPECT_IN(TF_CONFIG("{\"type\": \"worker\", \"index\": 4}"), 1, "", "TF_CONFIG: this is worker 4");
@@ -45,7 +45,7 @@ static void surroundings_describe_clusters_too(void **state)
     EXPECT_IN(SLURM, 2, "--servers 2 --port 3000", "trireme keygen FILE");
 }
 
-static void a_local_run_has_no_cluster(void **state)
+static void cluster_options_are_refused_for_a_local_run(void **state)
 {
     static const char *const options[] = {"--cluster=c.yaml", "--task=worker:0", "--join=a:1", "--port=3", "--key=k", "--insecure"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -61,10 +61,10 @@ static void a_local_run_has_no_cluster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(files_and_tasks_belong_together),
-        TEST(beyond_loopback_an_identity_is_asked_for),
-        TEST(surroundings_describe_clusters_too),
-        TEST(a_local_run_has_no_cluster),
+        TEST(cluster_and_task_must_be_given_together),
+        TEST(a_cluster_beyond_loopback_needs_an_identity),
+        TEST(tf_config_and_slurm_describe_clusters),
+        TEST(cluster_options_are_refused_for_a_local_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

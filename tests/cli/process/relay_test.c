@@ -65,7 +65,7 @@ static int read_until(int fd, const char *wanted, long *last)
     return lines;
 }
 
-static void a_stopped_reader_holds_up_nobody_and_results_are_kept(void **state)
+static void writers_do_not_wait_for_a_stopped_reader_and_results_are_kept(void **state)
 {
     (void)state;
     fixture self;
@@ -92,7 +92,7 @@ static void a_stopped_reader_holds_up_nobody_and_results_are_kept(void **state)
     fini(&self);
 }
 
-static void without_a_reader_nothing_is_waited_for(void **state)
+static void a_relay_without_a_reader_ends_at_once(void **state)
 {
     (void)state;
     fixture self;
@@ -104,7 +104,7 @@ static void without_a_reader_nothing_is_waited_for(void **state)
     fini(&self);
 }
 
-static void what_is_read_is_whole(void **state)
+static void long_lines_arrive_whole(void **state)
 {
     (void)state;
     fixture self;
@@ -123,7 +123,7 @@ static void what_is_read_is_whole(void **state)
 }
 
 /* The progress of a moment is worth nothing in the next. */
-static void progress_is_left_out_while_nobody_reads(void **state)
+static void progress_is_dropped_while_nobody_reads(void **state)
 {
     (void)state;
     fixture self;
@@ -144,10 +144,10 @@ static void progress_is_left_out_while_nobody_reads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stopped_reader_holds_up_nobody_and_results_are_kept),
-        cmocka_unit_test(without_a_reader_nothing_is_waited_for),
-        cmocka_unit_test(what_is_read_is_whole),
-        cmocka_unit_test(progress_is_left_out_while_nobody_reads),
+        cmocka_unit_test(writers_do_not_wait_for_a_stopped_reader_and_results_are_kept),
+        cmocka_unit_test(a_relay_without_a_reader_ends_at_once),
+        cmocka_unit_test(long_lines_arrive_whole),
+        cmocka_unit_test(progress_is_dropped_while_nobody_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

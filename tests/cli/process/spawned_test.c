@@ -35,7 +35,7 @@ static void a_task_ends_with_its_supervisor(void **state)
     close(ends[0]);
 }
 
-static void reports_are_lines(void **state)
+static void reports_are_written_as_json_lines(void **state)
 {
     (void)state;
     char *text = NULL;
@@ -59,6 +59,7 @@ static void reports_are_lines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_task_ends_with_its_supervisor), cmocka_unit_test(reports_are_lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_task_ends_with_its_supervisor),
+                                       cmocka_unit_test(reports_are_written_as_json_lines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static tri__supervised *start(listener *self, const char *script)
     return supervised;
 }
 
-static void who_dies_again_and_again_is_given_up(void **state)
+static void a_supervised_process_that_dies_again_and_again_is_given_up(void **state)
 {
     (void)state;
     listener self;
@@ -67,7 +67,7 @@ static void who_dies_again_and_again_is_given_up(void **state)
     assert_true(has_said(&self, "helper was killed by signal 9 (Killed), and is not started a 5th time|"));
 }
 
-static void what_it_says_is_told_and_a_good_end_is_one(void **state)
+static void output_of_a_supervised_process_is_logged_and_it_is_not_restarted_after_a_good_end(void **state)
 {
     (void)state;
     listener self;
@@ -77,7 +77,7 @@ static void what_it_says_is_told_and_a_good_end_is_one(void **state)
     assert_false(has_said(&self, "again"));
 }
 
-static void it_does_not_outlive_its_parent(void **state)
+static void a_supervised_process_does_not_outlive_its_parent(void **state)
 {
     (void)state;
     listener self;
@@ -92,7 +92,7 @@ static void it_does_not_outlive_its_parent(void **state)
     tri__supervised_end(NULL);
 }
 
-static void a_program_that_is_not_there_is_told(void **state)
+static void supervising_a_program_that_does_not_exist_fails(void **state)
 {
     (void)state;
     tri__command_line line = TRI_COMMAND_LINE_INIT;
@@ -105,10 +105,10 @@ static void a_program_that_is_not_there_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_dies_again_and_again_is_given_up),
-        cmocka_unit_test(what_it_says_is_told_and_a_good_end_is_one),
-        cmocka_unit_test(it_does_not_outlive_its_parent),
-        cmocka_unit_test(a_program_that_is_not_there_is_told),
+        cmocka_unit_test(a_supervised_process_that_dies_again_and_again_is_given_up),
+        cmocka_unit_test(output_of_a_supervised_process_is_logged_and_it_is_not_restarted_after_a_good_end),
+        cmocka_unit_test(a_supervised_process_does_not_outlive_its_parent),
+        cmocka_unit_test(supervising_a_program_that_does_not_exist_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void values_come_with_a_space_or_an_equals_sign(void **state)
     assert_null(tri__argument_text(&arguments, "out"));
 }
 
-static void some_options_can_be_switched_off(void **state)
+static void options_with_a_no_form_can_be_switched_off(void **state)
 {
     (void)state;
     tri__arguments again;
@@ -53,7 +53,7 @@ static void two_words_can_name_a_command(void **state)
     assert_string_equal(arguments.operands[0], "fashion");
 }
 
-static void operands_may_look_like_options(void **state)
+static void operands_after_two_dashes_may_look_like_options(void **state)
 {
     (void)state;
     tri__arguments arguments;
@@ -63,7 +63,7 @@ static void operands_may_look_like_options(void **state)
     assert_string_equal(tri__argument_text(&arguments, "data"), "-");
 }
 
-static void mistakes_are_told(void **state)
+static void wrong_options_and_values_are_refused_with_a_reason(void **state)
 {
     (void)state;
     tri__arguments arguments;
@@ -94,7 +94,7 @@ static void short_options_take_a_value_behind_or_beside_them(void **state)
     assert_fails(PARSE(&arguments, "train", "-b"), TRI_BAD_CALL, "--batch needs a value");
 }
 
-static void names_that_other_programs_use_are_translated(void **state)
+static void option_names_of_other_programs_are_refused_with_the_name_used_here(void **state)
 {
     (void)state;
     tri__arguments arguments;
@@ -104,7 +104,7 @@ static void names_that_other_programs_use_are_translated(void **state)
 }
 
 /* Every row that the table holds must be fit to be shown and parsed. */
-static void the_table_is_sound(void **state)
+static void every_row_of_the_command_table_is_valid(void **state)
 {
     (void)state;
     for (const tri__command *command = tri__commands; command->name; command++) {
@@ -159,13 +159,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_with_a_space_or_an_equals_sign),
-        cmocka_unit_test(some_options_can_be_switched_off),
+        cmocka_unit_test(options_with_a_no_form_can_be_switched_off),
         cmocka_unit_test(two_words_can_name_a_command),
-        cmocka_unit_test(operands_may_look_like_options),
-        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(operands_after_two_dashes_may_look_like_options),
+        cmocka_unit_test(wrong_options_and_values_are_refused_with_a_reason),
         cmocka_unit_test(short_options_take_a_value_behind_or_beside_them),
-        cmocka_unit_test(names_that_other_programs_use_are_translated),
-        cmocka_unit_test(the_table_is_sound),
+        cmocka_unit_test(option_names_of_other_programs_are_refused_with_the_name_used_here),
+        cmocka_unit_test(every_row_of_the_command_table_is_valid),
         cmocka_unit_test(no_option_goes_unread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

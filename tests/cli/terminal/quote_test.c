@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-static void plain_words_stay_plain(void **state)
+static void plain_words_are_not_quoted(void **state)
 {
     (void)state;
     char *line = tri__quote_words("trireme", 3, (const char *[]){"train", "--rate=0.1", "a/b.model"});
@@ -17,7 +17,7 @@ static void plain_words_stay_plain(void **state)
     free(line);
 }
 
-static void a_shell_reads_the_same_words(void **state)
+static void a_shell_reads_quoted_words_back_unchanged(void **state)
 {
     (void)state;
     const char *words[] = {"loss<=0.35", "it's", "", "two words", "$HOME `x` \"y\" \\ *", "''"};
@@ -31,8 +31,8 @@ static void a_shell_reads_the_same_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_words_stay_plain),
-        cmocka_unit_test(a_shell_reads_the_same_words),
+        cmocka_unit_test(plain_words_are_not_quoted),
+        cmocka_unit_test(a_shell_reads_quoted_words_back_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

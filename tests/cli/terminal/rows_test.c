@@ -16,7 +16,7 @@ static tri_status read(const char *text, tri_type type, void *x, int64_t *count)
     return status;
 }
 
-static void rows_are_read(void **state)
+static void rows_of_numbers_are_parsed(void **state)
 {
     (void)state;
     uint8_t bytes[12];
@@ -32,7 +32,7 @@ static void rows_are_read(void **state)
     assert_int_equal(count, 4); /* as many as there is room for */
 }
 
-static void mistakes_name_line_and_number(void **state)
+static void mistakes_in_rows_are_refused_with_line_and_number(void **state)
 {
     (void)state;
     uint8_t bytes[12];
@@ -49,8 +49,8 @@ static void mistakes_name_line_and_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_read),
-        cmocka_unit_test(mistakes_name_line_and_number),
+        cmocka_unit_test(rows_of_numbers_are_parsed),
+        cmocka_unit_test(mistakes_in_rows_are_refused_with_line_and_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static tri_status save(fixture *here, int64_t step, int64_t keep)
     return NULL;
 }
 
-static void what_is_written_comes_back(void **state)
+static void a_checkpoint_that_was_written_can_be_read(void **state)
 {
     fixture *here = *state;
     assert_ok(save(here, 10, 3));
@@ -118,7 +118,7 @@ static void expect_step(const fixture *here, int64_t step)
     tri__checkpoint_close(back);
 }
 
-static void damage_is_found_and_an_older_one_taken(void **state)
+static void a_damaged_checkpoint_is_replaced_by_an_older_one(void **state)
 {
     fixture *here = *state;
     assert_ok(save(here, 10, 3));
@@ -143,7 +143,7 @@ static void damage_is_found_and_an_older_one_taken(void **state)
 }
 
 /* A bit of what describes the run: the step, an option's value, the model's text. */
-static void damage_in_the_description_is_found(void **state)
+static void damage_in_the_description_of_a_checkpoint_is_found(void **state)
 {
     fixture *here = *state;
     bool known;
@@ -166,7 +166,7 @@ static void damage_in_the_description_is_found(void **state)
 }
 
 /* A bit of the name of any parameter, or of any slot of its rule. */
-static void damaged_tensor_name_makes_the_older_checkpoint_be_taken(void **state)
+static void a_checkpoint_with_a_damaged_tensor_name_is_replaced_by_an_older_one(void **state)
 {
     fixture *here = *state;
     assert_ok(save(here, 10, 3));
@@ -220,7 +220,7 @@ static void checkpoint_of_version_1_is_read(void **state)
     free(path);
 }
 
-static void negative_counts_are_refused(void **state)
+static void a_checkpoint_with_negative_counts_is_refused(void **state)
 {
     fixture *here = *state;
     here->state.examples = -1;
@@ -229,7 +229,7 @@ static void negative_counts_are_refused(void **state)
     assert_fails(tri__checkpoint_open(here->folder, NULL, &back), TRI_BAD_DATA, "its state makes no sense");
 }
 
-static void without_a_whole_one_it_says_so(void **state)
+static void a_folder_without_a_whole_checkpoint_is_refused(void **state)
 {
     fixture *here = *state;
     tri__checkpoint *back;
@@ -241,7 +241,7 @@ static void without_a_whole_one_it_says_so(void **state)
     free(path);
 }
 
-static void old_ones_go_and_newer_ones_stay(void **state)
+static void saving_removes_older_checkpoints_and_leaves_later_ones(void **state)
 {
     fixture *here = *state;
     const int steps[] = {1, 2, 3, 9};
@@ -258,7 +258,7 @@ static void old_ones_go_and_newer_ones_stay(void **state)
     tri__folder_free(names, count);
 }
 
-static void what_is_no_number_is_not_kept(void **state)
+static void parameters_that_are_not_numbers_are_not_saved(void **state)
 {
     fixture *here = *state;
     assert_ok(save(here, 10, 3));
@@ -267,7 +267,7 @@ static void what_is_no_number_is_not_kept(void **state)
     expect_step(here, 10);
 }
 
-static void another_model_is_refused(void **state)
+static void a_checkpoint_of_another_model_is_refused(void **state)
 {
     fixture *here = *state;
     assert_ok(save(here, 10, 3));
@@ -286,15 +286,15 @@ static void another_model_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CHECKPOINT_TEST(what_is_written_comes_back),
-        CHECKPOINT_TEST(damage_is_found_and_an_older_one_taken),
-        CHECKPOINT_TEST(without_a_whole_one_it_says_so),
-        CHECKPOINT_TEST(old_ones_go_and_newer_ones_stay),
-        CHECKPOINT_TEST(what_is_no_number_is_not_kept),
-        CHECKPOINT_TEST(another_model_is_refused),
-        CHECKPOINT_TEST(damage_in_the_description_is_found),
-        CHECKPOINT_TEST(negative_counts_are_refused),
-        CHECKPOINT_TEST(damaged_tensor_name_makes_the_older_checkpoint_be_taken),
+        CHECKPOINT_TEST(a_checkpoint_that_was_written_can_be_read),
+        CHECKPOINT_TEST(a_damaged_checkpoint_is_replaced_by_an_older_one),
+        CHECKPOINT_TEST(a_folder_without_a_whole_checkpoint_is_refused),
+        CHECKPOINT_TEST(saving_removes_older_checkpoints_and_leaves_later_ones),
+        CHECKPOINT_TEST(parameters_that_are_not_numbers_are_not_saved),
+        CHECKPOINT_TEST(a_checkpoint_of_another_model_is_refused),
+        CHECKPOINT_TEST(damage_in_the_description_of_a_checkpoint_is_found),
+        CHECKPOINT_TEST(a_checkpoint_with_negative_counts_is_refused),
+        CHECKPOINT_TEST(a_checkpoint_with_a_damaged_tensor_name_is_replaced_by_an_older_one),
         CHECKPOINT_TEST(checkpoint_of_version_1_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

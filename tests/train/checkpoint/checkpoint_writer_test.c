@@ -6,7 +6,7 @@
 #include "support.h"
 #include "train/checkpoint/checkpoint_read.h"
 
-static void a_copy_is_written(void **state)
+static void the_writer_saves_the_parameters_as_they_were_when_it_began(void **state)
 {
     const char *here = *state;
     static const char text[] = "input()\ndense(classes)\nsoftmax_loss()\n";
@@ -62,6 +62,7 @@ static void a_copy_is_written(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(a_copy_is_written, test_folder_set_up, test_folder_tear_down)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(the_writer_saves_the_parameters_as_they_were_when_it_began,
+                                                                       test_folder_set_up, test_folder_tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

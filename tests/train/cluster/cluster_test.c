@@ -25,7 +25,7 @@ static void expect_task(tri__task task, const char *name)
     assert_string_equal(tri__task_name(task, buffer), name);
 }
 
-static void a_file_lists_tasks_by_role(void **state)
+static void a_cluster_file_lists_tasks_by_role(void **state)
 {
     (void)state;
     tri__cluster cluster;
@@ -41,7 +41,7 @@ static void a_file_lists_tasks_by_role(void **state)
     tri__cluster_fini(&cluster);
 }
 
-static void what_is_written_can_be_read(void **state)
+static void a_cluster_file_that_was_written_can_be_read(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "cluster.yaml");
@@ -59,7 +59,7 @@ static void what_is_written_can_be_read(void **state)
     test_folder_remove(folder);
 }
 
-static void mistakes_in_a_file_are_told(void **state)
+static void mistakes_in_a_cluster_file_are_refused_with_a_reason(void **state)
 {
     (void)state;
     const struct {
@@ -116,7 +116,7 @@ static void tasks_are_named_by_role_and_number(void **state)
 
 #define CLUSTER "\"cluster\": {\"chief\": [\"c:1\"], \"worker\": [\"w:1\", \"w:2\"], \"ps\": [\"p:1\"]}"
 
-static void tf_config_is_read_as_operators_set_it(void **state)
+static void tf_config_is_read_as_kubernetes_operators_set_it(void **state)
 {
     (void)state;
     const struct {
@@ -140,7 +140,7 @@ static void tf_config_is_read_as_operators_set_it(void **state)
     }
 }
 
-static void mistakes_in_tf_config_are_told(void **state)
+static void mistakes_in_tf_config_are_refused_with_a_reason(void **state)
 {
     (void)state;
     const struct {
@@ -163,7 +163,7 @@ static void mistakes_in_tf_config_are_told(void **state)
     }
 }
 
-static void joining_needs_an_address_alone(void **state)
+static void joining_needs_only_the_address_of_ps_0(void **state)
 {
     (void)state;
     tri__cluster cluster;
@@ -179,13 +179,13 @@ static void joining_needs_an_address_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_lists_tasks_by_role),
-        cmocka_unit_test(what_is_written_can_be_read),
-        cmocka_unit_test(mistakes_in_a_file_are_told),
+        cmocka_unit_test(a_cluster_file_lists_tasks_by_role),
+        cmocka_unit_test(a_cluster_file_that_was_written_can_be_read),
+        cmocka_unit_test(mistakes_in_a_cluster_file_are_refused_with_a_reason),
         cmocka_unit_test(tasks_are_named_by_role_and_number),
-        cmocka_unit_test(tf_config_is_read_as_operators_set_it),
-        cmocka_unit_test(mistakes_in_tf_config_are_told),
-        cmocka_unit_test(joining_needs_an_address_alone),
+        cmocka_unit_test(tf_config_is_read_as_kubernetes_operators_set_it),
+        cmocka_unit_test(mistakes_in_tf_config_are_refused_with_a_reason),
+        cmocka_unit_test(joining_needs_only_the_address_of_ps_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static tri_status choose(const char *address, tri__security security, listener *
     return status;
 }
 
-static void loopback_needs_nothing_and_others_do(void **state)
+static void beyond_loopback_an_identity_or_insecure_is_required(void **state)
 {
     (void)state;
     listener heard;
@@ -45,7 +45,7 @@ static void loopback_needs_nothing_and_others_do(void **state)
     assert_non_null(strstr(heard.said, "goes in clear"));
 }
 
-static void an_identity_works_everywhere(void **state)
+static void an_identity_is_accepted_on_loopback_and_beyond(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *key = test_path(folder, "key.pem");
@@ -63,7 +63,7 @@ static void an_identity_works_everywhere(void **state)
     test_folder_remove(folder);
 }
 
-static void contradictions_are_told(void **state)
+static void contradictory_security_options_are_refused(void **state)
 {
     (void)state;
     listener heard;
@@ -81,9 +81,9 @@ static void contradictions_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loopback_needs_nothing_and_others_do),
-        cmocka_unit_test(an_identity_works_everywhere),
-        cmocka_unit_test(contradictions_are_told),
+        cmocka_unit_test(beyond_loopback_an_identity_or_insecure_is_required),
+        cmocka_unit_test(an_identity_is_accepted_on_loopback_and_beyond),
+        cmocka_unit_test(contradictory_security_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void expect_servers(const tri__slurm *slurm, int servers, int port, const
     tri__cluster_fini(&cluster);
 }
 
-static void lists_of_nodes_are_expanded(void **state)
+static void lists_of_slurm_nodes_are_expanded(void **state)
 {
     (void)state;
     tri__slurm slurm = usual;
@@ -32,7 +32,7 @@ static void lists_of_nodes_are_expanded(void **state)
     expect_servers(&slurm, 6, 5000, "login:5000 r1n9:5000 r1n10:5000 r2n9:5000 r2n10:5000 z5:5000");
 }
 
-static void ranks_fill_nodes_in_order_or_in_turns(void **state)
+static void slurm_ranks_fill_nodes_in_blocks_or_in_cycles(void **state)
 {
     (void)state;
     tri__slurm slurm = usual;
@@ -44,7 +44,7 @@ static void ranks_fill_nodes_in_order_or_in_turns(void **state)
     expect_servers(&slurm, 3, 0, "a:17110 a:17111 b:17110"); /* the job's number tells the port */
 }
 
-static void the_first_ranks_are_servers(void **state)
+static void the_first_slurm_ranks_are_servers(void **state)
 {
     (void)state;
     static const char *const names[] = {"ps:0", "ps:1", "worker:0", "worker:1"};
@@ -73,7 +73,7 @@ static void refuse(const tri__slurm *slurm, int servers, int port, const char *m
     assert_null(cluster.server);
 }
 
-static void mistakes_are_told(void **state)
+static void invalid_slurm_variables_are_refused_with_a_reason(void **state)
 {
     (void)state;
     tri__slurm slurm = usual;
@@ -98,10 +98,10 @@ static void mistakes_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_of_nodes_are_expanded),
-        cmocka_unit_test(ranks_fill_nodes_in_order_or_in_turns),
-        cmocka_unit_test(the_first_ranks_are_servers),
-        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(lists_of_slurm_nodes_are_expanded),
+        cmocka_unit_test(slurm_ranks_fill_nodes_in_blocks_or_in_cycles),
+        cmocka_unit_test(the_first_slurm_ranks_are_servers),
+        cmocka_unit_test(invalid_slurm_variables_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static double auc(const float *scores, const int32_t *labels, int64_t count)
     return result;
 }
 
-static void auc_counts_pairs_in_the_right_order(void **state)
+static void auc_is_the_share_of_pairs_in_the_right_order(void **state)
 {
     (void)state;
     const float scores[] = {0.1f, 0.4f, 0.35f, 0.8f};
@@ -54,7 +54,7 @@ static void close(fixture *here)
 }
 
 /* All logits 0: every class is as likely, whatever the example; 37 examples leave a batch that is padded. */
-static void a_model_that_knows_nothing_guesses(void **state)
+static void a_model_with_zero_logits_has_the_loss_of_guessing(void **state)
 {
     (void)state;
     fixture here;
@@ -92,7 +92,7 @@ static void a_source_that_does_not_fit_is_refused(void **state)
     close(&here);
 }
 
-static void photos_need_the_models_classes(void **state)
+static void photos_with_other_class_names_are_refused(void **state)
 {
     (void)state;
     const char *const names[] = {"daisy", "roses"}, *const others[] = {"daisy", "tulips"};
@@ -109,9 +109,9 @@ static void photos_need_the_models_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(photos_need_the_models_classes),
-        cmocka_unit_test(auc_counts_pairs_in_the_right_order),
-        cmocka_unit_test(a_model_that_knows_nothing_guesses),
+        cmocka_unit_test(photos_with_other_class_names_are_refused),
+        cmocka_unit_test(auc_is_the_share_of_pairs_in_the_right_order),
+        cmocka_unit_test(a_model_with_zero_logits_has_the_loss_of_guessing),
         cmocka_unit_test(a_source_that_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,7 @@ static double predicted_accuracy(tri__predictor *predictor)
     return (double)right / (double)count;
 }
 
-static void predictions_agree_with_the_evaluation(void **state)
+static void predictions_from_a_checkpoint_agree_with_its_evaluation(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *run = train(folder);
@@ -104,6 +104,6 @@ static void predictions_agree_with_the_evaluation(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(predictions_agree_with_the_evaluation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(predictions_from_a_checkpoint_agree_with_its_evaluation)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-static void words_stay_as_they_are_and_end_with_null(void **state)
+static void a_command_line_copies_its_words_and_ends_with_null(void **state)
 {
     (void)state;
     tri__command_line line = TRI_COMMAND_LINE_INIT;
@@ -22,7 +22,7 @@ static void words_stay_as_they_are_and_end_with_null(void **state)
     tri__command_line_fini(&line);
 }
 
-static void there_may_be_many(void **state)
+static void a_command_line_can_have_many_words(void **state)
 {
     (void)state;
     tri__command_line line = TRI_COMMAND_LINE_INIT;
@@ -37,6 +37,7 @@ static void there_may_be_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words_stay_as_they_are_and_end_with_null), cmocka_unit_test(there_may_be_many)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_command_line_copies_its_words_and_ends_with_null),
+                                       cmocka_unit_test(a_command_line_can_have_many_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@ static void expect_words(tri__ending ending, const char *complaint, const char *
     assert_string_equal(tri__ending_text(ending, complaint, text), words);
 }
 
-static void a_signal_counts_more_than_a_complaint_and_that_more_than_a_status(void **state)
+static void an_ending_names_the_signal_else_the_complaint_else_the_exit_status(void **state)
 {
     (void)state;
     expect_words((tri__ending){.signal = 9}, "no memory", "was killed by signal 9 (Killed)");
@@ -17,7 +17,7 @@ static void a_signal_counts_more_than_a_complaint_and_that_more_than_a_status(vo
     expect_words((tri__ending){.status = 3}, NULL, "failed with exit status 3");
 }
 
-static void only_status_0_is_good(void **state)
+static void only_exit_status_0_is_a_good_ending(void **state)
 {
     (void)state;
     assert_true(tri__ending_is_good((tri__ending){0}));
@@ -25,7 +25,7 @@ static void only_status_0_is_good(void **state)
     assert_false(tri__ending_is_good((tri__ending){.signal = 15}));
 }
 
-static void status_2_is_a_wrong_call(void **state)
+static void exit_status_2_is_a_bad_call(void **state)
 {
     (void)state;
     assert_int_equal(tri__ending_code((tri__ending){.status = 2}), TRI_BAD_CALL);
@@ -36,9 +36,9 @@ static void status_2_is_a_wrong_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_signal_counts_more_than_a_complaint_and_that_more_than_a_status),
-        cmocka_unit_test(only_status_0_is_good),
-        cmocka_unit_test(status_2_is_a_wrong_call),
+        cmocka_unit_test(an_ending_names_the_signal_else_the_complaint_else_the_exit_status),
+        cmocka_unit_test(only_exit_status_0_is_a_good_ending),
+        cmocka_unit_test(exit_status_2_is_a_bad_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static void every_kind_of_report_is_recognised(void **state)
     expect_kind("{\"failure\": \"the disk is full\"}", TRI_REPORT_FAILURE);
 }
 
-static void other_lines_are_no_reports(void **state)
+static void lines_that_are_not_reports_are_recognised_as_such(void **state)
 {
     (void)state;
     static const char *const lines[] = {
@@ -31,7 +31,7 @@ static void other_lines_are_no_reports(void **state)
         expect_kind(lines[i], TRI_REPORT_NONE);
 }
 
-static void what_is_made_is_read(void **state)
+static void a_report_that_was_made_can_be_read(void **state)
 {
     (void)state;
     json_t *report = tri__process_report_make(TRI_REPORT_FAILURE, json_string("a \"quoted\"\nreason")), *value;
@@ -45,7 +45,7 @@ static void what_is_made_is_read(void **state)
     assert_null(tri__process_report_make(TRI_REPORT_RESULT, NULL));
 }
 
-static void warnings_begin_with_the_programs_name(void **state)
+static void a_line_that_begins_with_the_programs_name_is_a_warning(void **state)
 {
     (void)state;
     tri__log_level level;
@@ -59,9 +59,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_report_is_recognised),
-        cmocka_unit_test(other_lines_are_no_reports),
-        cmocka_unit_test(what_is_made_is_read),
-        cmocka_unit_test(warnings_begin_with_the_programs_name),
+        cmocka_unit_test(lines_that_are_not_reports_are_recognised_as_such),
+        cmocka_unit_test(a_report_that_was_made_can_be_read),
+        cmocka_unit_test(a_line_that_begins_with_the_programs_name_is_a_warning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

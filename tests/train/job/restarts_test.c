@@ -11,7 +11,7 @@ static bool restart(tri__restarts *restarts, int64_t now)
     return true;
 }
 
-static void without_a_window_the_limit_is_for_ever(void **state)
+static void without_a_window_all_restarts_count_against_the_limit(void **state)
 {
     (void)state;
     tri__restarts restarts;
@@ -24,7 +24,7 @@ static void without_a_window_the_limit_is_for_ever(void **state)
     assert_false(restart(&restarts, 1));
 }
 
-static void within_a_window_only_the_last_ones_count(void **state)
+static void only_restarts_within_the_window_count_against_the_limit(void **state)
 {
     (void)state;
     tri__restarts restarts;
@@ -38,7 +38,7 @@ static void within_a_window_only_the_last_ones_count(void **state)
         assert_true(restart(&restarts, now)); /* two in each window */
 }
 
-static void progress_makes_them_forgotten(void **state)
+static void progress_resets_the_count_of_restarts(void **state)
 {
     (void)state;
     for (int64_t window = 0; window <= 100; window += 100) {
@@ -55,9 +55,9 @@ static void progress_makes_them_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_window_the_limit_is_for_ever),
-        cmocka_unit_test(within_a_window_only_the_last_ones_count),
-        cmocka_unit_test(progress_makes_them_forgotten),
+        cmocka_unit_test(without_a_window_all_restarts_count_against_the_limit),
+        cmocka_unit_test(only_restarts_within_the_window_count_against_the_limit),
+        cmocka_unit_test(progress_resets_the_count_of_restarts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void fini(fixture *self)
     tri__watcher_fini(&self->watcher);
 }
 
-static void reports_are_taken_and_other_lines_shown(void **state)
+static void watcher_handles_reports_and_shows_other_lines(void **state)
 {
     (void)state;
     static fixture self;
@@ -141,7 +141,7 @@ static void reports_are_taken_and_other_lines_shown(void **state)
     fini(&self);
 }
 
-static void a_process_is_started_again_and_begins_anew(void **state)
+static void a_restarted_process_has_no_complaint_from_before(void **state)
 {
     (void)state;
     static fixture self;
@@ -155,7 +155,7 @@ static void a_process_is_started_again_and_begins_anew(void **state)
     fini(&self);
 }
 
-static void a_signal_that_is_due_waits_for_the_first_line(void **state)
+static void a_signal_for_a_starting_process_waits_for_its_first_line(void **state)
 {
     (void)state;
     static fixture self;
@@ -170,7 +170,7 @@ static void a_signal_that_is_due_waits_for_the_first_line(void **state)
 }
 
 /* The first wish is the leader's alone, which ends the job: here, by ending itself. */
-static void a_wish_to_stop_goes_to_the_leader(void **state)
+static void a_request_to_stop_is_sent_to_the_leader_alone(void **state)
 {
     (void)state;
     static fixture self;
@@ -186,7 +186,7 @@ static void a_wish_to_stop_goes_to_the_leader(void **state)
     fini(&self);
 }
 
-static void who_stays_when_the_job_is_over_is_asked_and_then_killed(void **state)
+static void a_process_that_outlives_the_job_gets_sigterm_and_is_then_killed(void **state)
 {
     (void)state;
     static fixture self;
@@ -202,7 +202,7 @@ static void who_stays_when_the_job_is_over_is_asked_and_then_killed(void **state
     fini(&self);
 }
 
-static void a_failed_job_asks_all_when_its_leader_is_gone(void **state)
+static void a_failed_job_without_a_leader_asks_all_processes_to_end(void **state)
 {
     (void)state;
     static fixture self;
@@ -222,7 +222,7 @@ static void a_failed_job_asks_all_when_its_leader_is_gone(void **state)
     fini(&self);
 }
 
-static void a_second_run_begins_without_a_result(void **state)
+static void a_second_run_of_a_watcher_begins_without_a_result(void **state)
 {
     (void)state;
     static fixture self;
@@ -237,7 +237,7 @@ static void a_second_run_begins_without_a_result(void **state)
     fini(&self);
 }
 
-static void hurry_kills_at_once(void **state)
+static void hurry_kills_all_processes_at_once(void **state)
 {
     (void)state;
     static fixture self;
@@ -249,7 +249,7 @@ static void hurry_kills_at_once(void **state)
     fini(&self);
 }
 
-static void a_program_that_is_not_there_is_told(void **state)
+static void starting_a_program_that_does_not_exist_fails_with_its_name(void **state)
 {
     (void)state;
     static fixture self;
@@ -265,15 +265,15 @@ static void a_program_that_is_not_there_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_are_taken_and_other_lines_shown),
-        cmocka_unit_test(a_process_is_started_again_and_begins_anew),
-        cmocka_unit_test(a_signal_that_is_due_waits_for_the_first_line),
-        cmocka_unit_test(a_wish_to_stop_goes_to_the_leader),
-        cmocka_unit_test(who_stays_when_the_job_is_over_is_asked_and_then_killed),
-        cmocka_unit_test(a_failed_job_asks_all_when_its_leader_is_gone),
-        cmocka_unit_test(a_second_run_begins_without_a_result),
-        cmocka_unit_test(hurry_kills_at_once),
-        cmocka_unit_test(a_program_that_is_not_there_is_told),
+        cmocka_unit_test(watcher_handles_reports_and_shows_other_lines),
+        cmocka_unit_test(a_restarted_process_has_no_complaint_from_before),
+        cmocka_unit_test(a_signal_for_a_starting_process_waits_for_its_first_line),
+        cmocka_unit_test(a_request_to_stop_is_sent_to_the_leader_alone),
+        cmocka_unit_test(a_process_that_outlives_the_job_gets_sigterm_and_is_then_killed),
+        cmocka_unit_test(a_failed_job_without_a_leader_asks_all_processes_to_end),
+        cmocka_unit_test(a_second_run_of_a_watcher_begins_without_a_result),
+        cmocka_unit_test(hurry_kills_all_processes_at_once),
+        cmocka_unit_test(starting_a_program_that_does_not_exist_fails_with_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void set(tri__train_options *options, const char *name, const char *text)
     assert_true(known);
 }
 
-static void json_gives_back_what_was_set(void **state)
+static void options_survive_writing_to_json_and_reading_back(void **state)
 {
     (void)state;
     tri__train_options options, again;
@@ -41,7 +41,7 @@ static void json_gives_back_what_was_set(void **state)
     assert_false(known);
 }
 
-static void resuming_keeps_what_makes_the_run(void **state)
+static void resuming_refuses_to_change_a_fixed_option(void **state)
 {
     (void)state;
     tri__train_options kept, given;
@@ -63,7 +63,7 @@ static void resuming_keeps_what_makes_the_run(void **state)
     tri__train_options_fini(&given);
 }
 
-static void resuming_may_change_who_computes(void **state)
+static void resuming_may_change_strategy_workers_and_mode(void **state)
 {
     (void)state;
     tri__train_options kept, given;
@@ -88,7 +88,7 @@ static void resuming_may_change_who_computes(void **state)
     tri__train_options_fini(&given);
 }
 
-static void a_global_batch_is_shared_out(void **state)
+static void a_global_batch_is_divided_among_the_workers(void **state)
 {
     (void)state;
     tri__train_options options;
@@ -105,7 +105,7 @@ static void a_global_batch_is_shared_out(void **state)
     tri__train_options_fini(&options);
 }
 
-static void what_is_left_open_comes_from_the_model(void **state)
+static void options_not_given_come_from_the_model(void **state)
 {
     (void)state;
     const tri_model_defaults model = {
@@ -134,7 +134,7 @@ static void what_is_left_open_comes_from_the_model(void **state)
     tri__train_options_fini(&options);
 }
 
-static void numbers_of_the_rule_come_from_whoever_says_most(void **state)
+static void rule_numbers_come_from_the_command_line_then_the_model_then_the_rule(void **state)
 {
     (void)state;
     const tri_model_defaults model = {.rule = {.name = "adam", .set = {{"beta1", 0.5f}, {"epsilon", 0.25f}}}};
@@ -165,7 +165,7 @@ static void expect_refusal(const char *a, const char *a_value, const char *b, co
     tri__train_options_fini(&options);
 }
 
-static void what_does_not_go_together_is_told(void **state)
+static void contradictory_options_are_refused_with_a_reason(void **state)
 {
     (void)state;
     expect_refusal("epochs", "1", "steps", "2", "--epochs and --steps both");
@@ -181,10 +181,13 @@ static void what_does_not_go_together_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_gives_back_what_was_set),           cmocka_unit_test(resuming_keeps_what_makes_the_run),
-        cmocka_unit_test(resuming_may_change_who_computes),       cmocka_unit_test(a_global_batch_is_shared_out),
-        cmocka_unit_test(what_is_left_open_comes_from_the_model), cmocka_unit_test(numbers_of_the_rule_come_from_whoever_says_most),
-        cmocka_unit_test(what_does_not_go_together_is_told),
+        cmocka_unit_test(options_survive_writing_to_json_and_reading_back),
+        cmocka_unit_test(resuming_refuses_to_change_a_fixed_option),
+        cmocka_unit_test(resuming_may_change_strategy_workers_and_mode),
+        cmocka_unit_test(a_global_batch_is_divided_among_the_workers),
+        cmocka_unit_test(options_not_given_come_from_the_model),
+        cmocka_unit_test(rule_numbers_come_from_the_command_line_then_the_model_then_the_rule),
+        cmocka_unit_test(contradictory_options_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static tri__schedule made(const char *text, double rate, int64_t warmup, int64_t
     return schedule;
 }
 
-static void constant_stays(void **state)
+static void constant_schedule_keeps_the_rate(void **state)
 {
     (void)state;
     tri__schedule schedule = made("constant", 0.5, 0, 10, 0);
@@ -30,7 +30,7 @@ static void warmup_rises_to_the_rate(void **state)
     assert_float_equal(tri__schedule_rate(&schedule, 4), 1, 0);
 }
 
-static void step_cuts_every_so_often(void **state)
+static void step_schedule_cuts_the_rate_at_every_interval(void **state)
 {
     (void)state;
     tri__schedule schedule = made("step:100:0.5", 1, 0, 10, 0);
@@ -44,7 +44,7 @@ static void step_cuts_every_so_often(void **state)
     assert_float_equal(tri__schedule_rate(&schedule, 30), 0.1, 1e-7);
 }
 
-static void cosine_falls_to_its_floor(void **state)
+static void cosine_schedule_falls_to_its_floor(void **state)
 {
     (void)state;
     tri__schedule schedule = made("cosine", 2, 0, 10, 100);
@@ -57,7 +57,7 @@ static void cosine_falls_to_its_floor(void **state)
     assert_float_equal(tri__schedule_rate(&schedule, 120), 0.2, 1e-6);
 }
 
-static void mistakes_are_told(void **state)
+static void invalid_schedules_are_refused_with_a_reason(void **state)
 {
     (void)state;
     tri__schedule schedule;
@@ -77,9 +77,11 @@ static void mistakes_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_stays),           cmocka_unit_test(warmup_rises_to_the_rate),
-        cmocka_unit_test(step_cuts_every_so_often), cmocka_unit_test(cosine_falls_to_its_floor),
-        cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(constant_schedule_keeps_the_rate),
+        cmocka_unit_test(warmup_rises_to_the_rate),
+        cmocka_unit_test(step_schedule_cuts_the_rate_at_every_interval),
+        cmocka_unit_test(cosine_schedule_falls_to_its_floor),
+        cmocka_unit_test(invalid_schedules_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "support.h"
 
-static void targets_are_read(void **state)
+static void valid_targets_are_parsed(void **state)
 {
     (void)state;
     tri__target target;
@@ -18,13 +18,13 @@ static void targets_are_read(void **state)
     assert_ok(tri__target_parse("accuracy>.5", &target));
 }
 
-static void wrong_targets_are_told(void **state)
+static void invalid_targets_are_refused_with_a_reason(void **state)
 {
     (void)state;
     tri__target target;
     assert_fails(tri__target_parse("speed>=3", &target), TRI_BAD_CALL, "loss or accuracy");
-    assert_fails(tri__target_parse("loss>=3", &target), TRI_BAD_CALL, "to fall");
-    assert_fails(tri__target_parse("accuracy", &target), TRI_BAD_CALL, "to rise");
+    assert_fails(tri__target_parse("loss>=3", &target), TRI_BAD_CALL, "should fall");
+    assert_fails(tri__target_parse("accuracy", &target), TRI_BAD_CALL, "should rise");
     assert_fails(tri__target_parse("accuracy>=98", &target), TRI_BAD_CALL, "98%");
     assert_fails(tri__target_parse("loss<=", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("loss<=0.3x", &target), TRI_BAD_CALL, "a number");
@@ -32,7 +32,7 @@ static void wrong_targets_are_told(void **state)
     assert_fails(tri__target_parse("loss<=-1", &target), TRI_BAD_CALL, "a number of 0 or more");
 }
 
-static void intervals_are_read(void **state)
+static void valid_intervals_are_parsed(void **state)
 {
     (void)state;
     const unsigned all = 15;
@@ -51,7 +51,7 @@ static void intervals_are_read(void **state)
     assert_int_equal(every.kind, TRI_EVERY_END);
 }
 
-static void wrong_intervals_are_told(void **state)
+static void invalid_intervals_are_refused_with_a_reason(void **state)
 {
     (void)state;
     const unsigned timed = 1u << TRI_EVERY_SECONDS | 1u << TRI_EVERY_STEPS | 1u << TRI_EVERY_END;
@@ -67,10 +67,10 @@ static void wrong_intervals_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_are_read),
-        cmocka_unit_test(wrong_targets_are_told),
-        cmocka_unit_test(intervals_are_read),
-        cmocka_unit_test(wrong_intervals_are_told),
+        cmocka_unit_test(valid_targets_are_parsed),
+        cmocka_unit_test(invalid_targets_are_refused_with_a_reason),
+        cmocka_unit_test(valid_intervals_are_parsed),
+        cmocka_unit_test(invalid_intervals_are_refused_with_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static json_t *parse(const char *text)
     return reports;
 }
 
-static void reports_add_up(void **state)
+static void reports_of_workers_are_summed_and_averaged(void **state)
 {
     (void)state;
     json_t *reports = parse("[{\"steps\": 3, \"loss\": 1.0, \"seconds\": 1.0, \"phases\": {\"compute\": 1.0}},"
@@ -28,7 +28,7 @@ static void reports_add_up(void **state)
     json_decref(reports);
 }
 
-static void no_report_is_no_figure(void **state)
+static void without_reports_the_sum_is_0_and_means_are_nan(void **state)
 {
     (void)state;
     double share[TRI_PHASES];
@@ -39,7 +39,7 @@ static void no_report_is_no_figure(void **state)
     assert_float_equal(share[TRI_PHASE_OTHER], 1, 0);
 }
 
-static void what_makes_no_sense_counts_for_nothing(void **state)
+static void invalid_values_in_reports_are_ignored(void **state)
 {
     (void)state;
     json_t *reports = parse("[{\"steps\": 9223372036854775807, \"seconds\": \"long\", \"phases\": 7}, {\"steps\": 9223372036854775807},"
@@ -60,9 +60,9 @@ static void what_makes_no_sense_counts_for_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_add_up),
-        cmocka_unit_test(no_report_is_no_figure),
-        cmocka_unit_test(what_makes_no_sense_counts_for_nothing),
+        cmocka_unit_test(reports_of_workers_are_summed_and_averaged),
+        cmocka_unit_test(without_reports_the_sum_is_0_and_means_are_nan),
+        cmocka_unit_test(invalid_values_in_reports_are_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void job_fini(fixture *job)
     test_folder_remove(job->folder);
 }
 
-static void all_tasks_start_and_end_by_themselves(void **state)
+static void all_tasks_of_a_supervised_job_start_and_end_by_themselves(void **state)
 {
     (void)state;
     fixture job;
@@ -167,7 +167,7 @@ static void all_tasks_start_and_end_by_themselves(void **state)
     job_fini(&job);
 }
 
-static void the_others_go_on_without_a_worker(void **state)
+static void a_job_continues_without_a_worker_that_was_killed(void **state)
 {
     (void)state;
     fixture job;
@@ -181,7 +181,7 @@ static void the_others_go_on_without_a_worker(void **state)
     job_fini(&job);
 }
 
-static void a_job_without_workers_ends(void **state)
+static void a_job_that_has_lost_all_workers_ends(void **state)
 {
     (void)state;
     fixture job;
@@ -209,7 +209,7 @@ static void a_killed_server_is_started_again(void **state)
     job_fini(&job);
 }
 
-static void a_server_that_dies_over_and_over_ends_the_job(void **state)
+static void a_server_that_dies_again_and_again_ends_the_job(void **state)
 {
     (void)state;
     fixture job;
@@ -218,7 +218,7 @@ static void a_server_that_dies_over_and_over_ends_the_job(void **state)
     job_fini(&job);
 }
 
-static void a_server_may_die_as_often_as_checkpoints_are_written(void **state)
+static void a_server_is_restarted_any_number_of_times_while_checkpoints_are_written(void **state)
 {
     (void)state;
     fixture job;
@@ -232,7 +232,7 @@ static void a_server_may_die_as_often_as_checkpoints_are_written(void **state)
     job_fini(&job);
 }
 
-static void a_server_that_gives_up_says_why(void **state)
+static void a_server_that_fails_by_itself_ends_the_job_with_its_reason(void **state)
 {
     (void)state;
     fixture job;
@@ -247,7 +247,7 @@ static void a_server_that_gives_up_says_why(void **state)
     job_fini(&job);
 }
 
-static void an_evaluator_gets_three_more_chances(void **state)
+static void an_evaluator_that_fails_by_itself_is_restarted_three_times_and_then_ends_the_job(void **state)
 {
     (void)state;
     fixture job;
@@ -262,7 +262,7 @@ static void an_evaluator_gets_three_more_chances(void **state)
     job_fini(&job);
 }
 
-static void a_job_goes_on_without_an_evaluator_that_is_killed_over_and_over(void **state)
+static void a_job_continues_without_an_evaluator_that_is_killed_again_and_again(void **state)
 {
     (void)state;
     fixture job;
@@ -276,7 +276,7 @@ static void a_job_goes_on_without_an_evaluator_that_is_killed_over_and_over(void
     job_fini(&job);
 }
 
-static void a_server_that_is_started_again_hears_that_there_is_no_evaluator(void **state)
+static void a_restarted_server_learns_that_there_is_no_evaluator(void **state)
 {
     (void)state;
     fixture job;
@@ -290,7 +290,7 @@ static void a_server_that_is_started_again_hears_that_there_is_no_evaluator(void
     job_fini(&job);
 }
 
-static void a_wish_to_stop_goes_to_the_first_server(void **state)
+static void a_request_to_stop_is_sent_to_ps_0_alone(void **state)
 {
     (void)state;
     fixture job;
@@ -305,7 +305,7 @@ static void a_wish_to_stop_goes_to_the_first_server(void **state)
     job_fini(&job);
 }
 
-static void a_second_wish_kills(void **state)
+static void a_second_request_to_stop_kills_all_tasks(void **state)
 {
     (void)state;
     fixture job;
@@ -316,7 +316,7 @@ static void a_second_wish_kills(void **state)
     job_fini(&job);
 }
 
-static void who_comes_too_late_is_reminded_that_the_job_is_over(void **state)
+static void a_task_that_outlives_the_job_gets_sigterm(void **state)
 {
     (void)state;
     fixture job;
@@ -326,7 +326,7 @@ static void who_comes_too_late_is_reminded_that_the_job_is_over(void **state)
     job_fini(&job);
 }
 
-static void mistakes_are_told_before_there_is_a_folder(void **state)
+static void wrong_options_are_refused_before_a_folder_is_made(void **state)
 {
     (void)state;
     fixture job;
@@ -340,7 +340,7 @@ static void mistakes_are_told_before_there_is_a_folder(void **state)
 }
 
 /* Descriptor 3 of every task is at its end when the supervisor is gone, whatever it died of. */
-static void tasks_learn_that_the_supervisor_was_killed(void **state)
+static void tasks_notice_that_their_supervisor_was_killed(void **state)
 {
     (void)state;
     fixture job;
@@ -384,21 +384,21 @@ static void tasks_learn_that_the_supervisor_was_killed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_tasks_start_and_end_by_themselves),
-        cmocka_unit_test(the_others_go_on_without_a_worker),
-        cmocka_unit_test(a_job_without_workers_ends),
+        cmocka_unit_test(all_tasks_of_a_supervised_job_start_and_end_by_themselves),
+        cmocka_unit_test(a_job_continues_without_a_worker_that_was_killed),
+        cmocka_unit_test(a_job_that_has_lost_all_workers_ends),
         cmocka_unit_test(a_killed_server_is_started_again),
-        cmocka_unit_test(a_server_that_dies_over_and_over_ends_the_job),
-        cmocka_unit_test(a_server_may_die_as_often_as_checkpoints_are_written),
-        cmocka_unit_test(a_server_that_gives_up_says_why),
-        cmocka_unit_test(an_evaluator_gets_three_more_chances),
-        cmocka_unit_test(a_job_goes_on_without_an_evaluator_that_is_killed_over_and_over),
-        cmocka_unit_test(a_server_that_is_started_again_hears_that_there_is_no_evaluator),
-        cmocka_unit_test(a_wish_to_stop_goes_to_the_first_server),
-        cmocka_unit_test(a_second_wish_kills),
-        cmocka_unit_test(who_comes_too_late_is_reminded_that_the_job_is_over),
-        cmocka_unit_test(mistakes_are_told_before_there_is_a_folder),
-        cmocka_unit_test(tasks_learn_that_the_supervisor_was_killed),
+        cmocka_unit_test(a_server_that_dies_again_and_again_ends_the_job),
+        cmocka_unit_test(a_server_is_restarted_any_number_of_times_while_checkpoints_are_written),
+        cmocka_unit_test(a_server_that_fails_by_itself_ends_the_job_with_its_reason),
+        cmocka_unit_test(an_evaluator_that_fails_by_itself_is_restarted_three_times_and_then_ends_the_job),
+        cmocka_unit_test(a_job_continues_without_an_evaluator_that_is_killed_again_and_again),
+        cmocka_unit_test(a_restarted_server_learns_that_there_is_no_evaluator),
+        cmocka_unit_test(a_request_to_stop_is_sent_to_ps_0_alone),
+        cmocka_unit_test(a_second_request_to_stop_kills_all_tasks),
+        cmocka_unit_test(a_task_that_outlives_the_job_gets_sigterm),
+        cmocka_unit_test(wrong_options_are_refused_before_a_folder_is_made),
+        cmocka_unit_test(tasks_notice_that_their_supervisor_was_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

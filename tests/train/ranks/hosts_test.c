@@ -21,7 +21,7 @@ static tri__hosts probe(const char *text, const volatile sig_atomic_t *stop)
     return hosts;
 }
 
-static void test_who_does_not_answer_is_gone(void **state)
+static void a_host_that_does_not_answer_is_gone(void **state)
 {
     (void)state;
     tri__hosts hosts = probe("# all\nlocalhost max_slots=9 slots=2\nno-host.invalid slots=4 # here?\n\n127.0.0.1 slots=3", NULL);
@@ -32,7 +32,7 @@ static void test_who_does_not_answer_is_gone(void **state)
     tri__hosts_fini(&hosts);
 }
 
-static void test_slots_that_a_line_does_not_tell(void **state)
+static void slots_are_unknown_if_a_line_does_not_give_them(void **state)
 {
     (void)state;
     tri__hosts hosts = probe("localhost slots=2\n127.0.0.1 max_slots=3\n", NULL);
@@ -42,7 +42,7 @@ static void test_slots_that_a_line_does_not_tell(void **state)
     tri__hosts_fini(&hosts);
 }
 
-static void test_nobody_is_gone_where_it_was_stopped(void **state)
+static void no_host_is_gone_if_the_probe_was_stopped(void **state)
 {
     (void)state;
     static const volatile sig_atomic_t stop = 1;
@@ -52,7 +52,7 @@ static void test_nobody_is_gone_where_it_was_stopped(void **state)
     tri__hosts_fini(&hosts);
 }
 
-static void test_no_file(void **state)
+static void a_missing_hosts_file_is_refused(void **state)
 {
     (void)state;
     tri__hosts hosts;
@@ -64,10 +64,10 @@ int main(void)
     if (system("command -v mpirun > /dev/null") != 0)
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_does_not_answer_is_gone),
-        cmocka_unit_test(test_slots_that_a_line_does_not_tell),
-        cmocka_unit_test(test_nobody_is_gone_where_it_was_stopped),
-        cmocka_unit_test(test_no_file),
+        cmocka_unit_test(a_host_that_does_not_answer_is_gone),
+        cmocka_unit_test(slots_are_unknown_if_a_line_does_not_give_them),
+        cmocka_unit_test(no_host_is_gone_if_the_probe_was_stopped),
+        cmocka_unit_test(a_missing_hosts_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

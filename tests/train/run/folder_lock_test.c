@@ -37,7 +37,7 @@ static pid_t start_holder(const char *folder, tri_status (*take)(const char *fol
     return pid;
 }
 
-static void a_second_job_is_refused_and_told_who_has_the_folder(void **state)
+static void a_second_job_is_refused_with_the_name_of_the_process_that_has_the_folder(void **state)
 {
     const char *folder = *state;
     tri__folder_lock *lock, *second;
@@ -73,7 +73,7 @@ static void tasks_share_the_folder_of_their_supervisor(void **state)
 }
 
 /* The supervisor was killed, and its task has not ended yet. */
-static void a_new_job_waits_for_the_tasks_of_the_one_before(void **state)
+static void a_new_job_waits_for_the_tasks_of_an_earlier_job(void **state)
 {
     const char *folder = *state;
     tri__folder_lock *lock;
@@ -90,7 +90,7 @@ static void a_new_job_waits_for_the_tasks_of_the_one_before(void **state)
     tri__folder_lock_release(lock);
 }
 
-static void a_folder_that_is_not_there_cannot_be_locked(void **state)
+static void a_folder_that_does_not_exist_cannot_be_locked(void **state)
 {
     (void)state;
     tri__folder_lock *lock;
@@ -102,10 +102,10 @@ static void a_folder_that_is_not_there_cannot_be_locked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_second_job_is_refused_and_told_who_has_the_folder),
+        TEST(a_second_job_is_refused_with_the_name_of_the_process_that_has_the_folder),
         TEST(tasks_share_the_folder_of_their_supervisor),
-        TEST(a_new_job_waits_for_the_tasks_of_the_one_before),
-        TEST(a_folder_that_is_not_there_cannot_be_locked),
+        TEST(a_new_job_waits_for_the_tasks_of_an_earlier_job),
+        TEST(a_folder_that_does_not_exist_cannot_be_locked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static int leave(void **state)
     return left;
 }
 
-static void folders_are_numbered_and_never_shared(void **state)
+static void run_folders_are_numbered_and_never_shared(void **state)
 {
     (void)state;
     tri__run_folder first, second;
@@ -53,7 +53,7 @@ static void a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks(voi
     assert_fails(tri__run_folder_open("nowhere", "worker-0", &none), TRI_NOT_FOUND, "nowhere");
 }
 
-static void commands_are_added(void **state)
+static void commands_are_appended_to_the_command_file(void **state)
 {
     (void)state;
     tri__run_folder folder;
@@ -78,7 +78,7 @@ static void count_line(tri__log *log, tri__log_level level, const char *line)
     ((counter *)log)->lines++;
 }
 
-static void lines_reach_the_file_and_those_that_matter_the_next(void **state)
+static void a_log_file_keeps_all_lines_and_hands_on_those_of_level_info_and_above(void **state)
 {
     (void)state;
     counter next = {.log = {.write = count_line, .least = TRI_LOG_INFO}};
@@ -102,10 +102,10 @@ static void lines_reach_the_file_and_those_that_matter_the_next(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(folders_are_numbered_and_never_shared),
+        FOLDER_TEST(run_folders_are_numbered_and_never_shared),
         FOLDER_TEST(a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks),
-        FOLDER_TEST(commands_are_added),
-        FOLDER_TEST(lines_reach_the_file_and_those_that_matter_the_next),
+        FOLDER_TEST(commands_are_appended_to_the_command_file),
+        FOLDER_TEST(a_log_file_keeps_all_lines_and_hands_on_those_of_level_info_and_above),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void the_lowest_loss_is_the_best(void **state)
     assert_int_equal(goal.ending, TRI_RUN_GOING); /* nobody asked for more */
 }
 
-static void patience_ends_a_run_that_goes_on(void **state)
+static void patience_ends_a_run_without_gain(void **state)
 {
     (void)state;
     const tri__train_settings patient = {.patience = 2};
@@ -40,7 +40,7 @@ static void patience_ends_a_run_that_goes_on(void **state)
     assert_int_equal(after(&patient, goal, 1, 0).ending, TRI_RUN_SIGNAL);
 }
 
-static void a_goal_that_is_reached_is_the_reason(void **state)
+static void a_reached_goal_is_the_reason_for_the_end(void **state)
 {
     (void)state;
     const tri__train_settings loss = {.target = {TRI_TARGET_LOSS, 0.5}, .patience = 1};
@@ -54,7 +54,7 @@ static void a_goal_that_is_reached_is_the_reason(void **state)
     assert_int_equal(after(&accuracy, begun, 0, 0.8).ending, TRI_RUN_GOING);
 }
 
-static void a_loss_that_is_no_number_reaches_nothing(void **state)
+static void a_loss_that_is_not_a_number_reaches_no_goal(void **state)
 {
     (void)state;
     const tri__train_settings settings = {.target = {TRI_TARGET_LOSS, 0.5}, .patience = 2};
@@ -62,7 +62,7 @@ static void a_loss_that_is_no_number_reaches_nothing(void **state)
     assert_true(!goal.better && goal.best_loss == 1 && goal.without_gain == 1 && goal.ending == TRI_RUN_GOING);
 }
 
-static void endings_have_names(void **state)
+static void every_ending_has_a_name(void **state)
 {
     (void)state;
     assert_null(tri__ending_name(TRI_RUN_GOING));
@@ -77,10 +77,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lowest_loss_is_the_best),
-        cmocka_unit_test(patience_ends_a_run_that_goes_on),
-        cmocka_unit_test(a_goal_that_is_reached_is_the_reason),
-        cmocka_unit_test(a_loss_that_is_no_number_reaches_nothing),
-        cmocka_unit_test(endings_have_names),
+        cmocka_unit_test(patience_ends_a_run_without_gain),
+        cmocka_unit_test(a_reached_goal_is_the_reason_for_the_end),
+        cmocka_unit_test(a_loss_that_is_not_a_number_reaches_no_goal),
+        cmocka_unit_test(every_ending_has_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void an_epoch_is_a_pass_unless_its_steps_were_given(void **state)
 }
 
 /* A run whose workers change goes on with larger or smaller steps: the position tells what is left. */
-static void what_is_left_of_passes_goes_by_the_position(void **state)
+static void the_position_tells_how_many_steps_of_a_pass_are_left(void **state)
 {
     (void)state;
     tri__length length = settle((tri__train_settings){.epochs = 2}, (tri__run_state){.step = 3, .position = 60}, 100, 20);
@@ -49,7 +49,7 @@ static void more_steps_than_can_be_counted_are_refused(void **state)
     assert_false(tri__length_settle(&length, &steps, &new, 100, 20));
 }
 
-static void intervals_go_by_steps_and_epochs(void **state)
+static void intervals_can_be_steps_or_epochs(void **state)
 {
     (void)state;
     const tri__length length = {.epoch = 4, .epoch_step = 6, .last_step = 14};
@@ -65,9 +65,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_epoch_is_a_pass_unless_its_steps_were_given),
-        cmocka_unit_test(what_is_left_of_passes_goes_by_the_position),
+        cmocka_unit_test(the_position_tells_how_many_steps_of_a_pass_are_left),
         cmocka_unit_test(more_steps_than_can_be_counted_are_refused),
-        cmocka_unit_test(intervals_go_by_steps_and_epochs),
+        cmocka_unit_test(intervals_can_be_steps_or_epochs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

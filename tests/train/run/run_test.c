@@ -128,7 +128,7 @@ static json_int_t integer_of(const tri__run_result *result, const char *key)
     return json_integer_value(json_object_get(result->summary, key));
 }
 
-static void a_run_that_goes_on_is_not_resumed_and_nothing_of_it_is_read(void **state)
+static void a_run_that_still_runs_is_not_resumed_and_nothing_of_it_is_read(void **state)
 {
     place *here = *state;
     listener log = {.stop = 0};
@@ -146,7 +146,7 @@ static void a_run_that_goes_on_is_not_resumed_and_nothing_of_it_is_read(void **s
     tri__run_result_fini(&result);
 }
 
-static void a_run_leaves_its_folder(void **state)
+static void a_run_leaves_summary_checkpoint_log_and_command_in_its_folder(void **state)
 {
     const place *here = *state;
     listener log = {.expect = "epoch 2"};
@@ -185,7 +185,7 @@ static void assert_same_tensors(const place *here, const char *a, const char *b)
     tri__checkpoint_close(other);
 }
 
-static void a_resumed_run_is_the_run_that_was_never_interrupted(void **state)
+static void a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(void **state)
 {
     const place *here = *state;
     const char *options = "epochs=5 eval-every=3 schedule=cosine:0.1 warmup=4 l2=0.001 clip=1";
@@ -229,7 +229,7 @@ static double distance(const place *here, const char *a, const char *b)
 }
 
 /* The last step of each epoch is short, so shards are uneven: 100 examples in steps of 48, the last one of 4 for three replicas. */
-static void replicas_are_one_worker_with_a_larger_batch(void **state)
+static void replicas_equal_one_worker_with_a_larger_batch(void **state)
 {
     const place *here = *state;
     listener log = {.expect = "batch 16 each for 3 replicas"};
@@ -253,7 +253,7 @@ static void replicas_are_one_worker_with_a_larger_batch(void **state)
     assert_true(distance(here, "one", "three") < 1e-5);
 }
 
-static void replicas_resume_where_they_were(void **state)
+static void a_resumed_run_of_replicas_equals_an_uninterrupted_one(void **state)
 {
     const place *here = *state;
     const char *options = "epochs=9 eval-every=3 clip=1 strategy=mirrored workers=2";
@@ -270,7 +270,7 @@ static void replicas_resume_where_they_were(void **state)
 }
 
 /* A position is in examples: other numbers of workers, and other strategies, go on with the next one. */
-static void the_number_of_replicas_may_change(void **state)
+static void a_run_can_be_resumed_with_another_number_of_replicas(void **state)
 {
     const place *here = *state;
     listener quiet = {0};
@@ -301,7 +301,7 @@ static void replicas_that_diverge_end_the_run(void **state)
     tri__run_result_fini(&result);
 }
 
-static void a_resumed_run_keeps_what_makes_it(void **state)
+static void a_resumed_run_refuses_another_model_data_or_batch(void **state)
 {
     const place *here = *state;
     listener log = {0};
@@ -333,7 +333,7 @@ static void a_target_ends_a_run(void **state)
     tri__run_result_fini(&result);
 }
 
-static void patience_ends_a_run_and_the_best_is_kept(void **state)
+static void patience_ends_a_run_and_keep_best_saves_the_best(void **state)
 {
     const place *here = *state;
     listener log = {0};
@@ -347,7 +347,7 @@ static void patience_ends_a_run_and_the_best_is_kept(void **state)
     tri__checkpoint_close(best);
 }
 
-static void a_loss_that_is_no_number_ends_a_run(void **state)
+static void a_loss_that_is_not_a_number_ends_a_run(void **state)
 {
     const place *here = *state;
     listener log = {0};
@@ -367,7 +367,7 @@ static void a_loss_that_is_no_number_ends_a_run(void **state)
     free(checkpoints);
 }
 
-static void a_resumed_run_that_diverges_names_where_it_came_from(void **state)
+static void a_resumed_run_that_diverges_names_the_checkpoint_it_began_from(void **state)
 {
     const place *here = *state;
     listener log = {0};
@@ -401,7 +401,7 @@ static double share_of(const tri__run_result *result, const char *phase)
 }
 
 /* A checkpoint is an fsync, an input a copy in memory: hundreds of times apart, whatever the machine is doing. */
-static void time_for_checkpoints_is_not_blamed_on_the_input(void **state)
+static void time_for_checkpoints_does_not_count_as_input(void **state)
 {
     const place *here = *state;
     listener log = {0};
@@ -411,7 +411,7 @@ static void time_for_checkpoints_is_not_blamed_on_the_input(void **state)
     tri__run_result_fini(&result);
 }
 
-static void a_run_can_start_from_another(void **state)
+static void a_run_can_start_from_the_parameters_of_another(void **state)
 {
     const place *here = *state;
     listener log = {0};
@@ -437,21 +437,21 @@ static void a_run_can_start_from_another(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN_TEST(a_run_that_goes_on_is_not_resumed_and_nothing_of_it_is_read),
-        RUN_TEST(a_run_leaves_its_folder),
-        RUN_TEST(a_resumed_run_is_the_run_that_was_never_interrupted),
-        RUN_TEST(replicas_are_one_worker_with_a_larger_batch),
-        RUN_TEST(replicas_resume_where_they_were),
-        RUN_TEST(the_number_of_replicas_may_change),
+        RUN_TEST(a_run_that_still_runs_is_not_resumed_and_nothing_of_it_is_read),
+        RUN_TEST(a_run_leaves_summary_checkpoint_log_and_command_in_its_folder),
+        RUN_TEST(a_resumed_run_equals_an_uninterrupted_one_bit_for_bit),
+        RUN_TEST(replicas_equal_one_worker_with_a_larger_batch),
+        RUN_TEST(a_resumed_run_of_replicas_equals_an_uninterrupted_one),
+        RUN_TEST(a_run_can_be_resumed_with_another_number_of_replicas),
         RUN_TEST(replicas_that_diverge_end_the_run),
-        RUN_TEST(a_resumed_run_keeps_what_makes_it),
+        RUN_TEST(a_resumed_run_refuses_another_model_data_or_batch),
         RUN_TEST(a_target_ends_a_run),
-        RUN_TEST(patience_ends_a_run_and_the_best_is_kept),
-        RUN_TEST(a_loss_that_is_no_number_ends_a_run),
-        RUN_TEST(a_resumed_run_that_diverges_names_where_it_came_from),
+        RUN_TEST(patience_ends_a_run_and_keep_best_saves_the_best),
+        RUN_TEST(a_loss_that_is_not_a_number_ends_a_run),
+        RUN_TEST(a_resumed_run_that_diverges_names_the_checkpoint_it_began_from),
         RUN_TEST(only_the_last_checkpoints_are_kept),
-        RUN_TEST(time_for_checkpoints_is_not_blamed_on_the_input),
-        RUN_TEST(a_run_can_start_from_another),
+        RUN_TEST(time_for_checkpoints_does_not_count_as_input),
+        RUN_TEST(a_run_can_start_from_the_parameters_of_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

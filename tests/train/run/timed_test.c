@@ -4,7 +4,7 @@
 #include "graph/store.h"
 #include "support.h"
 
-static void calls_go_through_and_updates_are_timed(void **state)
+static void a_timed_store_hands_calls_on_and_times_updates(void **state)
 {
     (void)state;
     tri_store *inner, *store;
@@ -28,6 +28,6 @@ static void calls_go_through_and_updates_are_timed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_go_through_and_updates_are_timed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_timed_store_hands_calls_on_and_times_updates)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

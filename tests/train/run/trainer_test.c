@@ -55,7 +55,7 @@ static tri__tally step(training *job)
     return tally;
 }
 
-static void steps_are_counted_and_their_time_is_accounted_for(void **state)
+static void a_trainer_counts_steps_and_their_time(void **state)
 {
     (void)state;
     training job;
@@ -77,7 +77,7 @@ static void steps_are_counted_and_their_time_is_accounted_for(void **state)
     finish(&job);
 }
 
-static void a_step_takes_no_memory(void **state)
+static void a_training_step_allocates_no_memory(void **state)
 {
     (void)state;
     training job;
@@ -91,7 +91,7 @@ static void a_step_takes_no_memory(void **state)
     finish(&job);
 }
 
-static void damaged_examples_do_not_weigh(void **state)
+static void damaged_examples_have_no_weight_in_the_loss(void **state)
 {
     (void)state;
     assert_true(tri__tally_mean(&(tri__tally){.loss = 6, .count = 4, .damaged = 1}) == 2);
@@ -102,9 +102,9 @@ static void damaged_examples_do_not_weigh(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_counted_and_their_time_is_accounted_for),
-        cmocka_unit_test(a_step_takes_no_memory),
-        cmocka_unit_test(damaged_examples_do_not_weigh),
+        cmocka_unit_test(a_trainer_counts_steps_and_their_time),
+        cmocka_unit_test(a_training_step_allocates_no_memory),
+        cmocka_unit_test(damaged_examples_have_no_weight_in_the_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

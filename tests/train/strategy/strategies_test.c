@@ -53,7 +53,7 @@ static void strategies_are_found_by_name(void **state)
 }
 
 /* Whoever trains in this process needs a store; whoever is several processes must be able to start them. */
-static void rows_are_whole(void **state)
+static void every_strategy_has_what_its_kind_needs(void **state)
 {
     (void)state;
     tri__train_options options;
@@ -75,7 +75,7 @@ static void rows_are_whole(void **state)
     }
 }
 
-static void modes_are_told_apart(void **state)
+static void options_select_the_mode_of_parameter_servers(void **state)
 {
     (void)state;
     assert_ok(check((const char *[]){NULL}));
@@ -96,7 +96,7 @@ static void modes_are_told_apart(void **state)
     assert_true(ps.mode == TRI_PS_SYNC);
 }
 
-static void what_does_not_go_together_is_told(void **state)
+static void options_that_do_not_fit_the_strategy_are_refused_with_a_reason(void **state)
 {
     (void)state;
     REFUSED("replicas of one process read the same files", "strategy=mirrored", "shard=files");
@@ -120,7 +120,7 @@ static void what_does_not_go_together_is_told(void **state)
     REFUSED("longer than two heartbeats", "strategy=ps", "heartbeat=30s");
 }
 
-static void a_flag_that_is_off_belongs_to_nobody(void **state)
+static void a_flag_that_is_off_is_accepted_by_every_strategy(void **state)
 {
     (void)state;
     assert_ok(check(WORDS("strategy=mirrored", "workers=2", "sync=off", "log-updates=off")));
@@ -131,10 +131,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strategies_are_found_by_name),
-        cmocka_unit_test(rows_are_whole),
-        cmocka_unit_test(modes_are_told_apart),
-        cmocka_unit_test(what_does_not_go_together_is_told),
-        cmocka_unit_test(a_flag_that_is_off_belongs_to_nobody),
+        cmocka_unit_test(every_strategy_has_what_its_kind_needs),
+        cmocka_unit_test(options_select_the_mode_of_parameter_servers),
+        cmocka_unit_test(options_that_do_not_fit_the_strategy_are_refused_with_a_reason),
+        cmocka_unit_test(a_flag_that_is_off_is_accepted_by_every_strategy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
