@@ -11,7 +11,7 @@ typedef struct {
     const char *what; /* "records" */
     pthread_mutex_t lock;
     int64_t begun, next; /* times; next: lock */
-    int64_t before;      /* that were there at the first call, −1 before it: they took no time; lock */
+    int64_t before;      /* done before the first call, and so not part of the speed; −1 before it; lock */
 } tri__counting;
 
 void tri__counting_init(tri__counting *counting, tri__session *session, const char *what);

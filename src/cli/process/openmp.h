@@ -1,9 +1,9 @@
-/* openmp.h: how OpenMP's threads wait, which has to be said before the process starts. */
+/* openmp.h: sets how OpenMP's threads wait, which must be done before the process starts. */
 #ifndef TRI_CLI_PROCESS_OPENMP_H
 #define TRI_CLI_PROCESS_OPENMP_H
 
-/* Start this program anew, in the same process, with a short spin of waiting threads, unless the user has said how they are to wait.
- * Returns where that is so, or where it cannot be done. */
+/* Execute this program again in the same process, with a short spin of waiting threads. Returns if the user has set how threads wait, or if
+ * it fails. */
 void tri__openmp_settle(char *const *argv);
 
 #endif

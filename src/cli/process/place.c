@@ -1,5 +1,5 @@
-/* place.c: a rank is what mpirun or srun says it is. For a task, --cluster and --task, --join, TF_CONFIG, Slurm: the first of these that
- * is there describes the cluster. */
+/* place.c: mpirun or srun tells a rank its number. For a task, the first of these that is present describes the cluster: --cluster and
+ * --task, --join, TF_CONFIG, Slurm's variables. */
 #include "cli/process/place.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static tri_status from_file(const tri__arguments *arguments, tri__place *out)
 {
     const char *task = tri__argument_text(arguments, "task");
     if (!task)
-        return tri_fail(TRI_BAD_CALL, "--cluster needs --task, which says who of it this is: ps:0, worker:1, evaluator:0");
+        return tri_fail(TRI_BAD_CALL, "--cluster needs --task, which says which of its tasks this is: ps:0, worker:1, evaluator:0");
     TRI_TRY(tri__task_parse(task, &out->task));
     TRI_TRY(tri__cluster_read(tri__argument_text(arguments, "cluster"), &out->cluster));
     return tri__cluster_check(&out->cluster, out->task);
@@ -24,7 +24,7 @@ static tri_status from_join(const tri__arguments *arguments, tri__place *out)
     return tri__cluster_from_join(tri__argument_text(arguments, "join"), &out->cluster, &out->task);
 }
 
-/* Surroundings tell who this is; --task, as given to the evaluator that ps:0 starts, knows better. */
+/* The environment says which task this is. --task overrides it: ps:0 gives it to the evaluator that it starts. */
 static tri_status take_task(const tri__arguments *arguments, tri__place *out)
 {
     const char *task = tri__argument_text(arguments, "task");
@@ -57,7 +57,7 @@ static tri_status find(const tri__session *session, const tri__arguments *argume
     return take_task(arguments, out);
 }
 
-/* A cluster that was described tells itself how many take part; to Slurm one has to say how many of them are servers. */
+/* The description of a cluster says how many tasks there are. Under Slurm, the user must say how many of them are servers. */
 static tri_status check_counts(const tri__arguments *arguments, const tri__place *place)
 {
     bool slurm = place->by && !strcmp(place->by, "Slurm");
@@ -79,7 +79,7 @@ static tri_status find_task(const tri__session *session, const tri__arguments *a
     return NULL;
 }
 
-/* What only means something to a cluster. */
+/* Options that only tasks of a cluster have. */
 static tri_status check_none(const tri__arguments *arguments)
 {
     static const char *const names[] = {"cluster", "task", "join", "port", "key", "cert", "cert-key", "ca", "insecure"};

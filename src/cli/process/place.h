@@ -1,4 +1,4 @@
-/* place.h: which of the processes that train together this one is, by its options and its surroundings. */
+/* place.h: finds out which of the processes that train together this one is, from its options and its environment. */
 #ifndef TRI_CLI_PROCESS_PLACE_H
 #define TRI_CLI_PROCESS_PLACE_H
 
@@ -7,10 +7,10 @@
 #include "train/options/strategy.h"
 
 typedef struct {
-    const char *by; /* what described the cluster: "--cluster", "TF_CONFIG", …; NULL: nothing did, and the tasks are to be started here */
+    const char *by; /* what described the cluster: "--cluster", "TF_CONFIG", …; NULL: nothing did, so this process starts the tasks */
     tri__cluster cluster;
     tri__task task;
-    int rank, ranks; /* of those that mpirun or srun started; ranks is 0 where they did not, and are to be started here */
+    int rank, ranks; /* as mpirun or srun numbered them; ranks is 0 if neither started this process, which then starts the ranks */
 } tri__place;
 
 /* strategy says how its processes meet. servers: how many of Slurm's tasks are servers. TRI_BAD_CALL where the options do not go together,

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 
 enum {
-    MOST_WAITING = 1 << 20, /* bytes, beyond which what may be lost is */
+    MOST_WAITING = 1 << 20, /* bytes; beyond that, a lossy stream drops lines */
     LONGEST = 1 << 16,      /* bytes of a line that is flushed as one */
 };
 
@@ -40,7 +40,7 @@ struct tri__relay {
     bool closing;
 };
 
-/* False where nobody can read it any more. */
+/* False where the reader is gone. */
 static bool write_all(const text *one)
 {
     size_t done = 0;
@@ -97,7 +97,7 @@ static bool append(tri__relay *relay, int fd, const char *bytes, size_t size)
 static void tell_loss(lane *to)
 {
     char note[96];
-    int size = snprintf(note, sizeof note, "trireme: nobody read what was said here; %ld line%s left out\n", to->lost,
+    int size = snprintf(note, sizeof note, "trireme: the reader of this output was too slow; %ld line%s left out\n", to->lost,
                         to->lost == 1 ? " was" : "s were");
     if (append(to->relay, to->fd, note, (size_t)size))
         to->lost = 0;
@@ -137,7 +137,7 @@ FILE *tri__relay_open(tri__relay *relay, int fd, bool lossy)
     return file;
 }
 
-/* Signals are for the other threads to hear; a pipe without a reader is a failed write. */
+/* This thread takes no signals: the other threads handle them, and writing to a pipe without a reader just fails. */
 static int start_thread(tri__relay *relay)
 {
     sigset_t all, before;

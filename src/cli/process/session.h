@@ -1,4 +1,4 @@
-/* session.h: one call of the program: where its words go, and what it knows of its surroundings. */
+/* session.h: one call of the program: where its output goes, and what it knows of its environment. */
 #ifndef TRI_CLI_PROCESS_SESSION_H
 #define TRI_CLI_PROCESS_SESSION_H
 
@@ -19,12 +19,12 @@ struct tri__session {
     tri__log *log;          /* the terminal's sink for the lines of other rooms */
     tri__relay *relay;      /* of a task that a supervisor started: out and the terminal's file lead into it; otherwise NULL */
     bool quiet, json;
-    bool told;             /* the failure that the command will return has been told already */
+    bool told;             /* the failure that the command will return has been reported already */
     char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
     const char *tf_config; /* $TF_CONFIG; NULL where it is not set */
     const char *hosts;     /* $OMPI_MCA_orte_default_hostfile: the file of hosts that mpirun reads */
     tri__slurm slurm;      /* the variables of a job step: of srun, not of the script around it */
-    int rank, ranks;       /* of those that mpirun or srun started together; ranks is 0 where nobody did */
+    int rank, ranks;       /* as mpirun or srun numbered them; ranks is 0 where neither started this process */
     bool strangers;        /* those ranks were given no way to find each other: srun without --mpi */
     int64_t started;       /* tri__clock_now at the beginning */
     int argc;              /* the command line as it was typed, the program's name included */
@@ -34,10 +34,10 @@ struct tri__session {
 void tri__session_init(tri__session *session, int argc, const char *const *argv);
 void tri__session_fini(tri__session *session);
 
-/* From now on nobody waits for those who read standard output and standard error; fini does. */
+/* From now on, writing to standard output and standard error does not wait for their readers; only fini does. */
 TRI_MUST_CHECK tri_status tri__session_relay(tri__session *session);
 
-/* Print value as one line of standard output and let go of it. TRI_NO_MEMORY where value is NULL: builders need not check. */
+/* Print value as one line of standard output and drop it. TRI_NO_MEMORY where value is NULL, so that callers need not check. */
 TRI_MUST_CHECK tri_status tri__session_print_json(tri__session *session, json_t *value);
 
 /* Standard output as a page for help: its width, and whether it shows bold. */

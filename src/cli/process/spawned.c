@@ -1,4 +1,4 @@
-/* spawned.c: reports to the supervisor, and the thread that notices its end. */
+/* spawned.c: sends reports to the supervisor, and has a thread that notices when the supervisor is gone. */
 #include "cli/process/spawned.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { GRACE = 10 }; /* seconds in which to end in good order */
 
-/* Nobody writes to the pipe. A descriptor that cannot be read is no supervisor's end. */
+/* Nobody writes to the pipe: end of file means that the supervisor is gone. A failed read does not mean that. */
 static void *wait_for_end(void *argument)
 {
     int fd = (int)(intptr_t)argument;
@@ -55,7 +55,8 @@ void tri__spawned_progress(tri__session *session, const tri__progress *progress)
 {
     if (session->relay && tri__relay_is_behind(session->relay))
         return;
-    tri_status_free(report(session, TRI_REPORT_PROGRESS, tri__progress_json(progress))); /* the next one may come through */
+    tri_status_free(
+        report(session, TRI_REPORT_PROGRESS, tri__progress_json(progress))); /* a lost report does not matter: the next one follows soon */
 }
 
 tri_status tri__spawned_result(tri__session *session, const tri__run_result *result)

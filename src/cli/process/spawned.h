@@ -6,13 +6,13 @@
 #include "cli/process/session.h"
 #include "train/run/run.h"
 
-/* From now on, when fd comes to its end, this process is asked to end as by SIGTERM, and ends anyway some seconds later. */
+/* From now on, end of file on fd sends SIGTERM to this process, and makes it exit some seconds later. */
 TRI_MUST_CHECK tri_status tri__spawned_watch(int fd);
 
 void tri__spawned_began(tri__session *session);                                   /* as rank 0: all ranks are ready */
-void tri__spawned_progress(tri__session *session, const tri__progress *progress); /* left out where the last one has not been read */
+void tri__spawned_progress(tri__session *session, const tri__progress *progress); /* dropped while the last one has not been read */
 TRI_MUST_CHECK tri_status tri__spawned_result(tri__session *session, const tri__run_result *result);
-void tri__spawned_failure(tri__session *session, tri_status failure); /* then main need not tell it */
-void tri__spawned_drain(tri__session *session); /* before an end that leaves out tri__session_fini: wait until all was read */
+void tri__spawned_failure(tri__session *session, tri_status failure); /* main does not report it again */
+void tri__spawned_drain(tri__session *session); /* before an exit without tri__session_fini: wait until all was read */
 
 #endif

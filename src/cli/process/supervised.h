@@ -7,11 +7,11 @@
 
 typedef struct tri__supervised tri__supervised;
 
-/* Run a program: the first of the line's words, which are taken over, and *line is empty then. What it says goes into log, behind its name.
- * In it, TRI_LIFE_FD (train/job/process.h) comes to its end when this process is gone. farewell: the signal by which this process hears
- * that it is not started again. */
+/* Run a program: the first word of line. Takes the words and leaves *line empty. The program's output goes to log, after its name. It gets
+ * TRI_LIFE_FD (train/job/process.h), which reports end of file when this process is gone. farewell: the signal that this process gets when
+ * the program is given up. */
 TRI_MUST_CHECK tri_status tri__supervised_start(const char *name, tri__command_line *line, int farewell, tri__log *log,
                                                 tri__supervised **out);
-void tri__supervised_end(tri__supervised *supervised); /* it has some seconds to end by itself, and is made to; accepts NULL */
+void tri__supervised_end(tri__supervised *supervised); /* asks it to end, and kills it after some seconds; accepts NULL */
 
 #endif

@@ -1,4 +1,4 @@
-/* tasks.c: the user's words on another task's command line, less those that are each task's own. */
+/* tasks.c: builds the command lines of other tasks from the user's options, without those that differ from task to task. */
 #define _GNU_SOURCE
 #include "cli/process/tasks.h"
 
@@ -12,7 +12,7 @@
 #include "train/job/process.h"
 #include "train/ps/task.h"
 
-/* What ps:0 does not hand on to its evaluator. */
+/* Options that ps:0 does not hand on to its evaluator. */
 static const char *const not_for_evaluator[] = {"task", "threads", "out", "json", NULL};
 
 static bool is_among(const char *name, const char *const *names)
@@ -43,7 +43,7 @@ static tri_status find_program(char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (length < 1)
-        return tri_fail(TRI_IO, "/proc/self/exe: %s (it tells where this program is)", strerror(errno));
+        return tri_fail(TRI_IO, "/proc/self/exe: %s (it names the file of this program)", strerror(errno));
     path[length] = 0;
     return NULL;
 }

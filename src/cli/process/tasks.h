@@ -1,4 +1,4 @@
-/* tasks.h: other tasks of this process's job, started with the words that the user gave it: all of them, or an evaluator beside ps:0. */
+/* tasks.h: starts other tasks of the job with the options that the user gave: all of them, or an evaluator beside ps:0. */
 #ifndef TRI_CLI_PROCESS_TASKS_H
 #define TRI_CLI_PROCESS_TASKS_H
 
@@ -6,7 +6,8 @@
 #include "cli/table/option.h"
 #include "train/run/run.h"
 
-/* Every process of a run, until it is over (train/options/strategy.h). hosts: the file of them that mpirun reads; NULL: none is known. */
+/* Start every process of a run, and wait for the end of the run (train/options/strategy.h). hosts: the file of hosts that mpirun reads;
+ * NULL: none is known. */
 TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts,
                                             tri__run_result *out);
 

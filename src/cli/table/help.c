@@ -24,7 +24,7 @@ void tri__page_wrap(const tri__page *page, const char *text, int at, int indent)
         }
         size_t length = strcspn(text, " \n");
         int columns = columns_of(text, length);
-        bool fits_elsewhere = indent + columns <= page->width; /* a word longer than a line is better left where it is */
+        bool fits_elsewhere = indent + columns <= page->width; /* a word that is longer than a line stays where it is */
         if (!fresh && fits_elsewhere && at + 1 + columns > page->width) {
             fprintf(page->out, "\n%*s", indent, "");
             at = indent, fresh = true;

@@ -1,4 +1,4 @@
-/* help.h: what the table of commands looks like to people, to man(1) and to bash. */
+/* help.h: prints the table of commands as help, as a manual page and as a completion for bash. */
 #ifndef TRI_CLI_TABLE_HELP_H
 #define TRI_CLI_TABLE_HELP_H
 

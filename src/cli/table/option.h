@@ -1,4 +1,4 @@
-/* option.h: what a command is made of, and how a command line becomes values.
+/* option.h: commands and their options, and the parser of command lines.
  *
  * commands.c holds one table of commands and their options. Parsing, help, the man page and completion all read that table, so
  * they cannot disagree. Values are checked when they are parsed: a number is a number and in range before any work begins. */

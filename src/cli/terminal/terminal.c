@@ -1,4 +1,4 @@
-/* terminal.c: messages and the live line. The line is never left half drawn: whoever ends the session wipes it first. */
+/* terminal.c: messages and the live line. The line is never left half drawn: the end of the session wipes it. */
 #include "cli/terminal/terminal.h"
 
 #include <stdarg.h>
