@@ -56,7 +56,7 @@ static tri_status run(tri__session *session)
 int main(int argc, char **argv)
 {
     tri__session session;
-    signal(SIGXFSZ, SIG_IGN); /* a file beyond the system's limit is a failure to write it, and told as such */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond the system's file size limit then fails with an error instead of a signal */
     tri__session_init(&session, argc, (const char *const *)argv);
     tri_status status = run(&session);
     bool told = session.told;

@@ -1,5 +1,5 @@
-/* cut_test.c: hosts of a job are cut off from the others, without a word to anybody, and come back or do not. Who is silent is named, who
- * comes back in time goes on where it was, and nobody waits for the others beyond the timeout.
+/* cut_test.c: the link of one host of a job is cut, silently, and mended again or not. The other tasks name the silent task; a task that is
+ * back in time continues where it was; no task waits longer than the timeout.
  *
  * ps:0 is on host 1, workers on 2 and 3, ps:1 on 4: virtual hosts of tests/link.sh, which need root and network namespaces. */
 #define _GNU_SOURCE
@@ -127,7 +127,7 @@ static void expect_the_same_model(const char *folder, const json_t *disturbed, c
     json_decref(calm);
 }
 
-/* Nothing is lost or said twice on the way: to the bit, the model is that of a job whose network held. */
+/* No message is lost or applied twice: the model is the same, to the bit, as that of a job whose network held. */
 static void sync_job_waits_for_a_worker_that_is_cut_off(void **state)
 {
     need_hosts();
@@ -196,7 +196,7 @@ static void async_job_waits_for_a_server_that_is_cut_off(void **state)
     a_server_that_is_cut_off_is_waited_for(*state, "--async", 2400, false);
 }
 
-/* Nobody could restart it here: all say whom they miss, and end. */
+/* There is no supervisor to restart it: all tasks name the server that they miss, and end. */
 static void a_server_that_stays_cut_off_ends_the_job(void **state)
 {
     need_hosts();

@@ -1,5 +1,6 @@
-/* damage_test.c: a record of the training data is damaged. The worker that meets it says where and leaves. Where it was only that worker's
- * copy, the others go on; where another one meets the same, the job ends with that reason; with --skip-bad it goes on and counts. */
+/* damage_test.c: a record of the training data is damaged. The worker that reads it reports where and leaves. If only that worker's copy is
+ * damaged, the others continue; if another worker reads the same damage, the job ends with that reason; with --skip-bad the job continues
+ * and counts. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* disk_test.c: the disk of ps:0 is full when a checkpoint is due. As in a local run that is told, with the file's name, and training goes
- * on with the earlier checkpoint kept: there may be space again by the next one. Only without the last one a job has failed.
+/* disk_test.c: the disk of ps:0 is full when a checkpoint is due. As in a local run, a warning names the file, the earlier checkpoint
+ * stays, and training continues: there may be space again for the next one. The job fails only if its last checkpoint cannot be written.
  *
  * The disk is a small file system in memory, mounted where only this process and its children see it. That needs root. */
 #define _GNU_SOURCE
@@ -138,7 +138,7 @@ static void a_server_that_dies_after_a_failed_checkpoint_restarts_from_the_earli
     json_decref(summary);
 }
 
-/* What a limit of the system forbids is told as a full disk is; the process is not killed for it. */
+/* A file size limit of the system is reported like a full disk; it does not kill the process. */
 static void a_checkpoint_beyond_the_file_size_limit_is_reported_and_training_continues(void **state)
 {
     process job = process_start_under(*state, "job", "prlimit --fsize=20000", TRAIN "--steps 200 --eval-every 100 --out run");

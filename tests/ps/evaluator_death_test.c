@@ -1,5 +1,5 @@
-/* evaluator_death_test.c: the evaluator is killed while a job runs. Whoever started it starts it again, and evaluations go on;
- * who is killed again and again is given up, and not waited for. */
+/* evaluator_death_test.c: the evaluator is killed while a job runs. The process that started it starts it again, and evaluations continue.
+ * An evaluator that is killed again and again is given up, and no task waits for it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

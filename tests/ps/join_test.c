@@ -1,5 +1,4 @@
-/* join_test.c: workers come to a job that runs, take part, and leave again;
- * those that come in a dead one's place are taken for themselves. */
+/* join_test.c: workers join a running job, take part, and leave again; a worker with the number of a dead one is not mistaken for it. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

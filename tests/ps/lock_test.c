@@ -1,4 +1,4 @@
-/* lock_test.c: a run that goes on cannot be resumed a second time, under any strategy; one that was killed can, at once. */
+/* lock_test.c: a run that is still running cannot be resumed, under any strategy; a run that was killed can be resumed at once. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* security_test.c: with an identity, a server admits only those who show it; others get nothing, and the job does not notice. */
+/* security_test.c: a server with an identity admits only peers that show it; it refuses others, and the job is not disturbed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

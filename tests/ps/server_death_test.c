@@ -1,5 +1,5 @@
-/* server_death_test.c: servers are killed while a job runs. The supervisor starts them again with what was last kept; workers come back to
- * them; no more than one interval of checkpoints is lost, and the summary says how much. */
+/* server_death_test.c: servers are killed while a job runs. The supervisor starts them again from the last checkpoint; workers reconnect;
+ * at most one interval of checkpoints is lost, and the summary says how much. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

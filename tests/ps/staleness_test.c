@@ -1,6 +1,6 @@
-/* staleness_test.c: with --staleness S nobody runs more than S steps ahead of the slowest, whoever is slow and whichever server looks.
- * Workers and servers are stopped and let go on at random; then the servers' logs, which tell of every update whose it is, are read from
- * beginning to end. */
+/* staleness_test.c: with --staleness S no worker runs more than S steps ahead of the slowest, whichever worker is slow, at every server.
+ * Workers and servers are stopped and continued at random; then the test reads the servers' logs, which name the worker of every update,
+ * from beginning to end. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* straggler_test.c: a worker is stopped for a while. Async goes on, sync waits for it or does without where it may; who is waited for is
- * named; and what a worker brings after it was away does no harm. */
+/* straggler_test.c: a worker is stopped for a while. Async continues; sync waits, or continues without it with --backup. The log names the
+ * worker that others wait for, and the late gradient of a worker that was stopped does no harm. */
 #include <signal.h>
 #include <unistd.h>
 

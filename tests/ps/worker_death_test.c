@@ -1,4 +1,4 @@
-/* worker_death_test.c: workers are killed while a job runs. The others go on, and what the dead had begun is done by somebody. */
+/* worker_death_test.c: workers are killed while a job runs. The other workers continue, and repeat what the dead one had begun. */
 #include <signal.h>
 
 #include "ps/process.h"

@@ -134,7 +134,8 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
     };
     bool first = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
     if (first)
-        at.unevaluated = tri__signals_note(TRI_NO_EVALUATOR); /* before it says anything: then a supervisor takes it to hear signals */
+        at.unevaluated =
+            tri__signals_note(TRI_NO_EVALUATOR); /* before the first line of output, after which the supervisor sends signals */
     if (tri__argument_given(arguments, "parent-fd"))
         TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
     TRI_TRY(tri__security_open(&security, &place->cluster, request->log, &at.tls));
@@ -147,7 +148,7 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
     return status;
 }
 
-/* Who computes, and which part of it is this process's. */
+/* Which processes compute, and which of them this one is. */
 typedef struct {
     tri__train_options given, whole; /* whole: with those of the run that is resumed */
     const tri__strategy *strategy;
@@ -155,14 +156,14 @@ typedef struct {
     tri__waits waits;
 } job;
 
-/* The processes are to be started, by this one. */
+/* This process starts the others. */
 static bool launches(const job *what)
 {
     return what->strategy->launch && !tri__place_is_taken(&what->place);
 }
 
-/* A rank that fails alone would leave the others waiting: it goes on to where they compare notes, and fails there in the same way. Where
- * nobody can say what the run's strategy was, those that mpirun or srun brought together add up. */
+/* A rank that fails alone would leave the others waiting: it continues to where ranks exchange notes, and fails there in the same way.
+ * Where the strategy of the run is not known, ranks that mpirun or srun started use allreduce. */
 static tri_status merge_as_rank(const tri__session *session, const char *resume, job *to)
 {
     tri_status failure = tri__checkpoint_merge_options(resume, &to->given, &to->whole);
@@ -176,7 +177,7 @@ static tri_status merge_as_rank(const tri__session *session, const char *resume,
     return tri__train_options_set(&to->whole, "strategy", summing->name, &known);
 }
 
-/* What brought the processes together knows how many there are. */
+/* The launcher or the cluster's description says how many processes there are. */
 static void take_counts(job *what)
 {
     const tri__place *place = &what->place;
@@ -212,19 +213,20 @@ static tri_status run(const tri__session *session, const tri__arguments *argumen
     return tri__tasks_launch(arguments, request, session->hosts, out);
 }
 
-/* A wish to stop is heeded by whoever leads: a run alone, a supervisor, ps:0. Other tasks end at once, as signals have it. */
+/* The process that leads ends the run on a signal: a single process, a supervisor, or ps:0. In other tasks a signal has its usual
+ * effect. */
 static const volatile sig_atomic_t *catch_signals(const job *what)
 {
     static const volatile sig_atomic_t never;
     if (what->place.rank > 0) {
-        (void)tri__signals_catch(2); /* the ranks all hear it; the first one decides */
+        (void)tri__signals_catch(2); /* all ranks get the signal; rank 0 decides */
         return &never;
     }
     bool leads = !what->place.by || (what->place.task.role == TRI_ROLE_SERVER && what->place.task.index == 0);
     return leads ? tri__signals_catch(launches(what) ? 2 : 1) : &never;
 }
 
-/* A call of MPI that never returns cannot be left in good order. */
+/* A call of MPI that never returns cannot be interrupted. */
 static void give_up(void *context, const char *why)
 {
     progress_view *view = context;
@@ -264,7 +266,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     if (spawned)
         TRI_TRY(tri__session_relay(session));
     if (what->place.rank > 0)
-        session->log->least = TRI_LOG_WARNING; /* rank 0 tells the rest */
+        session->log->least = TRI_LOG_WARNING; /* rank 0 reports the rest */
     if (request.began)
         TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
     tri__run_result result;

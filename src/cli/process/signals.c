@@ -1,4 +1,4 @@
-/* signals.c: the one place with globals that change, because a signal handler can be told nothing. */
+/* signals.c: the only file with globals that change, because a signal handler takes no context. */
 #include "cli/process/signals.h"
 
 #include <stdatomic.h>
@@ -21,7 +21,8 @@ static void handle_all(const struct sigaction *action)
         sigaction(signals[i], action, NULL);
 }
 
-/* A Ctrl-C that comes by a wrapper such as timeout, and by the terminal too, is one. Two threads may be in here. */
+/* The same Ctrl-C may arrive twice, from the terminal and from a wrapper such as timeout: it counts once. Two threads may run this at the
+ * same time. */
 static void count(int signal)
 {
     int_fast64_t before = atomic_load(&last), now = tri__clock_now();

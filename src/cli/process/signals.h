@@ -4,11 +4,11 @@
 
 #include <signal.h>
 
-/* Catch SIGINT, SIGTERM and SIGUSR1 `most` times: what is returned counts them. The one after that ends the process as usual. Those that
- * come within 0.3 s are one: a wrapper may hand on what the terminal has sent to all. */
+/* Catch SIGINT, SIGTERM and SIGUSR1 `most` times: what is returned counts them. The one after that ends the process as usual. Signals
+ * within 0.3 s count as one: a wrapper may hand on what the terminal has already sent to all processes. */
 const volatile sig_atomic_t *tri__signals_catch(int most);
 
-/* Catch another signal, whatever it means: what is returned is not 0 once it has come. For one signal of a process. */
+/* Catch another signal: what is returned is not 0 after it has come. A process can do so for one signal. */
 const volatile sig_atomic_t *tri__signals_note(int signal);
 
 #endif

@@ -1,8 +1,8 @@
-/* server_task.c: the servers of a job. ps:0 owns the run: it makes its folder, writes checkpoints, judges evaluations and sums up;
- * the others keep their stretch and nothing else.
+/* server_task.c: the servers of a job. ps:0 owns the run: it makes the folder, writes checkpoints, checks evaluations against the goal and
+ * writes the summary. The other servers only hold their stretch.
  *
- * The coordinator (store/ps) calls the functions below from its loop, except save, which has a thread of its own. What both touch is the
- * state of the run, guarded by a lock. */
+ * The coordinator (store/ps) calls the functions below from its loop, except save, which runs in another thread. A lock guards the state of
+ * the run, which both use. */
 #include "train/ps/server_task.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whol
     TRI_TRY(tri__checkpoint_restore(checkpoint, run->inputs.graph, whole, true));
     pthread_mutex_lock(&s->lock);
     run->state = checkpoint->state;
-    if (!s->loaded) { /* by this process, for the first time: the run is resumed */
+    if (!s->loaded) { /* the first load in this process: the run is resumed */
         run->since.seconds = run->state.seconds;
         run->since.step = run->state.step;
         s->examples_before = run->state.examples;
@@ -166,7 +166,7 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     tri_status_free(status);
     tri_graph_initialise(run->inputs.graph, run->settings.seed, tri_store_parameters(whole));
     for (int slot = 0; slot < TRI_RULE_SLOTS; slot++)
-        if (tri_store_slot(whole, slot) && again) /* at first it is 0, and takes no memory until it is used */
+        if (tri_store_slot(whole, slot) && again) /* at first a slot is all 0, and takes no memory until it is used */
             memset(tri_store_slot(whole, slot), 0, tri_store_floats(whole) * sizeof(float));
     return run->options.init ? tri__checkpoint_initialise(run->options.init, run->journal.log, run->inputs.graph, whole) : NULL;
 }
@@ -211,7 +211,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     run->evaluating.count++;
     pthread_mutex_unlock(&s->lock);
     tri__run_tell_evaluation(run);
-    const tri__ending before = run->ending; /* by a signal, say, after which the last state is the model, not this one */
+    const tri__ending before = run->ending; /* such as a signal; then the last state is the model, not this snapshot */
     pthread_mutex_lock(&s->lock);
     bool keep = tri__run_judge(run);
     pthread_mutex_unlock(&s->lock);

@@ -1,9 +1,9 @@
 /* worker_task.c: a worker of a job with parameter servers: a token says which step to make and on which examples; the store carries
  * gradients to the servers and parameters back. Everything else is as in a local run.
  *
- * Batches are made ahead: in async of the tokens that are here already; in sync, where a step's tokens come only when the last one is
- * done, of those that will come if nobody joins or leaves. Where the guess was wrong, what was made is dropped. A large model's step begins
- * by the same guess: its first layers are computed while gradients of the last step still travel. */
+ * Batches are made ahead. In async, a worker makes the batches of tokens that it already has. In sync, the tokens of a step come only after
+ * the step before, so the worker guesses them: they are known unless a worker joins or leaves. Batches of a wrong guess are dropped. A step
+ * of a large model begins with the same guess: its first layers are computed while gradients of the last step are still being sent. */
 #include "train/ps/worker_task.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ typedef struct {
     tri__run *run;
     const tri__task_place *place;
     const tri__ps_settings *ps;
-    tri__token assigned[MOST_ASSIGNED]; /* to the dataset, not taken yet; the first one first */
+    tri__token assigned[MOST_ASSIGNED]; /* tokens assigned to the dataset and not taken yet, oldest first */
     int count;
     tri__token made;  /* the last one … */
     bool follows;     /* … after which the next one can be guessed */
@@ -50,7 +50,7 @@ static tri_status assign(work *w, const tri__token *token)
     return NULL;
 }
 
-/* Sync: the token after this one, if the same workers make it. False at the end of what is known. */
+/* Sync: the token after this one, if the same workers make the next step. False where the next step is not known. */
 static bool guess(const work *w, const tri__token *token, tri__token *next)
 {
     int64_t examples = tri_dataset_examples(w->run->trainer.dataset), left = examples - token->position % examples;
@@ -126,7 +126,7 @@ static void tell(work *w)
 
 /* ---- steps ---- */
 
-/* Sync: the next step begins before its token has come, which the store waits for before it sends anything. */
+/* Sync: begin the next step before its token has come. The store sends nothing until the token is there. */
 static bool begin_early(const work *w, tri__token *token)
 {
     const tri__ps_settings *ps = w->ps;
@@ -134,7 +134,7 @@ static bool begin_early(const work *w, tri__token *token)
            tri__ps_store_expect(w->run->trainer.store, token);
 }
 
-/* Waiting for a token is waiting for servers, or for other workers; the store knows for whom. */
+/* Waiting for a token is waiting for a server or for other workers; the store knows which. */
 static tri_status next_token(work *w, tri__token *token, bool *stop)
 {
     tri__run *run = w->run;
@@ -171,7 +171,7 @@ static tri_status step(work *w, const tri__token *token)
     w->made = *token;
     run->state.step++;
     run->state.examples += tally.count;
-    if (tally.count > tally.damaged) /* a worker's part of a short step may be empty, and then says nothing */
+    if (tally.count > tally.damaged) /* a worker's part of a short step may be empty; then it has no loss */
         tri__run_count_loss(run, tri__tally_mean(&tally));
     return NULL;
 }
@@ -222,16 +222,16 @@ static tri_status create_store(work *w)
         .log = run->journal.log,
     };
     tri_status status = tri__ps_store_create(&options, &run->trainer.store);
-    w->hello = hello; /* it is said again when a connection is made again */
+    w->hello = hello; /* kept: it is sent again on every new connection */
     return status;
 }
 
-/* Where gradients travel while the step is computed, they go first: a CPU that both want is better lent to the link, which nobody else can
- * keep busy. Threads that compute are made after this, and inherit it. */
+/* Where gradients are sent while the step is computed, sending has priority: only the sending thread can keep the link busy. Threads that
+ * compute are started after this call, and inherit the lower priority. */
 static void compute_behind(tri__run *run)
 {
     if (tri__ps_store_has_thread(run->trainer.store))
-        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + BEHIND); /* where it is refused, all are equal */
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + BEHIND); /* where the kernel refuses, all threads are equal */
 }
 
 static tri_status prepare(work *w)
@@ -263,7 +263,7 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place, con
 {
     work w = {.run = run, .place = place, .ps = ps};
     TRI_TRY(tri__run_open_data(run));
-    run->state = (tri__run_state){.best_loss = NAN}; /* what was done before a resumed run is counted by ps:0 */
+    run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the resume */
     tri_status status = prepare(&w);
     if (!status)
         status = loop(&w);
