@@ -1,4 +1,5 @@
-/* main.c: one call of the program, from words to exit status: 0 on success, 1 when the work failed, 2 on a wrong call. */
+/* main.c: one call of the program, from words to exit status: 0 on success, 1 when the work failed, 2 on a wrong call, 128 and
+ * the signal's number (130 after Ctrl-C) when it was asked to end and did. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 
 #include "cli/process/openmp.h"
 #include "cli/process/session.h"
+#include "cli/process/signals.h"
 #include "cli/table/help.h"
 
 enum { EXIT_WRONG_CALL = 2 };
@@ -53,19 +55,27 @@ static tri_status run(tri__session *session)
     return finish_output(session);
 }
 
+/* A command that was asked to end, and did, has not failed; that it is not complete is told by the signal's number. */
+static int exit_status(tri_status status, bool serves)
+{
+    int by_signal = serves ? 0 : tri__signals_status();
+    tri_code code = tri_status_code(status);
+    if (code == TRI_OK || (code == TRI_STOPPED && by_signal))
+        return by_signal;
+    return code == TRI_BAD_CALL ? EXIT_WRONG_CALL : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     tri__session session;
     signal(SIGXFSZ, SIG_IGN); /* writing beyond the system's file size limit then fails with an error instead of a signal */
     tri__session_init(&session, argc, (const char *const *)argv);
     tri_status status = run(&session);
+    int result = exit_status(status, session.serves);
     bool told = session.told;
     tri__session_fini(&session);
-    if (!status)
-        return EXIT_SUCCESS;
-    int exit_status = tri_status_code(status) == TRI_BAD_CALL ? EXIT_WRONG_CALL : EXIT_FAILURE;
-    if (!told)
+    if (status && !told)
         fprintf(stderr, "trireme: %s\n", tri_status_message(status));
     tri_status_free(status);
-    return exit_status;
+    return result;
 }

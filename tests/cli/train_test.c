@@ -146,7 +146,7 @@ static void a_run_ended_by_a_signal_and_resumed_equals_an_uninterrupted_one(void
                          "options='--data digits:300 --threads 1 --rule adam --rate 0.01 --checkpoint-every 10steps --quiet'\n"
                          "\"$0\" train softmax $options --steps 100000000 --out broken --json >broken.json & pid=$!\n"
                          "until ls broken/checkpoint/step-* >/dev/null 2>&1; do kill -0 $pid || exit 9; done\n"
-                         "kill -$signal $pid; wait $pid || exit 8\n"
+                         "kill -$signal $pid; wait $pid; [ $? = $([ $signal = INT ] && echo 130 || echo 143) ] || exit 8\n"
                          "grep -q '\"stopped_by\":\"signal\"' broken.json || exit 7\n"
                          "steps=$(sed 's/.*\"steps\":\\([0-9]*\\).*/\\1/' broken.json); steps=$((steps + 25))\n"
                          "\"$0\" train --resume broken --steps $steps --quiet || exit 6\n"

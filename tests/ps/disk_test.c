@@ -104,7 +104,7 @@ static json_t *free_and_finish(const char *folder, process *job)
     free_disk(folder);
     await_checkpoint(folder, before);
     kill(job->pid, SIGINT);
-    json_t *summary = process_end(job, 0);
+    json_t *summary = process_end(job, 130);
     char last[64];
     snprintf(last, sizeof last, "step-%08d", (int)integer_of(summary, "steps"));
     assert_non_null(strstr(json_string_value(json_object_get(summary, "checkpoint")), last));

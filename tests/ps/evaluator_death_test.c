@@ -18,7 +18,7 @@ static void kill_evaluator(process *first)
     process_task(first, "evaluator:0", before);
     process_await_step(first, process_step(first) + 200);
     kill(first->pid, SIGINT);
-    json_t *summary = process_end(first, 0);
+    json_t *summary = process_end(first, 130);
     assert_true(number_of(summary, "test_accuracy") > 0.8);
     json_decref(summary);
 }
@@ -37,7 +37,7 @@ static void kill_evaluator_for_good(process *first, const char *told)
     process_await(first, "there is no evaluator any more");
     kill(first->pid, SIGINT);
     assert_false(file_says(first->err, "(--timeout)"));
-    json_t *summary = process_end(first, 0);
+    json_t *summary = process_end(first, 130);
     assert_true(json_is_null(json_object_get(summary, "test_accuracy")));
     assert_true(json_is_null(json_object_get(summary, "test_loss")));
     json_decref(summary);

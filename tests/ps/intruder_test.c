@@ -319,7 +319,7 @@ static void a_connection_without_a_valid_hello_is_closed(void **state)
     close(beating);
     process_await_step(&job, process_step(&job) + 1);
     kill(job.pid, SIGINT);
-    json_decref(process_end(&job, 0));
+    json_decref(process_end(&job, 130));
     free(address);
 }
 

@@ -382,7 +382,7 @@ json_t *process_finish(process *job)
 {
     process_await_step(job, process_step(job) + 1000);
     kill(job->pid, SIGINT);
-    json_t *summary = process_end(job, 0);
+    json_t *summary = process_end(job, 130);
     assert_true(number_of(summary, "test_accuracy") > ACCURATE);
     return summary;
 }

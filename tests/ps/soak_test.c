@@ -204,7 +204,7 @@ static void suffer(soak *of, int wanted)
 static int64_t end_job(soak *of)
 {
     kill(of->job.pid, SIGINT);
-    json_t *summary = process_end(&of->job, 0);
+    json_t *summary = process_end(&of->job, 130);
     int64_t steps = integer_of(summary, "steps");
     print_message("%d steps, %d updates lost\n", (int)steps, (int)integer_of(summary, "lost_updates"));
     json_decref(summary);

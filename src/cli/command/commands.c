@@ -360,9 +360,11 @@ const tri__command tri__commands[] = {
      .most = 1,
      .options = tri__train_options_table,
      .meaning = "train a model, evaluate it, leave a run folder",
-     .detail = "Trains MODEL on the examples of SOURCE, evaluates it on the test examples, and leaves a run folder with a summary, "
-               "checkpoints, event files for TensorBoard, a log, and the command that repeats it.\n"
-               "Ctrl-C writes a checkpoint and ends the run in good order; --resume goes on from there.",
+     .detail =
+         "Trains MODEL on the examples of SOURCE, evaluates it on the test examples, and leaves a run folder with a summary, "
+         "checkpoints, event files for TensorBoard, a log, and the command that repeats it.\n"
+         "Ctrl-C writes a checkpoint and ends the run in good order; --resume goes on from there. So do SIGTERM and a lost connection "
+         "(SIGHUP). The exit status is 130, 143 or 129 then. A second signal kills it.",
      .operands = {{"MODEL", "softmax, lenet, alexnet, flowers (built in), or the path of a .model file", MODELS}},
      .examples = {{"trireme train softmax --data fashion", "the built-in model with its own settings"},
                   {"trireme train lenet --data mnist --epochs 10 --rule adam --rate 0.001", "with settings of your own"},

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
+#include "cli/process/signals.h"
 #include "data/make/make.h"
 #include "watch/text.h"
 
@@ -81,6 +82,7 @@ static tri_status read_request(const tri__arguments *arguments, tri__make_reques
         .partitions = tri__argument_integer(arguments, "partitions"),
         .format = tri__argument_text(arguments, "format"),
         .seed = (uint64_t)tri__argument_integer(arguments, "seed"),
+        .stop = tri__signals_catch(1),
     };
     const char *size = tri__argument_text(arguments, "size");
     return size ? read_size(size, request) : NULL;

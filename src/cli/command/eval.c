@@ -3,6 +3,7 @@
 
 #include "cli/command/commands.h"
 #include "cli/command/examples.h"
+#include "cli/process/signals.h"
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/trained.h"
 #include "watch/text.h"
@@ -56,6 +57,7 @@ static tri_status evaluate(tri__session *session, const tri__arguments *argument
 
 tri_status tri__command_eval(tri__session *session, const tri__arguments *arguments)
 {
+    tri__signals_exit();
     tri__trained trained;
     TRI_TRY(tri__trained_open(arguments->operands[0], tri__argument_integer(arguments, "batch"), session->log, &trained));
     tri_source *source = NULL;

@@ -4,6 +4,7 @@
 
 #include "cli/command/commands.h"
 #include "cli/command/examples.h"
+#include "cli/process/signals.h"
 #include "cli/terminal/rows.h"
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/predict.h"
@@ -162,6 +163,7 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
 
 tri_status tri__command_predict(tri__session *session, const tri__arguments *arguments)
 {
+    tri__signals_exit();
     tri__trained trained;
     TRI_TRY(tri__trained_open(arguments->operands[0], tri__argument_integer(arguments, "batch"), session->log, &trained));
     tri__predictor *predictor;

@@ -244,6 +244,7 @@ static void give_up(void *context, const char *why)
 static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
 {
     bool spawned = tri__argument_given(arguments, "spawned");
+    session->serves = spawned || what->place.rank > 0; /* rank 0 speaks for all */
     progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
     tri__run_request request = {
         .options = &what->given,

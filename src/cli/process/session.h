@@ -19,6 +19,7 @@ struct tri__session {
     tri__log *log;          /* the terminal's sink for the lines of other rooms */
     tri__relay *relay;      /* of a task that a supervisor started: out and the terminal's file lead into it; otherwise NULL */
     bool quiet, json;
+    bool serves;           /* another process that asks this one to end expects it to: it exits 0 after that */
     bool told;             /* the failure that the command will return has been reported already */
     char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
     const char *tf_config; /* $TF_CONFIG; NULL where it is not set */

@@ -4,21 +4,24 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
 #define SAME INT64_C(300000000) /* nanoseconds */
 
-static volatile sig_atomic_t caught, limit, noted;
+static volatile sig_atomic_t caught, limit, noted, first;
 static atomic_int_fast64_t last; /* when one was counted; 0: never */
 
-static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
-enum { SIGNALS = sizeof signals / sizeof *signals };
+static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals, BY_SIGNAL = 128 };
 
 static void handle_all(const struct sigaction *action)
 {
+    struct sigaction before;
     for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], action, NULL);
+        if (signals[i] != SIGHUP || sigaction(SIGHUP, NULL, &before) || before.sa_handler != SIG_IGN)
+            sigaction(signals[i], action, NULL);
 }
 
 /* The same Ctrl-C may arrive twice, from the terminal and from a wrapper such as timeout: it counts once. Two threads may run this at the
@@ -29,6 +32,7 @@ static void count(int signal)
     if ((before && now - before < SAME) || !atomic_compare_exchange_strong(&last, &before, now))
         return;
     if (caught < limit) {
+        first = first ? first : signal;
         caught++;
         return;
     }
@@ -36,15 +40,36 @@ static void count(int signal)
     raise(signal); /* it comes when this handler has returned */
 }
 
-const volatile sig_atomic_t *tri__signals_catch(int most)
+/* None of them interrupts the handler. */
+static void handle_all_by(void (*handler)(int))
 {
-    struct sigaction action = {.sa_handler = count, .sa_flags = SA_RESTART};
-    limit = most;
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
         sigaddset(&action.sa_mask, signals[i]);
     handle_all(&action);
+}
+
+const volatile sig_atomic_t *tri__signals_catch(int most)
+{
+    limit = most;
+    handle_all_by(count);
     return &caught;
+}
+
+static void leave(int signal)
+{
+    _exit(BY_SIGNAL + signal);
+}
+
+void tri__signals_exit(void)
+{
+    handle_all_by(leave);
+}
+
+int tri__signals_status(void)
+{
+    return first && first != SIGUSR1 ? BY_SIGNAL + first : 0;
 }
 
 static void note(int signal)

@@ -131,7 +131,9 @@ void tri__help_man(FILE *out)
         ".It Ev NO_COLOR\nWhere it is set, nothing is written in colour or bold.\n.El\n"
         ".Sh FILES\n.Bl -tag -width Ds\n"
         ".It Pa runs/MODEL-DATE-N\nA run folder:\n.Pa summary.json ,\n.Pa checkpoint/ ,\n.Pa events/ ,\n.Pa log/\nand\n.Pa command .\n.El\n"
-        ".Sh EXIT STATUS\n.Nm\nexits 0 on success, 1 when the work failed, and 2 on a wrong call.\n",
+        ".Sh EXIT STATUS\n.Nm\nexits 0 on success, 1 when the work failed, and 2 on a wrong call. Asked to end by a signal, it ends in "
+        "good order "
+        "(train writes a checkpoint) and exits 130 after Ctrl-C, 143 after SIGTERM and 129 after SIGHUP.\n",
         out);
     examples(out);
 }

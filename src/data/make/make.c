@@ -43,6 +43,13 @@ tri_status tri__make_find(const char *name, const tri__make_kind **out)
     return tri_fail(TRI_BAD_CALL, "data make %s: there is no maker of that name; give %s", name, names);
 }
 
+tri_status tri__make_tell(const tri__make_request *request, int64_t done, int64_t all)
+{
+    if (request->progress)
+        request->progress(request->context, done, all);
+    return request->stop && *request->stop ? tri_fail(TRI_STOPPED, "stopped; nothing is left of it") : NULL;
+}
+
 static tri_status check_out(const char *path)
 {
     if (tri__file_exists(path))

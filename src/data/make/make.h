@@ -3,6 +3,8 @@
 #ifndef TRI_DATA_MAKE_MAKE_H
 #define TRI_DATA_MAKE_MAKE_H
 
+#include <signal.h>
+
 #include "base/pool.h"
 #include "trireme/dataset.h"
 
@@ -16,6 +18,7 @@ typedef struct {
     const char *format;    /* of those files */
     uint64_t seed;
     tri__pool *pool;
+    const volatile sig_atomic_t *stop;                          /* looked at between examples; not 0: end, TRI_STOPPED. May be NULL */
     void (*progress)(void *context, int64_t done, int64_t all); /* in examples; called from any thread; may be NULL */
     void *context;
 } tri__make_request;
@@ -31,6 +34,9 @@ typedef struct {
     tri__make_request standard; /* where the request has 0 */
     tri_status (*make)(const tri__make_request *request, tri__make_result *out);
 } tri__make_kind;
+
+/* For makers: so many of all examples are done; TRI_STOPPED where that is to be enough. Any thread. */
+TRI_MUST_CHECK tri_status tri__make_tell(const tri__make_request *request, int64_t done, int64_t all);
 
 TRI_MUST_CHECK tri_status tri__make_find(const char *name, const tri__make_kind **out); /* TRI_BAD_CALL names those there are */
 

@@ -139,8 +139,7 @@ static tri_status write_records(const task *self, sink *to, int64_t first, int64
         if (made % REPORT_EVERY == 0 || i + 1 == end) {
             int64_t more = made % REPORT_EVERY == 0 ? REPORT_EVERY : made % REPORT_EVERY;
             int64_t done = atomic_fetch_add(self->done, more) + more;
-            if (self->request->progress)
-                self->request->progress(self->request->context, done, self->all);
+            TRI_TRY(tri__make_tell(self->request, done, self->all));
         }
     }
     return NULL;

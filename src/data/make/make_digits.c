@@ -61,8 +61,7 @@ static tri_status write_rounds(const tri__make_request *request, round_of *self,
         tri__writer_write(images, self->images, (size_t)drawn * TRI_DIGITS_PIXELS);
         tri__writer_write(labels, self->labels, (size_t)drawn);
         out->records += drawn;
-        if (request->progress)
-            request->progress(request->context, out->records, all);
+        TRI_TRY(tri__make_tell(request, out->records, all));
     }
     return NULL;
 }

@@ -238,9 +238,7 @@ static tri_status make_photo(void *context, int64_t record)
     TRI_TRY(status);
     atomic_fetch_add(self->bytes, (int64_t)size);
     int64_t done = atomic_fetch_add(self->done, 1) + 1;
-    if (request->progress)
-        request->progress(request->context, done, self->all);
-    return NULL;
+    return tri__make_tell(request, done, self->all);
 }
 
 static tri_status make_folders(const task *self)

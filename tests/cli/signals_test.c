@@ -1,0 +1,137 @@
+/* signals_test.c: commands that are asked to end by a signal: they end in good order, and their exit status says which signal it was. */
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ps/process.h"
+
+#define TRAIN "train softmax --data digits:4000 --batch 400 --json --out run --checkpoint-every 20steps " ENDLESS
+
+/* Ask a run to end: its last checkpoint is the state in which it ended. */
+static void end_run(process *job, int signal, int status)
+{
+    kill(job->pid, signal);
+    json_t *summary = process_end(job, status);
+    const char *checkpoint = json_string_value(json_object_get(summary, "checkpoint"));
+    assert_string_equal(json_string_value(json_object_get(summary, "stopped_by")), "signal");
+    assert_non_null(checkpoint);
+    const char *step = strstr(checkpoint, "step-");
+    assert_non_null(step);
+    assert_int_equal(strtoll(step + strlen("step-"), NULL, 10), integer_of(summary, "steps"));
+    json_decref(summary);
+}
+
+static void interrupt(const char *folder, const char *strategy, int signal, int status)
+{
+    process job = process_start(folder, "job", TRAIN "%s", strategy);
+    await_checkpoint(folder, -1);
+    end_run(&job, signal, status);
+}
+
+static void a_local_run_exits_130_after_ctrl_c(void **state)
+{
+    interrupt(*state, "", SIGINT, 130);
+}
+
+static void a_local_run_exits_143_after_sigterm(void **state)
+{
+    interrupt(*state, "", SIGTERM, 143);
+}
+
+static void a_lost_connection_ends_a_run_in_good_order(void **state)
+{
+    interrupt(*state, "", SIGHUP, 129);
+}
+
+static void replicas_exit_143_after_sigterm(void **state)
+{
+    interrupt(*state, "--strategy mirrored --workers 2", SIGTERM, 143);
+}
+
+static void a_supervisor_exits_143_after_sigterm(void **state)
+{
+    interrupt(*state, "--strategy ps --workers 2 --servers 2", SIGTERM, 143);
+}
+
+static void a_supervisor_exits_129_after_a_lost_connection(void **state)
+{
+    interrupt(*state, "--strategy ps --workers 1 --servers 1", SIGHUP, 129);
+}
+
+/* Whoever starts it under nohup means it. */
+static void an_ignored_sighup_stays_ignored(void **state)
+{
+    process job = process_start_under(*state, "job", "nohup", TRAIN);
+    int64_t step = await_checkpoint(*state, -1);
+    kill(job.pid, SIGHUP);
+    await_checkpoint(*state, await_checkpoint(*state, step));
+    end_run(&job, SIGINT, 130);
+}
+
+static void ps_0_by_hand_exits_143_after_sigterm(void **state)
+{
+    char cluster[128];
+    int size = snprintf(cluster, sizeof cluster, "ps: [\"127.0.0.1:%d\"]\nworker: [\"127.0.0.1\"]\n", free_port());
+    char *path = test_path(*state, "cluster.yaml");
+    test_write(path, cluster, (size_t)size);
+    process server = process_start(*state, "ps", TRAIN "--strategy ps --cluster cluster.yaml --task ps:0");
+    process worker = process_start(
+        *state, "worker", "train softmax --data digits:4000 --batch 400 " ENDLESS "--strategy ps --cluster cluster.yaml --task worker:0");
+    await_checkpoint(*state, -1);
+    end_run(&server, SIGTERM, 143);
+    json_decref(process_end(&worker, 0));
+    free(path);
+}
+
+static int count_files(const char *folder)
+{
+    DIR *open = opendir(folder);
+    int count = 0;
+    assert_non_null(open);
+    for (const struct dirent *entry; (entry = readdir(open));)
+        count += entry->d_name[0] != '.';
+    closedir(open);
+    return count;
+}
+
+/* Until the folder is there under its temporary name. */
+static void await_making(const char *folder, const process *maker)
+{
+    char name[64];
+    snprintf(name, sizeof name, "data.tmp-%d", (int)maker->pid);
+    char *path = test_path(folder, name);
+    while (access(path, F_OK))
+        assert_false(process_has_ended(maker));
+    free(path);
+}
+
+static void what_was_made_in_part_is_removed(void **state)
+{
+    static const char *const kinds[] = {"images", "digits", "clicks"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        process maker = process_start(*state, "make", "data make %s --count 100000000 --out data", kinds[i]);
+        await_making(*state, &maker);
+        kill(maker.pid, SIGINT);
+        json_decref(process_end(&maker, 130));
+        assert_int_equal(count_files(*state), 2); /* make.out and make.err */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(a_local_run_exits_130_after_ctrl_c),
+        PROCESS_TEST(a_local_run_exits_143_after_sigterm),
+        PROCESS_TEST(a_lost_connection_ends_a_run_in_good_order),
+        PROCESS_TEST(replicas_exit_143_after_sigterm),
+        PROCESS_TEST(a_supervisor_exits_143_after_sigterm),
+        PROCESS_TEST(a_supervisor_exits_129_after_a_lost_connection),
+        PROCESS_TEST(an_ignored_sighup_stays_ignored),
+        PROCESS_TEST(ps_0_by_hand_exits_143_after_sigterm),
+        PROCESS_TEST(what_was_made_in_part_is_removed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
