@@ -199,7 +199,19 @@ static void a_resumed_run_keeps_its_options(void **state)
     expect(RUN(*state, "train", "--resume", "run"), 2, "", "give a larger --epochs or --steps");
     expect(RUN(*state, "train", "--resume", "nowhere"), 1, "", "nowhere");
     expect(SHELL(*state, "\"$0\" train --resume run --steps 6 --quiet && cat run/command"), 0,
-           "trireme train softmax --data digits:300 --steps 3 --out run --quiet\ntrireme train --resume run --steps 6 --quiet\n", "");
+           "trireme train softmax --data digits:300 --steps 3 --quiet\n# trireme train --resume run --steps 6 --quiet\n", "");
+}
+
+/* The folder that was made has the name that --out gave: a repeated run makes another one, with the same parameters in it. */
+static void the_command_of_a_run_repeats_it(void **state)
+{
+    expect(SHELL(*state, "mkdir bin && ln -s \"$0\" bin/trireme && PATH=$PWD/bin:$PATH && export PATH &&"
+                         "trireme train softmax --data digits:300 --steps 3 --out=run --quiet >said &&"
+                         "trireme train softmax --data digits:300 --steps 3 --quiet --out other >said &&"
+                         "trireme train --resume run --steps 6 --quiet >said &&"
+                         "sh run/command >said && sh other/command >said && ls runs | wc -l &&"
+                         "tail -c 31400 runs/*-1/checkpoint/* >a && tail -c 31400 other/checkpoint/* >b && cmp a b"),
+           0, "2\n", "");
 }
 
 static void models_and_data_are_described(void **state)
@@ -237,6 +249,7 @@ int main(void)
         TEST(an_out_folder_that_cannot_be_made_is_refused),
         TEST(eval_takes_the_earlier_checkpoint_if_the_newest_is_damaged),
         TEST(a_resumed_run_keeps_its_options),
+        TEST(the_command_of_a_run_repeats_it),
         TEST(models_and_data_are_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,25 @@ static void tell_began(void *context)
     tri__spawned_began(view->session);
 }
 
+/* The command line as it is kept, to be typed again: without --out, whose folder is there now. One that goes on with a run is kept as a
+ * comment: it repeats nothing. NULL when memory is short. */
+static char *repeatable(const tri__session *session, const tri__arguments *arguments)
+{
+    const char **words = calloc((size_t)session->argc, sizeof *words);
+    int count = 0;
+    for (int i = 1; words && i < session->argc; i++) {
+        const char *word = session->argv[i];
+        if (!strcmp(word, "--out"))
+            i++;
+        else if (strncmp(word, "--out=", strlen("--out=")) != 0)
+            words[count++] = word;
+    }
+    const char *program = tri__argument_given(arguments, "resume") ? "# trireme" : "trireme";
+    char *line = words ? tri__quote_words(program, count, words) : NULL;
+    free(words);
+    return line;
+}
+
 static tri_status check_call(const tri__arguments *arguments)
 {
     if (tri__argument_given(arguments, "resume")) {
@@ -297,7 +316,7 @@ tri_status tri__command_train(tri__session *session, const tri__arguments *argum
     job what = {.place = {0}};
     tri__train_options_init(&what.given);
     tri__train_options_init(&what.whole);
-    char *command = tri__quote_words("trireme", session->argc - 1, session->argv + 1);
+    char *command = repeatable(session, arguments);
     tri_status status = command ? open_job(session, arguments, &what) : tri_fail(TRI_NO_MEMORY, "no memory for the command line");
     if (!status)
         status = train(session, arguments, &what, command);
