@@ -11,7 +11,7 @@
 /* In both structs a text that is NULL and a number that is NaN are null in JSON and left out of the table. Texts are borrowed. */
 typedef struct {
     const char *task;        /* "worker:0" */
-    int64_t steps, examples; /* these and seconds: since the run was started or resumed */
+    int64_t steps, examples; /* in the model, since the run was started or resumed; so are seconds */
     double seconds, test_accuracy;
     int64_t bytes_sent, bytes_received;
     double cpu_percent, peak_rss_mb;
@@ -28,7 +28,7 @@ typedef struct {
     int64_t steps, examples;
     double epochs;
     double seconds;       /* training; evaluation and set-up left out */
-    double total_seconds; /* from the start of the process */
+    double total_seconds; /* of all processes that led the run, from their start */
     double examples_per_second, train_loss, test_loss, test_accuracy;
     const char *stopped_by; /* "epochs", "steps", "until", "signal", … */
     int64_t until_step;     /* the step that met --until; negative: null */

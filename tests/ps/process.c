@@ -438,6 +438,24 @@ double number_of(const json_t *summary, const char *key)
     return json_number_value(value);
 }
 
+void expect_books(const json_t *summary, const json_t *before)
+{
+    int64_t all = integer_of(summary, "steps") - (before ? integer_of(before, "steps") : 0), steps = 0, examples = 0;
+    const json_t *rows = json_object_get(summary, "worker_stats");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        int64_t own = integer_of(json_array_get(rows, i), "steps");
+        assert_true(own <= all);
+        steps += own;
+        examples += integer_of(json_array_get(rows, i), "examples");
+    }
+    assert_int_equal(examples, integer_of(summary, "examples") - (before ? integer_of(before, "examples") : 0));
+    if (strcmp(json_string_value(json_object_get(summary, "mode")), "sync") != 0)
+        assert_int_equal(steps, all);
+    else
+        assert_true(steps >= all);
+    assert_true(number_of(summary, "total_seconds") >= number_of(summary, "seconds"));
+}
+
 int free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

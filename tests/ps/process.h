@@ -63,6 +63,10 @@ json_t *process_end(process *of, int status);
 json_t *process_finish(process *job);
 void process_kill(process *of); /* at once, and forget it */
 
+/* The figures of a summary add up: what workers brought is what is in the model, and all of it was done in the time that passed. before: of
+ * the run that was resumed; NULL: it was not. */
+void expect_books(const json_t *summary, const json_t *before);
+
 int64_t integer_of(const json_t *summary, const char *key);
 double number_of(const json_t *summary, const char *key);
 

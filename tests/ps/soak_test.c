@@ -200,27 +200,28 @@ static void suffer(soak *of, int wanted)
         print_message("%d %s%s", happened[i], events[i].name, i + 1 < KINDS ? ", " : "; ");
 }
 
-/* However fast it was meanwhile, it ends when it is asked to, in good order … */
-static int64_t end_job(soak *of)
+/* However fast it was meanwhile, it ends when it is asked to, in good order, and with books that add up … */
+static json_t *end_job(soak *of)
 {
     kill(of->job.pid, SIGINT);
     json_t *summary = process_end(&of->job, 130);
-    int64_t steps = integer_of(summary, "steps");
-    print_message("%d steps, %d updates lost\n", (int)steps, (int)integer_of(summary, "lost_updates"));
-    json_decref(summary);
+    expect_books(summary, NULL);
+    print_message("%d steps, %d updates lost\n", (int)integer_of(summary, "steps"), (int)integer_of(summary, "lost_updates"));
     for (int i = 0; i < GUESTS; i++)
         if (of->guest[i].pid)
             process_kill(&of->guest[i]); /* it may have come too late */
     cable_remove(of->cable);
-    return steps;
+    return summary;
 }
 
 /* … and goes on from there, to just the step that is wanted. */
-static void resume(soak *of, int64_t steps)
+static void resume(soak *of, const json_t *before)
 {
+    int64_t steps = integer_of(before, "steps") + 10 * STEPS_AN_EVENT;
     process rest = process_start(of->folder, "rest", "train --resume run --steps %d --json", (int)steps);
     json_t *summary = process_end(&rest, 0);
     assert_int_equal(integer_of(summary, "steps"), steps);
+    expect_books(summary, before);
     if (number_of(summary, "test_accuracy") < ACCURATE)
         fail_msg("accuracy %g", number_of(summary, "test_accuracy"));
     json_decref(summary);
@@ -235,7 +236,9 @@ static void survive(const char *folder, const char *mode)
                            of.words, WORKERS, SERVERS);
     lay_cable(&of);
     suffer(&of, setting("TEST_EVENTS", 6));
-    resume(&of, end_job(&of) + 10 * STEPS_AN_EVENT);
+    json_t *before = end_job(&of);
+    resume(&of, before);
+    json_decref(before);
 }
 
 static void a_sync_job_survives_random_faults(void **state)

@@ -278,6 +278,7 @@ static void copy_standing(const tri__standing *from, tri__standing *out)
 {
     *out = *from;
     out->outstanding = NULL;
+    out->books = json_deep_copy(from->books);
     if (from->count) {
         out->outstanding = malloc((size_t)from->count * sizeof *out->outstanding);
         memcpy(out->outstanding, from->outstanding, (size_t)from->count * sizeof *out->outstanding);

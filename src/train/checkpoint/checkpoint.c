@@ -139,11 +139,12 @@ static json_t *state_json(const tri__run_state *state, const tri__standing *stan
     json_t *recent = json_array();
     for (int64_t i = 0; i < state->recent.count && i < TRI_RECENT; i++)
         json_array_append_new(recent, json_real(state->recent.loss[i]));
-    return json_pack("{s:I, s:I, s:I, s:f, s:o, s:I, s:I, s:o, s:I, s:o}", "step", (json_int_t)state->step, "examples",
-                     (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "best_loss",
-                     tri__json_number(state->best_loss), "without_gain", (json_int_t)state->without_gain, "losses",
-                     (json_int_t)state->recent.count, "recent", recent, "reached",
-                     (json_int_t)(standing ? standing->position : state->position), "outstanding", outstanding_json(standing));
+    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o, s:I, s:I, s:o, s:I, s:o, s:O*}", "step", (json_int_t)state->step, "examples",
+                     (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "total_seconds",
+                     state->total_seconds, "best_loss", tri__json_number(state->best_loss), "without_gain", (json_int_t)state->without_gain,
+                     "losses", (json_int_t)state->recent.count, "recent", recent, "reached",
+                     (json_int_t)(standing ? standing->position : state->position), "outstanding", outstanding_json(standing), "books",
+                     standing ? standing->books : NULL);
 }
 
 static json_t *records_json(const int64_t *records, int64_t count)

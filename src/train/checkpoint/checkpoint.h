@@ -17,6 +17,7 @@ typedef struct {
     int64_t step, examples;
     int64_t position;     /* of the dataset */
     double seconds;       /* of training so far */
+    double total_seconds; /* of the processes that trained, from their start */
     double best_loss;     /* the lowest test loss so far, NaN before the first */
     int64_t without_gain; /* evaluations since then */
     tri__recent recent;

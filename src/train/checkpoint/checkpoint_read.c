@@ -142,7 +142,10 @@ static tri_status read_state(tri__checkpoint *checkpoint, json_t *value)
     if (json_unpack(value, "{s:I, s:I, s:I, s:F, s:o, s:I, s:I, s:o}", "step", &step, "examples", &examples, "position", &position,
                     "seconds", &state->seconds, "best_loss", &best, "without_gain", &without_gain, "losses", &losses, "recent", &recent))
         return damaged(checkpoint, "its state is not whole");
-    bool negative = step < 0 || examples < 0 || position < 0 || without_gain < 0 || losses < 0 || state->seconds < 0;
+    state->total_seconds = state->seconds; /* where an earlier version did not keep it */
+    (void)json_unpack(value, "{s:F}", "total_seconds", &state->total_seconds);
+    bool negative =
+        step < 0 || examples < 0 || position < 0 || without_gain < 0 || losses < 0 || state->seconds < 0 || state->total_seconds < 0;
     if (negative || (int64_t)json_array_size(recent) != (losses < TRI_RECENT ? losses : TRI_RECENT))
         return damaged(checkpoint, "its state makes no sense");
     state->step = step, state->examples = examples, state->position = position;

@@ -29,11 +29,14 @@ typedef struct {
     json_t *hello; /* of the first worker */
     tri_source_info source;
     const char **names;
-    pthread_mutex_t lock;    /* guards run->state and run->saving */
-    int64_t told;            /* when progress was */
-    bool loaded;             /* the parameters, at least once */
-    int64_t examples_before; /* of a resumed run */
-    tri__ps_status status;   /* the last one */
+    pthread_mutex_t lock; /* guards run->state and run->saving */
+    int64_t told;         /* when progress was */
+    bool loaded;          /* the parameters, at least once */
+    struct {
+        int64_t step, examples;
+        double seconds;
+    } began;               /* where the job did, by whichever process of ps:0; a resumed run has done so much before */
+    tri__ps_status status; /* the last one */
 } serve;
 
 /* ---- the job ---- */
@@ -107,6 +110,7 @@ static tri_status read_standing(const tri__checkpoint *checkpoint, tri__standing
 {
     const json_t *state = json_object_get(checkpoint->about, "state"), *open = json_object_get(state, "outstanding");
     *out = (tri__standing){.step = checkpoint->state.step, .position = checkpoint->state.position, .low = checkpoint->state.position};
+    out->books = json_incref(json_object_get(state, "books"));
     if (!json_is_array(open) || json_array_size(open) == 0)
         return NULL;
     out->position = json_integer_value(json_object_get(state, "reached"));
@@ -116,6 +120,25 @@ static tri_status read_standing(const tri__checkpoint *checkpoint, tri__standing
     for (size_t i = 0; i < json_array_size(open); i++)
         out->outstanding[out->count++] = json_integer_value(json_array_get(open, i));
     return NULL;
+}
+
+/* The job begins where the first process of ps:0 did, and books that began elsewhere are those of another job of this run. */
+static void settle_beginning(serve *s, tri__standing *standing)
+{
+    const json_t *since = json_object_get(standing->books, "since");
+    const tri__run_state *state = &s->run->state;
+    int64_t step = tri__json_integer_of(since, "step", -1), examples = tri__json_integer_of(since, "examples", -1);
+    double seconds = tri__json_number_of(since, "seconds");
+    bool known = step >= 0 && examples >= 0 && seconds >= 0;
+    if (!s->loaded) {
+        s->began.step = s->place->recover && known ? step : state->step;
+        s->began.examples = s->place->recover && known ? examples : state->examples;
+        s->began.seconds = s->place->recover && known ? seconds : state->seconds;
+    }
+    if (known && step == s->began.step && examples == s->began.examples)
+        return;
+    json_decref(standing->books);
+    standing->books = NULL;
 }
 
 static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whole, tri__standing *standing)
@@ -128,14 +151,15 @@ static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whol
     TRI_TRY(tri__checkpoint_restore(checkpoint, run->inputs.graph, whole, true));
     pthread_mutex_lock(&s->lock);
     run->state = checkpoint->state;
-    if (!s->loaded) { /* the first load in this process: the run is resumed */
+    if (!s->loaded) { /* the first load in this process: the run is resumed, or ps:0 was started again */
         run->since.seconds = run->state.seconds;
+        run->since.total = run->state.total_seconds;
         run->since.step = run->state.step;
-        s->examples_before = run->state.examples;
     }
     pthread_mutex_unlock(&s->lock);
     bool sync = s->ps->mode == TRI_PS_SYNC;
     TRI_TRY(read_standing(checkpoint, standing));
+    settle_beginning(s, standing);
     if (sync && standing->count) { /* a sync run has nothing outstanding: it goes on at the low-water mark */
         standing->position = standing->low;
         tri__standing_fini(&(tri__standing){.outstanding = standing->outstanding});
@@ -171,6 +195,16 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     return run->options.init ? tri__checkpoint_initialise(run->options.init, run->journal.log, run->inputs.graph, whole) : NULL;
 }
 
+/* The books as they are kept: with where the job began. */
+static json_t *add_beginning(const serve *s, json_t *books)
+{
+    json_t *kept = json_copy(books);
+    json_object_set_new(kept, "since",
+                        json_pack("{s:I, s:I, s:f}", "step", (json_int_t)s->began.step, "examples", (json_int_t)s->began.examples,
+                                  "seconds", s->began.seconds));
+    return kept;
+}
+
 static tri_status save(void *context, tri_store *whole, const tri__standing *standing, bool best)
 {
     serve *s = context;
@@ -180,13 +214,18 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
     pthread_mutex_unlock(&s->lock);
     state.step = standing->step;
     state.position = standing->low;
-    state.examples = standing->position;
+    state.examples = s->began.examples + tri__reports_sum(json_object_get(standing->books, "workers"), "examples");
+    state.total_seconds = tri__run_total_seconds(run);
+    tri__standing begun = *standing;
+    begun.books = add_beginning(s, standing->books);
     tri__checkpoint_content content = tri__run_content(run, whole, &s->source, &state);
-    content.standing = standing;
-    if (best)
-        return tri__checkpoint_save_best(run->journal.folder.checkpoints, &content);
+    content.standing = &begun;
     char *written = NULL;
-    TRI_TRY(tri__checkpoint_save(run->journal.folder.checkpoints, &content, run->settings.keep, &written));
+    tri_status status = best ? tri__checkpoint_save_best(run->journal.folder.checkpoints, &content)
+                             : tri__checkpoint_save(run->journal.folder.checkpoints, &content, run->settings.keep, &written);
+    json_decref(begun.books);
+    if (status || best)
+        return status;
     pthread_mutex_lock(&s->lock);
     tri__saving_keep(&run->saving, written, state.step);
     pthread_mutex_unlock(&s->lock);
@@ -271,17 +310,18 @@ static tri_status summarise(serve *s, tri__run_result *out)
         return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
     tri__reports_workers(reports, workers);
     int count = (int)json_array_size(reports);
-    int64_t now = tri__reports_sum(reports, "examples"), examples = s->examples_before + now;
+    int64_t now = tri__reports_sum(reports, "examples"), examples = s->began.examples + now;
+    double seconds = run->since.seconds + s->status.seconds, threads = tri__reports_mean(reports, "threads");
     tri__summary summary = {
         .mode = tri__ps_mode_name(s->ps->mode),
         .workers = count,
         .servers = s->ps->servers,
-        .threads = count ? (int)(tri__reports_sum(reports, "threads") / count) : 0,
+        .threads = isnan(threads) ? 0 : (int)threads,
         .steps = s->status.step,
         .examples = examples,
         .epochs = s->source.examples ? (double)examples / (double)s->source.examples : NAN,
-        .seconds = run->since.seconds + s->status.seconds,
-        .examples_per_second = s->status.seconds > 0 ? (double)now / s->status.seconds : NAN,
+        .seconds = seconds,
+        .examples_per_second = seconds > s->began.seconds ? (double)now / (seconds - s->began.seconds) : NAN,
         .train_loss = tri__reports_mean(reports, "loss"),
         .damaged = tri__reports_sum(reports, "damaged"),
         .peak_rss_mb = fmax(tri__peak_rss_mb(), tri__reports_most(reports, "peak_rss_mb")),

@@ -135,10 +135,16 @@ static void ended_well(tri__task_process *task)
         tri__watcher_fail(&supervisor->watcher, tri_fail(TRI_INTERNAL, "%s ended without a result", task->process.name), GRACE);
 }
 
-/* The job is ending. A task that ends because we asked it to is not reported. */
+/* The job is ending. A task that ends because we asked it to is not reported. Workers that ps:0 turned away may have ended before it: that
+ * the call was wrong is what the user must know. */
 static void died_late(const tri__task_process *task, const char *how)
 {
-    if (task->process.ending.signal != SIGTERM)
+    tri__watcher *watcher = &task->supervisor->watcher;
+    bool wrong = is_leader(task) && task->process.complaint && tri__ending_code(task->process.ending) == TRI_BAD_CALL;
+    if (wrong && watcher->failure) {
+        tri_status_free(watcher->failure);
+        watcher->failure = reason_of(task, how);
+    } else if (task->process.ending.signal != SIGTERM)
         tri__log_line(task->supervisor->log, TRI_LOG_WARNING, "%s %s", task->process.name, how);
 }
 

@@ -32,7 +32,8 @@ typedef struct {
     int count;
     tri__token made;  /* the last one … */
     bool follows;     /* … after which the next one can be guessed */
-    int64_t reported; /* when */
+    int64_t reported; /* when … */
+    int64_t steps;    /* … and after how many */
     json_t *hello;
 } work;
 
@@ -116,9 +117,11 @@ static void tell(work *w)
     tri__run *run = w->run;
     if (run->journal.events && tri__run_curves_due(run))
         tri__run_tell_curves(run, w->made.step + 1, 0);
-    if (run->trainer.now - w->reported < REPORT_INTERVAL)
+    bool early = run->state.step >= 2 * w->steps; /* a short job is evaluated before an interval is over */
+    if (run->trainer.now - w->reported < REPORT_INTERVAL && !early)
         return;
     w->reported = run->trainer.now;
+    w->steps = run->state.step;
     tri__ps_store_report(run->trainer.store, report(w, false));
     tri__run_tell_note(run, run->trainer.dataset);
     run->trainer.now = tri__clock_now();

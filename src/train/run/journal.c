@@ -19,6 +19,11 @@ double tri__run_seconds(const tri__run *run)
     return run->since.seconds + tri__clock_seconds(tri__phases_total(&run->trainer.phases));
 }
 
+double tri__run_total_seconds(const tri__run *run)
+{
+    return run->since.total + tri__clock_seconds(tri__clock_now() - run->request->started);
+}
+
 /* A run does not fail because its curves cannot be written. */
 void tri__run_flush_events(tri__run *run)
 {

@@ -24,7 +24,8 @@ TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log 
 void tri__journal_fini(tri__journal *journal);
 
 struct tri__run;
-double tri__run_seconds(const struct tri__run *run); /* of training, by all processes of the run */
+double tri__run_seconds(const struct tri__run *run);       /* of training, by all processes of the run */
+double tri__run_total_seconds(const struct tri__run *run); /* with set-up and evaluation */
 void tri__run_tell_start(struct tri__run *run);
 void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);         /* log the dataset's note about a record that was left out */
 void tri__run_count_loss(struct tri__run *run, double loss);                 /* the mean of a step */

@@ -53,6 +53,12 @@ tri_status tri__run_settle_length(tri__run *run, int64_t examples, int workers)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
     if (!tri__length_settle(length, &run->settings, &run->state, examples, run->settings.batch * workers))
         return tri_fail(TRI_BAD_CALL, "--epochs %lld: more steps than can be counted", (long long)run->settings.epochs);
+    bool passes = run->settings.epochs && !run->settings.steps_per_epoch;
+    double done = (double)run->state.position / (double)examples;
+    if (run->request->resume && passes && done > (double)run->settings.epochs)
+        return tri_fail(TRI_BAD_CALL,
+                        "--resume %s: the run has done %.4g epochs already, more than --epochs %lld; give a larger one to go on",
+                        run->request->resume, done, (long long)run->settings.epochs);
     if (run->request->resume && tri__length_reached(length, step))
         return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",
                         run->request->resume, (long long)step);

@@ -37,7 +37,8 @@ typedef struct tri__run {
 
     struct {
         int64_t step;
-        double seconds;   /* of training, by processes before this one */
+        double seconds;   /* of training, by processes before this one … */
+        double total;     /* … and in all */
         tri__usage usage; /* when training began */
     } since;              /* where this process began */
 } tri__run;

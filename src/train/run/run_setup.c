@@ -100,6 +100,7 @@ static void start_state(tri__run *run)
     run->state = run->resumed ? run->resumed->state : (tri__run_state){.best_loss = NAN};
     run->since.step = run->state.step;
     run->since.seconds = run->state.seconds;
+    run->since.total = run->state.total_seconds;
     run->evaluating.at = run->saving.at = run->until_step = -1;
 }
 

@@ -81,6 +81,7 @@ static tri_status save(tri__run *run, which_checkpoint which)
     TRI_TRY(collect(run));
     run->state.position = tri_dataset_position(run->trainer.dataset);
     run->state.seconds = tri__run_seconds(run);
+    run->state.total_seconds = tri__run_total_seconds(run);
     tri__checkpoint_content content = tri__run_content(run, run->trainer.store, tri_source_describe(run->inputs.source), &run->state);
     content.damaged_count = tri__dataset_damage(run->trainer.dataset, &content.damaged);
     if (which == BEST)

@@ -22,7 +22,7 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     summary->strategy = run->strategy->name;
     summary->batch = run->settings.batch;
     summary->seed = run->settings.seed;
-    summary->total_seconds = tri__clock_seconds(tri__clock_now() - run->request->started);
+    summary->total_seconds = tri__run_total_seconds(run);
     summary->test_loss = evaluated ? run->evaluating.last.loss : NAN;
     summary->test_accuracy = evaluated ? run->evaluating.last.accuracy : NAN;
     summary->test_damaged = evaluated ? run->evaluating.last.damaged : 0;

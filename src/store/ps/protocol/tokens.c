@@ -355,5 +355,6 @@ tri_status tri__tokens_standing(const tri__tokens *tokens, tri__standing *out)
 void tri__standing_fini(tri__standing *standing)
 {
     free(standing->outstanding);
+    json_decref(standing->books);
     *standing = (tri__standing){0};
 }

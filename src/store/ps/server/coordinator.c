@@ -215,6 +215,8 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     tri__snapshot_fill_own(c);
     tri__stretch_reset(server->stretch, c->state.step);
     TRI_TRY(tri__tokens_create(c->settings, &c->job.work, &c->state, &c->tokens));
+    tri__books_go_back(c, c->state.books);
+    tri__books_take_losses(c, c->state.books);
     c->kept = c->state.step;
     c->next_evaluation = c->job.evaluate_every ? c->state.step + c->job.evaluate_every : INT64_MAX;
     c->settled = true;
@@ -406,16 +408,27 @@ static void check_evaluator(tri__coordinator *c, int64_t now)
         check_silent_evaluator(c, now);
 }
 
+/* The job ends with a snapshot that was good enough: what came after it is not in the model. */
+static bool ends_with_snapshot(const tri__coordinator *c)
+{
+    return c->enough && c->final;
+}
+
+/* What each worker said last, with what is in the model of it: a worker cannot know that. */
 static json_t *all_reports(const tri__coordinator *c)
 {
     json_t *list = json_array();
     for (int task = 0; task < c->tasks; task++) {
+        const tri__member *member = &c->member[task];
+        tri__share share = ends_with_snapshot(c) ? tri__books_share(c->state.books, task) : member->share;
+        if (!member->report && !share.steps)
+            continue;
         char name[24];
         snprintf(name, sizeof name, "worker:%d", task);
-        json_t *report = c->member[task].report ? json_copy(c->member[task].report) : NULL;
-        if (!report)
-            continue;
+        json_t *report = member->report ? json_copy(member->report) : json_object();
         json_object_set_new(report, "task", json_string(name));
+        json_object_set_new(report, "steps", json_integer(share.steps));
+        json_object_set_new(report, "examples", json_integer(share.examples));
         json_array_append_new(list, report);
     }
     return list;
@@ -424,15 +437,20 @@ static json_t *all_reports(const tri__coordinator *c)
 void tri__coordinator_status(tri__server *server, tri__ps_status *status)
 {
     tri__coordinator *c = server->coordinator;
-    *status = (tri__ps_status){.reports = all_reports(c), .lost = c->recovery.lost};
-    if (c->tokens) {
-        status->step = c->enough && c->final ? c->state.step : tri__coordinator_step(c);
-        status->re_leased = tri__tokens_describe(c->tokens).again;
-    }
-    if (server->stretch)
-        status->dropped = tri__stretch_dropped(server->stretch);
+    tri__losses losses = tri__books_losses(c);
+    *status = (tri__ps_status){.reports = all_reports(c), .lost = losses.lost, .dropped = losses.dropped, .re_leased = losses.re_leased};
+    status->step = ends_with_snapshot(c) ? c->state.step : tri__coordinator_step(c);
     status->straggler = c->straggler[0] ? c->straggler : NULL;
     status->seconds = c->started ? tri__clock_seconds((c->stopped ? c->stopped : tri__clock_now()) - c->started) : 0;
+}
+
+void tri__coordinator_show(tri__coordinator *c)
+{
+    const tri__server_options *options = &c->server->options;
+    tri__ps_status status;
+    tri__coordinator_status(c->server, &status);
+    c->stop_wanted |= options->owner->watch(options->context, &status) || *options->stop;
+    json_decref(status.reports);
 }
 
 void tri__coordinator_tick(tri__server *server)
@@ -451,10 +469,7 @@ void tri__coordinator_tick(tri__server *server)
     if (server->done)
         return;
     c->checkpoint_due |= c->phase == TRI_JOB_RUNNING && c->job.checkpoint_period && now > c->next_checkpoint;
-    tri__ps_status status;
-    tri__coordinator_status(server, &status);
-    c->stop_wanted |= options->owner->watch(options->context, &status) || *options->stop;
-    json_decref(status.reports);
+    tri__coordinator_show(c);
     if (c->stop_wanted && c->phase == TRI_JOB_WAITING && !options->recovers) /* else it began long ago, and ends well once it goes on */
         tri__coordinator_fail(c, tri_fail(TRI_STOPPED, "stopped before training began"));
     tri__coordinator_go_on(c);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "store/ps/server/books.h"
 #include "store/ps/server/followers.h"
 #include "store/ps/server/recovery.h"
 #include "store/ps/server/server_inside.h"
@@ -27,6 +28,7 @@ typedef struct {
     int tokens;
     uint32_t arrived; /* chunks of ps:0 that it has pushed for the oldest one */
     json_t *report;   /* the last one; NULL */
+    tri__share share; /* what it has brought into the model */
 } tri__member;
 
 typedef enum {
@@ -55,6 +57,7 @@ struct tri__coordinator {
     int tasks;               /* one more than the highest that ever came */
     tri__follower *follower; /* [servers], the first one unused */
     tri__recovery recovery;
+    tri__losses before; /* this process */
 
     uint32_t view;                 /* number of the last one announced */
     int view_task[TRI_MOST_TASKS]; /* who makes up the steps of it … */
@@ -106,6 +109,7 @@ struct tri__coordinator {
 
 /* coordinator.c */
 int64_t tri__coordinator_step(const tri__coordinator *coordinator);        /* updates so far */
+void tri__coordinator_show(tri__coordinator *coordinator);                 /* the owner where things stand, and hear whether to stop */
 void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
 
 /* members.c: workers */

@@ -70,8 +70,7 @@ static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
         tri__member_leave(c, peer->task, "was replaced by another process");
     if (!same) {
         tri__stretch_welcome(c->server->stretch, peer->task);
-        json_t *report = member->report;
-        *member = (tri__member){.incarnation = peer->incarnation, .report = report};
+        *member = (tri__member){.incarnation = peer->incarnation, .report = member->report, .share = member->share};
     }
     return NULL;
 }
@@ -151,6 +150,8 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
     tri__member *member = &c->member[task];
     tri__log_line(c->server->log, TRI_LOG_WARNING, "worker:%d %s at step %" PRId64 "; the others go on", task, why,
                   tri__coordinator_step(c));
+    if (c->settings->mode == TRI_PS_SYNC)
+        tri__books_count_leaver(c, task);
     member->ready = member->known = false;
     member->tokens = 0;
     member->arrived = 0;

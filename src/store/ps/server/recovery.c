@@ -22,6 +22,7 @@ static void go_back_together(tri__coordinator *c)
 {
     tri__snapshot_fill_own(c);
     tri__server_go_back(c->server, c->server->generation + 1, c->state.step);
+    tri__books_go_back(c, c->state.books);
     tri_status status = tri__tokens_rollback(c->tokens, &c->state);
     if (status)
         tri__coordinator_fail(c, status);

@@ -37,8 +37,9 @@ typedef struct {
     int64_t re_leased;     /* steps that another worker had to do again */
     int64_t lost;          /* updates that failures of servers took back */
     const char *straggler; /* who is waited for; NULL: nobody for long */
-    json_t *reports;       /* borrowed: an array with the last report of each worker, as it sent it, and its "task" */
-    double seconds;        /* since the first step */
+    json_t *
+        reports; /* borrowed: an array with the last report of each worker, its "task", and what of it is in the model: "steps", "examples" */
+    double seconds; /* since the first step */
 } tri__ps_status;
 
 enum {

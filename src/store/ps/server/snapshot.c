@@ -184,6 +184,7 @@ void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluat
     coordinator->copy_number++;
     tri__standing_fini(&coordinator->state);
     tri_status status = tri__tokens_standing(coordinator->tokens, &coordinator->state);
+    coordinator->state.books = tri__books_write(coordinator);
     if (status) {
         tri__coordinator_fail(coordinator, status);
         return;
@@ -279,6 +280,7 @@ tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *
     if (!coordinator->evaluating || tri__json_integer_of(body, "step", -1) != coordinator->state.step)
         return NULL; /* an answer to what was asked before a failure */
     coordinator->evaluating = false;
+    tri__coordinator_show(coordinator); /* as things are now */
     unsigned verdict = options->owner->evaluated(options->context, coordinator->state.step, body);
     coordinator->enough |= (verdict & TRI_PS_ENOUGH) != 0;
     coordinator->wants_keeping = (verdict & TRI_PS_KEEP) != 0;

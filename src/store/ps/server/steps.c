@@ -132,6 +132,7 @@ bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push)
     member->arrived = 0;
     if (!tri__tokens_done(c->tokens, peer->task, push->step))
         return false;
+    tri__books_count(c, peer->task, &member->token[0]);
     memmove(member->token, member->token + 1, (size_t)--member->tokens * sizeof *member->token);
     if (!c->enough && !c->stop_wanted)
         grant(c, peer->task, true);
@@ -167,6 +168,7 @@ void tri__coordinator_step_ends(tri__server *server)
     tri__coordinator *c = server->coordinator;
     if (!c->issued || tri__stretch_lowest(server->stretch) <= tri__coordinator_step(c))
         return;
+    tri__books_count_step(c);
     tri__tokens_advance(c->tokens);
     for (int task = 0; task < c->tasks; task++)
         c->member[task].tokens = 0;

@@ -159,9 +159,9 @@ static void test_what_no_run_can_be(void **state)
     assert_fails(tri__tokens_create(&async, &(tri__work){0, 4, 1, 1}, &(tri__standing){0}, &tokens), TRI_BAD_CALL, "0 examples");
     assert_fails(tri__tokens_create(&async, &(tri__work){9, INT64_MAX / 2, 1, 1}, &(tri__standing){0}, &tokens), TRI_BAD_CALL, "shared");
     assert_fails(tri__tokens_create(&async, &work, &(tri__standing){.step = -1}, &tokens), TRI_BAD_DATA, "step -1");
-    assert_fails(tri__tokens_create(&async, &work, &(tri__standing){2, 12, 0, falling, 2}, &tokens), TRI_BAD_DATA, "out of order");
-    assert_fails(tri__tokens_create(&async, &work, &(tri__standing){2, 12, 0, late, 1}, &tokens), TRI_BAD_DATA, "out of order");
-    assert_fails(tri__tokens_create(&sync, &work, &(tri__standing){2, 16, 12, late, 1}, &tokens), TRI_BAD_CALL, "low-water");
+    assert_fails(tri__tokens_create(&async, &work, &(tri__standing){2, 12, 0, falling, 2, NULL}, &tokens), TRI_BAD_DATA, "out of order");
+    assert_fails(tri__tokens_create(&async, &work, &(tri__standing){2, 12, 0, late, 1, NULL}, &tokens), TRI_BAD_DATA, "out of order");
+    assert_fails(tri__tokens_create(&sync, &work, &(tri__standing){2, 16, 12, late, 1, NULL}, &tokens), TRI_BAD_CALL, "low-water");
 }
 
 /* A run that is resumed to be shorter than it was leaves alone what lies behind its end. */

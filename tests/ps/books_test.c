@@ -1,0 +1,143 @@
+/* books_test.c: whatever is killed, the figures of the summary add up: what is in the model, who brought it, and how long it took. */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "ps/process.h"
+
+/* 10 batches are an epoch: with 2 workers every step, sync or not, has all its examples. */
+#define TRAIN "train softmax --data digits:4000 --batch 400 --strategy ps --json --eval-every 100 --checkpoint-every 50steps " ENDLESS
+enum { BATCH = 400, EXAMPLES = 4000 };
+
+static json_t *finish(process *job)
+{
+    kill(job->pid, SIGINT);
+    return process_end(job, 130);
+}
+
+static void await_more_steps(const process *job)
+{
+    process_await_step(job, process_step(job) + 200);
+}
+
+static void kill_task(const process *job, const char *task)
+{
+    pid_t before = process_task(job, task, 0);
+    kill(before, SIGKILL);
+    await_death(before);
+}
+
+/* Kill a server twice, with steps in between, while all workers live: every update has all its examples. */
+static void kill_server(const char *folder, const char *server, const char *mode, int workers)
+{
+    process job = process_start(folder, "job", TRAIN "--out run --workers 2 --servers 2 %s", mode);
+    process_await_step(&job, STRIKE);
+    for (int i = 0; i < 2; i++) {
+        kill_task(&job, server);
+        process_task(&job, server, 0);
+        await_more_steps(&job);
+    }
+    json_t *summary = finish(&job);
+    expect_books(summary, NULL);
+    assert_int_equal(integer_of(summary, "examples"), integer_of(summary, "steps") * workers * BATCH);
+    assert_true(number_of(summary, "epochs") * EXAMPLES == (double)integer_of(summary, "examples"));
+    json_decref(summary);
+}
+
+static void examples_are_counted_once_after_ps_0_is_killed_in_sync(void **state)
+{
+    kill_server(*state, "ps:0", "--sync", 2);
+}
+
+static void examples_are_counted_once_after_ps_0_is_killed_in_async(void **state)
+{
+    kill_server(*state, "ps:0", "--async", 1);
+}
+
+static void examples_are_counted_once_after_ps_1_is_killed_in_sync(void **state)
+{
+    kill_server(*state, "ps:1", "--sync", 2);
+}
+
+static void examples_are_counted_once_after_ps_1_is_killed_in_async(void **state)
+{
+    kill_server(*state, "ps:1", "--async", 1);
+}
+
+/* What a dead worker brought is in the model, and in its row, even if ps:0 is killed after it. */
+static void kill_worker(const char *folder, const char *mode)
+{
+    process job = process_start(folder, "job", TRAIN "--out run --workers 3 --servers 2 %s", mode);
+    process_await_step(&job, STRIKE);
+    await_member(folder, "worker:1");
+    await_more_steps(&job);
+    kill_task(&job, "worker:1");
+    process_await(&job, "worker:1 is gone");
+    await_more_steps(&job);
+    kill_task(&job, "ps:0");
+    process_task(&job, "ps:0", 0);
+    await_more_steps(&job);
+    json_t *summary = finish(&job);
+    expect_books(summary, NULL);
+    assert_int_equal(json_array_size(json_object_get(summary, "worker_stats")), 3);
+    json_decref(summary);
+}
+
+static void a_dead_worker_keeps_its_row_in_sync(void **state)
+{
+    kill_worker(*state, "--sync");
+}
+
+static void a_dead_worker_keeps_its_row_in_async(void **state)
+{
+    kill_worker(*state, "--async");
+}
+
+static void a_dead_worker_keeps_its_row_with_bounded_staleness(void **state)
+{
+    kill_worker(*state, "--staleness 2");
+}
+
+/* Rows are of the job, the other figures of the run. */
+static void a_resumed_run_goes_on_counting(void **state)
+{
+    process job = process_start(*state, "job", TRAIN "--out run --workers 2 --servers 1 --async");
+    process_await_step(&job, STRIKE);
+    json_t *first = finish(&job);
+    process again = process_start(*state, "again", "train --resume run --json");
+    process_await_step(&again, integer_of(first, "steps") + STRIKE);
+    kill_task(&again, "ps:0");
+    process_task(&again, "ps:0", 0);
+    await_more_steps(&again);
+    json_t *second = finish(&again);
+    expect_books(first, NULL);
+    expect_books(second, first);
+    assert_true(number_of(second, "seconds") >= number_of(first, "seconds"));
+    json_decref(first);
+    json_decref(second);
+}
+
+static void a_run_that_has_done_more_says_so(void **state)
+{
+    process job = process_start(*state, "job", TRAIN "--out run --workers 2 --servers 1 --async");
+    process_await_step(&job, STRIKE);
+    json_decref(finish(&job));
+    process again = process_start(*state, "again", "train --resume run --epochs 1");
+    process_await(&again, "epochs already, more than --epochs 1; give a larger one to go on");
+    json_decref(process_end(&again, 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(examples_are_counted_once_after_ps_0_is_killed_in_sync),
+        PROCESS_TEST(examples_are_counted_once_after_ps_0_is_killed_in_async),
+        PROCESS_TEST(examples_are_counted_once_after_ps_1_is_killed_in_sync),
+        PROCESS_TEST(examples_are_counted_once_after_ps_1_is_killed_in_async),
+        PROCESS_TEST(a_dead_worker_keeps_its_row_in_sync),
+        PROCESS_TEST(a_dead_worker_keeps_its_row_in_async),
+        PROCESS_TEST(a_dead_worker_keeps_its_row_with_bounded_staleness),
+        PROCESS_TEST(a_resumed_run_goes_on_counting),
+        PROCESS_TEST(a_run_that_has_done_more_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
