@@ -1,6 +1,8 @@
 /* books_test.c: whatever is killed, the figures of the summary add up: what is in the model, who brought it, and how long it took. */
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ps/process.h"
 
@@ -126,6 +128,31 @@ static void a_run_that_has_done_more_says_so(void **state)
     json_decref(process_end(&again, 2));
 }
 
+/* However short the epochs: a worker's report of an earlier one is not shown. */
+static void each_epoch_shows_a_training_loss_of_its_own(void **state)
+{
+    process job =
+        process_start(*state, "job",
+                      "train softmax --data digits:4000 --batch 100 --strategy ps --workers 2 --sync --epochs 5 --eval-every epoch "
+                      "--json --out run");
+    char *log = strdup(job.log);
+    json_decref(process_end(&job, 0));
+    char *text = test_read(log, NULL), *at = text;
+    double before = INFINITY;
+    for (int epoch = 1; epoch <= 5; epoch++) {
+        at = strstr(at, "epoch ");
+        assert_non_null(at);
+        assert_int_equal(strtol(at + strlen("epoch "), &at, 10), epoch);
+        at = strstr(at, "loss ");
+        assert_non_null(at);
+        double loss = strtod(at + strlen("loss "), &at);
+        assert_true(loss < before);
+        before = loss;
+    }
+    free(text);
+    free(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +165,7 @@ int main(void)
         PROCESS_TEST(a_dead_worker_keeps_its_row_with_bounded_staleness),
         PROCESS_TEST(a_resumed_run_goes_on_counting),
         PROCESS_TEST(a_run_that_has_done_more_says_so),
+        PROCESS_TEST(each_epoch_shows_a_training_loss_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

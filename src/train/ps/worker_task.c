@@ -117,7 +117,7 @@ static void tell(work *w)
     tri__run *run = w->run;
     if (run->journal.events && tri__run_curves_due(run))
         tri__run_tell_curves(run, w->made.step + 1, 0);
-    bool early = run->state.step >= 2 * w->steps; /* a short job is evaluated before an interval is over */
+    bool early = run->state.step > w->steps + w->steps / 8; /* a short job is evaluated before an interval is over */
     if (run->trainer.now - w->reported < REPORT_INTERVAL && !early)
         return;
     w->reported = run->trainer.now;
