@@ -302,12 +302,16 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         if (!spawned)
             tell_how_to_resume(session, &result);
     }
-    if (status && result.told)
+    bool told = status && result.told;
+    if (told)
         session->told = true;
     else if (status && spawned)
         tri__spawned_failure(session, status);
     tri__run_result_fini(&result);
-    return status;
+    if (!told || !spawned)
+        return status;
+    tri_status_free(status); /* rank 0 reports it to the launcher: mpirun would end rank 0 before that if this rank failed first */
+    return NULL;
 }
 
 tri_status tri__command_train(tri__session *session, const tri__arguments *arguments)

@@ -78,14 +78,21 @@ static void take_notice(launcher *self, const char *line)
         self->why[length - 1] = 0;
 }
 
+/* mpirun's own "mpirun: …", and the "[warn] …" of its event library when it is killed: no reason for anything. */
+static bool is_chatter(const char *line)
+{
+    return !strncmp(line, "mpirun: ", 8) || !strncmp(line, "[warn] ", 7);
+}
+
 static void show(launcher *self, const char *line)
 {
     tri__log_level level;
+    const char *text = tri__process_line_read(line, &level);
     if (!*line)
         return;
-    snprintf(self->last, sizeof self->last, "%s", line);
-    const char *text = tri__process_line_read(line, &level);
-    tri__log_line(self->log, strncmp(line, "mpirun: ", 8) ? level : TRI_LOG_DEBUG, "%s", text);
+    if (!is_chatter(line))
+        snprintf(self->last, sizeof self->last, "%s", line);
+    tri__log_line(self->log, is_chatter(line) ? TRI_LOG_DEBUG : level, "%s", text);
 }
 
 static void on_line(void *context, tri__process *process, bool error, const char *line)
