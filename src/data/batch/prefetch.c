@@ -209,11 +209,11 @@ static void decode_rows(decoder *self, pending_batch *p, int64_t first, int64_t 
     }
 }
 
-static tri__effort effort_now(void)
+static tri__decode_effort effort_now(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_THREAD, &usage);
-    return (tri__effort){
+    return (tri__decode_effort){
         .wall = tri__clock_now(),
         .cpu = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * SECOND + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000,
         .blocked = usage.ru_nvcsw,
@@ -221,12 +221,12 @@ static tri__effort effort_now(void)
     };
 }
 
-static tri__effort effort_between(tri__effort a, tri__effort b)
+static tri__decode_effort effort_between(tri__decode_effort a, tri__decode_effort b)
 {
-    return (tri__effort){b.wall - a.wall, b.cpu - a.cpu, b.blocked - a.blocked, b.preempted - a.preempted};
+    return (tri__decode_effort){b.wall - a.wall, b.cpu - a.cpu, b.blocked - a.blocked, b.preempted - a.preempted};
 }
 
-static void learn(tri__prefetch *prefetch, tri__effort effort, int64_t rows)
+static void learn(tri__prefetch *prefetch, tri__decode_effort effort, int64_t rows)
 {
     double each = (double)effort.wall / (double)rows;
     prefetch->row_nanoseconds = prefetch->row_nanoseconds > 0 ? 0.8 * prefetch->row_nanoseconds + 0.2 * each : each;
@@ -244,9 +244,9 @@ static void work_on(decoder *self, pending_batch *p, int64_t count)
     prefetch->busy++;
     pthread_cond_signal(&prefetch->work); /* there may be more for another thread */
     pthread_mutex_unlock(&prefetch->lock);
-    tri__effort before = effort_now();
+    tri__decode_effort before = effort_now();
     decode_rows(self, p, first, count);
-    tri__effort effort = effort_between(before, effort_now());
+    tri__decode_effort effort = effort_between(before, effort_now());
     pthread_mutex_lock(&prefetch->lock);
     prefetch->busy--;
     self->at = NULL;

@@ -25,15 +25,15 @@ void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, 
     tuning->depth = clamp(bytes < LARGE_BATCH ? FIRST_DEPTH : LEAST_DEPTH, LEAST_DEPTH, tuning->most_depth);
 }
 
-void tri__tuning_worked(tri__tuning *tuning, tri__effort effort)
+void tri__tuning_worked(tri__tuning *tuning, tri__decode_effort effort)
 {
-    tri__effort *sum = &tuning->effort;
+    tri__decode_effort *sum = &tuning->effort;
     sum->wall += effort.wall;
     sum->cpu += effort.cpu;
     sum->blocked += effort.blocked;
     sum->preempted += effort.preempted;
     if (sum->wall > LATELY)
-        *sum = (tri__effort){sum->wall / 2, sum->cpu / 2, sum->blocked / 2, sum->preempted / 2};
+        *sum = (tri__decode_effort){sum->wall / 2, sum->cpu / 2, sum->blocked / 2, sum->preempted / 2};
 }
 
 void tri__tuning_idle(tri__tuning *tuning)
@@ -45,7 +45,7 @@ void tri__tuning_idle(tri__tuning *tuning)
  * it to others would only lose it more often if there were more of them. */
 static int most_threads(const tri__tuning *tuning)
 {
-    const tri__effort *effort = &tuning->effort;
+    const tri__decode_effort *effort = &tuning->effort;
     bool disk = effort->cpu < effort->wall / 2 && effort->blocked > effort->preempted;
     return clamp(disk ? DISK_FACTOR * tuning->cpus : tuning->cpus, 1, TRI_MOST_DECODERS);
 }

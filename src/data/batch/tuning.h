@@ -16,25 +16,25 @@ enum { TRI_MOST_DECODERS = 64, TRI_MOST_AHEAD = 64 };
 typedef struct {
     int64_t wall, cpu;
     int64_t blocked, preempted; /* how often it gave up its CPU itself, and how often it lost it */
-} tri__effort;
+} tri__decode_effort;
 
 typedef struct {
     int cpus;
-    bool fixed;         /* the number of threads is the caller's choice */
-    int threads;        /* that should be there */
-    int depth;          /* batches: with the caller, ready, and being filled */
-    int most_depth;     /* by the memory that was granted */
-    bool slack;         /* a thread found nothing to do since the caller last waited */
-    int calm;           /* batches since then */
-    tri__effort effort; /* lately */
+    bool fixed;                /* the number of threads is the caller's choice */
+    int threads;               /* that should be there */
+    int depth;                 /* batches: with the caller, ready, and being filled */
+    int most_depth;            /* by the memory that was granted */
+    bool slack;                /* a thread found nothing to do since the caller last waited */
+    int calm;                  /* batches since then */
+    tri__decode_effort effort; /* lately */
 } tri__tuning;
 
 /* threads: 0 lets it be tuned. bytes: of one batch; budget: for all of them. */
 void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, size_t budget);
 
-void tri__tuning_worked(tri__tuning *tuning, tri__effort effort); /* a thread has decoded something */
-void tri__tuning_idle(tri__tuning *tuning);                       /* a thread has nothing to do: the queue is full */
-void tri__tuning_waiting(tri__tuning *tuning);                    /* the caller waits, and every thread is at work */
-void tri__tuning_given(tri__tuning *tuning, bool waited);         /* the caller got a batch */
+void tri__tuning_worked(tri__tuning *tuning, tri__decode_effort effort); /* a thread has decoded something */
+void tri__tuning_idle(tri__tuning *tuning);                              /* a thread has nothing to do: the queue is full */
+void tri__tuning_waiting(tri__tuning *tuning);                           /* the caller waits, and every thread is at work */
+void tri__tuning_given(tri__tuning *tuning, bool waited);                /* the caller got a batch */
 
 #endif

@@ -430,17 +430,6 @@ static tri_status count_partition(const conversion *self, const partition *p, tr
     return status;
 }
 
-static tri_status copy_names(const tri_source_info *info, tri__convert_result *out)
-{
-    if (!info->class_names)
-        return NULL;
-    TRI_TRY(tri__allocate((size_t)info->classes, sizeof *out->class_names, "names of classes", &out->class_names));
-    for (int64_t i = 0; i < info->classes; i++)
-        if (!(out->class_names[i] = strdup(info->class_names[i])))
-            return no_memory("names of classes");
-    return NULL;
-}
-
 static tri_status sum_up(const conversion *self, tri__convert_result *out)
 {
     const tri_source_info *info = &self->source[TRI_PART_TRAIN]->info;
@@ -448,7 +437,7 @@ static tri_status sum_up(const conversion *self, tri__convert_result *out)
     out->written = atomic_load(&self->written);
     out->classes = info->classes;
     TRI_TRY(tri__allocate((size_t)info->classes + 1, sizeof *out->class_counts, "counts of classes", &out->class_counts));
-    TRI_TRY(copy_names(info, out));
+    TRI_TRY(tri__class_names_copy(info, &out->class_names));
     for (int64_t i = 0; i < self->count; i++)
         TRI_TRY(count_partition(self, &self->partitions[i], out));
     if (out->damaged > self->request->skip_bad)
@@ -525,9 +514,7 @@ tri_status tri__data_convert(const tri__convert_request *request, tri__convert_r
 
 void tri__convert_result_fini(tri__convert_result *result)
 {
-    for (int64_t i = 0; result->class_names && i < result->classes; i++)
-        free(result->class_names[i]);
-    free(result->class_names);
+    tri__class_names_free(result->class_names, result->classes);
     free(result->class_counts);
     *result = (tri__convert_result){0};
 }

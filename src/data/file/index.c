@@ -1,8 +1,8 @@
 /* index.c: where the records of a file begin.
  *
  * In the cache folder an index is index/<checksum of path and format>-<size>-<time of change>: a header, then the offsets as they stand
- * in memory. The header carries what the index is of, and a checksum of all the rest, so that a damaged or foreign file is made anew
- * and never believed. */
+ * in memory. The header carries what the index is of; cache_file.h adds a checksum. So a damaged or foreign file is made anew and never
+ * believed. */
 #include "data/file/index.h"
 
 #include <inttypes.h>
@@ -12,14 +12,13 @@
 #include <sys/stat.h>
 
 #include "base/crc32c.h"
-#include "base/memory.h"
+#include "data/file/cache_file.h"
 
-#define MAGIC "TRIINDX1"
+#define MAGIC "TRIINDX2"
 
 typedef struct {
     char magic[8];
-    uint32_t crc; /* of all that follows it */
-    uint32_t name_crc;
+    uint32_t name_crc, unused;
     int64_t file_bytes, changed; /* of the file: its size, and when it was changed, in nanoseconds */
     int64_t records;
     int64_t facts[TRI_INDEX_FACTS];
@@ -55,14 +54,6 @@ static char *sidecar_path(const char *cache_folder, const file_identity *identit
     return tri__path_join(cache_folder, name);
 }
 
-/* All that the checksum covers, which is all behind it. */
-static uint32_t checksum(const header *head, const int64_t *offsets)
-{
-    size_t begin = offsetof(header, name_crc);
-    uint32_t crc = tri__crc32c(0, (const uint8_t *)head + begin, sizeof *head - begin);
-    return tri__crc32c(crc, offsets, (size_t)head->records * sizeof *offsets);
-}
-
 static bool matches(const header *head, size_t size, const file_identity *identity)
 {
     return size >= sizeof *head && memcmp(head->magic, MAGIC, sizeof head->magic) == 0 && head->name_crc == identity->name_crc &&
@@ -72,46 +63,27 @@ static bool matches(const header *head, size_t size, const file_identity *identi
 
 static bool map_sidecar(const char *path, const file_identity *identity, tri__index *out)
 {
-    tri_status missing = tri__file_map(path, &out->mapping);
-    if (missing) {
-        tri_status_free(missing);
+    size_t size;
+    if (!tri__cache_file_map(path, &out->mapping, &size))
         return false;
-    }
     const header *head = (const header *)(const void *)out->mapping.data;
-    const int64_t *offsets = (const int64_t *)(const void *)(out->mapping.data + sizeof *head);
-    if (!matches(head, out->mapping.size, identity) || head->crc != checksum(head, offsets)) {
+    if (!matches(head, size, identity)) {
         tri__file_unmap(&out->mapping);
         return false;
     }
     out->records = head->records;
-    out->offsets = offsets;
+    out->offsets = (const int64_t *)(const void *)(out->mapping.data + sizeof *head);
     memcpy(out->facts, head->facts, sizeof out->facts);
     return true;
 }
 
-static tri_status write_sidecar(const char *path, const file_identity *identity, const tri__index *index)
+static void keep_sidecar(const char *path, const file_identity *identity, const tri__index *index)
 {
-    header head = {
-        .name_crc = identity->name_crc, .file_bytes = identity->file_bytes, .changed = identity->changed, .records = index->records};
+    header head = {.name_crc = identity->name_crc, .file_bytes = identity->file_bytes, .changed = identity->changed};
+    head.records = index->records;
     memcpy(head.magic, MAGIC, sizeof head.magic);
     memcpy(head.facts, index->facts, sizeof head.facts);
-    head.crc = checksum(&head, index->offsets);
-    tri__writer *writer;
-    TRI_TRY(tri__writer_create(path, &writer));
-    tri__writer_write(writer, &head, sizeof head);
-    tri__writer_write(writer, index->offsets, (size_t)index->records * sizeof *index->offsets);
-    return tri__writer_commit(writer);
-}
-
-/* The cache is a convenience: a folder that cannot be written only makes the next run go through the file again. */
-static void leave_sidecar(const char *cache_folder, const char *path, const file_identity *identity, const tri__index *index)
-{
-    char *folder = tri__path_join(cache_folder, "index");
-    tri_status status = folder ? tri__folder_create(folder) : NULL;
-    if (folder && !status)
-        status = write_sidecar(path, identity, index);
-    tri_status_free(status);
-    free(folder);
+    tri__cache_file_keep(path, &head, sizeof head, index->offsets, (size_t)index->records * sizeof *index->offsets);
 }
 
 tri_status tri__index_add(tri__index *index, int64_t offset)
@@ -143,7 +115,7 @@ static tri_status open_index(const char *path, const tri__content *content, cons
     if (!map_sidecar(sidecar, &identity, out)) {
         status = format->scan(path, content, out);
         if (!status)
-            leave_sidecar(cache_folder, sidecar, &identity, out);
+            keep_sidecar(sidecar, &identity, out);
     }
     free(sidecar);
     return status;

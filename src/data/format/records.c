@@ -105,9 +105,7 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
 static void destroy(tri_source *source)
 {
     tri__records *self = (tri__records *)source;
-    for (int64_t i = 0; self->class_names && i < source->info.classes; i++)
-        free(self->class_names[i]);
-    free(self->class_names);
+    tri__class_names_free(self->class_names, source->info.classes);
     tri__file_source_destroy(source);
 }
 

@@ -105,7 +105,7 @@ typedef struct {
     int64_t records, partitions;
     int64_t all; /* records of both parts */
     _Atomic int64_t *done, *bytes;
-} task;
+} partition_task;
 
 static tri_status find_format(const char *name, const format **out)
 {
@@ -129,7 +129,7 @@ static tri_status check(const tri__make_request *request)
     return NULL;
 }
 
-static tri_status write_records(const task *self, sink *to, int64_t first, int64_t end)
+static tri_status write_records(const partition_task *self, sink *to, int64_t first, int64_t end)
 {
     for (int64_t i = first; i < end; i++) {
         tri__click click;
@@ -145,7 +145,7 @@ static tri_status write_records(const task *self, sink *to, int64_t first, int64
     return NULL;
 }
 
-static tri_status write_partition(const task *self, const char *path, int64_t first, int64_t end)
+static tri_status write_partition(const partition_task *self, const char *path, int64_t first, int64_t end)
 {
     sink to = {.features = self->request->features};
     if (self->format->is_text)
@@ -163,7 +163,7 @@ static tri_status write_partition(const task *self, const char *path, int64_t fi
 }
 
 /* Where a partition begins: all have the same number of records, or one more. No product: it could overflow. */
-static int64_t first_of(const task *self, int64_t partition)
+static int64_t first_of(const partition_task *self, int64_t partition)
 {
     int64_t each = self->records / self->partitions, more = self->records % self->partitions;
     return partition * each + (partition < more ? partition : more);
@@ -171,7 +171,7 @@ static int64_t first_of(const task *self, int64_t partition)
 
 static tri_status make_partition(void *context, int64_t partition)
 {
-    const task *self = context;
+    const partition_task *self = context;
     char *path;
     if (asprintf(&path, "%s/%s-%05" PRId64 "-of-%05" PRId64 ".%s", self->request->out, self->part_name, partition, self->partitions,
                  self->format->name) < 0)
@@ -193,7 +193,8 @@ tri_status tri__make_clicks(const tri__make_request *request, tri__make_result *
     int64_t counts[2] = {request->count, tri__source_test_share(request->count)};
     int64_t partitions[2] = {request->partitions, tri__source_test_share(request->partitions)};
     for (int part = 0; part < 2; part++) {
-        task self = {.request = request, .format = as, .part_name = part == TRI_PART_TEST ? "test" : "train", .records = counts[part]};
+        partition_task self = {
+            .request = request, .format = as, .part_name = part == TRI_PART_TEST ? "test" : "train", .records = counts[part]};
         self.partitions = partitions[part];
         self.all = counts[0] + counts[1];
         self.done = &done;

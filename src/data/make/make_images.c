@@ -62,7 +62,7 @@ typedef struct {
     _Atomic int64_t *done;
     _Atomic int64_t *bytes;
     int64_t all; /* photos of both parts */
-} task;
+} photo_task;
 
 static float next(canvas *self)
 {
@@ -181,7 +181,7 @@ static void add_noise(canvas *self, tri__key key, uint8_t *noise)
 }
 
 /* pixels and noise: [height][width][3] */
-static tri_status draw(const task *self, int64_t record, uint8_t *pixels, uint8_t *noise)
+static tri_status draw(const photo_task *self, int64_t record, uint8_t *pixels, uint8_t *noise)
 {
     const tri__make_request *request = self->request;
     tri__key key = tri__key_split(self->key, (uint64_t)record);
@@ -198,7 +198,7 @@ static tri_status draw(const task *self, int64_t record, uint8_t *pixels, uint8_
     return NULL;
 }
 
-static char *class_folder(const task *self, int64_t class)
+static char *class_folder(const photo_task *self, int64_t class)
 {
     char *path;
     int length = asprintf(&path, "%s/%s/kind-%0*lld", self->request->out, self->part == TRI_PART_TEST ? "test" : "train", self->digits,
@@ -211,7 +211,7 @@ static tri_status no_memory(int64_t record)
     return tri_fail(TRI_NO_MEMORY, "no memory to make photo %lld", (long long)record);
 }
 
-static tri_status store(const task *self, int64_t record, const uint8_t *photo, size_t size)
+static tri_status store(const photo_task *self, int64_t record, const uint8_t *photo, size_t size)
 {
     char name[32], *folder = class_folder(self, record % self->request->classes);
     snprintf(name, sizeof name, "%08lld.jpg", (long long)record);
@@ -224,7 +224,7 @@ static tri_status store(const task *self, int64_t record, const uint8_t *photo, 
 
 static tri_status make_photo(void *context, int64_t record)
 {
-    const task *self = context;
+    const photo_task *self = context;
     const tri__make_request *request = self->request;
     size_t bytes = (size_t)(request->height * request->width * 3), size = 0;
     uint8_t *pixels = malloc(2 * bytes), *photo = NULL;
@@ -241,7 +241,7 @@ static tri_status make_photo(void *context, int64_t record)
     return tri__make_tell(request, done, self->all);
 }
 
-static tri_status make_folders(const task *self)
+static tri_status make_folders(const photo_task *self)
 {
     for (int64_t class = 0; class < self->request->classes; class ++) {
         char *folder = class_folder(self, class);
@@ -272,7 +272,7 @@ tri_status tri__make_images(const tri__make_request *request, tri__make_result *
     _Atomic int64_t done = 0, bytes = 0;
     tri__key key = tri__key_split_name(tri__key_of(request->seed), "images");
     for (int part = 0; part < 2; part++) {
-        task self = {request, (tri_part)part, tri__key_split(key, (uint64_t)part), 0, &done, &bytes, counts[0] + counts[1]};
+        photo_task self = {request, (tri_part)part, tri__key_split(key, (uint64_t)part), 0, &done, &bytes, counts[0] + counts[1]};
         self.digits = snprintf(NULL, 0, "%lld", (long long)request->classes - 1);
         TRI_TRY(make_folders(&self));
         TRI_TRY(tri__pool_for(request->pool, counts[part], make_photo, &self));

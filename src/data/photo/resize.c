@@ -29,7 +29,7 @@ typedef struct {
     uint8_t *lower;   /* of the wanted height: [to_height][width] */
     uint8_t *turned;  /* the same, transposed: [width][to_height] */
     uint8_t *smaller; /* of the wanted width too: [to_width][to_height] */
-} job;
+} plane_job;
 
 void tri__resizer_fini(tri__resizer *resizer)
 {
@@ -53,7 +53,7 @@ static tri_status reserve(tri__resizer *resizer, size_t bytes)
 }
 
 /* Memory for all planes of one picture, whose sizes came from outside but fit memory: the picture is there. */
-static tri_status lay_out(tri__resizer *resizer, job *self)
+static tri_status lay_out(tri__resizer *resizer, plane_job *self)
 {
     size_t plane = up_to_tile(self->height * self->width), lower = up_to_tile(self->to_height) * up_to_tile(self->width);
     size_t smaller = up_to_tile(self->to_height) * up_to_tile(self->to_width);
@@ -66,7 +66,7 @@ static tri_status lay_out(tri__resizer *resizer, job *self)
 }
 
 /* The plane without gaps. */
-static void take_apart(job *self)
+static void take_apart(plane_job *self)
 {
     for (int64_t y = 0; y < self->height; y++) {
         const uint8_t *from = self->from + (size_t)y * self->stride;
@@ -80,7 +80,7 @@ static void take_apart(job *self)
 }
 
 /* Average rows 2i and 2i + 1; a last single row is left out. Writing follows reading, so both may be the same memory. */
-static void halve_rows(job *self)
+static void halve_rows(plane_job *self)
 {
     self->height /= 2;
     for (int64_t y = 0; y < self->height; y++) {
@@ -94,7 +94,7 @@ static void halve_rows(job *self)
 }
 
 /* The same for columns. */
-static void halve_columns(job *self)
+static void halve_columns(plane_job *self)
 {
     self->width /= 2;
     for (int64_t y = 0; y < self->height; y++) {
@@ -177,7 +177,7 @@ static void transpose(const uint8_t *from, int64_t height, int64_t width, size_t
 }
 
 /* The last step: [to_width][to_height] → to: [to_height][to_width] without gaps, so that tiles at the edges are cut. */
-static void turn_back(const job *self, uint8_t *to, size_t step)
+static void turn_back(const plane_job *self, uint8_t *to, size_t step)
 {
     size_t stride = up_to_tile(self->to_height);
     for (int64_t y = 0; y < self->to_height; y += TILE)
@@ -199,7 +199,7 @@ static void turn_back(const job *self, uint8_t *to, size_t step)
 }
 
 /* to: [to_height][to_width], step bytes from one pixel to the next */
-static void resize_plane(job self, uint8_t *to, size_t step)
+static void resize_plane(plane_job self, uint8_t *to, size_t step)
 {
     if (self.step != 1)
         take_apart(&self);
@@ -217,7 +217,7 @@ static void resize_plane(job self, uint8_t *to, size_t step)
 tri_status tri__resize(tri__resizer *resizer, const tri__pixels *from, int64_t height, int64_t width, uint8_t *to)
 {
     size_t channels = (size_t)from->channels;
-    job self = {
+    plane_job self = {
         .height = from->height, .width = from->width, .step = channels, .stride = from->stride, .to_height = height, .to_width = width};
     TRI_TRY(lay_out(resizer, &self));
     for (size_t channel = 0; channel < channels; channel++) {

@@ -45,6 +45,25 @@ void tri__reader_destroy(tri__reader *reader)
         free(reader);
 }
 
+tri_status tri__class_names_copy(const tri_source_info *info, char ***out)
+{
+    *out = NULL;
+    if (!info->class_names)
+        return NULL;
+    TRI_TRY(tri__allocate((size_t)info->classes, sizeof **out, "names of classes", out));
+    for (int64_t i = 0; i < info->classes; i++)
+        if (!((*out)[i] = strdup(info->class_names[i])))
+            return tri_fail(TRI_NO_MEMORY, "out of memory for names of classes");
+    return NULL;
+}
+
+void tri__class_names_free(char **names, int64_t classes)
+{
+    for (int64_t i = 0; names && i < classes; i++)
+        free(names[i]);
+    free(names);
+}
+
 bool tri__source_parse_count(const char **text, int64_t limit, int64_t *out)
 {
     if (**text < '0' || **text > '9')

@@ -56,6 +56,10 @@ void tri__reader_destroy(tri__reader *reader); /* accepts NULL */
 /* The read of a kind whose examples stand in memory. */
 tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const tri__example_target *to);
 
+/* A copy of the source's class names, [classes]; NULL where it has none. End it with tri__class_names_free, also after a failure. */
+TRI_MUST_CHECK tri_status tri__class_names_copy(const tri_source_info *info, char ***out);
+void tri__class_names_free(char **names, int64_t classes); /* accepts NULL, and names that are NULL */
+
 /* A synthetic source of this many training examples has so many test examples. */
 static inline int64_t tri__source_test_share(int64_t examples)
 {

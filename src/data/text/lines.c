@@ -30,10 +30,10 @@ typedef struct {
     tri_status (*scan_lines)(const char *begin, const char *from, const char *to, tri__index *index);
     int64_t count;
     tri__index *pieces; /* [count] */
-} pass;
+} line_scan;
 
 /* The first line that begins in the piece, or behind it. */
-static const char *first_line(const pass *self, int64_t piece)
+static const char *first_line(const line_scan *self, int64_t piece)
 {
     if (piece == 0)
         return self->begin;
@@ -43,11 +43,11 @@ static const char *first_line(const pass *self, int64_t piece)
 
 static tri_status scan_piece(void *context, int64_t piece)
 {
-    const pass *self = context;
+    const line_scan *self = context;
     return self->scan_lines(self->begin, first_line(self, piece), first_line(self, piece + 1), &self->pieces[piece]);
 }
 
-static tri_status scan_pieces(pass *self)
+static tri_status scan_pieces(line_scan *self)
 {
     int64_t cpus = sysconf(_SC_NPROCESSORS_ONLN);
     tri__pool *pool;
@@ -58,7 +58,7 @@ static tri_status scan_pieces(pass *self)
 }
 
 /* All pieces one after another. */
-static tri_status put_together(const pass *self, void (*merge)(int64_t *facts, const int64_t *others), tri__index *index)
+static tri_status put_together(const line_scan *self, void (*merge)(int64_t *facts, const int64_t *others), tri__index *index)
 {
     for (int64_t i = 0; i < self->count; i++)
         index->capacity += self->pieces[i].records;
@@ -83,7 +83,7 @@ tri_status tri__lines_scan(const tri__content *content,
     const char *begin = (const char *)content->data;
     if (content->size <= PIECE)
         return scan_lines(begin, begin, begin + content->size, index);
-    pass self = {.begin = begin, .end = begin + content->size, .scan_lines = scan_lines};
+    line_scan self = {.begin = begin, .end = begin + content->size, .scan_lines = scan_lines};
     self.count = (int64_t)((content->size + PIECE - 1) / PIECE);
     TRI_TRY(tri__allocate((size_t)self.count, sizeof *self.pieces, "pieces of an index", &self.pieces));
     tri_status status = scan_pieces(&self);

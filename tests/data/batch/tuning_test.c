@@ -3,11 +3,11 @@
 
 #include "support.h"
 
-static const tri__effort busy = {.wall = 1000, .cpu = 990, .preempted = 1};
-static const tri__effort disk = {.wall = 1000, .cpu = 100, .blocked = 5, .preempted = 1};
-static const tri__effort crowded = {.wall = 1000, .cpu = 300, .blocked = 1, .preempted = 9};
+static const tri__decode_effort busy = {.wall = 1000, .cpu = 990, .preempted = 1};
+static const tri__decode_effort disk = {.wall = 1000, .cpu = 100, .blocked = 5, .preempted = 1};
+static const tri__decode_effort crowded = {.wall = 1000, .cpu = 300, .blocked = 1, .preempted = 9};
 
-static int threads_after(int cpus, int threads, tri__effort effort)
+static int threads_after(int cpus, int threads, tri__decode_effort effort)
 {
     tri__tuning tuning;
     tri__tuning_init(&tuning, cpus, threads, 1000, 1000000);
