@@ -1,10 +1,10 @@
 /* dataset.h: where examples come from, and how they become batches.
  *
- * A source knows examples by record number. A dataset drives a source by an order that depends on the seed and the epoch alone, and
- * gives batches of one size: a shorter last batch is padded with rows of weight 0. Its position is the number of examples consumed.
+ * A source knows examples by record number. A dataset drives a source by an order that depends on the seed and the epoch alone, and gives
+ * batches of one size: a shorter last batch is padded with rows of weight 0. Its position is the number of examples consumed.
  *
- * It goes through them one after another. Where a coordinator shares the work out among workers that come and go, it goes where it is
- * told instead (options.assigned): a batch is assigned by its position, and by the slice of the step there that is this worker's. */
+ * It goes through them one after another. Where a coordinator divides the work among workers that come and go, the caller assigns each
+ * batch instead (options.assigned), by the position of its step and by this worker's slice of that step. */
 #ifndef TRIREME_DATASET_H
 #define TRIREME_DATASET_H
 
@@ -17,11 +17,12 @@ extern "C" {
 typedef struct tri_source tri_source;
 typedef struct tri_dataset tri_dataset;
 
-/* What the numbers of LIBSVM text mean, which its files show, but a few lines of them may not: another source is read as this one was. */
+/* What the numbers of LIBSVM text mean. All lines of a file together show it, but a few lines may not: so another source can be read with
+ * the numbering of this one. */
 typedef struct {
     int64_t first_index; /* that of feature 0: 0 or 1 */
     int64_t first_label; /* that of class 0 */
-    int64_t label_step;  /* from one class's label to the next: 2 where labels are −1 and +1, or 1; 0: nothing is known of all this */
+    int64_t label_step;  /* from one class's label to the next: 2 where labels are −1 and +1, or 1; 0: the numbering is not known */
     int64_t classes;
 } tri_numbering;
 
@@ -30,7 +31,7 @@ typedef struct {
     const char *format; /* "idx", "cifar10", "digits", "fake", … */
     tri_type type;      /* of one element: TRI_U8 or TRI_F32 */
     tri_shape shape;    /* of one example: height × width × channels, or features */
-    bool several_sizes; /* photos of several sizes are brought to shape (any_size) */
+    bool several_sizes; /* photos of several sizes are resized to shape (any_size) */
     int64_t width;      /* of a sparse source: the most features that one example has; 0 where examples are dense */
     int64_t examples;
     int64_t classes;                /* 0 where unknown */
@@ -46,7 +47,7 @@ typedef struct {
     uint64_t seed;            /* of synthetic sources; their records depend on it and the record number alone */
     const char *cache_folder; /* where fetched data sets are, and inflated copies go; NULL has none and keeps none */
     const char *data_folder;  /* where packages of the system put data sets; NULL is TRI_DATA_FOLDER */
-    int64_t height, width;    /* photos are brought to this size; 0 leaves them as they are, and all must be of one size */
+    int64_t height, width;    /* photos are resized to this; 0 leaves them as they are, and all must have one size */
     bool any_size;            /* … and with any_size, photos of several sizes are brought to that of the first: to look through them */
     int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
     tri_numbering numbering;  /* of LIBSVM text: that of the training examples, for those that are to be compared with them */
@@ -87,10 +88,10 @@ typedef struct {
     int64_t epochs;  /* after which next says the end; 0 repeats for ever */
     bool in_place;   /* where the source's examples stand in memory, batches point to them (`at`) instead of copying */
 
-    int worker, workers; /* of so many workers (0 is 1) that share every step, this one, from 0 */
+    int worker, workers; /* this worker's number, from 0, of `workers` (0 is 1) that share every step */
     bool assigned;       /* batches come as tri_dataset_assign says, which names worker and workers each time */
     bool own_files;      /* the source has this worker's own files only: it goes through all of them, the others through theirs */
-    int64_t skip_bad;    /* so many damaged records are left out, with weight 0; one more is an error */
+    int64_t skip_bad;    /* up to this many damaged records are left out, with weight 0; one more is an error */
 
     const char *augment; /* pictures are changed at random after the cache: "flip", "crop" or "flip,crop"; NULL: as they are */
 

@@ -169,7 +169,7 @@ static void a_signal_for_a_starting_process_waits_for_its_first_line(void **stat
     fini(&self);
 }
 
-/* The first wish is the leader's alone, which ends the job: here, by ending itself. */
+/* The first request goes to the leader alone, which ends the job: here, by ending itself. */
 static void a_request_to_stop_is_sent_to_the_leader_alone(void **state)
 {
     (void)state;

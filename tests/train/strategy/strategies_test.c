@@ -52,7 +52,7 @@ static void strategies_are_found_by_name(void **state)
     assert_string_equal(tri__strategies_meeting(TRI_MEET_CLUSTER)->name, "ps");
 }
 
-/* Whoever trains in this process needs a store; whoever is several processes must be able to start them. */
+/* A strategy that trains in this process needs a store; one of several processes must be able to start them. */
 static void every_strategy_has_what_its_kind_needs(void **state)
 {
     (void)state;
