@@ -99,7 +99,7 @@ static void init(fixture *self, int count)
     };
     assert_ok(tri__watcher_init(&self->watcher, &options));
     for (int i = 0; i < count; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "task:%d", i);
         assert_ok(tri__process_init(&self->process[i], &self->watcher, name));
         assert_int_equal(self->process[i].state, TRI_PROCESS_IDLE);
