@@ -165,6 +165,14 @@ static void a_loss_that_is_not_a_number_ends_with_advice(void **state)
     expect(SHELL(*state, "cat run/summary.json"), 0, "\"stopped_by\": \"diverged\"", "");
 }
 
+static void a_job_with_parameter_servers_that_diverges_says_so(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", DATA, "--rate", "1e38", "--epochs", "50", "--out", "run", "--quiet", "--strategy",
+               "ps", "--workers", "2", "--servers", "2"),
+           1, "", "smaller --rate (it was 1e+38) or --clip 1");
+    expect(SHELL(*state, "cat run/summary.json"), 0, "\"stopped_by\": \"diverged\"", "");
+}
+
 static void a_full_disk_does_not_damage_earlier_checkpoints(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "5", "--out", "run", "--quiet", "--no-events"), 0, "", "");
@@ -245,6 +253,7 @@ int main(void)
         TEST(predict_prints_one_line_for_each_row),
         TEST(a_run_ended_by_a_signal_and_resumed_equals_an_uninterrupted_one),
         TEST(a_loss_that_is_not_a_number_ends_with_advice),
+        TEST(a_job_with_parameter_servers_that_diverges_says_so),
         TEST(a_full_disk_does_not_damage_earlier_checkpoints),
         TEST(an_out_folder_that_cannot_be_made_is_refused),
         TEST(eval_takes_the_earlier_checkpoint_if_the_newest_is_damaged),

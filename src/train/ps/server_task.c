@@ -388,7 +388,9 @@ tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, con
     tri_status status = run_server(&s);
     if (place->task.index == 0 && run->inputs.graph) {
         if (status && run->ending == TRI_RUN_GOING)
-            run->ending = TRI_RUN_ERROR;
+            run->ending = tri_status_code(status) == TRI_DIVERGED ? TRI_RUN_DIVERGED : TRI_RUN_ERROR;
+        if (!status && run->ending == TRI_RUN_DIVERGED)
+            status = tri__run_diverged(run, "the test loss is not a number");
         tri_status summary = summarise(&s, out);
         if (status)
             tri_status_free(summary);

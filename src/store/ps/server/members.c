@@ -232,21 +232,28 @@ void tri__member_report(tri__coordinator *c, tri__peer *peer, const json_t *body
     tri__coordinator_go_on(c);
 }
 
+/* Those that have left would fail again for the same reason: nobody is waited for. */
+static void end_where_nobody_is_left(tri__coordinator *c, int task, tri_code code, const char *reason)
+{
+    bool left = false;
+    for (int i = 0; i < c->tasks; i++)
+        left |= c->member[i].known;
+    if (!left && c->phase == TRI_JOB_RUNNING)
+        tri__coordinator_fail(c, tri_fail(code, "no worker is left; worker:%d was the last: %s", task, reason));
+}
+
 /* A worker's data is damaged. That may be its own copy, and another one can do what it left. Where another one has found the very same,
  * everybody would in turn: better to end than to lose worker after worker. */
 static void judge_damage(tri__coordinator *c, int task, const char *reason)
 {
     bool again = !strncmp(c->damage, reason, sizeof c->damage - 1);
-    int left = 0;
-    for (int i = 0; i < c->tasks; i++)
-        left += c->member[i].known;
     if (c->phase != TRI_JOB_RUNNING)
         return;
     if (again)
         tri__coordinator_fail(c, tri_fail(TRI_BAD_DATA, "worker:%d and worker:%d found the same damage, and so would the others: %s",
                                           c->damaged_task, task, reason));
-    else if (left == 0)
-        tri__coordinator_fail(c, tri_fail(TRI_BAD_DATA, "no worker is left; worker:%d was the last: %s", task, reason));
+    else
+        end_where_nobody_is_left(c, task, TRI_BAD_DATA, reason);
     snprintf(c->damage, sizeof c->damage, "%s", reason);
     c->damaged_task = task;
 }
@@ -262,6 +269,8 @@ void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
     c->member[peer->task].reported = true;
     if (reason && json_is_true(json_object_get(body, "damaged")))
         judge_damage(c, peer->task, reason);
+    else if (reason && json_is_true(json_object_get(body, "diverged")))
+        end_where_nobody_is_left(c, peer->task, TRI_DIVERGED, reason);
     tri__coordinator_go_on(c);
 }
 

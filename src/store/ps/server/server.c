@@ -84,7 +84,8 @@ void tri__peer_refuse(tri__peer *peer, tri_status why)
 {
     const char *text = tri_status_message(why);
     tri__log_line(peer->server->log, TRI_LOG_WARNING, "%s was turned away: %s", tri__connection_peer(peer->connection), text);
-    tri__message_send_json(peer->connection, TRI_MSG_REFUSED, json_pack("{s:s}", "reason", text));
+    tri__message_send_json(peer->connection, TRI_MSG_REFUSED,
+                           json_pack("{s:s, s:b}", "reason", text, "diverged", tri_status_code(why) == TRI_DIVERGED));
     tri_status_free(why);
     peer->refused = true;
     if (tri__connection_unsent(peer->connection) == 0)
@@ -236,6 +237,17 @@ static bool is_early(const tri__peer *peer, const tri__message *push)
            push->step > tri__stretch_step(server->stretch, push->chunk);
 }
 
+/* A gradient that would spoil the model: its worker is out, as if it had left. ps:0 hears of another server's refusal from the worker. */
+static tri_status refuse_gradient(tri__peer *peer, tri_status why)
+{
+    json_t *bye = json_pack("{s:s, s:b}", "reason", tri_status_message(why), "diverged", true);
+    const tri__message message = {.type = TRI_MSG_BYE};
+    tri__peer_refuse(peer, why);
+    tri_status status = peer->server->coordinator ? tri__coordinator_message(peer, &message, bye) : NULL;
+    json_decref(bye);
+    return status;
+}
+
 static tri_status take_push(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
@@ -257,7 +269,10 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         .gradient = peer->gradient,
     };
     tri__push_outcome outcome;
-    TRI_TRY(tri__stretch_push(server->stretch, &push, &outcome));
+    tri_status status = tri__stretch_push(server->stretch, &push, &outcome);
+    if (tri_status_code(status) == TRI_DIVERGED)
+        return refuse_gradient(peer, status);
+    TRI_TRY(status);
     switch (outcome) {
     case TRI_PUSH_KNOWN:
         return NULL;

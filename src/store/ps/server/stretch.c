@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/vector.h"
 #include "graph/rule.h"
 #include "store/norm.h"
 
@@ -468,6 +469,37 @@ static tri_status check_push(const tri__stretch *stretch, const tri__push *push)
     return NULL;
 }
 
+/* The bits of |x|, as an integer, rise with |x|; those of infinity and of what is no number are above all others. */
+static uint32_t magnitude(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & UINT32_C(0x7fffffff);
+}
+
+/* One comparison of integers a value: a fraction of what applying it costs, and it brings the values into the cache. */
+TRI_FOR_EVERY_CPU static uint32_t largest_magnitude(const float *x, size_t count)
+{
+    uint32_t largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = magnitude(x[i]) > largest ? magnitude(x[i]) : largest;
+    return largest;
+}
+
+static tri_status check_gradient(const chunk_state *chunk, const tri__push *push)
+{
+    const uint32_t most = magnitude(TRI_GRADIENT_MOST);
+    if (largest_magnitude(push->gradient, chunk->range.count) <= most)
+        return NULL;
+    size_t at = 0;
+    while (magnitude(push->gradient[at]) <= most)
+        at++;
+    return tri_fail(TRI_DIVERGED,
+                    "the gradient of worker:%d for step %" PRId64 " has the value %g (number %zu of chunk %u): it has diverged (try a "
+                    "smaller --rate or --clip 1), or its data or memory is damaged",
+                    push->task, push->step, (double)push->gradient[at], at, push->chunk);
+}
+
 tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out)
 {
     TRI_TRY(check_push(stretch, push));
@@ -486,6 +518,7 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
         *out = is_sync(stretch) ? TRI_PUSH_KNOWN : TRI_PUSH_STALE;
         return NULL;
     }
+    TRI_TRY(check_gradient(chunk, push));
     *pushed = push->serial;
     if (is_sync(stretch))
         return gather(stretch, chunk, push, out);

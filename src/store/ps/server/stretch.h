@@ -13,6 +13,10 @@
 
 enum { TRI_MOST_TASKS = 1024 };
 
+/* The most that a value of a pushed gradient, the sum over a worker's examples, may be. A training that works is many orders of magnitude
+ * below. Beyond it, squares, which adam keeps and norms need, are no floats any more. */
+#define TRI_GRADIENT_MOST 1e20F
+
 typedef struct tri__stretch tri__stretch;
 
 /* All parameters 0, at step 0. */
@@ -62,7 +66,8 @@ typedef struct {
 /* Such memory, the caller's to free where no push takes it. What is in it means nothing. */
 TRI_MUST_CHECK tri_status tri__stretch_lend(tri__stretch *stretch, float **gradient);
 
-/* TRI_BAD_DATA where the push makes no sense: a step to come, a weight that is no weight. */
+/* TRI_BAD_DATA where the push makes no sense: a step to come, a weight that is no weight. TRI_DIVERGED where it would spoil the model: one
+ * of its values is not a number, infinite or beyond TRI_GRADIENT_MOST. The stretch is then as before. */
 TRI_MUST_CHECK tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
 
 /* True where the task pushed the chunk for its last step and so waits for an answer. */

@@ -239,7 +239,9 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
     case TRI_MSG_WELCOME:
         return take_welcome(link, body);
     case TRI_MSG_REFUSED:
-        fail(worker, tri_fail(TRI_BAD_CALL, "ps:%d turned worker:%d away: %s", link->index, worker->options.task, reason ? reason : ""));
+        worker->refused = true;
+        fail(worker, tri_fail(json_is_true(json_object_get(body, "diverged")) ? TRI_DIVERGED : TRI_BAD_CALL,
+                              "ps:%d turned worker:%d away: %s", link->index, worker->options.task, reason ? reason : ""));
         return NULL;
     case TRI_MSG_CHUNK:
         return take_chunk(link, message);
@@ -350,7 +352,7 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     pthread_mutex_lock(&worker->lock);
     link->sent += sent;
     link->received += received;
-    tri_status failure = tri__contact_closed(&link->contact, why, worker->finished || worker->ending);
+    tri_status failure = tri__contact_closed(&link->contact, why, worker->finished || worker->ending || worker->refused);
     if (failure)
         fail(worker, failure);
     pthread_cond_signal(&worker->changed);
@@ -371,7 +373,7 @@ static void check_link(tri__link *link, int64_t now)
     tri__worker *worker = link->worker;
     if (link->index > 0 && !worker->generation)
         return;
-    if (tri__contact_is_due(&link->contact, now) && !worker->finished)
+    if (tri__contact_is_due(&link->contact, now) && !worker->finished && !worker->refused)
         tri__contact_open(&link->contact, worker->loop, &handlers, link, worker->options.tls);
     tri_status failure = link->contact.welcome ? NULL : tri__contact_check(&link->contact, 0, now);
     if (failure)

@@ -453,11 +453,12 @@ static bool said(const tri__worker *worker, const void *what)
 
 static void say_bye(tri__worker *worker, tri_status why)
 {
-    bool damaged = tri_status_code(why) == TRI_BAD_DATA;
+    const tri_code code = tri_status_code(why);
     for (int i = 0; i < worker->options.settings.servers; i++)
         if (worker->link[i].contact.welcome)
             tri__message_send_json(worker->link[i].contact.connection, TRI_MSG_BYE,
-                                   json_pack("{s:s, s:b}", "reason", tri_status_message(why), "damaged", damaged));
+                                   json_pack("{s:s, s:b, s:b}", "reason", tri_status_message(why), "damaged", code == TRI_BAD_DATA,
+                                             "diverged", code == TRI_DIVERGED));
 }
 
 static bool is_over(const tri__worker *worker, const void *what)

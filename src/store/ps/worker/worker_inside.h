@@ -77,6 +77,7 @@ struct tri__worker {
     bool voided;   /* all went back since the token of the step at work was taken, or the step is not the one that is wanted */
     bool stopped;  /* no further tokens */
     bool finished; /* the coordinator said goodbye */
+    bool refused;  /* a server has turned us away: we do not come back */
     tri_status failure;
     tri__token token[TRI_WORKER_TOKENS];
     int first_token, tokens;

@@ -1,5 +1,6 @@
 /* coordinator_test.c: ps:0 in a thread of its own, and a test that plays the other servers, the workers and the evaluator: who comes, goes
  * and comes back at the worst of times. */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +211,39 @@ static void a_worker_that_is_replaced_within_a_step_takes_part_in_the_next(void 
     line_hang_up(first);
 }
 
+/* When the last one has diverged, too, the job ends as diverged. */
+static void a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_ASYNC};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        start(&ps, settings_of(modes[i], 2, 1), 16, 0, 0);
+        line *good = come(&ps, "worker", 0, 1, 0), *spoilt = come(&ps, "worker", 1, 1, 0);
+        take_part(&ps, good);
+        take_part(&ps, spoilt);
+        line_hear(good, TRI_MSG_TOKEN);
+        const tri__message token = *line_hear(spoilt, TRI_MSG_TOKEN);
+        line_say_floats(
+            spoilt, (tri__message){.type = TRI_MSG_PUSH, .view = ps.generation, .step = token.step, .serial = 1, .rate = 1, .weight = 1},
+            NAN, 16);
+        json_t *refused = line_hear_json(spoilt, TRI_MSG_REFUSED);
+        assert_non_null(strstr(json_string_value(json_object_get(refused, "reason")), "the gradient of worker:1 for step"));
+        assert_true(json_is_true(json_object_get(refused, "diverged")));
+        json_decref(refused);
+        line_hear_end(spoilt);
+        push(&ps, good, 0, 0, 16);
+        line_hear(good, TRI_MSG_CHUNK);
+        for (int k = 0; k < 16; k++)
+            assert_float_equal(good->floats[k], KEPT - 1, 0);
+        line_say_json(good, TRI_MSG_BYE, "{\"reason\": \"so has mine\", \"diverged\": true}");
+        pthread_join(ps.thread, NULL);
+        assert_fails(ps.end, TRI_DIVERGED, "no worker is left; worker:0 was the last: so has mine");
+        line_hang_up(good);
+        line_hang_up(spoilt);
+    }
+}
+
 /* ps:2 sends its copy for a checkpoint when ps:1 is lost; the rest of it comes when all are given what the last checkpoint holds. */
 static void a_copy_that_is_under_way_does_not_change_what_servers_go_back_to(void **state)
 {
@@ -286,6 +320,7 @@ int main(void)
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
+        cmocka_unit_test(a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on),
         cmocka_unit_test(a_copy_that_is_under_way_does_not_change_what_servers_go_back_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,6 +297,50 @@ static void a_chunk_that_is_several_steps_behind_catches_up_when_a_worker_leaves
     tri__stretch_destroy(stretch);
 }
 
+/* One value of a chunk is changed, the last one. The caller frees nothing: what is refused is freed here. */
+static tri_status push_with(tri__stretch *stretch, int task, float value)
+{
+    float *gradient;
+    assert_ok(tri__stretch_lend(stretch, &gradient));
+    for (int i = 0; i < TRI_CHUNK_FLOATS; i++)
+        gradient[i] = 1;
+    gradient[99] = value;
+    const tri__push made = {.chunk = 2, .task = task, .weight = 1, .rate = 1, .gradient = gradient};
+    tri__push_outcome outcome = TRI_PUSH_KNOWN;
+    tri_status status = tri__stretch_push(stretch, &made, &outcome);
+    if (outcome != TRI_PUSH_HELD)
+        free(gradient);
+    return status;
+}
+
+static void a_gradient_that_would_spoil_the_model_is_refused_and_its_worker_named(void **state)
+{
+    (void)state;
+    const float spoilt[] = {NAN, -NAN, INFINITY, -INFINITY, 2 * TRI_GRADIENT_MOST, -2 * TRI_GRADIENT_MOST};
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_ASYNC, TRI_PS_STALENESS};
+    for (size_t mode = 0; mode < sizeof modes / sizeof *modes; mode++) {
+        tri__stretch *stretch = new_stretch((tri__ps_settings){.mode = modes[mode], .workers = 2}, (tri_rule){.name = "sgd"});
+        assert_ok(tri__stretch_view(stretch, 0, (const int[]){0, 1}, 2));
+        for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++)
+            assert_fails(push_with(stretch, 1, spoilt[i]), TRI_DIVERGED, "the gradient of worker:1 for step 0 has the value");
+        assert_float_equal(value_of(stretch, 2), 0, 0);
+        assert_int_equal(tri__stretch_step(stretch, 2), 0);
+        tri__stretch_leave(stretch, 1, 0);
+        assert_int_equal(push(stretch, 2, 0, 0, 1, 1), TRI_PUSH_APPLIED); /* the others go on */
+        assert_float_equal(value_of(stretch, 2), -1, 0);
+        tri__stretch_destroy(stretch);
+    }
+}
+
+static void a_gradient_that_is_large_and_finite_is_taken(void **state)
+{
+    (void)state;
+    tri__stretch *stretch = new_stretch((tri__ps_settings){.mode = TRI_PS_ASYNC, .workers = 2}, (tri_rule){.name = "sgd"});
+    assert_ok(push_with(stretch, 0, -TRI_GRADIENT_MOST));
+    assert_int_equal(tri__stretch_step(stretch, 2), 1);
+    tri__stretch_destroy(stretch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +358,8 @@ int main(void)
         cmocka_unit_test(going_back_forgets_what_is_under_way),
         cmocka_unit_test(a_second_part_of_a_task_is_not_taken),
         cmocka_unit_test(a_chunk_that_is_several_steps_behind_catches_up_when_a_worker_leaves),
+        cmocka_unit_test(a_gradient_that_would_spoil_the_model_is_refused_and_its_worker_named),
+        cmocka_unit_test(a_gradient_that_is_large_and_finite_is_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
