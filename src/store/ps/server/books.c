@@ -15,7 +15,7 @@ void tri__books_count(tri__coordinator *c, int task, const tri__token *token)
     const tri__work *work = &c->job.work;
     const tri__shard shard = {
         .batch = work->batch, .worker = token->index, .workers = token->workers, .examples = work->examples, .end = work->last_position};
-    tri__share *share = &c->member[task].share;
+    tri__share *share = &c->members.member[task].share;
     share->steps++;
     share->examples += tri__shard_slice(&shard, token->position).count;
 }
@@ -33,7 +33,7 @@ void tri__books_count_step(tri__coordinator *c)
     int64_t step = tri__coordinator_step(c);
     for (int i = 0; i < c->view_count; i++) {
         int task = c->view_task[i];
-        const tri__member *member = &c->member[task];
+        const tri__member *member = &c->members.member[task];
         bool within = c->settings->backup ? is_chosen(c, task) : member->tokens > 0;
         if (within && member->token[0].step == step)
             tri__books_count(c, task, &member->token[0]);
@@ -43,7 +43,7 @@ void tri__books_count_step(tri__coordinator *c)
 /* With backup workers the step counts those that were chosen, whoever has left since. */
 void tri__books_count_leaver(tri__coordinator *c, int task)
 {
-    const tri__member *member = &c->member[task];
+    const tri__member *member = &c->members.member[task];
     if (c->issued && !c->settings->backup && member->tokens > 0 && !tri__stretch_lacks(c->server->stretch, task))
         tri__books_count(c, task, &member->token[0]);
 }
@@ -51,8 +51,8 @@ void tri__books_count_leaver(tri__coordinator *c, int task)
 json_t *tri__books_write(const tri__coordinator *c)
 {
     json_t *workers = json_array();
-    for (int task = 0; task < c->tasks; task++) {
-        const tri__share *share = &c->member[task].share;
+    for (int task = 0; task < c->members.tasks; task++) {
+        const tri__share *share = &c->members.member[task].share;
         if (share->steps)
             json_array_append_new(workers, json_pack("{s:i, s:I, s:I}", "task", task, "steps", (json_int_t)share->steps, "examples",
                                                      (json_int_t)share->examples));
@@ -76,9 +76,9 @@ tri__share tri__books_share(const json_t *books, int task)
 void tri__books_go_back(tri__coordinator *c, const json_t *books)
 {
     for (int task = 0; task < TRI_MOST_TASKS; task++) {
-        c->member[task].share = tri__books_share(books, task);
-        if (c->member[task].share.steps && task >= c->tasks)
-            c->tasks = task + 1;
+        c->members.member[task].share = tri__books_share(books, task);
+        if (c->members.member[task].share.steps && task >= c->members.tasks)
+            c->members.tasks = task + 1;
     }
 }
 

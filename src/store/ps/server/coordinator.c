@@ -37,7 +37,7 @@ tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out)
     /* Another one after each start: what was pushed to an earlier process is void. */
     server->generation = (uint32_t)(tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)(tri__clock_wall() * 1e6)).word) | 1u;
     enter(c, TRI_JOB_WAITING);
-    TRI_TRY(tri__allocate(TRI_MOST_TASKS, sizeof *c->member, "the members", &c->member));
+    TRI_TRY(tri__members_init(&c->members));
     return tri__allocate((size_t)c->settings->servers, sizeof *c->follower, "the other servers", &c->follower);
 }
 
@@ -46,10 +46,8 @@ void tri__coordinator_destroy(tri__coordinator *c)
     if (!c)
         return;
     tri__snapshot_fini(c);
-    for (int i = 0; i < c->tasks; i++)
-        json_decref(c->member[i].report);
+    tri__members_fini(&c->members);
     tri__tokens_destroy(c->tokens);
-    free(c->member);
     free(c->follower);
     free(c);
 }
@@ -63,7 +61,7 @@ int64_t tri__coordinator_step(const tri__coordinator *c)
  * in async a latecomer may as well join. */
 static void start(tri__coordinator *c)
 {
-    int ready = tri__members_ready(c), wanted = c->settings->workers;
+    int ready = tri__members_ready(&c->members), wanted = c->settings->workers;
     if (!tri__followers_hold(c) || ready == 0)
         return;
     bool patient =
@@ -89,21 +87,7 @@ static void stop(tri__coordinator *c)
     c->stopped = c->since;
     tri__log_line(c->server->log, TRI_LOG_DEBUG, "stopping at step %" PRId64 ": waiting for what the workers report",
                   tri__coordinator_step(c));
-    for (int task = 0; task < c->tasks; task++)
-        if (c->member[task].peer)
-            tri__message_send(c->member[task].peer->connection, &(tri__message){.type = TRI_MSG_STOP, .step = tri__coordinator_step(c)},
-                              false);
-}
-
-/* One whose connection broke may come back, with its report. */
-static bool all_reported(const tri__coordinator *c)
-{
-    for (int task = 0; task < c->tasks; task++) {
-        const tri__member *member = &c->member[task];
-        if (!member->reported && (member->peer || (member->known && member->gone)))
-            return false;
-    }
-    return true;
+    tri__members_tell(&c->members, &(tri__message){.type = TRI_MSG_STOP, .step = tri__coordinator_step(c)});
 }
 
 static void finish(tri__coordinator *c)
@@ -197,7 +181,7 @@ void tri__coordinator_go_on(tri__coordinator *c)
         start(c);
     if (c->phase == TRI_JOB_RUNNING)
         run_on(c);
-    if (c->phase == TRI_JOB_STOPPING && all_reported(c) && tri__snapshot_idle(c) && tri__followers_hold(c))
+    if (c->phase == TRI_JOB_STOPPING && tri__members_reported(&c->members) && tri__snapshot_idle(c) && tri__followers_hold(c))
         close_job(c);
     if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(c))
         finish(c);
@@ -263,6 +247,17 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
     return status;
 }
 
+void tri__coordinator_gone(tri__peer *peer)
+{
+    tri__coordinator *c = peer->server->coordinator;
+    if (peer->role == TRI_PEER_SERVER && c->follower[peer->task].peer == peer)
+        tri__followers_gone(c, peer->task);
+    if (peer->role == TRI_PEER_EVALUATOR && c->evaluator_peer == peer)
+        tri__snapshot_evaluator(c, NULL, false);
+    if (peer->role == TRI_PEER_WORKER)
+        tri__member_disconnected(c, peer);
+}
+
 /* As in a local run, that the test examples cannot be read ends the job. */
 static void give_up_evaluating(tri__coordinator *c, const char *reason)
 {
@@ -304,31 +299,6 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
     return NULL;
 }
 
-static void check_nobody(tri__coordinator *c, int64_t now)
-{
-    int known = 0;
-    for (int task = 0; task < c->tasks; task++)
-        known += c->member[task].known;
-    if (known || c->phase != TRI_JOB_RUNNING) {
-        c->alone = 0;
-        return;
-    }
-    if (!c->alone)
-        c->alone = now;
-    if (now - c->alone > c->settings->timeout)
-        tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "no worker is left, and none has come for %.0f s (--timeout)",
-                                          tri__clock_seconds(c->settings->timeout)));
-}
-
-/* Its hello is here, whether or not it is welcome yet. */
-static bool has_come(const tri__coordinator *c, int task)
-{
-    for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
-        if (peer->hello && peer->task == task)
-            return true;
-    return c->member[task].peer;
-}
-
 static void name_missing(const tri__coordinator *c, char *text, size_t size)
 {
     size_t used = 0;
@@ -336,7 +306,7 @@ static void name_missing(const tri__coordinator *c, char *text, size_t size)
         if (!c->follower[i].peer)
             used += (size_t)snprintf(text + used, size - used, " ps:%d", i);
     for (int task = 0; task < c->settings->workers && used + 24 < size; task++)
-        if (!has_come(c, task))
+        if (!tri__members_has_come(c, task))
             used += (size_t)snprintf(text + used, size - used, " worker:%d", task);
 }
 
@@ -351,7 +321,7 @@ static void check_waiting(tri__coordinator *c, int64_t now)
         if (*missing)
             tri__log_line(c->server->log, TRI_LOG_INFO, "waiting for%s", missing);
     }
-    if (now - c->since > c->settings->timeout && tri__members_ready(c) == 0)
+    if (now - c->since > c->settings->timeout && tri__members_ready(&c->members) == 0)
         tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "nothing has begun within %.0f s (--timeout): waiting for%s",
                                           tri__clock_seconds(c->settings->timeout), missing));
 }
@@ -408,39 +378,20 @@ static void check_evaluator(tri__coordinator *c, int64_t now)
         check_silent_evaluator(c, now);
 }
 
-/* The job ends with a snapshot that was good enough: what came after it is not in the model. */
-static bool ends_with_snapshot(const tri__coordinator *c)
+/* A snapshot that was good enough is the model: what came after it is not in it. */
+bool tri__coordinator_ends_with_snapshot(const tri__coordinator *c)
 {
     return c->enough && c->final;
-}
-
-/* What each worker said last, with what is in the model of it: a worker cannot know that. */
-static json_t *all_reports(const tri__coordinator *c)
-{
-    json_t *list = json_array();
-    for (int task = 0; task < c->tasks; task++) {
-        const tri__member *member = &c->member[task];
-        tri__share share = ends_with_snapshot(c) ? tri__books_share(c->state.books, task) : member->share;
-        if (!member->report && !share.steps)
-            continue;
-        char name[24];
-        snprintf(name, sizeof name, "worker:%d", task);
-        json_t *report = member->report ? json_copy(member->report) : json_object();
-        json_object_set_new(report, "task", json_string(name));
-        json_object_set_new(report, "steps", json_integer(share.steps));
-        json_object_set_new(report, "examples", json_integer(share.examples));
-        json_array_append_new(list, report);
-    }
-    return list;
 }
 
 void tri__coordinator_status(tri__server *server, tri__ps_status *status)
 {
     tri__coordinator *c = server->coordinator;
     tri__losses losses = tri__books_losses(c);
-    *status = (tri__ps_status){.reports = all_reports(c), .lost = losses.lost, .dropped = losses.dropped, .re_leased = losses.re_leased};
-    status->step = ends_with_snapshot(c) ? c->state.step : tri__coordinator_step(c);
-    status->straggler = c->straggler[0] ? c->straggler : NULL;
+    *status =
+        (tri__ps_status){.reports = tri__members_reports(c), .lost = losses.lost, .dropped = losses.dropped, .re_leased = losses.re_leased};
+    status->step = tri__coordinator_ends_with_snapshot(c) ? c->state.step : tri__coordinator_step(c);
+    status->straggler = c->members.straggler[0] ? c->members.straggler : NULL;
     status->seconds = c->started ? tri__clock_seconds((c->stopped ? c->stopped : tri__clock_now()) - c->started) : 0;
 }
 
@@ -463,7 +414,7 @@ void tri__coordinator_tick(tri__server *server)
     tri__members_check_gone(c, now);
     tri__members_check_silent(c, now);
     check_waiting(c, now);
-    check_nobody(c, now);
+    tri__members_check_nobody(c, now);
     tri__followers_check(c, now);
     check_evaluator(c, now);
     if (server->done)

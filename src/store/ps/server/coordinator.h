@@ -8,28 +8,9 @@
 
 #include "store/ps/server/books.h"
 #include "store/ps/server/followers.h"
+#include "store/ps/server/members.h"
 #include "store/ps/server/recovery.h"
 #include "store/ps/server/server_inside.h"
-
-enum { TRI_MOST_AHEAD = 64 };
-
-/* A worker, known by its task. It outlives its connections: one that comes back soon enough, as the same process, goes on. */
-typedef struct {
-    tri__peer *peer; /* NULL while it has no connection … */
-    int64_t gone;    /* … since when */
-    uint64_t incarnation;
-    bool known;                       /* it was welcomed */
-    bool ready;                       /* it has all parameters, and wants to take part */
-    bool member;                      /* it takes part */
-    bool reported;                    /* it has said its last word */
-    bool named;                       /* people were told that it is waited for */
-    int ahead;                        /* tokens that it can use at once */
-    tri__token token[TRI_MOST_AHEAD]; /* which it has, the oldest first */
-    int tokens;
-    uint32_t arrived; /* chunks of ps:0 that it has pushed for the oldest one */
-    json_t *report;   /* the last one; NULL */
-    tri__share share; /* what it has brought into the model */
-} tri__member;
 
 typedef enum {
     TRI_JOB_WAITING, /* for a worker that says what is to be done, for servers, and in sync for all workers */
@@ -52,9 +33,7 @@ struct tri__coordinator {
     int64_t started;     /* the first step; 0: not yet */
     int64_t stopped;     /* the last one; 0: not yet */
 
-    tri__member *member;     /* [TRI_MOST_TASKS] */
-    int invited;             /* the number that was last given to a worker that joins */
-    int tasks;               /* one more than the highest that ever came */
+    tri__members members;
     tri__follower *follower; /* [servers], the first one unused */
     tri__recovery recovery;
     tri__losses before; /* this process */
@@ -93,8 +72,7 @@ struct tri__coordinator {
     tri_status saved; /* how it went; read after saver_done */
     bool saver_done;  /* set by the saver before it wakes the loop: atomic */
 
-    int64_t moved; /* when the last update was made */
-    char straggler[256];
+    int64_t moved;     /* when the last update was made */
     bool stop_wanted;  /* by the owner */
     bool was_stopping; /* a ps:0 before this one had told workers to stop: they make no steps any more */
     bool checkpoint_due;
@@ -102,27 +80,13 @@ struct tri__coordinator {
     int64_t written; /* … and of the last one that was written; −1: none */
     bool deciding;   /* go_on is at work */
     bool told_waiting;
-    int64_t alone;    /* since when no worker is left; 0: some are */
-    char damage[512]; /* that a worker has left for, in its data; "": none has */
-    int damaged_task; /* who that was */
 };
 
 /* coordinator.c */
-int64_t tri__coordinator_step(const tri__coordinator *coordinator);        /* updates so far */
-void tri__coordinator_show(tri__coordinator *coordinator);                 /* the owner where things stand, and hear whether to stop */
-void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
-
-/* members.c: workers */
-void tri__members_invite(tri__peer *peer);                       /* tell who wants to join what it must know */
-void tri__members_admit(tri__coordinator *coordinator);          /* those that had to wait */
-int tri__members_ready(const tri__coordinator *coordinator);     /* how many want to take part */
-bool tri__members_complete(const tri__coordinator *coordinator); /* all that are known do */
-void tri__member_leave(tri__coordinator *coordinator, int task, const char *why);
-TRI_MUST_CHECK tri_status tri__member_ready(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
-void tri__member_report(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
-void tri__member_bye(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
-void tri__members_check_gone(tri__coordinator *coordinator, int64_t now);
-void tri__members_check_silent(tri__coordinator *coordinator, int64_t now);
+int64_t tri__coordinator_step(const tri__coordinator *coordinator);            /* updates so far */
+bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator); /* not with its last step */
+void tri__coordinator_show(tri__coordinator *coordinator);                     /* the owner where things stand, and hear whether to stop */
+void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why);     /* ends the job, and tells everybody why */
 
 /* steps.c: tokens and views */
 void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool more);

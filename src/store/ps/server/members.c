@@ -3,6 +3,8 @@
  * A worker is known by its task, and its process by an incarnation. One whose connection closed has half a second to come back; then it
  * has left, and what it had not done is others' to do. One that stays silent is named after two heartbeats, and has left after the
  * timeout. */
+#include "store/ps/server/members.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,131 @@
 #include "store/ps/server/coordinator.h"
 
 #define GRACE INT64_C(500000000)
+
+tri_status tri__members_init(tri__members *members)
+{
+    return tri__allocate(TRI_MOST_TASKS, sizeof *members->member, "the members", &members->member);
+}
+
+void tri__members_fini(tri__members *members)
+{
+    for (int i = 0; i < members->tasks; i++)
+        json_decref(members->member[i].report);
+    free(members->member);
+}
+
+static bool is_anybody_left(const tri__members *members)
+{
+    for (int task = 0; task < members->tasks; task++)
+        if (members->member[task].state != TRI_MEMBER_NONE)
+            return true;
+    return false;
+}
+
+bool tri__members_complete(const tri__members *members)
+{
+    for (int task = 0; task < members->tasks; task++)
+        if (members->member[task].state == TRI_MEMBER_WELCOMED)
+            return false;
+    return true;
+}
+
+int tri__members_ready(const tri__members *members)
+{
+    int count = 0;
+    for (int task = 0; task < members->tasks; task++)
+        count += members->member[task].state >= TRI_MEMBER_READY;
+    return count;
+}
+
+/* One whose connection broke may come back, with its report. */
+bool tri__members_reported(const tri__members *members)
+{
+    for (int task = 0; task < members->tasks; task++) {
+        const tri__member *member = &members->member[task];
+        if (!member->reported && (member->peer || (member->state != TRI_MEMBER_NONE && member->gone)))
+            return false;
+    }
+    return true;
+}
+
+/* What each worker said last, with what is in the model of it: a worker cannot know that. */
+json_t *tri__members_reports(const tri__coordinator *c)
+{
+    json_t *list = json_array();
+    for (int task = 0; task < c->members.tasks; task++) {
+        const tri__member *member = &c->members.member[task];
+        tri__share share = tri__coordinator_ends_with_snapshot(c) ? tri__books_share(c->state.books, task) : member->share;
+        if (!member->report && !share.steps)
+            continue;
+        char name[24];
+        snprintf(name, sizeof name, "worker:%d", task);
+        json_t *report = member->report ? json_copy(member->report) : json_object();
+        json_object_set_new(report, "task", json_string(name));
+        json_object_set_new(report, "steps", json_integer(share.steps));
+        json_object_set_new(report, "examples", json_integer(share.examples));
+        json_array_append_new(list, report);
+    }
+    return list;
+}
+
+void tri__members_tell(const tri__members *members, const tri__message *message)
+{
+    for (int task = 0; task < members->tasks; task++)
+        if (members->member[task].peer)
+            tri__message_send(members->member[task].peer->connection, message, false);
+}
+
+static void drop_tokens(tri__member *member)
+{
+    member->tokens = 0;
+    member->arrived = 0;
+}
+
+void tri__members_drop_tokens(tri__members *members)
+{
+    for (int task = 0; task < members->tasks; task++)
+        drop_tokens(&members->member[task]);
+}
+
+bool tri__members_all_named(const tri__members *members)
+{
+    for (int task = 0; task < members->tasks; task++)
+        if (members->member[task].tokens > 0 && !members->member[task].named)
+            return false;
+    return true;
+}
+
+void tri__member_give(tri__member *member, const tri__token *token, bool more)
+{
+    member->token[member->tokens++] = *token;
+    if (member->peer)
+        tri__coordinator_send_token(member->peer, token, more);
+}
+
+bool tri__member_can_use(const tri__member *member, int most)
+{
+    return member->state == TRI_MEMBER_TAKES_PART && member->tokens < most;
+}
+
+bool tri__member_pushed(tri__member *member, int64_t step, uint32_t chunks)
+{
+    if (!member->tokens || step != member->token[0].step || ++member->arrived < chunks)
+        return false;
+    member->arrived = 0;
+    return true;
+}
+
+void tri__member_end_token(tri__member *member)
+{
+    memmove(member->token, member->token + 1, (size_t)--member->tokens * sizeof *member->token);
+}
+
+void tri__member_join(tri__member *member, tri__tokens *tokens, int task)
+{
+    if (member->state >= TRI_MEMBER_READY)
+        member->state = tri__tokens_join(tokens, task) ? TRI_MEMBER_TAKES_PART : TRI_MEMBER_READY;
+}
 
 /* Does this worker train what the others train? */
 static tri_status compare(const tri__coordinator *c, const tri__peer *peer, const json_t *hello)
@@ -51,7 +178,7 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
 /* Another process has the same number, and may have ended: the end of its connection may still be unread. */
 static bool is_in_doubt(const tri__coordinator *c, const tri__peer *peer)
 {
-    const tri__member *member = &c->member[peer->task];
+    const tri__member *member = &c->members.member[peer->task];
     bool another = member->peer && member->incarnation != peer->incarnation;
     return another && (member->peer->paused || tri__clock_now() - peer->greeted < 2 * c->settings->heartbeat);
 }
@@ -59,14 +186,14 @@ static bool is_in_doubt(const tri__coordinator *c, const tri__peer *peer)
 /* Another process under a task number that is taken is a mistake; under one that was left it is a successor. */
 static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
 {
-    tri__member *member = &c->member[peer->task];
-    bool same = member->known && member->incarnation == peer->incarnation;
+    tri__member *member = &c->members.member[peer->task];
+    bool same = member->state != TRI_MEMBER_NONE && member->incarnation == peer->incarnation;
     if (member->peer && !same)
         return tri_fail(TRI_BAD_CALL, "there is a worker:%d already, at %s: is the same --task started twice?", peer->task,
                         tri__connection_peer(member->peer->connection));
     if (member->peer) /* its earlier connection has not noticed yet that it is dead */
         tri__peer_replaced(member->peer);
-    if (!same && member->known)
+    if (!same && member->state != TRI_MEMBER_NONE)
         tri__member_leave(c, peer->task, "was replaced by another process");
     if (!same) {
         tri__stretch_welcome(c->server->stretch, peer->task);
@@ -86,16 +213,17 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
         c->recovery.lost = reached - c->state.step; /* by a ps:0 before this one */
     if (c->phase == TRI_JOB_WAITING && json_is_true(json_object_get(hello, "stopped")))
         c->was_stopping = true;
-    tri__member *member = &c->member[peer->task];
+    tri__member *member = &c->members.member[peer->task];
     member->peer = peer;
     member->gone = 0;
-    member->known = true;
+    if (member->state == TRI_MEMBER_NONE)
+        member->state = TRI_MEMBER_WELCOMED;
     peer->role = TRI_PEER_WORKER;
     peer->server->worker[peer->task] = peer;
-    c->tasks = peer->task >= c->tasks ? peer->task + 1 : c->tasks;
+    c->members.tasks = peer->task >= c->members.tasks ? peer->task + 1 : c->members.tasks;
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
                            json_pack("{s:I, s:I, s:b, s:I}", "floats", (json_int_t)c->job.floats, "generation",
-                                     (json_int_t)peer->server->generation, "member", member->ready, "step",
+                                     (json_int_t)peer->server->generation, "member", member->state >= TRI_MEMBER_READY, "step",
                                      (json_int_t)tri__coordinator_step(c)));
     for (int i = 0; i < member->tokens; i++) /* those it has may have been lost on the way */
         tri__coordinator_send_token(peer, &member->token[i], false);
@@ -109,11 +237,11 @@ static int free_number(tri__coordinator *c)
 {
     int first = c->settings->workers;
     for (int i = first; i < TRI_MOST_TASKS; i++) {
-        c->invited = c->invited >= first && c->invited + 1 < TRI_MOST_TASKS ? c->invited + 1 : first;
-        if (!c->member[c->invited].known)
+        c->members.invited = c->members.invited >= first && c->members.invited + 1 < TRI_MOST_TASKS ? c->members.invited + 1 : first;
+        if (c->members.member[c->members.invited].state == TRI_MEMBER_NONE)
             break;
     }
-    return c->invited;
+    return c->members.invited;
 }
 
 void tri__members_invite(tri__peer *peer)
@@ -147,18 +275,16 @@ void tri__members_admit(tri__coordinator *c)
 
 void tri__member_leave(tri__coordinator *c, int task, const char *why)
 {
-    tri__member *member = &c->member[task];
+    tri__member *member = &c->members.member[task];
     tri__log_line(c->server->log, TRI_LOG_WARNING, "worker:%d %s at step %" PRId64 "; the others go on", task, why,
                   tri__coordinator_step(c));
     if (c->settings->mode == TRI_PS_SYNC)
         tri__books_count_leaver(c, task);
-    member->ready = member->known = false;
-    member->tokens = 0;
-    member->arrived = 0;
+    member->state = TRI_MEMBER_NONE;
+    drop_tokens(member);
     c->changed = true;
     if (c->settings->mode != TRI_PS_SYNC) {
         tri__tokens_leave(c->tokens, task);
-        member->member = false;
         return;
     }
     int64_t step = tri__coordinator_step(c) - !c->issued; /* the last one whose tokens are out: in the next it has no part */
@@ -171,33 +297,30 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
         tri__steps_choose(c); /* perhaps nobody else is left to be waited for */
 }
 
-void tri__coordinator_gone(tri__peer *peer)
+void tri__member_disconnected(tri__coordinator *c, tri__peer *peer)
 {
-    tri__coordinator *c = peer->server->coordinator;
-    if (peer->role == TRI_PEER_SERVER && c->follower[peer->task].peer == peer)
-        tri__followers_gone(c, peer->task);
-    if (peer->role == TRI_PEER_EVALUATOR && c->evaluator_peer == peer)
-        tri__snapshot_evaluator(c, NULL, false);
-    if (peer->role != TRI_PEER_WORKER || c->member[peer->task].peer != peer)
+    tri__member *member = &c->members.member[peer->task];
+    if (member->peer != peer)
         return;
-    c->member[peer->task].peer = NULL;
-    c->member[peer->task].gone = tri__clock_now();
+    member->peer = NULL;
+    member->gone = tri__clock_now();
     if (c->phase >= TRI_JOB_STOPPING)
         tri__coordinator_go_on(c);
 }
 
 tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__message *message)
 {
-    tri__member *member = &c->member[peer->task];
-    if (message->view != c->server->generation)
-        return NULL; /* from before all went back: it will be ready again */
+    tri__member *member = &c->members.member[peer->task];
+    if (message->view != c->server->generation || member->state == TRI_MEMBER_NONE)
+        return NULL; /* from before all went back: it will be ready again; or it has left */
     member->ahead = message->what < 1 ? 1 : message->what > TRI_MOST_AHEAD ? TRI_MOST_AHEAD : (int)message->what;
-    member->ready = true;
+    if (member->state == TRI_MEMBER_WELCOMED)
+        member->state = TRI_MEMBER_READY;
     if (c->phase < TRI_JOB_STOPPING) /* then it has said its last word, and all went back meanwhile */
         member->reported = false;
     c->changed = true;
-    if (c->settings->mode != TRI_PS_SYNC && !member->member)
-        member->member = tri__tokens_join(c->tokens, peer->task);
+    if (c->settings->mode != TRI_PS_SYNC && member->state == TRI_MEMBER_READY)
+        tri__member_join(member, c->tokens, peer->task);
     bool late = c->phase == TRI_JOB_RUNNING && tri__clock_now() - c->started > 2 * c->settings->heartbeat; /* it joins, or comes back */
     tri__log_line(c->server->log, late ? TRI_LOG_INFO : TRI_LOG_DEBUG, "worker:%d takes part from step %" PRId64 " on", peer->task,
                   tri__coordinator_step(c));
@@ -205,25 +328,9 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
     return NULL;
 }
 
-bool tri__members_complete(const tri__coordinator *c)
-{
-    for (int task = 0; task < c->tasks; task++)
-        if (c->member[task].known && !c->member[task].ready)
-            return false;
-    return true;
-}
-
-int tri__members_ready(const tri__coordinator *c)
-{
-    int count = 0;
-    for (int task = 0; task < c->tasks; task++)
-        count += c->member[task].ready;
-    return count;
-}
-
 void tri__member_report(tri__coordinator *c, tri__peer *peer, const json_t *body)
 {
-    tri__member *member = &c->member[peer->task];
+    tri__member *member = &c->members.member[peer->task];
     json_decref(member->report);
     member->report = json_deep_copy(body);
     if (!json_is_true(json_object_get(body, "final")))
@@ -235,10 +342,7 @@ void tri__member_report(tri__coordinator *c, tri__peer *peer, const json_t *body
 /* Those that have left would fail again for the same reason: nobody is waited for. */
 static void end_where_nobody_is_left(tri__coordinator *c, int task, tri_code code, const char *reason)
 {
-    bool left = false;
-    for (int i = 0; i < c->tasks; i++)
-        left |= c->member[i].known;
-    if (!left && c->phase == TRI_JOB_RUNNING)
+    if (!is_anybody_left(&c->members) && c->phase == TRI_JOB_RUNNING)
         tri__coordinator_fail(c, tri_fail(code, "no worker is left; worker:%d was the last: %s", task, reason));
 }
 
@@ -246,16 +350,16 @@ static void end_where_nobody_is_left(tri__coordinator *c, int task, tri_code cod
  * everybody would in turn: better to end than to lose worker after worker. */
 static void judge_damage(tri__coordinator *c, int task, const char *reason)
 {
-    bool again = !strncmp(c->damage, reason, sizeof c->damage - 1);
+    bool again = !strncmp(c->members.damage, reason, sizeof c->members.damage - 1);
     if (c->phase != TRI_JOB_RUNNING)
         return;
     if (again)
         tri__coordinator_fail(c, tri_fail(TRI_BAD_DATA, "worker:%d and worker:%d found the same damage, and so would the others: %s",
-                                          c->damaged_task, task, reason));
+                                          c->members.damaged_task, task, reason));
     else
         end_where_nobody_is_left(c, task, TRI_BAD_DATA, reason);
-    snprintf(c->damage, sizeof c->damage, "%s", reason);
-    c->damaged_task = task;
+    snprintf(c->members.damage, sizeof c->members.damage, "%s", reason);
+    c->members.damaged_task = task;
 }
 
 /* A worker that leaves by itself says why: its data is damaged, it was asked to end. */
@@ -264,9 +368,9 @@ void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
     const char *reason = json_string_value(json_object_get(body, "reason"));
     char why[512];
     snprintf(why, sizeof why, "has left%s%.400s", reason ? ": " : "", reason ? reason : "");
-    if (c->member[peer->task].known)
+    if (c->members.member[peer->task].state != TRI_MEMBER_NONE)
         tri__member_leave(c, peer->task, why);
-    c->member[peer->task].reported = true;
+    c->members.member[peer->task].reported = true;
     if (reason && json_is_true(json_object_get(body, "damaged")))
         judge_damage(c, peer->task, reason);
     else if (reason && json_is_true(json_object_get(body, "diverged")))
@@ -274,22 +378,54 @@ void tri__member_bye(tri__coordinator *c, tri__peer *peer, const json_t *body)
     tri__coordinator_go_on(c);
 }
 
+void tri__members_go_back(tri__coordinator *c)
+{
+    for (int task = 0; task < c->members.tasks; task++) {
+        tri__member *member = &c->members.member[task];
+        drop_tokens(member);
+        if (member->state != TRI_MEMBER_NONE)
+            member->state = TRI_MEMBER_WELCOMED;
+    }
+    tri__members_tell(&c->members, &(tri__message){.type = TRI_MSG_RESTORED, .step = c->state.step, .view = c->server->generation});
+}
+
+void tri__members_check_nobody(tri__coordinator *c, int64_t now)
+{
+    if (is_anybody_left(&c->members) || c->phase != TRI_JOB_RUNNING) {
+        c->members.alone = 0;
+        return;
+    }
+    if (!c->members.alone)
+        c->members.alone = now;
+    if (now - c->members.alone > c->settings->timeout)
+        tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "no worker is left, and none has come for %.0f s (--timeout)",
+                                          tri__clock_seconds(c->settings->timeout)));
+}
+
+bool tri__members_has_come(const tri__coordinator *c, int task)
+{
+    for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
+        if (peer->hello && peer->task == task)
+            return true;
+    return c->members.member[task].peer;
+}
+
 /* The same process is back, and waits for its welcome, as while servers are restored. */
 static bool waits_for_welcome(const tri__coordinator *c, int task)
 {
     for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
-        if (peer->hello && peer->task == task && peer->incarnation == c->member[task].incarnation)
+        if (peer->hello && peer->task == task && peer->incarnation == c->members.member[task].incarnation)
             return true;
     return false;
 }
 
 void tri__members_check_gone(tri__coordinator *c, int64_t now)
 {
-    for (int task = 0; task < c->tasks; task++) {
-        tri__member *member = &c->member[task];
+    for (int task = 0; task < c->members.tasks; task++) {
+        tri__member *member = &c->members.member[task];
         if (member->gone && waits_for_welcome(c, task))
             member->gone = now;
-        if (member->gone && now - member->gone > GRACE && member->known && c->phase < TRI_JOB_STOPPING)
+        if (member->gone && now - member->gone > GRACE && member->state != TRI_MEMBER_NONE && c->phase < TRI_JOB_STOPPING)
             tri__member_leave(c, task, "is gone");
         if (member->gone && now - member->gone > GRACE)
             member->gone = 0;
@@ -311,12 +447,12 @@ static bool is_held_up(const tri__coordinator *c)
 /* Is anything awaited of this worker? In sync, those that wait for others owe nothing. */
 static bool owes(const tri__coordinator *c, int task)
 {
-    const tri__member *member = &c->member[task];
+    const tri__member *member = &c->members.member[task];
     if (c->phase == TRI_JOB_STOPPING)
         return member->peer && !member->reported;
     if (member->peer && member->peer->paused)
         return false; /* it is not read from until others have caught up */
-    return member->member && member->tokens > 0 && (!is_in_step(c) || tri__stretch_lacks(c->server->stretch, task));
+    return member->state == TRI_MEMBER_TAKES_PART && member->tokens > 0 && (!is_in_step(c) || tri__stretch_lacks(c->server->stretch, task));
 }
 
 /* For how long it has kept others waiting without a word. In sync nobody waits for it before the step has begun. */
@@ -330,7 +466,7 @@ static int64_t silence_of(const tri__coordinator *c, const tri__member *member, 
 
 static void evict(tri__coordinator *c, int task)
 {
-    tri__member *member = &c->member[task];
+    tri__member *member = &c->members.member[task];
     char why[96];
     snprintf(why, sizeof why, "has been silent for %.0f s (--timeout): it takes no part any more",
              tri__clock_seconds(c->settings->timeout));
@@ -347,30 +483,30 @@ static void evict(tri__coordinator *c, int task)
 /* Tell people once, and the live line as long as it lasts. */
 static void name_straggler(tri__coordinator *c, int task, int64_t silent)
 {
-    tri__member *member = &c->member[task];
-    size_t used = strlen(c->straggler);
+    tri__member *member = &c->members.member[task];
+    size_t used = strlen(c->members.straggler);
     if (!member->named)
         tri__log_line(c->server->log, TRI_LOG_WARNING, "step %" PRId64 " %s worker:%d, silent for %.1f s", tri__coordinator_step(c),
                       is_held_up(c) ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
     member->named = true;
-    if (used < sizeof c->straggler - 32)
-        snprintf(c->straggler + used, sizeof c->straggler - used, "%sworker:%d (%.0f s)", used ? ", " : "", task,
+    if (used < sizeof c->members.straggler - 32)
+        snprintf(c->members.straggler + used, sizeof c->members.straggler - used, "%sworker:%d (%.0f s)", used ? ", " : "", task,
                  tri__clock_seconds(silent));
 }
 
 /* Who is waited for is named after two heartbeats; after the timeout it has left. */
 void tri__members_check_silent(tri__coordinator *c, int64_t now)
 {
-    c->straggler[0] = 0;
-    for (int task = 0; task < c->tasks; task++) {
+    c->members.straggler[0] = 0;
+    for (int task = 0; task < c->members.tasks; task++) {
         if (!owes(c, task))
             continue;
-        int64_t silent = silence_of(c, &c->member[task], now);
+        int64_t silent = silence_of(c, &c->members.member[task], now);
         if (silent > c->settings->timeout)
             evict(c, task);
         else if (silent >= 2 * c->settings->heartbeat)
             name_straggler(c, task, silent);
         else
-            c->member[task].named = false;
+            c->members.member[task].named = false;
     }
 }

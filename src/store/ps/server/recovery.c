@@ -6,18 +6,6 @@
 
 #include "store/ps/server/coordinator.h"
 
-static void tell_members(tri__coordinator *c)
-{
-    for (int task = 0; task < c->tasks; task++) {
-        tri__member *member = &c->member[task];
-        member->tokens = 0;
-        member->ready = false;
-        if (member->peer)
-            tri__message_send(member->peer->connection,
-                              &(tri__message){.type = TRI_MSG_RESTORED, .step = c->state.step, .view = c->server->generation}, false);
-    }
-}
-
 static void go_back_together(tri__coordinator *c)
 {
     tri__snapshot_fill_own(c);
@@ -67,9 +55,9 @@ void tri__recovery_go_on(tri__coordinator *c)
     if (c->recovery.state == TRI_RECOVERY_DUE && tri__snapshot_idle(c))
         go_back(c);
     if (c->recovery.state == TRI_RECOVERY_RESTORING && tri__followers_hold(c)) {
-        tell_members(c);
+        tri__members_go_back(c);
         c->recovery.state = TRI_RECOVERY_REGATHERING;
     }
-    if (c->recovery.state == TRI_RECOVERY_REGATHERING && tri__members_complete(c))
+    if (c->recovery.state == TRI_RECOVERY_REGATHERING && tri__members_complete(&c->members))
         c->recovery.state = TRI_RECOVERY_NONE;
 }

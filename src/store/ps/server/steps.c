@@ -3,7 +3,6 @@
  * Async: every member has tokens of its own, one for each update. Sync: the members of a view share each step; views change between two
  * steps only, after all servers know the new one. With backup workers the first so many whose gradient has come make up the step. */
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "store/ps/server/coordinator.h"
@@ -21,13 +20,6 @@ void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool 
     tri__message_send(peer->connection, &message, more);
 }
 
-static void keep_token(tri__member *member, const tri__token *token, bool more)
-{
-    member->token[member->tokens++] = *token;
-    if (member->peer)
-        tri__coordinator_send_token(member->peer, token, more);
-}
-
 /* With --checkpoint-every N steps, at most N are ever lost: no step begins beyond the next checkpoint before that is written. A checkpoint
  * that could not be written is told, and training goes on. */
 bool tri__steps_may_go_on(const tri__coordinator *c)
@@ -42,26 +34,23 @@ bool tri__steps_held_up(const tri__coordinator *c)
 {
     if (c->settings->mode == TRI_PS_SYNC || tri__steps_may_go_on(c) || tri__coordinator_step(c) == c->kept)
         return false;
-    for (int task = 0; task < c->tasks; task++)
-        if (c->member[task].tokens > 0 && !c->member[task].named)
-            return false;
-    return true;
+    return tri__members_all_named(&c->members);
 }
 
 /* Async: as many as it can use. more: its answer follows. */
 static void grant(tri__coordinator *c, int task, bool more)
 {
-    tri__member *member = &c->member[task];
+    tri__member *member = &c->members.member[task];
     tri__token token;
     int most = c->settings->mode == TRI_PS_STALENESS ? 1 : member->ahead;
-    while (c->phase == TRI_JOB_RUNNING && member->member && member->tokens < most && tri__steps_may_go_on(c) &&
+    while (c->phase == TRI_JOB_RUNNING && tri__member_can_use(member, most) && tri__steps_may_go_on(c) &&
            tri__tokens_next(c->tokens, task, &token))
-        keep_token(member, &token, more);
+        tri__member_give(member, &token, more);
 }
 
 void tri__steps_grant_all(tri__coordinator *c)
 {
-    for (int task = 0; task < c->tasks; task++)
+    for (int task = 0; task < c->members.tasks; task++)
         grant(c, task, false);
 }
 
@@ -81,8 +70,9 @@ static int wanted_parts(const tri__coordinator *c)
         bool chosen = false;
         for (int j = 0; j < c->chosen; j++)
             chosen |= c->chosen_task[j] == c->view_task[i];
-        const tri__member *member = &c->member[c->view_task[i]];
-        possible += !chosen && member->ready && member->tokens > 0; /* one in another's place has no part of this step */
+        const tri__member *member = &c->members.member[c->view_task[i]];
+        possible +=
+            !chosen && member->state >= TRI_MEMBER_READY && member->tokens > 0; /* one in another's place has no part of this step */
     }
     wanted = wanted > 1 ? wanted : 1;
     return wanted < possible ? wanted : possible;
@@ -121,19 +111,17 @@ static void add_choice(tri__coordinator *c, int task, int64_t step)
 bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push)
 {
     tri__coordinator *c = peer->server->coordinator;
-    tri__member *member = &c->member[peer->task];
+    tri__member *member = &c->members.member[peer->task];
     if (c->settings->mode == TRI_PS_SYNC) {
         add_choice(c, peer->task, push->step);
         return false;
     }
     c->moved = tri__clock_now();
-    if (!member->tokens || push->step != member->token[0].step || ++member->arrived < tri__stretch_chunks(c->server->stretch))
-        return false;
-    member->arrived = 0;
-    if (!tri__tokens_done(c->tokens, peer->task, push->step))
+    if (!tri__member_pushed(member, push->step, tri__stretch_chunks(c->server->stretch)) ||
+        !tri__tokens_done(c->tokens, peer->task, push->step))
         return false;
     tri__books_count(c, peer->task, &member->token[0]);
-    memmove(member->token, member->token + 1, (size_t)--member->tokens * sizeof *member->token);
+    tri__member_end_token(member);
     if (!c->enough && !c->stop_wanted)
         grant(c, peer->task, true);
     return true;
@@ -157,7 +145,7 @@ void tri__steps_issue(tri__coordinator *c, bool more)
     for (int i = 0; i < c->view_count; i++) {
         tri__token token;
         if (tri__tokens_next(c->tokens, c->view_task[i], &token))
-            keep_token(&c->member[c->view_task[i]], &token, more);
+            tri__member_give(&c->members.member[c->view_task[i]], &token, more);
     }
 }
 
@@ -170,8 +158,7 @@ void tri__coordinator_step_ends(tri__server *server)
         return;
     tri__books_count_step(c);
     tri__tokens_advance(c->tokens);
-    for (int task = 0; task < c->tasks; task++)
-        c->member[task].tokens = 0;
+    tri__members_drop_tokens(&c->members);
     c->issued = false;
     if (c->settings->backup == 0 && clear_to_go(c))
         tri__steps_issue(c, true);
@@ -188,16 +175,16 @@ void tri__coordinator_stepped(tri__server *server)
 /* Members as they are now; false until every server knows them. */
 bool tri__steps_renew_view(tri__coordinator *c)
 {
-    if (tri__members_ready(c) == 0)
+    if (tri__members_ready(&c->members) == 0)
         return false; /* nobody makes a step */
     if (c->changed) {
         c->changed = false;
         c->view_count = 0;
-        for (int task = 0; task < c->tasks; task++) {
-            tri__member *member = &c->member[task];
+        for (int task = 0; task < c->members.tasks; task++) {
+            tri__member *member = &c->members.member[task];
             tri__tokens_leave(c->tokens, task); /* and comes anew, where it is still there, or another process in its place */
-            member->member = member->ready && tri__tokens_join(c->tokens, task);
-            if (member->member)
+            tri__member_join(member, c->tokens, task);
+            if (member->state == TRI_MEMBER_TAKES_PART)
                 c->view_task[c->view_count++] = task;
         }
         c->view++;
