@@ -1,16 +1,16 @@
 /* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers,
- * recovery.c going back when one was lost, members.c the workers, steps.c whose turn it is; snapshot.c keeps a copy of the whole model, to
- * evaluate, to save, and to restore servers from. */
+ * recovery.c going back when one was lost, members.c the workers, steps.c whose turn it is, snapshot.c a copy of the whole model,
+ * evaluator.c who evaluates it. Each of these owns a part of the coordinator, which its header declares. */
 #ifndef TRI_STORE_PS_SERVER_COORDINATOR_H
 #define TRI_STORE_PS_SERVER_COORDINATOR_H
 
-#include <pthread.h>
-
 #include "store/ps/server/books.h"
+#include "store/ps/server/evaluator.h"
 #include "store/ps/server/followers.h"
 #include "store/ps/server/members.h"
 #include "store/ps/server/recovery.h"
 #include "store/ps/server/server_inside.h"
+#include "store/ps/server/snapshot.h"
 
 typedef enum {
     TRI_JOB_WAITING, /* for a worker that says what is to be done, for servers, and in sync for all workers */
@@ -18,8 +18,6 @@ typedef enum {
     TRI_JOB_STOPPING, /* workers end their steps and report */
     TRI_JOB_CLOSING,  /* the last snapshot is evaluated and saved */
 } tri__job_phase;
-
-typedef enum { TRI_EVALUATOR_AWAITED, TRI_EVALUATOR_HERE, TRI_EVALUATOR_NONE } tri__evaluator_state;
 
 struct tri__coordinator {
     tri__server *server;
@@ -47,38 +45,14 @@ struct tri__coordinator {
     int chosen_task[TRI_MOST_TASKS];
     int64_t chosen_step; /* of which the servers know them; −1: not yet */
 
-    /* the snapshot */
-    tri_store *whole;
-    tri__standing state; /* of the snapshot */
-    enum { TRI_COPY_NONE, TRI_COPY_COMING, TRI_COPY_USED } copy;
-    int64_t copied_step; /* of the last one; −1: none */
-    bool evaluating, saving;
-    bool wants_saving;       /* this snapshot is for a checkpoint … */
-    bool wants_evaluating;   /* … and this one to be evaluated; it may be for both */
-    bool wants_keeping;      /* it was found to be the best so far, and is saved as such when the saver is free */
-    bool keeping;            /* what the saver saves is the best so far, not a checkpoint */
-    uint32_t copy_number;    /* tells its parts from those of one that was given up */
-    uint32_t copy_slots;     /* 1: parameters only */
-    uint32_t copy_left;      /* chunks × slots that are still to come */
-    int64_t next_checkpoint; /* time */
-    int64_t next_evaluation; /* step; async */
-    bool enough;             /* the evaluated snapshot is the model that was wanted */
-    bool final;              /* the job ends with this snapshot */
-    tri__evaluator_state evaluator;
-    tri__peer *evaluator_peer;
-    bool evaluator_named; /* people were told that it is silent */
-    int64_t unevaluated;  /* since when a snapshot waits for an evaluator that is not there; 0: none does */
-    pthread_t saver;
-    tri_status saved; /* how it went; read after saver_done */
-    bool saver_done;  /* set by the saver before it wakes the loop: atomic */
+    tri__snapshot snapshot;
+    tri__evaluator evaluator;
+    bool enough; /* the evaluated snapshot is the model that was wanted */
 
     int64_t moved;     /* when the last update was made */
     bool stop_wanted;  /* by the owner */
     bool was_stopping; /* a ps:0 before this one had told workers to stop: they make no steps any more */
-    bool checkpoint_due;
-    int64_t kept;    /* the step of the last checkpoint, whose writing has ended, well or not */
-    int64_t written; /* … and of the last one that was written; −1: none */
-    bool deciding;   /* go_on is at work */
+    bool deciding;     /* go_on is at work */
     bool told_waiting;
 };
 
@@ -98,22 +72,5 @@ bool tri__steps_renew_view(tri__coordinator *coordinator);       /* sync: member
 void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the tokens of a step; more: an answer follows each */
 void tri__steps_seen(tri__coordinator *coordinator, int server, const tri__message *message); /* that server knows the view */
 void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
-
-/* snapshot.c */
-void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluating);
-void tri__snapshot_save(tri__coordinator *coordinator); /* the one that is there */
-bool tri__snapshot_idle(const tri__coordinator *coordinator);
-bool tri__snapshot_holds_up(const tri__coordinator *coordinator);            /* sync: followers have not copied yet */
-TRI_MUST_CHECK tri_status tri__snapshot_load(tri__coordinator *coordinator); /* the owner's checkpoint into `whole` */
-void tri__snapshot_fill_own(tri__coordinator *coordinator);                  /* ps:0's stretch from `whole` */
-void tri__snapshot_restore(tri__coordinator *coordinator, int server);       /* that follower's stretch from `whole` */
-void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
-void tri__snapshot_received(tri__peer *peer, const tri__message *message); /* a chunk has come, and stands where place said */
-void tri__snapshot_give_up(tri__coordinator *coordinator);                 /* a server is gone, and its part will not come */
-void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, bool none);
-TRI_MUST_CHECK tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body);
-TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message);
-void tri__snapshot_tick(tri__coordinator *coordinator);
-void tri__snapshot_fini(tri__coordinator *coordinator);
 
 #endif

@@ -54,7 +54,7 @@ void tri__followers_gone(tri__coordinator *c, int server)
     c->follower[server].state = TRI_FOLLOWER_GONE;
     c->follower[server].peer = NULL;
     tri__snapshot_give_up(c);
-    if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(c)) /* the last one is taken again when it is back */
+    if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(&c->snapshot)) /* the last one is taken again when it is back */
         c->phase = TRI_JOB_STOPPING;
 }
 

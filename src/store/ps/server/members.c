@@ -70,7 +70,7 @@ json_t *tri__members_reports(const tri__coordinator *c)
     json_t *list = json_array();
     for (int task = 0; task < c->members.tasks; task++) {
         const tri__member *member = &c->members.member[task];
-        tri__share share = tri__coordinator_ends_with_snapshot(c) ? tri__books_share(c->state.books, task) : member->share;
+        tri__share share = tri__coordinator_ends_with_snapshot(c) ? tri__books_share(c->snapshot.standing.books, task) : member->share;
         if (!member->report && !share.steps)
             continue;
         char name[24];
@@ -209,8 +209,8 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     TRI_TRY(replace_before(c, peer));
     TRI_TRY(tri__peer_equip(peer));
     int64_t reached = tri__json_integer_of(hello, "reached", 0);
-    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->state.step > c->recovery.lost)
-        c->recovery.lost = reached - c->state.step; /* by a ps:0 before this one */
+    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->snapshot.standing.step > c->recovery.lost)
+        c->recovery.lost = reached - c->snapshot.standing.step; /* by a ps:0 before this one */
     if (c->phase == TRI_JOB_WAITING && json_is_true(json_object_get(hello, "stopped")))
         c->was_stopping = true;
     tri__member *member = &c->members.member[peer->task];
@@ -386,7 +386,8 @@ void tri__members_go_back(tri__coordinator *c)
         if (member->state != TRI_MEMBER_NONE)
             member->state = TRI_MEMBER_WELCOMED;
     }
-    tri__members_tell(&c->members, &(tri__message){.type = TRI_MSG_RESTORED, .step = c->state.step, .view = c->server->generation});
+    tri__members_tell(&c->members,
+                      &(tri__message){.type = TRI_MSG_RESTORED, .step = c->snapshot.standing.step, .view = c->server->generation});
 }
 
 void tri__members_check_nobody(tri__coordinator *c, int64_t now)

@@ -9,9 +9,9 @@
 static void go_back_together(tri__coordinator *c)
 {
     tri__snapshot_fill_own(c);
-    tri__server_go_back(c->server, c->server->generation + 1, c->state.step);
-    tri__books_go_back(c, c->state.books);
-    tri_status status = tri__tokens_rollback(c->tokens, &c->state);
+    tri__server_go_back(c->server, c->server->generation + 1, c->snapshot.standing.step);
+    tri__books_go_back(c, c->snapshot.standing.books);
+    tri_status status = tri__tokens_rollback(c->tokens, &c->snapshot.standing);
     if (status)
         tri__coordinator_fail(c, status);
     c->issued = false;
@@ -25,17 +25,15 @@ static void go_back(tri__coordinator *c)
 {
     bool sync = c->settings->mode == TRI_PS_SYNC;
     int64_t step = tri__coordinator_step(c);
-    tri_status status = tri__snapshot_load(c);
+    tri_status status = tri__snapshot_go_back(c);
     if (status) {
         tri__coordinator_fail(c, tri_wrap(status, "going back after a failure"));
         return;
     }
-    c->kept = c->written = c->state.step;
-    c->copied_step = -1; /* what was copied of steps that are to be made again is not of them */
-    int64_t lost = step > c->state.step ? step - c->state.step : 0;
+    int64_t lost = step > c->snapshot.standing.step ? step - c->snapshot.standing.step : 0;
     c->recovery.lost += lost;
     tri__log_line(c->server->log, TRI_LOG_WARNING, "a server was lost: %s back to step %" PRId64 ", %" PRId64 " updates are lost",
-                  sync ? "all go" : "its part goes", c->state.step, lost);
+                  sync ? "all go" : "its part goes", c->snapshot.standing.step, lost);
     c->recovery.state = sync ? TRI_RECOVERY_RESTORING : TRI_RECOVERY_NONE;
     if (sync)
         go_back_together(c);
@@ -52,7 +50,7 @@ void tri__recovery_begin(tri__coordinator *c)
 
 void tri__recovery_go_on(tri__coordinator *c)
 {
-    if (c->recovery.state == TRI_RECOVERY_DUE && tri__snapshot_idle(c))
+    if (c->recovery.state == TRI_RECOVERY_DUE && tri__snapshot_idle(&c->snapshot))
         go_back(c);
     if (c->recovery.state == TRI_RECOVERY_RESTORING && tri__followers_hold(c)) {
         tri__members_go_back(c);

@@ -2,23 +2,49 @@
  *
  * One at a time. In sync it is of one step: no token of the next is out before every server has copied its stretch. What is copied then
  * travels to ps:0 while training goes on; when all is there, the evaluator pulls it and a thread writes the checkpoint. */
+#include "store/ps/server/snapshot.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "store/ps/server/coordinator.h"
 
-bool tri__snapshot_idle(const tri__coordinator *coordinator)
+void tri__snapshot_init(tri__snapshot *snapshot)
 {
-    return coordinator->copy == TRI_COPY_NONE;
+    snapshot->copied = snapshot->written = -1;
 }
 
-bool tri__snapshot_holds_up(const tri__coordinator *coordinator)
+void tri__snapshot_fini(tri__snapshot *snapshot)
 {
-    if (coordinator->copy != TRI_COPY_COMING)
+    if (snapshot->writer != TRI_WRITER_IDLE)
+        pthread_join(snapshot->thread, NULL);
+    tri_status_free(snapshot->failure);
+    tri__standing_fini(&snapshot->standing);
+    tri_store_destroy(snapshot->whole);
+}
+
+bool tri__snapshot_idle(const tri__snapshot *snapshot)
+{
+    return snapshot->state == TRI_SNAPSHOT_NONE;
+}
+
+bool tri__snapshot_is_evaluated(const tri__snapshot *snapshot)
+{
+    return snapshot->state == TRI_SNAPSHOT_EVALUATING;
+}
+
+bool tri__snapshot_is_last(const tri__snapshot *snapshot)
+{
+    return snapshot->purpose & TRI_FOR_END;
+}
+
+bool tri__snapshot_holds_up(const tri__coordinator *c)
+{
+    if (c->snapshot.state != TRI_SNAPSHOT_COMING)
         return false;
-    for (int i = 1; i < coordinator->settings->servers; i++)
-        if (!coordinator->follower[i].copied)
+    for (int i = 1; i < c->settings->servers; i++)
+        if (!c->follower[i].copied)
             return true;
     return false;
 }
@@ -28,18 +54,18 @@ static float *slot_of(tri_store *whole, uint32_t slot)
     return slot == 0 ? tri_store_parameters(whole) : tri_store_slot(whole, (int)slot - 1);
 }
 
-static uint32_t slots_of(const tri__coordinator *coordinator, bool all)
+static uint32_t slots_of(const tri__coordinator *c, bool all)
 {
-    return all ? 1u + (uint32_t)tri_rule_slots(&coordinator->job.rule) : 1;
+    return all ? 1u + (uint32_t)tri_rule_slots(&c->job.rule) : 1;
 }
 
 /* Between ps:0's own stretch and its place in the whole. */
-static void copy_own(tri__coordinator *coordinator, uint32_t slots, bool into_whole)
+static void copy_own(tri__coordinator *c, uint32_t slots, bool into_whole)
 {
-    tri__stretch *stretch = coordinator->server->stretch;
+    tri__stretch *stretch = c->server->stretch;
     tri_range range = tri__stretch_range(stretch);
     for (uint32_t slot = 0; slot < slots; slot++) {
-        float *whole = slot_of(coordinator->whole, slot) + range.first;
+        float *whole = slot_of(c->snapshot.whole, slot) + range.first;
         size_t count;
         for (uint32_t i = 0; i < tri__stretch_chunks(stretch); i++, whole += count) {
             float *own = tri__stretch_floats(stretch, tri__stretch_first(stretch) + i, (int)slot, &count);
@@ -48,180 +74,252 @@ static void copy_own(tri__coordinator *coordinator, uint32_t slots, bool into_wh
     }
 }
 
-void tri__snapshot_fill_own(tri__coordinator *coordinator)
+void tri__snapshot_fill_own(tri__coordinator *c)
 {
-    copy_own(coordinator, slots_of(coordinator, true), false);
+    copy_own(c, slots_of(c, true), false);
 }
 
-tri_status tri__snapshot_load(tri__coordinator *coordinator)
+static tri_status load(tri__coordinator *c)
 {
-    const tri__server_options *options = &coordinator->server->options;
-    if (!coordinator->whole) {
-        TRI_TRY(tri_store_local_create(coordinator->job.floats, &coordinator->job.rule, &coordinator->whole));
-        tri_store_drop_gradient(coordinator->whole);
+    const tri__server_options *options = &c->server->options;
+    tri__snapshot *snapshot = &c->snapshot;
+    if (!snapshot->whole) {
+        TRI_TRY(tri_store_local_create(c->job.floats, &c->job.rule, &snapshot->whole));
+        tri_store_drop_gradient(snapshot->whole);
     }
-    tri__standing_fini(&coordinator->state);
-    return options->owner->load(options->context, coordinator->whole, &coordinator->state);
+    tri__standing_fini(&snapshot->standing);
+    return options->owner->load(options->context, snapshot->whole, &snapshot->standing);
 }
 
-void tri__snapshot_restore(tri__coordinator *coordinator, int server)
+tri_status tri__snapshot_load(tri__coordinator *c)
 {
-    tri__follower *follower = &coordinator->follower[server];
-    const tri__layout *layout = &coordinator->server->layout;
-    bool keeps = follower->keeps && coordinator->settings->mode != TRI_PS_SYNC; /* ps:0 is new, it is not: what it holds stands */
-    follower->state = TRI_FOLLOWER_RESTORING;
-    follower->keeps = false;
-    for (uint32_t slot = 0; !keeps && slot < slots_of(coordinator, true); slot++)
-        for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++) {
-            tri_range range = tri__layout_chunk(layout, chunk);
-            const tri__message message = {.type = TRI_MSG_RESTORE,
-                                          .chunk = chunk,
-                                          .view = coordinator->server->generation,
-                                          .step = coordinator->state.step,
-                                          .slot = slot};
-            tri__message_send_floats(follower->peer->connection, message, slot_of(coordinator->whole, slot) + range.first, range.count,
-                                     true);
-        }
-    const tri__message end = {.type = TRI_MSG_RESTORED, .step = coordinator->state.step, .view = coordinator->server->generation};
-    tri__message_send(follower->peer->connection, &end, false);
-}
-
-static void release(tri__coordinator *coordinator)
-{
-    if (coordinator->evaluating || coordinator->saving)
-        return;
-    coordinator->copy = TRI_COPY_NONE;
-    tri__coordinator_go_on(coordinator);
-}
-
-static void *save(void *context)
-{
-    tri__coordinator *coordinator = context;
-    const tri__server_options *options = &coordinator->server->options;
-    coordinator->saved = options->owner->save(options->context, coordinator->whole, &coordinator->state, coordinator->keeping);
-    __atomic_store_n(&coordinator->saver_done, true, __ATOMIC_RELEASE);
-    tri__loop_wake(coordinator->server->loop);
+    tri__snapshot *snapshot = &c->snapshot;
+    TRI_TRY(load(c));
+    snapshot->kept = snapshot->standing.step;
+    snapshot->next_evaluation = c->job.evaluate_every ? snapshot->standing.step + c->job.evaluate_every : INT64_MAX;
     return NULL;
 }
 
-/* The best snapshot is kept beside the checkpoints, and is none to go back to. */
-static void note_kept(tri__coordinator *coordinator)
+tri_status tri__snapshot_go_back(tri__coordinator *c)
 {
-    if (!coordinator->keeping)
-        coordinator->kept = coordinator->state.step;
+    tri__snapshot *snapshot = &c->snapshot;
+    TRI_TRY(load(c));
+    snapshot->kept = snapshot->written = snapshot->standing.step;
+    snapshot->copied = -1; /* what was copied of steps that are to be made again is not of them */
+    return NULL;
 }
 
-static void begin_saving(tri__coordinator *coordinator)
+void tri__snapshot_restore(tri__coordinator *c, int server)
 {
-    coordinator->saver_done = false;
-    coordinator->keeping = coordinator->wants_keeping;
-    coordinator->wants_keeping = false;
-    coordinator->saving = !pthread_create(&coordinator->saver, NULL, save, coordinator);
-    if (coordinator->saving)
+    tri__follower *follower = &c->follower[server];
+    const tri__layout *layout = &c->server->layout;
+    bool keeps = follower->keeps && c->settings->mode != TRI_PS_SYNC; /* ps:0 is new, it is not: what it holds stands */
+    follower->state = TRI_FOLLOWER_RESTORING;
+    follower->keeps = false;
+    for (uint32_t slot = 0; !keeps && slot < slots_of(c, true); slot++)
+        for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++) {
+            tri_range range = tri__layout_chunk(layout, chunk);
+            const tri__message message = {
+                .type = TRI_MSG_RESTORE, .chunk = chunk, .view = c->server->generation, .step = c->snapshot.standing.step, .slot = slot};
+            tri__message_send_floats(follower->peer->connection, message, slot_of(c->snapshot.whole, slot) + range.first, range.count,
+                                     true);
+        }
+    const tri__message end = {.type = TRI_MSG_RESTORED, .step = c->snapshot.standing.step, .view = c->server->generation};
+    tri__message_send(follower->peer->connection, &end, false);
+}
+
+static void release(tri__coordinator *c)
+{
+    if (c->snapshot.state == TRI_SNAPSHOT_EVALUATING || c->snapshot.writer != TRI_WRITER_IDLE)
         return;
-    note_kept(coordinator);
-    tri__log_line(coordinator->server->log, TRI_LOG_WARNING, "no checkpoint at step %lld: no thread to write it",
-                  (long long)coordinator->state.step);
+    c->snapshot.state = TRI_SNAPSHOT_NONE;
+    tri__coordinator_go_on(c);
 }
 
-void tri__snapshot_save(tri__coordinator *coordinator)
+/* On the writer's thread, which reads nothing else of the coordinator: the loop may change the rest meanwhile. */
+static void write_snapshot(tri__coordinator *c, bool best)
 {
-    coordinator->copy = TRI_COPY_USED;
-    begin_saving(coordinator);
-    release(coordinator);
+    const tri__server_options *options = &c->server->options;
+    tri__snapshot *snapshot = &c->snapshot;
+    snapshot->failure = options->owner->save(options->context, snapshot->whole, &snapshot->standing, best);
+    __atomic_store_n(&snapshot->writer_done, true, __ATOMIC_RELEASE);
+    tri__loop_wake(c->server->loop);
 }
 
-static void end_saving(tri__coordinator *coordinator)
+static void *write_checkpoint(void *coordinator)
 {
-    if (!coordinator->saving || !__atomic_load_n(&coordinator->saver_done, __ATOMIC_ACQUIRE))
+    write_snapshot(coordinator, false);
+    return NULL;
+}
+
+static void *write_best(void *coordinator)
+{
+    write_snapshot(coordinator, true);
+    return NULL;
+}
+
+static void start_writer(tri__coordinator *c, bool best)
+{
+    tri__snapshot *snapshot = &c->snapshot;
+    snapshot->writer_done = false;
+    if (!pthread_create(&snapshot->thread, NULL, best ? write_best : write_checkpoint, c)) {
+        snapshot->writer = best ? TRI_WRITER_BEST : TRI_WRITER_CHECKPOINT;
         return;
-    pthread_join(coordinator->saver, NULL);
-    coordinator->saving = false;
-    note_kept(coordinator);
-    if (!coordinator->saved && !coordinator->keeping)
-        coordinator->written = coordinator->state.step;
-    if (coordinator->saved && coordinator->final)
-        tri__coordinator_fail(coordinator,
-                              tri_wrap(coordinator->saved, "the last checkpoint, at step %lld", (long long)coordinator->state.step));
-    else if (coordinator->saved) {
-        tri__log_line(coordinator->server->log, TRI_LOG_WARNING, "no checkpoint at step %lld: %s; training goes on",
-                      (long long)coordinator->state.step, tri_status_message(coordinator->saved));
-        tri_status_free(coordinator->saved);
     }
-    coordinator->saved = NULL;
-    if (coordinator->wants_keeping) /* the evaluation came while the checkpoint was being written */
-        begin_saving(coordinator);
-    release(coordinator);
+    if (!best)
+        snapshot->kept = snapshot->standing.step;
+    tri__log_line(c->server->log, TRI_LOG_WARNING, "no checkpoint at step %lld: no thread to write it", (long long)snapshot->standing.step);
 }
 
-static void ask_evaluator(tri__coordinator *coordinator)
+static void report_writer(tri__coordinator *c)
 {
-    if (coordinator->evaluator == TRI_EVALUATOR_HERE)
-        tri__message_send(coordinator->evaluator_peer->connection,
-                          &(tri__message){.type = TRI_MSG_EVALUATE, .step = coordinator->state.step}, false);
+    tri__snapshot *snapshot = &c->snapshot;
+    tri_status failure = snapshot->failure;
+    snapshot->failure = NULL;
+    if (failure && tri__snapshot_is_last(snapshot))
+        tri__coordinator_fail(c, tri_wrap(failure, "the last checkpoint, at step %lld", (long long)snapshot->standing.step));
+    else if (failure) {
+        tri__log_line(c->server->log, TRI_LOG_WARNING, "no checkpoint at step %lld: %s; training goes on",
+                      (long long)snapshot->standing.step, tri_status_message(failure));
+        tri_status_free(failure);
+    }
 }
 
-static void use(tri__coordinator *coordinator)
+void tri__snapshot_tick(tri__coordinator *c)
 {
-    coordinator->copy = TRI_COPY_USED;
-    coordinator->copied_step = coordinator->state.step;
-    coordinator->evaluating = coordinator->wants_evaluating && coordinator->evaluator != TRI_EVALUATOR_NONE;
-    if (coordinator->evaluating)
-        ask_evaluator(coordinator);
-    if (coordinator->wants_saving)
-        begin_saving(coordinator);
-    release(coordinator);
+    tri__snapshot *snapshot = &c->snapshot;
+    tri__writer_state writer = snapshot->writer;
+    if (writer == TRI_WRITER_IDLE || !__atomic_load_n(&snapshot->writer_done, __ATOMIC_ACQUIRE))
+        return;
+    pthread_join(snapshot->thread, NULL);
+    snapshot->writer = TRI_WRITER_IDLE;
+    if (writer != TRI_WRITER_BEST)
+        snapshot->kept = snapshot->standing.step;
+    if (writer != TRI_WRITER_BEST && !snapshot->failure)
+        snapshot->written = snapshot->standing.step;
+    report_writer(c);
+    if (writer == TRI_WRITER_CHECKPOINT_THEN_BEST)
+        start_writer(c, true);
+    release(c);
 }
 
-void tri__snapshot_take(tri__coordinator *coordinator, bool saving, bool evaluating)
+static void use(tri__coordinator *c)
 {
-    uint32_t slots = slots_of(coordinator, saving || coordinator->job.whole_snapshots);
-    const tri__layout *layout = &coordinator->server->layout;
-    coordinator->wants_saving = saving;
-    coordinator->wants_evaluating = evaluating;
-    coordinator->copy_slots = slots;
-    coordinator->copy = TRI_COPY_COMING;
-    coordinator->copy_number++;
-    tri__standing_fini(&coordinator->state);
-    tri_status status = tri__tokens_standing(coordinator->tokens, &coordinator->state);
-    coordinator->state.books = tri__books_write(coordinator);
+    tri__snapshot *snapshot = &c->snapshot;
+    bool evaluate = (snapshot->purpose & TRI_FOR_EVALUATION) && c->evaluator.state != TRI_EVALUATOR_NONE;
+    snapshot->state = evaluate ? TRI_SNAPSHOT_EVALUATING : TRI_SNAPSHOT_WRITING;
+    snapshot->copied = snapshot->standing.step;
+    if (evaluate)
+        tri__evaluator_ask(c);
+    if (snapshot->purpose & TRI_FOR_CHECKPOINT)
+        start_writer(c, false);
+    release(c);
+}
+
+static void take(tri__coordinator *c, unsigned purpose)
+{
+    tri__snapshot *snapshot = &c->snapshot;
+    const tri__layout *layout = &c->server->layout;
+    snapshot->purpose = purpose;
+    snapshot->slots = slots_of(c, (purpose & TRI_FOR_CHECKPOINT) || c->job.whole_snapshots);
+    snapshot->state = TRI_SNAPSHOT_COMING;
+    snapshot->number++;
+    tri__standing_fini(&snapshot->standing);
+    tri_status status = tri__tokens_standing(c->tokens, &snapshot->standing);
+    snapshot->standing.books = tri__books_write(c);
     if (status) {
-        tri__coordinator_fail(coordinator, status);
+        tri__coordinator_fail(c, status);
         return;
     }
-    copy_own(coordinator, slots, true);
-    coordinator->copy_left = 0;
-    for (int i = 1; i < coordinator->settings->servers; i++) {
-        tri__follower *follower = &coordinator->follower[i];
+    copy_own(c, snapshot->slots, true);
+    snapshot->left = 0;
+    const tri__message message = {
+        .type = TRI_MSG_SNAPSHOT, .view = snapshot->number, .step = snapshot->standing.step, .what = snapshot->slots};
+    for (int i = 1; i < c->settings->servers; i++) {
+        tri__follower *follower = &c->follower[i];
         follower->copied = false;
-        coordinator->copy_left += slots * (tri__layout_first(layout, i + 1) - tri__layout_first(layout, i));
+        snapshot->left += snapshot->slots * (tri__layout_first(layout, i + 1) - tri__layout_first(layout, i));
         if (follower->state == TRI_FOLLOWER_HOLDING)
-            tri__message_send(
-                follower->peer->connection,
-                &(tri__message){.type = TRI_MSG_SNAPSHOT, .view = coordinator->copy_number, .step = coordinator->state.step, .what = slots},
-                false);
+            tri__message_send(follower->peer->connection, &message, false);
     }
-    if (coordinator->copy_left == 0)
-        use(coordinator);
+    if (snapshot->left == 0)
+        use(c);
+}
+
+unsigned tri__snapshot_due(const tri__coordinator *c)
+{
+    const tri__snapshot *snapshot = &c->snapshot;
+    int64_t step = tri__coordinator_step(c), save_every = c->job.checkpoint_every, evaluate_every = c->job.evaluate_every;
+    bool sync = c->settings->mode == TRI_PS_SYNC, held_up = tri__steps_held_up(c);
+    if (step == snapshot->copied && !held_up)
+        return 0;
+    bool save = snapshot->checkpoint_due || held_up || (save_every && step / save_every > snapshot->kept / save_every);
+    bool evaluate = evaluate_every && (sync ? step > 0 && step % evaluate_every == 0 : step >= snapshot->next_evaluation);
+    return (save ? TRI_FOR_CHECKPOINT : 0) | (evaluate ? TRI_FOR_EVALUATION : 0);
+}
+
+bool tri__snapshot_due_in_sync(const tri__coordinator *c)
+{
+    int64_t step = tri__coordinator_step(c), save_every = c->job.checkpoint_every, evaluate_every = c->job.evaluate_every;
+    bool whole = (evaluate_every && step % evaluate_every == 0) || (save_every && step % save_every == 0);
+    return c->snapshot.checkpoint_due || (whole && step != c->snapshot.copied);
+}
+
+void tri__snapshot_begin(tri__coordinator *c, unsigned purpose)
+{
+    tri__snapshot *snapshot = &c->snapshot;
+    if (c->job.evaluate_every)
+        snapshot->next_evaluation = (tri__coordinator_step(c) / c->job.evaluate_every + 1) * c->job.evaluate_every;
+    if (purpose & TRI_FOR_CHECKPOINT) {
+        snapshot->checkpoint_due = false;
+        snapshot->next_checkpoint = tri__clock_now() + c->job.checkpoint_period;
+    }
+    take(c, purpose);
+}
+
+/* The snapshot that was good enough is the model; otherwise the last state is, which is evaluated too unless there is a hurry. */
+void tri__snapshot_take_last(tri__coordinator *c)
+{
+    tri__snapshot *snapshot = &c->snapshot;
+    bool sync = c->settings->mode == TRI_PS_SYNC; /* else servers may have had parts of the last steps still to come when it was kept */
+    if (c->enough && snapshot->copied == snapshot->standing.step) {
+        snapshot->purpose |= TRI_FOR_END;
+        snapshot->state = TRI_SNAPSHOT_WRITING;
+        start_writer(c, false);
+        release(c);
+        return;
+    }
+    bool save = !sync || tri__coordinator_step(c) != snapshot->written;
+    take(c, TRI_FOR_END | TRI_FOR_EVALUATION | (save ? TRI_FOR_CHECKPOINT : 0));
+}
+
+void tri__snapshot_start(tri__coordinator *c)
+{
+    c->snapshot.next_checkpoint = c->since + c->job.checkpoint_period;
+}
+
+void tri__snapshot_check_time(tri__coordinator *c, int64_t now)
+{
+    c->snapshot.checkpoint_due |= c->phase == TRI_JOB_RUNNING && c->job.checkpoint_period && now > c->snapshot.next_checkpoint;
 }
 
 /* Part of the snapshot that is being taken, not of one that was given up. */
-static bool is_wanted(const tri__coordinator *coordinator, int server, const tri__message *copy)
+static bool is_wanted(const tri__coordinator *c, int server, const tri__message *copy)
 {
-    return coordinator->copy == TRI_COPY_COMING && copy->view == coordinator->copy_number &&
-           coordinator->follower[server].state == TRI_FOLLOWER_HOLDING;
+    return c->snapshot.state == TRI_SNAPSHOT_COMING && copy->view == c->snapshot.number &&
+           c->follower[server].state == TRI_FOLLOWER_HOLDING;
 }
 
 /* A copy is read to memory of the connection's own: by the time all of it is here, the snapshot may have been given up, and the whole model
  * may be what servers are restored from. */
 tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body)
 {
-    tri__coordinator *coordinator = peer->server->coordinator;
-    if (!coordinator->settled)
+    tri__coordinator *c = peer->server->coordinator;
+    if (!c->settled)
         return tri_fail(TRI_BAD_DATA, "a copy before there is a job");
     const tri__layout *layout = &peer->server->layout;
     if (peer->role != TRI_PEER_SERVER || message->type != TRI_MSG_COPY || message->chunk >= tri__layout_chunks(layout) ||
-        tri__layout_server(layout, message->chunk) != peer->task || message->slot >= slots_of(coordinator, true))
+        tri__layout_server(layout, message->chunk) != peer->task || message->slot >= slots_of(c, true))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u that nobody asked for", message->chunk);
     if (message->size != tri__layout_chunk(layout, message->chunk).count * sizeof(float))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u of the wrong size", message->chunk);
@@ -230,88 +328,68 @@ tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, voi
     return NULL;
 }
 
-void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message)
+void tri__snapshot_copied(tri__coordinator *c, int server, const tri__message *message)
 {
-    if (!is_wanted(coordinator, server, message))
+    if (!is_wanted(c, server, message))
         return;
-    coordinator->follower[server].copied = true;
-    if (!tri__snapshot_holds_up(coordinator))
-        tri__coordinator_go_on(coordinator);
+    c->follower[server].copied = true;
+    if (!tri__snapshot_holds_up(c))
+        tri__coordinator_go_on(c);
 }
 
 void tri__snapshot_received(tri__peer *peer, const tri__message *message)
 {
-    tri__coordinator *coordinator = peer->server->coordinator;
-    if (!is_wanted(coordinator, peer->task, message) || message->slot >= coordinator->copy_slots)
+    tri__coordinator *c = peer->server->coordinator;
+    if (!is_wanted(c, peer->task, message) || message->slot >= c->snapshot.slots)
         return;
     tri_range range = tri__layout_chunk(&peer->server->layout, message->chunk);
-    memcpy(slot_of(coordinator->whole, message->slot) + range.first, peer->gradient, range.count * sizeof(float));
-    if (--coordinator->copy_left == 0)
-        use(coordinator);
+    memcpy(slot_of(c->snapshot.whole, message->slot) + range.first, peer->gradient, range.count * sizeof(float));
+    if (--c->snapshot.left == 0)
+        use(c);
 }
 
-void tri__snapshot_give_up(tri__coordinator *coordinator)
+void tri__snapshot_give_up(tri__coordinator *c)
 {
-    if (coordinator->copy != TRI_COPY_COMING)
+    tri__snapshot *snapshot = &c->snapshot;
+    if (snapshot->state != TRI_SNAPSHOT_COMING)
         return;
-    coordinator->copy = TRI_COPY_NONE;
-    coordinator->checkpoint_due |= coordinator->wants_saving && !coordinator->final;
-    if (coordinator->wants_evaluating)
-        coordinator->next_evaluation = coordinator->state.step;
+    snapshot->state = TRI_SNAPSHOT_NONE;
+    snapshot->checkpoint_due |= (snapshot->purpose & TRI_FOR_CHECKPOINT) && !tri__snapshot_is_last(snapshot);
+    if (snapshot->purpose & TRI_FOR_EVALUATION)
+        snapshot->next_evaluation = snapshot->standing.step;
 }
 
-void tri__snapshot_evaluator(tri__coordinator *coordinator, tri__peer *peer, bool none)
+void tri__snapshot_not_evaluated(tri__coordinator *c)
 {
-    coordinator->evaluator = none ? TRI_EVALUATOR_NONE : peer ? TRI_EVALUATOR_HERE : TRI_EVALUATOR_AWAITED;
-    coordinator->evaluator_peer = peer;
-    if (!coordinator->evaluating)
-        return;
-    if (none) {
-        coordinator->evaluating = false;
-        release(coordinator);
-    } else {
-        ask_evaluator(coordinator);
-    }
+    c->snapshot.state = TRI_SNAPSHOT_WRITING;
+    release(c);
 }
 
-tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body)
+tri_status tri__snapshot_evaluated(tri__coordinator *c, const json_t *body)
 {
-    const tri__server_options *options = &coordinator->server->options;
-    if (!coordinator->evaluating || tri__json_integer_of(body, "step", -1) != coordinator->state.step)
+    const tri__server_options *options = &c->server->options;
+    tri__snapshot *snapshot = &c->snapshot;
+    if (snapshot->state != TRI_SNAPSHOT_EVALUATING || tri__json_integer_of(body, "step", -1) != snapshot->standing.step)
         return NULL; /* an answer to what was asked before a failure */
-    coordinator->evaluating = false;
-    tri__coordinator_show(coordinator); /* as things are now */
-    unsigned verdict = options->owner->evaluated(options->context, coordinator->state.step, body);
-    coordinator->enough |= (verdict & TRI_PS_ENOUGH) != 0;
-    coordinator->wants_keeping = (verdict & TRI_PS_KEEP) != 0;
-    if (coordinator->wants_keeping && !coordinator->saving)
-        begin_saving(coordinator);
-    release(coordinator);
+    snapshot->state = TRI_SNAPSHOT_WRITING;
+    tri__coordinator_show(c); /* as things are now */
+    unsigned verdict = options->owner->evaluated(options->context, snapshot->standing.step, body);
+    c->enough |= (verdict & TRI_PS_ENOUGH) != 0;
+    if ((verdict & TRI_PS_KEEP) && snapshot->writer == TRI_WRITER_CHECKPOINT)
+        snapshot->writer = TRI_WRITER_CHECKPOINT_THEN_BEST;
+    else if (verdict & TRI_PS_KEEP)
+        start_writer(c, true);
+    release(c);
     return NULL;
 }
 
-/* The evaluator asks for a chunk of the snapshot. */
 tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message)
 {
-    tri__coordinator *coordinator = peer->server->coordinator;
-    if (!coordinator->evaluating || message->chunk >= tri__layout_chunks(&peer->server->layout))
+    tri__coordinator *c = peer->server->coordinator;
+    if (c->snapshot.state != TRI_SNAPSHOT_EVALUATING || message->chunk >= tri__layout_chunks(&peer->server->layout))
         return tri_fail(TRI_BAD_DATA, "it asks for chunk %u of a snapshot that is not there", message->chunk);
     tri_range range = tri__layout_chunk(&peer->server->layout, message->chunk);
-    const tri__message answer = {.type = TRI_MSG_CHUNK, .chunk = message->chunk, .step = coordinator->state.step};
-    tri__message_send_floats(peer->connection, answer, tri_store_parameters(coordinator->whole) + range.first, range.count, false);
+    const tri__message answer = {.type = TRI_MSG_CHUNK, .chunk = message->chunk, .step = c->snapshot.standing.step};
+    tri__message_send_floats(peer->connection, answer, tri_store_parameters(c->snapshot.whole) + range.first, range.count, false);
     return NULL;
-}
-
-void tri__snapshot_tick(tri__coordinator *coordinator)
-{
-    end_saving(coordinator);
-}
-
-void tri__snapshot_fini(tri__coordinator *coordinator)
-{
-    if (coordinator->saving)
-        pthread_join(coordinator->saver, NULL);
-    tri_status_free(coordinator->saved);
-    tri__standing_fini(&coordinator->state);
-    tri_store_destroy(coordinator->whole);
 }

@@ -25,14 +25,14 @@ void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool 
 bool tri__steps_may_go_on(const tri__coordinator *c)
 {
     int64_t every = c->job.checkpoint_every;
-    return every == 0 || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < c->kept + every;
+    return every == 0 || tri__coordinator_step(c) + tri__tokens_describe(c->tokens).held < c->snapshot.kept + every;
 }
 
 /* Silent members may hold what is left until then. The others do not wait for them: a checkpoint now lets them go on. Only where the silent
  * hold as much as may be lost, nobody can. */
 bool tri__steps_held_up(const tri__coordinator *c)
 {
-    if (c->settings->mode == TRI_PS_SYNC || tri__steps_may_go_on(c) || tri__coordinator_step(c) == c->kept)
+    if (c->settings->mode == TRI_PS_SYNC || tri__steps_may_go_on(c) || tri__coordinator_step(c) == c->snapshot.kept)
         return false;
     return tri__members_all_named(&c->members);
 }
@@ -130,11 +130,8 @@ bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push)
 /* Nothing stands between this step and the next: no snapshot, no change of members, no end. */
 static bool clear_to_go(const tri__coordinator *c)
 {
-    int64_t step = tri__coordinator_step(c);
-    bool evaluation = c->job.evaluate_every && step % c->job.evaluate_every == 0 && step != c->copied_step;
-    bool checkpoint = c->checkpoint_due || (c->job.checkpoint_every && step % c->job.checkpoint_every == 0 && step != c->copied_step);
     return c->phase == TRI_JOB_RUNNING && !c->changed && !c->enough && !c->stop_wanted && c->recovery.state == TRI_RECOVERY_NONE &&
-           !evaluation && !checkpoint && !tri__snapshot_holds_up(c) && tri__steps_may_go_on(c) && !tri__tokens_finished(c->tokens);
+           !tri__snapshot_due_in_sync(c) && !tri__snapshot_holds_up(c) && tri__steps_may_go_on(c) && !tri__tokens_finished(c->tokens);
 }
 
 void tri__steps_issue(tri__coordinator *c, bool more)
