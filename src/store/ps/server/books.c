@@ -20,21 +20,14 @@ void tri__books_count(tri__coordinator *c, int task, const tri__token *token)
     share->examples += tri__shard_slice(&shard, token->position).count;
 }
 
-static bool is_chosen(const tri__coordinator *c, int task)
-{
-    for (int i = 0; i < c->chosen; i++)
-        if (c->chosen_task[i] == task)
-            return true;
-    return false;
-}
-
 void tri__books_count_step(tri__coordinator *c)
 {
     int64_t step = tri__coordinator_step(c);
-    for (int i = 0; i < c->view_count; i++) {
-        int task = c->view_task[i];
+    const tri__view *view = &c->steps.view;
+    for (int i = 0; i < view->count; i++) {
+        int task = view->task[i];
         const tri__member *member = &c->members.member[task];
-        bool within = c->settings->backup ? is_chosen(c, task) : member->tokens > 0;
+        bool within = c->settings->backup ? tri__steps_has_chosen(&c->steps, task) : member->tokens > 0;
         if (within && member->token[0].step == step)
             tri__books_count(c, task, &member->token[0]);
     }
@@ -44,7 +37,7 @@ void tri__books_count_step(tri__coordinator *c)
 void tri__books_count_leaver(tri__coordinator *c, int task)
 {
     const tri__member *member = &c->members.member[task];
-    if (c->issued && !c->settings->backup && member->tokens > 0 && !tri__stretch_lacks(c->server->stretch, task))
+    if (!tri__steps_is_between(&c->steps) && !c->settings->backup && member->tokens > 0 && !tri__stretch_lacks(c->server->stretch, task))
         tri__books_count(c, task, &member->token[0]);
 }
 

@@ -20,6 +20,16 @@ static void enter(tri__coordinator *c, tri__job_phase phase)
     c->since = tri__clock_now();
 }
 
+bool tri__coordinator_ends(const tri__coordinator *c)
+{
+    return c->ending >= TRI_ENDING_ASKED;
+}
+
+void tri__coordinator_end_for(tri__coordinator *c, tri__ending why)
+{
+    c->ending = why > c->ending ? why : c->ending;
+}
+
 void tri__coordinator_fail(tri__coordinator *c, tri_status why)
 {
     tri__server_say_bye(c->server, tri_status_message(why));
@@ -75,10 +85,11 @@ static void start(tri__coordinator *c)
         tri__log_line(c->server->log, TRI_LOG_WARNING, "%d of %d workers have come within %.0f s: beginning with these", ready, wanted,
                       tri__clock_seconds(patience));
     enter(c, TRI_JOB_RUNNING);
-    c->started = c->moved = c->since;
-    c->stop_wanted |= c->was_stopping;
+    c->started = c->since;
+    if (c->ending == TRI_ENDING_FORETOLD)
+        c->ending = TRI_ENDING_ASKED;
     tri__snapshot_start(c);
-    c->changed = true;
+    tri__steps_start(&c->steps, c->since);
 }
 
 static void stop(tri__coordinator *c)
@@ -107,7 +118,7 @@ static void close_job(tri__coordinator *c)
  * the last step is kept before anybody is told; true until it is. Where a snapshot was good enough, that is the model. */
 static bool keeps_last_step(tri__coordinator *c)
 {
-    if (c->enough || tri__coordinator_step(c) == c->snapshot.kept)
+    if (c->ending == TRI_ENDING_ENOUGH || tri__coordinator_step(c) == c->snapshot.kept)
         return false;
     if (tri__snapshot_idle(&c->snapshot) && tri__followers_hold(c))
         tri__snapshot_begin(c, TRI_FOR_CHECKPOINT);
@@ -117,9 +128,9 @@ static bool keeps_last_step(tri__coordinator *c)
 static void run_on(tri__coordinator *c)
 {
     bool sync = c->settings->mode == TRI_PS_SYNC;
-    if (sync && c->issued)
+    if (!tri__steps_is_between(&c->steps))
         return; /* in the middle of a step */
-    if (c->enough || c->stop_wanted || tri__tokens_finished(c->tokens)) {
+    if (tri__coordinator_ends(c) || tri__tokens_finished(c->tokens)) {
         if (!(sync && tri__snapshot_holds_up(c)) && !keeps_last_step(c))
             stop(c);
         return;
@@ -275,7 +286,7 @@ static void check_waiting(tri__coordinator *c, int64_t now)
 /* A snapshot that was good enough is the model: what came after it is not in it. */
 bool tri__coordinator_ends_with_snapshot(const tri__coordinator *c)
 {
-    return c->enough && tri__snapshot_is_last(&c->snapshot);
+    return c->ending == TRI_ENDING_ENOUGH && tri__snapshot_is_last(&c->snapshot);
 }
 
 void tri__coordinator_status(tri__server *server, tri__ps_status *status)
@@ -294,7 +305,8 @@ void tri__coordinator_show(tri__coordinator *c)
     const tri__server_options *options = &c->server->options;
     tri__ps_status status;
     tri__coordinator_status(c->server, &status);
-    c->stop_wanted |= options->owner->watch(options->context, &status) || *options->stop;
+    if (options->owner->watch(options->context, &status) || *options->stop)
+        tri__coordinator_end_for(c, TRI_ENDING_ASKED);
     json_decref(status.reports);
 }
 
@@ -315,7 +327,8 @@ void tri__coordinator_tick(tri__server *server)
         return;
     tri__snapshot_check_time(c, now);
     tri__coordinator_show(c);
-    if (c->stop_wanted && c->phase == TRI_JOB_WAITING && !options->recovers) /* else it began long ago, and ends well once it goes on */
+    bool begun = c->phase != TRI_JOB_WAITING || options->recovers; /* then it ends well once it goes on */
+    if (tri__coordinator_ends(c) && !begun)
         tri__coordinator_fail(c, tri_fail(TRI_STOPPED, "stopped before training began"));
     tri__coordinator_go_on(c);
 }

@@ -115,7 +115,7 @@ void tri__member_give(tri__member *member, const tri__token *token, bool more)
 {
     member->token[member->tokens++] = *token;
     if (member->peer)
-        tri__coordinator_send_token(member->peer, token, more);
+        tri__steps_send_token(member->peer, token, more);
 }
 
 bool tri__member_can_use(const tri__member *member, int most)
@@ -212,7 +212,7 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->snapshot.standing.step > c->recovery.lost)
         c->recovery.lost = reached - c->snapshot.standing.step; /* by a ps:0 before this one */
     if (c->phase == TRI_JOB_WAITING && json_is_true(json_object_get(hello, "stopped")))
-        c->was_stopping = true;
+        tri__coordinator_end_for(c, TRI_ENDING_FORETOLD);
     tri__member *member = &c->members.member[peer->task];
     member->peer = peer;
     member->gone = 0;
@@ -226,7 +226,7 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
                                      (json_int_t)peer->server->generation, "member", member->state >= TRI_MEMBER_READY, "step",
                                      (json_int_t)tri__coordinator_step(c)));
     for (int i = 0; i < member->tokens; i++) /* those it has may have been lost on the way */
-        tri__coordinator_send_token(peer, &member->token[i], false);
+        tri__steps_send_token(peer, &member->token[i], false);
     if (c->phase >= TRI_JOB_STOPPING)
         tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_STOP, .step = tri__coordinator_step(c)}, false);
     return NULL;
@@ -282,12 +282,12 @@ void tri__member_leave(tri__coordinator *c, int task, const char *why)
         tri__books_count_leaver(c, task);
     member->state = TRI_MEMBER_NONE;
     drop_tokens(member);
-    c->changed = true;
+    tri__steps_members_changed(&c->steps);
     if (c->settings->mode != TRI_PS_SYNC) {
         tri__tokens_leave(c->tokens, task);
         return;
     }
-    int64_t step = tri__coordinator_step(c) - !c->issued; /* the last one whose tokens are out: in the next it has no part */
+    int64_t step = tri__steps_last_issued(c); /* in the next it has no part */
     if (step >= 0) {
         tri__followers_tell(c, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = step});
         tri__stretch_leave(c->server->stretch, task, step);
@@ -318,7 +318,7 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
         member->state = TRI_MEMBER_READY;
     if (c->phase < TRI_JOB_STOPPING) /* then it has said its last word, and all went back meanwhile */
         member->reported = false;
-    c->changed = true;
+    tri__steps_members_changed(&c->steps);
     if (c->settings->mode != TRI_PS_SYNC && member->state == TRI_MEMBER_READY)
         tri__member_join(member, c->tokens, peer->task);
     bool late = c->phase == TRI_JOB_RUNNING && tri__clock_now() - c->started > 2 * c->settings->heartbeat; /* it joins, or comes back */
@@ -442,7 +442,8 @@ static bool is_in_step(const tri__coordinator *c)
 /* With backup workers, too, when more are silent than can be done without. */
 static bool is_held_up(const tri__coordinator *c)
 {
-    return c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING && tri__clock_now() - c->moved >= 2 * c->settings->heartbeat;
+    return c->settings->mode == TRI_PS_SYNC && c->phase == TRI_JOB_RUNNING &&
+           tri__clock_now() - c->steps.moved >= 2 * c->settings->heartbeat;
 }
 
 /* Is anything awaited of this worker? In sync, those that wait for others owe nothing. */
@@ -461,7 +462,7 @@ static int64_t silence_of(const tri__coordinator *c, const tri__member *member, 
 {
     int64_t since = member->peer ? member->peer->heard : member->gone ? member->gone : now;
     if (is_in_step(c))
-        since = member->peer && since > c->moved ? since : c->moved;
+        since = member->peer && since > c->steps.moved ? since : c->steps.moved;
     return now - since;
 }
 

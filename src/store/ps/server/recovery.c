@@ -14,10 +14,9 @@ static void go_back_together(tri__coordinator *c)
     tri_status status = tri__tokens_rollback(c->tokens, &c->snapshot.standing);
     if (status)
         tri__coordinator_fail(c, status);
-    c->issued = false;
+    tri__steps_go_back(&c->steps);
     for (int i = 1; i < c->settings->servers; i++)
         c->follower[i].gathered = false;
-    c->changed = true;
 }
 
 /* The last checkpoint is what all, or in async the servers that lost theirs, begin from again. */

@@ -282,7 +282,7 @@ void tri__snapshot_take_last(tri__coordinator *c)
 {
     tri__snapshot *snapshot = &c->snapshot;
     bool sync = c->settings->mode == TRI_PS_SYNC; /* else servers may have had parts of the last steps still to come when it was kept */
-    if (c->enough && snapshot->copied == snapshot->standing.step) {
+    if (c->ending == TRI_ENDING_ENOUGH && snapshot->copied == snapshot->standing.step) {
         snapshot->purpose |= TRI_FOR_END;
         snapshot->state = TRI_SNAPSHOT_WRITING;
         start_writer(c, false);
@@ -374,7 +374,8 @@ tri_status tri__snapshot_evaluated(tri__coordinator *c, const json_t *body)
     snapshot->state = TRI_SNAPSHOT_WRITING;
     tri__coordinator_show(c); /* as things are now */
     unsigned verdict = options->owner->evaluated(options->context, snapshot->standing.step, body);
-    c->enough |= (verdict & TRI_PS_ENOUGH) != 0;
+    if (verdict & TRI_PS_ENOUGH)
+        tri__coordinator_end_for(c, TRI_ENDING_ENOUGH);
     if ((verdict & TRI_PS_KEEP) && snapshot->writer == TRI_WRITER_CHECKPOINT)
         snapshot->writer = TRI_WRITER_CHECKPOINT_THEN_BEST;
     else if (verdict & TRI_PS_KEEP)

@@ -2,12 +2,49 @@
  *
  * Async: every member has tokens of its own, one for each update. Sync: the members of a view share each step; views change between two
  * steps only, after all servers know the new one. With backup workers the first so many whose gradient has come make up the step. */
+#include "store/ps/server/steps.h"
+
 #include <math.h>
 
 #include "base/clock.h"
 #include "store/ps/server/coordinator.h"
 
-void tri__coordinator_send_token(tri__peer *peer, const tri__token *token, bool more)
+void tri__steps_start(tri__steps *steps, int64_t now)
+{
+    steps->moved = now;
+    steps->view.outdated = true;
+}
+
+void tri__steps_go_back(tri__steps *steps)
+{
+    steps->state = TRI_STEP_BETWEEN;
+    steps->view.outdated = true;
+}
+
+void tri__steps_members_changed(tri__steps *steps)
+{
+    steps->view.outdated = true;
+}
+
+bool tri__steps_is_between(const tri__steps *steps)
+{
+    return steps->state == TRI_STEP_BETWEEN;
+}
+
+bool tri__steps_has_chosen(const tri__steps *steps, int task)
+{
+    for (int i = 0; i < steps->chosen; i++)
+        if (steps->chosen_task[i] == task)
+            return true;
+    return false;
+}
+
+int64_t tri__steps_last_issued(const tri__coordinator *c)
+{
+    return tri__coordinator_step(c) - tri__steps_is_between(&c->steps);
+}
+
+void tri__steps_send_token(tri__peer *peer, const tri__token *token, bool more)
 {
     const tri__message message = {
         .type = TRI_MSG_TOKEN,
@@ -65,12 +102,11 @@ static json_t *tasks_json(const int *tasks, int count)
 /* Backup workers: how many gradients make up the step: all but the backup, and never more than can still come. */
 static int wanted_parts(const tri__coordinator *c)
 {
-    int wanted = c->view_count - c->settings->backup, possible = c->chosen;
-    for (int i = 0; i < c->view_count; i++) {
-        bool chosen = false;
-        for (int j = 0; j < c->chosen; j++)
-            chosen |= c->chosen_task[j] == c->view_task[i];
-        const tri__member *member = &c->members.member[c->view_task[i]];
+    const tri__view *view = &c->steps.view;
+    int wanted = view->count - c->settings->backup, possible = c->steps.chosen;
+    for (int i = 0; i < view->count; i++) {
+        bool chosen = tri__steps_has_chosen(&c->steps, view->task[i]);
+        const tri__member *member = &c->members.member[view->task[i]];
         possible +=
             !chosen && member->state >= TRI_MEMBER_READY && member->tokens > 0; /* one in another's place has no part of this step */
     }
@@ -81,12 +117,12 @@ static int wanted_parts(const tri__coordinator *c)
 void tri__steps_choose(tri__coordinator *c)
 {
     int64_t step = tri__coordinator_step(c);
-    if (!c->issued || c->chosen_step == step || c->chosen < wanted_parts(c))
+    if (c->steps.state != TRI_STEP_OPEN || c->steps.chosen < wanted_parts(c))
         return;
-    c->chosen_step = step;
+    c->steps.state = TRI_STEP_CHOSEN;
     tri__followers_tell_json(c, TRI_MSG_CHOSEN,
-                             json_pack("{s:I, s:o}", "step", (json_int_t)step, "tasks", tasks_json(c->chosen_task, c->chosen)));
-    tri_status status = tri__stretch_choose(c->server->stretch, step, c->chosen_task, c->chosen);
+                             json_pack("{s:I, s:o}", "step", (json_int_t)step, "tasks", tasks_json(c->steps.chosen_task, c->steps.chosen)));
+    tri_status status = tri__stretch_choose(c->server->stretch, step, c->steps.chosen_task, c->steps.chosen);
     if (status)
         tri__coordinator_fail(c, status);
     else
@@ -96,15 +132,12 @@ void tri__steps_choose(tri__coordinator *c)
 /* A worker's gradient has come: it is one of the first, or late. */
 static void add_choice(tri__coordinator *c, int task, int64_t step)
 {
-    if (step != tri__coordinator_step(c) || c->chosen_step == step)
+    if (step != tri__coordinator_step(c) || c->steps.state != TRI_STEP_OPEN || tri__steps_has_chosen(&c->steps, task))
         return;
-    for (int i = 0; i < c->chosen; i++)
-        if (c->chosen_task[i] == task)
-            return;
-    int at = c->chosen++;
-    for (; at > 0 && c->chosen_task[at - 1] > task; at--) /* in the order of tasks */
-        c->chosen_task[at] = c->chosen_task[at - 1];
-    c->chosen_task[at] = task;
+    int at = c->steps.chosen++;
+    for (; at > 0 && c->steps.chosen_task[at - 1] > task; at--) /* in the order of tasks */
+        c->steps.chosen_task[at] = c->steps.chosen_task[at - 1];
+    c->steps.chosen_task[at] = task;
     tri__steps_choose(c);
 }
 
@@ -116,13 +149,13 @@ bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push)
         add_choice(c, peer->task, push->step);
         return false;
     }
-    c->moved = tri__clock_now();
+    c->steps.moved = tri__clock_now();
     if (!tri__member_pushed(member, push->step, tri__stretch_chunks(c->server->stretch)) ||
         !tri__tokens_done(c->tokens, peer->task, push->step))
         return false;
     tri__books_count(c, peer->task, &member->token[0]);
     tri__member_end_token(member);
-    if (!c->enough && !c->stop_wanted)
+    if (!tri__coordinator_ends(c))
         grant(c, peer->task, true);
     return true;
 }
@@ -130,19 +163,19 @@ bool tri__coordinator_pushed(tri__peer *peer, const tri__message *push)
 /* Nothing stands between this step and the next: no snapshot, no change of members, no end. */
 static bool clear_to_go(const tri__coordinator *c)
 {
-    return c->phase == TRI_JOB_RUNNING && !c->changed && !c->enough && !c->stop_wanted && c->recovery.state == TRI_RECOVERY_NONE &&
+    return c->phase == TRI_JOB_RUNNING && !c->steps.view.outdated && !tri__coordinator_ends(c) && c->recovery.state == TRI_RECOVERY_NONE &&
            !tri__snapshot_due_in_sync(c) && !tri__snapshot_holds_up(c) && tri__steps_may_go_on(c) && !tri__tokens_finished(c->tokens);
 }
 
 void tri__steps_issue(tri__coordinator *c, bool more)
 {
-    c->issued = true;
-    c->chosen = 0;
-    c->chosen_step = -1;
-    for (int i = 0; i < c->view_count; i++) {
+    const tri__view *view = &c->steps.view;
+    c->steps.state = TRI_STEP_OPEN;
+    c->steps.chosen = 0;
+    for (int i = 0; i < view->count; i++) {
         tri__token token;
-        if (tri__tokens_next(c->tokens, c->view_task[i], &token))
-            tri__member_give(&c->members.member[c->view_task[i]], &token, more);
+        if (tri__tokens_next(c->tokens, view->task[i], &token))
+            tri__member_give(&c->members.member[view->task[i]], &token, more);
     }
 }
 
@@ -151,12 +184,12 @@ void tri__steps_issue(tri__coordinator *c, bool more)
 void tri__coordinator_step_ends(tri__server *server)
 {
     tri__coordinator *c = server->coordinator;
-    if (!c->issued || tri__stretch_lowest(server->stretch) <= tri__coordinator_step(c))
+    if (tri__steps_is_between(&c->steps) || tri__stretch_lowest(server->stretch) <= tri__coordinator_step(c))
         return;
     tri__books_count_step(c);
     tri__tokens_advance(c->tokens);
     tri__members_drop_tokens(&c->members);
-    c->issued = false;
+    c->steps.state = TRI_STEP_BETWEEN;
     if (c->settings->backup == 0 && clear_to_go(c))
         tri__steps_issue(c, true);
 }
@@ -164,40 +197,40 @@ void tri__coordinator_step_ends(tri__server *server)
 void tri__coordinator_stepped(tri__server *server)
 {
     tri__coordinator *c = server->coordinator;
-    c->moved = tri__clock_now();
-    if (!c->issued)
+    c->steps.moved = tri__clock_now();
+    if (tri__steps_is_between(&c->steps))
         tri__coordinator_go_on(c);
 }
 
-/* Members as they are now; false until every server knows them. */
 bool tri__steps_renew_view(tri__coordinator *c)
 {
+    tri__view *view = &c->steps.view;
     if (tri__members_ready(&c->members) == 0)
         return false; /* nobody makes a step */
-    if (c->changed) {
-        c->changed = false;
-        c->view_count = 0;
+    if (view->outdated) {
+        view->outdated = false;
+        view->count = 0;
         for (int task = 0; task < c->members.tasks; task++) {
             tri__member *member = &c->members.member[task];
             tri__tokens_leave(c->tokens, task); /* and comes anew, where it is still there, or another process in its place */
             tri__member_join(member, c->tokens, task);
             if (member->state == TRI_MEMBER_TAKES_PART)
-                c->view_task[c->view_count++] = task;
+                view->task[view->count++] = task;
         }
-        c->view++;
-        tri_status status = tri__stretch_view(c->server->stretch, tri__coordinator_step(c), c->view_task, c->view_count);
+        view->number++;
+        tri_status status = tri__stretch_view(c->server->stretch, tri__coordinator_step(c), view->task, view->count);
         if (status) {
             tri__coordinator_fail(c, status);
             return false;
         }
         tri__followers_tell_json(c, TRI_MSG_VIEW,
-                                 json_pack("{s:I, s:I, s:o}", "view", (json_int_t)c->view, "step", (json_int_t)tri__coordinator_step(c),
-                                           "tasks", tasks_json(c->view_task, c->view_count)));
+                                 json_pack("{s:I, s:I, s:o}", "view", (json_int_t)view->number, "step",
+                                           (json_int_t)tri__coordinator_step(c), "tasks", tasks_json(view->task, view->count)));
     }
     for (int i = 1; i < c->settings->servers; i++)
-        if (c->follower[i].seen != c->view)
+        if (c->follower[i].seen != view->number)
             return false;
-    return c->view_count > 0;
+    return view->count > 0;
 }
 
 void tri__steps_seen(tri__coordinator *c, int server, const tri__message *message)
