@@ -3,6 +3,8 @@
  * A follower connects to ps:0, which tells it how large the model is and by which rule it learns, and restores its stretch. From then on
  * it hears who takes part, copies its stretch when asked, and goes when the job is done. Where the connection breaks it tries again, for
  * as long as a wait may take. */
+#include "store/ps/server/follower.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "graph/rule.h"
-#include "store/ps/server/server_inside.h"
 
 json_t *tri__rule_json(const tri_rule *rule)
 {

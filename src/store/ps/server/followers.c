@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "store/ps/server/coordinator.h"
+#include "store/ps/server/follower.h"
 
 bool tri__followers_hold(const tri__coordinator *c)
 {

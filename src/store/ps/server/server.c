@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "store/ps/server/follower.h"
 #include "store/ps/server/server_inside.h"
 
 #define TICK        INT64_C(50000000)   /* 50 ms */

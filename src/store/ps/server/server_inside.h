@@ -90,16 +90,6 @@ void tri__server_forget(tri__server *server); /* answers that are due, and a cop
 void tri__server_settle(tri__server *server); /* sync: steps that became whole without a push */
 extern const tri__connection_handlers tri__server_handlers;
 
-/* follower.c */
-void tri__follower_start(tri__server *server);
-void tri__follower_tick(tri__server *server);
-void tri__follower_lost(tri__server *server, tri_status why); /* takes why */
-void tri__follower_greet(tri__peer *peer);
-TRI_MUST_CHECK tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body);
-TRI_MUST_CHECK tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body);
-void tri__follower_stepped(tri__server *server); /* chunks moved on: a snapshot may be due, a norm be known */
-json_t *tri__rule_json(const tri_rule *rule);
-
 /* coordinator.c */
 TRI_MUST_CHECK tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out);
 void tri__coordinator_destroy(tri__coordinator *coordinator);                     /* accepts NULL */
