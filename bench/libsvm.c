@@ -23,7 +23,7 @@ typedef struct {
 static tri_status read_all(const input *from)
 {
     int32_t label;
-    const tri__example_target to = {.keys = from->keys, .values = from->values, .label = &label};
+    const tri__example_target to = {.keys = from->keys, .values = from->values, .count = &(int64_t){0}, .label = &label};
     for (int64_t i = 0; i < from->source->info.examples; i++)
         TRI_TRY(from->source->kind->read(from->reader, i, &to));
     return NULL;

@@ -66,18 +66,19 @@ const tri_source_info *tri_source_describe(const tri_source *source); /* lives a
 TRI_MUST_CHECK tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels);
 
 typedef struct {
-    int64_t rows;          /* the batch size; every buffer has this many rows */
-    int64_t count;         /* rows that hold an example: the first ones. The others have weight 0 */
-    int64_t damaged;       /* of those, rows whose record is damaged: they have weight 0, too */
-    int64_t epoch;         /* of all its examples, from 0 */
-    tri_type type;         /* of x */
-    const void *x;         /* [rows][…shape]; NULL where the examples are scattered or sparse */
-    const void *const *at; /* [rows] where each example stands, […shape]; NULL where x or keys has them */
-    const int32_t *keys;   /* sparse: [rows][width] the features that are there, then −1; NULL elsewhere … */
-    const float *values;   /* … and [rows][width] their values, then 0 */
-    const int32_t *labels; /* [rows] */
-    const float *weights;  /* [rows] */
-    const int64_t *ids;    /* [rows] record numbers; random numbers of an example are keyed by them */
+    int64_t rows;           /* the batch size; every buffer has this many rows */
+    int64_t count;          /* rows that hold an example: the first ones. The others have weight 0 */
+    int64_t damaged;        /* of those, rows whose record is damaged: they have weight 0, too */
+    int64_t epoch;          /* of all its examples, from 0 */
+    tri_type type;          /* of x */
+    const void *x;          /* [rows][…shape]; NULL where the examples are scattered or sparse */
+    const void *const *at;  /* [rows] where each example stands, […shape]; NULL where x has them, or keys */
+    const int64_t *offsets; /* sparse: [rows + 1] row i has the features offsets[i] … offsets[i + 1] − 1; NULL elsewhere */
+    const int32_t *keys;    /* sparse: [offsets[rows]] the features that are there … */
+    const float *values;    /* … and [offsets[rows]] their values */
+    const int32_t *labels;  /* [rows] */
+    const float *weights;   /* [rows] */
+    const int64_t *ids;     /* [rows] record numbers; random numbers of an example are keyed by them */
 } tri_batch;
 
 typedef struct {

@@ -50,12 +50,17 @@ TRI_MUST_CHECK tri_status tri_graph_copy(const tri_graph *graph, int64_t batch, 
 TRI_MUST_CHECK tri_status tri_graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
                                         const tri_attributes *attributes, tri_node **out);
 
-/* An input fed from each batch: "x", "labels" (i32) or "weights" (f32). shape leaves the batch out. */
+/* An input fed from each batch: "x", "labels" (i32) or "weights" (f32); of sparse examples "keys" (i32) and "values" (f32), which are a
+ * list of the example's features each, and have no further shape. shape leaves the batch out. */
 TRI_MUST_CHECK tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tri_shape shape, tri_node **out);
 
 /* A trained parameter. Parameters take their place in the flat buffer in the order of making. */
 TRI_MUST_CHECK tri_status tri_graph_parameter(tri_graph *graph, const char *name, tri_shape shape, tri_init init, float value,
                                               tri_node **out);
+
+/* A trained table of rows by key, which only operators on sparse examples read. It lies outside of the flat buffer: the store has it by
+ * its number, in the order of making. shape: [features][width]. One operator reads it. */
+TRI_MUST_CHECK tri_status tri_graph_table(tri_graph *graph, const char *name, tri_shape shape, tri_init init, float value, tri_node **out);
 
 /* Give a node a place, such as "/job:worker/task:2". */
 TRI_MUST_CHECK tri_status tri_node_place(tri_graph *graph, tri_node *node, const char *place);
@@ -78,6 +83,8 @@ int tri_node_inputs(const tri_node *node);
 tri_node *tri_node_input(const tri_node *node, int index);
 const tri_attributes *tri_node_attributes(const tri_node *node);
 tri_range tri_node_range(const tri_node *node); /* of a parameter; {0, 0} otherwise */
+int tri_node_table(const tri_node *node);       /* of a table: its number; −1 otherwise */
+int tri_graph_tables(const tri_graph *graph);   /* how many there are */
 
 #ifdef __cplusplus
 }

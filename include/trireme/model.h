@@ -44,7 +44,11 @@ const tri_model_defaults *tri_model_default(const tri_model *model);
 /* The shape of one example that the file asks for, so that photos can be brought to it; of rank 0 where it is left to the data. */
 tri_shape tri_model_input_shape(const tri_model *model);
 
-/* The graph ends in the outputs "logits" and "loss". Its inputs are "x", "labels" and "weights". */
+/* Whether it takes sparse examples: its parameters are tables, in part or all. */
+bool tri_model_is_sparse(const tri_model *model);
+
+/* The graph ends in the outputs "logits" and "loss". Its inputs are "x" (of a sparse model "keys" and "values"), "labels" and
+ * "weights". */
 TRI_MUST_CHECK tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out);
 
 /* A table for people: one row a layer with its output and parameters, and their total. graph: as tri_model_build gave it. free() it. */
@@ -58,6 +62,10 @@ const char *tri_model_builtin(int index);
 
 /* Initial values into the flat buffer, keyed by (seed, parameter name, element). */
 void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *parameters);
+
+/* Add every table of the graph to the store, which has none yet; and give them their initial values. */
+TRI_MUST_CHECK tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store);
+TRI_MUST_CHECK tri_status tri_graph_initialise_tables(const tri_graph *graph, uint64_t seed, tri_store *store);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /* store.h: where the parameters live, and how a gradient becomes an update.
  *
- * All parameters are one flat buffer of floats. In every step a plan calls await(r) before it first reads the range r, and offer(r)
- * when it has read r for the last time and r's gradient, a sum over the batch, is complete. From offer(r) until the next await(r)
- * returns, parameters and gradient of r belong to the store. flush() precedes evaluation, checkpoint and exit.
- * One thread calls a store. Every call may wait, never longer than the deadline the store was made with. */
+ * All parameters are one flat buffer of floats. In every step a plan calls await(r) before it first reads the range r, and offer(r) when it
+ * has read r for the last time and r's gradient, a sum over the batch, is complete. From offer(r) until the next await(r) returns,
+ * parameters and gradient of r belong to the store. flush() precedes evaluation, checkpoint and exit. Sparse models have tables beside the
+ * buffer (below). One thread calls a store. Every call may wait, never longer than the deadline the store was made with. */
 #ifndef TRIREME_STORE_H
 #define TRIREME_STORE_H
 
@@ -36,6 +36,15 @@ typedef struct {
     float rate;
 } tri_step;
 
+/* A table of rows by key, [rows][width]. Row r is at data + r · stride: its weights, then each slot of the rule's state, width floats of
+ * each, so that all that an update of a row touches lies together. Rows never updated are as they were made. */
+typedef struct {
+    int64_t rows, width;
+    int64_t stride; /* in floats */
+    int slots;
+    float *data;
+} tri_table;
+
 const char *tri_rule_name(int index);                           /* of all rules, from 0; NULL past the last */
 int tri_rule_slots(const tri_rule *rule);                       /* floats of state a parameter: 0, 1 or 2 */
 float tri_rule_value(const tri_rule *rule, const char *number); /* what is set, or the default; 0 where the rule has no such number */
@@ -60,6 +69,28 @@ TRI_MUST_CHECK tri_status tri_store_flush(tri_store *store);
  * gradient (clipping) this does nothing. */
 void tri_store_drop_gradient(tri_store *store);
 TRI_MUST_CHECK tri_status tri_store_offer_from(tri_store *store, tri_range range, const float *gradient, double weight);
+
+/* Tables lie outside of the flat buffer, and a step touches only the rows that its batch names. They are added before a plan is made; the
+ * first is number 0. TRI_UNSUPPORTED where the kind of store has none.
+ *
+ * In every step a plan calls expect(table, keys) as soon as it has the batch, with each key once; await_rows before it first reads the
+ * rows, which are copied to it in the order of the keys; offer_rows when their gradient, a sum over the batch, is complete. keys and
+ * gradient are borrowed until the next begin or flush. A rule concerns the keys of the step alone: what a step does not name keeps its
+ * weight and its state, l2 and momentum included (docs/models.md).
+ *
+ * A lent table (tri_store_lend_tables) spares all that. Its rows are read where they lie, and the plan adds −rate · gradient / Σ weight to
+ * them example by example, with all its threads at once and without locks (Hogwild): two that add to one weight at the same moment may
+ * lose one of the two updates. So await_rows and offer_rows are not called for it. Only sgd without l2 and clipping is such a sum; with
+ * other rules tri_store_lend_tables does nothing. */
+TRI_MUST_CHECK tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width);
+int tri_store_tables(const tri_store *store);
+const tri_table *tri_store_table(tri_store *store, int table); /* to fill, and to read between steps, after flush */
+void tri_store_lend_tables(tri_store *store);
+bool tri_store_lends_tables(const tri_store *store);
+
+TRI_MUST_CHECK tri_status tri_store_expect(tri_store *store, int table, const int32_t *keys, int64_t count);
+TRI_MUST_CHECK tri_status tri_store_await_rows(tri_store *store, int table, float *rows);                          /* [count][width] */
+TRI_MUST_CHECK tri_status tri_store_offer_rows(tri_store *store, int table, const float *gradient, double weight); /* [count][width] */
 
 #ifdef __cplusplus
 }

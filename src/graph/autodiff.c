@@ -15,7 +15,7 @@ static void mark_wanted(const tri_graph *graph, bool inputs, bool *wanted)
 {
     for (int i = 0; i < graph->count; i++) {
         const tri_node *node = graph->node[i];
-        wanted[i] = tri__node_is(node, "parameter") || (inputs && tri__node_is(node, "input") && node->type == TRI_F32);
+        wanted[i] = tri__node_is(node, "parameter") || node->table >= 0 || (inputs && tri__node_is(node, "input") && node->type == TRI_F32);
         for (int k = 0; k < node->inputs; k++)
             wanted[i] |= node->type == TRI_F32 && wanted[node->input[k]->id];
     }
@@ -28,6 +28,14 @@ static tri_status accumulate(tri_graph *graph, tri_node **total, tri_node *dx)
         return tri__graph_make(graph, "add", NULL, NULL, total, *total, dx, NULL, NULL);
     *total = dx;
     return NULL;
+}
+
+/* The gradient of a table is written where its rows are, by the one operator that reads them. */
+static tri_status add_gradient(tri_graph *graph, const tri_node *input, tri_node *dx, tri_node **gradient)
+{
+    if (input->table >= 0 && gradient[input->id])
+        return tri_fail(TRI_BAD_CALL, "two operators read the table '%s'; give each a table of its own", input->name);
+    return accumulate(graph, &gradient[input->id], dx);
 }
 
 static tri_status differentiate(tri_graph *graph, tri_node *node, const bool *wanted, tri_node **gradient)
@@ -44,7 +52,7 @@ static tri_status differentiate(tri_graph *graph, tri_node *node, const bool *wa
     TRI_TRY(node->op->backward(graph, node, gradient[node->id], want, dx));
     for (int i = 0; i < node->inputs; i++)
         if (want[i] && dx[i])
-            TRI_TRY(accumulate(graph, &gradient[node->input[i]->id], dx[i]));
+            TRI_TRY(add_gradient(graph, node->input[i], dx[i], gradient));
     return NULL;
 }
 
@@ -59,7 +67,8 @@ static tri_status mark_parameters(tri_graph *graph, int count, tri_node **gradie
 {
     const tri_attributes once = {.scale = 1.0f};
     for (int i = 0; i < count; i++) {
-        if (!gradient[i] || !tri__node_is(graph->node[i], "parameter"))
+        const tri_node *node = graph->node[i];
+        if (!gradient[i] || !(tri__node_is(node, "parameter") || node->table >= 0))
             continue;
         if (!is_own_result(gradient[i]))
             TRI_TRY(tri__graph_make(graph, "multiply", &once, NULL, &gradient[i], gradient[i], NULL, NULL, NULL));

@@ -15,7 +15,9 @@
 #include "graph/lower_narrow.h"
 #include "graph/lower_onednn.h"
 #include "graph/lower_plain.h"
+#include "graph/lower_table.h"
 #include "graph/plan_buffer.h"
+#include "graph/plan_table.h"
 #include "graph/rewrite.h"
 #include "graph/schedule.h"
 #include "tensor/narrow/narrow.h"
@@ -135,6 +137,8 @@ static tri_status converted(tri__compiler *compiler, int from, const tri__layout
 /* Where a parameter's gradient belongs: the store's, or among the plan's own operands where the store has dropped it. */
 static tri__operand gradient_operand(const tri_plan *plan, const tri_node *node)
 {
+    if (node->parameter->table >= 0)
+        return (tri__operand){.node = node, .where = TRI_IN_TABLE};
     float *all = tri_store_gradient(plan->store);
     return (tri__operand){
         .node = node,
@@ -237,7 +241,10 @@ static tri_status bind_input(tri__compiler *compiler, const tri_node *node)
         const char *name;
         tri__location where;
         tri_type type;
-    } known[] = {{"labels", TRI_BATCH_LABELS, TRI_I32}, {"weights", TRI_BATCH_WEIGHTS, TRI_F32}};
+    } known[] = {{"labels", TRI_BATCH_LABELS, TRI_I32},
+                 {"weights", TRI_BATCH_WEIGHTS, TRI_F32},
+                 {"keys", TRI_BATCH_LISTS, TRI_I32},
+                 {"values", TRI_BATCH_LISTS, TRI_F32}};
     tri__operand operand = {.node = node, .bytes = tri__node_bytes(node), .where = TRI_BATCH_X};
     if (strcmp(node->name, "x") == 0)
         compiler->plan->input_type = node->type;
@@ -245,9 +252,16 @@ static tri_status bind_input(tri__compiler *compiler, const tri_node *node)
         if (strcmp(node->name, known[i].name) == 0 && node->type == known[i].type)
             operand.where = known[i].where;
     if (operand.where == TRI_BATCH_X && strcmp(node->name, "x") != 0)
-        return tri_fail(TRI_BAD_CALL, "a batch has no input '%s' of type %s; inputs are x, labels (i32) and weights (f32)", node->name,
-                        tri_type_name(node->type));
+        return tri_fail(TRI_BAD_CALL,
+                        "a batch has no input '%s' of type %s; inputs are x, labels (i32), weights (f32), keys (i32) and values (f32)",
+                        node->name, tri_type_name(node->type));
+    compiler->plan->sparse |= operand.where == TRI_BATCH_LISTS;
     return add_operand(compiler->plan, operand, &compiler->operand_of[node->id]);
+}
+
+static tri_status bind_table(tri__compiler *compiler, const tri_node *node)
+{
+    return add_operand(compiler->plan, (tri__operand){.node = node, .where = TRI_IN_TABLE}, &compiler->operand_of[node->id]);
 }
 
 static tri_status bind_parameter(tri__compiler *compiler, const tri_node *node)
@@ -292,7 +306,8 @@ static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
     const unsigned without = compiler->plan->options.without;
     bool empty = tri_shape_count(node->shape) == 0 || compiler->graph->batch == 0;
     tri__lowered lowered = {.node = node};
-    if (!empty && !(without & TRI_PLAN_NARROW))
+    TRI_TRY(tri__lower_table(compiler, node, &lowered));
+    if (!lowered.kernel && !empty && !(without & TRI_PLAN_NARROW))
         TRI_TRY(tri__lower_narrow(compiler, node, &lowered));
     if (!lowered.kernel && !empty && !(without & TRI_PLAN_ONEDNN))
         TRI_TRY(try_onednn(compiler, node, &lowered));
@@ -308,6 +323,8 @@ static tri_status bind_node(tri__compiler *compiler, tri_node *node)
         return bind_input(compiler, node);
     if (tri__node_is(node, "parameter"))
         return bind_parameter(compiler, node);
+    if (node->table >= 0)
+        return bind_table(compiler, node);
     return tri__node_is(node, "constant") ? bind_constant(compiler, node) : NULL;
 }
 
@@ -329,6 +346,8 @@ static tri_status bind_argument(tri_plan *plan, int index, int argument)
     const bool scattered = argument == 0 && call->kernel->scattered;
     if (scattered)
         TRI_TRY(tri__allocate((size_t)plan->options.batch, sizeof *call->row, "a plan", &call->row));
+    if (root->where == TRI_IN_TABLE)
+        return NULL;
     if (root->where != TRI_IN_BUFFER && root->where != TRI_FIXED) {
         plan->gathered |= root->where == TRI_BATCH_X && !scattered;
         TRI_TRY(tri__grow(&plan->binding, &plan->binding_capacity, plan->bindings, sizeof *plan->binding, "a plan"));
@@ -415,6 +434,7 @@ static tri_status compile(tri__compiler *compiler, const tri_graph *graph)
     tri_plan *plan = compiler->plan;
     TRI_TRY(prepare_graph(compiler, graph));
     TRI_TRY(prepare_tables(compiler));
+    TRI_TRY(tri__plan_tables_init(plan));
     find_classes(plan);
     TRI_TRY(make_calls(compiler));
     tri__plan_find_lifetimes(plan);

@@ -41,13 +41,16 @@ static const tri_node *find_node(const tri_graph *graph, const char *name)
 
 static const tri_node *node_of(const tri_graph *graph, const tri__statement *statement)
 {
-    return find_node(graph, statement->verb.form == TRI_FORM_INPUT ? "image" : statement->name);
+    const char *input = statement->verb.form == TRI_FORM_INPUT ? "image" : statement->verb.form == TRI_FORM_SPARSE ? "keys" : NULL;
+    return find_node(graph, input ? input : statement->name);
 }
 
 /* What a statement gives for one example, channels last. Parameters and constants have no batch, the loss has nothing else. */
 static const char *output_text(const tri_graph *graph, const tri__statement *statement, char buffer[128])
 {
     tri_shape shape = tri_node_shape(node_of(graph, statement));
+    if (statement->verb.form == TRI_FORM_SPARSE)
+        return strcpy(buffer, "features");
     if (shape.rank == 0 || (statement->verb.most == 0 && statement->verb.form != TRI_FORM_INPUT))
         return tri_shape_text(shape, buffer, 128);
     shape = tri_shape_of(shape.rank - 1, shape.dim + 1);
@@ -58,7 +61,7 @@ static const char *output_text(const tri_graph *graph, const tri__statement *sta
 
 static bool is_parameter(const tri_node *node)
 {
-    return strcmp(tri_node_operator(node), "parameter") == 0;
+    return strcmp(tri_node_operator(node), "parameter") == 0 || tri_node_table(node) >= 0;
 }
 
 /* Parameters called `layer` or `layer.part`. */

@@ -89,6 +89,7 @@ static tri_status add(tri_graph *graph, const char *operator_name, const char *n
     node->id = graph->count;
     node->place = "";
     node->inputs = count;
+    node->table = -1;
     for (int i = 0; i < count; i++)
         node->input[i] = inputs[i];
     if (attributes)
@@ -106,7 +107,7 @@ static tri_status add(tri_graph *graph, const char *operator_name, const char *n
 /* Inputs and parameters have calls of their own; gradients need to know what they belong to. */
 static tri_status check_callers(const char *operator_name)
 {
-    if (strcmp(operator_name, "input") == 0 || strcmp(operator_name, "parameter") == 0)
+    if (strcmp(operator_name, "input") == 0 || strcmp(operator_name, "parameter") == 0 || strcmp(operator_name, "table") == 0)
         return tri_fail(TRI_BAD_CALL, "'%s' has a call of its own: tri_graph_%s", operator_name, operator_name);
     const tri_operator *op = tri__operator_find(operator_name);
     bool is_source = strcmp(operator_name, "constant") == 0 || strcmp(operator_name, "random") == 0;
@@ -155,6 +156,18 @@ tri_status tri_graph_parameter(tri_graph *graph, const char *name, tri_shape sha
     TRI_TRY(add(graph, "parameter", name, NULL, 0, &attributes, NULL, out));
     (*out)->range = (tri_range){graph->parameter_floats, (size_t)count};
     graph->parameter_floats += aligned;
+    return NULL;
+}
+
+tri_status tri_graph_table(tri_graph *graph, const char *name, tri_shape shape, tri_init init, float value, tri_node **out)
+{
+    tri_attributes attributes = {.shape = shape, .init = init, .value = value};
+    char text[128];
+    if (shape.rank != 2 || shape.dim[0] < 1 || shape.dim[0] > INT32_MAX || shape.dim[1] < 1)
+        return tri_fail(TRI_BAD_CALL, "table '%s' is %s, expected features x width, with at most %d features", name,
+                        tri_shape_text(shape, text, sizeof text), INT32_MAX);
+    TRI_TRY(add(graph, "table", name, NULL, 0, &attributes, NULL, out));
+    (*out)->table = graph->tables++;
     return NULL;
 }
 
@@ -207,6 +220,7 @@ static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy
     if (input)
         made->type = node->type;
     made->range = node->range;
+    made->table = node->table;
     made->parameter = twin(copy, node->parameter);
     if (node->data) {
         size_t bytes = tri__node_bytes(node);
@@ -225,6 +239,7 @@ static tri_status copy_all(const tri_graph *graph, int64_t batch, tri_graph *cop
     for (int i = 0; i < graph->outputs; i++)
         TRI_TRY(tri_graph_output(copy, graph->output[i].name, twin(copy, graph->output[i].node)));
     copy->parameter_floats = graph->parameter_floats;
+    copy->tables = graph->tables;
     return NULL;
 }
 
@@ -304,4 +319,14 @@ const tri_attributes *tri_node_attributes(const tri_node *node)
 tri_range tri_node_range(const tri_node *node)
 {
     return node->range;
+}
+
+int tri_node_table(const tri_node *node)
+{
+    return node->table;
+}
+
+int tri_graph_tables(const tri_graph *graph)
+{
+    return graph->tables;
 }

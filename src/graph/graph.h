@@ -18,8 +18,9 @@ struct tri_node {
     tri_type type;
     tri_shape shape;
     tri_range range;     /* parameter: where it lies in the flat buffer */
+    int table;           /* table: which of the store's, from 0; −1 elsewhere */
     tri_node *forward;   /* gradient node: the node it differentiates, whose kernel's workspace it may read. NULL elsewhere */
-    tri_node *parameter; /* gradient of a parameter: that parameter. NULL elsewhere */
+    tri_node *parameter; /* gradient of a parameter or table: that one. NULL elsewhere */
     const void *data;    /* constant with more than one value: its elements, of the graph's arena. NULL elsewhere */
 };
 
@@ -36,6 +37,7 @@ struct tri_graph {
     tri__output *output;
     int outputs, output_capacity;
     size_t parameter_floats;
+    int tables;
 };
 
 /* Shorthand for operators' backward rules: add a node with the given inputs, up to the first NULL. */

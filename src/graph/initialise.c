@@ -2,8 +2,10 @@
 #include "graph/initialise.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trireme/model.h"
 
 #define BLOCK 65536 /* elements that one thread fills at a time */
@@ -68,4 +70,51 @@ void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *paramete
         const tri__key key = tri__key_split_name(tri__key_of(seed), tri_node_name(node));
         tri__initialise(attributes->init, attributes->value, tri_node_shape(node), key, parameters + tri_node_range(node).first);
     }
+}
+
+tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store)
+{
+    for (int i = 0; i < tri_graph_count(graph); i++) {
+        const tri_node *node = tri_graph_node(graph, i);
+        const tri_shape shape = tri_node_shape(node);
+        if (tri_node_table(node) >= 0)
+            TRI_TRY(tri_wrap(tri_store_add_table(store, shape.dim[0], shape.dim[1]), "%s", tri_node_name(node)));
+    }
+    return NULL;
+}
+
+/* Elements first … first + count − 1 of the weights, as they are numbered row by row. */
+static void put_elements(const tri_table *table, int64_t first, int64_t count, const float *from)
+{
+    for (int64_t i = 0; i < count; i++)
+        table->data[(first + i) / table->width * table->stride + (first + i) % table->width] = from[i];
+}
+
+/* Zeros are there already, and memory that is not touched is not taken. */
+static tri_status fill_table(const tri_node *node, uint64_t seed, const tri_table *table)
+{
+    const tri_attributes *attributes = tri_node_attributes(node);
+    const tri__key key = tri__key_split_name(tri__key_of(seed), tri_node_name(node));
+    const int64_t count = table->rows * table->width;
+    if (attributes->init == TRI_INIT_ZERO)
+        return NULL;
+    float *block;
+    TRI_TRY(tri__allocate(BLOCK, sizeof *block, "initial values", &block));
+    for (int64_t first = 0; first < count; first += BLOCK) {
+        const int64_t some = count - first < BLOCK ? count - first : BLOCK;
+        fill_block(attributes->init, attributes->value, key, first, some, block);
+        put_elements(table, first, some, block);
+    }
+    free(block);
+    return NULL;
+}
+
+tri_status tri_graph_initialise_tables(const tri_graph *graph, uint64_t seed, tri_store *store)
+{
+    for (int i = 0; i < tri_graph_count(graph); i++) {
+        const tri_node *node = tri_graph_node(graph, i);
+        if (tri_node_table(node) >= 0)
+            TRI_TRY(fill_table(node, seed, tri_store_table(store, tri_node_table(node))));
+    }
+    return NULL;
 }

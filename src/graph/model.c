@@ -172,6 +172,11 @@ const tri_model_defaults *tri_model_default(const tri_model *model)
     return &model->train.settings.train;
 }
 
+bool tri_model_is_sparse(const tri_model *model)
+{
+    return model->count > 0 && model->statement[0].verb.form == TRI_FORM_SPARSE;
+}
+
 /* The digest */
 
 static void hash_shape(tri__sha256 *hash, const char *name, tri_shape shape)
@@ -200,7 +205,7 @@ tri_status tri_model_digest(const tri_model *model, const tri_graph *graph, char
         const tri_node *node = tri_graph_node(graph, i);
         if (strcmp(tri_node_operator(node), "input") == 0)
             hash_shape(&hash, tri_node_name(node), without_batch(tri_node_shape(node)));
-        if (strcmp(tri_node_operator(node), "parameter") == 0)
+        if (strcmp(tri_node_operator(node), "parameter") == 0 || tri_node_table(node) >= 0)
             hash_shape(&hash, tri_node_name(node), tri_node_shape(node));
     }
     hash_shape(&hash, "logits", without_batch(tri_node_shape(logits)));

@@ -37,7 +37,17 @@ typedef struct {
     tri_model_defaults train;
 } tri__model_settings;
 
-typedef enum { TRI_FORM_TRAIN, TRI_FORM_INPUT, TRI_FORM_DENSE, TRI_FORM_CONV, TRI_FORM_PARAMETER, TRI_FORM_LOSS, TRI_FORM_ROW } tri__form;
+typedef enum {
+    TRI_FORM_TRAIN,
+    TRI_FORM_INPUT,
+    TRI_FORM_SPARSE,
+    TRI_FORM_TABLE,
+    TRI_FORM_DENSE,
+    TRI_FORM_CONV,
+    TRI_FORM_PARAMETER,
+    TRI_FORM_LOSS,
+    TRI_FORM_ROW
+} tri__form;
 
 typedef struct {
     const char *name; /* as files spell it, and as the operator table does where form is row or loss */

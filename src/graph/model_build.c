@@ -6,13 +6,15 @@
 
 #include "base/memory.h"
 #include "graph/model.h"
+#include "graph/model_verb.h"
 
 typedef struct {
     const tri_model *model;
     const tri_model_input *input;
     tri_graph *graph;
-    tri_node **node;    /* the result of each statement */
-    int64_t parameters; /* so far */
+    tri_node **node;         /* the result of each statement */
+    int64_t parameters;      /* so far */
+    tri_node *keys, *values; /* of sparse examples; NULL elsewhere */
 } model_builder;
 
 static tri_node *input_of(const model_builder *builder, const tri__statement *statement, int index)
@@ -61,8 +63,85 @@ static tri_status count_outputs(const model_builder *builder, const tri__stateme
     return tri_fail(TRI_BAD_DATA, "the data does not say how many classes it has; write a number, as in %s(10)", layer->verb.name);
 }
 
+/* Sparse examples */
+
+static bool reads_sparse(const model_builder *builder, const tri__statement *layer)
+{
+    return layer->inputs > 0 && builder->model->statement[layer->input[0]].verb.form == TRI_FORM_SPARSE;
+}
+
+/* The table `<layer>.weight` of [features][width], and the operator on it. name: of its node. */
+static tri_status apply_table(model_builder *builder, const tri__statement *layer, const char *operator_name, const char *name,
+                              int64_t width, tri_node **out)
+{
+    const tri_attributes *given = &layer->settings.attributes;
+    char table_name[2 * TRI_MODEL_NAME];
+    snprintf(table_name, sizeof table_name, "%s.weight", layer->name);
+    if (given->init == TRI_INIT_HE || given->init == TRI_INIT_XAVIER)
+        return tri_fail(TRI_BAD_DATA, "the weights of sparse examples start at zero, constant(X), uniform(X) or normal(X)");
+    int64_t count;
+    const tri_shape shape = TRI_SHAPE(builder->input->shape.dim[0], width);
+    TRI_TRY(tri_shape_check(shape, &count));
+    if (count > TRI_MODEL_PARAMETERS - builder->parameters)
+        return tri_fail(TRI_BAD_DATA, "with '%s' the model has more than %lld parameters", table_name, TRI_MODEL_PARAMETERS);
+    builder->parameters += count;
+    tri_node *table;
+    TRI_TRY(tri_graph_table(builder->graph, table_name, shape, given->init, given->value, &table));
+    const bool weighted = strcmp(operator_name, "sparse_dot") == 0 || strcmp(operator_name, "pairwise") == 0;
+    const tri_attributes attributes = {.size = given->size};
+    return tri_graph_add(builder->graph, operator_name, name, (tri_node *[]){table, builder->keys, builder->values}, weighted ? 3 : 2,
+                         &attributes, out);
+}
+
+static tri_status build_table(model_builder *builder, const tri__statement *layer, tri_node **out)
+{
+    static const char *const operators[][2] = {
+        {"embedding", "gather"}, {"embedding_sum", "sparse_sum"}, {"embedding_mean", "sparse_mean"}, {"pairwise", "pairwise"}};
+    if (!reads_sparse(builder, layer))
+        return tri_fail(TRI_BAD_DATA, "%s needs sparse examples: begin the model with sparse() and name that line", layer->verb.name);
+    int64_t width;
+    TRI_TRY(count_outputs(builder, layer, &width));
+    const char *operator_name = NULL;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+        if (strcmp(layer->verb.name, operators[i][0]) == 0)
+            operator_name = operators[i][1];
+    return apply_table(builder, layer, operator_name, layer->name, width, out);
+}
+
+/* As a dense layer, but the weights are [features][out], in a table. They start at zero where nothing is said. */
+static tri_status build_sparse_dense(model_builder *builder, const tri__statement *layer, tri_node **out)
+{
+    tri__statement settled = *layer;
+    char name[2 * TRI_MODEL_NAME];
+    int64_t outputs;
+    TRI_TRY(count_outputs(builder, layer, &outputs));
+    if (!(layer->given >> tri__verb_key_index(&layer->verb, "init") & 1))
+        settled.settings.attributes.init = TRI_INIT_ZERO;
+    if (!layer->settings.with_bias)
+        return apply_table(builder, &settled, "sparse_dot", layer->name, outputs, out);
+    snprintf(name, sizeof name, "%s.sparse_dot", layer->name);
+    tri_node *bias, *product;
+    TRI_TRY(apply_table(builder, &settled, "sparse_dot", name, outputs, &product));
+    TRI_TRY(make_parameter(builder, layer->name, ".bias", TRI_SHAPE(outputs), TRI_INIT_ZERO, 0, &bias));
+    return tri_graph_add(builder->graph, "bias", layer->name, (tri_node *[]){product, bias}, 2, NULL, out);
+}
+
+/* The batch's lists. What reads them gets both. */
+static tri_status build_sparse(model_builder *builder, tri_node **out)
+{
+    const tri_shape shape = builder->input->shape;
+    if (shape.rank != 1 || builder->input->type != TRI_F32)
+        return tri_fail(TRI_BAD_DATA, "the model is for sparse examples (LIBSVM, Criteo text, click records, clicks:N), the data is not");
+    TRI_TRY(tri_graph_input(builder->graph, "keys", TRI_I32, (tri_shape){0}, &builder->keys));
+    TRI_TRY(tri_graph_input(builder->graph, "values", TRI_F32, (tri_shape){0}, &builder->values));
+    *out = builder->keys;
+    return NULL;
+}
+
 static tri_status build_dense(model_builder *builder, const tri__statement *layer, tri_node **out)
 {
+    if (reads_sparse(builder, layer))
+        return build_sparse_dense(builder, layer, out);
     tri_node *x = input_of(builder, layer, 0), *weight;
     if (tri_node_shape(x).rank > 2) {
         char name[2 * TRI_MODEL_NAME];
@@ -201,6 +280,10 @@ static tri_status build_statement(model_builder *builder, const tri__statement *
     switch (statement->verb.form) {
     case TRI_FORM_INPUT:
         return build_input(builder, statement, out);
+    case TRI_FORM_SPARSE:
+        return build_sparse(builder, out);
+    case TRI_FORM_TABLE:
+        return build_table(builder, statement, out);
     case TRI_FORM_DENSE:
         return build_dense(builder, statement, out);
     case TRI_FORM_CONV:

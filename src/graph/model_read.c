@@ -135,13 +135,18 @@ static tri_status check_needed(const tri__scan *scan, const tri__statement *stat
     return NULL;
 }
 
+static bool is_input_form(tri__form form)
+{
+    return form == TRI_FORM_INPUT || form == TRI_FORM_SPARSE;
+}
+
 /* The input comes first and the loss last, each once. */
 static tri_status check_place(const tri__scan *scan, const tri__statement *statement, const char *where)
 {
     const tri_model *model = scan->model;
-    bool first = model->count == 0, is_input = statement->verb.form == TRI_FORM_INPUT;
+    bool first = model->count == 0, is_input = is_input_form(statement->verb.form);
     if (first && !is_input)
-        return TRI_SCAN_FAIL(scan, where, "expected the input before '%s': input() or input(scale=1/255)", statement->verb.name);
+        return TRI_SCAN_FAIL(scan, where, "expected the input before '%s': input(), input(scale=1/255) or sparse()", statement->verb.name);
     if (!first && is_input)
         return TRI_SCAN_FAIL(scan, where, "a second input; line %d has the first", model->statement[0].line);
     if (!first && model->statement[model->count - 1].verb.form == TRI_FORM_LOSS)
@@ -154,7 +159,7 @@ static tri_status check_place(const tri__scan *scan, const tri__statement *state
 /* "conv2" for the second conv, whatever the first is called. The only input is "input". */
 static char *made_name(const tri_model *model, const tri__verb *verb)
 {
-    if (verb->form == TRI_FORM_INPUT)
+    if (is_input_form(verb->form))
         return tri__arena_copy(model->arena, verb->name);
     int nth = 1;
     for (int i = 0; i < model->count; i++)
@@ -165,7 +170,7 @@ static char *made_name(const tri_model *model, const tri__verb *verb)
 /* Nodes that the builder makes beside those of the lines. */
 static bool is_reserved(const tri__statement *statement, const char *name)
 {
-    static const char *const reserved[] = {"x", "image", "labels", "weights", "classes"};
+    static const char *const reserved[] = {"x", "image", "labels", "weights", "classes", "keys", "values"};
     int from = statement->verb.form == TRI_FORM_INPUT ? 2 : 0; /* the input may be called x or image: it is */
     for (int i = from; i < (int)(sizeof reserved / sizeof *reserved); i++)
         if (strcmp(name, reserved[i]) == 0)

@@ -322,6 +322,7 @@ tri_status tri__model_train_check(const tri_model_defaults *train)
 
 static const setting_row own_settings[] = {
     {"out", &outputs_kind, OF(out), 1, SIZE_END},
+    {"fields", &count_kind, OF(attributes.size), 1, SIZE_END},
     {"kernel", &sizes_kind, OF(attributes.kernel), 1, SIZE_END},
     {"stride", &sizes_kind, OF(attributes.stride), 1, SIZE_END},
     {"pad", &sizes_kind, OF(attributes.pad), 0, SIZE_END},
@@ -373,6 +374,10 @@ void tri__model_settings_init(tri__form form, tri__model_settings *settings)
         settings->attributes.scale = 1;
     if (form == TRI_FORM_DENSE || form == TRI_FORM_CONV || form == TRI_FORM_PARAMETER)
         settings->attributes.init = TRI_INIT_HE;
+    if (form == TRI_FORM_TABLE) {
+        settings->attributes.init = TRI_INIT_NORMAL;
+        settings->attributes.value = 0.01f;
+    }
 }
 
 tri_status tri__model_settings_read(tri__form form, const char *key, const tri__value *value, tri__model_settings *out)

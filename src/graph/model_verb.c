@@ -13,6 +13,11 @@ static const tri__verb own_verbs[] = {
     {"dense", TRI_FORM_DENSE, 1, 1, "out bias init", 1},
     {"conv", TRI_FORM_CONV, 1, 1, "out kernel stride pad bias init", 2},
     {"parameter", TRI_FORM_PARAMETER, 0, 0, "shape init", 1},
+    {"sparse", TRI_FORM_SPARSE, 0, 0, "", 0},
+    {"embedding", TRI_FORM_TABLE, 1, 1, "out fields init", 2},
+    {"embedding_sum", TRI_FORM_TABLE, 1, 1, "out init", 1},
+    {"embedding_mean", TRI_FORM_TABLE, 1, 1, "out init", 1},
+    {"pairwise", TRI_FORM_TABLE, 1, 1, "out init", 1},
     {"softmax_loss", TRI_FORM_LOSS, 1, 1, "", 0},
     {"logistic_loss", TRI_FORM_LOSS, 1, 1, "", 0},
 };
@@ -21,7 +26,7 @@ static const tri__verb own_verbs[] = {
 /* Rows that the reader's own verbs make, and gradients, which have no derivative of their own, are not for files. */
 static bool for_people(const tri_operator *row)
 {
-    static const char *const hidden[] = {"image", "bias", "convolution"};
+    static const char *const hidden[] = {"image", "bias", "convolution", "table", "gather", "sparse_dot", "sparse_sum", "sparse_mean"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (strcmp(row->name, hidden[i]) == 0)
             return false;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "graph/compile.h"
+#include "graph/plan_table.h"
 #include "graph/store.h"
 
 tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out)
@@ -46,6 +47,7 @@ void tri_plan_destroy(tri_plan *plan)
     }
     tri__onednn_destroy(plan->onednn);
     tri_graph_destroy(plan->graph);
+    tri__plan_tables_fini(plan);
     tri__buffer_free(plan->buffer);
     free(plan->operand);
     free(plan->call);
@@ -56,16 +58,25 @@ void tri_plan_destroy(tri_plan *plan)
     free(plan);
 }
 
-static tri_status check_batch(const tri_plan *plan, const tri_batch *batch)
+static tri_status check_examples(const tri_plan *plan, const tri_batch *batch)
 {
     if (batch->rows != plan->options.batch)
         return tri_fail(TRI_BAD_CALL, "a batch has %" PRId64 " rows, the plan was made for %" PRId64, batch->rows, plan->options.batch);
+    if (plan->sparse && !batch->offsets)
+        return tri_fail(TRI_BAD_CALL, "a batch is dense, the model's input is sparse");
+    if (plan->sparse)
+        return tri__plan_tables_check(plan, batch);
     if (batch->type != plan->input_type)
         return tri_fail(TRI_BAD_CALL, "a batch holds %s, the plan was made for %s", tri_type_name(batch->type),
                         tri_type_name(plan->input_type));
     if (!batch->x && (plan->gathered || !batch->at))
-        return tri_fail(TRI_BAD_CALL, batch->keys ? "a batch is sparse, the model's input is dense"
-                                                  : "a batch's examples are scattered, and the plan needs them one after another");
+        return tri_fail(TRI_BAD_CALL, batch->offsets ? "a batch is sparse, the model's input is dense"
+                                                     : "a batch's examples are scattered, and the plan needs them one after another");
+    return NULL;
+}
+
+static tri_status check_labels(const tri_plan *plan, const tri_batch *batch)
+{
     bool wrong = false;
     for (int64_t i = 0; plan->classes && i < batch->rows; i++)
         wrong |= (uint32_t)batch->labels[i] >= (uint64_t)plan->classes;
@@ -100,12 +111,13 @@ static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
         return NULL;
     if (!batch)
         return tri_fail(TRI_BAD_CALL, "the graph has inputs, but no batch was given");
-    TRI_TRY(check_batch(plan, batch));
+    TRI_TRY(check_examples(plan, batch));
+    TRI_TRY(check_labels(plan, batch));
     for (int i = 0; i < plan->bindings; i++) {
         const tri__binding *b = &plan->binding[i];
         if (b->where == TRI_BATCH_X)
             bind_x(&plan->call[b->call], b->argument, batch);
-        else
+        else if (b->where != TRI_BATCH_LISTS) /* whoever reads lists takes them from the batch */
             plan->call[b->call].data[b->argument] = b->where == TRI_BATCH_LABELS ? (void *)batch->labels : (void *)batch->weights;
     }
     return NULL;
@@ -133,14 +145,22 @@ tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch)
 {
     TRI_TRY(bind_batch(plan, batch));
     omp_set_num_threads(plan->options.threads);
+    tri__plan_tables_read(plan, batch);
     const tri__moment moment = {batch, 0};
     for (int i = 0; i < plan->calls; i++)
         TRI_TRY(run_call(plan, &plan->call[i], &moment));
     return NULL;
 }
 
+static tri_status await_range(tri_plan *plan, const tri__store_call *await)
+{
+    return await->table >= 0 ? tri__plan_table_await(plan, await->table) : tri_store_await(plan->store, await->range);
+}
+
 static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, double weight)
 {
+    if (offer->table >= 0)
+        return tri__plan_table_offer(plan, offer->table, weight);
     if (offer->gradient < 0)
         return tri_store_offer(plan->store, offer->range, weight);
     const tri__operand *root = &plan->operand[plan->operand[offer->gradient].root];
@@ -155,11 +175,12 @@ tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
     omp_set_num_threads(plan->options.threads);
     const tri__moment moment = {batch, plan->store->step};
     const double weight = weight_of(batch);
+    TRI_TRY(tri__plan_tables_begin(plan, batch, weight));
     const tri__store_call *await = plan->await, *offer = plan->offer;
     const tri__store_call *awaits_end = await + plan->awaits, *offers_end = offer + plan->offers;
     for (int i = 0; i < plan->calls; i++) {
         for (; await < awaits_end && await->call == i; await++)
-            TRI_TRY(tri_store_await(plan->store, await->range));
+            TRI_TRY(await_range(plan, await));
         TRI_TRY(run_call(plan, &plan->call[i], &moment));
         for (; offer < offers_end && offer->call == i; offer++)
             TRI_TRY(offer_range(plan, offer, weight));

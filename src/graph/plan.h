@@ -6,11 +6,13 @@
 #ifndef TRI_GRAPH_PLAN_H
 #define TRI_GRAPH_PLAN_H
 
+#include "graph/distinct.h"
 #include "graph/operator.h"
 #include "tensor/onednn/onednn.h"
+#include "tensor/sparse/sparse.h"
 #include "trireme/plan.h"
 
-typedef enum { TRI_IN_BUFFER, TRI_FIXED, TRI_BATCH_X, TRI_BATCH_LABELS, TRI_BATCH_WEIGHTS } tri__location;
+typedef enum { TRI_IN_BUFFER, TRI_FIXED, TRI_BATCH_X, TRI_BATCH_LABELS, TRI_BATCH_WEIGHTS, TRI_BATCH_LISTS, TRI_IN_TABLE } tri__location;
 
 typedef struct {
     const tri_node *node;      /* whose value it is; NULL for a workspace */
@@ -41,12 +43,25 @@ typedef struct {
     tri__location where;
 } tri__binding;
 
-/* A range that is awaited before a call, or offered after it. */
+/* A range, or a table's rows, that is awaited before a call, or offered after it. */
 typedef struct {
     int call;
     tri_range range;
     int gradient; /* of an offer: the operand that holds it, where the store has dropped its gradient; −1 where it has not */
+    int table;    /* −1: a range */
 } tri__store_call;
+
+/* A table, and what the step at hand reads and writes of it. */
+typedef struct {
+    int64_t rows, width;
+    const int32_t *at; /* [features of the batch] the row of weights and gradient that each reads */
+    tri__table_view weights, gradient;
+    float factor;  /* of what is added to gradient */
+    bool lent;     /* both are the table itself; otherwise a copy of its distinct rows … */
+    int64_t count; /* … of which there are so many */
+    float *copy;   /* [2][room][width] weights and gradient */
+    int64_t room;
+} tri__plan_table;
 
 struct tri_plan {
     tri_graph *graph; /* the plan's own: rewritten and differentiated */
@@ -61,7 +76,12 @@ struct tri_plan {
     int bindings, binding_capacity;
     tri__store_call *await, *offer; /* in the order of the calls */
     int awaits, offers;
-    int *output_operand; /* by the graph's outputs: the plain operand */
+    tri__plan_table *table; /* by the store's number */
+    int tables;
+    int64_t features;       /* keys lie below; 0 where there are no tables */
+    bool sparse;            /* batches have keys and values */
+    tri__distinct distinct; /* of the batch at hand */
+    int *output_operand;    /* by the graph's outputs: the plain operand */
     void *buffer;
     size_t bytes;
     tri_type input_type; /* of x */

@@ -16,6 +16,8 @@ static int in_order(const void *a, const void *b)
     const tri__store_call *x = a, *y = b;
     if (x->call != y->call)
         return x->call < y->call ? -1 : 1;
+    if (x->table != y->table)
+        return x->table < y->table ? -1 : 1;
     return (x->range.first > y->range.first) - (x->range.first < y->range.first);
 }
 
@@ -26,7 +28,8 @@ static int join(tri__store_call *list, int count)
     int joined = 0;
     for (int i = 0; i < count; i++) {
         tri__store_call *last = joined ? &list[joined - 1] : NULL;
-        if (last && last->call == list[i].call && last->gradient < 0 && last->range.first + last->range.count == list[i].range.first)
+        if (last && last->call == list[i].call && last->gradient < 0 && last->table < 0 && list[i].table < 0 &&
+            last->range.first + last->range.count == list[i].range.first)
             last->range.count += list[i].range.count;
         else
             list[joined++] = list[i];
@@ -74,7 +77,7 @@ static void offer_kept(tri_plan *plan, const tri_node *node, int read_last)
     int first, last;
     find_touches(plan, tri_store_gradient(plan->store) + node->range.first, &first, &last);
     last = last > read_last ? last : read_last;
-    plan->offer[plan->offers++] = (tri__store_call){last < 0 ? plan->calls - 1 : last, whole_range(plan->graph, node), -1};
+    plan->offer[plan->offers++] = (tri__store_call){last < 0 ? plan->calls - 1 : last, whole_range(plan->graph, node), -1, -1};
 }
 
 /* The plan keeps the gradient, until its parameter has been read for the last time. A parameter without one is not offered. */
@@ -85,7 +88,7 @@ static void offer_lent(tri_plan *plan, const tri_node *node, int read_last)
         return;
     tri__operand *root = &plan->operand[plan->operand[gradient].root];
     root->last = root->last > read_last ? root->last : read_last;
-    plan->offer[plan->offers++] = (tri__store_call){root->last, node->range, gradient};
+    plan->offer[plan->offers++] = (tri__store_call){root->last, node->range, gradient, -1};
 }
 
 /* A parameter that nothing reads is awaited first. */
@@ -93,11 +96,31 @@ static void schedule_parameter(tri_plan *plan, const tri_node *node)
 {
     int read_first, read_last;
     find_touches(plan, tri_store_parameters(plan->store) + node->range.first, &read_first, &read_last);
-    plan->await[plan->awaits++] = (tri__store_call){read_first < 0 ? 0 : read_first, whole_range(plan->graph, node), -1};
+    plan->await[plan->awaits++] = (tri__store_call){read_first < 0 ? 0 : read_first, whole_range(plan->graph, node), -1, -1};
     if (tri_store_gradient(plan->store))
         offer_kept(plan, node, read_last);
     else
         offer_lent(plan, node, read_last);
+}
+
+/* A table's rows are awaited before the first call that reads them, and offered after the last one that reads them or their gradient. One
+ * that the loss does not reach is neither. */
+static void schedule_table(tri_plan *plan, const tri_node *node)
+{
+    int first = -1, last = -1;
+    bool trained = false;
+    for (int v = 0; v < plan->operands; v++) {
+        const tri__operand *operand = &plan->operand[v];
+        if (operand->where != TRI_IN_TABLE || operand->first < 0 || (operand->node != node && operand->node->parameter != node))
+            continue;
+        trained |= operand->node->parameter == node;
+        first = first < 0 || operand->first < first ? operand->first : first;
+        last = operand->last > last ? operand->last : last;
+    }
+    if (!trained)
+        return;
+    plan->await[plan->awaits++] = (tri__store_call){.call = first, .gradient = -1, .table = node->table};
+    plan->offer[plan->offers++] = (tri__store_call){.call = last, .gradient = -1, .table = node->table};
 }
 
 static tri_status arrange_store(const tri_plan *plan)
@@ -106,9 +129,11 @@ static tri_status arrange_store(const tri_plan *plan)
     if (!plan->offers)
         return NULL;
     TRI_TRY(tri__allocate((size_t)plan->offers, sizeof *ranges, "a plan", &ranges));
+    int count = 0;
     for (int i = 0; i < plan->offers; i++)
-        ranges[i] = plan->offer[i].range;
-    tri_status status = tri__store_arrange(plan->store, ranges, plan->offers);
+        if (plan->offer[i].table < 0)
+            ranges[count++] = plan->offer[i].range;
+    tri_status status = tri__store_arrange(plan->store, ranges, count);
     free(ranges);
     return status;
 }
@@ -123,6 +148,8 @@ tri_status tri__plan_schedule(tri_plan *plan)
     for (int i = 0; i < plan->graph->count; i++)
         if (tri__node_is(plan->graph->node[i], "parameter"))
             schedule_parameter(plan, plan->graph->node[i]);
+        else if (plan->graph->node[i]->table >= 0)
+            schedule_table(plan, plan->graph->node[i]);
     plan->awaits = join(plan->await, plan->awaits);
     plan->offers = join(plan->offer, plan->offers);
     return arrange_store(plan);

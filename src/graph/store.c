@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -51,6 +52,7 @@ tri_status tri_store_begin(tri_store *store, const tri_step *step)
         return tri_fail(TRI_BAD_CALL, "step %" PRId64 " at rate %g: neither may be negative, and the rate must be a number", step->step,
                         (double)step->rate);
     store->step = step->step;
+    store->rate = step->rate;
     return store->kind->begin(store, step);
 }
 
@@ -96,4 +98,71 @@ tri__store_times tri__store_take_times(tri_store *store)
 tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count)
 {
     return store->kind->arrange ? store->kind->arrange(store, ranges, count) : NULL;
+}
+
+/* ---- tables ---- */
+
+tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width)
+{
+    if (!store->kind->add_table)
+        return tri_fail(TRI_UNSUPPORTED, "a store of the kind '%s' has no tables: train sparse models with --strategy local",
+                        store->kind->name);
+    if (store->tables == TRI_STORE_TABLES)
+        return tri_fail(TRI_BAD_CALL, "a model has more than %d tables", TRI_STORE_TABLES);
+    TRI_TRY(store->kind->add_table(store, rows, width));
+    store->tables++;
+    return NULL;
+}
+
+int tri_store_tables(const tri_store *store)
+{
+    return store->tables;
+}
+
+const tri_table *tri_store_table(tri_store *store, int table)
+{
+    return table >= 0 && table < store->tables ? &store->table[table] : NULL;
+}
+
+void tri_store_lend_tables(tri_store *store)
+{
+    const tri_rule *rule = &store->rule;
+    store->lends = strcmp(rule->name, "sgd") == 0 && tri_rule_value(rule, "l2") == 0 && rule->clip == 0;
+}
+
+bool tri_store_lends_tables(const tri_store *store)
+{
+    return store->lends;
+}
+
+static tri_status check_table(const tri_store *store, int table)
+{
+    if (table >= 0 && table < store->tables)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "the store has %d tables, there is no number %d", store->tables, table);
+}
+
+tri_status tri_store_expect(tri_store *store, int table, const int32_t *keys, int64_t count)
+{
+    TRI_TRY(check_table(store, table));
+    uint32_t most = 0;
+    for (int64_t i = 0; i < count; i++)
+        most = (uint32_t)keys[i] > most ? (uint32_t)keys[i] : most;
+    if (count > 0 && most >= store->table[table].rows)
+        return tri_fail(TRI_BAD_CALL, "key %" PRIu32 " was expected of a table of %" PRId64 " rows", most, store->table[table].rows);
+    return store->kind->expect(store, table, keys, count);
+}
+
+tri_status tri_store_await_rows(tri_store *store, int table, float *rows)
+{
+    TRI_TRY(check_table(store, table));
+    return store->kind->await_rows(store, table, rows);
+}
+
+tri_status tri_store_offer_rows(tri_store *store, int table, const float *gradient, double weight)
+{
+    TRI_TRY(check_table(store, table));
+    if (!(weight >= 0) || isinf(weight))
+        return tri_fail(TRI_BAD_CALL, "a gradient was offered with weight %g: it must be 0 or positive", weight);
+    return store->kind->offer_rows(store, table, gradient, weight);
 }

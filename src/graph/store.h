@@ -19,6 +19,12 @@ typedef struct {
     tri_status (*await)(tri_store *store, tri_range range);
     tri_status (*offer)(tri_store *store, tri_range range, const float *gradient, double weight); /* gradient: of the range */
     tri_status (*flush)(tri_store *store);
+
+    /* Of tables; all NULL: the store has none. */
+    tri_status (*add_table)(tri_store *store, int64_t rows, int64_t width); /* make the memory of the next one */
+    tri_status (*expect)(tri_store *store, int table, const int32_t *keys, int64_t count);
+    tri_status (*await_rows)(tri_store *store, int table, float *rows);
+    tri_status (*offer_rows)(tri_store *store, int table, const float *gradient, double weight);
     tri__store_times (*times)(tri_store *store); /* since the last call; NULL: not measured */
 
     /* A plan that is made for training says which ranges it will offer, in the order in which it will; NULL: it does not matter. */
@@ -26,14 +32,20 @@ typedef struct {
     void (*destroy)(tri_store *store);
 } tri__store_kind;
 
+#define TRI_STORE_TABLES 16
+
 struct tri_store {
     const tri__store_kind *kind;
     tri_rule rule;
-    int64_t step; /* of the last begin */
+    int64_t step; /* of the last begin … */
+    float rate;   /* … and its rate */
     size_t floats;
     float *parameters, *gradient; /* gradient: NULL where it was dropped */
     bool droppable;               /* the store needs no gradient after its offer */
     float *slot[TRI_RULE_SLOTS];
+    tri_table table[TRI_STORE_TABLES];
+    int tables;
+    bool lends; /* its tables */
 };
 
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */

@@ -1,8 +1,8 @@
 /* local.c: the store of a run in one process. What is offered is applied at once.
  *
- * Clipping needs the norm of the whole gradient, so with it offers are only noted, and applied together when every float has been
- * offered. A plan need not offer all (parameters that the loss does not reach, gaps of alignment): then the next begin or flush ends
- * the step. */
+ * Clipping needs the norm of the whole gradient, so with it offers are only noted, and applied together when every float and every
+ * expected row has been offered. A plan need not offer all (parameters that the loss does not reach, gaps of alignment): then the next
+ * begin or flush ends the step. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,11 +10,19 @@
 #include "graph/rule.h"
 #include "store/norm.h"
 #include "store/store.h"
+#include "store/table.h"
 
 typedef struct {
     tri_range range;
     double weight;
 } noted_offer;
+
+/* What the step reads and writes of a table. */
+typedef struct {
+    tri__table_keys keys;  /* expected; borrowed */
+    const float *gradient; /* with clipping only: offered, and not applied yet; borrowed. NULL: nothing is */
+    double weight;
+} table_step;
 
 typedef struct {
     tri_store store;
@@ -22,6 +30,8 @@ typedef struct {
     noted_offer *noted; /* with clipping only: the step's offers so far. It grows in the first step and is kept */
     size_t count, capacity;
     size_t floats; /* in all of them */
+    table_step table[TRI_STORE_TABLES];
+    int tables; /* noted, as offers are */
 } local_store;
 
 static void apply(local_store *local, tri_range range, const float *gradient, double weight, double clipping)
@@ -41,10 +51,30 @@ static void apply(local_store *local, tri_range range, const float *gradient, do
                     });
 }
 
+static void apply_rows(local_store *local, int table, const float *gradient, double weight, double clipping)
+{
+    tri_store *store = &local->store;
+    if (weight > 0)
+        tri__table_apply(&store->table[table], local->table[table].keys, gradient, (float)(clipping / weight), &store->rule, &local->step);
+}
+
+/* ‖Σ gradient / Σ weight‖² of the table rows that were offered */
+static double table_squares(const local_store *local)
+{
+    double squares = 0;
+    for (int i = 0; i < local->store.tables; i++) {
+        const table_step *step = &local->table[i];
+        const size_t floats = (size_t)(step->keys.count * local->store.table[i].width);
+        if (step->gradient && step->weight > 0)
+            squares += tri__sum_of_squares(step->gradient, floats) / (step->weight * step->weight);
+    }
+    return squares;
+}
+
 /* ‖Σ gradient / Σ weight‖ over all that was offered */
 static double mean_norm(const local_store *local)
 {
-    double squares = 0;
+    double squares = table_squares(local);
     for (size_t i = 0; i < local->count; i++) {
         const noted_offer *offer = &local->noted[i];
         if (offer->weight > 0)
@@ -56,7 +86,7 @@ static double mean_norm(const local_store *local)
 
 static void apply_noted(local_store *local)
 {
-    if (local->count == 0)
+    if (local->count == 0 && local->tables == 0)
         return;
     double norm = mean_norm(local), clip = local->store.rule.clip;
     double clipping = norm > clip ? clip / norm : 1;
@@ -64,7 +94,13 @@ static void apply_noted(local_store *local)
         const noted_offer *offer = &local->noted[i];
         apply(local, offer->range, local->store.gradient + offer->range.first, offer->weight, clipping);
     }
+    for (int i = 0; i < local->store.tables; i++) {
+        if (local->table[i].gradient)
+            apply_rows(local, i, local->table[i].gradient, local->table[i].weight, clipping);
+        local->table[i].gradient = NULL;
+    }
     local->count = local->floats = 0;
+    local->tables = 0;
 }
 
 static tri_status note(local_store *local, noted_offer offer)
@@ -106,7 +142,34 @@ static tri_status local_offer(tri_store *store, tri_range range, const float *gr
         return NULL;
     }
     TRI_TRY(note(local, (noted_offer){range, weight}));
-    if (local->floats >= store->floats)
+    if (local->floats >= store->floats && local->tables == store->tables)
+        apply_noted(local);
+    return NULL;
+}
+
+static tri_status local_expect(tri_store *store, int table, const int32_t *keys, int64_t count)
+{
+    ((local_store *)store)->table[table].keys = (tri__table_keys){keys, count};
+    return NULL;
+}
+
+static tri_status local_await_rows(tri_store *store, int table, float *rows)
+{
+    tri__table_gather(&store->table[table], ((local_store *)store)->table[table].keys, rows);
+    return NULL;
+}
+
+static tri_status local_offer_rows(tri_store *store, int table, const float *gradient, double weight)
+{
+    local_store *local = (local_store *)store;
+    if (store->rule.clip == 0) {
+        apply_rows(local, table, gradient, weight, 1);
+        return NULL;
+    }
+    local->tables += !local->table[table].gradient;
+    local->table[table].gradient = gradient;
+    local->table[table].weight = weight;
+    if (local->floats >= store->floats && local->tables == store->tables)
         apply_noted(local);
     return NULL;
 }
@@ -131,6 +194,10 @@ static const tri__store_kind local_kind = {
     .await = local_await,
     .offer = local_offer,
     .flush = local_flush,
+    .add_table = tri__store_add_table,
+    .expect = local_expect,
+    .await_rows = local_await_rows,
+    .offer_rows = local_offer_rows,
     .destroy = local_destroy,
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "graph/rule.h"
+#include "store/table.h"
 
 static tri_status allocate(tri_store *store)
 {
@@ -34,4 +35,11 @@ void tri__store_fini(tri_store *store)
     tri__buffer_free(store->gradient);
     for (int i = 0; i < 2; i++)
         tri__buffer_free(store->slot[i]);
+    for (int i = 0; i < store->tables; i++)
+        tri__table_fini(&store->table[i]);
+}
+
+tri_status tri__store_add_table(tri_store *store, int64_t rows, int64_t width)
+{
+    return tri__table_init(&store->table[store->tables], rows, width, tri_rule_slots(&store->rule));
 }

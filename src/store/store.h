@@ -8,4 +8,7 @@
 TRI_MUST_CHECK tri_status tri__store_init(tri_store *store, const tri__store_kind *kind, size_t floats, const tri_rule *rule);
 void tri__store_fini(tri_store *store);
 
+/* The add_table of a kind whose tables stand in this process. */
+TRI_MUST_CHECK tri_status tri__store_add_table(tri_store *store, int64_t rows, int64_t width);
+
 #endif

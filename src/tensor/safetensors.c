@@ -28,6 +28,37 @@ enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 /* ---- writing ---- */
 
+bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, uint8_t buffer[TRI_TENSOR_ROWS])
+{
+    const tri_tensor *tensor = &named->tensor;
+    const int64_t all = tensor->shape.rank ? tensor->shape.dim[0] : 1, left = all - rows->next;
+    if (left == 0)
+        return false;
+    const size_t bytes = (size_t)tri_shape_count(tensor->shape) * tri_type_size(tensor->type), each = bytes / (size_t)all;
+    const uint8_t *data = tensor->data;
+    if (!named->pitch || named->pitch == each) {
+        *rows = (tri__tensor_rows){data, bytes, all};
+        return true;
+    }
+    const int64_t fitting = (int64_t)(TRI_TENSOR_ROWS / each), count = left < fitting ? left : fitting;
+    if (fitting == 0) { /* a row alone is longer */
+        *rows = (tri__tensor_rows){data + (size_t)rows->next * named->pitch, each, rows->next + 1};
+        return true;
+    }
+    for (int64_t i = 0; i < count; i++)
+        memcpy(buffer + (size_t)i * each, data + (size_t)(rows->next + i) * named->pitch, each);
+    *rows = (tri__tensor_rows){buffer, (size_t)count * each, rows->next + count};
+    return true;
+}
+
+static void write_tensor(tri__writer *writer, const tri__named_tensor *named)
+{
+    uint8_t buffer[TRI_TENSOR_ROWS];
+    tri__tensor_rows rows = {0};
+    while (tri__tensor_next(named, &rows, buffer))
+        tri__writer_write(writer, rows.data, rows.bytes);
+}
+
 typedef struct {
     const tri__named_tensor *named;
     size_t bytes;
@@ -107,7 +138,7 @@ static tri_status write_file(const char *path, const char *header, const piece *
     tri__writer_write(writer, header, length);
     tri__writer_write(writer, spaces, padding);
     for (size_t i = 0; i < count; i++)
-        tri__writer_write(writer, pieces[i].named->tensor.data, pieces[i].bytes);
+        write_tensor(writer, pieces[i].named);
     return tri__writer_commit(writer);
 }
 

@@ -5,6 +5,7 @@
 #ifndef TRI_TENSOR_SAFETENSORS_H
 #define TRI_TENSOR_SAFETENSORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,7 +14,20 @@
 typedef struct {
     const char *name;
     tri_tensor tensor;
+    size_t pitch; /* to write: bytes from one row of the first dimension to the next in memory; 0: they lie one after another */
 } tri__named_tensor;
+
+/* A walk over the rows of a tensor: {0} before the first call. */
+typedef struct {
+    const void *data; /* some rows, one after another: where they lie, or copied to the buffer */
+    size_t bytes;
+    int64_t next; /* the row behind them */
+} tri__tensor_rows;
+
+#define TRI_TENSOR_ROWS 65536 /* bytes of a buffer */
+
+/* Go on to the next rows; false where there are no more. */
+bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, uint8_t buffer[TRI_TENSOR_ROWS]);
 
 typedef struct {
     const char *key, *value;

@@ -78,6 +78,12 @@ static void put_what_came_of_it(filling *to, const tri__summary *s)
     put_number(to, "train_loss", s->train_loss);
     put_number(to, "test_loss", s->test_loss);
     put_number(to, "test_accuracy", s->test_accuracy);
+    if (s->two_classes) {
+        put_number(to, "test_logloss", s->test_logloss);
+        put_number(to, "test_auc", s->test_auc);
+        put_number(to, "test_calibration", s->test_calibration);
+        put_number(to, "progressive_logloss", s->progressive_logloss);
+    }
     put_text(to, "stopped_by", s->stopped_by);
     put(to, "until_step", s->until_step >= 0 ? json_integer(s->until_step) : json_null());
 }
@@ -85,6 +91,10 @@ static void put_what_came_of_it(filling *to, const tri__summary *s)
 static void put_what_it_took(filling *to, const tri__summary *s)
 {
     put_number(to, "peak_rss_mb", s->peak_rss_mb);
+    if (s->table_rows > 0) {
+        put_count(to, "table_rows", s->table_rows);
+        put_count(to, "table_bytes", s->table_bytes);
+    }
     put_count(to, "bytes_sent", s->bytes_sent);
     put_count(to, "bytes_received", s->bytes_received);
     put_count(to, "dropped_stale", s->dropped_stale);
@@ -164,6 +174,23 @@ static void add_work_rows(tri__text *table, const tri__summary *s)
         tri__text_add(table, ", %s steps/s", tri__text_brief(more, (double)s->steps / s->seconds));
 }
 
+/* What is asked of two classes. */
+static void add_class_rows(tri__text *table, const tri__summary *s)
+{
+    if (!s->two_classes)
+        return;
+    if (!isnan(s->test_logloss))
+        tri__text_add(table, ", log loss %.4f", s->test_logloss);
+    if (!isnan(s->test_auc))
+        tri__text_add(table, ", AUC %.4f", s->test_auc);
+    if (!isnan(s->test_calibration))
+        tri__text_add(table, ", calibration %.3f", s->test_calibration);
+    if (isnan(s->progressive_logloss))
+        return;
+    row(table, "progressive");
+    tri__text_add(table, "log loss %.4f", s->progressive_logloss);
+}
+
 static void add_phase_row(tri__text *table, const tri__summary *s)
 {
     const char *separator = "";
@@ -213,9 +240,13 @@ const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t
     add_work_rows(&table, summary);
     add_loss_row(&table, "training", summary->train_loss, NAN);
     add_loss_row(&table, "test", summary->test_loss, summary->test_accuracy);
+    add_class_rows(&table, summary);
     add_phase_row(&table, summary);
     row(&table, "memory");
     tri__text_add(&table, "%s at most", tri__text_bytes(number, summary->peak_rss_mb * 1e6));
+    if (summary->table_rows > 0)
+        tri__text_add(&table, ", tables of %s rows in %s", tri__text_count(more, (double)summary->table_rows),
+                      tri__text_bytes(number, (double)summary->table_bytes));
     if (summary->bytes_sent || summary->bytes_received) {
         row(&table, "network");
         tri__text_add(&table, "%s sent, %s received", tri__text_bytes(number, (double)summary->bytes_sent),

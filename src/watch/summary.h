@@ -2,6 +2,7 @@
 #ifndef TRI_WATCH_SUMMARY_H
 #define TRI_WATCH_SUMMARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,8 +31,12 @@ typedef struct {
     double seconds;       /* training; evaluation and set-up left out */
     double total_seconds; /* of all processes that led the run, from their start */
     double examples_per_second, train_loss, test_loss, test_accuracy;
-    const char *stopped_by; /* "epochs", "steps", "until", "signal", … */
-    int64_t until_step;     /* the step that met --until; negative: null */
+    bool two_classes;                                /* these are of such a model, and have no keys elsewhere: … */
+    double test_logloss, test_auc, test_calibration; /* … calibration: the mean prediction over the share of class 1 */
+    double progressive_logloss;                      /* … of all training examples, each before its own update */
+    int64_t table_rows, table_bytes;                 /* of all tables, with the rule's state; no keys where there are none */
+    const char *stopped_by;                          /* "epochs", "steps", "until", "signal", … */
+    int64_t until_step;                              /* the step that met --until; negative: null */
     double peak_rss_mb;
     int64_t bytes_sent, bytes_received, dropped_stale;
     int64_t damaged, test_damaged; /* records left out, of the training and of the test examples */

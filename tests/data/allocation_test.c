@@ -33,7 +33,7 @@ static long count_reader(tri_source *source)
     int32_t label, keys[64];
     float values[64];
     uint8_t x[16 * 16 * 3];
-    const tri__example_target place = {.x = x, .keys = keys, .values = values, .label = &label};
+    const tri__example_target place = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
     tri__reader *reader;
     assert_ok(tri__reader_create(source, &reader));
     read_all(source, reader, &place);

@@ -136,16 +136,17 @@ static void built_in_models_are_listed(void **state)
 {
     (void)state;
     assert_string_equal(tri_model_builtin(0), "alexnet");
-    assert_string_equal(tri_model_builtin(1), "flowers");
-    assert_string_equal(tri_model_builtin(2), "lenet");
-    assert_string_equal(tri_model_builtin(3), "softmax");
+    static const char *const others[] = {"deep-click", "flowers", "fm", "lenet", "softmax", "sparse-lr", "sparse-softmax"};
     int count = 0;
+    for (int i = 0; i < (int)(sizeof others / sizeof *others); i++)
+        assert_string_equal(tri_model_builtin(i + 1), others[i]);
     while (tri_model_builtin(count))
         count++;
     assert_null(tri_model_builtin(count + 5));
     tri_model *model = NULL;
     assert_fails(tri_model_open("lnet", &model), TRI_NOT_FOUND,
-                 "there is no model 'lnet' (did you mean 'lenet'?); built in are alexnet, flowers, lenet, softmax");
+                 "there is no model 'lnet' (did you mean 'lenet'?); built in are alexnet, deep-click, flowers, fm, lenet, softmax, "
+                 "sparse-lr, sparse-softmax");
 }
 
 static void a_model_file_of_the_user_is_read_by_its_path(void **state)
@@ -309,7 +310,7 @@ static void errors_in_model_files_name_line_and_column(void **state)
         {"# nothing\n\n", "my.model:2:1: the model is empty, expected input(), layers and a loss such as softmax_loss()"},
         {"input()\n\n  x1 =   cnov(6)", "my.model:3:10: unknown operator 'cnov' (did you mean 'conv'?)"},
         {"input()\nrelu_grad()", "my.model:2:1: unknown operator 'relu_grad'; there are train, input, dense, conv, parameter,"},
-        {"conv(6, kernel=3)", "my.model:1:1: expected the input before 'conv': input() or input(scale=1/255)"},
+        {"conv(6, kernel=3)", "my.model:1:1: expected the input before 'conv': input(), input(scale=1/255) or sparse()"},
         {"input()\ninput()", "my.model:2:1: a second input; line 1 has the first"},
         {"input()\nrelu()\n", "my.model:2:1: the model ends here, expected a loss as its last line: softmax_loss() or logistic_loss()"},
         {"input()\nsoftmax_loss()\nrelu()", "my.model:3:1: nothing may follow the loss in line 2"},
@@ -358,7 +359,9 @@ static void errors_in_model_files_name_line_and_column(void **state)
         {"input()\nrelu(inputt)", "my.model:2:6: no line above is called 'inputt' (did you mean 'input'?)"},
         {"input()\nrelu(q)", "my.model:2:6: no line above is called 'q'"},
         {"input()\nrelu(input, input)", "my.model:2:13: relu takes 1 input, 'input' is one too many"},
-        {"input()\nsparse_dot()", "my.model:2:1: sparse_dot needs 3 inputs; only one may be left out, which is then the line above"},
+        {"sparse()\nembedding(8)", "my.model:2:1: embedding needs 'fields'"},
+        {"sparse()\nsparse()", "my.model:2:1: a second input; line 1 has the first"},
+        {"sparse()\nkeys = dense(1)", "my.model:2:1: the name 'keys' has a meaning of its own; choose another"},
         {"input()\na = relu()\na = relu()", "my.model:3:1: the name 'a' is taken by line 2"},
         {"input()\nrelu2 = relu()\nrelu()", "my.model:3:1: without a name this would be 'relu2', which line 2 is called; give it a name"},
         {"input()\nlabels = relu()", "my.model:2:1: the name 'labels' has a meaning of its own; choose another"},
@@ -412,6 +415,8 @@ static void shape_errors_of_model_files_name_line_and_column(void **state)
         {"input()\nr = random(1, init=constant(1))\nmultiply(input, r)\ndense(10)\nsoftmax_loss()",
          "my.model:2:5: random 'r': its numbers"},
         {"input()\nmultiply()\ndense(10)\nsoftmax_loss()", "my.model:2:1: "},
+        {"input()\nembedding(8, fields=2)\ndense(10)\nsoftmax_loss()", "my.model:2:1: embedding needs sparse examples"},
+        {"sparse()\ndense(classes)\nsoftmax_loss()", "my.model:1:1: the model is for sparse examples"},
         {"input()\ndense(16777216)\ndense(16777216)\ndense(classes)\nsoftmax_loss()",
          "my.model:2:1: with 'dense1.weight' the model has more than 4294967296 parameters"},
     };

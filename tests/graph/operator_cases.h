@@ -25,7 +25,7 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* What an input is: a tensor to differentiate by, or one of the things a batch brings. */
-typedef enum { NOTHING, TRAINED, LABELS, WEIGHTS, KEYS, FLOATS, BYTES } role;
+typedef enum { NOTHING, TRAINED, LABELS, WEIGHTS, TABLE, KEYS, VALUES, FLOATS, BYTES } role;
 
 typedef struct {
     role role;
@@ -127,8 +127,14 @@ static const operator_case cases[] = {
     {"reshape", {T(4, 3)}, .with = {.shape = S(2, 6)}, .out = S(2, 6)},
 
     /* sparse */
-    {"gather", {T(5, 3), {KEYS, S(N)}}, .out = S(N, 3)},
-    {"sparse_dot", {T(9), {KEYS, S(N, 4)}, {FLOATS, S(N, 4)}}, .out = S(N)},
+    {"sparse_dot", {{TABLE, S(9, 1)}, {KEYS, S(N)}, {VALUES, S(N)}}, .out = S(N, 1)},
+    {"sparse_dot", {{TABLE, S(2, 7)}, {KEYS, S(N)}, {VALUES, S(N)}}, .out = S(N, 7)},
+    {"sparse_sum", {{TABLE, S(5, 3)}, {KEYS, S(N)}}, .out = S(N, 3)},
+    {"sparse_mean", {{TABLE, S(5, 3)}, {KEYS, S(N)}}, .out = S(N, 3)},
+    {"sparse_mean", {{TABLE, S(1, 1)}, {KEYS, S(N)}}, .out = S(N, 1)},
+    {"gather", {{TABLE, S(5, 3)}, {KEYS, S(N)}}, .with = {.size = 4}, .out = S(N, 12)},
+    {"pairwise", {{TABLE, S(5, 3)}, {KEYS, S(N)}, {VALUES, S(N)}}, .out = S(N, 1)},
+    {"pairwise", {{TABLE, S(2, 8)}, {KEYS, S(N)}, {VALUES, S(N)}}, .out = S(N, 1)},
 };
 
 static inline tri_shape with_batch(tri_shape shape, int64_t batch)
@@ -152,7 +158,7 @@ static inline bool is_batch(tri_shape shape)
 /* What a batch calls an input of this role. */
 static inline const char *feed_name(feed in, int i)
 {
-    if (in.role == LABELS || (in.role == KEYS && in.shape.rank == 1))
+    if (in.role == LABELS)
         return "labels";
     return in.role == WEIGHTS ? "weights" : in.role == KEYS ? "keys" : i == 0 ? "x" : "values";
 }
@@ -167,6 +173,10 @@ static inline tri_node *make_feed(tri_graph *graph, feed in, int i)
 {
     static const char *const names[] = {"in0", "in1", "in2"};
     tri_node *node, *x;
+    if (in.role == TABLE) {
+        assert_ok(tri_graph_table(graph, names[i], in.shape, TRI_INIT_UNIFORM, 1, &node));
+        return node;
+    }
     if (in.role != TRAINED) {
         assert_ok(tri_graph_input(graph, feed_name(in, i), feed_type(in.role), without_batch(in.shape), &node));
         return node;
@@ -206,6 +216,14 @@ static inline tri_graph *make_graph(const operator_case *c, int64_t batch)
     return graph;
 }
 
+/* Lists of features: as many as examples in all, the first example has up to four of them and the last none. */
+static inline void fill_offsets(int64_t batch, int64_t *offsets)
+{
+    offsets[0] = 0;
+    for (int64_t i = 0; i < batch; i++)
+        offsets[i + 1] = batch < offsets[i] + 4 - i % 2 ? batch : offsets[i] + 4 - i % 2;
+}
+
 /* How many classes, or keys, the case's first input has. */
 static inline int64_t classes_of(const operator_case *c)
 {
@@ -215,19 +233,18 @@ static inline int64_t classes_of(const operator_case *c)
     return first.rank > 1 && first.dim[1] > 1 ? first.dim[1] : 2;
 }
 
-/* Values for the node that a batch or the store brings: uniform in [−1, 1); keys from −1 to one too many; the last weight is 0. */
+/* Values for the node that a batch or the store brings: uniform in [−1, 1); the last weight is 0. */
 static inline void fill(const operator_case *c, const tri_node *node, void *out)
 {
     const int64_t count = tri_shape_count(node->shape), classes = classes_of(c);
     const tri__key key = tri__key_split_name(tri__key_of(7), node->name);
-    const bool keys = c->in[1].role == KEYS;
     if (node->type == TRI_F32)
         tri__random_fill_uniform(key, 0, count, out);
     for (int64_t i = 0; i < count; i++)
         if (node->type == TRI_U8)
             ((uint8_t *)out)[i] = (uint8_t)tri__random_below(key, (uint64_t)i, 256);
         else if (node->type == TRI_I32)
-            ((int32_t *)out)[i] = keys ? (int32_t)(i % (classes + 2)) - (i > 0) : (int32_t)(i % classes);
+            ((int32_t *)out)[i] = (int32_t)(i % classes);
         else if (strcmp(node->name, "weights") == 0)
             ((float *)out)[i] = i > 0 && i == count - 1 ? 0 : 0.5f + ((float *)out)[i];
         else

@@ -18,7 +18,7 @@ typedef struct {
     tri_node **gradient; /* by id of the nodes that were there before differentiation */
     int primal;          /* how many those were */
     void **value;        /* by id */
-    int64_t *ids;
+    int64_t *ids, *offsets;
     tri_batch batch;
     tri__moment moment;
 } trial;
@@ -52,6 +52,8 @@ static trial trial_create(const operator_case *c, int64_t batch)
     t.ids = zeroed(batch, sizeof *t.ids);
     for (int64_t i = 0; i < batch; i++)
         t.ids[i] = 1000 + 3 * i;
+    t.offsets = zeroed(batch + 1, sizeof *t.offsets);
+    fill_offsets(batch, t.offsets);
     return t;
 }
 
@@ -62,6 +64,7 @@ static void trial_destroy(trial *t)
     free(t->value);
     free(t->gradient);
     free(t->ids);
+    free(t->offsets);
     tri_graph_destroy(t->graph);
 }
 
@@ -73,7 +76,7 @@ static tri_tensor tensor_of(const trial *t, const tri_node *node)
 /* Run the first `count` nodes. */
 static void trial_run(trial *t, int count)
 {
-    t->batch = (tri_batch){.rows = t->graph->batch, .count = t->graph->batch, .epoch = 2, .ids = t->ids};
+    t->batch = (tri_batch){.rows = t->graph->batch, .count = t->graph->batch, .epoch = 2, .ids = t->ids, .offsets = t->offsets};
     t->moment = (tri__moment){.batch = &t->batch, .step = 5};
     for (int i = 0; i < count; i++) {
         const tri_node *node = t->graph->node[i];
@@ -165,7 +168,7 @@ static void expect_gradients(const operator_case *c, int64_t batch)
     trial_run(&t, t.graph->count);
     for (int i = 0; i < t.primal; i++) {
         const tri_node *node = t.graph->node[i];
-        if (!is(node, "parameter"))
+        if (!is(node, "parameter") && !is(node, "table"))
             continue;
         if (!t.gradient[i] || !tri_shape_equal(t.gradient[i]->shape, node->shape))
             fail_msg("%s: the gradient of %s is missing, or of another shape", c->op, node->name);
@@ -183,7 +186,8 @@ static void expect_nothing(const operator_case *c)
     if (is_batch(c->out) && *values(&t, loss) != 0)
         fail_msg("%s: the loss of an empty batch is %f", c->op, (double)*values(&t, loss));
     for (int i = 0; i < t.primal; i++)
-        for (int64_t k = 0; is(t.graph->node[i], "parameter") && k < tri_shape_count(t.graph->node[i]->shape); k++)
+        for (int64_t k = 0;
+             (is(t.graph->node[i], "parameter") || is(t.graph->node[i], "table")) && k < tri_shape_count(t.graph->node[i]->shape); k++)
             if (!isfinite(values(&t, t.gradient[i])[k]) || (is_batch(c->out) && values(&t, t.gradient[i])[k] != 0))
                 fail_msg("%s: the gradient of %s is not 0 for an empty batch", c->op, t.graph->node[i]->name);
     trial_destroy(&t);
@@ -350,8 +354,10 @@ static const operator_case bad[] = {
     {"reshape", {T(N, 6)}, .with = {.shape = S(0, 4)}, .message = "2x6 cannot be seen as 2x4: 6 elements an example are not 4"},
     {"reshape", {T(N, 6)}, .with = {.shape = S(0, INT64_MAX / 2, 8)}, .message = "too large"},
     {"trace", {T(2, 3)}, .message = "only a square matrix has a trace"},
-    {"gather", {T(5, 3), {KEYS, S(N, 2)}}, .message = "keys ('keys') is 2x2, expected 1 dimension"},
-    {"sparse_dot", {T(5), {KEYS, S(N, 2)}, {FLOATS, S(N, 3)}}, .message = "values ('values') is 2x3, expected 2x2"},
+    {"gather", {{TABLE, S(5, 3)}, {KEYS, S(N, 2)}}, .message = "keys ('keys') is 2x2, expected 1 dimension"},
+    {"gather", {{TABLE, S(5, 3)}, {KEYS, S(N)}}, .message = "size is 0, expected the most features that an example has"},
+    {"sparse_sum", {T(5, 3), {KEYS, S(N)}}, .message = "table ('in0') is no table but a parameter"},
+    {"sparse_dot", {{TABLE, S(5, 1)}, {KEYS, S(N)}, {FLOATS, S(N, 3)}}, .message = "values ('values') is 2x3, expected 2"},
     {"image", {{KEYS, S(N, 2)}}, .message = "x ('keys') is i32, expected u8 or f32"},
     {"broadcast", {T(N, 2)}, .message = "is made by differentiation only"},
     {"constant", .with = {.shape = S(-1, 2)}, .message = "constant 'y': shape -1x2 is negative or too large"},

@@ -13,7 +13,9 @@
 static tri_status print_example(tri__reader *reader, int64_t record, int32_t *keys, float *values)
 {
     int32_t label;
-    tri_status status = reader->source->kind->read(reader, record, &(tri__example_target){.keys = keys, .values = values, .label = &label});
+    int64_t count = 0;
+    tri_status status = reader->source->kind->read(
+        reader, record, &(tri__example_target){.keys = keys, .values = values, .count = &count, .label = &label});
     if (tri_status_code(status) == TRI_BAD_DATA) {
         printf("damaged %s\n", tri_status_message(status));
         tri_status_free(status);
@@ -21,7 +23,7 @@ static tri_status print_example(tri__reader *reader, int64_t record, int32_t *ke
     }
     TRI_TRY(status);
     printf("%d", label);
-    for (int64_t i = 0; i < reader->source->info.width && keys[i] >= 0; i++)
+    for (int64_t i = 0; i < count; i++)
         printf(" %d:%a", keys[i], (double)values[i]);
     putchar('\n');
     return NULL;

@@ -112,11 +112,11 @@ static void print_record(const tri_source *source, const tri__example_target *pl
     if (info->width > 0) {
         const char *between = "";
         printf(", \"index\": [");
-        for (int64_t i = 0; i < info->width && place->keys[i] >= 0; i++, between = ", ")
+        for (int64_t i = 0; i < *place->count; i++, between = ", ")
             printf("%s%d", between, place->keys[i]);
         printf("], \"value\": [");
         between = "";
-        for (int64_t i = 0; i < info->width && place->keys[i] >= 0; i++, between = ", ")
+        for (int64_t i = 0; i < *place->count; i++, between = ", ")
             printf("%s%.9g", between, (double)place->values[i]);
         printf("]}\n");
         return;
@@ -150,7 +150,7 @@ static tri_status read_file(const char *path)
     int32_t label, *keys = calloc(width, sizeof *keys);
     float *values = calloc(width, sizeof *values);
     uint8_t *x = calloc(source->example_bytes + 1, 1);
-    const tri__example_target place = {.x = x, .keys = keys, .values = values, .label = &label};
+    const tri__example_target place = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
     tri__reader *reader = NULL;
     tri_status status = keys && values && x ? tri__reader_create(source, &reader) : tri_fail(TRI_NO_MEMORY, "out of memory");
     if (!status)

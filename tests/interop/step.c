@@ -41,7 +41,7 @@ static void add(stepper *s, const char *prefix, const char *name, tri_type type,
         exit(1);
     }
     memcpy(copy, data, bytes);
-    s->tensors[s->count++] = (tri__named_tensor){full, {type, shape, copy}};
+    s->tensors[s->count++] = (tri__named_tensor){.name = full, .tensor = {type, shape, copy}};
 }
 
 /* Every parameter's part of a buffer that is laid out as the flat one. */

@@ -218,20 +218,26 @@ static void images_become_planes_of_scaled_floats(void **state)
     expect(y, wanted, 6);
 }
 
-static void keys_outside_a_table_count_nothing(void **state)
+static void rows_of_a_table_are_summed_by_key(void **state)
 {
     (void)state;
-    const float table[] = {1, 2, 3, 4}, w[] = {1, 10, 100}, values[] = {1, 2, 3, 4}, dy[] = {1, 2, 3, 4, 5, 6};
-    const int32_t keys[] = {1, -1, 1}, pairs[] = {0, 2, 2, 3};
-    float y[6];
-    tri__ref_gather(2, 2, 3, table, keys, y);
-    expect(y, (float[]){3, 4, 0, 0, 3, 4}, 6);
-    tri__ref_gather_grad(2, 2, 3, dy, keys, y);
-    expect(y, (float[]){0, 0, 6, 8}, 4);
-    tri__ref_sparse_dot(3, 2, 2, w, pairs, values, y);
-    expect(y, (float[]){201, 300}, 2);
-    tri__ref_sparse_dot_grad(3, 2, 2, dy, pairs, values, y);
-    expect(y, (float[]){1, 0, 2 + 6}, 3);
+    const float table[] = {1, 2, 3, 4, 5, 6}, values[] = {1, 2, 3}, dy[] = {1, 2, 3, 4, 5, 6};
+    const int64_t offsets[] = {0, 2, 2, 3}; /* the second example has no features */
+    const int32_t keys[] = {0, 2, 2};
+    const tri__ref_sparse weighted = {.n = 3, .f = 3, .d = 2, .offsets = offsets, .keys = keys, .values = values};
+    tri__ref_sparse plain = weighted;
+    float y[12];
+    plain.values = NULL;
+    tri__ref_sparse_sum(&weighted, false, table, y);
+    expect(y, (float[]){11, 14, 0, 0, 15, 18}, 6);
+    tri__ref_sparse_sum_grad(&weighted, false, dy, y);
+    expect(y, (float[]){1, 2, 0, 0, 2 + 15, 4 + 18}, 6);
+    tri__ref_sparse_sum(&plain, true, table, y);
+    expect(y, (float[]){3, 4, 0, 0, 5, 6}, 6);
+    tri__ref_gather(&plain, 2, table, y);
+    expect(y, (float[]){1, 2, 5, 6, 0, 0, 0, 0, 5, 6, 0, 0}, 12);
+    tri__ref_pairwise(&weighted, table, y);
+    expect(y, (float[]){1 * 10 + 2 * 12, 0, 0}, 3);
 }
 
 int main(void)
@@ -251,7 +257,7 @@ int main(void)
         cmocka_unit_test(an_unknown_label_makes_the_loss_nan),
         cmocka_unit_test(sums_and_broadcasts_go_along_one_axis),
         cmocka_unit_test(images_become_planes_of_scaled_floats),
-        cmocka_unit_test(keys_outside_a_table_count_nothing),
+        cmocka_unit_test(rows_of_a_table_are_summed_by_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

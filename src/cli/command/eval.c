@@ -17,6 +17,9 @@ static tri_status print_json(tri__session *session, const tri__trained *trained,
     if (value && !isnan(result->logloss)) {
         json_object_set_new(value, "auc", isnan(result->auc) ? json_null() : json_real(result->auc));
         json_object_set_new(value, "logloss", json_real(result->logloss));
+        json_object_set_new(value, "test_logloss", json_real(result->logloss));
+        json_object_set_new(value, "test_auc", isnan(result->auc) ? json_null() : json_real(result->auc));
+        json_object_set_new(value, "test_calibration", isnan(result->calibration) ? json_null() : json_real(result->calibration));
     }
     return tri__session_print_json(session, value);
 }
@@ -32,6 +35,8 @@ static void print_table(tri__session *session, const tri__trained *trained, cons
     fprintf(session->out, "loss        %.4f\naccuracy    %.2f %%\n", result->loss, 100 * result->accuracy);
     if (!isnan(result->logloss))
         fprintf(session->out, "AUC         %.4f\nlog loss    %.4f\n", result->auc, result->logloss);
+    if (!isnan(result->calibration))
+        fprintf(session->out, "calibration %.3f\n", result->calibration);
 }
 
 static tri_status evaluate(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, tri_source *source)
@@ -61,7 +66,7 @@ tri_status tri__command_eval(tri__session *session, const tri__arguments *argume
     tri__trained trained;
     TRI_TRY(tri__trained_open(arguments->operands[0], tri__argument_integer(arguments, "batch"), session->log, &trained));
     tri_source *source = NULL;
-    tri_status status = tri__open_examples(session, arguments, trained.checkpoint, &source);
+    tri_status status = tri__open_examples(session, arguments, &trained, &source);
     if (!status)
         status = evaluate(session, arguments, &trained, source);
     tri_source_destroy(source);

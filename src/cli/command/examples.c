@@ -21,8 +21,9 @@ static tri_status open_part(const char *spec, tri_part part, bool any, const tri
 }
 
 /* The source that was named, or the one the run was tested on; for synthetic ones with the run's seed unless another was given. */
-tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__checkpoint *checkpoint, tri_source **out)
+tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, tri_source **out)
 {
+    const tri__checkpoint *checkpoint = trained->checkpoint;
     const tri__train_options *run = &checkpoint->options;
     const char *spec = tri__argument_text(arguments, "data");
     tri_part part = strcmp(tri__argument_text(arguments, "part"), "train") ? TRI_PART_TEST : TRI_PART_TRAIN;
@@ -44,7 +45,7 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         .numbering = checkpoint->numbering,
     };
     TRI_TRY(open_part(spec, part, !tri__argument_given(arguments, "part"), &options, out));
-    tri_status status = tri__source_make_dense(out);
+    tri_status status = tri_model_is_sparse(trained->model) ? NULL : tri__source_make_dense(out);
     if (status) {
         tri_source_destroy(*out);
         *out = NULL;

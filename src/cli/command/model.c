@@ -50,7 +50,7 @@ static tri_status find_input(tri__session *session, const tri__arguments *argume
                                         .cache_folder = session->cache_folder,
                                         .height = wanted.rank == 3 ? wanted.dim[0] : 0,
                                         .width = wanted.rank == 3 ? wanted.dim[1] : 0};
-    *input = (tri_model_input){.type = TRI_U8};
+    *input = (tri_model_input){.type = tri_model_is_sparse(model) ? TRI_F32 : TRI_U8};
     const char *data = tri__argument_text(arguments, "data"), *shape = tri__argument_text(arguments, "shape");
     if (data) {
         tri_source *source;
@@ -74,7 +74,7 @@ static tri_status print_json(tri__session *session, const tri_model *model, cons
     int64_t parameters = 0;
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        int64_t here = tri_node_range(node).count ? tri_shape_count(tri_node_shape(node)) : 0;
+        int64_t here = tri_node_range(node).count || tri_node_table(node) >= 0 ? tri_shape_count(tri_node_shape(node)) : 0;
         parameters += here;
         json_array_append_new(nodes, json_pack("{s:s, s:s, s:o, s:I}", "name", tri_node_name(node), "operator", tri_node_operator(node),
                                                "shape", tri__json_shape(tri_node_shape(node)), "parameters", (json_int_t)here));

@@ -128,7 +128,7 @@ static tri_status predict_source(tri__session *session, const tri__arguments *ar
         .epochs = 1,
         .skip_bad = tri__argument_integer(arguments, "skip-bad"),
     };
-    tri_status status = tri__open_examples(session, arguments, trained->checkpoint, &source);
+    tri_status status = tri__open_examples(session, arguments, trained, &source);
     if (!status)
         status = tri__source_fits(tri_source_describe(source), trained->graph);
     if (!status)
@@ -144,6 +144,9 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const char *data = tri__argument_text(arguments, "data");
+    if (data && !strcmp(data, "-") && tri_model_is_sparse(trained->model))
+        return tri_fail(TRI_UNSUPPORTED, "%s: a sparse model reads its examples from files, not from standard input: give --data FILE",
+                        checkpoint->model_name);
     printer to = {.out = session->out, .classes = tri__predictor_classes(predictor), .rows = session->json ? json_array() : NULL};
     if (checkpoint->class_names && checkpoint->input.classes == to.classes)
         to.names = (const char *const *)checkpoint->class_names;

@@ -6,20 +6,23 @@
 
 #include "base/memory.h"
 
+static tri_status allocate_sparse(tri__batch_buffer *buffer, size_t rows)
+{
+    TRI_TRY(tri__buffer_allocate((rows + 1) * sizeof *buffer->offsets, "a batch's offsets", &buffer->offsets));
+    TRI_TRY(tri__allocate(rows, sizeof *buffer->row, "a batch's rows", &buffer->row));
+    return tri__allocate(TRI_BATCH_PIECES, sizeof *buffer->piece, "a batch's rows", &buffer->piece);
+}
+
 static tri_status allocate_examples(tri__batch_buffer *buffer, const tri_source *source, size_t rows, bool in_place)
 {
-    const size_t width = (size_t)source->info.width;
-    size_t bytes, entries;
-    if (!tri__size_multiply(rows, source->example_bytes, &bytes) || !tri__size_multiply(rows, width * sizeof(float), &entries))
+    size_t bytes;
+    if (!tri__size_multiply(rows, source->example_bytes + sizeof *buffer->row, &bytes))
         return tri_fail(TRI_BAD_CALL, "a batch of %zu examples of %zu bytes is too large", rows, source->example_bytes);
     if (in_place) {
         TRI_TRY(tri__buffer_allocate(source->example_bytes, "an empty example", &buffer->x));
         return tri__buffer_allocate(rows * sizeof *buffer->at, "a batch", &buffer->at);
     }
-    if (width == 0)
-        return tri__buffer_allocate(bytes, "a batch", &buffer->x);
-    TRI_TRY(tri__buffer_allocate(entries, "a batch's keys", &buffer->keys));
-    return tri__buffer_allocate(entries, "a batch's values", &buffer->values);
+    return source->info.width ? allocate_sparse(buffer, rows) : tri__buffer_allocate(rows * source->example_bytes, "a batch", &buffer->x);
 }
 
 static tri_status allocate(tri__batch_buffer *buffer, const tri_source *source, size_t rows, bool in_place)
@@ -42,8 +45,7 @@ tri_status tri__batch_buffer_init(tri__batch_buffer *buffer, const tri_source *s
         .type = source->info.type,
         .x = in_place ? NULL : buffer->x,
         .at = buffer->at,
-        .keys = buffer->keys,
-        .values = buffer->values,
+        .offsets = buffer->offsets,
         .labels = buffer->labels,
         .weights = buffer->weights,
         .ids = buffer->ids,
@@ -57,8 +59,15 @@ void tri__batch_buffer_fini(tri__batch_buffer *buffer)
     free(buffer->failures);
     tri__buffer_free(buffer->x);
     tri__buffer_free(buffer->at);
-    tri__buffer_free(buffer->keys);
-    tri__buffer_free(buffer->values);
+    tri__buffer_free(buffer->offsets);
+    for (int i = 0; buffer->piece && i < TRI_BATCH_PIECES; i++) {
+        free(buffer->piece[i].keys);
+        free(buffer->piece[i].values);
+    }
+    free(buffer->piece);
+    free(buffer->row);
+    free(buffer->keys);
+    free(buffer->values);
     tri__buffer_free(buffer->labels);
     tri__buffer_free(buffer->weights);
     tri__buffer_free(buffer->ids);
@@ -71,39 +80,112 @@ void tri__batch_buffer_clear_failures(tri__batch_buffer *buffer)
         tri_status_free(buffer->failures[i]);
         buffer->failures[i] = NULL;
     }
+    for (int i = 0; buffer->piece && i < TRI_BATCH_PIECES; i++)
+        buffer->piece[i].used = 0;
+}
+
+/* Features of a sparse example, about: a text or a record has at least four bytes for each, and none has more than the widest. */
+static int64_t mean_features(const tri_source_info *info)
+{
+    const int64_t most = info->bytes > 0 && info->examples > 0 ? info->bytes / info->examples / 4 + 1 : info->width;
+    return most < info->width ? most : info->width;
 }
 
 size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows)
 {
-    size_t entries = (size_t)source->info.width * (sizeof(int32_t) + sizeof(float));
+    size_t entries = (size_t)mean_features(&source->info) * (sizeof(int32_t) + sizeof(float));
     size_t row = (entries ? entries : source->example_bytes) + sizeof(int32_t) + sizeof(float) + sizeof(int64_t) + sizeof(tri_status);
     size_t bytes;
     return tri__size_multiply((size_t)rows, row, &bytes) ? bytes : SIZE_MAX;
 }
 
-tri__example_target tri__batch_buffer_row(const tri__batch_buffer *buffer, const tri_source *source, int64_t i)
+/* Room for so many features in two arrays that stay in step. */
+static tri_status reserve(int32_t **keys, float **values, int64_t *room, int64_t wanted)
 {
-    const size_t entry = (size_t)(i * source->info.width);
-    return (tri__example_target){
-        .x = buffer->x ? buffer->x + (size_t)i * source->example_bytes : NULL,
-        .keys = buffer->keys ? buffer->keys + entry : NULL,
-        .values = buffer->values ? buffer->values + entry : NULL,
-        .label = &buffer->labels[i],
-    };
+    if (wanted <= *room)
+        return NULL;
+    const int64_t larger = wanted > INT64_MAX / 16 ? wanted : wanted + wanted / 2;
+    int32_t *more_keys = realloc(*keys, (size_t)larger * sizeof **keys);
+    *keys = more_keys ? more_keys : *keys;
+    float *more_values = more_keys ? realloc(*values, (size_t)larger * sizeof **values) : NULL;
+    *values = more_values ? more_values : *values;
+    if (!more_values)
+        return tri_fail(TRI_NO_MEMORY, "no memory for a batch's %lld features: use a smaller batch", (long long)larger);
+    *room = larger;
+    return NULL;
+}
+
+tri_status tri__batch_buffer_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i, int piece, tri__example_target *out)
+{
+    *out = (tri__example_target){.label = &buffer->labels[i]};
+    if (!buffer->offsets) {
+        out->x = buffer->x + (size_t)i * source->example_bytes;
+        return NULL;
+    }
+    tri__batch_piece *to = &buffer->piece[piece];
+    TRI_TRY(reserve(&to->keys, &to->values, &to->room, to->used + source->info.width));
+    out->keys = to->keys + to->used;
+    out->values = to->values + to->used;
+    out->count = &buffer->row[i].count;
+    return NULL;
+}
+
+void tri__batch_buffer_keep(tri__batch_buffer *buffer, int64_t i, int piece)
+{
+    if (!buffer->offsets)
+        return;
+    buffer->row[i].first = buffer->piece[piece].used;
+    buffer->row[i].piece = piece;
+    buffer->piece[piece].used += buffer->row[i].count;
+}
+
+/* Rows that follow each other in one piece are copied together: first … the row behind them. */
+static int64_t copy_run(tri__batch_buffer *buffer, int64_t first)
+{
+    const tri__batch_row *row = &buffer->row[first];
+    const tri__batch_piece *from = &buffer->piece[row->piece];
+    int64_t end = first, at = buffer->offsets[first], count = 0;
+    for (; end < buffer->batch.rows; end++) {
+        const tri__batch_row *next = &buffer->row[end];
+        if (next->count > 0 && (next->piece != row->piece || next->first != row->first + count))
+            break;
+        count += next->count;
+        buffer->offsets[end + 1] = at + count;
+    }
+    if (count > 0) {
+        memcpy(buffer->keys + at, from->keys + row->first, (size_t)count * sizeof *buffer->keys);
+        memcpy(buffer->values + at, from->values + row->first, (size_t)count * sizeof *buffer->values);
+    }
+    return end;
+}
+
+tri_status tri__batch_buffer_join(tri__batch_buffer *buffer)
+{
+    if (!buffer->offsets)
+        return NULL;
+    int64_t features = 0;
+    for (int i = 0; i < TRI_BATCH_PIECES; i++)
+        features += buffer->piece[i].used;
+    TRI_TRY(reserve(&buffer->keys, &buffer->values, &buffer->room, features + 1));
+    buffer->offsets[0] = 0;
+    for (int64_t row = 0; row < buffer->batch.rows;)
+        row = copy_run(buffer, row);
+    for (int i = 0; i < TRI_BATCH_PIECES; i++)
+        buffer->piece[i].used = 0;
+    buffer->batch.keys = buffer->keys;
+    buffer->batch.values = buffer->values;
+    return NULL;
 }
 
 static void clear_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i)
 {
-    const tri__example_target target = tri__batch_buffer_row(buffer, source, i);
     buffer->labels[i] = 0;
     if (buffer->at)
         buffer->at[i] = buffer->x;
-    else if (target.x)
-        memset(target.x, 0, source->example_bytes);
-    for (int64_t k = 0; target.keys && target.values && k < source->info.width; k++) {
-        target.keys[k] = -1;
-        target.values[k] = 0;
-    }
+    else if (buffer->x)
+        memset(buffer->x + (size_t)i * source->example_bytes, 0, source->example_bytes);
+    if (buffer->row)
+        buffer->row[i].count = 0;
 }
 
 void tri__batch_buffer_mark_damaged(tri__batch_buffer *buffer, const tri_source *source, int64_t i, tri_status reason)

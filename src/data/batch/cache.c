@@ -22,11 +22,12 @@ enum { ABSENT, ARRIVING, PRESENT };
 struct tri__cache {
     int64_t records;
     int64_t resident;       /* the first records, which stand in memory */
-    size_t stride;          /* bytes of one example: x, or keys and values */
-    size_t part[2];         /* of which x, or keys; and values */
+    size_t stride;          /* bytes of one example at most: x, or keys and values */
+    size_t part[2];         /* of which x, or keys; and values. A sparse example uses as much of both as it has features */
     uint8_t *memory;        /* [resident][stride] */
     int file;               /* [records − resident][stride]; −1: none */
     int32_t *labels;        /* [records] */
+    int32_t *counts;        /* [records] features of each; NULL where examples are dense */
     _Atomic uint8_t *state; /* [records] */
     _Atomic int error;      /* errno of the first write that failed; no more are tried */
 };
@@ -57,6 +58,8 @@ static tri_status prepare(tri__cache *cache, int64_t memory, const char *folder)
     int64_t fitting = memory / (int64_t)(cache->stride + sizeof *cache->labels + 1);
     cache->resident = fitting < cache->records ? fitting : cache->records;
     TRI_TRY(tri__buffer_allocate((size_t)cache->records * sizeof *cache->labels, "the labels of cached examples", &cache->labels));
+    if (cache->part[1])
+        TRI_TRY(tri__buffer_allocate((size_t)cache->records * sizeof *cache->counts, "the sizes of cached examples", &cache->counts));
     TRI_TRY(tri__buffer_allocate((size_t)cache->records, "the state of cached examples", &cache->state));
     TRI_TRY(tri__buffer_allocate((size_t)cache->resident * cache->stride, "cached examples (--cache-memory bounds them)", &cache->memory));
     return cache->resident < cache->records && folder ? open_file(cache, folder) : NULL;
@@ -88,15 +91,19 @@ void tri__cache_destroy(tri__cache *cache)
         close(cache->file);
     tri__buffer_free(cache->memory);
     tri__buffer_free(cache->labels);
+    tri__buffer_free(cache->counts);
     tri__buffer_free((void *)cache->state);
     free(cache);
 }
 
-/* The parts of an example, as the system reads and writes them. */
-static void parts_of(const tri__cache *cache, const tri__example_target *example, struct iovec parts[2])
+/* The parts of an example, as the system reads and writes them; how many bytes they have together. */
+static size_t parts_of(const tri__cache *cache, const tri__example_target *example, struct iovec parts[2])
 {
-    parts[0] = (struct iovec){.iov_base = example->x ? (void *)example->x : (void *)example->keys, .iov_len = cache->part[0]};
-    parts[1] = (struct iovec){.iov_base = example->values, .iov_len = cache->part[1]};
+    size_t features = cache->counts ? (size_t)*example->count * sizeof(float) : 0;
+    parts[0] = (struct iovec){.iov_base = example->x ? (void *)example->x : (void *)example->keys,
+                              .iov_len = cache->counts ? features : cache->part[0]};
+    parts[1] = (struct iovec){.iov_base = example->values, .iov_len = features};
+    return parts[0].iov_len + features;
 }
 
 static off_t offset_of(const tri__cache *cache, int64_t record)
@@ -109,9 +116,11 @@ bool tri__cache_get(tri__cache *cache, int64_t record, const tri__example_target
     if (atomic_load_explicit(&cache->state[record], memory_order_acquire) != PRESENT)
         return false;
     struct iovec parts[2];
-    parts_of(cache, to, parts);
+    if (cache->counts)
+        *to->count = cache->counts[record];
+    size_t bytes = parts_of(cache, to, parts);
     if (record >= cache->resident) {
-        if (preadv(cache->file, parts, cache->part[1] ? 2 : 1, offset_of(cache, record)) != (ssize_t)cache->stride)
+        if (preadv(cache->file, parts, cache->part[1] ? 2 : 1, offset_of(cache, record)) != (ssize_t)bytes)
             return false;
     } else {
         const uint8_t *from = cache->memory + (size_t)record * cache->stride;
@@ -128,12 +137,12 @@ bool tri__cache_holds(const tri__cache *cache, int64_t record)
     return record < cache->resident && atomic_load_explicit(&cache->state[record], memory_order_acquire) == PRESENT;
 }
 
-static bool write_to_disk(tri__cache *cache, int64_t record, const struct iovec parts[2])
+static bool write_to_disk(tri__cache *cache, int64_t record, const struct iovec parts[2], size_t bytes)
 {
     if (cache->file < 0 || atomic_load(&cache->error))
         return false;
     ssize_t written = pwritev(cache->file, parts, cache->part[1] ? 2 : 1, offset_of(cache, record));
-    if (written == (ssize_t)cache->stride)
+    if (written == (ssize_t)bytes)
         return true;
     atomic_store(&cache->error, written < 0 ? errno : ENOSPC);
     return false;
@@ -145,10 +154,12 @@ void tri__cache_put(tri__cache *cache, int64_t record, const tri__example_target
     if (!atomic_compare_exchange_strong(&cache->state[record], &absent, ARRIVING))
         return;
     struct iovec parts[2];
-    parts_of(cache, from, parts);
+    size_t bytes = parts_of(cache, from, parts);
     bool kept = true;
+    if (cache->counts)
+        cache->counts[record] = (int32_t)*from->count;
     if (record >= cache->resident) {
-        kept = write_to_disk(cache, record, parts);
+        kept = write_to_disk(cache, record, parts, bytes);
     } else {
         uint8_t *to = cache->memory + (size_t)record * cache->stride;
         memcpy(to, parts[0].iov_base, parts[0].iov_len);

@@ -45,20 +45,15 @@ static tri_status check_options(const tri_source *source, const tri_dataset_opti
     return NULL;
 }
 
-/* Sparse examples stand in rows that are all as wide as the widest, so that one long line among many short ones takes memory. */
 static tri_status check_memory(const tri_source *source, const tri_dataset_options *options)
 {
     enum { MEGABYTE = 1 << 20 };
     size_t bytes = tri__batch_buffer_bytes(source, options->batch), available = (size_t)tri__memory_available();
     if (bytes <= available / 2)
         return NULL;
-    char why[128] = "";
-    if (source->info.width > 0)
-        snprintf(why, sizeof why, "; every row has room for %" PRId64 " features, as the widest example has them", source->info.width);
     return tri_fail(TRI_NO_MEMORY,
-                    "%s: a batch of %" PRId64 " examples takes %" PRId64 " MB, and %" PRId64
-                    " MB are free (a smaller --batch takes less%s)",
-                    source->info.spec, options->batch, bytes / MEGABYTE, available / MEGABYTE, why);
+                    "%s: a batch of %" PRId64 " examples takes %" PRId64 " MB, and %" PRId64 " MB are free (a smaller --batch takes less)",
+                    source->info.spec, options->batch, bytes / MEGABYTE, available / MEGABYTE);
 }
 
 static tri_status prepare_resident(tri_dataset *dataset)

@@ -31,6 +31,7 @@
 #define NOTICED         (SECOND / 2000) /* a shorter wait is a wake-up, and no longer queue would mend it */
 #define GRACE           SECOND          /* for threads to come back from their reads */
 
+_Static_assert(TRI_BATCH_PIECES > TRI_MOST_DECODERS, "every thread has a piece of its own, and so has the caller");
 _Static_assert(TRI_MOST_AHEAD <= TRI_MOST_ASSIGNED, "a plan has room for as many batches");
 
 /* A batch that is being made. */
@@ -44,6 +45,7 @@ typedef struct {
     tri__prefetch *prefetch;
     pthread_t thread;
     tri__reader *reader;
+    int piece;               /* of a sparse batch: where it puts its rows */
     uint8_t *scratch;        /* one example, before it is augmented; NULL where none is */
     const pending_batch *at; /* that it works on; NULL: none. Under the lock */
     _Atomic int64_t record;  /* that it reads */
@@ -183,14 +185,18 @@ static tri_status fetch(decoder *self, int64_t record, const tri__example_target
 }
 
 /* One example into row i of the batch, changed at random where that is asked for. */
-static tri_status decode(decoder *self, const pending_batch *p, int64_t i)
+static tri_status decode(decoder *self, pending_batch *p, int64_t i)
 {
     const tri__prefetch *prefetch = self->prefetch;
     const tri_source_info *info = &prefetch->source->info;
-    tri__example_target target = tri__batch_buffer_row(&p->buffer, prefetch->source, i);
+    tri__example_target target;
+    TRI_TRY(tri__batch_buffer_row(&p->buffer, prefetch->source, i, self->piece, &target));
     int64_t record = p->buffer.ids[i];
-    if (!self->scratch)
-        return fetch(self, record, &target);
+    if (!self->scratch) {
+        TRI_TRY(fetch(self, record, &target));
+        tri__batch_buffer_keep(&p->buffer, i, self->piece);
+        return NULL;
+    }
     uint8_t *row = target.x;
     target.x = self->scratch;
     TRI_TRY(fetch(self, record, &target));
@@ -320,7 +326,7 @@ tri_status tri__prefetch_create(tri_source *source, const tri_dataset_options *o
     prefetch->seed = options->seed;
     prefetch->timeout = (int64_t)((options->timeout > 0 ? options->timeout : DEFAULT_TIMEOUT) * SECOND);
     prefetch->users = 1;
-    prefetch->caller = (decoder){.prefetch = prefetch, .record = -1};
+    prefetch->caller = (decoder){.prefetch = prefetch, .record = -1, .piece = TRI_MOST_DECODERS};
     pthread_mutex_init(&prefetch->lock, NULL);
     tri__condition_init(&prefetch->work);
     tri__condition_init(&prefetch->ready);
@@ -343,7 +349,7 @@ static void decoder_fini(decoder *self)
 
 static tri_status decoder_init(decoder *self, tri__prefetch *prefetch)
 {
-    *self = (decoder){.prefetch = prefetch, .record = -1};
+    *self = (decoder){.prefetch = prefetch, .record = -1, .piece = prefetch->started};
     TRI_TRY(tri__reader_create(prefetch->source, &self->reader));
     if (!tri__augment_is_on(&prefetch->augment))
         return NULL;
@@ -536,7 +542,7 @@ tri_status tri__prefetch_next(tri__prefetch *prefetch, tri__batch_buffer **out)
         *out = &prefetch->given->buffer;
     }
     pthread_mutex_unlock(&prefetch->lock);
-    return status;
+    return status ? status : tri__batch_buffer_join(*out); /* whole: no thread touches it any more */
 }
 
 bool tri__prefetch_clear(tri__prefetch *prefetch)

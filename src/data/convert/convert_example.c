@@ -70,9 +70,9 @@ static void add_integer(tri__tf_example_writer *example, const char *name, int64
 
 static void add_clicks(tri__translator *translator)
 {
-    size_t count = 0;
-    for (int64_t i = 0; i < translator->source->info.width && translator->keys[i] >= 0; i++)
-        translator->wide[count++] = translator->keys[i];
+    const size_t count = (size_t)translator->count;
+    for (size_t i = 0; i < count; i++)
+        translator->wide[i] = translator->keys[i];
     tri__tf_example_add_integers(&translator->example, "index", translator->wide, count);
     tri__tf_example_add_floats(&translator->example, "value", translator->values, count);
     add_integer(&translator->example, "label", translator->label);
@@ -110,7 +110,7 @@ static tri_status add_picture(tri__translator *translator)
 
 tri_status tri__translate(tri__translator *translator, int64_t record, const uint8_t **data, size_t *size)
 {
-    const tri__example_target target = {translator->x, translator->keys, translator->values, &translator->label};
+    const tri__example_target target = {translator->x, translator->keys, translator->values, &translator->count, &translator->label};
     TRI_TRY(translator->source->kind->read(translator->reader, record, &target));
     tri__tf_example_begin(&translator->example);
     if (is_sparse(translator->source))

@@ -16,6 +16,7 @@ typedef struct {
     int32_t *keys; /* sparse: [width] … */
     float *values; /* … and [width] */
     int64_t *wide; /* sparse: [width] keys as they are written */
+    int64_t count; /* sparse: features of the last one */
     int32_t label; /* of the last one */
 } tri__translator;
 

@@ -15,6 +15,7 @@ typedef struct {
     tri__reader *reader;
     tri__example_target target;
     int32_t label;
+    int64_t count; /* features of the last one */
     const tri__info_watch *watch;
 } looker;
 
@@ -52,8 +53,8 @@ static void count_sound(const looker *self, tri__part_info *part)
 {
     if (part->class_counts)
         part->class_counts[self->label]++;
-    for (int64_t i = 0; i < self->source->info.width && self->target.keys[i] >= 0; i++)
-        part->features++;
+    if (self->source->info.width > 0)
+        part->features += self->count;
 }
 
 static tri_status count_all(looker *self, tri__part_info *part)
@@ -81,6 +82,7 @@ static tri_status look_through(tri_source *source, const tri__info_watch *watch,
         TRI_TRY(tri__allocate((size_t)info->classes, sizeof *part->class_counts, "counts of classes", &part->class_counts));
     looker self = {.source = source, .watch = watch};
     self.target.label = &self.label;
+    self.target.count = &self.count;
     tri_status status = looker_allocate(&self);
     if (!status)
         status = count_all(&self, part);

@@ -2,6 +2,7 @@
 #include "data/format/record_clicks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 void tri__record_clicks_describe(tri__records *self, const int64_t *facts, const tri_source_options *options)
@@ -50,9 +51,14 @@ static tri_status read_values(tri__record_reader *self, const tri__example_targe
     for (int64_t i = 0; i < count && !feature->kind; i++)
         to->values[i] = 1;
     int64_t values = feature->kind ? tri__feature_floats(feature, to->values, self->reader.source->info.width) : count;
+    char what[96];
+    bool finite = true;
+    for (int64_t i = 0; values == count && i < count; i++)
+        finite &= isfinite(to->values[i]) != 0;
+    if (!finite)
+        return tri__record_damaged(self, "has a value that is no number");
     if (values == count)
         return NULL;
-    char what[96];
     snprintf(what, sizeof what, "has %" PRId64 " indices but %" PRId64 " values", count, values < 0 ? 0 : values);
     return tri__record_damaged(self, what);
 }
@@ -65,10 +71,7 @@ tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tr
     TRI_TRY(tri__record_find(self, number));
     TRI_TRY(read_keys(self, to, &count));
     TRI_TRY(read_values(self, to, count));
-    for (int64_t i = count; i < info->width; i++) {
-        to->keys[i] = -1;
-        to->values[i] = 0;
-    }
+    *to->count = count;
     int64_t label = tri__record_label(&self->found[TRI_RECORD_LABEL]);
     if (label < 0 || label >= info->classes)
         return tri__record_damaged(self, "has no feature 'label' that is a class");

@@ -262,6 +262,7 @@ static tri_status clicks_read(tri__reader *reader, int64_t record, const tri__ex
     tri__click_keys(&click, self->clicks.features, to->keys);
     for (int i = 0; i < TRI_CRITEO_FIELDS; i++)
         to->values[i] = 1;
+    *to->count = TRI_CRITEO_FIELDS;
     *to->label = click.label;
     return NULL;
 }

@@ -15,6 +15,7 @@ typedef struct {
     uint8_t *x;
     int32_t *keys;
     float *values;
+    int64_t count; /* of features */
     int32_t label;
 } example_buffer;
 
@@ -54,16 +55,15 @@ static uint32_t sum_example(uint32_t sum, const tri_source *source, const exampl
     sum = sum_number(sum, buffer->label);
     if (source->info.width == 0)
         return tri__crc32c(sum, buffer->x, source->example_bytes);
-    size_t features = 0;
-    while (features < (size_t)source->info.width && buffer->keys[features] >= 0)
-        features++;
+    const size_t features = (size_t)buffer->count;
     sum = tri__crc32c(sum, buffer->keys, features * sizeof *buffer->keys);
     return tri__crc32c(sum, buffer->values, features * sizeof *buffer->values);
 }
 
 static tri_status sum_record(tri__reader *reader, int64_t record, example_buffer *buffer, uint32_t *sum)
 {
-    const tri__example_target to = {.x = buffer->x, .keys = buffer->keys, .values = buffer->values, .label = &buffer->label};
+    const tri__example_target to = {
+        .x = buffer->x, .keys = buffer->keys, .values = buffer->values, .count = &buffer->count, .label = &buffer->label};
     TRI_TRY(reader->source->kind->read(reader, record, &to));
     *sum = sum_example(*sum, reader->source, buffer);
     return NULL;

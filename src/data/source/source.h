@@ -20,8 +20,9 @@ typedef struct {
 /* Where one example is written to. A dense source needs x, a sparse one keys and values. */
 typedef struct {
     uint8_t *x;     /* dense: [example_bytes] */
-    int32_t *keys;  /* sparse: [width] the features that are there, then −1 */
-    float *values;  /* sparse: [width] their values, then 0 */
+    int32_t *keys;  /* sparse: room for info.width features … */
+    float *values;  /* … and for their values */
+    int64_t *count; /* sparse: how many features there are; what stands behind them means nothing */
     int32_t *label; /* its class */
 } tri__example_target;
 

@@ -140,6 +140,7 @@ static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__ex
         return tri__line_damaged(&line, at, wrong);
     for (int i = 0; i < TRI_CRITEO_FIELDS; i++)
         to->values[i] = 1;
+    *to->count = TRI_CRITEO_FIELDS;
     return NULL;
 }
 

@@ -246,10 +246,7 @@ static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__ex
     if (class < 0)
         return bad_label(self, &line, seen.label);
     *to->label = (int32_t) class;
-    for (int64_t i = seen.features; i < width; i++) {
-        to->keys[i] = -1;
-        to->values[i] = 0;
-    }
+    *to->count = seen.features;
     return NULL;
 }
 

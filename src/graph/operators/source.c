@@ -76,6 +76,8 @@ static const tri_operator input_row = {.name = "input", .keys = "shape", .shape 
 
 static const tri_operator parameter_row = {.name = "parameter", .keys = "shape init value", .shape = given_shape, .volatile_ = true};
 
+static const tri_operator table_row = {.name = "table", .keys = "shape init value", .shape = given_shape, .volatile_ = true};
+
 static const tri_operator constant_row = {.name = "constant", .keys = "shape value", .shape = given_shape, .forward = constant_forward};
 
 static const tri_operator random_row = {
@@ -93,5 +95,5 @@ static const tri_operator image_row = {
 };
 
 const tri_operator *const tri__source_operators[] = {
-    &input_row, &parameter_row, &constant_row, &random_row, &image_row, NULL,
+    &input_row, &parameter_row, &table_row, &constant_row, &random_row, &image_row, NULL,
 };

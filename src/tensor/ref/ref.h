@@ -104,14 +104,26 @@ void tri__ref_broadcast(int64_t outer, int64_t length, int64_t inner, float scal
 void tri__ref_bias(int64_t n, int64_t c, int64_t inner, const float *x, const float *b, float *y); /* [n][c][inner], b: [c]; y may be x */
 void tri__ref_bias_grad(int64_t n, int64_t c, int64_t inner, const float *dy, float *db);
 
-/* ---- sparse.c: keys outside of the table stand for nothing: −1 pads ---- */
+/* ---- sparse.c: rows of a table by key; the features of example n are offsets[n] … offsets[n + 1] − 1 ---- */
 
-/* table: [v][d], keys: [n] → y: [n][d] */
-void tri__ref_gather(int64_t v, int64_t d, int64_t n, const float *table, const int32_t *keys, float *y);
-void tri__ref_gather_grad(int64_t v, int64_t d, int64_t n, const float *dy, const int32_t *keys, float *dtable);
+typedef struct {
+    int64_t n;              /* examples */
+    int64_t f, d;           /* table: [f][d] */
+    const int64_t *offsets; /* [n + 1] */
+    const int32_t *keys;    /* [features], each below f */
+    const float *values;    /* [features]; NULL: all are 1 */
+} tri__ref_sparse;
 
-/* w: [f], keys, values: [n][k] → y: [n] */
-void tri__ref_sparse_dot(int64_t f, int64_t n, int64_t k, const float *w, const int32_t *keys, const float *values, float *y);
-void tri__ref_sparse_dot_grad(int64_t f, int64_t n, int64_t k, const float *dy, const int32_t *keys, const float *values, float *dw);
+/* y: [n][d] = Σ value · row; with mean, divided by the number of the example's features */
+void tri__ref_sparse_sum(const tri__ref_sparse *s, bool mean, const float *table, float *y);
+void tri__ref_sparse_sum_grad(const tri__ref_sparse *s, bool mean, const float *dy, float *dtable);
+
+/* y: [n][fields][d], the rows of the example's features, then zeros */
+void tri__ref_gather(const tri__ref_sparse *s, int64_t fields, const float *table, float *y);
+void tri__ref_gather_grad(const tri__ref_sparse *s, int64_t fields, const float *dy, float *dtable);
+
+/* y: [n] = Σ over pairs i < j of ⟨value_i · row_i, value_j · row_j⟩ */
+void tri__ref_pairwise(const tri__ref_sparse *s, const float *table, float *y);
+void tri__ref_pairwise_grad(const tri__ref_sparse *s, const float *dy, const float *table, float *dtable);
 
 #endif

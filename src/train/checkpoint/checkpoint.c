@@ -40,16 +40,35 @@ static void add_tensor(tensor_list *list, const char *name, const tri_node *node
     };
 }
 
+/* part: 0 is the weights of a table, then the slots of the rule. */
+static void add_table(tensor_list *list, const char *name, const tri_node *node, tri_store *store, int part)
+{
+    const tri_table *table = tri_store_table(store, tri_node_table(node));
+    list->tensor[list->count++] = (tri__named_tensor){
+        .name = name,
+        .tensor = {.type = TRI_F32, .shape = tri_node_shape(node), .data = table->data + part * table->width},
+        .pitch = (size_t)table->stride * sizeof(float),
+    };
+}
+
+static bool is_trained(const tri_node *node)
+{
+    return tri_node_range(node).count || tri_node_table(node) >= 0;
+}
+
 static tri_status add_slot(tensor_list *list, const tri_graph *graph, tri_store *store, int slot)
 {
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        if (!tri_node_range(node).count)
+        if (!is_trained(node))
             continue;
         char *name = tri__slot_name(tri_store_rule(store), slot, node);
         if (!name)
             return tri_fail(TRI_NO_MEMORY, "no memory for the names of a checkpoint");
-        add_tensor(list, name, node, tri_store_slot(store, slot));
+        if (tri_node_table(node) >= 0)
+            add_table(list, name, node, store, slot + 1);
+        else
+            add_tensor(list, name, node, tri_store_slot(store, slot));
     }
     return NULL;
 }
@@ -59,9 +78,13 @@ static tri_status list_tensors(const tri_graph *graph, tri_store *store, tensor_
     int slots = tri_rule_slots(tri_store_rule(store));
     size_t most = (size_t)tri_graph_count(graph) * (size_t)(1 + slots);
     TRI_TRY(tri__allocate(most, sizeof *list->tensor, "the tensors of a checkpoint", &list->tensor));
-    for (int i = 0; i < tri_graph_count(graph); i++)
-        if (tri_node_range(tri_graph_node(graph, i)).count)
-            add_tensor(list, tri_node_name(tri_graph_node(graph, i)), tri_graph_node(graph, i), tri_store_parameters(store));
+    for (int i = 0; i < tri_graph_count(graph); i++) {
+        const tri_node *node = tri_graph_node(graph, i);
+        if (tri_node_table(node) >= 0)
+            add_table(list, tri_node_name(node), node, store, 0);
+        else if (tri_node_range(node).count)
+            add_tensor(list, tri_node_name(node), node, tri_store_parameters(store));
+    }
     list->parameters = list->count;
     for (int slot = 0; slot < slots; slot++)
         TRI_TRY(add_slot(list, graph, store, slot));
@@ -71,11 +94,14 @@ static tri_status list_tensors(const tri_graph *graph, tri_store *store, tensor_
 /* A checkpoint with a parameter that is not a number is useless, and must not replace a good one. */
 static tri_status check_finite(const tri__named_tensor *named)
 {
-    const float *value = named->tensor.data;
-    int64_t count = tri_shape_count(named->tensor.shape);
-    for (int64_t i = 0; i < count; i++)
-        if (!isfinite(value[i]))
-            return tri_fail(TRI_DIVERGED, "parameter %s has become %g", named->name, value[i]);
+    _Alignas(float) uint8_t buffer[TRI_TENSOR_ROWS];
+    tri__tensor_rows rows = {0};
+    while (tri__tensor_next(named, &rows, buffer)) {
+        const float *value = rows.data;
+        for (size_t i = 0; i < rows.bytes / sizeof *value; i++)
+            if (!isfinite(value[i]))
+                return tri_fail(TRI_DIVERGED, "parameter %s has become %g", named->name, value[i]);
+    }
     return NULL;
 }
 
@@ -93,11 +119,15 @@ static tri_status check_list(const tensor_list *list, uint32_t *checksum)
 uint32_t tri__checkpoint_sum(uint32_t sum, const tri__named_tensor *named, int version)
 {
     const tri_tensor *tensor = &named->tensor;
+    uint8_t buffer[TRI_TENSOR_ROWS];
     if (version > 1) {
         sum = tri__crc32c(sum, named->name, strlen(named->name) + 1);
         sum = tri__crc32c(sum, tensor->shape.dim, (size_t)tensor->shape.rank * sizeof *tensor->shape.dim);
     }
-    return tri__crc32c(sum, tensor->data, (size_t)tri_shape_count(tensor->shape) * tri_type_size(tensor->type));
+    tri__tensor_rows rows = {0};
+    while (tri__tensor_next(named, &rows, buffer))
+        sum = tri__crc32c(sum, rows.data, rows.bytes);
+    return sum;
 }
 
 void tri__checkpoint_sum_end(uint32_t sum, const char *about, const char *model, char text[TRI_CHECKPOINT_DIGITS])
@@ -139,12 +169,12 @@ static json_t *state_json(const tri__run_state *state, const tri__standing *stan
     json_t *recent = json_array();
     for (int64_t i = 0; i < state->recent.count && i < TRI_RECENT; i++)
         json_array_append_new(recent, json_real(state->recent.loss[i]));
-    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o, s:I, s:I, s:o, s:I, s:o, s:O*}", "step", (json_int_t)state->step, "examples",
+    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o, s:I, s:f, s:I, s:I, s:o, s:I, s:o, s:O*}", "step", (json_int_t)state->step, "examples",
                      (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "total_seconds",
                      state->total_seconds, "best_loss", tri__json_number(state->best_loss), "without_gain", (json_int_t)state->without_gain,
-                     "losses", (json_int_t)state->recent.count, "recent", recent, "reached",
-                     (json_int_t)(standing ? standing->position : state->position), "outstanding", outstanding_json(standing), "books",
-                     standing ? standing->books : NULL);
+                     "loss_sum", state->loss_sum, "judged", (json_int_t)state->judged, "losses", (json_int_t)state->recent.count, "recent",
+                     recent, "reached", (json_int_t)(standing ? standing->position : state->position), "outstanding",
+                     outstanding_json(standing), "books", standing ? standing->books : NULL);
 }
 
 static json_t *records_json(const int64_t *records, int64_t count)

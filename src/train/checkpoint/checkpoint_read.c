@@ -151,6 +151,8 @@ static tri_status read_state(tri__checkpoint *checkpoint, json_t *value)
     state->step = step, state->examples = examples, state->position = position;
     state->without_gain = without_gain, state->recent.count = losses;
     state->best_loss = json_is_number(best) ? json_number_value(best) : NAN;
+    state->loss_sum = json_number_value(json_object_get(value, "loss_sum")); /* earlier versions have neither */
+    state->judged = json_integer_value(json_object_get(value, "judged"));
     for (size_t i = 0; i < json_array_size(recent); i++)
         state->recent.loss[i] = json_number_value(json_array_get(recent, i));
     return NULL;
@@ -298,11 +300,28 @@ static tri_status restore_tensor(const tri__safetensors *file, const char *name,
     return NULL;
 }
 
+/* The weights of a table (part 0), or a slot of the rule. */
+static tri_status restore_table(const tri__safetensors *file, const char *name, const tri_node *node, tri_store *store, int part)
+{
+    tri_tensor tensor;
+    TRI_TRY(tri__safetensors_find(file, name, TRI_F32, tri_node_shape(node), &tensor));
+    const tri_table *table = tri_store_table(store, tri_node_table(node));
+    const float *from = tensor.data;
+    for (int64_t row = 0; row < table->rows; row++, from += table->width) {
+        float *to = table->data + row * table->stride + part * table->width;
+        if (memcmp(to, from, (size_t)table->width * sizeof *to) != 0) /* memory that is zero already is not taken */
+            memcpy(to, from, (size_t)table->width * sizeof *to);
+    }
+    return NULL;
+}
+
 static tri_status restore_parameters(const tri__safetensors *file, const tri_graph *graph, tri_store *store)
 {
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        if (tri_node_range(node).count)
+        if (tri_node_table(node) >= 0)
+            TRI_TRY(restore_table(file, tri_node_name(node), node, store, 0));
+        else if (tri_node_range(node).count)
             TRI_TRY(restore_tensor(file, tri_node_name(node), node, tri_store_parameters(store)));
     }
     return NULL;
@@ -312,11 +331,13 @@ static tri_status restore_slot(const tri__safetensors *file, const tri_graph *gr
 {
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        if (!tri_node_range(node).count)
+        const bool is_table = tri_node_table(node) >= 0;
+        if (!tri_node_range(node).count && !is_table)
             continue;
         char *name = tri__slot_name(tri_store_rule(store), slot, node);
-        tri_status status =
-            name ? restore_tensor(file, name, node, tri_store_slot(store, slot)) : tri_fail(TRI_NO_MEMORY, "no memory for a name");
+        tri_status status = !name      ? tri_fail(TRI_NO_MEMORY, "no memory for a name")
+                            : is_table ? restore_table(file, name, node, store, slot + 1)
+                                       : restore_tensor(file, name, node, tri_store_slot(store, slot));
         free(name);
         TRI_TRY(status);
     }

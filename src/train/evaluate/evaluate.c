@@ -20,14 +20,14 @@ struct tri__evaluator {
 /* Sums over the examples seen so far. */
 typedef struct {
     tri__evaluation result;
-    double loss, logloss;
-    int64_t right;
+    double loss, logloss, predicted;
+    int64_t right, positive;
 } tally;
 
-static const tri_node *find_input(const tri_graph *graph)
+static const tri_node *find_input(const tri_graph *graph, const char *name)
 {
     for (int i = 0; i < tri_graph_count(graph); i++)
-        if (!strcmp(tri_node_name(tri_graph_node(graph, i)), "x"))
+        if (!strcmp(tri_node_name(tri_graph_node(graph, i)), name))
             return tri_graph_node(graph, i);
     return NULL;
 }
@@ -39,11 +39,42 @@ static int64_t columns_of(const tri_graph *graph)
     return shape.rank >= 2 ? shape.dim[shape.rank - 1] : 1;
 }
 
+bool tri__has_two_classes(const tri_graph *graph)
+{
+    return columns_of(graph) <= 2;
+}
+
+static tri_status classes_fit(const tri_source_info *source, const tri_graph *graph)
+{
+    int64_t columns = columns_of(graph), classes = columns < 2 ? 2 : columns;
+    if (source->classes <= classes)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "%s: it has %lld classes, but the model has %lld", source->spec, (long long)source->classes,
+                    (long long)classes);
+}
+
+static tri_status sparse_fits(const tri_source_info *source, const tri_graph *graph)
+{
+    if (!find_input(graph, "keys"))
+        return tri_fail(TRI_BAD_CALL, "the model has no input called x");
+    if (!source->width)
+        return tri_fail(TRI_BAD_CALL,
+                        "%s: its examples are dense, the model takes sparse ones (LIBSVM, Criteo text, click records, clicks:FEATURES)",
+                        source->spec);
+    for (int i = 0; i < tri_graph_count(graph); i++) {
+        const tri_node *node = tri_graph_node(graph, i);
+        if (tri_node_table(node) >= 0 && tri_node_shape(node).dim[0] != source->shape.dim[0])
+            return tri_fail(TRI_BAD_CALL, "%s: it has %lld features, the model's tables have %lld (--features says how many)", source->spec,
+                            (long long)source->shape.dim[0], (long long)tri_node_shape(node).dim[0]);
+    }
+    return classes_fit(source, graph);
+}
+
 tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph)
 {
-    const tri_node *x = find_input(graph);
+    const tri_node *x = find_input(graph, "x");
     if (!x)
-        return tri_fail(TRI_BAD_CALL, "the model has no input called x");
+        return sparse_fits(source, graph);
     tri_shape wanted = tri_node_shape(x); /* [batch][…] */
     wanted.rank--;
     memmove(wanted.dim, wanted.dim + 1, (size_t)wanted.rank * sizeof *wanted.dim);
@@ -52,11 +83,7 @@ tri_status tri__source_fits(const tri_source_info *source, const tri_graph *grap
         return tri_fail(TRI_BAD_CALL, "%s: its examples are %s of %s, but the model takes %s of %s", source->spec,
                         tri_shape_text(source->shape, has, sizeof has), tri_type_name(source->type),
                         tri_shape_text(wanted, takes, sizeof takes), tri_type_name(tri_node_type(x)));
-    int64_t columns = columns_of(graph), classes = columns < 2 ? 2 : columns;
-    if (source->classes > classes)
-        return tri_fail(TRI_BAD_CALL, "%s: it has %lld classes, but the model has %lld", source->spec, (long long)source->classes,
-                        (long long)classes);
-    return NULL;
+    return classes_fit(source, graph);
 }
 
 tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes)
@@ -72,9 +99,9 @@ tri_status tri__photos_fit(const tri_source_info *source, const char *const *nam
     return NULL;
 }
 
-int64_t tri__roomy_batch(tri_shape example)
+int64_t tri__roomy_batch(tri_shape example, bool sparse)
 {
-    return tri_shape_count(example) <= 4096 ? 250 : 32;
+    return sparse ? 1000 : tri_shape_count(example) <= 4096 ? 250 : 32;
 }
 
 static tri_status create_plan(tri__evaluator *evaluator, const tri_graph *graph, tri_store *store, int64_t batch, int threads)
@@ -91,7 +118,7 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
 {
     const tri_source_info *info = tri_source_describe(source);
     TRI_TRY(tri__source_fits(info, graph));
-    int64_t batch = options->batch ? options->batch : tri__roomy_batch(info->shape);
+    int64_t batch = options->batch ? options->batch : tri__roomy_batch(info->shape, info->width > 0);
     TRI_TRY(create_plan(evaluator, graph, store, batch, options->threads));
     const tri_dataset_options order = {
         .batch = batch,
@@ -105,7 +132,7 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
     };
     TRI_TRY(tri_dataset_create(source, &order, &evaluator->dataset));
     evaluator->examples = tri_dataset_examples(evaluator->dataset);
-    if (columns_of(graph) > 2)
+    if (!tri__has_two_classes(graph))
         return NULL;
     TRI_TRY(tri__allocate((size_t)evaluator->examples + 1, sizeof(float), "scores", &evaluator->scores));
     return tri__allocate((size_t)evaluator->examples + 1, sizeof(int32_t), "labels", &evaluator->labels);
@@ -171,6 +198,8 @@ static void count_rows(tri__evaluator *evaluator, const tri_batch *batch, const 
             evaluator->scores[sum->result.examples] = score;
             evaluator->labels[sum->result.examples] = batch->labels[row];
             sum->logloss += log_loss(score, batch->labels[row]);
+            sum->predicted += 1 / (1 + exp(-(double)score));
+            sum->positive += batch->labels[row];
         }
         sum->result.examples++;
     }
@@ -205,5 +234,6 @@ tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
     out->damaged = tri_dataset_damaged(evaluator->dataset);
     out->auc = NAN;
     out->logloss = evaluator->scores ? sum.logloss / count : NAN;
+    out->calibration = evaluator->scores && sum.positive ? sum.predicted / (double)sum.positive : NAN;
     return evaluator->scores ? tri__auc(evaluator->scores, evaluator->labels, out->examples, &out->auc) : NULL;
 }

@@ -10,7 +10,8 @@ typedef struct {
     int64_t examples;
     int64_t damaged;       /* records left out so far, each counted once */
     double loss, accuracy; /* means over all examples */
-    double auc, logloss;   /* of two classes; NaN otherwise */
+    double auc, logloss;   /* of two classes; NaN otherwise … */
+    double calibration;    /* … and the mean prediction over the share of class 1: 1 is right; NaN also where none is of class 1 */
 } tri__evaluation;
 
 typedef struct tri__evaluator tri__evaluator;
@@ -39,11 +40,14 @@ tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
 /* Does the source give what the graph's input takes? */
 TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph);
 
+/* Does it tell two classes apart, so that there is an AUC? */
+bool tri__has_two_classes(const tri_graph *graph);
+
 /* Photos are numbered by the names of their folders: TRI_BAD_CALL where these are not the model's own classes,
  * [classes] names. NULL: unknown. */
 TRI_MUST_CHECK tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes);
 
-/* Examples to compute at once: large batches are quicker, and need little memory while examples are small. */
-int64_t tri__roomy_batch(tri_shape example);
+/* Examples to compute at once: large batches are quicker, and need little memory while examples are small, as sparse ones are. */
+int64_t tri__roomy_batch(tri_shape example, bool sparse);
 
 #endif

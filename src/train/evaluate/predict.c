@@ -47,7 +47,7 @@ static tri_status prepare(tri__predictor *predictor, const tri__trained *trained
     const tri_plan_options options = {.batch = rows, .threads = threads};
     TRI_TRY(tri_plan_create(trained->graph, &options, trained->store, &predictor->plan));
     TRI_TRY(tri__allocate((size_t)rows, (size_t)predictor->classes * sizeof(float), "probabilities", &predictor->probabilities));
-    return allocate_rows(predictor, &trained->checkpoint->input, rows);
+    return tri_model_is_sparse(trained->model) ? NULL : allocate_rows(predictor, &trained->checkpoint->input, rows);
 }
 
 tri_status tri__predictor_create(const tri__trained *trained, int threads, tri__predictor **out)

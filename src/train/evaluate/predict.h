@@ -13,7 +13,7 @@ void tri__predictor_destroy(tri__predictor *predictor); /* accepts NULL */
 
 int64_t tri__predictor_classes(const tri__predictor *predictor);
 
-/* A batch for the caller to fill: x has room for rows examples, of the type and shape of the checkpoint's input. */
+/* Not of a sparse model. A batch for the caller to fill: x has room for rows examples, of the type and shape of the checkpoint's input. */
 void *tri__predictor_rows(tri__predictor *predictor, int64_t *rows);
 
 /* Probabilities, [count][classes], valid until the next call: of the examples of batch, or of the first count rows above. */

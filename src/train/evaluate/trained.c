@@ -11,9 +11,10 @@ static tri_status build(tri__trained *trained, int64_t batch)
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const char *text = checkpoint->model_text;
     TRI_TRY(tri_model_parse(checkpoint->model_name, text, strlen(text), &trained->model));
-    TRI_TRY(
-        tri_model_build(trained->model, &checkpoint->input, batch ? batch : tri__roomy_batch(checkpoint->input.shape), &trained->graph));
+    const int64_t roomy = tri__roomy_batch(checkpoint->input.shape, tri_model_is_sparse(trained->model));
+    TRI_TRY(tri_model_build(trained->model, &checkpoint->input, batch ? batch : roomy, &trained->graph));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(trained->graph), &(tri_rule){0}, &trained->store));
+    TRI_TRY(tri_graph_add_tables(trained->graph, trained->store));
     return tri__checkpoint_restore(checkpoint, trained->graph, trained->store, false);
 }
 

@@ -38,7 +38,8 @@ ROW(CHOICE, shard, "shard", KEPT, .argument = "BY", .choices = "examples files",
 ROW(INTEGER, epochs, "epochs", ANSWERS(HOW_LONG), .group = "How long: one of these", .letter = 'e', .elsewhere = "num-epochs max-iter",
     .argument = "E", .least = 1, .otherwise = "the model's", .meaning = "passes over the training examples")
 ROW(INTEGER, steps, "steps", ANSWERS(HOW_LONG), .argument = "N", .least = 1, .meaning = "updates of the model")
-ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET", .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples",
+ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET",
+    .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples; of two classes also logloss and auc",
     .detail =
         "Checked by an evaluation every --eval-every steps. Quote it: the shell reads < and > otherwise. --max-steps guards against a "
         "target that is never reached.")
@@ -79,6 +80,10 @@ ROW(CHOICE, strategy, "strategy", ANSWERS(STRATEGY), .group = "Machine", .argume
               "started on this machine, watched, and ended with the run.")
 ROW(INTEGER, threads, "threads", FREE, .argument = "T", .least = 1, .most = 4096, .otherwise = "every CPU, shared out",
     .meaning = "threads that compute, in each worker")
+SETTING(FLAG, deterministic, "deterministic", FREE, 0, .meaning = "the same bits for any number of --threads; slower",
+        .detail =
+            "Sparse models are trained by threads that add to one table without locks where the rule is sgd, which may lose an update "
+            "now and then; and the sums of dense layers depend on the number of threads. With this, neither.")
 
 ROW(INTEGER, workers, "workers", PART_OF(STRATEGY), .group = "With several workers", .elsewhere = "nproc num-workers processes",
     .argument = "N", .least = 1, .most = 4096, .standard = "1",

@@ -20,22 +20,35 @@ static tri_status bad_target(const char *text, const char *why)
     return tri_fail(TRI_BAD_CALL, "--until '%s': %s (such as 'loss<=0.35' or 'accuracy>=0.98')", text, why);
 }
 
+/* What can be aimed at: a loss should fall, a share to rise. */
+static const struct {
+    const char *name;
+    bool falls;
+} metrics[] = {
+    [TRI_TARGET_LOSS] = {"loss", true},
+    [TRI_TARGET_LOGLOSS] = {"logloss", true},
+    [TRI_TARGET_ACCURACY] = {"accuracy", false},
+    [TRI_TARGET_AUC] = {"auc", false},
+};
+
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
 /* The metric's name, then its comparison: each metric has only one that makes sense. */
 static tri_status parse_metric(const char *text, const char **at, tri__target_kind *kind)
 {
     *at = skip_spaces(text);
-    size_t length = strcspn(*at, " \t<>=");
-    if (length == 4 && !strncmp(*at, "loss", 4))
-        *kind = TRI_TARGET_LOSS;
-    else if (length == 8 && !strncmp(*at, "accuracy", 8))
-        *kind = TRI_TARGET_ACCURACY;
-    else
-        return bad_target(text, "the measure must be loss or accuracy");
+    const size_t length = strcspn(*at, " \t<>=");
+    int found = METRICS - 1;
+    while (found > TRI_TARGET_NONE && (strlen(metrics[found].name) != length || strncmp(*at, metrics[found].name, length) != 0))
+        found--;
+    if (found == TRI_TARGET_NONE)
+        return bad_target(text, "the measure must be loss or accuracy, or of two classes logloss or auc");
+    *kind = (tri__target_kind)found;
     *at = skip_spaces(*at + length);
-    char wanted = *kind == TRI_TARGET_LOSS ? '<' : '>';
-    if (**at != wanted)
-        return bad_target(text,
-                          *kind == TRI_TARGET_LOSS ? "a loss should fall: <= must follow" : "an accuracy should rise: >= must follow");
+    if (**at != (metrics[found].falls ? '<' : '>'))
+        return bad_target(text, metrics[found].falls      ? "a loss should fall: <= must follow"
+                                : found == TRI_TARGET_AUC ? "an auc should rise: >= must follow"
+                                                          : "an accuracy should rise: >= must follow");
     *at += 1 + ((*at)[1] == '=');
     return NULL;
 }
@@ -51,20 +64,25 @@ tri_status tri__target_parse(const char *text, tri__target *out)
         return bad_target(text, "a number must follow the comparison");
     if (percent)
         out->value /= 100;
-    if (out->kind == TRI_TARGET_ACCURACY && !(out->value > 0 && out->value <= 1))
-        return bad_target(text, "accuracy is a share, above 0 and at most 1: write 0.98 or 98%");
-    if (out->kind == TRI_TARGET_LOSS && (percent || out->value < 0))
+    if (!metrics[out->kind].falls && !(out->value > 0 && out->value <= 1))
+        return bad_target(text, out->kind == TRI_TARGET_AUC ? "an auc is a share, above 0 and at most 1: write 0.8 or 80%"
+                                                            : "accuracy is a share, above 0 and at most 1: write 0.98 or 98%");
+    if (metrics[out->kind].falls && (percent || out->value < 0))
         return bad_target(text, "a loss is a number of 0 or more");
     return NULL;
 }
 
-bool tri__target_reached(const tri__target *target, double loss, double accuracy)
+bool tri__target_reached(const tri__target *target, const tri__measured *measured)
 {
     switch (target->kind) {
     case TRI_TARGET_LOSS:
-        return loss <= target->value;
+        return measured->loss <= target->value;
+    case TRI_TARGET_LOGLOSS:
+        return measured->logloss <= target->value;
     case TRI_TARGET_ACCURACY:
-        return accuracy >= target->value;
+        return measured->accuracy >= target->value;
+    case TRI_TARGET_AUC:
+        return measured->auc >= target->value;
     case TRI_TARGET_NONE:
         break;
     }

@@ -7,8 +7,13 @@
 
 #include "trireme/status.h"
 
-/* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98". */
-typedef enum { TRI_TARGET_NONE, TRI_TARGET_LOSS, TRI_TARGET_ACCURACY } tri__target_kind;
+/* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98"; of two classes "logloss<=0.45", "auc>=0.8". */
+typedef enum { TRI_TARGET_NONE, TRI_TARGET_LOSS, TRI_TARGET_LOGLOSS, TRI_TARGET_ACCURACY, TRI_TARGET_AUC } tri__target_kind;
+
+/* What was measured; NaN where there is no such measure, which is never reached. */
+typedef struct {
+    double loss, logloss, accuracy, auc;
+} tri__measured;
 
 typedef struct {
     tri__target_kind kind;
@@ -17,7 +22,7 @@ typedef struct {
 
 /* Spaces are allowed; < and > mean the same as <= and >=; 98% is 0.98. */
 TRI_MUST_CHECK tri_status tri__target_parse(const char *text, tri__target *out);
-bool tri__target_reached(const tri__target *target, double loss, double accuracy);
+bool tri__target_reached(const tri__target *target, const tri__measured *measured);
 
 /* How often: "60s", "5m", "1h", "500steps" (or "500" where plain numbers are steps), "epoch", "end". */
 typedef enum { TRI_EVERY_END, TRI_EVERY_STEPS, TRI_EVERY_EPOCH, TRI_EVERY_SECONDS } tri__every_kind;

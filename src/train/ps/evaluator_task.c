@@ -10,8 +10,9 @@ static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
     tri__evaluation result;
     (void)step;
     TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &result));
-    *out = json_pack("{s:I, s:o, s:f, s:o, s:o}", "examples", (json_int_t)result.examples, "loss", tri__json_number(result.loss),
-                     "accuracy", result.accuracy, "auc", tri__json_number(result.auc), "logloss", tri__json_number(result.logloss));
+    *out = json_pack("{s:I, s:o, s:f, s:o, s:o, s:o}", "examples", (json_int_t)result.examples, "loss", tri__json_number(result.loss),
+                     "accuracy", result.accuracy, "auc", tri__json_number(result.auc), "logloss", tri__json_number(result.logloss),
+                     "calibration", tri__json_number(result.calibration));
     return *out ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for an evaluation");
 }
 

@@ -245,6 +245,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
         .accuracy = tri__json_number_of(evaluation, "accuracy"),
         .auc = tri__json_number_of(evaluation, "auc"),
         .logloss = tri__json_number_of(evaluation, "logloss"),
+        .calibration = tri__json_number_of(evaluation, "calibration"),
     };
     run->state.step = run->evaluating.at = step;
     run->evaluating.count++;

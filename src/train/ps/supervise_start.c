@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "store/ps/protocol/layout.h"
 #include "train/job/command_line.h"
+#include "train/ps/ps.h"
 #include "train/ps/supervise_inside.h"
 #include "train/run/log_file.h"
 #include "trireme/dataset.h"
@@ -43,6 +44,8 @@ static tri_status check_request(const tri__run_request *run, int servers, char *
     tri_status status = tri_model_open(run->options->model, &model);
     if (!status)
         status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
+    if (!status)
+        status = tri__strategy_takes(&tri__strategy_ps, model);
     if (!status && run->out)
         status = tri__run_folder_check(run->out);
     if (!status) {

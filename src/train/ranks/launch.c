@@ -14,6 +14,7 @@
 #include "train/job/command_line.h"
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
+#include "train/ranks/allreduce.h"
 #include "train/ranks/hosts.h"
 #include "train/run/folder.h"
 #include "train/run/log_file.h"
@@ -300,6 +301,8 @@ static tri_status open_folder(launcher *self)
         tri__train_settings settings;
         TRI_TRY(tri_model_open(run->options->model, &model));
         tri_status status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
+        if (!status)
+            status = tri__strategy_takes(&tri__strategy_allreduce, model);
         if (!status)
             status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);
         tri_model_destroy(model);

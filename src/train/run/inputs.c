@@ -79,6 +79,8 @@ static tri_status open_sources(tri__run *run)
     const tri_source_info *info = tri_source_describe(run->inputs.source);
     if (run->inputs.test)
         TRI_TRY(tri_wrap(tri__photos_fit(tri_source_describe(run->inputs.test), info->class_names, info->classes), "--test"));
+    if (tri_model_is_sparse(run->inputs.model))
+        return NULL;
     TRI_TRY(tri__source_make_dense(&run->inputs.source));
     return run->inputs.test ? tri__source_make_dense(&run->inputs.test) : NULL;
 }
@@ -86,9 +88,16 @@ static tri_status open_sources(tri__run *run)
 static tri_status build_graph(tri__run *run)
 {
     const tri_source_info *info = tri_source_describe(run->inputs.source);
+    if (tri_model_is_sparse(run->inputs.model) && !info->width)
+        return tri_fail(TRI_BAD_CALL, "%s: its examples are dense, and %s takes sparse ones (LIBSVM, Criteo text, click records, clicks:N)",
+                        info->spec, tri_model_name(run->inputs.model));
     const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
     TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
     TRI_TRY(tri__source_fits(info, run->inputs.graph));
+    const tri__target_kind target = run->settings.target.kind;
+    if ((target == TRI_TARGET_LOGLOSS || target == TRI_TARGET_AUC) && !tri__has_two_classes(run->inputs.graph))
+        return tri_fail(TRI_BAD_CALL, "--until '%s': that is a measure of two classes, and there are more (loss and accuracy are of all)",
+                        run->options.until);
     if (!run->resumed)
         return NULL;
     char digest[65];

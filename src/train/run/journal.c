@@ -64,7 +64,7 @@ static int64_t count_parameters(const tri_graph *graph)
 {
     int64_t count = 0;
     for (int i = 0; i < tri_graph_count(graph); i++)
-        if (tri_node_range(tri_graph_node(graph, i)).count)
+        if (tri_node_range(tri_graph_node(graph, i)).count || tri_node_table(tri_graph_node(graph, i)) >= 0)
             count += tri_shape_count(tri_node_shape(tri_graph_node(graph, i)));
     return count;
 }
@@ -142,6 +142,9 @@ void tri__run_tell_curves(tri__run *run, int64_t step, double speed)
     if (run->journal.events) {
         tri__events_scalar(run->journal.events, "train/loss", step, (float)(run->journal.loss / (double)run->journal.steps));
         tri__events_scalar(run->journal.events, "train/rate", step, tri__schedule_rate(&run->settings.schedule, step - 1));
+        if (run->state.judged > 0 && tri__has_two_classes(run->inputs.graph))
+            tri__events_scalar(run->journal.events, "train/progressive_loss", step,
+                               (float)(run->state.loss_sum / (double)run->state.judged));
         if (speed > 0)
             tri__events_scalar(run->journal.events, "train/examples_per_second", step, (float)speed);
     }
@@ -177,17 +180,23 @@ void tri__run_tell_evaluation(tri__run *run)
     else
         snprintf(where, sizeof where, "step %s", tri__text_count(steps, (double)at));
     double loss = tri__recent_mean(&run->state.recent); /* with parameter servers not known before the first report */
-    char training[32] = "";
+    char training[32] = "", auc[32] = "";
     if (!isnan(loss))
         snprintf(training, sizeof training, "loss %.4f   ", loss);
-    tri__log_line(run->journal.log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s %stest loss %.4f   test accuracy %.2f %%",
-                  where, training, evaluation->loss, 100 * evaluation->accuracy);
+    if (!isnan(evaluation->auc))
+        snprintf(auc, sizeof auc, "   test AUC %.4f", evaluation->auc);
+    tri__log_line(run->journal.log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s %stest loss %.4f   test accuracy %.2f %%%s",
+                  where, training, evaluation->loss, 100 * evaluation->accuracy, auc);
     if (!run->journal.events)
         return;
     tri__events_scalar(run->journal.events, "test/loss", at, (float)evaluation->loss);
     tri__events_scalar(run->journal.events, "test/accuracy", at, (float)evaluation->accuracy);
     if (!isnan(evaluation->auc))
         tri__events_scalar(run->journal.events, "test/auc", at, (float)evaluation->auc);
+    if (!isnan(evaluation->logloss))
+        tri__events_scalar(run->journal.events, "test/logloss", at, (float)evaluation->logloss);
+    if (!isnan(evaluation->calibration))
+        tri__events_scalar(run->journal.events, "test/calibration", at, (float)evaluation->calibration);
 }
 
 void tri__run_resume_clock(tri__run *run)

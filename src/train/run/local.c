@@ -21,7 +21,14 @@ static tri_status create_store(tri__run *run)
     tri_store *local;
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &run->settings.rule, &local));
     tri_store_drop_gradient(local);
+    tri_status status = tri_graph_add_tables(run->inputs.graph, local);
+    if (status) {
+        tri_store_destroy(local);
+        return status;
+    }
+    if (!run->settings.deterministic)
+        tri_store_lend_tables(local);
     return tri__timed_store_create(local, &run->trainer.store);
 }
 
-const tri__strategy tri__strategy_local = {.name = "local", .check = check, .create_store = create_store};
+const tri__strategy tri__strategy_local = {.name = "local", .tables = true, .check = check, .create_store = create_store};

@@ -41,6 +41,8 @@ static tri_status step(tri__run *run)
         return tri__run_diverged(run, isnan(tally.loss) ? "the loss is not a number" : "the loss is infinite");
     run->state.step++;
     run->state.examples += tally.count;
+    run->state.loss_sum += tally.loss;
+    run->state.judged += tally.count - tally.damaged;
     tri__run_count_loss(run, tri__tally_mean(&tally));
     return NULL;
 }

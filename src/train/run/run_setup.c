@@ -16,6 +16,7 @@
 static tri_status fill_store(tri__run *run)
 {
     tri_graph_initialise(run->inputs.graph, run->settings.seed, tri_store_parameters(run->trainer.store));
+    TRI_TRY(tri_graph_initialise_tables(run->inputs.graph, run->settings.seed, run->trainer.store));
     if (run->resumed)
         return tri_wrap(tri__checkpoint_restore(run->resumed, run->inputs.graph, run->trainer.store, true), "--resume");
     if (run->options.init)
@@ -62,7 +63,11 @@ tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer
 tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
 {
     const tri__train_settings *settings = &run->settings;
-    const tri_plan_options options = {.batch = settings->batch, .training = true, .threads = settings->threads, .seed = settings->seed};
+    const tri_plan_options options = {.batch = settings->batch,
+                                      .training = true,
+                                      .threads = settings->threads,
+                                      .seed = settings->seed,
+                                      .without = settings->deterministic ? TRI_PLAN_ONEDNN | TRI_PLAN_NARROW : 0};
     return tri_plan_create(run->inputs.graph, &options, trainer->store, &trainer->plan);
 }
 
@@ -135,6 +140,7 @@ static tri_status settle(tri__run *run)
 {
     TRI_TRY(tri__run_open_model(run));
     TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->inputs.model), &run->settings));
+    TRI_TRY(tri__strategy_takes(run->strategy, run->inputs.model));
     start_state(run);
     settle_threads(run);
     return NULL;

@@ -14,6 +14,25 @@
 #include "train/run/peers.h"
 #include "watch/verdict.h"
 
+static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *summary)
+{
+    summary->two_classes = run->inputs.graph && tri__has_two_classes(run->inputs.graph);
+    summary->test_logloss = evaluated ? run->evaluating.last.logloss : NAN;
+    summary->test_auc = evaluated ? run->evaluating.last.auc : NAN;
+    summary->test_calibration = evaluated ? run->evaluating.last.calibration : NAN;
+    summary->progressive_logloss = run->state.judged > 0 ? run->state.loss_sum / (double)run->state.judged : NAN;
+}
+
+static void fill_in_tables(const tri__run *run, tri__summary *summary)
+{
+    tri_store *store = run->trainer.store;
+    for (int i = 0; store && i < tri_store_tables(store); i++) {
+        const tri_table *table = tri_store_table(store, i);
+        summary->table_rows += table->rows;
+        summary->table_bytes += table->rows * table->stride * (int64_t)sizeof(float);
+    }
+}
+
 static void fill_in(const tri__run *run, tri__summary *summary)
 {
     bool evaluated = run->evaluating.at == summary->steps;
@@ -25,6 +44,8 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     summary->total_seconds = tri__run_total_seconds(run);
     summary->test_loss = evaluated ? run->evaluating.last.loss : NAN;
     summary->test_accuracy = evaluated ? run->evaluating.last.accuracy : NAN;
+    fill_in_classes(run, evaluated, summary);
+    fill_in_tables(run, summary);
     summary->test_damaged = evaluated ? run->evaluating.last.damaged : 0;
     summary->stopped_by = tri__ending_name(run->ending != TRI_RUN_GOING ? run->ending : tri__ending_by_length(&run->settings));
     summary->until_step = run->until_step;

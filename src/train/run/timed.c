@@ -32,6 +32,25 @@ static tri_status timed_offer(tri_store *store, tri_range range, const float *gr
     return status;
 }
 
+static tri_status timed_expect(tri_store *store, int table, const int32_t *keys, int64_t count)
+{
+    return tri_store_expect(((timed_store *)store)->inner, table, keys, count);
+}
+
+static tri_status timed_await_rows(tri_store *store, int table, float *rows)
+{
+    return tri_store_await_rows(((timed_store *)store)->inner, table, rows);
+}
+
+static tri_status timed_offer_rows(tri_store *store, int table, const float *gradient, double weight)
+{
+    timed_store *timed = (timed_store *)store;
+    int64_t start = tri__clock_now();
+    tri_status status = tri_store_offer_rows(timed->inner, table, gradient, weight);
+    timed->times.update += tri__clock_now() - start;
+    return status;
+}
+
 static tri_status timed_flush(tri_store *store)
 {
     timed_store *timed = (timed_store *)store;
@@ -61,6 +80,9 @@ static const tri__store_kind timed_kind = {
     .await = timed_await,
     .offer = timed_offer,
     .flush = timed_flush,
+    .expect = timed_expect,
+    .await_rows = timed_await_rows,
+    .offer_rows = timed_offer_rows,
     .times = timed_times,
     .destroy = timed_destroy,
 };

@@ -137,7 +137,7 @@ static int64_t read_all(tri_source *source)
     assert_true(keys && values && x);
     tri__reader *reader;
     assert_ok(tri__reader_create(source, &reader));
-    const tri__example_target place = {.x = x, .keys = keys, .values = values, .label = &label};
+    const tri__example_target place = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
     for (int64_t i = 0; i < info->examples; i++) {
         label = -1;
         tri_status status = source->kind->read(reader, i, &place);

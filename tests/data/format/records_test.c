@@ -120,8 +120,13 @@ static tri_status read_one(tri_source *source, int64_t record, example *out)
 {
     tri__reader *reader;
     TRI_TRY(tri__reader_create(source, &reader));
-    const tri__example_target place = {.x = out->x, .keys = out->keys, .values = out->values, .label = &out->label};
+    int64_t count = 0;
+    const tri__example_target place = {.x = out->x, .keys = out->keys, .values = out->values, .count = &count, .label = &out->label};
     tri_status status = source->kind->read(reader, record, &place);
+    for (int64_t i = count; !status && i < source->info.width; i++) { /* what stands behind them means nothing */
+        out->keys[i] = -1;
+        out->values[i] = 0;
+    }
     tri__reader_destroy(reader);
     return status;
 }

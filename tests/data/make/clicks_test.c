@@ -126,7 +126,8 @@ static void source_gives_the_clicks(void **state)
     float values[TRI_CRITEO_FIELDS];
     tri__reader *reader;
     assert_ok(tri__reader_create(source, &reader));
-    assert_ok(source->kind->read(reader, 599, &(tri__example_target){.keys = keys[0], .values = values, .label = &label}));
+    assert_ok(source->kind->read(reader, 599,
+                                 &(tri__example_target){.keys = keys[0], .values = values, .count = &(int64_t){0}, .label = &label}));
     tri__click_keys(&click, 2147483647, keys[1]);
     assert_memory_equal(keys[0], keys[1], sizeof *keys);
     assert_int_equal(label, click.label);

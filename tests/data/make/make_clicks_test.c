@@ -25,15 +25,15 @@ static int32_t read_example(tri_source *source, int64_t record, float sums[FEATU
 {
     int32_t keys[TRI_CRITEO_FIELDS], label;
     float values[TRI_CRITEO_FIELDS];
+    int64_t count = 0;
     tri__reader *reader;
     assert_true(source->info.width <= TRI_CRITEO_FIELDS);
     assert_ok(tri__reader_create(source, &reader));
-    assert_ok(source->kind->read(reader, record, &(tri__example_target){.keys = keys, .values = values, .label = &label}));
+    assert_ok(source->kind->read(reader, record, &(tri__example_target){.keys = keys, .values = values, .count = &count, .label = &label}));
     tri__reader_destroy(reader);
     memset(sums, 0, FEATURES * sizeof *sums);
-    for (int64_t i = 0; i < source->info.width; i++)
-        if (keys[i] >= 0)
-            sums[keys[i]] += values[i];
+    for (int64_t i = 0; i < count; i++)
+        sums[keys[i]] += values[i];
     return label;
 }
 

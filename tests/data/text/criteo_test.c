@@ -138,16 +138,19 @@ static void source_gives_the_lines_of_all_files(void **state)
     int32_t keys[2][TRI_CRITEO_FIELDS], label;
     float values[TRI_CRITEO_FIELDS];
     for (int i = 0; i < 2; i++) {
-        assert_ok(source->kind->read(reader, i, &(tri__example_target){.keys = keys[i], .values = values, .label = &label}));
+        assert_ok(source->kind->read(reader, i,
+                                     &(tri__example_target){.keys = keys[i], .values = values, .count = &(int64_t){0}, .label = &label}));
         assert_int_equal(label, 1 - i);
     }
     assert_memory_equal(keys[0] + 13, keys[1] + 13, 26 * sizeof **keys);
     assert_float_equal(values[38], 1, 0);
     for (int i = 0; i < TRI_CRITEO_FIELDS; i++)
         assert_in_range(keys[1][i], 0, 4999);
-    assert_fails(source->kind->read(reader, 2, &(tri__example_target){.keys = keys[0], .values = values, .label = &label}), TRI_BAD_DATA,
-                 "day_0.gz: record 2 at byte ");
-    assert_ok(source->kind->read(reader, 3, &(tri__example_target){.keys = keys[0], .values = values, .label = &label}));
+    assert_fails(
+        source->kind->read(reader, 2, &(tri__example_target){.keys = keys[0], .values = values, .count = &(int64_t){0}, .label = &label}),
+        TRI_BAD_DATA, "day_0.gz: record 2 at byte ");
+    assert_ok(
+        source->kind->read(reader, 3, &(tri__example_target){.keys = keys[0], .values = values, .count = &(int64_t){0}, .label = &label}));
     tri__reader_destroy(reader);
     tri_source_destroy(source);
     assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));

@@ -161,7 +161,14 @@ static void end(opened *self)
 
 static tri_status read_record(opened *self, int64_t record, int32_t *keys, float *values, int32_t *label)
 {
-    return self->source->kind->read(self->reader, record, &(tri__example_target){.keys = keys, .values = values, .label = label});
+    int64_t count = 0, width = self->source->info.width;
+    tri_status status = self->source->kind->read(self->reader, record,
+                                                 &(tri__example_target){.keys = keys, .values = values, .count = &count, .label = label});
+    for (int64_t i = count; !status && i < width; i++) { /* what stands behind them means nothing */
+        keys[i] = -1;
+        values[i] = 0;
+    }
+    return status;
 }
 
 static void source_gives_the_lines_of_all_files(void **state)

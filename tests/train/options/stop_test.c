@@ -1,6 +1,8 @@
 /* stop_test.c: targets and intervals. */
 #include "train/options/stop.h"
 
+#include <math.h>
+
 #include "support.h"
 
 static void valid_targets_are_parsed(void **state)
@@ -9,13 +11,19 @@ static void valid_targets_are_parsed(void **state)
     tri__target target;
     assert_ok(tri__target_parse("loss<=0.35", &target));
     assert_int_equal(target.kind, TRI_TARGET_LOSS);
-    assert_true(tri__target_reached(&target, 0.35, 0));
-    assert_false(tri__target_reached(&target, 0.36, 1));
+    assert_true(tri__target_reached(&target, &(tri__measured){.loss = 0.35}));
+    assert_false(tri__target_reached(&target, &(tri__measured){.loss = 0.36, .accuracy = 1}));
     assert_ok(tri__target_parse(" accuracy >= 98% ", &target));
     assert_int_equal(target.kind, TRI_TARGET_ACCURACY);
-    assert_true(tri__target_reached(&target, 9, 0.98));
-    assert_false(tri__target_reached(&target, 0, 0.97));
+    assert_true(tri__target_reached(&target, &(tri__measured){.loss = 9, .accuracy = 0.98}));
+    assert_false(tri__target_reached(&target, &(tri__measured){.accuracy = 0.97}));
     assert_ok(tri__target_parse("accuracy>.5", &target));
+    assert_ok(tri__target_parse("logloss<=0.45", &target));
+    assert_true(tri__target_reached(&target, &(tri__measured){.loss = 9, .logloss = 0.45}));
+    assert_false(tri__target_reached(&target, &(tri__measured){.logloss = NAN})); /* there are more classes */
+    assert_ok(tri__target_parse("auc>=80%", &target));
+    assert_true(tri__target_reached(&target, &(tri__measured){.auc = 0.8}));
+    assert_false(tri__target_reached(&target, &(tri__measured){.accuracy = 1, .auc = 0.7}));
 }
 
 static void invalid_targets_are_refused_with_a_reason(void **state)

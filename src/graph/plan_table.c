@@ -1,0 +1,155 @@
+/* plan_table.c: a plan's tables, step by step. What they take grows with the batch's features alone; no step touches anything of a
+ * table's size. */
+#include "graph/plan_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/store.h"
+
+static tri_status check_store(const tri_plan *plan, const tri_node *node)
+{
+    const tri_table *table = tri_store_table(plan->store, node->table);
+    if (table && table->rows == node->shape.dim[0] && table->width == node->shape.dim[1])
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "the store has no table like '%s'; add all tables of the graph to it (tri_store_add_table)", node->name);
+}
+
+tri_status tri__plan_tables_init(tri_plan *plan)
+{
+    plan->tables = plan->graph->tables;
+    TRI_TRY(tri__allocate((size_t)plan->tables + 1, sizeof *plan->table, "a plan's tables", &plan->table));
+    for (int i = 0; i < plan->graph->count; i++) {
+        const tri_node *node = plan->graph->node[i];
+        if (node->table < 0)
+            continue;
+        TRI_TRY(check_store(plan, node));
+        plan->table[node->table] = (tri__plan_table){.rows = node->shape.dim[0], .width = node->shape.dim[1]};
+        plan->features = plan->features && plan->features < node->shape.dim[0] ? plan->features : node->shape.dim[0];
+    }
+    return NULL;
+}
+
+void tri__plan_tables_fini(tri_plan *plan)
+{
+    for (int i = 0; plan->table && i < plan->tables; i++)
+        tri__buffer_free(plan->table[i].copy);
+    free(plan->table);
+    tri__distinct_fini(&plan->distinct);
+}
+
+/* The first list that is none, told by its row. */
+static tri_status bad_offsets(const tri_batch *batch)
+{
+    int64_t row = 0;
+    while (row < batch->rows && batch->offsets[row] <= batch->offsets[row + 1])
+        row++;
+    return tri_fail(TRI_BAD_DATA, "a batch's offsets are damaged: row %" PRId64 " goes from %" PRId64 " to %" PRId64, row,
+                    batch->offsets[row], row < batch->rows ? batch->offsets[row + 1] : batch->offsets[row]);
+}
+
+static tri_status bad_key(const tri_plan *plan, const tri_batch *batch)
+{
+    int64_t i = 0, row = 0;
+    while ((uint32_t)batch->keys[i] < (uint64_t)plan->features)
+        i++;
+    while (batch->offsets[row + 1] <= i)
+        row++;
+    return tri_fail(TRI_BAD_DATA, "record %" PRId64 " has the key %" PRId32 ", and the model's tables have 0 to %" PRId64, batch->ids[row],
+                    batch->keys[i], plan->features - 1);
+}
+
+tri_status tri__plan_tables_check(const tri_plan *plan, const tri_batch *batch)
+{
+    bool falling = batch->offsets[0] != 0;
+    for (int64_t row = 0; row < batch->rows; row++)
+        falling |= batch->offsets[row] > batch->offsets[row + 1];
+    if (falling)
+        return bad_offsets(batch);
+    uint32_t most = 0;
+    for (int64_t i = 0; i < batch->offsets[batch->rows]; i++)
+        most = (uint32_t)batch->keys[i] > most ? (uint32_t)batch->keys[i] : most;
+    return plan->tables && most >= plan->features ? bad_key(plan, batch) : NULL;
+}
+
+static tri__table_view view_of(const tri_table *table)
+{
+    return (tri__table_view){table->data, table->stride, table->width};
+}
+
+void tri__plan_tables_read(tri_plan *plan, const tri_batch *batch)
+{
+    for (int i = 0; i < plan->tables; i++) {
+        plan->table[i].weights = view_of(tri_store_table(plan->store, i));
+        plan->table[i].at = batch->keys;
+    }
+}
+
+/* The update goes into the table itself. */
+static void borrow(tri_plan *plan, const tri_batch *batch, double weight)
+{
+    tri__plan_tables_read(plan, batch);
+    for (int i = 0; i < plan->tables; i++) {
+        tri__plan_table *table = &plan->table[i];
+        table->lent = true;
+        table->gradient = table->weights;
+        table->factor = weight > 0 ? (float)(-(double)plan->store->rate / weight) : 0;
+    }
+}
+
+/* Room for a copy of so many rows and their gradient. */
+static tri_status reserve(tri__plan_table *table, int64_t count)
+{
+    size_t bytes;
+    if (count <= table->room)
+        return NULL;
+    const int64_t room = count + count / 4;
+    if (!tri__size_multiply((size_t)room * 2, (size_t)table->width * sizeof(float), &bytes))
+        return tri_fail(TRI_NO_MEMORY, "a batch names %" PRId64 " rows of a table, more than memory holds (use a smaller --batch)", count);
+    tri__buffer_free(table->copy);
+    table->copy = NULL;
+    table->room = 0;
+    TRI_TRY(tri__buffer_allocate(bytes, "the rows of a table that a batch names", &table->copy));
+    table->room = room;
+    return NULL;
+}
+
+static tri_status expect(tri_plan *plan, int index)
+{
+    tri__plan_table *table = &plan->table[index];
+    const tri__distinct *distinct = &plan->distinct;
+    TRI_TRY(reserve(table, distinct->count));
+    table->lent = false;
+    table->at = distinct->at;
+    table->count = distinct->count;
+    table->weights = (tri__table_view){table->copy, table->width, table->width};
+    table->gradient = (tri__table_view){table->copy + table->room * table->width, table->width, table->width};
+    table->factor = 1;
+    return tri_store_expect(plan->store, index, distinct->keys, distinct->count);
+}
+
+tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double weight)
+{
+    if (plan->tables == 0)
+        return NULL;
+    if (tri_store_lends_tables(plan->store)) {
+        borrow(plan, batch, weight);
+        return NULL;
+    }
+    TRI_TRY(tri__distinct_find(&plan->distinct, batch->keys, batch->offsets[batch->rows]));
+    for (int i = 0; i < plan->tables; i++)
+        TRI_TRY(expect(plan, i));
+    return NULL;
+}
+
+tri_status tri__plan_table_await(tri_plan *plan, int table)
+{
+    return plan->table[table].lent ? NULL : tri_store_await_rows(plan->store, table, plan->table[table].weights.data);
+}
+
+tri_status tri__plan_table_offer(tri_plan *plan, int table, double weight)
+{
+    return plan->table[table].lent ? NULL : tri_store_offer_rows(plan->store, table, plan->table[table].gradient.data, weight);
+}

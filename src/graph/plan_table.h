@@ -1,0 +1,22 @@
+/* plan_table.h: a plan's tables, step by step: which rows the batch names, and where they are. */
+#ifndef TRI_GRAPH_PLAN_TABLE_H
+#define TRI_GRAPH_PLAN_TABLE_H
+
+#include "graph/plan.h"
+
+TRI_MUST_CHECK tri_status tri__plan_tables_init(tri_plan *plan); /* when its graph is there */
+void tri__plan_tables_fini(tri_plan *plan);
+
+/* Offsets and keys of the batch are what they should be. */
+TRI_MUST_CHECK tri_status tri__plan_tables_check(const tri_plan *plan, const tri_batch *batch);
+
+/* A step begins: tell the store which rows it will read, or take the tables themselves. weight: Σ of the examples' weights. */
+TRI_MUST_CHECK tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double weight);
+
+/* A run without training reads the tables where they lie. */
+void tri__plan_tables_read(tri_plan *plan, const tri_batch *batch);
+
+TRI_MUST_CHECK tri_status tri__plan_table_await(tri_plan *plan, int table);
+TRI_MUST_CHECK tri_status tri__plan_table_offer(tri_plan *plan, int table, double weight);
+
+#endif

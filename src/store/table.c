@@ -1,0 +1,138 @@
+/* table.c: the memory of a table, and the rule applied to some of its rows.
+ *
+ * The rules are loops over ranges that lie one after another (graph/rule.c). So some rows at a time are taken out of the table into such
+ * ranges, which stay in the L1 cache, updated there and put back. The rows that come next are asked for meanwhile. */
+#include "store/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/rule.h"
+
+enum {
+    LINE = TRI_ALIGNMENT / sizeof(float), /* floats of a cache line */
+    BLOCK = 1024,                         /* floats of each kind that are updated together */
+    ROWS_AHEAD = 16,
+    MOST_FLOATS = 1 << 20, /* of a row */
+    PARALLEL = 4096,       /* rows from which waking the team costs less than it gains */
+};
+
+/* Rows up to a line do not cross from one line to the next; longer ones begin at a half line. */
+static int64_t stride_of(int64_t floats)
+{
+    if (floats > LINE)
+        return (floats + LINE / 2 - 1) / (LINE / 2) * (LINE / 2);
+    int64_t stride = 1;
+    while (stride < floats)
+        stride *= 2;
+    return stride;
+}
+
+tri_status tri__table_init(tri_table *table, int64_t rows, int64_t width, int slots)
+{
+    int64_t floats, bytes;
+    if (rows < 1 || rows > INT32_MAX || width < 1)
+        return tri_fail(TRI_BAD_CALL, "a table of %" PRId64 " rows of %" PRId64 ": there are 1 to %d rows of at least 1", rows, width,
+                        INT32_MAX);
+    if (__builtin_mul_overflow(width, slots + 1, &floats) || floats > MOST_FLOATS ||
+        __builtin_mul_overflow(rows, stride_of(floats) * (int64_t)sizeof(float), &bytes))
+        return tri_fail(TRI_BAD_CALL, "a table of %" PRId64 " rows of %" PRId64 " is larger than memory can be", rows, width);
+    *table = (tri_table){.rows = rows, .width = width, .stride = stride_of(floats), .slots = slots};
+    return tri__buffer_allocate((size_t)bytes, "a table (--features hashes into a smaller one)", &table->data);
+}
+
+void tri__table_fini(tri_table *table)
+{
+    tri__buffer_free(table->data);
+    *table = (tri_table){0};
+}
+
+static inline float *row_of(const tri_table *table, int32_t key)
+{
+    return table->data + (int64_t)key * table->stride;
+}
+
+static inline void fetch(const tri_table *table, tri__table_keys keys, int64_t i)
+{
+    if (i >= keys.count)
+        return;
+    const float *row = row_of(table, keys.keys[i]);
+    for (int64_t at = 0; at < table->stride; at += LINE)
+        __builtin_prefetch(row + at, 1);
+}
+
+void tri__table_gather(const tri_table *table, tri__table_keys keys, float *rows)
+{
+#pragma omp parallel for schedule(static) if (keys.count >= PARALLEL)
+    for (int64_t i = 0; i < keys.count; i++) {
+        const float *row = row_of(table, keys.keys[i]);
+        fetch(table, keys, i + ROWS_AHEAD);
+        for (int64_t k = 0; k < table->width; k++)
+            rows[i * table->width + k] = row[k];
+    }
+}
+
+/* A kind of float (the weights, a slot) of rows first … first + count − 1, out of the table or back. part: 0 is the weights. */
+static void take_out(const tri_table *table, tri__table_keys keys, int part, float *out)
+{
+    for (int64_t i = 0; i < keys.count; i++)
+        for (int64_t k = 0; k < table->width; k++)
+            out[i * table->width + k] = row_of(table, keys.keys[i])[part * table->width + k];
+}
+
+static void put_back(const tri_table *table, tri__table_keys keys, int part, const float *from)
+{
+    for (int64_t i = 0; i < keys.count; i++)
+        for (int64_t k = 0; k < table->width; k++)
+            row_of(table, keys.keys[i])[part * table->width + k] = from[i * table->width + k];
+}
+
+/* Rows that fit the ranges together: the rule as graph/rule.c has it. */
+static void update_rows(const tri_table *table, tri__table_keys keys, const tri_rule *rule, tri__update update)
+{
+    float part[3][BLOCK];
+    for (int i = 0; i <= table->slots; i++)
+        take_out(table, keys, i, part[i]);
+    update.parameters = part[0];
+    for (int i = 0; i < table->slots; i++)
+        update.slot[i] = part[i + 1];
+    update.count = (size_t)(keys.count * table->width);
+    tri__rule_apply(rule, &update);
+    for (int i = 0; i <= table->slots; i++)
+        put_back(table, keys, i, part[i]);
+}
+
+/* A row longer than a block lies one kind after another already. */
+static void update_long_row(const tri_table *table, int32_t key, const tri_rule *rule, tri__update update)
+{
+    float *row = row_of(table, key);
+    update.parameters = row;
+    for (int i = 0; i < table->slots; i++)
+        update.slot[i] = row + (i + 1) * table->width;
+    update.count = (size_t)table->width;
+    tri__rule_apply(rule, &update);
+}
+
+static void update_block(const tri_table *table, tri__table_keys keys, int64_t first, int64_t each, const tri_rule *rule,
+                         tri__update update)
+{
+    const int64_t left = keys.count - first, count = left < each ? left : each;
+    update.gradient += first * table->width;
+    for (int64_t i = first + count; i < first + 2 * count; i++)
+        fetch(table, keys, i);
+    if (table->width > BLOCK)
+        update_long_row(table, keys.keys[first], rule, update);
+    else
+        update_rows(table, (tri__table_keys){keys.keys + first, count}, rule, update);
+}
+
+void tri__table_apply(tri_table *table, tri__table_keys keys, const float *gradient, float scale, const tri_rule *rule,
+                      const tri_step *step)
+{
+    const int64_t fitting = BLOCK / table->width, each = fitting < 1 ? 1 : fitting > 64 ? 64 : fitting;
+    const tri__update update = {.gradient = gradient, .scale = scale, .step = *step};
+#pragma omp parallel for schedule(static) if (keys.count >= PARALLEL)
+    for (int64_t first = 0; first < keys.count; first += each)
+        update_block(table, keys, first, each, rule, update);
+}

@@ -1,0 +1,211 @@
+/* sparse.c: one loop a kernel. Width 1, one weight a feature, has loops of its own: there a feature is one load and one multiplication,
+ * and anything more would show. */
+#include "tensor/sparse/sparse.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+#define AHEAD      48 /* features for which memory is asked ahead: about an example's */
+#define CACHE_LINE 64
+
+/* Several threads add to one table without locks, which is meant (store.h says when): the sanitizer need not tell. */
+#if defined(__SANITIZE_THREAD__)
+#define RACES_ARE_MEANT __attribute__((no_sanitize("thread")))
+#else
+#define RACES_ARE_MEANT
+#endif
+
+static inline float value_of(const tri__sparse_rows *rows, int64_t i)
+{
+    return rows->values ? rows->values[i] : 1;
+}
+
+static inline float *row_of(tri__table_view table, int32_t row)
+{
+    return table.data + (int64_t)row * table.stride;
+}
+
+static inline void fetch(tri__table_view table, int32_t row)
+{
+    const float *at = row_of(table, row);
+    for (int64_t i = 0; i < table.width; i += CACHE_LINE / (int64_t)sizeof *at)
+        __builtin_prefetch(at + i, 1);
+}
+
+/* Ask for the table row of feature i, if the batch has it. */
+static inline void fetch_ahead(const tri__sparse_rows *rows, tri__table_view table, int64_t i)
+{
+    if (i < rows->offsets[rows->end])
+        fetch(table, rows->at[i]);
+}
+
+static inline bool is_in(tri__table_part part, int32_t row)
+{
+    return row >= part.first && row < part.end;
+}
+
+/* ---- sums ---- */
+
+/* Four sums side by side: an addition waits for the one before it, a load for none. */
+RACES_ARE_MEANT static float sum_narrow(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end)
+{
+    float sum[4] = {0};
+    int64_t i = first;
+    const int64_t ahead_end = rows->offsets[rows->end] - AHEAD;
+    for (; i + 4 <= end; i += 4)
+        for (int k = 0; k < 4; k++) {
+            if (i + k < ahead_end)
+                __builtin_prefetch(row_of(table, rows->at[i + k + AHEAD]), 1);
+            sum[k] += *row_of(table, rows->at[i + k]) * value_of(rows, i + k);
+        }
+    for (; i < end; i++) {
+        if (i < ahead_end)
+            __builtin_prefetch(row_of(table, rows->at[i + AHEAD]), 1);
+        sum[0] += *row_of(table, rows->at[i]) * value_of(rows, i);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+TRI_FOR_EVERY_CPU RACES_ARE_MEANT static void add_scaled(const float *restrict row, float value, int64_t width, float *restrict y)
+{
+    for (int64_t k = 0; k < width; k++)
+        y[k] += value * row[k];
+}
+
+static void sum_wide(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end, float *y)
+{
+    memset(y, 0, (size_t)table.width * sizeof *y);
+    for (int64_t i = first; i < end; i++) {
+        fetch_ahead(rows, table, i + AHEAD / 4);
+        add_scaled(row_of(table, rows->at[i]), value_of(rows, i), table.width, y);
+    }
+}
+
+static float share_of(bool mean, int64_t features)
+{
+    return mean && features > 0 ? 1 / (float)features : 1;
+}
+
+void tri__sparse_sum(const tri__sparse_rows *rows, tri__table_view table, bool mean, float *y)
+{
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        const int64_t first = rows->offsets[row], end = rows->offsets[row + 1];
+        float *out = y + row * table.width;
+        if (table.width == 1)
+            *out = sum_narrow(rows, table, first, end);
+        else
+            sum_wide(rows, table, first, end, out);
+        for (int64_t k = 0; mean && k < table.width; k++)
+            out[k] *= share_of(mean, end - first);
+    }
+}
+
+RACES_ARE_MEANT static void spread_narrow(const tri__sparse_rows *rows, int64_t first, int64_t end, float slope, tri__table_part part,
+                                          tri__table_view to)
+{
+    for (int64_t i = first; i < end; i++)
+        if (is_in(part, rows->at[i]))
+            *row_of(to, rows->at[i]) += slope * value_of(rows, i);
+}
+
+static void spread_wide(const tri__sparse_rows *rows, int64_t first, int64_t end, const float *dy, float slope, tri__table_part part,
+                        tri__table_view to)
+{
+    for (int64_t i = first; i < end; i++)
+        if (is_in(part, rows->at[i]))
+            add_scaled(dy, slope * value_of(rows, i), to.width, row_of(to, rows->at[i]));
+}
+
+void tri__sparse_sum_grad(const tri__sparse_rows *rows, const float *dy, bool mean, float factor, tri__table_part part, tri__table_view to)
+{
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        const int64_t first = rows->offsets[row], end = rows->offsets[row + 1];
+        const float slope = factor * share_of(mean, end - first);
+        if (to.width == 1)
+            spread_narrow(rows, first, end, slope * dy[row], part, to);
+        else
+            spread_wide(rows, first, end, dy + row * to.width, slope, part, to);
+    }
+}
+
+/* ---- rows side by side ---- */
+
+void tri__sparse_gather(const tri__sparse_rows *rows, tri__table_view table, int64_t fields, float *y)
+{
+    const size_t bytes = (size_t)table.width * sizeof *y;
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        const int64_t first = rows->offsets[row], count = rows->offsets[row + 1] - first;
+        float *out = y + row * fields * table.width;
+        for (int64_t i = 0; i < count; i++) {
+            fetch_ahead(rows, table, first + i + AHEAD / 4);
+            memcpy(out + i * table.width, row_of(table, rows->at[first + i]), bytes);
+        }
+        memset(out + count * table.width, 0, (size_t)(fields - count) * bytes);
+    }
+}
+
+void tri__sparse_gather_grad(const tri__sparse_rows *rows, const float *dy, int64_t fields, float factor, tri__table_part part,
+                             tri__table_view to)
+{
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        const float *slope = dy + row * fields * to.width;
+        for (int64_t i = rows->offsets[row]; i < rows->offsets[row + 1]; i++, slope += to.width)
+            if (is_in(part, rows->at[i]))
+                add_scaled(slope, factor, to.width, row_of(to, rows->at[i]));
+    }
+}
+
+/* ---- products of pairs ---- */
+
+/* Σ (v·r)² of the example; sums gets Σ v·r. */
+TRI_FOR_EVERY_CPU RACES_ARE_MEANT static float sum_squares(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end,
+                                                           float *restrict sums)
+{
+    float squares = 0;
+    memset(sums, 0, (size_t)table.width * sizeof *sums);
+    for (int64_t i = first; i < end; i++) {
+        const float *row = row_of(table, rows->at[i]), value = value_of(rows, i);
+        fetch_ahead(rows, table, i + AHEAD / 4);
+        for (int64_t k = 0; k < table.width; k++) {
+            const float term = value * row[k];
+            sums[k] += term;
+            squares += term * term;
+        }
+    }
+    return squares;
+}
+
+void tri__sparse_pairwise(const tri__sparse_rows *rows, tri__table_view table, float *sums, float *y)
+{
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        const float squares = sum_squares(rows, table, rows->offsets[row], rows->offsets[row + 1], sums);
+        float all = 0;
+        for (int64_t k = 0; k < table.width; k++)
+            all += sums[k] * sums[k];
+        y[row] = (all - squares) / 2;
+    }
+}
+
+/* to += slope · (sums − value · row); to may be the row itself. */
+TRI_FOR_EVERY_CPU RACES_ARE_MEANT static void add_pairs(const float *row, const float *restrict sums, float value, float slope,
+                                                        int64_t width, float *to)
+{
+    for (int64_t k = 0; k < width; k++)
+        to[k] += slope * (sums[k] - value * row[k]);
+}
+
+void tri__sparse_pairwise_grad(const tri__sparse_rows *rows, tri__table_view table, const float *dy, float factor, tri__table_part part,
+                               tri__table_view to, float *sums)
+{
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        const int64_t first = rows->offsets[row], end = rows->offsets[row + 1];
+        (void)sum_squares(rows, table, first, end, sums);
+        for (int64_t i = first; i < end; i++) {
+            const float value = value_of(rows, i);
+            if (is_in(part, rows->at[i]))
+                add_pairs(row_of(table, rows->at[i]), sums, value, factor * dy[row] * value, table.width, row_of(to, rows->at[i]));
+        }
+    }
+}

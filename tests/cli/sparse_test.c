@@ -1,0 +1,180 @@
+/* sparse_test.c: the binary trains sparse models: what it tells of them, resuming to the example, threads, formats, and hostile data. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/binary.h"
+
+#define DATA "clicks:20000:3000"
+
+#define RUN(folder, ...)      test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+#define SHELL(folder, script) test_run(folder, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL})
+
+static json_t *json_of(test_result result)
+{
+    json_t *value;
+    if (result.status)
+        fail_msg("exit %d, standard error:\n%s", result.status, result.err);
+    assert_ok(tri__json_parse("output", result.out, strlen(result.out), &value));
+    test_result_fini(&result);
+    return value;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_number(value))
+        fail_msg("'%s' is no number", key);
+    return json_number_value(value);
+}
+
+static void a_sparse_model_learns_and_says_how_well(void **state)
+{
+    json_t *summary = json_of(RUN(*state, "train", "sparse-lr", "--data", "clicks:20000:20000", "--out", "run", "--json"));
+    assert_int_equal(number(summary, "examples"), 20000);
+    assert_int_equal(number(summary, "table_rows"), 20000);
+    assert_int_equal(number(summary, "table_bytes"), 20000 * 2 * 4); /* a weight and adagrad's sum */
+    assert_true(number(summary, "test_auc") > 0.7);
+    assert_true(number(summary, "test_logloss") < 0.55 && number(summary, "progressive_logloss") < 0.55);
+    assert_true(number(summary, "test_calibration") > 0.8 && number(summary, "test_calibration") < 1.2);
+    assert_true(number(summary, "test_logloss") > 0 && number(summary, "test_loss") > 0);
+    json_t *eval = json_of(RUN(*state, "eval", "run", "--json"));
+    assert_true(number(eval, "test_loss") == number(summary, "test_loss"));
+    assert_true(number(eval, "test_auc") == number(summary, "test_auc"));
+    json_t *predicted = json_of(RUN(*state, "predict", "run", "--data", "clicks:20000:60", "--json"));
+    assert_int_equal(json_array_size(json_object_get(predicted, "rows")), 10);
+    expect(RUN(*state, "predict", "run", "--data", "-"), 1, "", "reads its examples from files");
+    json_decref(predicted);
+    json_decref(eval);
+    json_decref(summary);
+}
+
+static void every_sparse_model_trains_by_every_rule(void **state)
+{
+    static const char *const models[] = {"sparse-lr", "fm", "deep-click", "sparse-softmax"};
+    static const char *const rules[] = {"sgd", "momentum", "adagrad", "adam", "ftrl"};
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++)
+        for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
+            json_t *summary = json_of(RUN(*state, "train", models[m], "--data", "clicks:5000:600", "--rule", rules[r], "--rate", "0.01",
+                                          "--epochs", "2", "--json"));
+            if (!(number(summary, "test_loss") < 0.7))
+                fail_msg("%s by %s: a test loss of %g", models[m], rules[r], number(summary, "test_loss"));
+            json_decref(summary);
+        }
+}
+
+/* A run that was stopped and resumed ends as one that was not, whatever the number of threads. */
+static void resuming_is_exact_to_the_example(void **state)
+{
+    static const char *const models[] = {"sparse-lr", "deep-click"};
+    for (int m = 0; m < 2; m++) {
+        char whole[16], parts[16];
+        snprintf(whole, sizeof whole, "whole%d", m);
+        snprintf(parts, sizeof parts, "parts%d", m);
+        json_t *straight = json_of(RUN(*state, "train", models[m], "--data", DATA, "--rule", "ftrl", "--l1", "0.001", "--steps", "50",
+                                       "--batch", "70", "--deterministic", "--threads", "1", "--out", whole, "--json"));
+        expect(RUN(*state, "train", models[m], "--data", DATA, "--rule", "ftrl", "--l1", "0.001", "--steps", "17", "--batch", "70",
+                   "--deterministic", "--threads", "3", "--out", parts, "--quiet"),
+               0, "", "");
+        json_t *resumed = json_of(RUN(*state, "train", "--resume", parts, "--steps", "50", "--threads", "2", "--json"));
+        assert_true(number(straight, "test_loss") == number(resumed, "test_loss"));
+        assert_true(number(straight, "test_auc") == number(resumed, "test_auc"));
+        assert_true(number(straight, "progressive_logloss") == number(resumed, "progressive_logloss"));
+        json_decref(straight);
+        json_decref(resumed);
+    }
+}
+
+/* The same examples as records and as text give the same model. */
+static void formats_agree(void **state)
+{
+    expect(RUN(*state, "data", "make", "clicks", "--features", "20000", "--count", "2000", "--format", "tfrecord", "--out", "records"), 0,
+           "", "");
+    expect(RUN(*state, "data", "make", "clicks", "--features", "20000", "--count", "2000", "--format", "criteo", "--out", "text"), 0, "",
+           "");
+    json_t *records = json_of(RUN(*state, "train", "sparse-lr", "--data", "records", "--features", "20000", "--deterministic", "--json"));
+    json_t *text = json_of(RUN(*state, "train", "sparse-lr", "--data", "text", "--features", "20000", "--deterministic", "--json"));
+    json_t *made = json_of(RUN(*state, "train", "sparse-lr", "--data", "clicks:20000:2000", "--deterministic", "--json"));
+    assert_true(number(records, "train_loss") == number(made, "train_loss"));
+    assert_true(number(text, "train_loss") == number(made, "train_loss"));
+    json_decref(records);
+    json_decref(text);
+    json_decref(made);
+}
+
+static void several_classes_have_a_weight_each(void **state)
+{
+    expect(SHELL(*state, "for i in 1 2 3 4 5 6 7 8 9; do echo '0 1:1'; echo '1 2:1 4:1'; echo '2 3:1'; done > three.libsvm"), 0, "", "");
+    json_t *summary = json_of(RUN(*state, "train", "sparse-softmax", "--data", "three.libsvm", "--test", "three.libsvm", "--batch", "9",
+                                  "--rate", "0.5", "--epochs", "20", "--json"));
+    assert_true(number(summary, "test_accuracy") == 1);
+    assert_int_equal(number(summary, "table_rows"), 4);
+    assert_null(json_object_get(summary, "test_auc"));
+    json_decref(summary);
+}
+
+/* Each is told by file and record; --skip-bad leaves it out and counts it. */
+static void hostile_examples_are_told_or_left_out(void **state)
+{
+    const char *here = *state;
+    static const char *const write = "for i in 1 2 3 4 5; do echo '-1 1:1 3:0.5'; echo '+1 2:1 4:-0.5'; done > good;"
+                                     "(cat good; echo '+1 99:1') > beyond.libsvm; (cat good; echo '+1 1:nan') > nan.libsvm;"
+                                     "(cat good; echo '+1 1:1 -3:1') > negative.libsvm; (cat good; echo '0.5 1:1') > label.libsvm;"
+                                     "(cat good; echo '+1 1:inf') > infinite.libsvm";
+    expect(SHELL(here, write), 0, "", "");
+    static const char *const files[][2] = {{"beyond.libsvm", "feature index 99 where indices are 1 to 4"},
+                                           {"nan.libsvm", "nan.libsvm: record 10"},
+                                           {"negative.libsvm", "negative.libsvm: record 10"},
+                                           {"label.libsvm", "label.libsvm"},
+                                           {"infinite.libsvm", "infinite.libsvm: record 10"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        expect(RUN(here, "train", "sparse-lr", "--data", files[i][0], "--features", "4", "--epochs", "1", "--quiet"), 1, "", files[i][1]);
+        json_t *summary = json_of(
+            RUN(here, "train", "sparse-lr", "--data", files[i][0], "--features", "4", "--epochs", "1", "--skip-bad", "1", "--json"));
+        assert_int_equal(number(summary, "damaged"), 1);
+        json_decref(summary);
+    }
+}
+
+/* One row of a million features among short ones: it trains, and takes no memory from the others. */
+static void a_row_of_a_million_features_is_one_row(void **state)
+{
+    static const char *const write = "awk 'BEGIN { for (r = 0; r < 2000; r++) { printf \"%d\", r % 2; n = r == 1000 ? 1000000 : 5;"
+                                     "for (i = 1; i <= n; i++) printf \" %d:1\", i; printf \"\\n\" } }' > long.libsvm";
+    expect(SHELL(*state, write), 0, "", "");
+    json_t *summary = json_of(RUN(*state, "train", "sparse-lr", "--data", "long.libsvm", "--batch", "500", "--epochs", "1", "--json"));
+    assert_int_equal(number(summary, "examples"), 2000);
+    assert_true(number(summary, "peak_rss_mb") < 400); /* 500 rows as wide as that one would take 4,000 */
+    json_decref(summary);
+}
+
+static void what_does_not_go_together_is_refused(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "train", "sparse-lr", "--data", "digits:100"), 2, "", "its examples are dense, and sparse-lr takes sparse ones");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--strategy", "mirrored", "--workers", "2"), 1, "",
+           "strategy mirrored does not train sparse models yet");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--strategy", "ps", "--workers", "2"), 1, "",
+           "strategy ps does not train sparse models yet");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--strategy", "allreduce", "--workers", "2"), 1, "",
+           "strategy allreduce does not train sparse models yet");
+    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--until", "auc>=0.5"), 2, "", "a measure of two classes");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "auc<=0.5"), 2, "", "an auc should rise");
+    json_t *summary = json_of(
+        RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "logloss<=0.69", "--eval-every", "5", "--max-steps", "50", "--json"));
+    assert_string_equal(json_string_value(json_object_get(summary, "stopped_by")), "until");
+    json_decref(summary);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_sparse_model_learns_and_says_how_well), TEST(every_sparse_model_trains_by_every_rule),
+        TEST(resuming_is_exact_to_the_example),        TEST(formats_agree),
+        TEST(several_classes_have_a_weight_each),      TEST(hostile_examples_are_told_or_left_out),
+        TEST(a_row_of_a_million_features_is_one_row),  TEST(what_does_not_go_together_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
