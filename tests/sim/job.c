@@ -40,7 +40,7 @@ static struct {
     sim_truth *record;
     task task[SIM_PLACES];
     tri__address address[SIM_MOST_SERVERS];
-    char host[SIM_MOST_SERVERS][16];
+    char host[SIM_MOST_SERVERS][24];
     /* the last checkpoint */
     bool saved;
     float *parameters, *slot[2];
