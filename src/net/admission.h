@@ -1,6 +1,6 @@
-/* admission.h: how many connections a listener has, and which of them are not authenticated yet.
+/* admission.h: how many connections a listener has, and which of them have not shown yet who they are.
  *
- * A connection is a newcomer until it is authenticated. There are few newcomers; when there are too many, the one that has waited longest
+ * A connection is a newcomer until it is authenticated; in clear, until its owner says that it is greeted. There are few newcomers; when there are too many, the one that has waited longest
  * is closed. A handshake of a real peer takes milliseconds, so a flood of strangers does not keep real peers out for long.
  *
  * The listener and each of its connections hold a reference. */
@@ -17,7 +17,7 @@ bool tri__admission_make_room(tri__admission *admission);
 
 /* A connection was accepted. It holds a reference from now on, until tri__admission_left. */
 void tri__admission_entered(tri__admission *admission, tri__connection *connection, bool newcomer);
-void tri__admission_passed(tri__admission *admission, tri__connection *connection); /* it is authenticated */
+void tri__admission_passed(tri__admission *admission, tri__connection *connection); /* it is a newcomer no more */
 void tri__admission_left(tri__admission *admission, tri__connection *connection);   /* it has ended; forget the admission */
 
 #endif

@@ -327,6 +327,12 @@ static void connected(tri__connection *connection)
         connection->stage = HANDSHAKING;
 }
 
+void tri__connection_greeted(tri__connection *connection)
+{
+    if (connection->admission)
+        tri__admission_passed(connection->admission, connection);
+}
+
 static void shake_hands(tri__connection *connection)
 {
     tri_status failure = NULL;
@@ -337,8 +343,8 @@ static void shake_hands(tri__connection *connection)
     } else if (state == TRI_STREAM_READY) {
         connection->stage = OPEN;
         connection->read_on = true;
-        if (connection->admission)
-            tri__admission_passed(connection->admission, connection);
+        if (connection->options.tls)
+            tri__connection_greeted(connection);
         tri__loop_happened(connection->loop);
         connection->options.handlers->open(connection->options.context, connection);
     }

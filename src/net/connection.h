@@ -71,6 +71,7 @@ void tri__connection_count(const tri__connection *connection, int64_t *sent, int
  * authenticated and when it ends. */
 TRI_MUST_CHECK tri_status tri__connection_accept(tri__loop *loop, int fd, const struct sockaddr_storage *peer,
                                                  const tri__connection_options *options, tri__admission *admission, tri__connection **out);
+void tri__connection_greeted(tri__connection *connection);             /* it has said who it is: it is no newcomer any more */
 void tri__connection_drop(tri__connection *connection);                /* as close, but none of its handlers is called */
 void tri__connection_end(tri__connection *connection, tri_status why); /* as close, with a reason, which it takes */
 

@@ -49,7 +49,7 @@ static void admit(tri__listener *listener, int fd, const struct sockaddr_storage
         tri_status_free(status);
         return;
     }
-    tri__admission_entered(admission, connection, listener->options.connection.tls != NULL); /* in clear, nobody is authenticated */
+    tri__admission_entered(admission, connection, listener->options.connection.tls || listener->options.awaits_hello);
     void *context = listener->options.accepted(listener->options.connection.context, connection);
     tri__connection_set_context(connection, context);
     if (context)

@@ -16,6 +16,9 @@ typedef struct {
     /* Connections at a time. A further one is closed at once, unless one is not authenticated yet: then the oldest of those is closed. In
      * clear, a connection over loopback by another user of this machine is closed with that reason (socket_owner.h). */
     int most;
+
+    /* In clear nobody is authenticated: a connection is a newcomer (admission.h) until tri__connection_greeted is called for it. */
+    bool awaits_hello;
 } tri__listener_options;
 
 /* fd: a listening socket, which the listener takes where it succeeds. */

@@ -251,6 +251,27 @@ static void a_listener_limits_the_number_of_connections(void **state)
     fixture_fini(&f);
 }
 
+static void silent_strangers_in_clear_give_way_to_peers_that_say_who_they_are(void **state)
+{
+    (void)state;
+    fixture f = {.echoes = true, .awaits_hello = true};
+    fixture_listen(&f, 3);
+    int member = fixture_connect_bare(&f), strangers[8];
+    fixture_until(&f, f.accepted == 1 && f.ends[0].opened);
+    tri__connection_greeted(f.ends[0].connection);
+    for (int i = 0; i < 8; i++)
+        strangers[i] = fixture_connect_bare(&f);
+    fixture_until(&f, f.accepted == 9);
+    fixture_connect(&f);
+    fixture_until(&f, f.client.opened && f.accepted == 10 && f.ends[9].opened && f.ends[7].closed);
+    assert_false(f.ends[0].closed);
+    assert_false(f.ends[9].closed);
+    for (int i = 0; i < 8; i++)
+        close(strangers[i]);
+    close(member);
+    fixture_fini(&f);
+}
+
 static void a_connection_without_a_context_is_closed_and_its_handlers_are_not_called(void **state)
 {
     (void)state;
@@ -295,6 +316,7 @@ int main(void)
         cmocka_unit_test(sending_to_a_peer_that_is_gone_ends_the_connection_only),
         cmocka_unit_test(connecting_to_a_port_nobody_listens_on_is_reported),
         cmocka_unit_test(a_listener_limits_the_number_of_connections),
+        cmocka_unit_test(silent_strangers_in_clear_give_way_to_peers_that_say_who_they_are),
         cmocka_unit_test(a_connection_without_a_context_is_closed_and_its_handlers_are_not_called),
         cmocka_unit_test(a_closed_connection_reports_its_end_from_the_loop),
     };

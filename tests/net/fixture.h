@@ -45,6 +45,7 @@ typedef struct {
     fixture_habit habit; /* of those that are accepted */
     bool echoes;
     bool refuses; /* gives those that come no context */
+    bool awaits_hello;
     int64_t timeout;
     tri__tls *server_tls, *client_tls;
 } fixture;
@@ -138,6 +139,7 @@ static inline void fixture_listen(fixture *f, int most)
         .connection = {.handlers = &fixture_handlers, .context = f, .tls = f->server_tls, .timeout = f->timeout},
         .accepted = fixture_accepted,
         .most = most,
+        .awaits_hello = f->awaits_hello,
     };
     assert_ok(tri__listener_create(f->loop, fd, &options, &f->listener));
 }

@@ -323,11 +323,45 @@ static void a_connection_without_a_valid_hello_is_closed(void **state)
     free(address);
 }
 
+/* Some stand and say nothing, many come, say nonsense and are thrown out: no deadline has to pass until the first ones must go, and the log
+ * stays small. */
+static void strangers_in_clear_use_up_neither_connections_nor_the_log(void **state)
+{
+    enum { IDLE = 200, NOISY = 500 };
+    process job = process_start(*state, "job", "train " SOFTMAX ENDLESS "--sync --workers 1 --timeout 600s --json --out run");
+    process_await_step(&job, STRIKE);
+    char *address = job_address(*state), *log = test_path(*state, "run/log/ps-0.txt"), byte;
+    int port = (int)strtol(strchr(address, ':') + 1, NULL, 10), idle[IDLE];
+    for (int i = 0; i < IDLE; i++)
+        idle[i] = connect_to(port);
+    assert_int_equal(read(idle[0], &byte, 1), 0); /* until then it waits */
+    for (int i = 0; i < NOISY; i++)
+        say_plain_bytes(port);
+    process joiner = process_start(*state, "joiner", "train " SOFTMAX ENDLESS "--join %s", address);
+    await_member(*state, "worker:1");
+    json_decref(process_finish(&job));
+    json_decref(process_end(&joiner, 0));
+    assert_true(file_says(log, " more"));
+    char *text = test_read(log, NULL);
+    int lines = 0;
+    for (const char *at = text; (at = strstr(at, "was turned away: ")); at++)
+        lines++;
+    for (const char *at = text; (at = strstr(at, "stranger: ")); at++)
+        lines++;
+    assert_in_range(lines, 100, 100 + 60);
+    for (int i = 0; i < IDLE; i++)
+        close(idle[i]);
+    free(text);
+    free(log);
+    free(address);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         PROCESS_TEST(peers_without_a_valid_certificate_are_refused_and_do_not_change_the_model),
         PROCESS_TEST(a_connection_without_a_valid_hello_is_closed),
+        PROCESS_TEST(strangers_in_clear_use_up_neither_connections_nor_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,12 @@ static void take_late_hello(tri__peer *peer)
 void tri__peer_refuse(tri__peer *peer, tri_status why)
 {
     const char *text = tri_status_message(why);
-    tri__log_line(peer->server->log, TRI_LOG_WARNING, "%s was turned away: %s", tri__connection_peer(peer->connection), text);
+    const char *address = tri__connection_peer(peer->connection);
+    if (peer->role == TRI_PEER_STRANGER)
+        tri__log_limited(peer->server->log, &peer->server->strangers, tri__clock_now(), TRI_LOG_WARNING, "%s was turned away: %s", address,
+                         text);
+    else
+        tri__log_line(peer->server->log, TRI_LOG_WARNING, "%s was turned away: %s", address, text);
     tri__message_send_json(peer->connection, TRI_MSG_REFUSED,
                            json_pack("{s:s, s:b}", "reason", text, "diverged", tri_status_code(why) == TRI_DIVERGED));
     tri_status_free(why);
@@ -493,6 +498,8 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
         TRI_TRY(tri__message_json(&message, body, &json));
     tri_status status = dispatch(peer, &message, json);
     json_decref(json);
+    if (message.type == TRI_MSG_HELLO && is_known(peer))
+        tri__connection_greeted(peer->connection);
     take_early(peer->server);
     if (status && message.type == TRI_MSG_HELLO) {
         tri__peer_refuse(peer, status);
@@ -523,7 +530,8 @@ static void tell_loss(const tri__peer *peer, tri_status why)
 {
     static const char *const roles[] = {[TRI_PEER_WORKER] = "worker", [TRI_PEER_SERVER] = "ps", [TRI_PEER_EVALUATOR] = "evaluator"};
     if (peer->role == TRI_PEER_STRANGER)
-        tri__log_line(peer->server->log, TRI_LOG_DEBUG, "a stranger: %s", tri_status_message(why));
+        tri__log_limited(peer->server->log, &peer->server->strangers, tri__clock_now(), TRI_LOG_DEBUG, "a stranger: %s",
+                         tri_status_message(why));
     else
         tri__log_line(peer->server->log, peer->leaving ? TRI_LOG_DEBUG : TRI_LOG_INFO, "%s:%d: %s", roles[peer->role], peer->task,
                       tri_status_message(why));
@@ -618,6 +626,7 @@ static tri_status start(tri__server *server)
         .connection = {.handlers = &tri__server_handlers, .context = server, .tls = options->tls, .timeout = 2 * options->settings.timeout},
         .accepted = on_accepted,
         .most = MOST_PEERS,
+        .awaits_hello = true,
     };
     TRI_TRY(tri__listener_create(server->loop, options->listen_fd, &listening, &server->listener));
     TRI_TRY(tri__timer_create(server->loop, on_tick, server, &server->tick));
@@ -667,6 +676,7 @@ tri_status tri__server_run(const tri__server_options *options, tri__ps_status *s
         tri__coordinator_status(server, status);
     if (server->loop)
         close_all(server);
+    tri__log_limit_tell(server->log, &server->strangers);
     tri__timer_destroy(server->tick);
     tri__coordinator_destroy(server->coordinator);
     tri__stretch_destroy(server->stretch);

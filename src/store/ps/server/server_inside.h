@@ -3,6 +3,7 @@
 #ifndef TRI_STORE_PS_SERVER_SERVER_INSIDE_H
 #define TRI_STORE_PS_SERVER_SERVER_INSIDE_H
 
+#include "base/log_limit.h"
 #include "net/listener.h"
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/message.h"
@@ -48,6 +49,7 @@ typedef struct tri__peer {
 struct tri__server {
     tri__server_options options;
     tri__log *log;
+    tri__log_limit strangers; /* of what is said about those who have not said who they are */
     tri__loop *loop;
     tri__listener *listener;
     tri__timer *tick;
