@@ -1,5 +1,6 @@
 /* join_test.c: workers join a running job, take part, and leave again; a worker with the number of a dead one is not mistaken for it. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,40 @@ static void a_worker_whose_schedule_ends_sooner_may_not_join(void **state)
     refuse(*state, "--steps 500", "--steps 500");
 }
 
+static void a_worker_joins_with_the_own_options_of_a_job_with_backup_workers(void **state)
+{
+    const char *options[] = {"--sync --backup 1", "--sync --backup 1 --workers 2", ""};
+    process job = start_job(*state, "--sync --backup 1");
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "worker:%d", 2 + i);
+        process joiner = start_joiner(*state, options[i]);
+        await_member(*state, name);
+        process_kill(&joiner);
+    }
+    json_decref(process_finish(&job));
+}
+
+static void a_joining_worker_whose_options_contradict_the_job_is_refused_by_name(void **state)
+{
+    static const struct {
+        const char *given, *told;
+    } cases[] = {
+        {"--async", "--async: the job that is to be joined has --sync"},
+        {"--staleness 3", "--staleness 3: the job that is to be joined has --sync"},
+        {"--sync --backup 2", "--backup 2: the job that is to be joined has --backup 1"},
+        {"--sync --combine sum", "--combine sum: the job that is to be joined has --combine mean"},
+        {"--workers 5", "--workers 5: the job that is to be joined has --workers 2"},
+    };
+    process job = start_job(*state, "--sync --backup 1");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        process joiner = start_joiner(*state, cases[i].given);
+        process_await(&joiner, cases[i].told);
+        json_decref(process_end(&joiner, 2));
+    }
+    json_decref(process_finish(&job));
+}
+
 static bool has_heir(const process *job)
 {
     char *log = test_read(job->log, NULL);
@@ -112,6 +147,8 @@ int main(void)
         PROCESS_TEST(a_worker_with_other_options_may_not_join),
         PROCESS_TEST(a_worker_whose_schedule_ends_sooner_may_not_join),
         PROCESS_TEST(a_successor_takes_the_place_of_a_dead_worker),
+        PROCESS_TEST(a_worker_joins_with_the_own_options_of_a_job_with_backup_workers),
+        PROCESS_TEST(a_joining_worker_whose_options_contradict_the_job_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,18 +32,24 @@ static tri_status read_mode(const char *name, tri__ps_mode *out)
     return tri_fail(TRI_BAD_DATA, "ps:0 does not say in which mode the job runs");
 }
 
-static tri_status read_answer(const json_t *answer, tri__cluster *cluster, tri__task_place *joined, tri__ps_mode *mode)
+static tri_status read_answer(const json_t *answer, tri__cluster *cluster, tri__task_place *joined, tri__ps_settings *job)
 {
     const json_t *task = json_object_get(answer, "task"), *workers = json_object_get(answer, "workers");
     if (!json_is_integer(task) || json_integer_value(task) < 0 || json_integer_value(task) > INT16_MAX || !json_is_integer(workers))
         return tri_fail(TRI_BAD_DATA, "ps:0 does not give this worker a number");
     joined->task.index = (int)json_integer_value(task);
     cluster->workers = (int)json_integer_value(workers);
-    TRI_TRY(read_mode(json_string_value(json_object_get(answer, "mode")), mode));
-    return read_servers(json_object_get(answer, "servers"), cluster);
+    TRI_TRY(read_mode(json_string_value(json_object_get(answer, "mode")), &job->mode));
+    TRI_TRY(read_servers(json_object_get(answer, "servers"), cluster));
+    job->workers = cluster->workers;
+    job->servers = cluster->servers;
+    job->staleness = (int)json_integer_value(json_object_get(answer, "staleness"));
+    job->backup = (int)json_integer_value(json_object_get(answer, "backup"));
+    job->sum = json_is_true(json_object_get(answer, "sum"));
+    return NULL;
 }
 
-tri_status tri__join(const tri__task_place *place, int64_t timeout, tri__cluster *cluster, tri__task_place *joined, tri__ps_mode *mode)
+tri_status tri__join(const tri__task_place *place, int64_t timeout, tri__cluster *cluster, tri__task_place *joined, tri__ps_settings *job)
 {
     json_t *answer = NULL;
     const tri__ps_join_options options = {.coordinator = &place->cluster->server[0], .timeout = timeout, .tls = place->tls};
@@ -51,7 +57,7 @@ tri_status tri__join(const tri__task_place *place, int64_t timeout, tri__cluster
     *joined = *place;
     joined->cluster = cluster;
     TRI_TRY(tri__ps_join(&options, &answer));
-    tri_status status = read_answer(answer, cluster, joined, mode);
+    tri_status status = read_answer(answer, cluster, joined, job);
     json_decref(answer);
     if (status)
         tri__cluster_fini(cluster);

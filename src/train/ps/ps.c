@@ -21,6 +21,7 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
         .threads = options->threads > 0 ? (int)options->threads : 0,
     };
     TRI_TRY(tri__ps_settings_resolve(options, &supervision.ps));
+    TRI_TRY(tri__ps_settings_check_backup(&supervision.ps));
     return tri__supervise(&supervision, out);
 }
 

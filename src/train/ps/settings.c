@@ -1,6 +1,8 @@
 /* settings.c: the mode, how many tasks take part, and how their gradients are combined. */
 #include "train/ps/settings.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "store/ps/protocol/layout.h"
@@ -25,6 +27,15 @@ static tri_status resolve_mode(const tri__train_options *options, tri__ps_settin
     return NULL;
 }
 
+tri_status tri__ps_settings_check_backup(const tri__ps_settings *settings)
+{
+    if (settings->backup >= settings->workers)
+        return tri_fail(TRI_BAD_CALL,
+                        "--backup %d: with %d worker%s at most %d can be backups, since every step waits for at least one worker",
+                        settings->backup, settings->workers, settings->workers > 1 ? "s" : "", settings->workers - 1);
+    return NULL;
+}
+
 static tri_status resolve_combination(const tri__train_options *options, tri__ps_settings *out)
 {
     out->backup = (int)given_or(options->backup, 0);
@@ -33,11 +44,7 @@ static tri_status resolve_combination(const tri__train_options *options, tri__ps
     if (sync_only && out->mode != TRI_PS_SYNC)
         return tri_fail(TRI_BAD_CALL, "--%s needs --sync: in mode %s every gradient is a separate update", sync_only,
                         tri__ps_mode_name(out->mode));
-    if (out->backup >= out->workers)
-        return tri_fail(TRI_BAD_CALL,
-                        "--backup %d: with %d worker%s at most %d can be backups, since every step waits for at least one worker",
-                        out->backup, out->workers, out->workers > 1 ? "s" : "", out->workers - 1);
-    return NULL;
+    return options->workers == TRI_UNSET ? NULL : tri__ps_settings_check_backup(out); /* else the one who joins is told how many */
 }
 
 tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_settings *out)
@@ -56,6 +63,46 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
     TRI_TRY(tri__waits_resolve(options, &waits));
     out->timeout = waits.timeout;
     out->heartbeat = waits.heartbeat;
+    return NULL;
+}
+
+static tri_status contradicts(const char *option, const char *given, const char *job)
+{
+    return tri_fail(TRI_BAD_CALL, "--%s%s%s: the job that is to be joined has %s: give the job's own options, or leave this one out",
+                    option, *given ? " " : "", given, job);
+}
+
+static tri_status compare_numbers(const char *option, int64_t given, int64_t job)
+{
+    char ours[24], theirs[48];
+    snprintf(ours, sizeof ours, "%" PRId64, given);
+    snprintf(theirs, sizeof theirs, "--%s %" PRId64, option, job);
+    return given == TRI_UNSET || given == job ? NULL : contradicts(option, ours, theirs);
+}
+
+/* The job's mode, as it is given on the command line. */
+static const char *mode_words(const tri__ps_settings *settings, char words[32])
+{
+    if (settings->mode == TRI_PS_STALENESS)
+        snprintf(words, 32, "--staleness %d", settings->staleness);
+    else
+        snprintf(words, 32, "--%s", tri__ps_mode_name(settings->mode));
+    return words;
+}
+
+tri_status tri__ps_settings_compare(const tri__train_options *options, const tri__ps_settings *job)
+{
+    tri__ps_settings own = {0};
+    char ours[32], theirs[32];
+    bool given = options->async == 1 || options->sync == 1 || options->staleness != TRI_UNSET;
+    TRI_TRY(resolve_mode(options, &own));
+    if (given && (own.mode != job->mode || own.staleness != job->staleness))
+        return contradicts(mode_words(&own, ours) + 2, "", mode_words(job, theirs));
+    TRI_TRY(compare_numbers("workers", options->workers, job->workers));
+    TRI_TRY(compare_numbers("servers", options->servers, job->servers));
+    TRI_TRY(compare_numbers("backup", options->backup, job->backup));
+    if (options->combine && strcmp(options->combine, job->sum ? "sum" : "mean"))
+        return contradicts("combine", options->combine, job->sum ? "--combine sum" : "--combine mean");
     return NULL;
 }
 

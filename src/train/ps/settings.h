@@ -8,6 +8,12 @@
 /* TRI_BAD_CALL where the options contradict each other; the message says what to do instead. */
 TRI_MUST_CHECK tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_settings *out);
 
+/* Whether enough workers are left to wait for. resolve has checked it where the number of workers was given. */
+TRI_MUST_CHECK tri_status tri__ps_settings_check_backup(const tri__ps_settings *settings);
+
+/* A worker that joins a job may be given the job's own options, or fewer. TRI_BAD_CALL names the one that contradicts the job's. */
+TRI_MUST_CHECK tri_status tri__ps_settings_compare(const tri__train_options *options, const tri__ps_settings *job);
+
 int tri__ps_together(const tri__ps_settings *settings); /* workers that make a step together: all of them in sync, one elsewhere */
 
 #endif

@@ -48,12 +48,12 @@ static tri_status join_and_work(tri__run *run, const tri__task_place *place, tri
 {
     tri__task_place joined;
     tri__cluster cluster;
-    TRI_TRY(tri__join(place, ps->timeout, &cluster, &joined, &ps->mode));
+    TRI_TRY(tri__join(place, ps->timeout, &cluster, &joined, ps));
     tri__log_line(run->journal.log, TRI_LOG_INFO, "this is worker:%d of the job at %s:%u", joined.task.index,
                   place->cluster->server[0].host, place->cluster->server[0].port);
-    ps->workers = cluster.workers;
-    ps->servers = cluster.servers;
-    tri_status status = tri__worker_task_run(run, &joined, ps);
+    tri_status status = tri__ps_settings_compare(&run->options, ps);
+    if (!status)
+        status = tri__worker_task_run(run, &joined, ps);
     tri__cluster_fini(&cluster);
     return status;
 }

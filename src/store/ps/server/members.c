@@ -253,8 +253,9 @@ void tri__members_invite(tri__peer *peer)
         json_array_append_new(servers, json_sprintf(strchr(address->host, ':') ? "[%s]:%u" : "%s:%u", address->host, address->port));
     }
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:i, s:i, s:s, s:o}", "task", free_number(c), "workers", c->settings->workers, "mode",
-                                     tri__ps_mode_name(c->settings->mode), "servers", servers));
+                           json_pack("{s:i, s:i, s:s, s:i, s:i, s:b, s:o}", "task", free_number(c), "workers", c->settings->workers, "mode",
+                                     tri__ps_mode_name(c->settings->mode), "staleness", c->settings->staleness, "backup",
+                                     c->settings->backup, "sum", c->settings->sum, "servers", servers));
 }
 
 void tri__members_admit(tri__coordinator *c)
