@@ -202,6 +202,8 @@ static void a_worker_that_is_replaced_within_a_step_takes_part_in_the_next(void 
             line_hang_up(successor);
     }
     line_say(successor, (tri__message){.type = TRI_MSG_READY, .view = ps.generation, .what = 1}, NULL, 0);
+    line_say(successor, (tri__message){.type = TRI_MSG_PULL}, NULL, 0);
+    line_hear(successor, TRI_MSG_CHUNK); /* ps:0 knows that it is ready, before the step ends */
     push(&ps, first, 0, 0, 16);
     const tri__message *token = line_hear(successor, TRI_MSG_TOKEN);
     assert_int_equal(token->step, 1);
