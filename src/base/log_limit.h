@@ -1,5 +1,5 @@
-/* log_limit.h: lines that somebody else can cause as often as they like. The first TRI_LOG_BURST are made, then one a second; the others are
- * counted, and the count is told with the next line that is made. A limit that is all zeros is ready for use. */
+/* log_limit.h: lines that somebody else can cause as often as they like. The first TRI_LOG_BURST are made, then one a second; the others
+ * are counted, and the count is told with the next line that is made. A limit that is all zeros is ready for use. */
 #ifndef TRI_BASE_LOG_LIMIT_H
 #define TRI_BASE_LOG_LIMIT_H
 

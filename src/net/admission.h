@@ -1,7 +1,8 @@
 /* admission.h: how many connections a listener has, and which of them have not shown yet who they are.
  *
- * A connection is a newcomer until it is authenticated; in clear, until its owner says that it is greeted. There are few newcomers; when there are too many, the one that has waited longest
- * is closed. A handshake of a real peer takes milliseconds, so a flood of strangers does not keep real peers out for long.
+ * A connection is a newcomer until it is authenticated; in clear, until its owner says that it is greeted. There are few newcomers; when
+ * there are too many, the one that has waited longest is closed. A handshake of a real peer takes milliseconds, so a flood of strangers
+ * does not keep real peers out for long.
  *
  * The listener and each of its connections hold a reference. */
 #ifndef TRI_NET_ADMISSION_H
