@@ -131,12 +131,26 @@ static sim_fault_kind draw_kind(const sim_job *job, unsigned left_out)
     }
 }
 
+/* What is said while a task recovers; between servers the first four. */
+static const uint32_t recovery[] = {TRI_MSG_HELLO, TRI_MSG_WELCOME, TRI_MSG_RESTORE, TRI_MSG_RESTORED, TRI_MSG_PULL, TRI_MSG_READY};
+
+static bool is_death(const fault *one)
+{
+    return one->kind >= SIM_FAULT_WORKER;
+}
+
 static void draw_moment(const sim_job *job, fault *one)
 {
     static const uint32_t rare[] = {TRI_MSG_HELLO,     TRI_MSG_WELCOME,  TRI_MSG_READY,  TRI_MSG_TOKEN,   TRI_MSG_VIEW,
                                     TRI_MSG_SEEN,      TRI_MSG_LEFT,     TRI_MSG_CHOSEN, TRI_MSG_RESTORE, TRI_MSG_RESTORED,
                                     TRI_MSG_PULL,      TRI_MSG_SNAPSHOT, TRI_MSG_COPIED, TRI_MSG_COPY,    TRI_MSG_EVALUATE,
                                     TRI_MSG_EVALUATED, TRI_MSG_NORM,     TRI_MSG_STOP,   TRI_MSG_REPORT,  TRI_MSG_BYE};
+    one->later = draw(3) ? (int64_t)draw(2 * SIM_MS) : draw_span(SIM_MS, 100 * SIM_MS);
+    if (one->follows && is_death(one - 1) && draw(2)) { /* in the midst of recovering */
+        one->type = recovery[draw(sizeof recovery / sizeof *recovery)];
+        one->number = draw_span(1, 8);
+        return;
+    }
     int64_t a_step = 2 * (int64_t)(job->floats / 256 + 1) * job->settings.workers;
     switch (draw(4)) {
     case 0:
@@ -155,7 +169,6 @@ static void draw_moment(const sim_job *job, fault *one)
         one->type = rare[draw(sizeof rare / sizeof *rare)];
         one->number = draw_span(1, 40);
     }
-    one->later = draw(3) ? (int64_t)draw(2 * SIM_MS) : draw_span(SIM_MS, 100 * SIM_MS);
 }
 
 static int draw_place(const sim_job *job)
@@ -209,6 +222,20 @@ static bool may_die(const sim_job *job, int place, unsigned left_out)
     return !(left_out >> kind & 1u);
 }
 
+/* A server is lost, and while it gets its stretch again its connection to ps:0 breaks: rare by chance alone. */
+static void draw_broken_recovery(const sim_job *job)
+{
+    fault *death = &plan.fault[0], *cut = &plan.fault[1];
+    int server = 1 + (int)draw((uint64_t)job->settings.servers - 1);
+    plan.count = plan.count < 2 ? 2 : plan.count;
+    *death = (fault){.kind = SIM_FAULT_SERVER, .a = server, .span = death->span};
+    draw_moment(job, death);
+    death->span = draw_span(6 * SIM_MS, 100 * SIM_MS);
+    *cut = (fault){.kind = SIM_FAULT_CUT, .b = server, .follows = true, .type = recovery[draw(4)], .number = 1 + (int64_t)draw(3)};
+    cut->later = (int64_t)draw(2 * SIM_MS);
+    cut->span = draw(2) ? 0 : (int64_t)draw(4 * SIM_MS);
+}
+
 void sim_faults_begin(const sim_job *job, uint64_t seed, unsigned left_out)
 {
     memset(&plan, 0, sizeof plan);
@@ -228,6 +255,9 @@ void sim_faults_begin(const sim_job *job, uint64_t seed, unsigned left_out)
                                                : draw_span(6 * SIM_MS, 1000 * SIM_MS);
         one->speed = one->kind == SIM_FAULT_SLOW ? 10000 + (int64_t)draw(200000) : 0;
     }
+    bool may_break = job->settings.servers > 1 && !(left_out & (1u << SIM_FAULT_SERVER | 1u << SIM_FAULT_CUT));
+    if (may_break && draw(6) == 0)
+        draw_broken_recovery(job);
     sim_message_sent = sent;
     for (int i = 0; i < plan.count; i++)
         if (!plan.fault[i].follows)
