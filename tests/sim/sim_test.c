@@ -30,11 +30,10 @@ enum { USUAL = 2000 };
 
 #define BOUND (20000 * SIM_MS) /* virtual: more than all faults of one history and a timeout after them */
 
-/* Faults that not every job survives yet. A worker, ps:0 or another server that is killed, or two servers that lose each other, may leave a
- * sync job hanging; a broken connection may make an async worker do a step twice, or lose a worker's last report. TEST_FAULTS=all has them
- * all the same. */
-static unsigned left_out =
-    1u << SIM_FAULT_CUT | 1u << SIM_FAULT_WORKER | 1u << SIM_FAULT_SERVER | 1u << SIM_FAULT_FIRST | 1u << SIM_FAULT_STOP_KILL;
+/* Faults that not every job survives yet. ps:0, killed after it has said that the job is over and started again, waits for workers that are
+ * gone, and fails. Another server that is killed may leave chunks of an async job with fewer updates than the books have steps.
+ * TEST_FAULTS=all has them all the same. */
+static unsigned left_out = 1u << SIM_FAULT_SERVER | 1u << SIM_FAULT_FIRST;
 
 typedef struct {
     uint64_t seed; /* at work */
