@@ -67,15 +67,15 @@ int64_t tri__coordinator_step(const tri__coordinator *c)
     return c->tokens ? tri__tokens_steps(c->tokens) : 0;
 }
 
-/* All workers that are expected begin together. In sync that is waited for as long as anything is;
- * in async a latecomer may as well join. */
+/* All workers that are expected begin together. A sync job waits for them until the timeout, an async job only for two heartbeats: there, a
+ * worker can join later. */
 static void start(tri__coordinator *c)
 {
     int ready = tri__members_ready(&c->members), wanted = c->settings->workers;
     if (!tri__followers_hold(c) || ready == 0)
         return;
-    bool patient =
-        c->settings->mode == TRI_PS_SYNC && !c->server->options.recovers; /* to a ps:0 in another's place who lives comes at once */
+    /* After ps:0 was restarted, surviving workers reconnect at once. */
+    bool patient = c->settings->mode == TRI_PS_SYNC && !c->server->options.recovers;
     int64_t now = tri__clock_now(), patience = patient ? c->settings->timeout : 2 * c->settings->heartbeat;
     if (!c->first_ready)
         c->first_ready = now;

@@ -74,6 +74,12 @@ void tri__followers_restored(tri__coordinator *c, int server, const tri__message
         holds(c, server);
 }
 
+void tri__followers_forget_norms(tri__coordinator *c)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        c->follower[i].gathered = false;
+}
+
 static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer)
 {
     if (peer->task < 1 || peer->task >= c->settings->servers)

@@ -35,6 +35,7 @@ TRI_MUST_CHECK tri_status tri__followers_hello(tri__peer *peer, const json_t *he
 void tri__followers_settled(tri__coordinator *coordinator); /* there is a job now: welcome those that wait, and give them their stretch */
 void tri__followers_restored(tri__coordinator *coordinator, int server, const tri__message *message);
 void tri__followers_gone(tri__coordinator *coordinator, int server); /* its connection is */
+void tri__followers_forget_norms(tri__coordinator *coordinator);     /* with clipping: each gathers its part of the norm anew */
 void tri__followers_check(tri__coordinator *coordinator, int64_t now);
 
 #endif

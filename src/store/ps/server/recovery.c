@@ -15,8 +15,7 @@ static void go_back_together(tri__coordinator *c)
     if (status)
         tri__coordinator_fail(c, status);
     tri__steps_go_back(&c->steps);
-    for (int i = 1; i < c->settings->servers; i++)
-        c->follower[i].gathered = false;
+    tri__followers_forget_norms(c);
 }
 
 /* The last checkpoint is what all, or in async the servers that lost theirs, begin from again. */

@@ -251,8 +251,7 @@ void tri__coordinator_clip(tri__coordinator *c)
             return;
         squares += c->follower[i].squares;
     }
-    for (int i = 1; i < c->settings->servers; i++)
-        c->follower[i].gathered = false;
+    tri__followers_forget_norms(c);
     double norm = sqrt(squares), clip = (double)c->job.rule.clip, factor = norm > clip ? clip / norm : 1;
     tri__followers_tell(c, &(tri__message){.type = TRI_MSG_NORM, .step = tri__coordinator_step(c), .norm = factor});
     tri__stretch_scale(c->server->stretch, factor);
