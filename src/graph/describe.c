@@ -50,7 +50,7 @@ static const char *output_text(const tri_graph *graph, const tri__statement *sta
 {
     tri_shape shape = tri_node_shape(node_of(graph, statement));
     if (statement->verb.form == TRI_FORM_SPARSE)
-        return strcpy(buffer, "features");
+        return "features";
     if (shape.rank == 0 || (statement->verb.most == 0 && statement->verb.form != TRI_FORM_INPUT))
         return tri_shape_text(shape, buffer, 128);
     shape = tri_shape_of(shape.rank - 1, shape.dim + 1);

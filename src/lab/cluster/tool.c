@@ -34,9 +34,7 @@ static void on_line(void *context, tri__child *child, bool error, const char *li
     char *longer = self->out ? realloc(self->out, self->size + length + 2) : NULL;
     if (!longer)
         return;
-    memcpy(longer + self->size, line, length);
-    memcpy(longer + self->size + length, "\n", 2);
-    self->size += length + 1;
+    self->size += (size_t)snprintf(longer + self->size, length + 2, "%s\n", line);
     self->out = longer;
 }
 
