@@ -68,7 +68,7 @@ static void resuming_is_exact_to_the_example(void **state)
 {
     static const char *const models[] = {"sparse-lr", "deep-click"};
     for (int m = 0; m < 2; m++) {
-        char whole[16], parts[16];
+        char whole[24], parts[24];
         snprintf(whole, sizeof whole, "whole%d", m);
         snprintf(parts, sizeof parts, "parts%d", m);
         json_t *straight = json_of(RUN(*state, "train", models[m], "--data", DATA, "--rule", "ftrl", "--l1", "0.001", "--steps", "50",
