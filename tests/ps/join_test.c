@@ -86,7 +86,7 @@ static void a_worker_joins_with_the_own_options_of_a_job_with_backup_workers(voi
     const char *options[] = {"--sync --backup 1", "--sync --backup 1 --workers 2", ""};
     process job = start_job(*state, "--sync --backup 1");
     for (int i = 0; i < 3; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "worker:%d", 2 + i);
         process joiner = start_joiner(*state, options[i]);
         await_member(*state, name);
