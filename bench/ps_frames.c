@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "net/address.h"
 #include "net/connection.h"
+#include "net/listener.h"
 #include "net/loop.h"
 #include "ps_workers.h"
 
