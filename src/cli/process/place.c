@@ -2,6 +2,7 @@
  * --task, --join, TF_CONFIG, Slurm's variables. */
 #include "cli/process/place.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,20 +106,37 @@ static tri_status find_rank(const tri__session *session, const tri__arguments *a
     return NULL;
 }
 
-static tri_status find_by_meeting(const tri__session *session, const tri__arguments *arguments, tri__meeting meeting, int servers,
+/* A process that ignored the others would train alone, and each of them would call that a success. */
+static tri_status check_alone(const tri__session *session, const tri__strategy *strategy)
+{
+    int64_t tasks = 0;
+    if (!session->tf_config)
+        return NULL;
+    TRI_TRY(tri__cluster_count_tf_config(session->tf_config, &tasks));
+    if (tasks < 2)
+        return NULL;
+    const char *remedy =
+        strategy->meeting == TRI_MEET_RANKS ? "start its ranks with mpirun or srun --mpi=pmix" : "a task of a cluster wants --strategy ps";
+    return tri_fail(TRI_BAD_CALL, "TF_CONFIG lists %" PRId64 " tasks, and --strategy %s does not find them by it: %s, or unset TF_CONFIG",
+                    tasks, strategy->name, remedy);
+}
+
+static tri_status find_by_meeting(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,
                                   tri__place *out)
 {
-    if (meeting == TRI_MEET_CLUSTER)
+    if (strategy->meeting == TRI_MEET_CLUSTER)
         return find_task(session, arguments, servers, out);
     TRI_TRY(check_none(arguments));
-    return meeting == TRI_MEET_RANKS ? find_rank(session, arguments, out) : NULL;
+    if (strategy->meeting == TRI_MEET_RANKS)
+        TRI_TRY(find_rank(session, arguments, out));
+    return out->ranks ? NULL : check_alone(session, strategy);
 }
 
 tri_status tri__place_find(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,
                            tri__place *out)
 {
     *out = (tri__place){0};
-    tri_status status = find_by_meeting(session, arguments, strategy->meeting, servers, out);
+    tri_status status = find_by_meeting(session, arguments, strategy, servers, out);
     if (status)
         tri__place_fini(out);
     return status;

@@ -305,6 +305,18 @@ tri_status tri__cluster_from_tf_config(const char *json, tri__cluster *out, tri_
     return status;
 }
 
+tri_status tri__cluster_count_tf_config(const char *json, int64_t *out)
+{
+    json_t *config = NULL;
+    const char *role;
+    json_t *tasks;
+    *out = 0;
+    TRI_TRY(tri__json_parse(TF_CONFIG, json, strlen(json), &config));
+    json_object_foreach(json_object_get(config, "cluster"), role, tasks) *out += (int64_t)json_array_size(tasks);
+    json_decref(config);
+    return NULL;
+}
+
 tri_status tri__cluster_from_join(const char *address, tri__cluster *out, tri__task *task)
 {
     *out = (tri__cluster){0};

@@ -39,6 +39,9 @@ TRI_MUST_CHECK tri_status tri__cluster_write(const char *path, const tri__cluste
 /* The text of TF_CONFIG. The chief (or master) is worker 0, and the workers follow it. */
 TRI_MUST_CHECK tri_status tri__cluster_from_tf_config(const char *json, tri__cluster *out, tri__task *task);
 
+/* How many tasks TF_CONFIG lists, of any kind; 0 where it has no cluster. */
+TRI_MUST_CHECK tri_status tri__cluster_count_tf_config(const char *json, int64_t *out);
+
 /* The cluster of a worker that joins a running job: it knows only the address of ps:0. */
 TRI_MUST_CHECK tri_status tri__cluster_from_join(const char *address, tri__cluster *out, tri__task *task);
 

@@ -56,6 +56,18 @@ static void cluster_options_are_refused_for_a_local_run(void **state)
     test_result_fini(&listing);
 }
 
+#define WORKERS(list) "export TF_CONFIG='{\"cluster\": {\"worker\": [" list "]}, \"task\": {\"type\": \"worker\", \"index\": 0}}'\n"
+#define ALONE         "\"$0\" train softmax --data digits:300 --steps 1 --quiet --out \"$1\" --strategy \"$1\""
+
+static void a_process_that_tf_config_lists_among_others_does_not_train_alone(void **state)
+{
+    static const char *const strategies[] = {"local", "mirrored", "allreduce"};
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+        expect(test_run(*state, (const char *[]){"sh", "-c", WORKERS("\"a:1\", \"b:1\"") ALONE, TEST_BINARY, strategies[i], NULL}), 2, "",
+               "TF_CONFIG lists 2 tasks");
+    expect(test_run(*state, (const char *[]){"sh", "-c", WORKERS("\"a:1\"") ALONE, TEST_BINARY, "local", NULL}), 0, "", "");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
 
 int main(void)
@@ -65,6 +77,7 @@ int main(void)
         TEST(a_cluster_beyond_loopback_needs_an_identity),
         TEST(tf_config_and_slurm_describe_clusters),
         TEST(cluster_options_are_refused_for_a_local_run),
+        TEST(a_process_that_tf_config_lists_among_others_does_not_train_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
