@@ -15,7 +15,7 @@ void tri__books_count(tri__coordinator *c, int task, const tri__token *token)
     const tri__work *work = &c->job.work;
     const tri__shard shard = {
         .batch = work->batch, .worker = token->index, .workers = token->workers, .examples = work->examples, .end = work->last_position};
-    tri__share *share = &c->members.member[task].share;
+    tri__share *share = &c->books.share[task];
     share->steps++;
     share->examples += tri__shard_slice(&shard, token->position).count;
 }
@@ -45,7 +45,7 @@ json_t *tri__books_write(const tri__coordinator *c)
 {
     json_t *workers = json_array();
     for (int task = 0; task < c->members.tasks; task++) {
-        const tri__share *share = &c->members.member[task].share;
+        const tri__share *share = &c->books.share[task];
         if (share->steps)
             json_array_append_new(workers, json_pack("{s:i, s:I, s:I}", "task", task, "steps", (json_int_t)share->steps, "examples",
                                                      (json_int_t)share->examples));
@@ -69,23 +69,24 @@ tri__share tri__books_share(const json_t *books, int task)
 void tri__books_go_back(tri__coordinator *c, const json_t *books)
 {
     for (int task = 0; task < TRI_MOST_TASKS; task++) {
-        c->members.member[task].share = tri__books_share(books, task);
-        if (c->members.member[task].share.steps && task >= c->members.tasks)
-            c->members.tasks = task + 1;
+        c->books.share[task] = tri__books_share(books, task);
+        if (c->books.share[task].steps)
+            tri__members_count_in(&c->members, task);
     }
 }
 
 void tri__books_take_losses(tri__coordinator *c, const json_t *books)
 {
-    c->before = (tri__losses){count_of(books, "lost"), count_of(books, "dropped"), count_of(books, "re_leased")};
+    c->books.before = (tri__losses){count_of(books, "lost"), count_of(books, "dropped"), count_of(books, "re_leased")};
 }
 
 tri__losses tri__books_losses(const tri__coordinator *c)
 {
     const tri__stretch *stretch = c->server->stretch;
+    const tri__losses *before = &c->books.before;
     return (tri__losses){
-        .lost = c->before.lost + c->recovery.lost,
-        .dropped = c->before.dropped + (stretch ? tri__stretch_dropped(stretch) : 0),
-        .re_leased = c->before.re_leased + (c->tokens ? tri__tokens_describe(c->tokens).again : 0),
+        .lost = before->lost + c->recovery.lost,
+        .dropped = before->dropped + (stretch ? tri__stretch_dropped(stretch) : 0),
+        .re_leased = before->re_leased + (c->tokens ? tri__tokens_describe(c->tokens).again : 0),
     };
 }

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "store/ps/protocol/tokens.h"
+#include "store/ps/server/stretch.h"
 
 typedef struct tri__coordinator tri__coordinator;
 
@@ -19,6 +20,11 @@ typedef struct {
 typedef struct {
     int64_t lost, dropped, re_leased;
 } tri__losses;
+
+typedef struct {
+    tri__share share[TRI_MOST_TASKS]; /* by task */
+    tri__losses before;               /* this process */
+} tri__books;
 
 void tri__books_count(tri__coordinator *coordinator, int task, const tri__token *token); /* its gradient is in the model */
 void tri__books_count_step(tri__coordinator *coordinator);                               /* sync: the present step is: all its parts */

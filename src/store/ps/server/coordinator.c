@@ -114,6 +114,12 @@ static void close_job(tri__coordinator *c)
     tri__snapshot_take_last(c);
 }
 
+void tri__coordinator_reopen(tri__coordinator *c)
+{
+    if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(&c->snapshot))
+        c->phase = TRI_JOB_STOPPING;
+}
+
 /* A server that is lost takes what it has, or in sync all, back to the last checkpoint, and who was told to stop makes no steps again. So
  * the last step is kept before anybody is told; true until it is. Where a snapshot was good enough, that is the model. */
 static bool keeps_last_step(tri__coordinator *c)

@@ -44,7 +44,7 @@ struct tri__coordinator {
     tri__members members;
     tri__follower *follower; /* [servers], the first one unused */
     tri__recovery recovery;
-    tri__losses before; /* this process */
+    tri__books books;
 
     tri__steps steps;
     tri__snapshot snapshot;
@@ -57,6 +57,7 @@ struct tri__coordinator {
 int64_t tri__coordinator_step(const tri__coordinator *coordinator); /* updates so far */
 bool tri__coordinator_ends(const tri__coordinator *coordinator);    /* before its tokens are used up */
 void tri__coordinator_end_for(tri__coordinator *coordinator, tri__ending why);
+void tri__coordinator_reopen(tri__coordinator *coordinator); /* a server is gone, and with it the last snapshot: another is taken */
 bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator); /* not with its last step */
 void tri__coordinator_show(tri__coordinator *coordinator);                     /* the owner where things stand, and hear whether to stop */
 void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why);     /* ends the job, and tells everybody why */

@@ -41,12 +41,32 @@ static void welcome(tri__coordinator *c, int server)
                            json_pack("{s:I, s:o}", "floats", (json_int_t)c->job.floats, "rule", tri__rule_json(&c->job.rule)));
 }
 
+/* One that keeps its stretch from before this ps:0 was there is sent no float. In sync all begin from the same step, and it is sent all. */
+static void restore(tri__coordinator *c, int server)
+{
+    tri__follower *follower = &c->follower[server];
+    bool keeps = follower->keeps && c->settings->mode != TRI_PS_SYNC;
+    follower->state = TRI_FOLLOWER_RESTORING;
+    follower->keeps = false;
+    if (!keeps)
+        tri__snapshot_send_stretch(c, server, follower->peer->connection);
+    const tri__message end = {.type = TRI_MSG_RESTORED, .step = c->snapshot.standing.step, .view = c->server->generation};
+    tri__message_send(follower->peer->connection, &end, false);
+}
+
+void tri__followers_restore(tri__coordinator *c, bool all)
+{
+    for (int i = 1; i < c->settings->servers; i++)
+        if (c->follower[i].peer && (all || c->follower[i].state == TRI_FOLLOWER_GREETED))
+            restore(c, i);
+}
+
 void tri__followers_settled(tri__coordinator *c)
 {
     for (int i = 1; i < c->settings->servers; i++)
         if (c->follower[i].state == TRI_FOLLOWER_GREETED) {
             welcome(c, i);
-            tri__snapshot_restore(c, i);
+            restore(c, i);
         }
 }
 
@@ -55,8 +75,7 @@ void tri__followers_gone(tri__coordinator *c, int server)
     c->follower[server].state = TRI_FOLLOWER_GONE;
     c->follower[server].peer = NULL;
     tri__snapshot_give_up(c);
-    if (c->phase == TRI_JOB_CLOSING && tri__snapshot_idle(&c->snapshot)) /* the last one is taken again when it is back */
-        c->phase = TRI_JOB_STOPPING;
+    tri__coordinator_reopen(c);
 }
 
 /* It holds its stretch: what waited for that goes on. */
@@ -72,12 +91,6 @@ void tri__followers_restored(tri__coordinator *c, int server, const tri__message
 {
     if (c->follower[server].state == TRI_FOLLOWER_RESTORING && message->view == c->server->generation)
         holds(c, server);
-}
-
-void tri__followers_forget_norms(tri__coordinator *c)
-{
-    for (int i = 1; i < c->settings->servers; i++)
-        c->follower[i].gathered = false;
 }
 
 static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer)
@@ -118,7 +131,7 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
     else if (again || (sync && follower->keeps))
         tri__recovery_begin(c);
     else
-        tri__snapshot_restore(c, peer->task);
+        restore(c, peer->task);
     return NULL;
 }
 

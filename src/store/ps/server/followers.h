@@ -7,7 +7,7 @@
  *                         └──── async: it came back with the stretch of this generation ───┘
  *
  * From every state it is GONE when its connection is. Only one that holds its stretch is heard: what another one says of steps, views and
- * copies is from before it was lost, or before all went back. */
+ * copies is from before it was lost, or before all went back. Other files may read state and peer; only followers.c writes them. */
 #ifndef TRI_STORE_PS_SERVER_FOLLOWERS_H
 #define TRI_STORE_PS_SERVER_FOLLOWERS_H
 
@@ -20,12 +20,8 @@ typedef struct {
     tri__peer *peer; /* NULL while it is gone … */
     int64_t gone;    /* … since when; 0: it is there, or nobody waits for it yet */
     int64_t incarnation;
-    bool keeps;     /* it came with a stretch, from before this ps:0 was there */
-    bool named;     /* people were told that it is silent */
-    uint32_t seen;  /* the last view that it knows */
-    bool copied;    /* it has taken its part of the snapshot */
-    bool gathered;  /* with clipping: its stretch's part of the norm is known … */
-    double squares; /* … Σ g² */
+    bool keeps; /* it came with a stretch, from before this ps:0 was there */
+    bool named; /* people were told that it is silent */
 } tri__follower;
 
 bool tri__followers_hold(const tri__coordinator *coordinator); /* there is a job, and all have their stretch */
@@ -34,8 +30,8 @@ void tri__followers_tell_json(tri__coordinator *coordinator, tri__message_type t
 TRI_MUST_CHECK tri_status tri__followers_hello(tri__peer *peer, const json_t *hello);
 void tri__followers_settled(tri__coordinator *coordinator); /* there is a job now: welcome those that wait, and give them their stretch */
 void tri__followers_restored(tri__coordinator *coordinator, int server, const tri__message *message);
-void tri__followers_gone(tri__coordinator *coordinator, int server); /* its connection is */
-void tri__followers_forget_norms(tri__coordinator *coordinator);     /* with clipping: each gathers its part of the norm anew */
+void tri__followers_gone(tri__coordinator *coordinator, int server);  /* its connection is */
+void tri__followers_restore(tri__coordinator *coordinator, bool all); /* those that are there: all, or the ones without a stretch */
 void tri__followers_check(tri__coordinator *coordinator, int64_t now);
 
 #endif

@@ -29,6 +29,11 @@ void tri__members_fini(tri__members *members)
     free(members->member);
 }
 
+void tri__members_count_in(tri__members *members, int task)
+{
+    members->tasks = task >= members->tasks ? task + 1 : members->tasks;
+}
+
 static bool is_anybody_left(const tri__members *members)
 {
     for (int task = 0; task < members->tasks; task++)
@@ -70,7 +75,8 @@ json_t *tri__members_reports(const tri__coordinator *c)
     json_t *list = json_array();
     for (int task = 0; task < c->members.tasks; task++) {
         const tri__member *member = &c->members.member[task];
-        tri__share share = tri__coordinator_ends_with_snapshot(c) ? tri__books_share(c->snapshot.standing.books, task) : member->share;
+        tri__share share =
+            tri__coordinator_ends_with_snapshot(c) ? tri__books_share(c->snapshot.standing.books, task) : c->books.share[task];
         if (!member->report && !share.steps)
             continue;
         char name[24];
@@ -180,7 +186,7 @@ static bool is_in_doubt(const tri__coordinator *c, const tri__peer *peer)
 {
     const tri__member *member = &c->members.member[peer->task];
     bool another = member->peer && member->incarnation != peer->incarnation;
-    return another && (member->peer->paused || tri__clock_now() - peer->greeted < 2 * c->settings->heartbeat);
+    return another && (member->peer->state == TRI_PEER_AHEAD || tri__clock_now() - peer->greeted < 2 * c->settings->heartbeat);
 }
 
 /* Another process under a task number that is taken is a mistake; under one that was left it is a successor. */
@@ -197,7 +203,7 @@ static tri_status replace_before(tri__coordinator *c, tri__peer *peer)
         tri__member_leave(c, peer->task, "was replaced by another process");
     if (!same) {
         tri__stretch_welcome(c->server->stretch, peer->task);
-        *member = (tri__member){.incarnation = peer->incarnation, .report = member->report, .share = member->share};
+        *member = (tri__member){.incarnation = peer->incarnation, .report = member->report};
     }
     return NULL;
 }
@@ -209,8 +215,8 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     TRI_TRY(replace_before(c, peer));
     TRI_TRY(tri__peer_equip(peer));
     int64_t reached = tri__json_integer_of(hello, "reached", 0);
-    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST && reached - c->snapshot.standing.step > c->recovery.lost)
-        c->recovery.lost = reached - c->snapshot.standing.step; /* by a ps:0 before this one */
+    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST)
+        tri__recovery_had_reached(c, reached);
     if (c->phase == TRI_JOB_WAITING && json_is_true(json_object_get(hello, "stopped")))
         tri__coordinator_end_for(c, TRI_ENDING_FORETOLD);
     tri__member *member = &c->members.member[peer->task];
@@ -220,7 +226,7 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
         member->state = TRI_MEMBER_WELCOMED;
     peer->role = TRI_PEER_WORKER;
     peer->server->worker[peer->task] = peer;
-    c->members.tasks = peer->task >= c->members.tasks ? peer->task + 1 : c->members.tasks;
+    tri__members_count_in(&c->members, peer->task);
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
                            json_pack("{s:I, s:I, s:b, s:I}", "floats", (json_int_t)c->job.floats, "generation",
                                      (json_int_t)peer->server->generation, "member", member->state >= TRI_MEMBER_READY, "step",
@@ -453,7 +459,7 @@ static bool owes(const tri__coordinator *c, int task)
     const tri__member *member = &c->members.member[task];
     if (c->phase == TRI_JOB_STOPPING)
         return member->peer && !member->reported;
-    if (member->peer && member->peer->paused)
+    if (member->peer && member->peer->state == TRI_PEER_AHEAD)
         return false; /* it is not read from until others have caught up */
     return member->state == TRI_MEMBER_TAKES_PART && member->tokens > 0 && (!is_in_step(c) || tri__stretch_lacks(c->server->stretch, task));
 }

@@ -36,7 +36,6 @@ typedef struct {
     int tokens;
     uint32_t arrived; /* async: chunks of ps:0 that it has pushed for the oldest one */
     json_t *report;   /* the last one; NULL */
-    tri__share share; /* what it has brought into the model */
 } tri__member;
 
 typedef struct {
@@ -52,10 +51,11 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__members_init(tri__members *members);
 void tri__members_fini(tri__members *members);
 
-int tri__members_ready(const tri__members *members);      /* how many want to take part */
-bool tri__members_complete(const tri__members *members);  /* all that were welcomed do */
-bool tri__members_reported(const tri__members *members);  /* all have sent their final report, or are awaited no longer */
-bool tri__members_all_named(const tri__members *members); /* whoever has a token is known to be silent */
+void tri__members_count_in(tri__members *members, int task); /* it has come, to this ps:0 or to one before it */
+int tri__members_ready(const tri__members *members);         /* how many want to take part */
+bool tri__members_complete(const tri__members *members);     /* all that were welcomed do */
+bool tri__members_reported(const tri__members *members);     /* all have sent their final report, or are awaited no longer */
+bool tri__members_all_named(const tri__members *members);    /* whoever has a token is known to be silent */
 void tri__members_tell(const tri__members *members, const tri__message *message);
 void tri__members_drop_tokens(tri__members *members); /* sync: the step is over */
 

@@ -15,7 +15,6 @@ static void go_back_together(tri__coordinator *c)
     if (status)
         tri__coordinator_fail(c, status);
     tri__steps_go_back(&c->steps);
-    tri__followers_forget_norms(c);
 }
 
 /* The last checkpoint is what all, or in async the servers that lost theirs, begin from again. */
@@ -35,9 +34,13 @@ static void go_back(tri__coordinator *c)
     c->recovery.state = sync ? TRI_RECOVERY_RESTORING : TRI_RECOVERY_NONE;
     if (sync)
         go_back_together(c);
-    for (int i = 1; i < c->settings->servers; i++)
-        if (c->follower[i].peer && (sync || c->follower[i].state == TRI_FOLLOWER_GREETED))
-            tri__snapshot_restore(c, i);
+    tri__followers_restore(c, sync);
+}
+
+void tri__recovery_had_reached(tri__coordinator *c, int64_t step)
+{
+    int64_t lost = step - c->snapshot.standing.step;
+    c->recovery.lost = lost > c->recovery.lost ? lost : c->recovery.lost;
 }
 
 void tri__recovery_begin(tri__coordinator *c)

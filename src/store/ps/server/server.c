@@ -93,7 +93,7 @@ void tri__peer_refuse(tri__peer *peer, tri_status why)
     tri__message_send_json(peer->connection, TRI_MSG_REFUSED,
                            json_pack("{s:s, s:b}", "reason", text, "diverged", tri_status_code(why) == TRI_DIVERGED));
     tri_status_free(why);
-    peer->refused = true;
+    peer->state = TRI_PEER_CLOSING;
     if (tri__connection_unsent(peer->connection) == 0)
         tri__connection_close(peer->connection);
 }
@@ -101,7 +101,7 @@ void tri__peer_refuse(tri__peer *peer, tri_status why)
 void tri__peer_replaced(tri__peer *before)
 {
     before->role = TRI_PEER_STRANGER;
-    before->early = false;
+    before->state = TRI_PEER_CLOSING;
     tri__connection_close(before->connection);
 }
 
@@ -156,18 +156,19 @@ tri_status tri__peer_equip(tri__peer *peer)
 /* Parts that wait for their turn are bounded: who is too far ahead of the others is not read from until they have caught up. */
 static void balance(tri__server *server)
 {
-    server->paused = 0;
+    server->ahead = 0;
     for (tri__peer *peer = server->peers; peer; peer = peer->next) {
-        if (peer->role != TRI_PEER_WORKER || peer->early)
+        if (peer->role != TRI_PEER_WORKER || (peer->state != TRI_PEER_TALKS && peer->state != TRI_PEER_AHEAD))
             continue;
         size_t held = tri__stretch_held(server->stretch, peer->task);
         size_t share = HELD_MOST / (size_t)(server->options.settings.workers > 0 ? server->options.settings.workers : 1);
-        bool pause = held > share + TRI_CHUNK_BYTES;
-        if (pause != peer->paused) {
-            tri__connection_pause(peer->connection, peer->paused = pause);
+        tri__peer_state state = held > share + TRI_CHUNK_BYTES ? TRI_PEER_AHEAD : TRI_PEER_TALKS;
+        if (state != peer->state) {
+            peer->state = state;
+            tri__connection_pause(peer->connection, state == TRI_PEER_AHEAD);
             peer->heard = tri__clock_now(); /* who is not read from is not silent */
         }
-        server->paused += pause;
+        server->ahead += state == TRI_PEER_AHEAD;
     }
 }
 
@@ -215,7 +216,7 @@ void tri__server_settle(tri__server *server)
     uint32_t chunk;
     while (server->stretch && tri__stretch_settle(server->stretch, &chunk))
         moved_on(server, chunk);
-    if (server->paused)
+    if (server->ahead)
         balance(server);
     if (server->stretch && !server->coordinator)
         tri__follower_stepped(server);
@@ -260,7 +261,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
     if (server->holds != TRI_HOLDS_ALL || message->view != server->generation)
         return NULL; /* computed before all went back */
     if (is_early(peer, message)) {
-        peer->early = true;
+        peer->state = TRI_PEER_EARLY;
         tri__connection_pause(peer->connection, true);
         return NULL;
     }
@@ -284,7 +285,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         return NULL;
     case TRI_PUSH_TAKEN:
         gathered(peer, message);
-        if (server->paused)
+        if (server->ahead)
             balance(server);
         return NULL;
     case TRI_PUSH_STALE:
@@ -301,7 +302,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
             moved_on(server, message->chunk);
             if (server->options.settings.backup)
                 tri__server_settle(server); /* those chosen for the next step may have left already */
-            else if (server->paused)
+            else if (server->ahead)
                 balance(server);
         } else {
             if (server->options.settings.log_updates && message->chunk == tri__stretch_first(server->stretch))
@@ -318,8 +319,8 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
 
 static void take_early_from(tri__peer *peer)
 {
-    peer->early = false;
-    tri__connection_pause(peer->connection, peer->paused);
+    peer->state = TRI_PEER_TALKS;
+    tri__connection_pause(peer->connection, false);
     tri_status status = take_push(peer, &peer->message);
     if (status) {
         tri__log_line(peer->server->log, TRI_LOG_INFO, "worker:%d: %s", peer->task, tri_status_message(status));
@@ -335,7 +336,7 @@ static void take_early(tri__server *server)
     while (taken) {
         taken = false;
         for (tri__peer *peer = server->peers; peer; peer = peer->next)
-            if (peer->early && !is_early(peer, &peer->message)) {
+            if (peer->state == TRI_PEER_EARLY && !is_early(peer, &peer->message)) {
                 take_early_from(peer);
                 taken = true;
             }
@@ -466,7 +467,7 @@ static tri_status dispatch(tri__peer *peer, const tri__message *message, const j
         return NULL;
     }
     if (message->type == TRI_MSG_BYE && peer->role == TRI_PEER_WORKER) {
-        peer->leaving = true;
+        peer->state = TRI_PEER_LEAVING;
         return server->coordinator && json_object_get(body, "reason") ? tri__coordinator_message(peer, message, body) : NULL;
     }
     return server->coordinator ? tri__coordinator_message(peer, message, body) : tri__follower_message(peer, message, body);
@@ -486,7 +487,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     }
     if (is_known(peer) || message.type == TRI_MSG_HELLO) /* nothing else keeps a stranger its place */
         peer->heard = tri__clock_now();
-    if (peer->refused)
+    if (peer->state == TRI_PEER_CLOSING)
         return NULL;
     if (message.type == TRI_MSG_PUSH && frame->size) {
         TRI_TRY(take_push(peer, &message));
@@ -519,7 +520,7 @@ static void on_open(void *context, tri__connection *connection)
 static void on_drained(void *context, tri__connection *connection)
 {
     tri__peer *peer = context;
-    if (peer->refused)
+    if (peer->state == TRI_PEER_CLOSING)
         tri__connection_close(connection);
     else
         send_due(peer);
@@ -533,8 +534,8 @@ static void tell_loss(const tri__peer *peer, tri_status why)
         tri__log_limited(peer->server->log, &peer->server->strangers, tri__clock_now(), TRI_LOG_DEBUG, "a stranger: %s",
                          tri_status_message(why));
     else
-        tri__log_line(peer->server->log, peer->leaving ? TRI_LOG_DEBUG : TRI_LOG_INFO, "%s:%d: %s", roles[peer->role], peer->task,
-                      tri_status_message(why));
+        tri__log_line(peer->server->log, peer->state == TRI_PEER_LEAVING ? TRI_LOG_DEBUG : TRI_LOG_INFO, "%s:%d: %s", roles[peer->role],
+                      peer->task, tri_status_message(why));
 }
 
 static void on_closed(void *context, tri__connection *connection, tri_status why)
@@ -550,7 +551,7 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
         tri__follower_lost(server, why), why = NULL;
     else if (server->coordinator && !server->done)
         tri__coordinator_gone(peer);
-    else if (why && is_known(peer) && !peer->leaving)
+    else if (why && is_known(peer) && peer->state != TRI_PEER_LEAVING)
         server->unheard++;
     tri_status_free(why);
     detach(peer);

@@ -26,11 +26,30 @@ typedef enum { TRI_PEER_STRANGER, TRI_PEER_WORKER, TRI_PEER_SERVER, TRI_PEER_EVA
  * Gradients, pulls, views, snapshots and norms are taken only by one that has all. A generation begins with its first RESTORE. */
 typedef enum { TRI_HOLDS_NOTHING, TRI_HOLDS_PART, TRI_HOLDS_ALL } tri__holding;
 
+/* Whether a connection is read from, and what its messages count for.
+ *
+ *                its gradients that wait for others are too many           it says bye
+ *        AHEAD ◄──────────────────────────────────────────────► TALKS ─────────────────► LEAVING
+ *                         they have caught up                   ▲   │
+ *                                          the step has begun   │   │  backup workers: it pushes for a step that has not begun here
+ *                                                               │   ▼
+ *                                                               EARLY
+ *
+ * From every state it is CLOSING when it is refused, or its process has made another connection. */
+typedef enum {
+    TRI_PEER_TALKS,   /* it is read from */
+    TRI_PEER_AHEAD,   /* it is not: others have to catch up */
+    TRI_PEER_EARLY,   /* it is not: its last message is kept until its step has begun */
+    TRI_PEER_LEAVING, /* that its connection ends is no news */
+    TRI_PEER_CLOSING, /* what it says is dropped; the connection closes when what we told it has gone out */
+} tri__peer_state;
+
 typedef struct tri__peer {
     struct tri__peer *next;
     tri__server *server;
     tri__connection *connection;
     tri__peer_role role;
+    tri__peer_state state;
     int task;
     uint64_t incarnation;
     tri__message message; /* whose body is being read */
@@ -41,9 +60,6 @@ typedef struct tri__peer {
     json_t *hello;        /* of a worker that has to wait for its welcome; NULL */
     int64_t heard;        /* when it last said anything */
     int64_t greeted;      /* when it said hello */
-    bool paused, refused;
-    bool early;   /* its last message is a gradient for a step that has not begun here: it is not read from until it has */
-    bool leaving; /* it said bye: that its connection ends is no news */
 } tri__peer;
 
 struct tri__server {
@@ -68,7 +84,7 @@ struct tri__server {
     float *copy[3];                /* … and a copy of the stretch, slot by slot */
     int64_t snapshot;              /* … of the step after which it is wanted; −1: none */
     uint32_t snapshot_slots, snapshot_number;
-    int paused;     /* connections that are not read from */
+    int ahead;      /* workers in that state */
     int64_t beaten; /* when all were last told that we live */
     int64_t ticked; /* when we last looked who is silent */
     tri_status failure;

@@ -44,7 +44,7 @@ bool tri__snapshot_holds_up(const tri__coordinator *c)
     if (c->snapshot.state != TRI_SNAPSHOT_COMING)
         return false;
     for (int i = 1; i < c->settings->servers; i++)
-        if (!c->follower[i].copied)
+        if (!c->snapshot.taken[i])
             return true;
     return false;
 }
@@ -109,23 +109,16 @@ tri_status tri__snapshot_go_back(tri__coordinator *c)
     return NULL;
 }
 
-void tri__snapshot_restore(tri__coordinator *c, int server)
+void tri__snapshot_send_stretch(tri__coordinator *c, int server, tri__connection *to)
 {
-    tri__follower *follower = &c->follower[server];
     const tri__layout *layout = &c->server->layout;
-    bool keeps = follower->keeps && c->settings->mode != TRI_PS_SYNC; /* ps:0 is new, it is not: what it holds stands */
-    follower->state = TRI_FOLLOWER_RESTORING;
-    follower->keeps = false;
-    for (uint32_t slot = 0; !keeps && slot < slots_of(c, true); slot++)
+    for (uint32_t slot = 0; slot < slots_of(c, true); slot++)
         for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++) {
             tri_range range = tri__layout_chunk(layout, chunk);
             const tri__message message = {
                 .type = TRI_MSG_RESTORE, .chunk = chunk, .view = c->server->generation, .step = c->snapshot.standing.step, .slot = slot};
-            tri__message_send_floats(follower->peer->connection, message, slot_of(c->snapshot.whole, slot) + range.first, range.count,
-                                     true);
+            tri__message_send_floats(to, message, slot_of(c->snapshot.whole, slot) + range.first, range.count, true);
         }
-    const tri__message end = {.type = TRI_MSG_RESTORED, .step = c->snapshot.standing.step, .view = c->server->generation};
-    tri__message_send(follower->peer->connection, &end, false);
 }
 
 static void release(tri__coordinator *c)
@@ -236,8 +229,8 @@ static void take(tri__coordinator *c, unsigned purpose)
     const tri__message message = {
         .type = TRI_MSG_SNAPSHOT, .view = snapshot->number, .step = snapshot->standing.step, .what = snapshot->slots};
     for (int i = 1; i < c->settings->servers; i++) {
-        tri__follower *follower = &c->follower[i];
-        follower->copied = false;
+        const tri__follower *follower = &c->follower[i];
+        snapshot->taken[i] = false;
         snapshot->left += snapshot->slots * (tri__layout_first(layout, i + 1) - tri__layout_first(layout, i));
         if (follower->state == TRI_FOLLOWER_HOLDING)
             tri__message_send(follower->peer->connection, &message, false);
@@ -332,7 +325,7 @@ void tri__snapshot_copied(tri__coordinator *c, int server, const tri__message *m
 {
     if (!is_wanted(c, server, message))
         return;
-    c->follower[server].copied = true;
+    c->snapshot.taken[server] = true;
     if (!tri__snapshot_holds_up(c))
         tri__coordinator_go_on(c);
 }

@@ -50,10 +50,11 @@ typedef struct {
     tri__snapshot_state state;
     unsigned purpose; /* of the last one that was taken */
     tri_store *whole;
-    tri__standing standing; /* of the snapshot */
-    uint32_t number;        /* tells its parts from those of one that was given up */
-    uint32_t slots;         /* 1: parameters only */
-    uint32_t left;          /* chunks × slots that are still to come */
+    tri__standing standing;       /* of the snapshot */
+    uint32_t number;              /* tells its parts from those of one that was given up */
+    uint32_t slots;               /* 1: parameters only */
+    uint32_t left;                /* chunks × slots that are still to come */
+    bool taken[TRI_MOST_SERVERS]; /* by server: it has copied its stretch */
 
     bool checkpoint_due;
     int64_t next_checkpoint; /* time */
@@ -84,7 +85,7 @@ void tri__snapshot_give_up(tri__coordinator *coordinator);        /* a server is
 TRI_MUST_CHECK tri_status tri__snapshot_load(tri__coordinator *coordinator);    /* the owner's checkpoint, which the job begins from */
 TRI_MUST_CHECK tri_status tri__snapshot_go_back(tri__coordinator *coordinator); /* the last one, which the job goes on from */
 void tri__snapshot_fill_own(tri__coordinator *coordinator);                     /* ps:0's stretch from `whole` */
-void tri__snapshot_restore(tri__coordinator *coordinator, int server);          /* that follower's stretch from `whole` */
+void tri__snapshot_send_stretch(tri__coordinator *coordinator, int server, tri__connection *to); /* from `whole` */
 
 void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
 void tri__snapshot_received(tri__peer *peer, const tri__message *message); /* a chunk has come, and stands where place said */

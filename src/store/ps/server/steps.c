@@ -5,6 +5,7 @@
 #include "store/ps/server/steps.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "store/ps/server/coordinator.h"
@@ -15,10 +16,16 @@ void tri__steps_start(tri__steps *steps, int64_t now)
     steps->view.outdated = true;
 }
 
+static void forget_norms(tri__steps *steps)
+{
+    memset(steps->norm, 0, sizeof steps->norm);
+}
+
 void tri__steps_go_back(tri__steps *steps)
 {
     steps->state = TRI_STEP_BETWEEN;
     steps->view.outdated = true;
+    forget_norms(steps);
 }
 
 void tri__steps_members_changed(tri__steps *steps)
@@ -228,7 +235,7 @@ bool tri__steps_renew_view(tri__coordinator *c)
                                            (json_int_t)tri__coordinator_step(c), "tasks", tasks_json(view->task, view->count)));
     }
     for (int i = 1; i < c->settings->servers; i++)
-        if (c->follower[i].seen != view->number)
+        if (c->steps.seen[i] != view->number)
             return false;
     return view->count > 0;
 }
@@ -237,7 +244,7 @@ void tri__steps_seen(tri__coordinator *c, int server, const tri__message *messag
 {
     if (c->follower[server].state != TRI_FOLLOWER_HOLDING)
         return; /* from before all went back */
-    c->follower[server].seen = message->view;
+    c->steps.seen[server] = message->view;
     tri__coordinator_go_on(c);
 }
 
@@ -247,11 +254,11 @@ void tri__coordinator_clip(tri__coordinator *c)
     if (!tri__stretch_gathered(c->server->stretch, &squares))
         return;
     for (int i = 1; i < c->settings->servers; i++) {
-        if (!c->follower[i].gathered)
+        if (!c->steps.norm[i].known)
             return;
-        squares += c->follower[i].squares;
+        squares += c->steps.norm[i].squares;
     }
-    tri__followers_forget_norms(c);
+    forget_norms(&c->steps);
     double norm = sqrt(squares), clip = (double)c->job.rule.clip, factor = norm > clip ? clip / norm : 1;
     tri__followers_tell(c, &(tri__message){.type = TRI_MSG_NORM, .step = tri__coordinator_step(c), .norm = factor});
     tri__stretch_scale(c->server->stretch, factor);
@@ -263,10 +270,9 @@ void tri__coordinator_clip(tri__coordinator *c)
 /* A server may tell it again, as when a late part comes, and it may be of a step that is over, or of a time before all went back. */
 void tri__steps_norm(tri__coordinator *c, tri__peer *peer, const tri__message *message)
 {
-    tri__follower *follower = &c->follower[peer->task];
+    const tri__follower *follower = &c->follower[peer->task];
     if (follower->state != TRI_FOLLOWER_HOLDING || message->view != c->server->generation || message->step != tri__coordinator_step(c))
         return;
-    follower->squares = message->norm;
-    follower->gathered = true;
+    c->steps.norm[peer->task] = (tri__part_of_norm){.known = true, .squares = message->norm};
     tri__coordinator_clip(c);
 }

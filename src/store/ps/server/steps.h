@@ -28,10 +28,18 @@ typedef struct {
     bool outdated; /* members have come or gone since */
 } tri__view;
 
+/* With clipping: what one of the other servers has of the present step's norm. */
+typedef struct {
+    bool known;
+    double squares; /* Σ g² of its stretch */
+} tri__part_of_norm;
+
 typedef struct {
     tri__step_state state;
     tri__view view;
-    int chosen_task[TRI_MOST_TASKS]; /* backup workers: whose gradient of the present step has come, in the order of tasks */
+    uint32_t seen[TRI_MOST_SERVERS];          /* by server: the number of the last view that it knows */
+    tri__part_of_norm norm[TRI_MOST_SERVERS]; /* by server */
+    int chosen_task[TRI_MOST_TASKS];          /* backup workers: whose gradient of the present step has come, in the order of tasks */
     int chosen;
     int64_t moved; /* when the last update was made */
 } tri__steps;
