@@ -73,10 +73,13 @@ TRI_MUST_CHECK tri_status tri_store_offer_from(tri_store *store, tri_range range
 /* Tables lie outside of the flat buffer, and a step touches only the rows that its batch names. They are added before a plan is made; the
  * first is number 0. TRI_UNSUPPORTED where the kind of store has none.
  *
- * In every step a plan calls expect(table, keys) as soon as it has the batch, with each key once; await_rows before it first reads the
- * rows, which are copied to it in the order of the keys; offer_rows when their gradient, a sum over the batch, is complete. keys and
- * gradient are borrowed until the next begin or flush. A rule concerns the keys of the step alone: what a step does not name keeps its
- * weight and its state, l2 and momentum included (docs/models.md).
+ * In every step a plan calls expect(table, keys), with each key once; await_rows before it first reads the rows, which are copied to it in
+ * the order of the keys; offer_rows when their gradient, a sum over the batch, is complete. A rule concerns the keys of the step alone:
+ * what a step does not name keeps its weight and its state, l2 and momentum included (docs/models.md).
+ *
+ * expect comes as early as the batch is there: TRI_NEXT, after the begin of the step before, while that step is still to be computed; or
+ * TRI_NOW, after the step's own begin, where the batch was not there earlier or turned out to be another one. The later call replaces the
+ * earlier one. keys and gradient are borrowed until their step has ended, by the next begin or flush after offer_rows.
  *
  * A lent table (tri_store_lend_tables) spares all that. Its rows are read where they lie, and the plan adds −rate · gradient / Σ weight to
  * them example by example, with all its threads at once and without locks (Hogwild): two that add to one weight at the same moment may
@@ -88,7 +91,9 @@ const tri_table *tri_store_table(tri_store *store, int table); /* to fill, and t
 void tri_store_lend_tables(tri_store *store);
 bool tri_store_lends_tables(const tri_store *store);
 
-TRI_MUST_CHECK tri_status tri_store_expect(tri_store *store, int table, const int32_t *keys, int64_t count);
+typedef enum { TRI_NOW, TRI_NEXT } tri_when; /* the step that was begun last, or the one behind it */
+
+TRI_MUST_CHECK tri_status tri_store_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count);
 TRI_MUST_CHECK tri_status tri_store_await_rows(tri_store *store, int table, float *rows);                          /* [count][width] */
 TRI_MUST_CHECK tri_status tri_store_offer_rows(tri_store *store, int table, const float *gradient, double weight); /* [count][width] */
 

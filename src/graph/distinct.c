@@ -72,6 +72,7 @@ tri_status tri__distinct_find(tri__distinct *distinct, const int32_t *keys, int6
 {
     TRI_TRY(reserve(distinct, features ? features : 1));
     next_generation(distinct);
+    distinct->features = features;
     for (int64_t i = 0; i < features; i++) {
         if (i + AHEAD < features)
             __builtin_prefetch(&distinct->slot[slot_of(distinct, keys[i + AHEAD])], 1);

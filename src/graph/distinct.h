@@ -9,9 +9,10 @@
 typedef struct {
     int32_t *keys; /* [count] in the order in which they are first met */
     int64_t count;
-    int32_t *at;    /* [features] the place of each feature's key in keys */
-    int64_t room;   /* features that there is memory for */
-    uint64_t *slot; /* [slots] a hash table: a generation, and the place of a key */
+    int64_t features; /* of the batch, each as often as it occurs */
+    int32_t *at;      /* [features] the place of each feature's key in keys */
+    int64_t room;     /* features that there is memory for */
+    uint64_t *slot;   /* [slots] a hash table: a generation, and the place of a key */
     int64_t slots;
     uint32_t generation; /* slots of another one are empty, so that nothing has to be cleared */
 } tri__distinct;

@@ -167,10 +167,8 @@ static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, doub
     return tri_store_offer_from(plan->store, offer->range, (const float *)((const char *)plan->buffer + root->offset), weight);
 }
 
-tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
+static tri_status make_step(tri_plan *plan, const tri_batch *batch)
 {
-    if (!plan->options.training)
-        return tri_fail(TRI_BAD_CALL, "the plan was made without gradients; make it with training on");
     TRI_TRY(bind_batch(plan, batch));
     omp_set_num_threads(plan->options.threads);
     const tri__moment moment = {batch, plan->store->step};
@@ -185,6 +183,16 @@ tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
         for (; offer < offers_end && offer->call == i; offer++)
             TRI_TRY(offer_range(plan, offer, weight));
     }
+    return NULL;
+}
+
+tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
+{
+    if (!plan->options.training)
+        return tri_fail(TRI_BAD_CALL, "the plan was made without gradients; make it with training on");
+    tri_status status = make_step(plan, batch);
+    tri__plan_tables_end(plan);
+    TRI_TRY(status);
     tri_tensor value;
     TRI_TRY(tri_plan_value(plan, "loss", &value));
     *loss = (double)*(const float *)value.data;

@@ -78,10 +78,11 @@ struct tri_plan {
     int awaits, offers;
     tri__plan_table *table; /* by the store's number */
     int tables;
-    int64_t features;       /* keys lie below; 0 where there are no tables */
-    bool sparse;            /* batches have keys and values */
-    tri__distinct distinct; /* of the batch at hand */
-    int *output_operand;    /* by the graph's outputs: the plain operand */
+    int64_t features;          /* keys lie below; 0 where there are no tables */
+    bool sparse;               /* batches have keys and values */
+    tri__distinct distinct[2]; /* of the batch at hand, and of the one behind it … */
+    int now;                   /* … which of them is which */
+    int *output_operand;       /* by the graph's outputs: the plain operand */
     void *buffer;
     size_t bytes;
     tri_type input_type; /* of x */

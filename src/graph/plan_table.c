@@ -37,7 +37,8 @@ void tri__plan_tables_fini(tri_plan *plan)
     for (int i = 0; plan->table && i < plan->tables; i++)
         tri__buffer_free(plan->table[i].copy);
     free(plan->table);
-    tri__distinct_fini(&plan->distinct);
+    for (int i = 0; i < 2; i++)
+        tri__distinct_fini(&plan->distinct[i]);
 }
 
 /* The first list that is none, told by its row. */
@@ -116,10 +117,18 @@ static tri_status reserve(tri__plan_table *table, int64_t count)
     return NULL;
 }
 
-static tri_status expect(tri_plan *plan, int index)
+static tri_status expect(tri_plan *plan, tri_when when)
 {
-    tri__plan_table *table = &plan->table[index];
-    const tri__distinct *distinct = &plan->distinct;
+    const tri__distinct *distinct = &plan->distinct[plan->now ^ (when == TRI_NEXT)];
+    for (int i = 0; i < plan->tables; i++)
+        TRI_TRY(tri_store_expect(plan->store, i, when, distinct->keys, distinct->count));
+    return NULL;
+}
+
+/* Room for the rows of this step. */
+static tri_status prepare(tri_plan *plan, tri__plan_table *table)
+{
+    const tri__distinct *distinct = &plan->distinct[plan->now];
     TRI_TRY(reserve(table, distinct->count));
     table->lent = false;
     table->at = distinct->at;
@@ -127,7 +136,36 @@ static tri_status expect(tri_plan *plan, int index)
     table->weights = (tri__table_view){table->copy, table->width, table->width};
     table->gradient = (tri__table_view){table->copy + table->room * table->width, table->width, table->width};
     table->factor = 1;
-    return tri_store_expect(plan->store, index, distinct->keys, distinct->count);
+    return NULL;
+}
+
+bool tri_plan_expects(const tri_plan *plan)
+{
+    return plan->tables > 0 && plan->options.training && !tri_store_lends_tables(plan->store);
+}
+
+tri_status tri_plan_expect(tri_plan *plan, const tri_batch *next)
+{
+    if (!tri_plan_expects(plan))
+        return NULL;
+    if (!next->offsets)
+        return tri_fail(TRI_BAD_CALL, "a batch is dense, the model's input is sparse");
+    TRI_TRY(tri__plan_tables_check(plan, next));
+    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ 1], next->keys, next->offsets[next->rows]));
+    return expect(plan, TRI_NEXT);
+}
+
+/* Whether the keys that the store was told before are those of this batch: it may be another one than was foreseen. */
+static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
+{
+    const tri__distinct *distinct = &plan->distinct[plan->now];
+    const int64_t features = batch->offsets[batch->rows];
+    if (!plan->store->expected || distinct->features != features)
+        return false;
+    bool same = true;
+    for (int64_t i = 0; i < features; i++)
+        same &= distinct->keys[distinct->at[i]] == batch->keys[i];
+    return same;
 }
 
 tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double weight)
@@ -138,10 +176,19 @@ tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double
         borrow(plan, batch, weight);
         return NULL;
     }
-    TRI_TRY(tri__distinct_find(&plan->distinct, batch->keys, batch->offsets[batch->rows]));
+    if (!is_foreseen(plan, batch)) {
+        TRI_TRY(tri__distinct_find(&plan->distinct[plan->now], batch->keys, batch->offsets[batch->rows]));
+        TRI_TRY(expect(plan, TRI_NOW));
+    }
     for (int i = 0; i < plan->tables; i++)
-        TRI_TRY(expect(plan, i));
+        TRI_TRY(prepare(plan, &plan->table[i]));
     return NULL;
+}
+
+void tri__plan_tables_end(tri_plan *plan)
+{
+    plan->now ^= 1;
+    plan->store->expected = false; /* without another begin, nothing is */
 }
 
 tri_status tri__plan_table_await(tri_plan *plan, int table)

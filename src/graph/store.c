@@ -53,6 +53,8 @@ tri_status tri_store_begin(tri_store *store, const tri_step *step)
                         (double)step->rate);
     store->step = step->step;
     store->rate = step->rate;
+    store->expected = store->ahead;
+    store->ahead = false;
     return store->kind->begin(store, step);
 }
 
@@ -142,7 +144,7 @@ static tri_status check_table(const tri_store *store, int table)
     return tri_fail(TRI_BAD_CALL, "the store has %d tables, there is no number %d", store->tables, table);
 }
 
-tri_status tri_store_expect(tri_store *store, int table, const int32_t *keys, int64_t count)
+tri_status tri_store_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
 {
     TRI_TRY(check_table(store, table));
     uint32_t most = 0;
@@ -150,18 +152,26 @@ tri_status tri_store_expect(tri_store *store, int table, const int32_t *keys, in
         most = (uint32_t)keys[i] > most ? (uint32_t)keys[i] : most;
     if (count > 0 && most >= store->table[table].rows)
         return tri_fail(TRI_BAD_CALL, "key %" PRIu32 " was expected of a table of %" PRId64 " rows", most, store->table[table].rows);
-    return store->kind->expect(store, table, keys, count);
+    TRI_TRY(store->kind->expect(store, table, when, keys, count));
+    *(when == TRI_NOW ? &store->expected : &store->ahead) = true;
+    return NULL;
+}
+
+static tri_status check_expected(const tri_store *store, int table)
+{
+    TRI_TRY(check_table(store, table));
+    return store->expected ? NULL : tri_fail(TRI_BAD_CALL, "nobody said which rows of table %d this step reads (tri_store_expect)", table);
 }
 
 tri_status tri_store_await_rows(tri_store *store, int table, float *rows)
 {
-    TRI_TRY(check_table(store, table));
+    TRI_TRY(check_expected(store, table));
     return store->kind->await_rows(store, table, rows);
 }
 
 tri_status tri_store_offer_rows(tri_store *store, int table, const float *gradient, double weight)
 {
-    TRI_TRY(check_table(store, table));
+    TRI_TRY(check_expected(store, table));
     if (!(weight >= 0) || isinf(weight))
         return tri_fail(TRI_BAD_CALL, "a gradient was offered with weight %g: it must be 0 or positive", weight);
     return store->kind->offer_rows(store, table, gradient, weight);

@@ -20,9 +20,20 @@ typedef struct {
     tri_status (*offer)(tri_store *store, tri_range range, const float *gradient, double weight); /* gradient: of the range */
     tri_status (*flush)(tri_store *store);
 
-    /* Of tables; all NULL: the store has none. */
+    /* Of tables; all NULL: the store has none. What expect, await_rows and offer_rows mean is said in trireme/store.h; for a kind of store
+     * it comes to this:
+     *
+     * - One thread calls, a plan's. In a step it is begin, expect(now) where the keys have not been told before, expect(next) where the next
+     *   batch has been made already, then awaits and offers, of a table each once.
+     * - With begin, the keys of the next step become those of the step that begins, and there are none of the next one. tri_store_expect
+     *   and tri_store_begin keep account of that (expected, ahead): no call of a kind comes without the keys that it needs.
+     * - A store may begin at expect(next) whatever reading those rows takes: ask another machine for them, fetch them into a cache. It must
+     *   answer with values that the mode allows at await_rows, after begin: in step, values that hold the update of the step before.
+     * - A prophecy may be wrong: after begin, expect(now) replaces it. Then what was fetched for the old keys is dropped, and nothing is
+     *   offered for them. It may also stay unused, when a run ends; destroy is to expect that. keys belong to the plan, which may be
+     *   gone in destroy. */
     tri_status (*add_table)(tri_store *store, int64_t rows, int64_t width); /* make the memory of the next one */
-    tri_status (*expect)(tri_store *store, int table, const int32_t *keys, int64_t count);
+    tri_status (*expect)(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count);
     tri_status (*await_rows)(tri_store *store, int table, float *rows);
     tri_status (*offer_rows)(tri_store *store, int table, const float *gradient, double weight);
     tri__store_times (*times)(tri_store *store); /* since the last call; NULL: not measured */
@@ -45,7 +56,8 @@ struct tri_store {
     float *slot[TRI_RULE_SLOTS];
     tri_table table[TRI_STORE_TABLES];
     int tables;
-    bool lends; /* its tables */
+    bool lends;           /* its tables */
+    bool expected, ahead; /* the keys of this step and of the next one have been told */
 };
 
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */

@@ -20,6 +20,7 @@ typedef struct {
 /* What the step reads and writes of a table. */
 typedef struct {
     tri__table_keys keys;  /* expected; borrowed */
+    tri__table_keys next;  /* of the next step, as far as they are known */
     const float *gradient; /* with clipping only: offered, and not applied yet; borrowed. NULL: nothing is */
     double weight;
 } table_step;
@@ -123,6 +124,8 @@ static tri_status local_begin(tri_store *store, const tri_step *step)
     local_store *local = (local_store *)store;
     apply_noted(local);
     local->step = *step;
+    for (int i = 0; i < store->tables; i++)
+        local->table[i].keys = local->table[i].next;
     return NULL;
 }
 
@@ -147,9 +150,10 @@ static tri_status local_offer(tri_store *store, tri_range range, const float *gr
     return NULL;
 }
 
-static tri_status local_expect(tri_store *store, int table, const int32_t *keys, int64_t count)
+static tri_status local_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
 {
-    ((local_store *)store)->table[table].keys = (tri__table_keys){keys, count};
+    table_step *step = &((local_store *)store)->table[table];
+    *(when == TRI_NOW ? &step->keys : &step->next) = (tri__table_keys){keys, count};
     return NULL;
 }
 

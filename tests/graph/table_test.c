@@ -417,6 +417,37 @@ static void the_number_of_threads_changes_no_bit(void **state)
     }
 }
 
+/* A store that is told the next batch's keys early, or wrong ones, gives the same rows. */
+static void keys_told_early_change_no_bit(void **state)
+{
+    (void)state;
+    enum { ROWS = 60, STEPS = 8 };
+    trained late = make(deep, FEATURES, ROWS, (tri_rule){.name = "adagrad", .clip = 0.1F}, false, 2);
+    trained early = make(deep, FEATURES, ROWS, (tri_rule){.name = "adagrad", .clip = 0.1F}, false, 2);
+    assert_true(tri_plan_expects(early.plan));
+    for (int number = 0; number < STEPS; number++) {
+        examples e = make_examples(ROWS, (uint64_t)number), next = make_examples(ROWS, (uint64_t)(number % 3 ? number + 1 : 77));
+        double loss;
+        const double wanted = step(&late, &e, number, 0.1F);
+        assert_ok(tri_store_begin(early.store, &(tri_step){number, 0.1F}));
+        if (number != 4)
+            assert_ok(tri_plan_expect(early.plan, &next.batch));
+        assert_ok(tri_plan_train(early.plan, &e.batch, &loss));
+        assert_true(loss == wanted);
+        if (number == 5)
+            assert_ok(tri_store_flush(early.store)); /* what was told of the next step stays */
+        examples_fini(&e);
+        examples_fini(&next);
+    }
+    assert_ok(tri_store_flush(early.store));
+    for (int table = 0; table < 2; table++) {
+        const tri_table *a = tri_store_table(late.store, table), *b = tri_store_table(early.store, table);
+        assert_memory_equal(a->data, b->data, (size_t)(a->rows * a->stride) * sizeof(float));
+    }
+    trained_fini(&late);
+    trained_fini(&early);
+}
+
 /* Threads on a lent table may lose updates, but few. */
 static void a_lent_table_learns_as_well(void **state)
 {
@@ -481,10 +512,12 @@ static void a_store_without_the_tables_is_refused(void **state)
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){0}, &store));
     assert_fails(tri_plan_create(graph, &(tri_plan_options){.batch = 4}, store, &plan), TRI_BAD_CALL,
                  "the store has no table like 'dense1.weight'");
-    assert_fails(tri_store_expect(store, 0, &(int32_t){0}, 1), TRI_BAD_CALL, "there is no number 0");
+    assert_fails(tri_store_expect(store, 0, TRI_NOW, &(int32_t){0}, 1), TRI_BAD_CALL, "there is no number 0");
     assert_ok(tri_store_add_table(store, FEATURES, 1));
-    assert_fails(tri_store_expect(store, 0, &(int32_t){FEATURES}, 1), TRI_BAD_CALL, "key 500 was expected of a table of 500 rows");
+    assert_fails(tri_store_expect(store, 0, TRI_NOW, &(int32_t){FEATURES}, 1), TRI_BAD_CALL, "key 500 was expected of a table of 500 rows");
     assert_fails(tri_store_add_table(store, INT64_C(1) << 31, 1), TRI_BAD_CALL, "rows");
+    assert_ok(tri_store_begin(store, &(tri_step){0}));
+    assert_fails(tri_store_await_rows(store, 0, (float[1]){0}), TRI_BAD_CALL, "nobody said which rows of table 0 this step reads");
     tri_store_destroy(store);
     tri_graph_destroy(graph);
 }
@@ -492,11 +525,11 @@ static void a_store_without_the_tables_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layer_steps_as_plain_c_does),     cmocka_unit_test(every_rule_trains_as_the_reference_does),
-        cmocka_unit_test(clipping_counts_the_rows_of_a_step),    cmocka_unit_test(no_step_touches_anything_of_the_size_of_a_table),
-        cmocka_unit_test(rows_that_a_step_does_not_name_stay),   cmocka_unit_test(the_number_of_threads_changes_no_bit),
-        cmocka_unit_test(a_lent_table_learns_as_well),           cmocka_unit_test(damaged_batches_are_refused),
-        cmocka_unit_test(a_store_without_the_tables_is_refused),
+        cmocka_unit_test(every_layer_steps_as_plain_c_does),   cmocka_unit_test(every_rule_trains_as_the_reference_does),
+        cmocka_unit_test(clipping_counts_the_rows_of_a_step),  cmocka_unit_test(no_step_touches_anything_of_the_size_of_a_table),
+        cmocka_unit_test(rows_that_a_step_does_not_name_stay), cmocka_unit_test(the_number_of_threads_changes_no_bit),
+        cmocka_unit_test(keys_told_early_change_no_bit),       cmocka_unit_test(a_lent_table_learns_as_well),
+        cmocka_unit_test(damaged_batches_are_refused),         cmocka_unit_test(a_store_without_the_tables_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

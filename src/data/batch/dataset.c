@@ -188,6 +188,11 @@ tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
     return NULL;
 }
 
+const tri_batch *tri__dataset_peek(tri_dataset *dataset)
+{
+    return dataset->prefetch ? tri__prefetch_peek(dataset->prefetch) : NULL;
+}
+
 tri_status tri_dataset_assign(tri_dataset *dataset, int64_t position, int worker, int workers)
 {
     const char *spec = dataset->source->info.spec;

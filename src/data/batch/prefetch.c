@@ -39,6 +39,7 @@ typedef struct {
     tri__batch_buffer buffer;
     tri__slice slice;
     int64_t claimed, finished; /* rows */
+    bool joined;               /* sparse rows stand one after another; the caller alone knows */
 } pending_batch;
 
 typedef struct {
@@ -144,6 +145,7 @@ static bool open_next(tri__prefetch *prefetch)
     p->buffer.batch.epoch = p->slice.epoch;
     p->buffer.batch.damaged = 0;
     p->claimed = p->finished = 0;
+    p->joined = false;
     prefetch->line[prefetch->open++] = p;
     if (p->slice.count == 0)
         pthread_cond_signal(&prefetch->ready);
@@ -529,6 +531,16 @@ void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan)
     pthread_mutex_unlock(&prefetch->lock);
 }
 
+/* The batch is whole: no thread touches it any more. */
+static tri_status join(pending_batch *p)
+{
+    if (p->joined)
+        return NULL;
+    TRI_TRY(tri__batch_buffer_join(&p->buffer));
+    p->joined = true;
+    return NULL;
+}
+
 tri_status tri__prefetch_next(tri__prefetch *prefetch, tri__batch_buffer **out)
 {
     *out = NULL;
@@ -542,7 +554,20 @@ tri_status tri__prefetch_next(tri__prefetch *prefetch, tri__batch_buffer **out)
         *out = &prefetch->given->buffer;
     }
     pthread_mutex_unlock(&prefetch->lock);
-    return status ? status : tri__batch_buffer_join(*out); /* whole: no thread touches it any more */
+    return status ? status : join(prefetch->given);
+}
+
+const tri_batch *tri__prefetch_peek(tri__prefetch *prefetch)
+{
+    pthread_mutex_lock(&prefetch->lock);
+    pending_batch *p = prefetch->open > 0 && is_ready(prefetch) ? prefetch->line[0] : NULL;
+    pthread_mutex_unlock(&prefetch->lock);
+    if (!p)
+        return NULL;
+    tri_status status = join(p);
+    bool failed = status != NULL; /* whoever takes the batch is told */
+    tri_status_free(status);
+    return failed ? NULL : &p->buffer.batch;
 }
 
 bool tri__prefetch_clear(tri__prefetch *prefetch)

@@ -32,9 +32,9 @@ static tri_status timed_offer(tri_store *store, tri_range range, const float *gr
     return status;
 }
 
-static tri_status timed_expect(tri_store *store, int table, const int32_t *keys, int64_t count)
+static tri_status timed_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
 {
-    return tri_store_expect(((timed_store *)store)->inner, table, keys, count);
+    return tri_store_expect(((timed_store *)store)->inner, table, when, keys, count);
 }
 
 static tri_status timed_await_rows(tri_store *store, int table, float *rows)

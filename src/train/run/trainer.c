@@ -2,6 +2,7 @@
 #include "train/run/trainer.h"
 
 #include "base/clock.h"
+#include "data/batch/dataset.h"
 #include "graph/store.h"
 
 double tri__tally_mean(const tri__tally *tally)
@@ -40,10 +41,18 @@ static void count_times(tri__trainer *trainer)
     tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
 }
 
+/* Tell the plan of the batch behind this one, where it has been made already. */
+static tri_status expect_next(tri__trainer *trainer)
+{
+    const tri_batch *next = tri_plan_expects(trainer->plan) ? tri__dataset_peek(trainer->dataset) : NULL;
+    return next ? tri_plan_expect(trainer->plan, next) : NULL;
+}
+
 tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, const tri_batch *batch, tri__tally *tally)
 {
     *tally = (tri__tally){.count = batch->count, .damaged = batch->damaged};
     TRI_TRY(tri_store_begin(trainer->store, step));
+    TRI_TRY(expect_next(trainer));
     TRI_TRY(tri_plan_train(trainer->plan, batch, &tally->loss));
     tri__trainer_enter(trainer, TRI_PHASE_OTHER);
     count_times(trainer);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "data/batch/dataset.h"
 #include "data/fixture.h"
 
 /* Both ways that batches are made: gathered at once, and read ahead by a thread. */
@@ -463,6 +464,34 @@ static void sparse_rows_are_not_padded(void **state)
     test_folder_remove(folder);
 }
 
+/* A look at the batch that comes next takes nothing, and shows what then comes. */
+static void a_look_ahead_shows_the_batch_that_comes(void **state)
+{
+    (void)state;
+    enum { RECORDS = 300, BATCH = 16 };
+    char *folder = test_folder_create(), *path = write_ragged(folder, RECORDS);
+    tri_source *source;
+    assert_ok(tri_source_open(path, TRI_PART_TRAIN, NULL, &source));
+    tri_dataset *dataset = create(source, (tri_dataset_options){.batch = BATCH, .epochs = 3, .shuffle = TRI_SHUFFLE_ALL, .readers = 2});
+    const tri_batch *ahead = NULL;
+    assert_null(tri__dataset_peek(dataset)); /* nothing has been made yet */
+    for (const tri_batch *batch = next(dataset); batch; batch = next(dataset)) {
+        assert_true(!ahead || ahead == batch);
+        expect_ragged(batch);
+        const int64_t position = tri_dataset_position(dataset);
+        ahead = tri__dataset_peek(dataset);
+        if (ahead)
+            expect_ragged(ahead);
+        expect_ragged(batch); /* still as it was */
+        assert_int_equal(tri_dataset_position(dataset), position);
+    }
+    assert_null(ahead);
+    tri_dataset_destroy(dataset);
+    tri_source_destroy(source);
+    free(path);
+    test_folder_remove(folder);
+}
+
 static void damaged_record_is_told_and_the_position_stays(void **state)
 {
     (void)state;
@@ -529,6 +558,7 @@ int main(void)
         cmocka_unit_test(workers_share_every_epoch),
         cmocka_unit_test(batch_larger_than_memory_is_refused),
         cmocka_unit_test(sparse_rows_are_not_padded),
+        cmocka_unit_test(a_look_ahead_shows_the_batch_that_comes),
         cmocka_unit_test(damaged_record_is_told_and_the_position_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
