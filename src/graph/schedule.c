@@ -130,10 +130,13 @@ static tri_status arrange_store(const tri_plan *plan)
         return NULL;
     TRI_TRY(tri__allocate((size_t)plan->offers, sizeof *ranges, "a plan", &ranges));
     int count = 0;
+    unsigned tables = 0;
     for (int i = 0; i < plan->offers; i++)
         if (plan->offer[i].table < 0)
             ranges[count++] = plan->offer[i].range;
-    tri_status status = tri__store_arrange(plan->store, ranges, count);
+        else
+            tables |= 1U << plan->offer[i].table;
+    tri_status status = tri__store_arrange(plan->store, ranges, count, tables);
     free(ranges);
     return status;
 }

@@ -97,8 +97,9 @@ tri__store_times tri__store_take_times(tri_store *store)
     return store->kind->times ? store->kind->times(store) : (tri__store_times){0};
 }
 
-tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count)
+tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count, unsigned tables)
 {
+    store->trained = tables;
     return store->kind->arrange ? store->kind->arrange(store, ranges, count) : NULL;
 }
 

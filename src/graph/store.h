@@ -57,10 +57,11 @@ struct tri_store {
     tri_table table[TRI_STORE_TABLES];
     int tables;
     bool lends;           /* its tables */
+    unsigned trained;     /* bit i: a plan offers rows of table i in every step; set by arrange. Others are never offered */
     bool expected, ahead; /* the keys of this step and of the next one have been told */
 };
 
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */
-TRI_MUST_CHECK tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count);
+TRI_MUST_CHECK tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count, unsigned tables);
 
 #endif

@@ -1,13 +1,13 @@
 /* mirrored.c: the shared reduction.
  *
- * A range is cut into pieces that fit into a cache. Its state is three counters that only ever grow: offers that arrived, pieces that were
+ * A range is cut into pieces that fit into a cache, the rows of a table into parts of its keys. The state of either is three counters that only ever grow: offers that arrived, pieces that were
  * taken, pieces that are done. In the step number s (from 0) of R replicas, a range of P pieces may be reduced once (s + 1)·R offers have
  * come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. No counter is ever set
  * back, so a late replica cannot take a piece of another step.
  *
  * A replica that has offered all of a step stays in that offer until all of it is reduced: the first replica to finish takes pieces of the
  * ranges that are complete while the others still compute, then of those that the others complete. So the replicas that would only wait do
- * the work. With clipping, which needs the norm of everything, the last offer of a step reduces all ranges. */
+ * the work. With clipping, which needs the norm of everything, the last offer of a step reduces all ranges and rows. */
 #include "store/mirrored.h"
 
 #include <math.h>
@@ -17,18 +17,30 @@
 #include "base/memory.h"
 #include "base/vector.h"
 #include "graph/rule.h"
+#include "store/merge.h"
 #include "store/norm.h"
 #include "store/store.h"
 
 #define PIECE ((size_t)8192) /* floats: three pieces of 32 kB fit into any second-level cache */
 
+/* How far the update of a range or a table is. */
 typedef struct {
-    _Alignas(64) tri_range range;
-    int64_t pieces;
+    _Alignas(64) int64_t pieces;
     double *weight;           /* [replicas], of the offers that arrived last */
     atomic_int_fast64_t came; /* offers, of all replicas and steps */
     atomic_int_fast64_t taken, done;
+} shared_work;
+
+typedef struct {
+    shared_work work;
+    tri_range range;
 } shared_range;
+
+typedef struct {
+    shared_work work;
+    tri_table table;     /* the group's; the replicas' stores have the same pointer */
+    tri__row_list *list; /* [replicas], of the offers that arrived last */
+} shared_table;
 
 typedef struct mirrored_store mirrored_store;
 
@@ -38,21 +50,44 @@ struct tri__mirrored_group {
     mirrored_store **store; /* [replicas] */
     shared_range *range;    /* [ranges] in the order of the offers, once a plan has announced them */
     int ranges;
+    shared_table *table;      /* [TRI_STORE_TABLES] of which there are … */
+    int tables;               /* … so many … */
+    unsigned trained;         /* … and these are offered in every step */
     double *weights;          /* [ranges][replicas] */
-    atomic_int_fast64_t came; /* offers of all ranges, with clipping only */
+    atomic_int_fast64_t came; /* offers of all ranges and tables, with clipping only */
+    bool arranged;
     atomic_bool stopped;
 };
 
 struct mirrored_store {
-    tri_store store; /* its parameters and slots are the group's */
+    tri_store store; /* its parameters, slots and tables are the group's */
     tri__mirrored_group *group;
     int replica;
     tri_step step;
-    int64_t begun; /* steps, this one included */
-    int next;      /* range to be offered */
+    int64_t begun;                                                   /* steps, this one included */
+    int next;                                                        /* range to be offered */
+    unsigned offered;                                                /* tables, in this step */
+    tri__table_keys keys[TRI_STORE_TABLES], ahead[TRI_STORE_TABLES]; /* of this step and the next one; borrowed */
+    tri__merge merge[TRI_STORE_TABLES];                              /* the part that it adds up */
     tri__store_times times;
     float sum[PIECE];
 };
+
+/* Ranges and tables are numbered together: tables behind the ranges. */
+static shared_work *work_at(tri__mirrored_group *group, int item)
+{
+    return item < group->ranges ? &group->range[item].work : &group->table[item - group->ranges].work;
+}
+
+static bool is_trained(const tri__mirrored_group *group, int item)
+{
+    return item < group->ranges || (group->trained >> (item - group->ranges) & 1);
+}
+
+static int offers_of(const tri__mirrored_group *group)
+{
+    return group->ranges + __builtin_popcount(group->trained);
+}
 
 /* ---- reducing ---- */
 
@@ -83,18 +118,18 @@ TRI_FOR_EVERY_CPU static void add_up(const tri__mirrored_group *group, size_t fi
     }
 }
 
-static double weight_of(const tri__mirrored_group *group, const shared_range *range)
+static double weight_of(const tri__mirrored_group *group, const shared_work *work)
 {
     double weight = 0;
     for (int r = 0; r < group->options.replicas; r++)
-        weight += range->weight[r];
+        weight += work->weight[r];
     return weight;
 }
 
-static void reduce_piece(mirrored_store *self, const shared_range *range, int64_t piece)
+static void reduce_range(mirrored_store *self, const shared_range *range, int64_t piece)
 {
     size_t first = (size_t)piece * PIECE, left = range->range.count - first, count = left < PIECE ? left : PIECE;
-    double weight = weight_of(self->group, range);
+    double weight = weight_of(self->group, &range->work);
     if (weight == 0)
         return; /* a step of padding alone teaches nothing */
     add_up(self->group, range->range.first + first, count, self->sum);
@@ -102,45 +137,97 @@ static void reduce_piece(mirrored_store *self, const shared_range *range, int64_
     tri__rule_apply(&self->store.rule, &update);
 }
 
-static bool complete(const shared_range *range, int64_t steps, int replicas)
+/* parts: into how many the keys are divided, of which this is one. */
+static tri_status merge_rows(mirrored_store *self, int table, int64_t part, int64_t parts)
 {
-    return atomic_load(&range->came) >= steps * replicas;
+    const shared_table *shared = &self->group->table[table];
+    return tri__merge_rows(&self->merge[table], shared->list, self->group->options.replicas, shared->table.width, (int)part, (int)parts);
 }
 
-/* Take a piece of the range in this step and reduce it. False where there is none to take now, or none left. */
-static bool help(mirrored_store *self, shared_range *range)
+static void apply_rows(mirrored_store *self, int table, double scale)
 {
-    tri__mirrored_group *group = self->group;
+    const tri__merge *merge = &self->merge[table];
+    tri__table_apply(&self->group->table[table].table, tri__merge_keys(merge), merge->sum, (float)scale, &self->store.rule, &self->step);
+}
+
+static tri_status reduce_rows(mirrored_store *self, int table, int64_t piece)
+{
+    const shared_work *work = &self->group->table[table].work;
+    double weight = weight_of(self->group, work);
+    if (weight == 0)
+        return NULL;
+    TRI_TRY(merge_rows(self, table, piece, work->pieces));
+    apply_rows(self, table, 1 / weight);
+    return NULL;
+}
+
+static bool complete(const shared_work *work, int64_t steps, int replicas)
+{
+    return atomic_load(&work->came) >= steps * replicas;
+}
+
+/* False where there is none to take now, or none left. */
+static bool take_piece(const mirrored_store *self, shared_work *work, int64_t *piece)
+{
     int64_t steps = self->begun;
-    if (self->store.rule.clip > 0 || !complete(range, steps, group->options.replicas))
+    if (self->store.rule.clip > 0 || !complete(work, steps, self->group->options.replicas))
         return false;
-    int_fast64_t taken = atomic_load(&range->taken);
+    int_fast64_t taken = atomic_load(&work->taken);
     do {
-        if (taken >= steps * range->pieces)
+        if (taken >= steps * work->pieces)
             return false;
-    } while (!atomic_compare_exchange_weak(&range->taken, &taken, taken + 1));
-    int64_t start = tri__clock_now();
-    reduce_piece(self, range, taken % range->pieces);
-    self->times.update += tri__clock_now() - start;
-    if (atomic_fetch_add(&range->done, 1) + 1 == steps * range->pieces)
-        tri__rendezvous_notify(group->options.rendezvous);
+    } while (!atomic_compare_exchange_weak(&work->taken, &taken, taken + 1));
+    *piece = taken % work->pieces;
     return true;
 }
 
-/* With clipping: ‖Σ gradient / Σ weight‖ over all ranges, whose sums have been put into the first replica's gradient. */
-static double mean_norm(const tri__mirrored_group *group)
+/* Take a piece in this step and reduce it, where there is one. */
+static tri_status help(mirrored_store *self, int item, bool *helped)
 {
+    tri__mirrored_group *group = self->group;
+    shared_work *work = work_at(group, item);
+    int64_t piece;
+    *helped = take_piece(self, work, &piece);
+    if (!*helped)
+        return NULL;
+    int64_t start = tri__clock_now();
+    if (item < group->ranges)
+        reduce_range(self, &group->range[item], piece);
+    else
+        TRI_TRY(reduce_rows(self, item - group->ranges, piece));
+    self->times.update += tri__clock_now() - start;
+    if (atomic_fetch_add(&work->done, 1) + 1 == self->begun * work->pieces)
+        tri__rendezvous_notify(group->options.rendezvous);
+    return NULL;
+}
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* With clipping: ‖Σ gradient / Σ weight‖ over all ranges, whose sums have been put into the first replica's gradient, and all rows, whose
+ * sums are this replica's. */
+static double mean_norm(const mirrored_store *self)
+{
+    const tri__mirrored_group *group = self->group;
     double squares = 0;
     for (int i = 0; i < group->ranges; i++) {
         const shared_range *range = &group->range[i];
-        double weight = weight_of(group, range);
+        double weight = weight_of(group, &range->work);
         if (weight > 0)
-            squares += tri__sum_of_squares(group->store[0]->store.gradient + range->range.first, range->range.count) / (weight * weight);
+            squares += tri__sum_of_squares(group->store[0]->store.gradient + range->range.first, range->range.count) / square(weight);
+    }
+    for (int i = 0; i < group->tables; i++) {
+        const tri__merge *merge = &self->merge[i];
+        double weight = group->trained >> i & 1 ? weight_of(group, &group->table[i].work) : 0;
+        if (weight > 0)
+            squares += tri__sum_of_squares(merge->sum, (size_t)(merge->distinct.count * group->table[i].table.width)) / square(weight);
     }
     return sqrt(squares);
 }
 
-static void reduce_all(mirrored_store *self)
+static tri_status add_up_all(mirrored_store *self)
 {
     tri__mirrored_group *group = self->group;
     float *total = group->store[0]->store.gradient;
@@ -153,17 +240,32 @@ static void reduce_all(mirrored_store *self)
                 total[range.first + at + k] = self->sum[k];
         }
     }
-    double norm = mean_norm(group), clip = self->store.rule.clip, clipping = norm > clip ? clip / norm : 1;
-    for (int i = 0; i < group->ranges; i++) {
-        shared_range *range = &group->range[i];
-        double weight = weight_of(group, range);
-        tri__update update = update_of(self, range->range.first, range->range.count, total + range->range.first, clipping / weight);
-        if (weight > 0)
+    for (int i = 0; i < group->tables; i++)
+        if (group->trained >> i & 1)
+            TRI_TRY(merge_rows(self, i, 0, 1));
+    return NULL;
+}
+
+static tri_status reduce_all(mirrored_store *self)
+{
+    tri__mirrored_group *group = self->group;
+    const float *total = group->store[0]->store.gradient;
+    TRI_TRY(add_up_all(self));
+    double norm = mean_norm(self), clip = self->store.rule.clip, clipping = norm > clip ? clip / norm : 1;
+    for (int i = 0; i < group->ranges + group->tables; i++) {
+        double weight = is_trained(group, i) ? weight_of(group, work_at(group, i)) : 0;
+        if (weight > 0 && i < group->ranges) {
+            tri_range range = group->range[i].range;
+            tri__update update = update_of(self, range.first, range.count, total + range.first, clipping / weight);
             tri__rule_apply(&self->store.rule, &update);
+        } else if (weight > 0) {
+            apply_rows(self, i - group->ranges, clipping / weight);
+        }
     }
-    for (int i = 0; i < group->ranges; i++)
-        atomic_fetch_add(&group->range[i].done, group->range[i].pieces);
+    for (int i = 0; i < group->ranges + group->tables; i++)
+        atomic_fetch_add(&work_at(group, i)->done, work_at(group, i)->pieces);
     tri__rendezvous_notify(group->options.rendezvous);
+    return NULL;
 }
 
 /* ---- the calls of a store ---- */
@@ -171,64 +273,79 @@ static void reduce_all(mirrored_store *self)
 static tri_status mirrored_begin(tri_store *store, const tri_step *step)
 {
     mirrored_store *self = (mirrored_store *)store;
-    if (self->next != (self->begun ? self->group->ranges : 0))
+    if (self->begun && (self->next != self->group->ranges || self->offered != self->group->trained))
         return tri_fail(TRI_BAD_CALL, "replica %d begins a step before all of the last one was offered", self->replica);
     self->step = *step;
     self->begun++;
     self->next = 0;
+    self->offered = 0;
+    for (int i = 0; i < store->tables; i++)
+        self->keys[i] = self->ahead[i];
     return NULL;
 }
 
-/* What a replica waits for: a range that is done, or that it can do a piece of. */
+/* What a replica waits for: a range or rows that are done, or that it can do a piece of. */
 typedef struct {
     const mirrored_store *self;
-    const shared_range *range;
+    const shared_work *work;
     int64_t steps;
 } wanted;
 
 static bool has_come(const void *context)
 {
     const wanted *what = context;
-    const shared_range *range = what->range;
+    const shared_work *work = what->work;
     const tri__mirrored_group *group = what->self->group;
-    int64_t goal = what->steps * range->pieces;
-    if (atomic_load(&range->done) >= goal || atomic_load(&group->stopped))
+    int64_t goal = what->steps * work->pieces;
+    if (atomic_load(&work->done) >= goal || atomic_load(&group->stopped))
         return true;
-    return group->options.rule.clip == 0 && complete(range, what->steps, group->options.replicas) && atomic_load(&range->taken) < goal;
+    return group->options.rule.clip == 0 && complete(work, what->steps, group->options.replicas) && atomic_load(&work->taken) < goal;
 }
 
-static tri_status missing(const mirrored_store *self, const shared_range *range)
+static tri_status missing(const mirrored_store *self, int item)
 {
+    const tri__mirrored_group *group = self->group;
+    double seconds = tri__clock_seconds(group->options.timeout);
+    if (item >= group->ranges)
+        return tri_fail(TRI_TIMEOUT, "replica %d waited %g s for the other replicas' rows of table %d (--timeout)", self->replica, seconds,
+                        item - group->ranges);
+    tri_range range = group->range[item].range;
     return tri_fail(TRI_TIMEOUT, "replica %d waited %g s for the other replicas' gradient of %zu parameters from number %zu (--timeout)",
-                    self->replica, tri__clock_seconds(self->group->options.timeout), range->range.count, range->range.first);
+                    self->replica, seconds, range.count, range.first);
 }
 
-static tri_status wait_for(mirrored_store *self, shared_range *range, int64_t steps)
+static tri_status wait_for(mirrored_store *self, int item, int64_t steps)
 {
     tri__mirrored_group *group = self->group;
-    const wanted what = {self, range, steps};
+    const wanted what = {self, work_at(group, item), steps};
     int64_t start = tri__clock_now();
     bool come = tri__rendezvous_wait(group->options.rendezvous, has_come, &what, start + group->options.timeout);
     self->times.peers += tri__clock_now() - start;
     if (atomic_load(&group->stopped))
         return tri_fail(TRI_STOPPED, "another replica has stopped");
-    return come ? NULL : missing(self, range);
+    return come ? NULL : missing(self, item);
 }
 
-/* Until `steps` updates of the range have been applied. */
-static tri_status settle(mirrored_store *self, shared_range *range, int64_t steps)
+/* Until `steps` updates have been applied. */
+static tri_status settle(mirrored_store *self, int item, int64_t steps)
 {
-    while (atomic_load(&range->done) < steps * range->pieces)
-        if (!help(self, range))
-            TRI_TRY(wait_for(self, range, steps));
+    const shared_work *work = work_at(self->group, item);
+    while (atomic_load(&work->done) < steps * work->pieces) {
+        bool helped;
+        TRI_TRY(help(self, item, &helped));
+        if (!helped)
+            TRI_TRY(wait_for(self, item, steps));
+    }
     return NULL;
 }
 
 /* All of this step, in the order in which it was offered. */
 static tri_status settle_all(mirrored_store *self)
 {
-    for (int i = 0; i < self->group->ranges; i++)
-        TRI_TRY(settle(self, &self->group->range[i], self->begun));
+    const tri__mirrored_group *group = self->group;
+    for (int i = 0; i < group->ranges + group->tables; i++)
+        if (is_trained(group, i))
+            TRI_TRY(settle(self, i, self->begun));
     return NULL;
 }
 
@@ -243,7 +360,7 @@ static tri_status mirrored_await(tri_store *store, tri_range range)
     tri__mirrored_group *group = self->group;
     for (int i = 0; i < group->ranges; i++)
         if (overlap(group->range[i].range, range))
-            TRI_TRY(settle(self, &group->range[i], self->begun - 1));
+            TRI_TRY(settle(self, i, self->begun - 1));
     return NULL;
 }
 
@@ -259,21 +376,73 @@ static tri_status check_offer(const mirrored_store *self, tri_range range, const
     return NULL;
 }
 
+/* An offer is there. Whoever has offered all stays until all is reduced. */
+static tri_status arrive(mirrored_store *self, shared_work *work, double weight)
+{
+    tri__mirrored_group *group = self->group;
+    int replicas = group->options.replicas;
+    work->weight[self->replica] = weight;
+    if (atomic_fetch_add(&work->came, 1) + 1 == self->begun * replicas)
+        tri__rendezvous_notify(group->options.rendezvous);
+    if (self->store.rule.clip > 0 && atomic_fetch_add(&group->came, 1) + 1 == self->begun * replicas * offers_of(group))
+        TRI_TRY(reduce_all(self));
+    bool all = self->next == group->ranges && self->offered == group->trained;
+    return all && (self->store.rule.clip == 0 || group->tables) ? settle_all(self) : NULL;
+}
+
 static tri_status mirrored_offer(tri_store *store, tri_range at, const float *gradient, double weight)
 {
     mirrored_store *self = (mirrored_store *)store;
-    tri__mirrored_group *group = self->group;
     TRI_TRY(check_offer(self, at, gradient));
-    shared_range *range = &group->range[self->next++];
-    range->weight[self->replica] = weight;
-    if (atomic_fetch_add(&range->came, 1) + 1 == self->begun * group->options.replicas)
-        tri__rendezvous_notify(group->options.rendezvous);
-    if (store->rule.clip > 0) {
-        if (atomic_fetch_add(&group->came, 1) + 1 == self->begun * group->options.replicas * group->ranges)
-            reduce_all(self);
-        return NULL;
+    return arrive(self, &self->group->range[self->next++].work, weight);
+}
+
+/* The first replica makes a table, the others share it. */
+static tri_status mirrored_add_table(tri_store *store, int64_t rows, int64_t width)
+{
+    tri__mirrored_group *group = ((mirrored_store *)store)->group;
+    int index = store->tables;
+    if (!group->table)
+        TRI_TRY(tri__buffer_allocate(TRI_STORE_TABLES * sizeof *group->table, "the tables of replicas", &group->table));
+    shared_table *shared = &group->table[index];
+    if (index == group->tables) {
+        size_t replicas = (size_t)group->options.replicas;
+        TRI_TRY(tri__table_init(&shared->table, rows, width, tri_rule_slots(&group->options.rule)));
+        group->tables++;
+        shared->work.pieces = group->options.replicas;
+        TRI_TRY(tri__allocate(replicas, sizeof *shared->work.weight, "the weights of replicas", &shared->work.weight));
+        TRI_TRY(tri__allocate(replicas, sizeof *shared->list, "the rows of replicas", &shared->list));
     }
-    return self->next == group->ranges ? settle_all(self) : NULL;
+    if (shared->table.rows != rows || shared->table.width != width)
+        return tri_fail(TRI_INTERNAL, "two replicas' tables have different shapes");
+    store->table[index] = shared->table;
+    return NULL;
+}
+
+static tri_status mirrored_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    *(when == TRI_NOW ? &self->keys[table] : &self->ahead[table]) = (tri__table_keys){keys, count};
+    return NULL;
+}
+
+static tri_status mirrored_await_rows(tri_store *store, int table, float *rows)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    TRI_TRY(settle(self, self->group->ranges + table, self->begun - 1));
+    tri__table_gather(&store->table[table], self->keys[table], rows);
+    return NULL;
+}
+
+static tri_status mirrored_offer_rows(tri_store *store, int table, const float *gradient, double weight)
+{
+    mirrored_store *self = (mirrored_store *)store;
+    shared_table *shared = &self->group->table[table];
+    if (!(self->group->trained >> table & 1) || self->offered >> table & 1)
+        return tri_fail(TRI_BAD_CALL, "replica %d offers rows of table %d, which no plan announced, or twice", self->replica, table);
+    self->offered |= 1U << table;
+    shared->list[self->replica] = (tri__row_list){self->keys[table].keys, gradient, self->keys[table].count};
+    return arrive(self, &shared->work, weight);
 }
 
 static tri_status mirrored_flush(tri_store *store)
@@ -289,9 +458,9 @@ static tri__store_times mirrored_times(tri_store *store)
     return times;
 }
 
-static tri_status compare_ranges(const tri__mirrored_group *group, const tri_range *ranges, int count)
+static tri_status compare_ranges(const tri__mirrored_group *group, const tri_range *ranges, int count, unsigned tables)
 {
-    bool same = count == group->ranges;
+    bool same = count == group->ranges && tables == group->trained;
     for (int i = 0; same && i < count; i++)
         same = ranges[i].first == group->range[i].range.first && ranges[i].count == group->range[i].range.count;
     return same ? NULL : tri_fail(TRI_INTERNAL, "two replicas' plans offer their gradients in different orders");
@@ -301,16 +470,18 @@ static tri_status mirrored_arrange(tri_store *store, const tri_range *ranges, in
 {
     tri__mirrored_group *group = ((mirrored_store *)store)->group;
     size_t replicas = (size_t)group->options.replicas;
-    if (group->range)
-        return compare_ranges(group, ranges, count);
-    TRI_TRY(tri__allocate((size_t)count * replicas, sizeof(double), "the weights of replicas", &group->weights));
-    TRI_TRY(tri__buffer_allocate((size_t)count * sizeof *group->range, "the ranges of replicas", &group->range));
+    if (group->arranged)
+        return compare_ranges(group, ranges, count, store->trained);
+    TRI_TRY(tri__allocate((size_t)count * replicas + 1, sizeof(double), "the weights of replicas", &group->weights));
+    TRI_TRY(tri__buffer_allocate((size_t)(count + 1) * sizeof *group->range, "the ranges of replicas", &group->range));
     group->ranges = count;
+    group->trained = store->trained;
+    group->arranged = true;
     for (int i = 0; i < count; i++) {
         shared_range *range = &group->range[i];
         range->range = ranges[i];
-        range->pieces = (int64_t)((ranges[i].count + PIECE - 1) / PIECE);
-        range->weight = group->weights + (size_t)i * replicas;
+        range->work.pieces = (int64_t)((ranges[i].count + PIECE - 1) / PIECE);
+        range->work.weight = group->weights + (size_t)i * replicas;
     }
     return NULL;
 }
@@ -320,6 +491,8 @@ static void mirrored_destroy(tri_store *store)
     mirrored_store *self = (mirrored_store *)store;
     self->group->store[self->replica] = NULL;
     tri__buffer_free(store->gradient);
+    for (int i = 0; i < TRI_STORE_TABLES; i++)
+        tri__merge_fini(&self->merge[i]);
     free(self);
 }
 
@@ -329,6 +502,10 @@ static const tri__store_kind mirrored_kind = {
     .await = mirrored_await,
     .offer = mirrored_offer,
     .flush = mirrored_flush,
+    .add_table = mirrored_add_table,
+    .expect = mirrored_expect,
+    .await_rows = mirrored_await_rows,
+    .offer_rows = mirrored_offer_rows,
     .times = mirrored_times,
     .arrange = mirrored_arrange,
     .destroy = mirrored_destroy,
@@ -372,6 +549,12 @@ void tri__mirrored_group_destroy(tri__mirrored_group *group)
     for (int i = 0; i < 2; i++)
         tri__buffer_free(group->slot[i]);
     tri__buffer_free(group->range);
+    for (int i = 0; i < group->tables; i++) {
+        tri__table_fini(&group->table[i].table);
+        free(group->table[i].work.weight);
+        free(group->table[i].list);
+    }
+    tri__buffer_free(group->table);
     free(group->weights);
     free(group->store);
     free(group);

@@ -28,7 +28,7 @@ static void open_mirrors(mirrors *all, tri_rule rule, int threads)
     assert_ok(tri__mirrored_group_create(&options, &all->group));
     for (int i = 0; i < REPLICAS; i++) {
         assert_ok(tri__mirrored_store_create(all->group, i, &all->store[i]));
-        assert_ok(tri__store_arrange(all->store[i], offered, RANGES));
+        assert_ok(tri__store_arrange(all->store[i], offered, RANGES, 0));
     }
 }
 
@@ -181,7 +181,7 @@ static void a_wait_for_replicas_times_out_and_names_them(void **state)
                                          &all.group));
     for (int i = 0; i < REPLICAS; i++) {
         assert_ok(tri__mirrored_store_create(all.group, i, &all.store[i]));
-        assert_ok(tri__store_arrange(all.store[i], offered, RANGES));
+        assert_ok(tri__store_arrange(all.store[i], offered, RANGES, 0));
     }
     assert_fails(one_step(all.store[0], 0, 0), TRI_TIMEOUT, "replica 0 waited 0.01 s");
     assert_true(tri__store_take_times(all.store[0]).peers >= SECOND / 100);
@@ -197,7 +197,7 @@ static void wrong_calls_of_mirrored_stores_are_refused(void **state)
     assert_ok(tri_store_begin(all.store[0], &(tri_step){0, 1}));
     assert_fails(tri_store_offer(all.store[0], (tri_range){0, 100}, 1), TRI_BAD_CALL, "no plan announced");
     assert_fails(tri_store_begin(all.store[0], &(tri_step){1, 1}), TRI_BAD_CALL, "before all of the last one");
-    assert_fails(tri__store_arrange(all.store[1], offered, 2), TRI_INTERNAL, "different orders");
+    assert_fails(tri__store_arrange(all.store[1], offered, 2, 0), TRI_INTERNAL, "different orders");
     close_mirrors(&all);
 }
 

@@ -287,11 +287,13 @@ static tri_status create_stores(replicas *peers, tri__run *run)
     TRI_TRY(tri__allocate((size_t)peers->peers.workers, sizeof *peers->replica, "the replicas", &peers->replica));
     TRI_TRY(tri__mirrored_group_create(&options, &peers->group));
     TRI_TRY(tri__mirrored_store_create(peers->group, 0, &run->trainer.store));
+    TRI_TRY(tri_graph_add_tables(run->inputs.graph, run->trainer.store));
     for (int i = 1; i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
         other->peers = peers;
         other->index = i;
         TRI_TRY(tri__mirrored_store_create(peers->group, i, &other->trainer.store));
+        TRI_TRY(tri_graph_add_tables(run->inputs.graph, other->trainer.store));
     }
     return NULL;
 }
@@ -329,6 +331,7 @@ static int threads_of(const tri__run *run)
 
 const tri__strategy tri__strategy_mirrored = {
     .name = "mirrored",
+    .tables = true,
     .check = check,
     .threads = threads_of,
     .create_store = create,

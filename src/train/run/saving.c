@@ -136,7 +136,7 @@ void tri__run_collect_checkpoint(tri__run *run)
 
 tri_status tri__run_save(tri__run *run)
 {
-    return checkpoint(run, run->peers ? NEXT_BESIDE : NEXT);
+    return checkpoint(run, run->peers && !tri_store_tables(run->trainer.store) ? NEXT_BESIDE : NEXT);
 }
 
 tri_status tri__run_save_best(tri__run *run)

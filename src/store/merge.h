@@ -1,0 +1,36 @@
+/* merge.h: the rows that several workers offer in one step, added up: each key once, its gradients in the order of the workers. So the sum
+ * of a row is the same bits wherever it is made, and in however many parts. */
+#ifndef TRI_STORE_MERGE_H
+#define TRI_STORE_MERGE_H
+
+#include "graph/distinct.h"
+#include "store/table.h"
+
+/* What one worker offers: distinct keys, in any order. */
+typedef struct {
+    const int32_t *keys;
+    const float *gradient; /* [count][width] */
+    int64_t count;
+} tri__row_list;
+
+typedef struct {
+    tri__distinct distinct;
+    int32_t *keys;     /* [room] of the part, list by list … */
+    const float **row; /* … and where their gradients are */
+    int64_t room;
+    float *sum; /* [distinct.count][width] */
+    int64_t sum_floats;
+} tri__merge;
+
+void tri__merge_fini(tri__merge *merge);
+
+/* Add up part number `part` of `parts`: all keys that fall into it. Memory grows with the longest lists and is kept. */
+TRI_MUST_CHECK tri_status tri__merge_rows(tri__merge *merge, const tri__row_list *lists, int count, int64_t width, int part, int parts);
+
+/* The keys of the part, whose sums are merge->sum. */
+static inline tri__table_keys tri__merge_keys(const tri__merge *merge)
+{
+    return (tri__table_keys){merge->distinct.keys, merge->distinct.count};
+}
+
+#endif
