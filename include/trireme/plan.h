@@ -45,10 +45,11 @@ void tri_plan_destroy(tri_plan *plan);
 /* Forward, loss, backward; parameters are awaited and gradients offered to the store on the way. loss gets Σ weight × loss. */
 TRI_MUST_CHECK tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss);
 
-/* A plan of a model with tables may be told the batch of the next step early: after tri_store_begin of this step and before its
- * tri_plan_train. The store then knows which rows will be read, and can fetch them meanwhile. The batch is read, not kept; where another
- * one comes after all, tri_plan_train says so to the store. It is never needed, and does nothing where tri_plan_expects is false. */
-TRI_MUST_CHECK tri_status tri_plan_expect(tri_plan *plan, const tri_batch *next);
+/* A plan of a model with tables may be told early of the batch behind the one that it will train on: after tri_store_begin of this step and
+ * before its tri_plan_train. The store then knows which rows will be read, and can fetch them meanwhile. Batches are read, not kept; where
+ * another one comes after all, tri_plan_train says so to the store. It is never needed, and does nothing where tri_plan_expects is
+ * false. */
+TRI_MUST_CHECK tri_status tri_plan_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next);
 bool tri_plan_expects(const tri_plan *plan); /* it has tables, is made for training, and its store does not lend them */
 
 /* Forward only. Afterwards tri_plan_value reads the graph's outputs. */

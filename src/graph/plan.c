@@ -186,6 +186,20 @@ static tri_status make_step(tri_plan *plan, const tri_batch *batch)
     return NULL;
 }
 
+bool tri_plan_expects(const tri_plan *plan)
+{
+    return plan->tables > 0 && plan->options.training && !tri_store_lends_tables(plan->store);
+}
+
+tri_status tri_plan_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next)
+{
+    if (!tri_plan_expects(plan))
+        return NULL;
+    if (!batch->offsets || !next->offsets)
+        return tri_fail(TRI_BAD_CALL, "a batch is dense, the model's input is sparse");
+    return tri__plan_tables_expect(plan, batch, next);
+}
+
 tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
 {
     if (!plan->options.training)

@@ -139,22 +139,6 @@ static tri_status prepare(tri_plan *plan, tri__plan_table *table)
     return NULL;
 }
 
-bool tri_plan_expects(const tri_plan *plan)
-{
-    return plan->tables > 0 && plan->options.training && !tri_store_lends_tables(plan->store);
-}
-
-tri_status tri_plan_expect(tri_plan *plan, const tri_batch *next)
-{
-    if (!tri_plan_expects(plan))
-        return NULL;
-    if (!next->offsets)
-        return tri_fail(TRI_BAD_CALL, "a batch is dense, the model's input is sparse");
-    TRI_TRY(tri__plan_tables_check(plan, next));
-    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ 1], next->keys, next->offsets[next->rows]));
-    return expect(plan, TRI_NEXT);
-}
-
 /* Whether the keys that the store was told before are those of this batch: it may be another one than was foreseen. */
 static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
 {
@@ -168,6 +152,21 @@ static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
     return same;
 }
 
+static tri_status tell(tri_plan *plan, const tri_batch *batch, tri_when when)
+{
+    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ (when == TRI_NEXT)], batch->keys, batch->offsets[batch->rows]));
+    return expect(plan, when);
+}
+
+tri_status tri__plan_tables_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next)
+{
+    TRI_TRY(tri__plan_tables_check(plan, batch));
+    TRI_TRY(tri__plan_tables_check(plan, next));
+    if (!is_foreseen(plan, batch))
+        TRI_TRY(tell(plan, batch, TRI_NOW));
+    return tell(plan, next, TRI_NEXT);
+}
+
 tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double weight)
 {
     if (plan->tables == 0)
@@ -176,10 +175,8 @@ tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double
         borrow(plan, batch, weight);
         return NULL;
     }
-    if (!is_foreseen(plan, batch)) {
-        TRI_TRY(tri__distinct_find(&plan->distinct[plan->now], batch->keys, batch->offsets[batch->rows]));
-        TRI_TRY(expect(plan, TRI_NOW));
-    }
+    if (!is_foreseen(plan, batch))
+        TRI_TRY(tell(plan, batch, TRI_NOW));
     for (int i = 0; i < plan->tables; i++)
         TRI_TRY(prepare(plan, &plan->table[i]));
     return NULL;

@@ -13,6 +13,9 @@ TRI_MUST_CHECK tri_status tri__plan_tables_check(const tri_plan *plan, const tri
 /* A step begins: tell the store which rows it will read, or take the tables themselves. weight: Σ of the examples' weights. */
 TRI_MUST_CHECK tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double weight);
 
+/* Tell the store which rows this step and the next one will read. */
+TRI_MUST_CHECK tri_status tri__plan_tables_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next);
+
 /* The step was made: the batch that comes next, where it was expected, is the one at hand. */
 void tri__plan_tables_end(tri_plan *plan);
 

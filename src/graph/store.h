@@ -23,8 +23,8 @@ typedef struct {
     /* Of tables; all NULL: the store has none. What expect, await_rows and offer_rows mean is said in trireme/store.h; for a kind of store
      * it comes to this:
      *
-     * - One thread calls, a plan's. In a step it is begin, expect(now) where the keys have not been told before, expect(next) where the next
-     *   batch has been made already, then awaits and offers, of a table each once.
+     * - One thread calls, a plan's. In a step it is begin; expect(now) of all tables, where their keys have not been told before;
+     *   expect(next) of all tables, where the next batch has been made already; then awaits and offers, of a table each once.
      * - With begin, the keys of the next step become those of the step that begins, and there are none of the next one. tri_store_expect
      *   and tri_store_begin keep account of that (expected, ahead): no call of a kind comes without the keys that it needs.
      * - A store may begin at expect(next) whatever reading those rows takes: ask another machine for them, fetch them into a cache. It must

@@ -1,7 +1,9 @@
-/* allreduce.c: buckets, and the thread that adds them up.
+/* allreduce.c: buckets and rows of tables, and the thread that adds them up.
  *
  * A bucket's state is three counters of steps: offered (all its floats have been), summed, applied. The plan's thread moves the first and
- * the last, the adding thread the middle one; each waits for the other's. */
+ * the last, the adding thread the middle one; each waits for the other's. The rows of a table are such an item, too: they come behind the
+ * buckets, in the order of the tables, and summed means that every rank has every rank's rows (rank_rows.c). They are applied at the next
+ * begin, since until then keys and gradient are the plan's. */
 #include "store/allreduce.h"
 
 #include <math.h>
@@ -15,6 +17,7 @@
 #include "base/rendezvous.h"
 #include "graph/rule.h"
 #include "store/norm.h"
+#include "store/rank_rows.h"
 #include "store/store.h"
 
 #define BUCKET_FLOATS ((size_t)1 << 22)
@@ -38,6 +41,10 @@ typedef struct {
     int64_t made, room;
     bucket *buckets;
     int count;
+    bucket rows[TRI_STORE_TABLES]; /* their state; range is not used */
+    tri__rank_rows exchange[TRI_STORE_TABLES];
+    tri__table_keys keys[TRI_STORE_TABLES], ahead[TRI_STORE_TABLES]; /* of this step and the next one; borrowed */
+    int turn;                                                        /* without a thread: the item of this step that is added up next */
     double weights[2]; /* Σ of all ranks, by the step's parity: the next step's may come before this one's is last used */
     tri__store_times times;
 
@@ -77,11 +84,24 @@ static tri_status begin_sums(allreduce_store *self, int end, int64_t step, int *
     return NULL;
 }
 
+/* Buckets and tables are numbered together: tables behind the buckets. */
+static int items_of(const allreduce_store *self)
+{
+    return self->count + self->store.tables;
+}
+
+static bucket *item_at(allreduce_store *self, int index)
+{
+    return index < self->count ? &self->buckets[index] : &self->rows[index - self->count];
+}
+
 /* Sets left, too, where a rank leaves. */
 static tri_status add_up(allreduce_store *self, int index, int64_t step)
 {
-    bucket *next = &self->buckets[index];
-    if (index > 0)
+    bucket *next = item_at(self, index);
+    if (index >= self->count)
+        TRI_TRY(tri__rank_rows_exchange(&self->exchange[index - self->count], self->options.ranks));
+    else if (index > 0)
         TRI_TRY(tri__ranks_end_sum(self->options.ranks, self->store.gradient + next->range.first, next->range.count));
     else {
         TRI_TRY(add_first(self, next->range));
@@ -108,14 +128,14 @@ static bool is_offered(const void *context)
 /* The first bucket is sent alone: when it says that a rank leaves, no rank will receive the others. */
 static tri_status add_step(allreduce_store *self, int64_t step, bool *more)
 {
-    for (int i = 0, begun = 1; i < self->count && *more; i++) {
-        const wanted what = {self, &self->buckets[i], step + 1};
+    for (int i = 0, begun = 1; i < items_of(self) && *more; i++) {
+        const wanted what = {self, item_at(self, i), step + 1};
         while (!tri__rendezvous_wait(&self->place, is_offered, &what, tri__clock_now() + self->options.timeout))
             continue; /* a long step, or an evaluation */
         *more = atomic_load(&what.next->offered) > step;
         if (!*more)
             return NULL;
-        if (i > 0)
+        if (i > 0 && i < self->count)
             TRI_TRY(begin_sums(self, i + TRI__RANKS_SUMS, step, &begun));
         TRI_TRY(add_up(self, i, step));
         *more = !atomic_load(&self->left);
@@ -186,19 +206,45 @@ static void apply(allreduce_store *self, bucket *next, int64_t step, double clip
     self->times.update += tri__clock_now() - start;
 }
 
-/* With clipping: the norm needs every bucket. */
+static void apply_rows(allreduce_store *self, int table, int64_t step, double clipping)
+{
+    double weight = self->weights[step & 1];
+    self->rows[table].applied++;
+    if (weight == 0)
+        return;
+    int64_t start = tri__clock_now();
+    const tri__merge *merge = &self->exchange[table].merge;
+    tri__table_apply(&self->store.table[table], tri__merge_keys(merge), merge->sum, (float)(clipping / weight), &self->store.rule,
+                     step + 1 == self->begun ? &self->step : &self->last);
+    self->times.update += tri__clock_now() - start;
+}
+
+/* The sums of a table's rows, once all ranks' are there. */
+static tri_status sum_rows(allreduce_store *self, int table, int64_t steps)
+{
+    TRI_TRY(wait_for(self, &self->rows[table], steps));
+    return tri__rank_rows_merge(&self->exchange[table]);
+}
+
+/* With clipping: the norm needs every bucket, and the rows. */
 static tri_status apply_clipped(allreduce_store *self, int64_t steps)
 {
     double squares = 0, clip = self->store.rule.clip;
     for (int i = 0; i < self->count; i++)
         TRI_TRY(wait_for(self, &self->buckets[i], steps));
+    for (int i = 0; i < self->store.tables; i++)
+        TRI_TRY(sum_rows(self, i, steps));
     double weight = self->weights[(steps - 1) & 1];
+    for (int i = 0; i < self->store.tables && weight > 0; i++)
+        squares += tri__rank_rows_squares(&self->exchange[i]) / (weight * weight);
     for (int i = 0; i < self->count && weight > 0; i++)
         squares +=
             tri__sum_of_squares(self->store.gradient + self->buckets[i].range.first, self->buckets[i].range.count) / (weight * weight);
     double norm = sqrt(squares), clipping = norm > clip ? clip / norm : 1;
     for (int i = 0; i < self->count; i++)
         apply(self, &self->buckets[i], steps - 1, clipping);
+    for (int i = 0; i < self->store.tables; i++)
+        apply_rows(self, i, steps - 1, clipping);
     return NULL;
 }
 
@@ -236,6 +282,20 @@ static tri_status settle(allreduce_store *self, bucket *next, int64_t steps)
     return NULL;
 }
 
+/* Until all rows of `steps` steps have been applied. */
+static tri_status settle_rows(allreduce_store *self, int64_t steps)
+{
+    for (int i = 0; i < self->store.tables; i++) {
+        if (self->rows[i].applied >= steps)
+            continue;
+        if (self->store.rule.clip > 0)
+            return apply_clipped(self, steps);
+        TRI_TRY(sum_rows(self, i, steps));
+        apply_rows(self, i, steps - 1, 1);
+    }
+    return NULL;
+}
+
 /* ---- the calls of a store ---- */
 
 static tri_status allreduce_begin(tri_store *store, const tri_step *step)
@@ -243,11 +303,15 @@ static tri_status allreduce_begin(tri_store *store, const tri_step *step)
     allreduce_store *self = (allreduce_store *)store;
     if (atomic_load(&self->left))
         return stopped(self);
+    TRI_TRY(settle_rows(self, self->begun));
     self->last = self->step;
     self->step = *step;
     self->begun++;
+    self->turn = 0;
     for (int i = 0; i < self->count; i++)
         self->buckets[i].filled = 0;
+    for (int i = 0; i < store->tables; i++)
+        self->keys[i] = self->ahead[i];
     return NULL;
 }
 
@@ -267,20 +331,45 @@ static tri_status allreduce_await(tri_store *store, tri_range range)
     return NULL;
 }
 
+/* Without a thread, in the order that all ranks have: an item waits for those before it. */
+static tri_status add_offered(allreduce_store *self)
+{
+    int64_t start = tri__clock_now();
+    for (; self->turn < items_of(self) && atomic_load(&item_at(self, self->turn)->offered) >= self->begun; self->turn++) {
+        TRI_TRY(add_up(self, self->turn, self->begun - 1));
+        if (atomic_load(&self->left))
+            return stopped(self);
+    }
+    self->times.peers += tri__clock_now() - start;
+    return NULL;
+}
+
+/* Tables that no plan trains are offered with whatever comes first: an item of no rows. */
+static void offer_untrained(allreduce_store *self)
+{
+    for (int i = 0; i < self->store.tables; i++)
+        if (!(self->store.trained >> i & 1) && atomic_load(&self->rows[i].offered) < self->begun)
+            atomic_fetch_add(&self->rows[i].offered, 1);
+}
+
 static tri_status complete(allreduce_store *self, int index)
 {
-    bucket *full = &self->buckets[index];
+    bucket *full = item_at(self, index);
+    offer_untrained(self);
     atomic_fetch_add(&full->offered, 1);
     if (self->threaded) {
         tri__rendezvous_notify(&self->place);
         return NULL;
     }
-    int64_t start = tri__clock_now();
-    TRI_TRY(add_up(self, index, self->begun - 1));
-    self->times.peers += tri__clock_now() - start;
-    if (atomic_load(&self->left))
-        return stopped(self);
-    return settle(self, full, self->begun);
+    TRI_TRY(add_offered(self));
+    bool waits = index >= self->count || (self->store.tables && self->store.rule.clip > 0); /* for the next begin */
+    return waits ? NULL : settle(self, full, self->begun);
+}
+
+static void write_head(allreduce_store *self, double weight)
+{
+    head_of(self)[WEIGHT] = (float)weight;
+    head_of(self)[LEAVING] = 0;
 }
 
 /* The head of a step is written before its first bucket is complete, and read until that bucket is summed: no step overlaps it. */
@@ -297,19 +386,58 @@ static tri_status allreduce_offer(tri_store *store, tri_range range, const float
         if (!floats)
             continue;
         part->filled += floats;
-        if (i == 0) {
-            head_of(self)[WEIGHT] = (float)weight;
-            head_of(self)[LEAVING] = 0;
-        }
+        if (i == 0)
+            write_head(self, weight);
         if (part->filled == part->range.count)
             TRI_TRY(complete(self, i));
     }
     return NULL;
 }
 
+/* ---- tables ---- */
+
+static tri_status allreduce_add_table(tri_store *store, int64_t rows, int64_t width)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    TRI_TRY(tri__store_add_table(store, rows, width));
+    tri__rank_rows_init(&self->exchange[store->tables], rows, width);
+    return NULL;
+}
+
+static tri_status allreduce_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    *(when == TRI_NOW ? &self->keys[table] : &self->ahead[table]) = (tri__table_keys){keys, count};
+    return NULL;
+}
+
+static tri_status allreduce_await_rows(tri_store *store, int table, float *rows)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    if (atomic_load(&self->left))
+        return stopped(self);
+    tri__table_gather(&store->table[table], self->keys[table], rows);
+    return NULL;
+}
+
+/* A model whose parameters are all in tables has a bucket of nothing, for the head. */
+static tri_status allreduce_offer_rows(tri_store *store, int table, const float *gradient, double weight)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    if (atomic_load(&self->left))
+        return stopped(self);
+    if (self->buckets[0].range.count == 0 && atomic_load(&self->buckets[0].offered) < self->begun) {
+        write_head(self, weight);
+        TRI_TRY(complete(self, 0));
+    }
+    tri__rank_rows_offer(&self->exchange[table], (tri__row_list){self->keys[table].keys, gradient, self->keys[table].count});
+    return complete(self, self->count + table);
+}
+
 static tri_status allreduce_flush(tri_store *store)
 {
     allreduce_store *self = (allreduce_store *)store;
+    TRI_TRY(settle_rows(self, self->begun));
     for (int i = 0; i < self->count; i++)
         TRI_TRY(settle(self, &self->buckets[i], self->begun));
     return NULL;
@@ -378,6 +506,8 @@ static tri_status allreduce_arrange(tri_store *store, const tri_range *ranges, i
     TRI_TRY(tri__allocate(room, sizeof *self->buckets, "buckets", &self->buckets));
     self->room = (int64_t)room;
     self->made = cut(ranges, count, most, self->cuts);
+    if (self->made == 0)
+        self->cuts[self->made++] = (tri_range){store->floats, 0}; /* the head travels with it */
     return NULL;
 }
 
@@ -396,11 +526,12 @@ static void stop_adder(allreduce_store *self)
 /* A step that was interrupted is completed first, with the gradients there are: the other ranks wait for its buckets. */
 static tri_status finish_step(allreduce_store *self)
 {
-    for (int i = 0; i < self->count && !atomic_load(&self->left); i++)
-        if (atomic_load(&self->buckets[i].offered) < self->begun)
+    const int items = self->count ? items_of(self) : 0;
+    for (int i = 0; i < items && !atomic_load(&self->left); i++)
+        if (atomic_load(&item_at(self, i)->offered) < self->begun)
             TRI_TRY(complete(self, i));
-    for (int i = 0; i < self->count && self->threaded && !atomic_load(&self->left); i++)
-        TRI_TRY(wait_for(self, &self->buckets[i], self->begun));
+    for (int i = 0; i < items && self->threaded && !atomic_load(&self->left); i++)
+        TRI_TRY(wait_for(self, item_at(self, i), self->begun));
     return NULL;
 }
 
@@ -435,6 +566,8 @@ tri_status tri__allreduce_store_share(tri_store *store)
     TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->parameters, bytes));
     for (int i = 0; i < tri_rule_slots(&store->rule); i++)
         TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->slot[i], bytes));
+    for (int i = 0; i < store->tables; i++)
+        TRI_TRY(tri__rank_rows_share(&store->table[i], self->options.ranks));
     return start_adder(self);
 }
 
@@ -445,6 +578,8 @@ static void allreduce_destroy(tri_store *store)
     if (self->count)
         tri__rendezvous_fini(&self->place);
     tri_status_free(self->failure);
+    for (int i = 0; i < store->tables; i++)
+        tri__rank_rows_fini(&self->exchange[i]);
     tri__store_fini(store);
     free(self->buckets);
     free(self->cuts);
@@ -457,6 +592,10 @@ static const tri__store_kind allreduce_kind = {
     .await = allreduce_await,
     .offer = allreduce_offer,
     .flush = allreduce_flush,
+    .add_table = allreduce_add_table,
+    .expect = allreduce_expect,
+    .await_rows = allreduce_await_rows,
+    .offer_rows = allreduce_offer_rows,
     .times = allreduce_times,
     .arrange = allreduce_arrange,
     .destroy = allreduce_destroy,

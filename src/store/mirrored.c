@@ -1,9 +1,9 @@
 /* mirrored.c: the shared reduction.
  *
- * A range is cut into pieces that fit into a cache, the rows of a table into parts of its keys. The state of either is three counters that only ever grow: offers that arrived, pieces that were
- * taken, pieces that are done. In the step number s (from 0) of R replicas, a range of P pieces may be reduced once (s + 1)·R offers have
- * come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next step when (s + 1)·P are done. No counter is ever set
- * back, so a late replica cannot take a piece of another step.
+ * A range is cut into pieces that fit into a cache, the rows of a table into parts of its keys. The state of either is three counters that
+ * only ever grow: offers that arrived, pieces that were taken, pieces that are done. In the step number s (from 0) of R replicas, a range
+ * of P pieces may be reduced once (s + 1)·R offers have come; its pieces are the numbers s·P to (s + 1)·P − 1, and it is there for the next
+ * step when (s + 1)·P are done. No counter is ever set back, so a late replica cannot take a piece of another step.
  *
  * A replica that has offered all of a step stays in that offer until all of it is reduced: the first replica to finish takes pieces of the
  * ranges that are complete while the others still compute, then of those that the others complete. So the replicas that would only wait do

@@ -154,12 +154,8 @@ static void what_does_not_go_together_is_refused(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "train", "sparse-lr", "--data", "digits:100"), 2, "", "its examples are dense, and sparse-lr takes sparse ones");
-    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--strategy", "mirrored", "--workers", "2"), 1, "",
-           "strategy mirrored does not train sparse models yet");
     expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--strategy", "ps", "--workers", "2"), 1, "",
            "strategy ps does not train sparse models yet");
-    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--strategy", "allreduce", "--workers", "2"), 1, "",
-           "strategy allreduce does not train sparse models yet");
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--until", "auc>=0.5"), 2, "", "a measure of two classes");
     expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "auc<=0.5"), 2, "", "an auc should rise");
     json_t *summary = json_of(

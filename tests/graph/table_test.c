@@ -431,7 +431,7 @@ static void keys_told_early_change_no_bit(void **state)
         const double wanted = step(&late, &e, number, 0.1F);
         assert_ok(tri_store_begin(early.store, &(tri_step){number, 0.1F}));
         if (number != 4)
-            assert_ok(tri_plan_expect(early.plan, &next.batch));
+            assert_ok(tri_plan_expect(early.plan, &e.batch, &next.batch));
         assert_ok(tri_plan_train(early.plan, &e.batch, &loss));
         assert_true(loss == wanted);
         if (number == 5)

@@ -24,8 +24,8 @@ void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan);
  * its row, not of the call. TRI_TIMEOUT names the file that hangs. */
 TRI_MUST_CHECK tri_status tri__prefetch_next(tri__prefetch *prefetch, tri__batch_buffer **out);
 
-/* The batch that the next call of tri__prefetch_next will give, where it is whole already; NULL elsewhere. Never waits. It is borrowed until
- * the next call of either, or of clear. */
+/* The batch that the next call of tri__prefetch_next will give, where it is whole already; NULL elsewhere. Never waits. It is borrowed
+ * until the next call of either, or of clear. */
 const tri_batch *tri__prefetch_peek(tri__prefetch *prefetch);
 
 /* Forget all that is planned. False where a thread hangs: then destroy it and make another. */

@@ -319,5 +319,6 @@ tri_status tri__rank_peers_create_store(tri__run *run)
         .rule = run->settings.rule,
         .timeout = run->request->timeout,
     };
-    return tri__allreduce_store_create(&options, &run->trainer.store);
+    TRI_TRY(tri__allreduce_store_create(&options, &run->trainer.store));
+    return tri_graph_add_tables(run->inputs.graph, run->trainer.store);
 }

@@ -42,17 +42,17 @@ static void count_times(tri__trainer *trainer)
 }
 
 /* Tell the plan of the batch behind this one, where it has been made already. */
-static tri_status expect_next(tri__trainer *trainer)
+static tri_status expect_next(tri__trainer *trainer, const tri_batch *batch)
 {
     const tri_batch *next = tri_plan_expects(trainer->plan) ? tri__dataset_peek(trainer->dataset) : NULL;
-    return next ? tri_plan_expect(trainer->plan, next) : NULL;
+    return next ? tri_plan_expect(trainer->plan, batch, next) : NULL;
 }
 
 tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, const tri_batch *batch, tri__tally *tally)
 {
     *tally = (tri__tally){.count = batch->count, .damaged = batch->damaged};
     TRI_TRY(tri_store_begin(trainer->store, step));
-    TRI_TRY(expect_next(trainer));
+    TRI_TRY(expect_next(trainer, batch));
     TRI_TRY(tri_plan_train(trainer->plan, batch, &tally->loss));
     tri__trainer_enter(trainer, TRI_PHASE_OTHER);
     count_times(trainer);

@@ -1,0 +1,152 @@
+/* rank_rows.c: rows of a table between ranks. First the ranks tell each other how many rows they have, then every rank's list goes to all,
+ * in one call, each as long as the longest: lists of equal batches are about equally long. */
+#include "store/rank_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/memory.h"
+#include "store/norm.h"
+
+#define MOST_BYTES ((int64_t)1 << 30) /* that one rank may send of a table in a step */
+
+void tri__rank_rows_init(tri__rank_rows *rows, int64_t features, int64_t width)
+{
+    *rows = (tri__rank_rows){.features = features, .width = width};
+}
+
+void tri__rank_rows_fini(tri__rank_rows *rows)
+{
+    tri__buffer_free(rows->sent);
+    tri__buffer_free(rows->all);
+    free(rows->counts);
+    tri__merge_fini(&rows->merge);
+}
+
+void tri__rank_rows_offer(tri__rank_rows *rows, tri__row_list mine)
+{
+    rows->mine = mine;
+}
+
+/* Keys take a multiple of 64 bytes, so that gradients are aligned. */
+static size_t key_bytes(int64_t count)
+{
+    return ((size_t)count * sizeof(int32_t) + 63) / 64 * 64;
+}
+
+static size_t row_bytes(const tri__rank_rows *rows, int64_t count)
+{
+    return key_bytes(count) + ((size_t)(count * rows->width) * sizeof(float) + 63) / 64 * 64;
+}
+
+static tri_status reserve(uint8_t **buffer, size_t *room, size_t bytes)
+{
+    if (bytes <= *room)
+        return NULL;
+    tri__buffer_free(*buffer);
+    *buffer = NULL;
+    *room = 0;
+    TRI_TRY(tri__buffer_allocate(bytes + bytes / 4, "the rows of all ranks", buffer));
+    *room = bytes + bytes / 4;
+    return NULL;
+}
+
+static void pack(const tri__rank_rows *rows)
+{
+    const tri__row_list *mine = &rows->mine;
+    if (!mine->count)
+        return;
+    memcpy(rows->sent, mine->keys, (size_t)mine->count * sizeof *mine->keys);
+    memcpy(rows->sent + key_bytes(mine->count), mine->gradient, (size_t)(mine->count * rows->width) * sizeof *mine->gradient);
+}
+
+/* How many rows each rank has; longest receives the largest number. */
+static tri_status exchange_counts(tri__rank_rows *rows, tri__ranks *ranks, int64_t *longest)
+{
+    if (!rows->counts) {
+        rows->ranks = tri__ranks_size(ranks);
+        TRI_TRY(tri__allocate((size_t)rows->ranks, sizeof *rows->counts, "the rows of all ranks", &rows->counts));
+    }
+    TRI_TRY(tri__ranks_gather(ranks, &rows->mine.count, sizeof rows->mine.count, rows->counts));
+    *longest = 0;
+    for (int i = 0; i < rows->ranks; i++) {
+        if (rows->counts[i] < 0 || rows->counts[i] > rows->features)
+            return tri_fail(TRI_BAD_DATA, "rank %d offers %" PRId64 " rows of a table of %" PRId64, i, rows->counts[i], rows->features);
+        *longest = rows->counts[i] > *longest ? rows->counts[i] : *longest;
+    }
+    return NULL;
+}
+
+/* All ranks see the same counts, and refuse or go on together. */
+static tri_status exchange_rows(tri__rank_rows *rows, tri__ranks *ranks, int64_t longest)
+{
+    if (longest > MOST_BYTES / (int64_t)sizeof(float) / (rows->width + 1) - 64)
+        return tri_fail(TRI_UNSUPPORTED, "a step names %" PRId64 " rows of %" PRId64 ", more than can be exchanged (use a smaller --batch)",
+                        longest, rows->width);
+    rows->each = row_bytes(rows, longest);
+    TRI_TRY(reserve(&rows->sent, &rows->room, rows->each));
+    TRI_TRY(reserve(&rows->all, &rows->ranks_room, rows->each * (size_t)rows->ranks));
+    pack(rows);
+    return rows->each ? tri__ranks_gather(ranks, rows->sent, rows->each, rows->all) : NULL;
+}
+
+tri_status tri__rank_rows_exchange(tri__rank_rows *rows, tri__ranks *ranks)
+{
+    int64_t longest;
+    TRI_TRY(exchange_counts(rows, ranks, &longest));
+    TRI_TRY(exchange_rows(rows, ranks, longest));
+    const int64_t others = rows->ranks - 1, each = (int64_t)(rows->each + sizeof *rows->counts);
+    rows->sent_bytes += others * each;
+    rows->received_bytes += others * each;
+    rows->mine = (tri__row_list){0};
+    return NULL;
+}
+
+/* A key from outside is not believed. */
+static tri_status check_keys(const tri__rank_rows *rows, const tri__row_list *list, int rank)
+{
+    uint32_t most = 0;
+    for (int64_t i = 0; i < list->count; i++)
+        most = (uint32_t)list->keys[i] > most ? (uint32_t)list->keys[i] : most;
+    if (list->count && most >= rows->features)
+        return tri_fail(TRI_BAD_DATA, "rank %d offers row %" PRIu32 " of a table of %" PRId64, rank, most, rows->features);
+    return NULL;
+}
+
+tri_status tri__rank_rows_merge(tri__rank_rows *rows)
+{
+    tri__row_list *lists;
+    TRI_TRY(tri__allocate((size_t)rows->ranks, sizeof *lists, "the rows of all ranks", &lists));
+    tri_status status = NULL;
+    for (int i = 0; i < rows->ranks && !status; i++) {
+        const uint8_t *from = rows->all + (size_t)i * rows->each;
+        lists[i] = (tri__row_list){(const int32_t *)(const void *)from, (const float *)(const void *)(from + key_bytes(rows->counts[i])),
+                                   rows->counts[i]};
+        status = check_keys(rows, &lists[i], i);
+    }
+    if (!status)
+        status = tri__merge_rows(&rows->merge, lists, rows->ranks, rows->width, 0, 1);
+    free(lists);
+    return status;
+}
+
+double tri__rank_rows_squares(const tri__rank_rows *rows)
+{
+    return tri__sum_of_squares(rows->merge.sum, (size_t)(rows->merge.distinct.count * rows->width));
+}
+
+tri_status tri__rank_rows_share(const tri_table *table, tri__ranks *ranks)
+{
+    const size_t bytes = (size_t)(table->rows * table->stride) * sizeof(float), size = (size_t)tri__ranks_size(ranks);
+    uint32_t mine = tri__crc32c(0, table->data, bytes), *all;
+    TRI_TRY(tri__allocate(size, sizeof *all, "the tables of all ranks", &all));
+    tri_status status = tri__ranks_gather(ranks, &mine, sizeof mine, all);
+    bool same = true;
+    for (size_t i = 0; i < size && !status; i++)
+        same &= all[i] == mine;
+    free(all);
+    TRI_TRY(status);
+    return same ? NULL : tri__ranks_broadcast(ranks, table->data, bytes);
+}
