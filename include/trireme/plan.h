@@ -36,6 +36,10 @@ typedef struct {
     int threads;      /* 0: as many as OpenMP gives */
     uint64_t seed;    /* of dropout and random nodes */
     unsigned without; /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
+
+    /* Of a graph that several tasks run together, each with a plan of its own: how this one's values get to the others. NULL: one task runs
+     * all of it, and places are ignored. Borrowed; must outlive the plan. */
+    struct tri_exchange *exchange;
 } tri_plan_options;
 
 /* The store is borrowed (its parameters and gradient are bound) and must outlive the plan; the graph may go. */

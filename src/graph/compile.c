@@ -16,6 +16,10 @@
 #include "graph/lower_onednn.h"
 #include "graph/lower_plain.h"
 #include "graph/lower_table.h"
+#include "graph/placed/cut.h"
+#include "graph/placed/exchange.h"
+#include "graph/placed/lower_exchange.h"
+#include "graph/placed/placement.h"
 #include "graph/plan_buffer.h"
 #include "graph/plan_table.h"
 #include "graph/rewrite.h"
@@ -306,7 +310,9 @@ static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
     const unsigned without = compiler->plan->options.without;
     bool empty = tri_shape_count(node->shape) == 0 || compiler->graph->batch == 0;
     tri__lowered lowered = {.node = node};
-    TRI_TRY(tri__lower_table(compiler, node, &lowered));
+    TRI_TRY(tri__lower_exchange(compiler, node, &lowered));
+    if (!lowered.kernel)
+        TRI_TRY(tri__lower_table(compiler, node, &lowered));
     if (!lowered.kernel && !empty && !(without & TRI_PLAN_NARROW))
         TRI_TRY(tri__lower_narrow(compiler, node, &lowered));
     if (!lowered.kernel && !empty && !(without & TRI_PLAN_ONEDNN))
@@ -370,14 +376,31 @@ static tri_status bind_all(tri_plan *plan)
 
 /* ---- all of it ---- */
 
+static tri_status assign_tasks(const tri__compiler *compiler)
+{
+    const tri_exchange *exchange = compiler->plan->options.exchange;
+    return exchange ? tri__graph_assign_tasks(compiler->graph, exchange->tasks) : NULL;
+}
+
+/* Rewrites and differentiation have made nodes whose tasks are still to be assigned. In training every task wants to know the loss. */
+static tri_status cut_out_own_part(const tri__compiler *compiler)
+{
+    const tri_exchange *exchange = compiler->plan->options.exchange;
+    if (!exchange)
+        return NULL;
+    TRI_TRY(assign_tasks(compiler));
+    return tri__graph_cut(compiler->graph, exchange->task, exchange->tasks, compiler->plan->options.training);
+}
+
 static tri_status prepare_graph(tri__compiler *compiler, const tri_graph *graph)
 {
     tri_plan *plan = compiler->plan;
     TRI_TRY(tri_graph_copy(graph, plan->options.batch, &plan->graph));
     compiler->graph = plan->graph;
+    TRI_TRY(assign_tasks(compiler));
     TRI_TRY(tri__graph_rewrite(plan->graph, plan->options.without));
     if (!plan->options.training)
-        return NULL;
+        return cut_out_own_part(compiler);
     tri_node *loss = tri_graph_find_output(plan->graph, "loss");
     if (!loss)
         return tri_fail(TRI_BAD_CALL, "the graph has no output 'loss' to train by");
@@ -387,7 +410,8 @@ static tri_status prepare_graph(tri__compiler *compiler, const tri_graph *graph)
     plan->graph->output[0] = (tri__output){"loss", loss};
     if (!(plan->options.without & TRI_PLAN_FOLD))
         TRI_TRY(tri__graph_fold(plan->graph));
-    return tri__graph_sort(plan->graph, !(plan->options.without & TRI_PLAN_DEAD));
+    TRI_TRY(tri__graph_sort(plan->graph, !(plan->options.without & TRI_PLAN_DEAD)));
+    return cut_out_own_part(compiler);
 }
 
 static tri_status prepare_tables(tri__compiler *compiler)

@@ -89,7 +89,7 @@ static tri_status add(tri_graph *graph, const char *operator_name, const char *n
     node->id = graph->count;
     node->place = "";
     node->inputs = count;
-    node->table = -1;
+    node->table = node->task = -1;
     for (int i = 0; i < count; i++)
         node->input[i] = inputs[i];
     if (attributes)

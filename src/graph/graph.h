@@ -11,6 +11,7 @@ struct tri_node {
     const tri_operator *op;
     const char *name;
     const char *place; /* "" where it has none */
+    int task;          /* that computes it, where a graph is run by several; −1: not settled */
     int id;            /* its index in the graph */
     int inputs;
     tri_node *input[TRI_MAX_INPUTS];
@@ -21,6 +22,7 @@ struct tri_node {
     int table;           /* table: which of the store's, from 0; −1 elsewhere */
     tri_node *forward;   /* gradient node: the node it differentiates, whose kernel's workspace it may read. NULL elsewhere */
     tri_node *parameter; /* gradient of a parameter or table: that one. NULL elsewhere */
+    int peer, number;    /* send and receive: the other task, and which value goes to it or comes from it */
     const void *data;    /* constant with more than one value: its elements, of the graph's arena. NULL elsewhere */
 };
 

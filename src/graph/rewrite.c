@@ -85,13 +85,15 @@ static void replace(tri_graph *graph, tri_node *old, tri_node *new)
             graph->output[i].node = new;
     new->name = old->name;
     new->place = old->place;
+    new->task = old->task;
 }
 
-/* The only input of node, where it is the named operator and has no other user; NULL otherwise. */
+/* The only input of node, where it is the named operator on the same task and has no other user; NULL otherwise. */
 static tri_node *sole(const tri_graph *graph, const tri_node *node, const char *operator_name)
 {
     tri_node *input = node->input[0];
-    return tri__node_is(input, operator_name) && count_users(graph, input) == 1 ? input : NULL;
+    bool fits = tri__node_is(input, operator_name) && input->task == node->task;
+    return fits && count_users(graph, input) == 1 ? input : NULL;
 }
 
 /* The matmul or convolution that node could be fused into. */

@@ -290,7 +290,7 @@ static void every_operator_has_a_test_case(void **state)
     for (int row = 0; row < rows; row++) {
         const tri_operator *operator= tri__operator_at(row);
         assert_ptr_equal(tri__operator_find(operator->name), operator);
-        if (!seen[row])
+        if (!seen[row] && operator->forward) /* send and receive compute nothing; placed/cut_test.c runs them */
             fail_msg("no case of operator_cases.h runs the operator %s", operator->name);
     }
     free(seen);

@@ -15,6 +15,7 @@ extern const tri_operator *const tri__loss_operators[];
 extern const tri_operator *const tri__reduce_operators[];
 extern const tri_operator *const tri__shape_operators[];
 extern const tri_operator *const tri__sparse_operators[];
+extern const tri_operator *const tri__exchange_operators[];
 
 /* A shape as text, for the arguments of one message. */
 #define TRI_TEXT(shape) tri_shape_text((shape), (char[128]){0}, 128)

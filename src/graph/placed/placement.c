@@ -1,0 +1,86 @@
+/* placement.c: places are texts, and most nodes have none. One pass in the order of running follows the bytes, one pass backwards gives sources
+ * to their readers, and another forwards settles what hung on those sources. */
+#include "graph/placed/placement.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const char prefix[] = "/job:worker/task:";
+
+tri_status tri__place_parse(const tri_node *node, int tasks, int *out)
+{
+    const char *digits = node->place + strlen(prefix);
+    bool known = !strncmp(node->place, prefix, strlen(prefix)) && *digits >= '0' && *digits <= '9';
+    char *end = NULL;
+    long task = known ? strtol(digits, &end, 10) : 0;
+    if (!known || *end)
+        return tri_fail(TRI_BAD_CALL, "the place of '%s' is '%s', expected %sN", node->name, node->place, prefix);
+    if (task >= tasks)
+        return tri_fail(TRI_BAD_CALL, "'%s' is placed on %s, and the last of %d task%s is %s%d", node->name, node->place, tasks,
+                        tasks == 1 ? "" : "s", prefix, tasks - 1);
+    *out = (int)task;
+    return NULL;
+}
+
+/* Where a node must be, whatever its inputs are; −1 where it does not matter. */
+static tri_status find_wish(const tri_node *node, int tasks, int *out)
+{
+    *out = -1;
+    if (*node->place)
+        return tri__place_parse(node, tasks, out);
+    *out = node->parameter ? node->parameter->task : node->forward ? node->forward->task : -1;
+    return NULL;
+}
+
+/* The task that has most bytes of the node's inputs, the first of equals; −1 where no input has a task. bytes: [tasks] */
+static int heaviest(const tri_node *node, int tasks, size_t *bytes)
+{
+    int best = -1;
+    memset(bytes, 0, (size_t)tasks * sizeof *bytes);
+    for (int i = 0; i < node->inputs; i++)
+        if (node->input[i]->task >= 0)
+            bytes[node->input[i]->task] += tri__node_bytes(node->input[i]) + 1; /* an empty value is still somewhere */
+    for (int t = 0; t < tasks; t++)
+        if (bytes[t] && (best < 0 || bytes[t] > bytes[best]))
+            best = t;
+    return best;
+}
+
+static tri_status follow_bytes(tri_graph *graph, int tasks, size_t *bytes)
+{
+    for (int i = 0; i < graph->count; i++) {
+        tri_node *node = graph->node[i];
+        if (node->task < 0)
+            TRI_TRY(find_wish(node, tasks, &node->task));
+        if (node->task < 0)
+            node->task = heaviest(node, tasks, bytes);
+    }
+    return NULL;
+}
+
+static void follow_readers(tri_graph *graph)
+{
+    for (int i = graph->count - 1; i >= 0; i--)
+        for (int k = graph->node[i]->inputs - 1; k >= 0; k--)
+            if (graph->node[i]->input[k]->task < 0)
+                graph->node[i]->input[k]->task = graph->node[i]->task;
+}
+
+tri_status tri__graph_assign_tasks(tri_graph *graph, int tasks)
+{
+    size_t *bytes;
+    TRI_TRY(tri__allocate((size_t)tasks, sizeof *bytes, "the places of a graph", &bytes));
+    tri_status status = follow_bytes(graph, tasks, bytes);
+    if (!status) {
+        follow_readers(graph);
+        status = follow_bytes(graph, tasks, bytes);
+    }
+    free(bytes);
+    for (int i = 0; i < graph->count && !status; i++)
+        if (graph->node[i]->task < 0)
+            graph->node[i]->task = 0;
+    return status;
+}
