@@ -33,6 +33,7 @@ typedef struct {
     float scale, offset;                  /* image: y = x · scale + offset; multiply by a number: scale */
     float value;                          /* constant; init constant, normal (deviation) and uniform (bound) */
     bool transpose_a, transpose_b;        /* matmul */
+    int64_t matrix, row, column;          /* random_block: which matrix, from 1, and where in it the block begins */
     tri_activation activation;            /* fused into matmul and convolution by a rewrite */
     tri_init init;                        /* parameter, random */
 } tri_attributes;

@@ -110,7 +110,7 @@ static tri_status check_callers(const char *operator_name)
     if (strcmp(operator_name, "input") == 0 || strcmp(operator_name, "parameter") == 0 || strcmp(operator_name, "table") == 0)
         return tri_fail(TRI_BAD_CALL, "'%s' has a call of its own: tri_graph_%s", operator_name, operator_name);
     const tri_operator *op = tri__operator_find(operator_name);
-    bool is_source = strcmp(operator_name, "constant") == 0 || strcmp(operator_name, "random") == 0;
+    bool is_source = op && op->most == 0 && op->forward;
     if (op && !op->backward && !is_source)
         return tri_fail(TRI_BAD_CALL, "'%s' is made by differentiation only", operator_name);
     return NULL;

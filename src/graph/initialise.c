@@ -51,6 +51,11 @@ static void fill_block(tri_init init, float size, tri__key key, int64_t first, i
     }
 }
 
+void tri__initialise_part(tri_init init, float value, tri__key key, int64_t first, int64_t count, float *out)
+{
+    fill_block(init, value, key, first, count, out);
+}
+
 void tri__initialise(tri_init init, float value, tri_shape shape, tri__key key, float *out)
 {
     const int64_t count = tri_shape_count(shape);

@@ -6,6 +6,9 @@
 #include "trireme/graph.h"
 
 /* Fill out with the elements of the key's stream, as init says. value: see tri_attributes. Uses the calling thread's OpenMP team. */
+/* Elements first … first + count − 1 of a stream of its own: uniform in ± value, or normal with that deviation, or the value itself. */
+void tri__initialise_part(tri_init init, float value, tri__key key, int64_t first, int64_t count, float *out);
+
 void tri__initialise(tri_init init, float value, tri_shape shape, tri__key key, float *out);
 
 #endif

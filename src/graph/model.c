@@ -50,6 +50,8 @@ static void print_statement(const tri_model *model, const tri__statement *statem
             tri__model_settings_print(statement->verb.form, key, &statement->settings, stream);
             separator = ", ";
         }
+    if (statement->task >= 0)
+        fprintf(stream, "%splace=%d", separator, statement->task);
     fprintf(stream, ")\n");
 }
 
@@ -82,12 +84,13 @@ static tri_status fill(tri_model *model, const char *file, const char *text, siz
     return print_canonical(model);
 }
 
-tri_status tri_model_parse(const char *file, const char *text, size_t length, tri_model **out)
+static tri_status parse(const char *file, const char *text, size_t length, bool is_graph, tri_model **out)
 {
     if (length > TRI_MODEL_BYTES)
         return tri_fail(TRI_BAD_DATA, "%s: %zu bytes are too many for a model, at most %d are read", file, length, TRI_MODEL_BYTES);
     tri_model *model;
     TRI_TRY(tri__allocate(1, sizeof *model, "a model", &model));
+    model->is_graph = is_graph;
     tri_status status = fill(model, file, text, length);
     if (status) {
         tri_model_destroy(model);
@@ -95,6 +98,30 @@ tri_status tri_model_parse(const char *file, const char *text, size_t length, tr
     }
     *out = model;
     return NULL;
+}
+
+tri_status tri_model_parse(const char *file, const char *text, size_t length, tri_model **out)
+{
+    return parse(file, text, length, false, out);
+}
+
+tri_status tri_graph_parse(const char *file, const char *text, size_t length, tri_graph **out)
+{
+    tri_model *lines;
+    TRI_TRY(parse(file, text, length, true, &lines));
+    tri_status status = tri__model_build_graph(lines, out);
+    tri_model_destroy(lines);
+    return status;
+}
+
+tri_status tri_graph_open(const char *path, tri_graph **out)
+{
+    char *text;
+    size_t size;
+    TRI_TRY(tri__file_read(path, TRI_MODEL_BYTES, &text, &size));
+    tri_status status = tri_graph_parse(path, text, size, out);
+    free(text);
+    return status;
 }
 
 static tri_status parse_file(const char *path, tri_model **out)

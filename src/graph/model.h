@@ -16,6 +16,7 @@
 #define TRI_MODEL_STATEMENTS 4096        /* of a file */
 #define TRI_MODEL_LARGEST    (1 << 24)   /* of a size: one dimension, kernel, number of outputs */
 #define TRI_MODEL_PARAMETERS (1LL << 32) /* of a model */
+#define TRI_MODEL_TASKS      (1 << 16)   /* that places may name */
 #define TRI_MODEL_CLASSES    (-1)        /* out=classes: as many as the data has classes */
 
 /* What stands behind key=, or alone. */
@@ -66,10 +67,12 @@ typedef struct {
     int input[TRI_MAX_INPUTS]; /* statements, by index */
     tri__model_settings settings;
     unsigned given; /* bit i: the i-th key of the verb */
+    int task;       /* place=2: the task that computes it; −1 where the file does not say */
 } tri__statement;
 
 struct tri_model {
     tri__arena *arena;
+    bool is_graph;    /* a graph file: no loss, any number of inputs, which are fed */
     const char *file; /* as messages name it */
     const char *name, *text;
     char *canonical;           /* on the heap */
@@ -81,5 +84,8 @@ struct tri_model {
 
 /* Put "my.model:3:14" before an error. What is a bad call to a graph is bad data in a file: then it becomes TRI_BAD_DATA. */
 TRI_MUST_CHECK tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement);
+
+/* model_build.c: the graph of a graph file. Lines that no other line reads are its outputs. */
+TRI_MUST_CHECK tri_status tri__model_build_graph(const tri_model *lines, tri_graph **out);
 
 #endif

@@ -205,12 +205,23 @@ static tri_status choose_shape(const model_builder *builder, tri_shape written, 
                     tri_shape_text(*out, ours, sizeof ours));
 }
 
+/* An input of a graph file is a variable: what it is fed stays where the variable lives. */
+static tri_status build_fed(model_builder *builder, const tri__statement *statement, tri_node **out)
+{
+    const tri_shape shape = statement->settings.attributes.shape;
+    if (shape.rank == 0)
+        return tri_fail(TRI_BAD_DATA, "an input of a graph needs its shape, as in input(256x256)");
+    return make_parameter(builder, statement->name, "", shape, TRI_INIT_ZERO, 0, out);
+}
+
 /* The batch as it comes, and its image: numbers, channels first. Scale and offset are for bytes;
  * data that is numbers already stays as it is. */
 static tri_status build_input(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
     const tri_attributes *given = &statement->settings.attributes;
     tri_shape shape;
+    if (builder->model->is_graph)
+        return build_fed(builder, statement, out);
     TRI_TRY(choose_shape(builder, given->shape, &shape));
     tri_node *x;
     TRI_TRY(tri_graph_input(builder->graph, "x", builder->input->type, shape, &x));
@@ -300,23 +311,51 @@ static tri_status build_statement(model_builder *builder, const tri__statement *
     return tri_fail(TRI_INTERNAL, "'%s' makes no node", statement->verb.name);
 }
 
+/* All nodes that a line has made. */
+static tri_status place_nodes(tri_graph *graph, int first, int task)
+{
+    char place[48];
+    snprintf(place, sizeof place, "/job:worker/task:%d", task);
+    for (int i = first; task >= 0 && i < tri_graph_count(graph); i++)
+        TRI_TRY(tri_node_place(graph, tri_graph_node(graph, i), place));
+    return NULL;
+}
+
 static tri_status build_all(model_builder *builder)
 {
     const tri_model *model = builder->model;
     for (int i = 0; i < model->count; i++) {
         const tri__statement *statement = &model->statement[i];
+        int before = tri_graph_count(builder->graph);
         TRI_TRY(tri__model_at(build_statement(builder, statement, &builder->node[i]), model, statement));
+        TRI_TRY(place_nodes(builder->graph, before, statement->task));
     }
     return NULL;
 }
 
-tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out)
+/* Of a graph file: lines that no other line reads. */
+static tri_status name_outputs(const model_builder *builder)
+{
+    const tri_model *model = builder->model;
+    bool used[TRI_MODEL_STATEMENTS] = {false};
+    for (int i = 0; i < model->count; i++)
+        for (int k = 0; k < model->statement[i].inputs; k++)
+            used[model->statement[i].input[k]] = true;
+    for (int i = 0; i < model->count; i++)
+        if (!used[i])
+            TRI_TRY(tri_graph_output(builder->graph, model->statement[i].name, builder->node[i]));
+    return NULL;
+}
+
+static tri_status build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out)
 {
     model_builder builder = {.model = model, .input = input};
     TRI_TRY(tri_graph_create(batch, &builder.graph));
     tri_status status = tri__allocate((size_t)model->count, sizeof(tri_node *), "the lines of a model", &builder.node);
     if (!status)
         status = build_all(&builder);
+    if (!status && model->is_graph)
+        status = name_outputs(&builder);
     free(builder.node);
     if (status) {
         tri_graph_destroy(builder.graph);
@@ -324,4 +363,14 @@ tri_status tri_model_build(const tri_model *model, const tri_model_input *input,
     }
     *out = builder.graph;
     return NULL;
+}
+
+tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out)
+{
+    return build(model, input, batch, out);
+}
+
+tri_status tri__model_build_graph(const tri_model *lines, tri_graph **out)
+{
+    return build(lines, &(tri_model_input){.type = TRI_F32}, 1, out);
 }

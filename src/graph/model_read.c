@@ -1,9 +1,10 @@
 /* model_read.c: the text of a model into statements.
  *
  *   line      = [ [ name "=" ] verb [ "(" [ argument { "," argument } ] ")" ] ] [ "#" comment ]
- *   argument  = name of an earlier line | [ key "=" ] value                                         values: model_scan.c */
+ *   argument  = name of an earlier line | [ key "=" ] value | "place" "=" task                      values: model_scan.c */
 #include "graph/model_read.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,22 @@ static tri_status add_input(tri__scan *scan, tri__statement *statement, const ch
     return NULL;
 }
 
+/* place=2: every line may say on which task it is computed. */
+static tri_status read_place(tri__scan *scan, tri__statement *statement, const char *where)
+{
+    const char *value_at = scan->at;
+    tri__value value;
+    TRI_TRY(tri__scan_value(scan, &value));
+    if (value.kind != TRI_VALUE_NUMBER || value.number != floor(value.number) || value.number < 0 || value.number > TRI_MODEL_TASKS - 1)
+        return TRI_SCAN_FAIL(scan, value_at, "place: expected the number of a task, 0 to %d", TRI_MODEL_TASKS - 1);
+    if (statement->task >= 0)
+        return TRI_SCAN_FAIL(scan, where, "'place' is given twice");
+    if (statement->verb.form == TRI_FORM_TRAIN)
+        return TRI_SCAN_FAIL(scan, where, "train computes nothing that could be placed");
+    statement->task = (int)value.number;
+    return NULL;
+}
+
 static tri_status read_argument(tri__scan *scan, tri__statement *statement)
 {
     const char *where = scan->at;
@@ -79,6 +96,8 @@ static tri_status read_argument(tri__scan *scan, tri__statement *statement)
     char word[TRI_MODEL_NAME];
     TRI_TRY(tri__scan_word(scan, "an input, a value or key=value", word));
     if (tri__scan_take(scan, '=')) {
+        if (strcmp(word, "place") == 0)
+            return read_place(scan, statement, where);
         int key_index = tri__verb_key_index(&statement->verb, word);
         if (key_index < 0)
             return tri__scan_at(tri__verb_unknown_key(&statement->verb, word), scan, where);
@@ -140,26 +159,39 @@ static bool is_input_form(tri__form form)
     return form == TRI_FORM_INPUT || form == TRI_FORM_SPARSE;
 }
 
+/* A graph file has no examples, and no labels. Its first line has none above it to read. */
+static tri_status check_in_graph(const tri__scan *scan, const tri__statement *statement, const char *where)
+{
+    if (statement->verb.form == TRI_FORM_LOSS || statement->verb.form == TRI_FORM_SPARSE)
+        return TRI_SCAN_FAIL(scan, where, "%s is for models, which 'trireme train' reads; a graph has no examples", statement->verb.name);
+    if (scan->model->count == 0 && statement->verb.most > 0)
+        return TRI_SCAN_FAIL(scan, where, "there is no line above that %s could read; begin with input, parameter, constant or random",
+                             statement->verb.name);
+    return NULL;
+}
+
 /* The input comes first and the loss last, each once. */
 static tri_status check_place(const tri__scan *scan, const tri__statement *statement, const char *where)
 {
     const tri_model *model = scan->model;
     bool first = model->count == 0, is_input = is_input_form(statement->verb.form);
+    if (model->count == TRI_MODEL_STATEMENTS)
+        return TRI_SCAN_FAIL(scan, where, "a %s has at most %d lines", model->is_graph ? "graph" : "model", TRI_MODEL_STATEMENTS);
+    if (model->is_graph)
+        return check_in_graph(scan, statement, where);
     if (first && !is_input)
         return TRI_SCAN_FAIL(scan, where, "expected the input before '%s': input(), input(scale=1/255) or sparse()", statement->verb.name);
     if (!first && is_input)
         return TRI_SCAN_FAIL(scan, where, "a second input; line %d has the first", model->statement[0].line);
     if (!first && model->statement[model->count - 1].verb.form == TRI_FORM_LOSS)
         return TRI_SCAN_FAIL(scan, where, "nothing may follow the loss in line %d", model->statement[model->count - 1].line);
-    if (model->count == TRI_MODEL_STATEMENTS)
-        return TRI_SCAN_FAIL(scan, where, "a model has at most %d lines", TRI_MODEL_STATEMENTS);
     return NULL;
 }
 
 /* "conv2" for the second conv, whatever the first is called. The only input is "input". */
 static char *made_name(const tri_model *model, const tri__verb *verb)
 {
-    if (is_input_form(verb->form))
+    if (is_input_form(verb->form) && !model->is_graph)
         return tri__arena_copy(model->arena, verb->name);
     int nth = 1;
     for (int i = 0; i < model->count; i++)
@@ -212,6 +244,8 @@ static tri_status append(tri_model *model, const tri__statement *statement)
 static tri_status accept_train(const tri__scan *scan, const tri__statement *statement, const char *given, const char *where)
 {
     tri_model *model = scan->model;
+    if (model->is_graph)
+        return TRI_SCAN_FAIL(scan, where, "train is for models, which 'trireme train' reads");
     if (given)
         return TRI_SCAN_FAIL(scan, scan->line, "train gives no result that '%s' could name", given);
     if (model->train.verb.name)
@@ -246,7 +280,7 @@ static tri_status read_line(tri__scan *scan)
         verb_at = scan->at;
         TRI_TRY(tri__scan_word(scan, "an operator", verb));
     }
-    tri__statement statement = {.line = scan->number, .column = (int)(verb_at - scan->line) + 1};
+    tri__statement statement = {.line = scan->number, .column = (int)(verb_at - scan->line) + 1, .task = -1};
     if (!tri__verb_find(verb, &statement.verb))
         return tri__scan_at(tri__verb_unknown(verb), scan, verb_at);
     tri__model_settings_init(statement.verb.form, &statement.settings);
@@ -264,6 +298,9 @@ static tri_status read_line(tri__scan *scan)
 static tri_status check_end(const tri__scan *scan)
 {
     const tri_model *model = scan->model;
+    if (model->is_graph)
+        return model->count ? NULL
+                            : TRI_SCAN_FAIL(scan, scan->line, "the graph is empty, expected lines such as a = random(4x4, init=normal(1))");
     if (model->count == 0)
         return TRI_SCAN_FAIL(scan, scan->line, "the model is empty, expected input(), layers and a loss such as softmax_loss()");
     const tri__statement *last = &model->statement[model->count - 1];
@@ -312,5 +349,5 @@ tri_status tri__model_read(tri_model *model, size_t length)
         TRI_TRY(read_line(&scan));
     }
     TRI_TRY(check_end(&scan));
-    return check_used(model);
+    return model->is_graph ? NULL : check_used(model);
 }

@@ -26,7 +26,8 @@ static const tri__verb own_verbs[] = {
 /* Rows that the reader's own verbs make, and gradients, which have no derivative of their own, are not for files. */
 static bool for_people(const tri_operator *row)
 {
-    static const char *const hidden[] = {"image", "bias", "convolution", "table", "gather", "sparse_dot", "sparse_sum", "sparse_mean"};
+    static const char *const hidden[] = {"image",   "bias",   "convolution", "table",      "send",
+                                         "receive", "gather", "sparse_dot",  "sparse_sum", "sparse_mean"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (strcmp(row->name, hidden[i]) == 0)
             return false;

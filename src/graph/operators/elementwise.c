@@ -145,6 +145,35 @@ static void add_forward(const tri__call *call)
     tri__ref_add(count_of(call), call->in[0].data, tri_shape_count(call->in[1].shape), call->in[1].data, call->out.data);
 }
 
+static tri_status add_n_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    TRI_TRY(tri__unary_shape(node, type, shape));
+    for (int i = 1; i < node->inputs; i++)
+        TRI_TRY(tri__expect_shape(node, i, "an input", TRI_F32, *shape));
+    return NULL;
+}
+
+/* y = Σ x, added up in double precision */
+static void add_n_forward(const tri__call *call)
+{
+    const int64_t count = count_of(call);
+    float *y = call->out.data;
+    for (int64_t i = 0; i < count; i++) {
+        double sum = 0;
+        for (int k = 0; k < call->node->inputs; k++)
+            sum += (double)((const float *)call->in[k].data)[i];
+        y[i] = (float)sum;
+    }
+}
+
+static tri_status add_n_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    (void)graph;
+    for (int i = 0; i < node->inputs; i++)
+        dx[i] = wanted[i] ? dy : NULL;
+    return NULL;
+}
+
 /* da = dy, db = dy */
 static tri_status add_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
 {
@@ -328,6 +357,17 @@ static const tri_operator sigmoid_grad_row = {.name = "sigmoid_grad",
 static const tri_operator add_row = {
     .name = "add", .least = 2, .most = 2, .keys = "", .shape = pair_shape, .forward = add_forward, .backward = add_backward, .in_place = 1};
 
+static const tri_operator add_n_row = {
+    .name = "add_n",
+    .least = 1,
+    .most = TRI_MAX_INPUTS,
+    .keys = "",
+    .shape = add_n_shape,
+    .forward = add_n_forward,
+    .backward = add_n_backward,
+    .in_place = 1,
+};
+
 static const tri_operator multiply_row = {
     .name = "multiply",
     .least = 1,
@@ -365,6 +405,6 @@ static const tri_operator dropout_grad_row = {
 };
 
 const tri_operator *const tri__elementwise_operators[] = {
-    &relu_row,         &leaky_relu_row, &leaky_relu_grad_row, &relu_grad_row, &tanh_row,         &tanh_grad_row, &sigmoid_row,
-    &sigmoid_grad_row, &add_row,        &multiply_row,        &dropout_row,   &dropout_grad_row, NULL,
+    &relu_row,         &leaky_relu_row, &leaky_relu_grad_row, &relu_grad_row, &tanh_row,    &tanh_grad_row,    &sigmoid_row,
+    &sigmoid_grad_row, &add_row,        &add_n_row,           &multiply_row,  &dropout_row, &dropout_grad_row, NULL,
 };

@@ -42,6 +42,28 @@ static void random_forward(const tri__call *call)
     tri__initialise(a->init, a->value, call->out.shape, tri__key_split(key, (uint64_t)call->moment->step), call->out.data);
 }
 
+static tri_status block_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    const tri_attributes *a = &node->attributes;
+    if (a->init != TRI_INIT_NORMAL && a->init != TRI_INIT_UNIFORM)
+        return tri__refuse(node, "give init=normal(1) or init=uniform(1)");
+    if (a->shape.rank != 2 || a->matrix < 1 || a->row < 0 || a->column < 0)
+        return tri__refuse(node, "a block is rows x columns of the matrix 1, 2, …, and begins at a row and column from 0 on");
+    return given_shape(node, type, shape);
+}
+
+/* Element (r, c) of a matrix is element c of the stream (seed, matrix, r), whatever the block that it is drawn in. */
+static void block_forward(const tri__call *call)
+{
+    const tri_attributes *a = &call->node->attributes;
+    const tri__key matrix = tri__key_split(tri__key_split_name(tri__key_of(call->seed), "matrix"), (uint64_t)a->matrix);
+    const int64_t rows = call->out.shape.dim[0], columns = call->out.shape.dim[1];
+    for (int64_t i = 0; i < rows; i++) {
+        const tri__key row = tri__key_split(matrix, (uint64_t)(a->row + call->row + i));
+        tri__initialise_part(a->init, a->value, row, a->column, columns, (float *)call->out.data + i * columns);
+    }
+}
+
 /* [n][h][w][c] → [n][c][h][w]; other ranks keep their order. */
 static tri_status image_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
@@ -83,6 +105,15 @@ static const tri_operator constant_row = {.name = "constant", .keys = "shape val
 static const tri_operator random_row = {
     .name = "random", .keys = "shape init", .shape = random_shape, .forward = random_forward, .volatile_ = true};
 
+static const tri_operator random_block_row = {
+    .name = "random_block",
+    .keys = "shape init matrix row column",
+    .shape = block_shape,
+    .forward = block_forward,
+    .volatile_ = true,
+    .by_row = true,
+};
+
 static const tri_operator image_row = {
     .name = "image",
     .least = 1,
@@ -95,5 +126,5 @@ static const tri_operator image_row = {
 };
 
 const tri_operator *const tri__source_operators[] = {
-    &input_row, &parameter_row, &table_row, &constant_row, &random_row, &image_row, NULL,
+    &input_row, &parameter_row, &table_row, &constant_row, &random_row, &random_block_row, &image_row, NULL,
 };

@@ -15,6 +15,7 @@
 #include "base/condition.h"
 #include "base/memory.h"
 #include "net/mpi/library.h"
+#include "net/mpi/mailbox.h"
 #include "net/mpi/ring.h"
 
 #define MOST_FLOATS ((size_t)1 << 20)  /* in one call of MPI: what it copies stays in a cache (a third faster than 16 MB at once) */
@@ -34,9 +35,10 @@ struct tri__ranks {
     tri__mpi mpi;
     tri__ranks_options options;
     int rank, size;
-    who *members;              /* [size] */
-    atomic_bool introduced;    /* rank, size and members are known */
-    tri__ring *ring;           /* where they are on several hosts */
+    who *members;           /* [size] */
+    atomic_bool introduced; /* rank, size and members are known */
+    tri__ring *ring;        /* where they are on several hosts */
+    tri__mailbox *mailbox;
     atomic_int_fast64_t since; /* when the present call began; 0: in none */
     atomic_bool patient, leaving;
     atomic_int_fast64_t longest; /* that a call took for which we were patient */
@@ -295,6 +297,33 @@ tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, 
     return check(ranks, error, "comparing notes");
 }
 
+/* Only a receiver waits, so only a receiver is watched. */
+tri_status tri__ranks_send(tri__ranks *ranks, int to, int number, const void *data, size_t bytes)
+{
+    return check(ranks, tri__mailbox_send(ranks->mailbox, to, number, data, bytes), "sending a value");
+}
+
+tri_status tri__ranks_receive(tri__ranks *ranks, int from, int number, void *data, size_t bytes)
+{
+    enter(ranks);
+    int error = tri__mailbox_receive(ranks->mailbox, from, number, data, bytes);
+    leave(ranks);
+    return check(ranks, error, "receiving a value");
+}
+
+tri_status tri__ranks_flush(tri__ranks *ranks)
+{
+    enter(ranks);
+    int error = tri__mailbox_flush(ranks->mailbox);
+    leave(ranks);
+    return check(ranks, error, "sending values");
+}
+
+int64_t tri__ranks_sent(const tri__ranks *ranks)
+{
+    return tri__mailbox_sent(ranks->mailbox);
+}
+
 /* ---- joining and leaving ---- */
 
 /* MPI_THREAD_SERIALIZED: the thread that adds up gradients need not be the one that joined. */
@@ -322,6 +351,7 @@ static tri_status introduce(tri__ranks *ranks)
     TRI_TRY(tri__allocate((size_t)ranks->size, sizeof me, "the list of ranks", &ranks->members));
     TRI_TRY(tri__ranks_gather(ranks, &me, sizeof me, ranks->members));
     atomic_store(&ranks->introduced, true);
+    TRI_TRY(tri__mailbox_create(&ranks->mpi, &ranks->mailbox));
     return tri__ranks_apart(ranks) ? tri__ring_create(&ranks->mpi, ranks->rank, ranks->size, &ranks->ring) : NULL;
 }
 
@@ -331,6 +361,7 @@ static void dismiss(tri__ranks *ranks)
     pthread_cond_destroy(&ranks->ended);
     pthread_mutex_destroy(&ranks->lock);
     tri__ring_destroy(ranks->ring);
+    tri__mailbox_destroy(ranks->mailbox);
     free(ranks->members);
     free(ranks);
 }

@@ -1,6 +1,6 @@
 /* ranks.h: the processes that mpirun or srun started together, and their collectives: sums, broadcasts, comparisons.
  *
- * Every call here is collective, except those that only read what is known: all ranks make the same calls in the same order, and a call
+ * Every call here is collective, except those that say otherwise or only read what is known: all ranks make the same calls in the same order, and a call
  * returns when enough of the others have made it. One thread at a time may be in a call; the owner sees to that. Errors of MPI come back as
  * statuses.
  *
@@ -43,6 +43,13 @@ TRI_MUST_CHECK tri_status tri__ranks_end_sum(tri__ranks *ranks, float *data, siz
 
 TRI_MUST_CHECK tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes);               /* rank 0's */
 TRI_MUST_CHECK tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all); /* all: [size][bytes] */
+
+/* Values from one rank to another, by number: the only calls that are not collective. send copies data and returns at once; receive waits
+ * for the value; flush waits until the others have taken all that this rank sent. */
+TRI_MUST_CHECK tri_status tri__ranks_send(tri__ranks *ranks, int to, int number, const void *data, size_t bytes);
+TRI_MUST_CHECK tri_status tri__ranks_receive(tri__ranks *ranks, int from, int number, void *data, size_t bytes);
+TRI_MUST_CHECK tri_status tri__ranks_flush(tri__ranks *ranks);
+int64_t tri__ranks_sent(const tri__ranks *ranks); /* bytes that tri__ranks_send was given */
 
 /* The next calls may take ten times as long as the timeout, or as the longest for which we were patient before, because rank 0 is known to
  * do something else first, unless we see that it is stopped; or may not any more. */
