@@ -68,6 +68,9 @@ TRI_MUST_CHECK tri_status tri_node_place(tri_graph *graph, tri_node *node, const
 
 /* Name a node as a result: "loss" (a scalar: Σ over the batch of weight × loss) and "logits" are known to training. */
 TRI_MUST_CHECK tri_status tri_graph_output(tri_graph *graph, const char *name, tri_node *node);
+void tri_graph_clear_outputs(tri_graph *graph);
+int tri_graph_outputs(const tri_graph *graph);
+const char *tri_graph_output_name(const tri_graph *graph, int index);      /* from 0 */
 tri_node *tri_graph_find_output(const tri_graph *graph, const char *name); /* NULL where there is none */
 
 int64_t tri_graph_batch(const tri_graph *graph);

@@ -51,8 +51,8 @@ bool tri_model_is_sparse(const tri_model *model);
  * "weights". */
 TRI_MUST_CHECK tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out);
 
-/* A graph file: lines as in a model, with places, and without a loss. Its inputs are variables, to be fed into the store; lines that no other line
- * reads are its outputs. docs/graphs.md is the reference. file is named in messages. */
+/* A graph file: lines as in a model, with places, and without a loss. Its inputs are variables, to be fed into the store; lines that no
+ * other line reads are its outputs. docs/graphs.md is the reference. file is named in messages. */
 TRI_MUST_CHECK tri_status tri_graph_parse(const char *file, const char *text, size_t length, tri_graph **out);
 TRI_MUST_CHECK tri_status tri_graph_open(const char *path, tri_graph **out);
 

@@ -192,6 +192,21 @@ tri_status tri_graph_output(tri_graph *graph, const char *name, tri_node *node)
     return NULL;
 }
 
+void tri_graph_clear_outputs(tri_graph *graph)
+{
+    graph->outputs = 0;
+}
+
+int tri_graph_outputs(const tri_graph *graph)
+{
+    return graph->outputs;
+}
+
+const char *tri_graph_output_name(const tri_graph *graph, int index)
+{
+    return graph->output[index].name;
+}
+
 tri_node *tri_graph_find_output(const tri_graph *graph, const char *name)
 {
     for (int i = 0; i < graph->outputs; i++)

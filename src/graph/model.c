@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/sha256.h"
 #include "graph/builtin.h"
+#include "graph/model_build.h"
 #include "graph/model_read.h"
 #include "graph/model_setting.h"
 #include "graph/model_verb.h"

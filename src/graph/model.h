@@ -85,7 +85,4 @@ struct tri_model {
 /* Put "my.model:3:14" before an error. What is a bad call to a graph is bad data in a file: then it becomes TRI_BAD_DATA. */
 TRI_MUST_CHECK tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__statement *statement);
 
-/* model_build.c: the graph of a graph file. Lines that no other line reads are its outputs. */
-TRI_MUST_CHECK tri_status tri__model_build_graph(const tri_model *lines, tri_graph **out);
-
 #endif

@@ -1,11 +1,12 @@
 /* model_build.c: statements into a graph. A layer becomes its parameters `<name>.weight` and `<name>.bias`, laid out as PyTorch has
  * them, and the nodes that apply them, the last of which bears the layer's name. Every other statement becomes one node. */
+#include "graph/model_build.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "graph/model.h"
 #include "graph/model_verb.h"
 
 typedef struct {

@@ -239,6 +239,28 @@ size_t tri_plan_bytes(const tri_plan *plan)
     return plan->bytes;
 }
 
+/* Each element of the result is a sum of products; how many is the size of one operand but for its dimension in the result. */
+static double flops_of(const tri_node *node)
+{
+    if (tri__node_is(node, "matmul")) {
+        const tri_shape a = node->input[0]->shape;
+        return 2.0 * (double)tri_shape_count(node->shape) * (double)a.dim[node->attributes.transpose_a ? 0 : 1];
+    }
+    if (tri__node_is(node, "convolution")) {
+        const tri_shape weight = node->input[1]->shape;
+        return 2.0 * (double)tri_shape_count(node->shape) * (double)(weight.dim[1] * weight.dim[2] * weight.dim[3]);
+    }
+    return 0;
+}
+
+double tri_plan_flops(const tri_plan *plan)
+{
+    double flops = 0;
+    for (int i = 0; i < plan->graph->count; i++)
+        flops += flops_of(plan->graph->node[i]);
+    return flops;
+}
+
 int tri_plan_calls(const tri_plan *plan)
 {
     return plan->calls;

@@ -21,6 +21,7 @@ TRI_MUST_CHECK tri_status tri__command_cluster_status(tri__session *session, con
 TRI_MUST_CHECK tri_status tri__command_cluster_cut(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_cluster_mend(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_cluster_down(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_run(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_keygen(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_version(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_help(tri__session *session, const tri__arguments *arguments);

@@ -1,5 +1,5 @@
-/* placement.c: places are texts, and most nodes have none. One pass in the order of running follows the bytes, one pass backwards gives sources
- * to their readers, and another forwards settles what hung on those sources. */
+/* placement.c: places are texts, and most nodes have none. One pass in the order of running follows the bytes, one pass backwards gives
+ * sources to their readers, and another forwards settles what hung on those sources. */
 #include "graph/placed/placement.h"
 
 #include <limits.h>

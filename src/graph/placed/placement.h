@@ -8,8 +8,8 @@
 TRI_MUST_CHECK tri_status tri__place_parse(const tri_node *node, int tasks, int *out);
 
 /* Gives a task to every node that has none yet: the one of its place; of a gradient the task of what it differentiates, or of its
- * parameter; otherwise the one where most of its input bytes are, or, where it reads nothing, the one of its first reader. The result depends
- * on the graph alone, so that tasks need not talk about it. */
+ * parameter; otherwise the one where most of its input bytes are, or, where it reads nothing, the one of its first reader. The result
+ * depends on the graph alone, so that tasks need not talk about it. */
 TRI_MUST_CHECK tri_status tri__graph_assign_tasks(tri_graph *graph, int tasks);
 
 #endif

@@ -1,5 +1,5 @@
-/* mailbox.c: what is sent waits in copies, each with its request, until MPI has given it to the other rank. A value that is too large for one
- * message goes in several, one after another. */
+/* mailbox.c: what is sent waits in copies, each with its request, until MPI has given it to the other rank. A value that is too large for
+ * one message goes in several, one after another. */
 #include "net/mpi/mailbox.h"
 
 #include <sched.h>

@@ -1,8 +1,8 @@
 /* ranks.h: the processes that mpirun or srun started together, and their collectives: sums, broadcasts, comparisons.
  *
- * Every call here is collective, except those that say otherwise or only read what is known: all ranks make the same calls in the same order, and a call
- * returns when enough of the others have made it. One thread at a time may be in a call; the owner sees to that. Errors of MPI come back as
- * statuses.
+ * Every call here is collective, except those that say otherwise or only read what is known: all ranks make the same calls in the same
+ * order, and a call returns when enough of the others have made it. One thread at a time may be in a call; the owner sees to that. Errors
+ * of MPI come back as statuses.
  *
  * A rank that died or hangs leaves the others in a call that never returns. So a thread measures how long calls take, and after the timeout
  * it calls back with the ranks that are missing. The callback ends the process, because nothing else can end the call. Time in which this

@@ -16,6 +16,7 @@
 #include "train/job/watcher.h"
 #include "train/ranks/allreduce.h"
 #include "train/ranks/hosts.h"
+#include "train/ranks/mpirun.h"
 #include "train/run/folder.h"
 #include "train/run/log_file.h"
 
@@ -110,21 +111,6 @@ static void on_line(void *context, tri__process *process, bool error, const char
 
 /* ---- one attempt ---- */
 
-static void add_mpirun(const launcher *self, tri__command_line *line)
-{
-    /* --bind-to none: the threads of all ranks share the CPUs. Ranks yield while they wait: another rank or a computing thread may need the
-     * CPU. --novm: mpirun does not contact hosts that get no rank, since one of them may be gone. */
-    const char *const fixed[] = {"--oversubscribe", "--novm", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", NULL};
-    const char *const hosts[] = {"--mca", "orte_default_hostfile", self->hosts, NULL};
-    tri__command_line_add(line, "mpirun");
-    tri__command_line_add_number(line, "-n", self->workers);
-    tri__command_line_add_all(line, fixed);
-    if (self->hosts)
-        tri__command_line_add_all(line, hosts);
-    if (self->request->as_root)
-        tri__command_line_add(line, "--allow-run-as-root");
-}
-
 static void add_rank(const launcher *self, tri__command_line *line)
 {
     const tri__launching *request = self->request;
@@ -143,7 +129,7 @@ static void add_rank(const launcher *self, tri__command_line *line)
 static tri_status start(launcher *self)
 {
     tri__command_line line = TRI_COMMAND_LINE_INIT;
-    add_mpirun(self, &line);
+    tri__mpirun_add(&line, self->workers, self->hosts, self->request->as_root);
     add_rank(self, &line);
     tri_status status = tri__command_line_check(&line);
     if (!status) {

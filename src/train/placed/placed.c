@@ -1,0 +1,246 @@
+/* placed.c: a graph file is opened, its variables are filled, each task makes a plan of its part, and all of them run it. */
+#include "train/placed/placed.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "graph/placed/exchange.h"
+#include "net/mpi/ranks.h"
+#include "tensor/safetensors.h"
+#include "trireme/model.h"
+#include "trireme/plan.h"
+#include "watch/resources.h"
+
+enum { MESSAGE_SIZE = 600 };
+
+/* What a task tells the others before anything that all do together. */
+typedef struct {
+    int32_t code; /* tri_code of its failure */
+    char message[MESSAGE_SIZE];
+} note;
+
+typedef struct {
+    tri_exchange exchange;
+    tri__ranks *ranks; /* NULL: this is the only task */
+} rank_exchange;
+
+typedef struct {
+    const tri__placed_request *request;
+    rank_exchange exchange;
+    note *notes;  /* [tasks] */
+    bool orderly; /* no task has failed, so MPI can be finalised */
+    tri_graph *graph;
+    tri_store *store;
+    tri_plan *plan;
+} job;
+
+/* ---- tasks ---- */
+
+static tri_status send_to_rank(tri_exchange *exchange, int to, int value, const void *data, size_t bytes)
+{
+    return tri__ranks_send(((rank_exchange *)exchange)->ranks, to, value, data, bytes);
+}
+
+static tri_status receive_from_rank(tri_exchange *exchange, int from, int value, void *data, size_t bytes)
+{
+    return tri__ranks_receive(((rank_exchange *)exchange)->ranks, from, value, data, bytes);
+}
+
+static tri_status join(job *self)
+{
+    const tri__placed_request *request = self->request;
+    self->exchange.exchange = (tri_exchange){.tasks = 1, .send = send_to_rank, .receive = receive_from_rank};
+    if (request->ranks > 0) {
+        const tri__ranks_options options = {.timeout = request->timeout, .hung = request->give_up, .context = request->context};
+        TRI_TRY(tri__ranks_join(&options, &self->exchange.ranks));
+        self->exchange.exchange.task = tri__ranks_rank(self->exchange.ranks);
+        self->exchange.exchange.tasks = tri__ranks_size(self->exchange.ranks);
+    }
+    self->orderly = true;
+    return tri__allocate((size_t)self->exchange.exchange.tasks, sizeof *self->notes, "notes of tasks", &self->notes);
+}
+
+/* The failure of the first task that has one, the same for all; own is taken. */
+static tri_status agree(job *self, tri_status own)
+{
+    tri__ranks *ranks = self->exchange.ranks;
+    note mine = {.code = (int32_t)tri_status_code(own)};
+    if (!ranks)
+        return own;
+    snprintf(mine.message, sizeof mine.message, "%s", own ? tri_status_message(own) : "");
+    tri_status_free(own);
+    self->orderly = false;
+    TRI_TRY(tri__ranks_gather(ranks, &mine, sizeof mine, self->notes));
+    self->orderly = true;
+    for (int i = 0; i < self->exchange.exchange.tasks; i++) {
+        const note *theirs = &self->notes[i];
+        if (theirs->code)
+            return i ? tri_fail((tri_code)theirs->code, "task %d: %s", i, theirs->message)
+                     : tri_fail((tri_code)theirs->code, "%s", theirs->message);
+    }
+    return NULL;
+}
+
+/* ---- the graph ---- */
+
+static tri_node *find_node(const tri_graph *graph, const char *name)
+{
+    for (int i = 0; i < tri_graph_count(graph); i++)
+        if (strcmp(tri_node_name(tri_graph_node(graph, i)), name) == 0)
+            return tri_graph_node(graph, i);
+    return NULL;
+}
+
+/* The outputs become what is fetched. */
+static tri_status choose_outputs(job *self)
+{
+    const tri__placed_request *request = self->request;
+    tri_graph_clear_outputs(self->graph);
+    for (int i = 0; i < request->fetches; i++) {
+        tri_node *node = find_node(self->graph, request->fetch[i]);
+        if (!node)
+            return tri_fail(TRI_BAD_CALL, "--fetch %s: no line of %s has that name", request->fetch[i], request->graph);
+        TRI_TRY(tri_graph_output(self->graph, request->fetch[i], node));
+    }
+    return NULL;
+}
+
+static tri_status feed_variable(job *self, const tri__feed *feed)
+{
+    const tri_node *node = find_node(self->graph, feed->name);
+    if (!node || strcmp(tri_node_operator(node), "parameter") != 0)
+        return tri_fail(TRI_BAD_CALL, "--feed %s: no input or parameter of %s has that name", feed->name, self->request->graph);
+    tri__safetensors *file;
+    tri_tensor tensor;
+    TRI_TRY(tri_wrap(tri__safetensors_open(feed->path, &file), "--feed %s", feed->name));
+    tri_status status = tri__safetensors_find(file, feed->name, TRI_F32, tri_node_shape(node), &tensor);
+    if (!status)
+        memcpy(tri_store_parameters(self->store) + tri_node_range(node).first, tensor.data, tri_node_range(node).count * sizeof(float));
+    tri__safetensors_close(file);
+    return tri_wrap(status, "--feed %s", feed->name);
+}
+
+static tri_status fill_variables(job *self)
+{
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(self->graph), &(tri_rule){0}, &self->store));
+    tri_store_drop_gradient(self->store);
+    tri_graph_initialise(self->graph, self->request->seed, tri_store_parameters(self->store));
+    for (int i = 0; i < self->request->feeds; i++)
+        TRI_TRY(feed_variable(self, &self->request->feed[i]));
+    return NULL;
+}
+
+static int threads_of(const job *self)
+{
+    int here = self->exchange.ranks ? tri__ranks_here(self->exchange.ranks) : 1, cpus = omp_get_num_procs() / here;
+    return self->request->threads ? self->request->threads : cpus ? cpus : 1;
+}
+
+static tri_status prepare(job *self)
+{
+    TRI_TRY(tri_graph_open(self->request->graph, &self->graph));
+    if (self->request->fetches)
+        TRI_TRY(choose_outputs(self));
+    TRI_TRY(fill_variables(self));
+    const tri_plan_options options = {
+        .batch = 1,
+        .threads = threads_of(self),
+        .seed = self->request->seed,
+        .without = self->request->without,
+        .exchange = self->exchange.ranks ? &self->exchange.exchange : NULL,
+    };
+    return tri_plan_create(self->graph, &options, self->store, &self->plan);
+}
+
+/* ---- running ---- */
+
+static tri_status run_all(job *self, tri__placed_task *mine)
+{
+    int64_t begun = tri__clock_now();
+    for (int i = 0; i < self->request->runs; i++)
+        TRI_TRY(tri_plan_run(self->plan, NULL));
+    if (self->exchange.ranks)
+        TRI_TRY(tri__ranks_flush(self->exchange.ranks));
+    *mine = (tri__placed_task){
+        .seconds = tri__clock_seconds(tri__clock_now() - begun),
+        .bytes_sent = self->exchange.ranks ? tri__ranks_sent(self->exchange.ranks) : 0,
+        .flops = tri_plan_flops(self->plan) * self->request->runs,
+        .buffer_bytes = (int64_t)tri_plan_bytes(self->plan),
+        .peak_rss_mb = tri__peak_rss_mb(),
+        .calls = tri_plan_calls(self->plan),
+    };
+    return NULL;
+}
+
+static tri_status copy_value(const char *name, const tri_tensor *from, tri__placed_value *out)
+{
+    size_t bytes = (size_t)tri_shape_count(from->shape) * tri_type_size(from->type);
+    char *copy, *data;
+    TRI_TRY(tri__allocate(strlen(name) + 1, 1, "the name of a value", &copy));
+    *out = (tri__placed_value){.name = strcpy(copy, name), .tensor = *from};
+    out->tensor.data = NULL;
+    TRI_TRY(tri__allocate(bytes + 1, 1, "a value", &data));
+    out->tensor.data = memcpy(data, from->data, bytes);
+    return NULL;
+}
+
+static tri_status keep_values(job *self, tri__placed_result *out)
+{
+    int count = tri_graph_outputs(self->graph);
+    TRI_TRY(tri__allocate((size_t)count + 1, sizeof *out->value, "values", &out->value));
+    for (int i = 0; i < count; i++) {
+        tri_tensor tensor;
+        TRI_TRY(tri_plan_value(self->plan, tri_graph_output_name(self->graph, i), &tensor));
+        TRI_TRY(copy_value(tri_graph_output_name(self->graph, i), &tensor, &out->value[out->values++]));
+    }
+    return NULL;
+}
+
+static tri_status work(job *self, tri__placed_result *out)
+{
+    tri__placed_task mine;
+    TRI_TRY(join(self));
+    out->task = self->exchange.exchange.task;
+    out->tasks = self->exchange.exchange.tasks;
+    TRI_TRY(agree(self, prepare(self)));
+    tri_status status = run_all(self, &mine);
+    if (!status && out->task == 0)
+        status = keep_values(self, out);
+    TRI_TRY(agree(self, status));
+    TRI_TRY(tri__allocate((size_t)out->tasks, sizeof *out->each, "what tasks did", &out->each));
+    if (self->exchange.ranks)
+        return tri__ranks_gather(self->exchange.ranks, &mine, sizeof mine, out->each);
+    out->each[0] = mine;
+    return NULL;
+}
+
+tri_status tri__placed_run(const tri__placed_request *request, tri__placed_result *out)
+{
+    job self = {.request = request};
+    *out = (tri__placed_result){.tasks = 1};
+    tri_status status = work(&self, out);
+    out->told = status && self.orderly && out->task > 0;
+    tri_plan_destroy(self.plan);
+    tri_store_destroy(self.store);
+    tri_graph_destroy(self.graph);
+    if (self.orderly)
+        tri__ranks_leave(self.exchange.ranks);
+    free(self.notes);
+    return status;
+}
+
+void tri__placed_result_fini(tri__placed_result *result)
+{
+    for (int i = 0; i < result->values; i++) {
+        free((char *)(uintptr_t)result->value[i].name);
+        free(result->value[i].tensor.data);
+    }
+    free(result->value);
+    free(result->each);
+    *result = (tri__placed_result){0};
+}

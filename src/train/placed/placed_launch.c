@@ -1,0 +1,89 @@
+/* placed_launch.c: mpirun as a child. What it says about a rank that failed, between two dashed lines, repeats what the rank said, so it
+ * goes to the log as a detail. */
+#include "train/placed/placed_launch.h"
+
+#include <string.h>
+
+#include "train/job/command_line.h"
+#include "train/job/watcher.h"
+#include "train/ranks/mpirun.h"
+
+typedef struct {
+    const tri__placed_launch_request *request;
+    tri__watcher watcher;
+    tri__process mpirun;
+    bool in_notice; /* between the two dashed lines */
+    bool complained;
+} launcher;
+
+static void on_line(void *context, tri__process *process, bool error, const char *line)
+{
+    launcher *self = context;
+    (void)process;
+    if (!error) {
+        self->request->say(self->request->context, line);
+        return;
+    }
+    if (!strncmp(line, "-----", 5)) {
+        self->in_notice = !self->in_notice;
+        return;
+    }
+    tri__log_level level;
+    const char *text = tri__process_line_read(line, &level);
+    self->complained |= !self->in_notice && level >= TRI_LOG_WARNING;
+    if (*line)
+        tri__log_line(self->request->log, self->in_notice ? TRI_LOG_DEBUG : level, "%s", text);
+}
+
+static void on_stop_request(void *context, int times)
+{
+    const launcher *self = context;
+    tri__process_signal(&self->mpirun, times > 1 ? SIGKILL : SIGTERM);
+}
+
+static tri_status start(launcher *self)
+{
+    const tri__placed_launch_request *request = self->request;
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
+    tri__mpirun_add(&line, request->workers, NULL, request->as_root);
+    tri__command_line_add(&line, request->program);
+    tri__command_line_add_all(&line, request->words);
+    tri_status status = tri__command_line_check(&line);
+    if (!status) {
+        const tri__process_options options = {.program = "mpirun", .words = tri__command_line_words(&line), .life = TRI_LIFE_INPUT};
+        status = tri__process_start(&self->mpirun, &options);
+    }
+    tri__command_line_fini(&line);
+    return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
+}
+
+static tri_status explain(const launcher *self)
+{
+    char text[TRI_ENDING_SIZE];
+    if (self->watcher.asked)
+        return tri_fail(TRI_STOPPED, "stopped");
+    if (tri__process_ended_well(&self->mpirun))
+        return NULL;
+    if (self->mpirun.complaint)
+        return tri_fail(tri__ending_code(self->mpirun.ending), "%s", self->mpirun.complaint);
+    return tri_fail(tri__ending_code(self->mpirun.ending), "the tasks failed: mpirun %s", tri__process_ending_text(&self->mpirun, text));
+}
+
+tri_status tri__placed_launch(const tri__placed_launch_request *request)
+{
+    launcher self = {.request = request, .watcher = {.life = {-1, -1}}};
+    const tri__watcher_options options = {
+        .log = request->log, .stop = request->stop, .said = on_line, .asked = on_stop_request, .context = &self};
+    tri_status status = tri__watcher_init(&self.watcher, &options);
+    if (!status)
+        status = tri__process_init(&self.mpirun, &self.watcher, "mpirun");
+    if (!status)
+        status = start(&self);
+    if (!status) {
+        tri__watcher_run(&self.watcher);
+        status = explain(&self);
+    }
+    tri__process_fini(&self.mpirun);
+    tri__watcher_fini(&self.watcher);
+    return status;
+}

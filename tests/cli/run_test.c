@@ -1,0 +1,152 @@
+/* run_test.c: trireme run: a graph file on one task and on several, which mpirun starts. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/binary.h"
+#include "tensor/safetensors.h"
+
+/* The trace of A·B, of two products of blocks. b1 crosses to task 1, and t1 to task 0. */
+#define BLOCKS                                                                                                                             \
+    "a0 = random_block(96x96, init=uniform(1), matrix=1, place=0)\n"                                                                       \
+    "a1 = random_block(96x96, init=uniform(1), matrix=1, column=96, place=1)\n"                                                            \
+    "b0 = random_block(96x96, init=uniform(1), matrix=2, place=0)\n"                                                                       \
+    "b1 = random_block(96x96, init=uniform(1), matrix=2, row=96, place=2)\n"                                                               \
+    "c0 = matmul(a0, b0)\n"                                                                                                                \
+    "c1 = matmul(a1, b1, place=1)\n"                                                                                                       \
+    "t0 = trace(c0)\n"                                                                                                                     \
+    "t1 = trace(c1)\n"                                                                                                                     \
+    "trace = add_n(t0, t1, place=0)\n"
+
+/* The same matrices in one piece. */
+#define WHOLE                                                                                                                              \
+    "a = random_block(96x192, init=uniform(1), matrix=1)\n"                                                                                \
+    "b = random_block(192x96, init=uniform(1), matrix=2)\n"                                                                                \
+    "matmul(a, b)\n"                                                                                                                       \
+    "trace = trace()\n"
+
+enum { BLOCK_BYTES = 96 * 96 * 4 };
+
+static test_result run(const char *folder, const char *text, const char *words)
+{
+    char command[512], *path = test_path(folder, "g.graph");
+    test_write(path, text, strlen(text));
+    free(path);
+    snprintf(command, sizeof command, "exec \"$0\" run g.graph %s", words);
+    return test_run(folder, (const char *[]){"sh", "-c", command, TEST_BINARY, NULL});
+}
+
+static json_t *run_to_json(const char *folder, const char *text, const char *words)
+{
+    char with_json[256];
+    snprintf(with_json, sizeof with_json, "--json %s", words);
+    test_result result = run(folder, text, with_json);
+    if (result.status)
+        fail_msg("%s: exit %d: %s", words, result.status, result.err);
+    json_t *json = NULL;
+    assert_ok(tri__json_parse("output", result.out, strlen(result.out), &json));
+    test_result_fini(&result);
+    return json;
+}
+
+static double fetched(const json_t *json, const char *name)
+{
+    const json_t *values = json_object_get(json_object_get(json_object_get(json, "fetched"), name), "values");
+    assert_int_equal(json_array_size(values), 1);
+    return json_real_value(json_array_get(values, 0));
+}
+
+static int64_t number(const json_t *json, int task, const char *key)
+{
+    const json_t *entry = json_object_get(json_array_get(json_object_get(json, "tasks"), (size_t)task), key);
+    return json_is_integer(entry) ? json_integer_value(entry) : (int64_t)json_real_value(entry);
+}
+
+static void blocks_on_three_tasks_give_what_the_whole_gives_on_one(void **state)
+{
+    json_t *one = run_to_json(*state, WHOLE, ""), *apart = run_to_json(*state, BLOCKS, "");
+    json_t *three = run_to_json(*state, BLOCKS, "--workers 3"), *written = run_to_json(*state, BLOCKS, "--workers 3 --no-rewrite");
+    double expected = fetched(one, "trace");
+    assert_true(fabs(expected) > 1e-3);
+    assert_true(fabs(fetched(apart, "trace") - expected) < 1e-4);
+    assert_true(fabs(fetched(three, "trace") - expected) < 1e-4);
+    assert_true(fabs(fetched(written, "trace") - expected) < 1e-4);
+    assert_int_equal(number(three, 0, "bytes_sent"), 0);
+    assert_int_equal(number(three, 1, "bytes_sent"), 4);
+    assert_int_equal(number(three, 2, "bytes_sent"), BLOCK_BYTES);
+    assert_int_equal(number(three, 1, "flops"), 0); /* no product is needed for its trace */
+    assert_int_equal(number(written, 1, "flops"), 2 * 96 * 96 * 96);
+    json_decref(one), json_decref(apart), json_decref(three), json_decref(written);
+}
+
+static void only_what_is_fetched_is_computed_and_sent(void **state)
+{
+    json_t *json = run_to_json(*state, BLOCKS, "--workers 3 --fetch t0 --no-rewrite");
+    for (int task = 0; task < 3; task++)
+        assert_int_equal(number(json, task, "bytes_sent"), 0);
+    assert_int_equal(number(json, 1, "calls"), 0);
+    assert_int_equal(number(json, 0, "flops"), 2 * 96 * 96 * 96);
+    json_decref(json);
+}
+
+static void inputs_are_fed_from_files_and_results_written_to_one(void **state)
+{
+    char *fed = test_path(*state, "x.safetensors"), *out = test_path(*state, "y.safetensors");
+    float x[] = {1, 2, 3, 4, 5, 6};
+    const tri__named_tensor named = {.name = "x", .tensor = {TRI_F32, TRI_SHAPE(2, 3), x}};
+    assert_ok(tri__safetensors_write(fed, &named, 1, NULL, 0));
+    expect(run(*state, "x = input(2x3, place=1)\ny = transpose(place=0)\n", "--workers 2 --feed x=x.safetensors --out y.safetensors"), 0,
+           "y [3x2] = 1 4 2 5 3 6\n", "");
+    tri__safetensors *file;
+    tri_tensor y;
+    assert_ok(tri__safetensors_open(out, &file));
+    assert_ok(tri__safetensors_find(file, "y", TRI_F32, TRI_SHAPE(3, 2), &y));
+    assert_true(((const float *)y.data)[1] == 4);
+    tri__safetensors_close(file);
+    free(fed);
+    free(out);
+}
+
+static void mistakes_are_told_once_and_by_name(void **state)
+{
+    expect(run(*state, BLOCKS, "--workers 2"), 2, "",
+           "'b1' is placed on /job:worker/task:2, and the last of 2 tasks is /job:worker/task:1");
+    expect(run(*state, BLOCKS, "--fetch nothing"), 2, "", "--fetch nothing: no line of g.graph has that name");
+    expect(run(*state, BLOCKS, "--feed a0"), 2, "", "expected NAME=FILE");
+    expect(run(*state, BLOCKS, "--feed a0=x"), 2, "", "no input or parameter of g.graph has that name");
+    expect(run(*state, BLOCKS, "--timeout soon"), 2, "", "--timeout soon: expected a time");
+    expect(run(*state, "a = random(3x3, init=normal(1))\nb = trase(a)\n", ""), 1, "", "g.graph:2:5: unknown operator 'trase'");
+    expect(run(*state, "a = constant(3x3, value=1, place=-1)\n", ""), 1, "", "g.graph:1:34: place: expected the number of a task");
+    expect(run(*state, "relu()\n", ""), 1, "", "g.graph:1:1: there is no line above that relu could read");
+    expect(run(*state, "x = input(3x3)\nsoftmax_loss()\n", ""), 1, "", "g.graph:2:1: softmax_loss is for models");
+    expect(run(*state, "# nothing\n", ""), 1, "", "the graph is empty");
+}
+
+/* The last rank is killed at once; the others wait for its value. */
+static void a_task_that_dies_ends_the_others(void **state)
+{
+    char *path = test_path(*state, "g.graph");
+    test_write(path, BLOCKS, strlen(BLOCKS));
+    free(path);
+    static const char script[] = "mpirun --allow-run-as-root --oversubscribe -n 3 sh -c '[ $OMPI_COMM_WORLD_RANK = 2 ] && kill -9 $$; exec "
+                                 "\"$0\" run g.graph' \"$0\"";
+    test_result result = test_run(*state, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL});
+    assert_int_not_equal(result.status, 0);
+    test_result_fini(&result);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(blocks_on_three_tasks_give_what_the_whole_gives_on_one),
+        TEST(only_what_is_fetched_is_computed_and_sent),
+        TEST(inputs_are_fed_from_files_and_results_written_to_one),
+        TEST(mistakes_are_told_once_and_by_name),
+        TEST(a_task_that_dies_ends_the_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
