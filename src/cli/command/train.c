@@ -26,6 +26,7 @@
 typedef struct {
     tri__session *session;
     bool spawned;
+    bool concluded; /* the supervisor has the result */
     int64_t next_plain;
 } progress_view;
 
@@ -49,6 +50,14 @@ static void tell_began(void *context)
 {
     const progress_view *view = context;
     tri__spawned_began(view->session);
+}
+
+static tri_status tell_result(void *context, const tri__run_result *result)
+{
+    progress_view *view = context;
+    TRI_TRY(tri__spawned_conclude(view->session, result));
+    view->concluded = true;
+    return NULL;
 }
 
 /* The command line as it is kept, to be typed again: without --out, whose folder is there now. One that goes on with a run is kept as a
@@ -277,6 +286,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .log = session->log,
         .progress = session->quiet || what->place.rank > 0 ? NULL : show_progress,
         .began = spawned && what->place.ranks && what->place.rank == 0 ? tell_began : NULL,
+        .concluded = spawned ? tell_result : NULL,
         .context = &view,
         .ranks = what->place.ranks,
         .timeout = what->waits.timeout,
@@ -292,7 +302,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     tri__run_result result;
     tri_status status = run(session, arguments, &request, what, &result);
     tri__terminal_wipe(&session->terminal);
-    if (result.summary && (!status || session->json || spawned)) {
+    if (result.summary && !view.concluded && (!status || session->json || spawned)) {
         tri_status printed = print_result(session, spawned, &result);
         if (status)
             tri_status_free(printed);

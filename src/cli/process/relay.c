@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/condition.h"
 #include "base/memory.h"
 
 enum {
@@ -155,7 +156,7 @@ tri_status tri__relay_create(tri__relay **out)
     TRI_TRY(tri__allocate(1, sizeof *relay, "reports to the supervisor", &relay));
     relay->last = &relay->first;
     pthread_mutex_init(&relay->lock, NULL);
-    pthread_cond_init(&relay->changed, NULL);
+    tri__condition_init(&relay->changed);
     int error = start_thread(relay);
     if (error) {
         free(relay);
@@ -178,6 +179,14 @@ void tri__relay_drain(tri__relay *relay)
     pthread_mutex_lock(&relay->lock);
     while (relay->waiting > 0)
         pthread_cond_wait(&relay->changed, &relay->lock);
+    pthread_mutex_unlock(&relay->lock);
+}
+
+void tri__relay_drain_until(tri__relay *relay, int64_t time)
+{
+    pthread_mutex_lock(&relay->lock);
+    while (relay->waiting > 0 && tri__condition_wait(&relay->changed, &relay->lock, time) == 0)
+        ;
     pthread_mutex_unlock(&relay->lock);
 }
 

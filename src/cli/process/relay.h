@@ -7,6 +7,7 @@
 #define TRI_CLI_PROCESS_RELAY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "trireme/status.h"
@@ -19,8 +20,9 @@ TRI_MUST_CHECK tri_status tri__relay_create(tri__relay **out);
  * lines are left out, and a later line says how many. Close it before the relay is destroyed. NULL: no memory. */
 FILE *tri__relay_open(tri__relay *relay, int fd, bool lossy);
 
-bool tri__relay_is_behind(tri__relay *relay); /* something is queued: a line that is useless later need not be written */
-void tri__relay_drain(tri__relay *relay);     /* wait until all is written, or the reader is gone */
-void tri__relay_destroy(tri__relay *relay);   /* drains it; accepts NULL */
+bool tri__relay_is_behind(tri__relay *relay);                 /* something is queued: a line that is useless later need not be written */
+void tri__relay_drain(tri__relay *relay);                     /* wait until all is written, or the reader is gone … */
+void tri__relay_drain_until(tri__relay *relay, int64_t time); /* … or tri__clock_now is that time */
+void tri__relay_destroy(tri__relay *relay);                   /* drains it; accepts NULL */
 
 #endif

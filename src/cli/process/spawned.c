@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "train/job/process_report.h"
 #include "watch/progress_json.h"
 
-enum { GRACE = 10 }; /* seconds in which to end in good order */
+enum { GRACE = 10 };                /* seconds in which to end in good order */
+#define READING INT64_C(1000000000) /* in which a supervisor that is not stopped reads the result */
 
 /* Nobody writes to the pipe: end of file means that the supervisor is gone. A failed read does not mean that. */
 static void *wait_for_end(void *argument)
@@ -62,6 +64,15 @@ void tri__spawned_progress(tri__session *session, const tri__progress *progress)
 tri_status tri__spawned_result(tri__session *session, const tri__run_result *result)
 {
     return report(session, TRI_REPORT_RESULT, json_pack("{s:O, s:s}", "summary", result->summary, "table", result->table));
+}
+
+/* A supervisor that is stopped reads nothing. It reads the result when it goes on, and is not waited for. */
+tri_status tri__spawned_conclude(tri__session *session, const tri__run_result *result)
+{
+    TRI_TRY(tri__spawned_result(session, result));
+    if (session->relay)
+        tri__relay_drain_until(session->relay, tri__clock_now() + READING);
+    return NULL;
 }
 
 void tri__spawned_failure(tri__session *session, tri_status failure)

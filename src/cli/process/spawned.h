@@ -12,7 +12,8 @@ TRI_MUST_CHECK tri_status tri__spawned_watch(int fd);
 void tri__spawned_began(tri__session *session);                                   /* as rank 0: all ranks are ready */
 void tri__spawned_progress(tri__session *session, const tri__progress *progress); /* dropped while the last one has not been read */
 TRI_MUST_CHECK tri_status tri__spawned_result(tri__session *session, const tri__run_result *result);
-void tri__spawned_failure(tri__session *session, tri_status failure); /* main does not report it again */
+TRI_MUST_CHECK tri_status tri__spawned_conclude(tri__session *session, const tri__run_result *result); /* … and wait until it is read */
+void tri__spawned_failure(tri__session *session, tri_status failure);                                  /* main does not report it again */
 void tri__spawned_drain(tri__session *session); /* before an exit without tri__session_fini: wait until all was read */
 
 #endif

@@ -37,6 +37,8 @@ typedef struct {
         double seconds;
     } began;               /* where the job did, by whichever process of ps:0; a resumed run has done so much before */
     tri__ps_status status; /* the last one */
+    tri__run_result *out;
+    bool concluded; /* the job came to its end, and out has the result */
 } serve;
 
 /* ---- the job ---- */
@@ -302,23 +304,23 @@ static bool watch(void *context, const tri__ps_status *status)
 
 /* ---- the summary ---- */
 
-static tri_status summarise(serve *s, tri__run_result *out)
+static tri_status summarise(const serve *s, const tri__ps_status *status, tri__run_result *out)
 {
-    tri__run *run = s->run;
-    const json_t *reports = s->status.reports;
+    const tri__run *run = s->run;
+    const json_t *reports = status->reports;
     tri__worker_summary *workers = calloc(json_array_size(reports) + 1, sizeof *workers);
     if (!workers)
         return tri_fail(TRI_NO_MEMORY, "no memory for the summary");
     tri__reports_workers(reports, workers);
     int count = (int)json_array_size(reports);
     int64_t now = tri__reports_sum(reports, "examples"), examples = s->began.examples + now;
-    double seconds = run->since.seconds + s->status.seconds, threads = tri__reports_mean(reports, "threads");
+    double seconds = run->since.seconds + status->seconds, threads = tri__reports_mean(reports, "threads");
     tri__summary summary = {
         .mode = tri__ps_mode_name(s->ps->mode),
         .workers = count,
         .servers = s->ps->servers,
         .threads = isnan(threads) ? 0 : (int)threads,
-        .steps = s->status.step,
+        .steps = status->step,
         .examples = examples,
         .epochs = s->source.examples ? (double)examples / (double)s->source.examples : NAN,
         .seconds = seconds,
@@ -328,21 +330,31 @@ static tri_status summarise(serve *s, tri__run_result *out)
         .peak_rss_mb = fmax(tri__peak_rss_mb(), tri__reports_most(reports, "peak_rss_mb")),
         .bytes_sent = tri__reports_sum(reports, "bytes_sent"),
         .bytes_received = tri__reports_sum(reports, "bytes_received"),
-        .dropped_stale = s->status.dropped,
-        .re_leased = s->status.re_leased,
-        .lost_updates = s->status.lost,
+        .dropped_stale = status->dropped,
+        .re_leased = status->re_leased,
+        .lost_updates = status->lost,
         .worker_stats = workers,
     };
     tri__reports_phases(reports, summary.phases);
     const tri__effort effort = {
-        .seconds = s->status.seconds,
+        .seconds = status->seconds,
         .threads = summary.threads,
         .cpu_percent = tri__reports_mean(reports, "cpu_percent"),
         .decoding = tri__reports_mean(reports, "decoding"),
     };
-    tri_status status = tri__run_conclude(run, &summary, &effort, out);
+    tri_status failed = tri__run_conclude(run, &summary, &effort, out);
     free(workers);
-    return status;
+    return failed;
+}
+
+/* A run that diverged has a summary, and fails: that is told at its end. */
+static tri_status conclude(void *context, const tri__ps_status *status)
+{
+    serve *s = context;
+    const tri__run_request *request = s->run->request;
+    s->concluded = true;
+    TRI_TRY(summarise(s, status, s->out));
+    return request->concluded && s->run->ending != TRI_RUN_DIVERGED ? request->concluded(request->context, s->out) : NULL;
 }
 
 /* ---- from beginning to end ---- */
@@ -359,7 +371,8 @@ static tri_status listen_here(const tri__run *run, const tri__task_place *place,
     return NULL;
 }
 
-static const tri__ps_owner owner = {.settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch};
+static const tri__ps_owner owner = {
+    .settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch, .conclude = conclude};
 
 static tri_status run_server(serve *s)
 {
@@ -384,7 +397,7 @@ static tri_status run_server(serve *s)
 
 tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps, tri__run_result *out)
 {
-    serve s = {.run = run, .place = place, .ps = ps, .status = {.reports = NULL}};
+    serve s = {.run = run, .place = place, .ps = ps, .status = {.reports = NULL}, .out = out};
     pthread_mutex_init(&s.lock, NULL);
     tri_status status = run_server(&s);
     if (place->task.index == 0 && run->inputs.graph) {
@@ -392,7 +405,7 @@ tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, con
             run->ending = tri_status_code(status) == TRI_DIVERGED ? TRI_RUN_DIVERGED : TRI_RUN_ERROR;
         if (!status && run->ending == TRI_RUN_DIVERGED)
             status = tri__run_diverged(run, "the test loss is not a number");
-        tri_status summary = summarise(&s, out);
+        tri_status summary = s.concluded ? NULL : summarise(&s, &s.status, out);
         if (status)
             tri_status_free(summary);
         else

@@ -13,6 +13,8 @@
 #include "watch/progress.h"
 #include "watch/summary.h"
 
+struct tri__run_result;
+
 typedef struct tri__run_request {
     const tri__train_options *options; /* as given; those of a resumed run are merged in */
     const tri__strategy *strategy;     /* that the options ask for; NULL: local */
@@ -25,6 +27,8 @@ typedef struct tri__run_request {
     tri__log *log;
     void (*progress)(void *context, const tri__progress *progress); /* some ten times a second; may be NULL */
     void (*began)(void *context);                                   /* all ranks are ready, and train now; may be NULL */
+    /* The result of a job with several tasks is kept, and the other tasks are about to be let go: tell it now; may be NULL. */
+    tri_status (*concluded)(void *context, const struct tri__run_result *result);
     void *context;
 
     int ranks;                                       /* how many ranks mpirun or srun started, this process among them; 0: none */

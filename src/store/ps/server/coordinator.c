@@ -101,8 +101,25 @@ static void stop(tri__coordinator *c)
     tri__members_tell(&c->members, &(tri__message){.type = TRI_MSG_STOP, .step = tri__coordinator_step(c)});
 }
 
+static tri_status conclude(tri__coordinator *c)
+{
+    const tri__server_options *options = &c->server->options;
+    tri__ps_status status;
+    if (!options->owner->conclude)
+        return NULL;
+    tri__coordinator_status(c->server, &status);
+    tri_status failed = options->owner->conclude(options->context, &status);
+    json_decref(status.reports);
+    return failed;
+}
+
 static void finish(tri__coordinator *c)
 {
+    tri_status failed = conclude(c);
+    if (failed) {
+        tri__coordinator_fail(c, failed);
+        return;
+    }
     tri__server_say_bye(c->server, NULL);
     tri__server_end(c->server, NULL);
 }

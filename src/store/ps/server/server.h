@@ -58,6 +58,9 @@ typedef struct {
     unsigned (*evaluated)(void *context, int64_t step, const json_t *evaluation);
     /* Some ten times a second. True: stop in good order. */
     bool (*watch)(void *context, const tri__ps_status *status);
+    /* All is done and saved: keep what it came to. The other tasks are told afterwards that the job is over: where ps:0 is lost before, one
+     * in its place finds them all, and where it is lost later, nobody needs to take its place. May be NULL. */
+    tri_status (*conclude)(void *context, const tri__ps_status *status);
 } tri__ps_owner;
 
 typedef struct {
