@@ -210,29 +210,59 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     return NULL;
 }
 
-tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
+static void worker_hello(tri__peer *peer, json_t *hello)
 {
     tri__coordinator *c = peer->server->coordinator;
+    peer->hello = json_incref(hello);
+    tri_status unsettled = c->settled ? NULL : settle(c, hello);
+    if (unsettled) /* nobody else could do better */
+        tri__coordinator_fail(c, unsettled);
+    else
+        tri__members_admit(c);
+}
+
+/* The connection that has the place of this server or evaluator; NULL: the place is free, or it is that of a worker. */
+static const tri__peer *find_holder(const tri__coordinator *c, const tri__peer *peer, const char *role)
+{
+    if (!strcmp(role, "evaluator"))
+        return c->evaluator.peer;
+    return !strcmp(role, "server") && peer->task < c->settings->servers ? c->follower[peer->task].peer : NULL;
+}
+
+tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
+{
+    const tri__coordinator *c = peer->server->coordinator;
     const char *role = json_string_value(json_object_get(hello, "role"));
     tri_status status = NULL;
-    if (!strcmp(role, "server"))
+    if (tri__peer_in_doubt(peer, find_holder(c, peer, role)))
+        peer->hello = json_incref(hello);
+    else if (!strcmp(role, "server"))
         status = tri__followers_hello(peer, hello);
     else if (!strcmp(role, "evaluator"))
         status = tri__evaluator_hello(peer, hello);
     else if (!strcmp(role, "join"))
         tri__members_invite(peer);
-    else if (strcmp(role, "worker"))
+    else if (!strcmp(role, "worker"))
+        worker_hello(peer, hello);
+    else
         status = tri_fail(TRI_BAD_CALL, "there is no role %.32s", role);
-    else {
-        peer->hello = json_incref(hello);
-        tri_status unsettled = c->settled ? NULL : settle(c, hello);
-        if (unsettled) /* nobody else could do better */
-            tri__coordinator_fail(c, unsettled);
-        else
-            tri__members_admit(c);
-    }
     json_decref(hello);
     return status;
+}
+
+/* Servers and evaluators that had to wait; members.c has the workers. */
+static void admit_doubtful(tri__coordinator *c)
+{
+    for (tri__peer *peer = c->server->peers; peer; peer = peer->next) {
+        json_t *hello = peer->hello;
+        const char *role = json_string_value(json_object_get(hello, "role"));
+        if (!role || !strcmp(role, "worker"))
+            continue;
+        peer->hello = NULL;
+        tri_status status = tri__coordinator_hello(peer, hello);
+        if (status)
+            tri__peer_refuse(peer, status);
+    }
 }
 
 void tri__coordinator_gone(tri__peer *peer)
@@ -339,6 +369,7 @@ void tri__coordinator_tick(tri__server *server)
     const tri__server_options *options = &server->options;
     int64_t now = tri__clock_now();
     tri__snapshot_tick(c);
+    admit_doubtful(c);
     tri__members_admit(c);
     tri__members_check_gone(c, now);
     tri__members_check_silent(c, now);

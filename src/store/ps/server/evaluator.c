@@ -31,7 +31,8 @@ tri_status tri__evaluator_hello(tri__peer *peer, const json_t *hello)
     tri__coordinator *c = peer->server->coordinator;
     tri__peer *before = c->evaluator.peer;
     if (before && before->incarnation != peer->incarnation)
-        return tri_fail(TRI_BAD_CALL, "there is an evaluator already, at %s", tri__connection_peer(before->connection));
+        return tri_fail(TRI_BAD_CALL, "there is an evaluator already, at %s: is a second one started?",
+                        tri__connection_peer(before->connection));
     if (before) /* its earlier connection has not noticed yet that it is dead */
         tri__peer_replaced(before);
     peer->role = TRI_PEER_EVALUATOR;

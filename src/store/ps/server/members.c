@@ -181,12 +181,11 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
     return NULL;
 }
 
-/* Another process has the same number, and may have ended: the end of its connection may still be unread. */
-static bool is_in_doubt(const tri__coordinator *c, const tri__peer *peer)
+/* A worker, not a server or an evaluator, which may have to wait too. */
+static bool awaits_welcome(const tri__peer *peer)
 {
-    const tri__member *member = &c->members.member[peer->task];
-    bool another = member->peer && member->incarnation != peer->incarnation;
-    return another && (member->peer->state == TRI_PEER_AHEAD || tri__clock_now() - peer->greeted < 2 * c->settings->heartbeat);
+    const char *role = json_string_value(json_object_get(peer->hello, "role"));
+    return role && !strcmp(role, "worker");
 }
 
 /* Another process under a task number that is taken is a mistake; under one that was left it is a successor. */
@@ -270,7 +269,7 @@ void tri__members_admit(tri__coordinator *c)
         return;
     for (tri__peer *peer = c->server->peers; peer; peer = peer->next) {
         json_t *hello = peer->hello;
-        if (!hello || is_in_doubt(c, peer))
+        if (!awaits_welcome(peer) || tri__peer_in_doubt(peer, c->members.member[peer->task].peer))
             continue;
         peer->hello = NULL;
         tri_status status = admit(peer, hello);
@@ -413,7 +412,7 @@ void tri__members_check_nobody(tri__coordinator *c, int64_t now)
 bool tri__members_has_come(const tri__coordinator *c, int task)
 {
     for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
-        if (peer->hello && peer->task == task)
+        if (peer->task == task && awaits_welcome(peer))
             return true;
     return c->members.member[task].peer;
 }
@@ -422,7 +421,7 @@ bool tri__members_has_come(const tri__coordinator *c, int task)
 static bool waits_for_welcome(const tri__coordinator *c, int task)
 {
     for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
-        if (peer->hello && peer->task == task && peer->incarnation == c->members.member[task].incarnation)
+        if (peer->task == task && awaits_welcome(peer) && peer->incarnation == c->members.member[task].incarnation)
             return true;
     return false;
 }

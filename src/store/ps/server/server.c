@@ -98,6 +98,13 @@ void tri__peer_refuse(tri__peer *peer, tri_status why)
         tri__connection_close(peer->connection);
 }
 
+/* Another process has its place, and may have ended: the end of its connection may still be unread. */
+bool tri__peer_in_doubt(const tri__peer *peer, const tri__peer *before)
+{
+    bool another = before && before->incarnation != peer->incarnation;
+    return another && (before->state == TRI_PEER_AHEAD || tri__clock_now() - peer->greeted < 2 * peer->server->options.settings.heartbeat);
+}
+
 void tri__peer_replaced(tri__peer *before)
 {
     before->role = TRI_PEER_STRANGER;

@@ -95,11 +95,12 @@ struct tri__server {
 
 /* server.c */
 tri__peer *tri__server_attach(tri__server *server);
-TRI_MUST_CHECK tri_status tri__peer_equip(tri__peer *peer);        /* with what a worker's connection needs, once */
-void tri__server_end(tri__server *server, tri_status why);         /* the loop stops; the first reason counts */
-void tri__server_say_bye(tri__server *server, const char *reason); /* to all that said hello; NULL: the job is done */
-void tri__peer_refuse(tri__peer *peer, tri_status why);            /* tell it, then close. Takes why */
-void tri__peer_replaced(tri__peer *before);                        /* its process has made another connection: close this one */
+TRI_MUST_CHECK tri_status tri__peer_equip(tri__peer *peer);              /* with what a worker's connection needs, once */
+void tri__server_end(tri__server *server, tri_status why);               /* the loop stops; the first reason counts */
+void tri__server_say_bye(tri__server *server, const char *reason);       /* to all that said hello; NULL: the job is done */
+void tri__peer_refuse(tri__peer *peer, tri_status why);                  /* tell it, then close. Takes why */
+bool tri__peer_in_doubt(const tri__peer *peer, const tri__peer *before); /* whether before, which has its place, has ended already */
+void tri__peer_replaced(tri__peer *before);                              /* its process has made another connection: close this one */
 void tri__server_answer(tri__peer *peer, uint32_t chunk, bool more);
 void tri__server_answer_all(tri__server *server, uint32_t chunk);                 /* sync: everyone who waits for it */
 void tri__server_admit(tri__server *server);                                      /* welcome the workers that had to wait */

@@ -23,6 +23,7 @@ typedef struct {
     volatile sig_atomic_t stop;
     tri_status end;
     uint32_t generation; /* as the last worker heard it */
+    int concluded;       /* the step at which the owner heard that all is done: atomic */
 } coordinator;
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *out)
@@ -66,7 +67,15 @@ static bool watch(void *context, const tri__ps_status *status)
     return false;
 }
 
-static const tri__ps_owner owner = {.settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch};
+static tri_status conclude(void *context, const tri__ps_status *status)
+{
+    coordinator *ps = context;
+    __atomic_store_n(&ps->concluded, (int)status->step, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static const tri__ps_owner owner = {
+    .settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch, .conclude = conclude};
 
 static void *serve(void *context)
 {
@@ -83,7 +92,7 @@ static tri__ps_settings settings_of(tri__ps_mode mode, int workers, int servers)
         .mode = mode, .workers = workers, .servers = servers, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(1000000000)};
 }
 
-static void start(coordinator *ps, tri__ps_settings settings, size_t floats, int64_t checkpoint_every, int64_t evaluate_every)
+static void prepare(coordinator *ps, tri__ps_settings settings, size_t floats, int64_t checkpoint_every, int64_t evaluate_every)
 {
     static char host[] = "127.0.0.1";
     *ps = (coordinator){.servers = {{host, 1}, {host, 2}, {host, 3}}};
@@ -104,6 +113,11 @@ static void start(coordinator *ps, tri__ps_settings settings, size_t floats, int
         .context = ps,
         .stop = &ps->stop,
     };
+}
+
+static void start(coordinator *ps, tri__ps_settings settings, size_t floats, int64_t checkpoint_every, int64_t evaluate_every)
+{
+    prepare(ps, settings, floats, checkpoint_every, evaluate_every);
     assert_int_equal(pthread_create(&ps->thread, NULL, serve, ps), 0);
 }
 
@@ -316,12 +330,74 @@ static void a_silent_evaluator_is_done_without(void **state)
     }
 }
 
+/* Where ps:0 is lost after this, nobody has to take its place; where it is lost before, all are still there. */
+static void the_owner_has_the_result_before_anybody_hears_that_the_job_is_over(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_ASYNC};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        prepare(&ps, settings_of(modes[i], 1, 1), 16, 0, 0);
+        ps.job.work.last_step = 1;
+        assert_int_equal(pthread_create(&ps.thread, NULL, serve, &ps), 0);
+        line *nobody = come(&ps, "evaluator", 0, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+        take_part(&ps, worker);
+        line_hear(worker, TRI_MSG_TOKEN);
+        push(&ps, worker, 0, 0, 16);
+        line_hear(worker, TRI_MSG_STOP);
+        line_say_json(worker, TRI_MSG_REPORT, "{\"final\": true}");
+        line_hear(nobody, TRI_MSG_EVALUATE);
+        assert_int_equal(__atomic_load_n(&ps.concluded, __ATOMIC_ACQUIRE), 0);
+        line_say_json(nobody, TRI_MSG_EVALUATED, "{\"step\": 1, \"loss\": 1.0}");
+        line_hear(worker, TRI_MSG_BYE);
+        assert_int_equal(__atomic_load_n(&ps.concluded, __ATOMIC_ACQUIRE), 1);
+        line_hear(nobody, TRI_MSG_BYE);
+        line_hang_up(worker);
+        line_hang_up(nobody);
+        pthread_join(ps.thread, NULL);
+        assert_ok(ps.end);
+    }
+}
+
+/* The end of the connection of the one before it may be read after its hello, as by a ps:0 that was stopped. */
+static void an_evaluator_or_server_that_was_replaced_may_be_seen_to_go_after_its_successor_came(void **state)
+{
+    (void)state;
+    coordinator ps;
+    tri__ps_settings settings = settings_of(TRI_PS_SYNC, 1, 2);
+    settings.heartbeat = INT64_C(4000000000);
+    start(&ps, settings, 64, 0, 0);
+    line *worker = come(&ps, "worker", 0, 1, 0);
+    const char *const roles[] = {"evaluator", "server"};
+    line *successor[2];
+    for (int task = 0; task < 2; task++) {
+        line *before = come(&ps, roles[task], task, 1, 0);
+        line_hear(before, TRI_MSG_WELCOME);
+        successor[task] = come(&ps, roles[task], task, 2, 0);
+        line *stranger = line_call(ps.port); /* when it is turned away, the hello was read */
+        line_say_json(stranger, TRI_MSG_HELLO, "{}");
+        line_hear(stranger, TRI_MSG_REFUSED);
+        line_hang_up(stranger);
+        line_hang_up(before);
+        line_hear(successor[task], TRI_MSG_WELCOME);
+    }
+    be_restored(successor[1]);
+    take_part(&ps, worker);
+    see_view(successor[1]);
+    line_hear(worker, TRI_MSG_TOKEN);
+    line_hang_up(successor[0]);
+    line_hang_up(successor[1]);
+    end(&ps, worker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
+        cmocka_unit_test(the_owner_has_the_result_before_anybody_hears_that_the_job_is_over),
+        cmocka_unit_test(an_evaluator_or_server_that_was_replaced_may_be_seen_to_go_after_its_successor_came),
         cmocka_unit_test(a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on),
         cmocka_unit_test(a_copy_that_is_under_way_does_not_change_what_servers_go_back_to),
     };
