@@ -21,7 +21,7 @@
 #include "net/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 4 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 5 /* changes with every change of what is sent */
 
 typedef enum {
     TRI_MSG_HELLO = 1, /* JSON: version, role, task, incarnation; of workers also what they train */
@@ -38,8 +38,8 @@ typedef enum {
     TRI_MSG_CHOSEN,    /* JSON: with backup workers, whose gradients make up the step */
     TRI_MSG_RESTORE,   /* chunk, step, slot, view: floats to begin from; slot 0 is the parameters, 1 and 2 the rule's state */
     TRI_MSG_RESTORED,  /* step, view: all chunks are in */
-    TRI_MSG_SNAPSHOT,  /* step, what: copy the stretch as it is after that step */
-    TRI_MSG_COPIED,    /* step: it is copied; training may go on … */
+    TRI_MSG_SNAPSHOT,  /* step, what, updates: copy the stretch as it is after that step, when every chunk has had so many */
+    TRI_MSG_COPIED,    /* step, updates: it is copied, with so many in every chunk; training may go on … */
     TRI_MSG_COPY,      /* … chunk, step, slot: floats of the copy */
     TRI_MSG_EVALUATE,  /* step: to the evaluator, which then pulls the copy … */
     TRI_MSG_EVALUATED, /* JSON: … and tells how good it is */
@@ -66,6 +66,7 @@ typedef struct {
         int64_t serial;   /* push: the worker's pushes of this chunk so far; one that was taken is not taken again */
         int64_t position; /* token */
         int64_t waited;   /* chunk: nanoseconds that it waited for other workers' parts */
+        int64_t updates;  /* snapshot, copied */
         double norm;      /* norm */
         uint64_t incarnation;
     };

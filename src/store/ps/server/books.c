@@ -24,12 +24,15 @@ void tri__books_count_step(tri__coordinator *c)
 {
     int64_t step = tri__coordinator_step(c);
     const tri__view *view = &c->steps.view;
+    if (c->settings->backup) {
+        for (int i = 0; i < c->steps.chosen; i++)
+            tri__books_count(c, c->steps.chosen_task[i], &c->steps.chosen_token[i]);
+        return;
+    }
     for (int i = 0; i < view->count; i++) {
-        int task = view->task[i];
-        const tri__member *member = &c->members.member[task];
-        bool within = c->settings->backup ? tri__steps_has_chosen(&c->steps, task) : member->tokens > 0;
-        if (within && member->token[0].step == step)
-            tri__books_count(c, task, &member->token[0]);
+        const tri__member *member = &c->members.member[view->task[i]];
+        if (member->tokens > 0 && member->token[0].step == step)
+            tri__books_count(c, view->task[i], &member->token[0]);
     }
 }
 
@@ -41,6 +44,68 @@ void tri__books_count_leaver(tri__coordinator *c, int task)
         tri__books_count(c, task, &member->token[0]);
 }
 
+/* ---- what is lost ---- */
+
+void tri__books_begin(tri__coordinator *c)
+{
+    const tri__standing *standing = &c->snapshot.standing;
+    c->books.began = standing->step;
+    c->books.first_generation = c->server->generation;
+    c->books.before =
+        (tri__losses){count_of(standing->books, "lost"), count_of(standing->books, "dropped"), count_of(standing->books, "re_leased")};
+    tri__books_go_back(c, standing->books);
+}
+
+/* A worker that had its last welcome from an earlier ps:0 knows what that one has acknowledged. */
+void tri__books_count_taken_back(tri__coordinator *c, int task, const json_t *hello)
+{
+    tri__books *books = &c->books;
+    uint32_t theirs = (uint32_t)count_of(hello, "generation"), first = books->first_generation;
+    if (theirs == 0 || theirs - first <= c->server->generation - first)
+        return; /* it was from this process */
+    int64_t reached = count_of(hello, "reached") - books->began, lost = count_of(hello, "done") - books->share[task].steps;
+    books->taken_back[task] = lost > books->taken_back[task] ? lost : books->taken_back[task];
+    books->reached[task] = reached > books->reached[task] ? reached : books->reached[task];
+}
+
+static int64_t count_taken_back(const tri__coordinator *c)
+{
+    int64_t sum = 0, most = 0;
+    for (int task = 0; task < c->members.tasks; task++) {
+        sum += c->books.taken_back[task];
+        most = c->books.reached[task] > most ? c->books.reached[task] : most;
+    }
+    bool anew = !c->server->options.recovers && sum > most; /* the run was resumed: the shares begin anew, and do not tell */
+    return c->settings->mode == TRI_PS_SYNC || anew ? most : sum;
+}
+
+static int64_t count_lacking(const tri__coordinator *c)
+{
+    int64_t lacks = 0;
+    for (int i = 1; i < c->settings->servers; i++)
+        lacks += c->books.lacks[i];
+    return lacks;
+}
+
+void tri__books_restored(tri__coordinator *c, int server, int64_t updates)
+{
+    int64_t lacks = tri__coordinator_step(c) - updates;
+    c->books.lacks[server] = lacks > 0 ? lacks : 0;
+}
+
+/* Async. Some that were awaited may not come any more: their worker is gone, or the server was lost before ps:0 had them. At the end, when
+ * all have been answered, nothing is under way, and what is there is all. */
+void tri__books_copied(tri__coordinator *c, int server, int64_t updates)
+{
+    int64_t lacks = c->snapshot.standing.step - updates, *known = &c->books.lacks[server];
+    c->books.updates[server] = updates;
+    if (c->settings->mode == TRI_PS_SYNC || updates < 0 || (lacks < *known && !tri__snapshot_is_last(&c->snapshot)))
+        return;
+    *known = lacks > 0 ? lacks : 0;
+}
+
+/* ---- written and read ---- */
+
 json_t *tri__books_write(const tri__coordinator *c)
 {
     json_t *workers = json_array();
@@ -51,6 +116,7 @@ json_t *tri__books_write(const tri__coordinator *c)
                                                      (json_int_t)share->examples));
     }
     tri__losses losses = tri__books_losses(c);
+    losses.lost -= count_lacking(c);
     return json_pack("{s:I, s:I, s:I, s:o}", "lost", (json_int_t)losses.lost, "dropped", (json_int_t)losses.dropped, "re_leased",
                      (json_int_t)losses.re_leased, "workers", workers);
 }
@@ -75,18 +141,30 @@ void tri__books_go_back(tri__coordinator *c, const json_t *books)
     }
 }
 
-void tri__books_take_losses(tri__coordinator *c, const json_t *books)
-{
-    c->books.before = (tri__losses){count_of(books, "lost"), count_of(books, "dropped"), count_of(books, "re_leased")};
-}
-
 tri__losses tri__books_losses(const tri__coordinator *c)
 {
     const tri__stretch *stretch = c->server->stretch;
     const tri__losses *before = &c->books.before;
     return (tri__losses){
-        .lost = before->lost + c->recovery.lost,
+        .lost = before->lost + c->recovery.lost + count_taken_back(c) + count_lacking(c),
         .dropped = before->dropped + (stretch ? tri__stretch_dropped(stretch) : 0),
         .re_leased = before->re_leased + (c->tokens ? tri__tokens_describe(c->tokens).again : 0),
     };
+}
+
+void tri__books_note_updates(const tri__coordinator *c, json_t *books)
+{
+    if (!books || c->settings->mode == TRI_PS_SYNC)
+        return;
+    json_t *updates = json_array();
+    for (int i = 1; i < c->settings->servers; i++)
+        json_array_append_new(updates, json_integer(c->books.updates[i]));
+    json_object_set_new(books, "updates", updates);
+}
+
+int64_t tri__books_updates(const json_t *books, int server, int64_t usual)
+{
+    const json_t *updates = json_array_get(json_object_get(books, "updates"), (size_t)server - 1);
+    int64_t count = json_is_integer(updates) ? json_integer_value(updates) : -1;
+    return count >= 0 && count <= TRI_FURTHEST ? count : usual;
 }

@@ -202,8 +202,7 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     tri__snapshot_fill_own(c);
     tri__stretch_reset(server->stretch, c->snapshot.standing.step);
     TRI_TRY(tri__tokens_create(c->settings, &c->job.work, &c->snapshot.standing, &c->tokens));
-    tri__books_go_back(c, c->snapshot.standing.books);
-    tri__books_take_losses(c, c->snapshot.standing.books);
+    tri__books_begin(c);
     c->settled = true;
     server->holds = TRI_HOLDS_ALL;
     tri__followers_settled(c);

@@ -13,6 +13,9 @@
 #include "base/memory.h"
 #include "graph/rule.h"
 
+#define LATE                                                                                                                               \
+    INT64_C(500000000) /* async: for so long a copy waits for updates that ps:0 has; later ones are those of workers that are gone */
+
 json_t *tri__rule_json(const tri_rule *rule)
 {
     json_t *json = json_pack("{s:s, s:f}", "kind", rule->name, "clip", (double)rule->clip);
@@ -67,9 +70,10 @@ void tri__follower_greet(tri__peer *peer)
     if (!server->incarnation)
         server->incarnation = tri__incarnation();
     tri__message_send_json(peer->connection, TRI_MSG_HELLO,
-                           json_pack("{s:i, s:s, s:i, s:I, s:b, s:I}", "protocol", TRI_PROTOCOL, "role", "server", "task",
+                           json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I}", "protocol", TRI_PROTOCOL, "role", "server", "task",
                                      server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
-                                     server->holds == TRI_HOLDS_ALL, "generation", (json_int_t)server->generation));
+                                     server->holds == TRI_HOLDS_ALL, "generation", (json_int_t)server->generation, "updates",
+                                     (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0)));
 }
 
 void tri__follower_lost(tri__server *server, tri_status why)
@@ -79,16 +83,6 @@ void tri__follower_lost(tri__server *server, tri_status why)
     server->snapshot = -1;
     if (server->holds == TRI_HOLDS_PART) /* the rest will not come; all of it comes again */
         server->holds = TRI_HOLDS_NOTHING;
-    if (failure)
-        tri__server_end(server, failure);
-}
-
-void tri__follower_tick(tri__server *server)
-{
-    int64_t now = tri__clock_now();
-    if (tri__contact_is_due(&server->contact, now) && !server->done)
-        connect_to_coordinator(server);
-    tri_status failure = tri__contact_check(&server->contact, server->upstream ? server->upstream->heard : 0, now);
     if (failure)
         tri__server_end(server, failure);
 }
@@ -216,7 +210,9 @@ static tri_status copy_stretch(tri__server *server)
 static void send_copy(tri__server *server, int64_t step)
 {
     tri__connection *connection = server->upstream->connection;
-    tri__message_send(connection, &(tri__message){.type = TRI_MSG_COPIED, .view = server->snapshot_number, .step = step}, false);
+    const tri__message copied = {
+        .type = TRI_MSG_COPIED, .view = server->snapshot_number, .step = step, .updates = tri__stretch_lowest(server->stretch)};
+    tri__message_send(connection, &copied, false);
     for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
         size_t at = 0, count;
         for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
@@ -229,11 +225,13 @@ static void send_copy(tri__server *server, int64_t step)
     }
 }
 
-/* Sync: the copy is of the very step; async: of now. */
+/* Sync: the copy is of the very step; async: of now, but that what ps:0 has of each gradient should be in it here, too. */
 static void take_snapshot(tri__server *server)
 {
-    bool sync = server->options.settings.mode == TRI_PS_SYNC;
-    if (server->snapshot < 0 || !server->upstream || (sync && tri__stretch_lowest(server->stretch) < server->snapshot))
+    if (server->snapshot < 0 || !server->upstream)
+        return;
+    bool patient = server->options.settings.mode == TRI_PS_SYNC || tri__clock_now() < server->snapshot_until;
+    if (patient && tri__stretch_lowest(server->stretch) < server->snapshot_updates)
         return;
     tri_status status = copy_stretch(server);
     if (status)
@@ -250,6 +248,8 @@ static tri_status begin_snapshot(tri__server *server, const tri__message *messag
     if (slots < 1 || slots > 3 || !tri__stretch_floats(server->stretch, first, (int)slots - 1, &count))
         return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
     server->snapshot = message->step;
+    server->snapshot_updates = message->updates;
+    server->snapshot_until = tri__clock_now() + LATE;
     server->snapshot_number = message->view;
     server->snapshot_slots = slots;
     take_snapshot(server);
@@ -265,6 +265,17 @@ void tri__follower_stepped(tri__server *server)
     const tri__message norm = {
         .type = TRI_MSG_NORM, .view = server->generation, .step = tri__stretch_lowest(server->stretch), .norm = squares};
     tri__message_send(server->upstream->connection, &norm, false);
+}
+
+void tri__follower_tick(tri__server *server)
+{
+    int64_t now = tri__clock_now();
+    if (tri__contact_is_due(&server->contact, now) && !server->done)
+        connect_to_coordinator(server);
+    take_snapshot(server);
+    tri_status failure = tri__contact_check(&server->contact, server->upstream ? server->upstream->heard : 0, now);
+    if (failure)
+        tri__server_end(server, failure);
 }
 
 /* With clipping: ps:0 has the norm of all stretches. */

@@ -41,16 +41,30 @@ static void welcome(tri__coordinator *c, int server)
                            json_pack("{s:I, s:o}", "floats", (json_int_t)c->job.floats, "rule", tri__rule_json(&c->job.rule)));
 }
 
+/* Updates of every chunk that its stretch has when it is restored. One that keeps its stretch may have some that ps:0 has lost, and that
+ * are made again; they count once. */
+static int64_t restored_updates(const tri__coordinator *c, int server, bool keeps)
+{
+    int64_t step = c->snapshot.standing.step, updates = c->follower[server].updates;
+    if (c->settings->mode == TRI_PS_SYNC)
+        return step;
+    if (!keeps)
+        return tri__books_updates(c->snapshot.standing.books, server, step);
+    return updates >= 0 && updates < step ? updates : step;
+}
+
 /* One that keeps its stretch from before this ps:0 was there is sent no float. In sync all begin from the same step, and it is sent all. */
 static void restore(tri__coordinator *c, int server)
 {
     tri__follower *follower = &c->follower[server];
     bool keeps = follower->keeps && c->settings->mode != TRI_PS_SYNC;
+    int64_t updates = restored_updates(c, server, keeps);
+    tri__books_restored(c, server, updates);
     follower->state = TRI_FOLLOWER_RESTORING;
     follower->keeps = false;
     if (!keeps)
         tri__snapshot_send_stretch(c, server, follower->peer->connection);
-    const tri__message end = {.type = TRI_MSG_RESTORED, .step = c->snapshot.standing.step, .view = c->server->generation};
+    const tri__message end = {.type = TRI_MSG_RESTORED, .step = updates, .view = c->server->generation};
     tri__message_send(follower->peer->connection, &end, false);
 }
 
@@ -118,6 +132,7 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
     bool again = follower->incarnation != 0, same = follower->incarnation == (int64_t)peer->incarnation;
     bool sync = c->settings->mode == TRI_PS_SYNC;
     follower->keeps = json_is_true(json_object_get(hello, "holding"));
+    follower->updates = tri__json_integer_of(hello, "updates", 0);
     follower->incarnation = (int64_t)peer->incarnation;
     follower->peer = peer;
     follower->state = TRI_FOLLOWER_GREETED;

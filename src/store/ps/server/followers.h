@@ -20,8 +20,9 @@ typedef struct {
     tri__peer *peer; /* NULL while it is gone … */
     int64_t gone;    /* … since when; 0: it is there, or nobody waits for it yet */
     int64_t incarnation;
-    bool keeps; /* it came with a stretch, from before this ps:0 was there */
-    bool named; /* people were told that it is silent */
+    bool keeps;      /* it came with a stretch, from before this ps:0 was there … */
+    int64_t updates; /* … and which had so many updates of every chunk */
+    bool named;      /* people were told that it is silent */
 } tri__follower;
 
 bool tri__followers_hold(const tri__coordinator *coordinator); /* there is a job, and all have their stretch */

@@ -213,9 +213,7 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     TRI_TRY(compare(c, peer, hello));
     TRI_TRY(replace_before(c, peer));
     TRI_TRY(tri__peer_equip(peer));
-    int64_t reached = tri__json_integer_of(hello, "reached", 0);
-    if (c->phase == TRI_JOB_WAITING && reached > 0 && reached <= TRI_FURTHEST)
-        tri__recovery_had_reached(c, reached);
+    tri__books_count_taken_back(c, peer->task, hello);
     if (c->phase == TRI_JOB_WAITING && json_is_true(json_object_get(hello, "stopped")))
         tri__coordinator_end_for(c, TRI_ENDING_FORETOLD);
     tri__member *member = &c->members.member[peer->task];
@@ -227,9 +225,9 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     peer->server->worker[peer->task] = peer;
     tri__members_count_in(&c->members, peer->task);
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:I, s:I, s:b, s:I}", "floats", (json_int_t)c->job.floats, "generation",
+                           json_pack("{s:I, s:I, s:b, s:I, s:I}", "floats", (json_int_t)c->job.floats, "generation",
                                      (json_int_t)peer->server->generation, "member", member->state >= TRI_MEMBER_READY, "step",
-                                     (json_int_t)tri__coordinator_step(c)));
+                                     (json_int_t)tri__coordinator_step(c), "done", (json_int_t)c->books.share[peer->task].steps));
     for (int i = 0; i < member->tokens; i++) /* those it has may have been lost on the way */
         tri__steps_send_token(peer, &member->token[i], false);
     if (c->phase >= TRI_JOB_STOPPING)

@@ -28,19 +28,14 @@ static void go_back(tri__coordinator *c)
         return;
     }
     int64_t lost = step > c->snapshot.standing.step ? step - c->snapshot.standing.step : 0;
-    c->recovery.lost += lost;
+    if (sync) /* in async it is what the server lacks from now on */
+        c->recovery.lost += lost;
     tri__log_line(c->server->log, TRI_LOG_WARNING, "a server was lost: %s back to step %" PRId64 ", %" PRId64 " updates are lost",
                   sync ? "all go" : "its part goes", c->snapshot.standing.step, lost);
     c->recovery.state = sync ? TRI_RECOVERY_RESTORING : TRI_RECOVERY_NONE;
     if (sync)
         go_back_together(c);
     tri__followers_restore(c, sync);
-}
-
-void tri__recovery_had_reached(tri__coordinator *c, int64_t step)
-{
-    int64_t lost = step - c->snapshot.standing.step;
-    c->recovery.lost = lost > c->recovery.lost ? lost : c->recovery.lost;
 }
 
 void tri__recovery_begin(tri__coordinator *c)

@@ -24,11 +24,10 @@ typedef enum {
 
 typedef struct {
     tri__recovery_state state;
-    int64_t lost; /* updates, by going back */
+    int64_t lost; /* updates, by going back together */
 } tri__recovery;
 
 void tri__recovery_begin(tri__coordinator *coordinator); /* a server was lost: now, or when recovery_go_on finds the snapshot idle */
 void tri__recovery_go_on(tri__coordinator *coordinator);
-void tri__recovery_had_reached(tri__coordinator *coordinator, int64_t step); /* a worker had, with a ps:0 before this one */
 
 #endif

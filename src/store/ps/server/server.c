@@ -318,6 +318,8 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
             tri__server_answer(peer, message->chunk, false);
             if (done)
                 tri__coordinator_go_on(server->coordinator);
+            if (server->snapshot >= 0)
+                tri__follower_stepped(server);
         }
         return NULL;
     }

@@ -82,7 +82,9 @@ struct tri__server {
     tri__peer *upstream;           /* … as one of the peers; NULL while there is no connection … */
     int64_t incarnation;           /* … and how it is told from an earlier process */
     float *copy[3];                /* … and a copy of the stretch, slot by slot */
-    int64_t snapshot;              /* … of the step after which it is wanted; −1: none */
+    int64_t snapshot;              /* … of the step after which it is wanted; −1: none … */
+    int64_t snapshot_updates;      /* … with so many updates of every chunk; in async those that have not come by then … */
+    int64_t snapshot_until;        /* … are not awaited any longer */
     uint32_t snapshot_slots, snapshot_number;
     int ahead;      /* workers in that state */
     int64_t beaten; /* when all were last told that we live */

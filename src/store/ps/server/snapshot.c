@@ -202,6 +202,7 @@ static void use(tri__coordinator *c)
     bool evaluate = (snapshot->purpose & TRI_FOR_EVALUATION) && c->evaluator.state != TRI_EVALUATOR_NONE;
     snapshot->state = evaluate ? TRI_SNAPSHOT_EVALUATING : TRI_SNAPSHOT_WRITING;
     snapshot->copied = snapshot->standing.step;
+    tri__books_note_updates(c, snapshot->standing.books);
     if (evaluate)
         tri__evaluator_ask(c);
     if (snapshot->purpose & TRI_FOR_CHECKPOINT)
@@ -226,12 +227,12 @@ static void take(tri__coordinator *c, unsigned purpose)
     }
     copy_own(c, snapshot->slots, true);
     snapshot->left = 0;
-    const tri__message message = {
-        .type = TRI_MSG_SNAPSHOT, .view = snapshot->number, .step = snapshot->standing.step, .what = snapshot->slots};
+    tri__message message = {.type = TRI_MSG_SNAPSHOT, .view = snapshot->number, .step = snapshot->standing.step, .what = snapshot->slots};
     for (int i = 1; i < c->settings->servers; i++) {
         const tri__follower *follower = &c->follower[i];
         snapshot->taken[i] = false;
         snapshot->left += snapshot->slots * (tri__layout_first(layout, i + 1) - tri__layout_first(layout, i));
+        message.updates = snapshot->standing.step - c->books.lacks[i];
         if (follower->state == TRI_FOLLOWER_HOLDING)
             tri__message_send(follower->peer->connection, &message, false);
     }
@@ -326,6 +327,7 @@ void tri__snapshot_copied(tri__coordinator *c, int server, const tri__message *m
     if (!is_wanted(c, server, message))
         return;
     c->snapshot.taken[server] = true;
+    tri__books_copied(c, server, message->updates);
     if (!tri__snapshot_holds_up(c))
         tri__coordinator_go_on(c);
 }

@@ -139,12 +139,19 @@ void tri__steps_choose(tri__coordinator *c)
 /* A worker's gradient has come: it is one of the first, or late. */
 static void add_choice(tri__coordinator *c, int task, int64_t step)
 {
-    if (step != tri__coordinator_step(c) || c->steps.state != TRI_STEP_OPEN || tri__steps_has_chosen(&c->steps, task))
+    tri__steps *steps = &c->steps;
+    const tri__member *member = &c->members.member[task];
+    if (step != tri__coordinator_step(c) || steps->state != TRI_STEP_OPEN || tri__steps_has_chosen(steps, task))
         return;
-    int at = c->steps.chosen++;
-    for (; at > 0 && c->steps.chosen_task[at - 1] > task; at--) /* in the order of tasks */
-        c->steps.chosen_task[at] = c->steps.chosen_task[at - 1];
-    c->steps.chosen_task[at] = task;
+    if (!member->tokens || member->token[0].step != step)
+        return; /* nobody asked for it */
+    int at = steps->chosen++;
+    for (; at > 0 && steps->chosen_task[at - 1] > task; at--) { /* in the order of tasks */
+        steps->chosen_task[at] = steps->chosen_task[at - 1];
+        steps->chosen_token[at] = steps->chosen_token[at - 1];
+    }
+    steps->chosen_task[at] = task;
+    steps->chosen_token[at] = member->token[0];
     tri__steps_choose(c);
 }
 

@@ -39,7 +39,8 @@ typedef struct {
     tri__view view;
     uint32_t seen[TRI_MOST_SERVERS];          /* by server: the number of the last view that it knows */
     tri__part_of_norm norm[TRI_MOST_SERVERS]; /* by server */
-    int chosen_task[TRI_MOST_TASKS];          /* backup workers: whose gradient of the present step has come, in the order of tasks */
+    int chosen_task[TRI_MOST_TASKS];          /* backup workers: whose gradient of the present step has come, in the order of tasks … */
+    tri__token chosen_token[TRI_MOST_TASKS];  /* … and for which tokens: who has left since may have none any more */
     int chosen;
     int64_t moved; /* when the last update was made */
 } tri__steps;

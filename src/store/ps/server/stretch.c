@@ -56,6 +56,7 @@ struct tri__stretch {
     chunk_state *chunk;
     int64_t *pushed[TRI_MOST_TASKS]; /* [chunks] the serial of the last push that was taken, −1 where none; NULL where it never came */
     int64_t left[TRI_MOST_TASKS];    /* nothing is expected of a task up to this step; −1: it has not left */
+    int64_t stale[TRI_MOST_TASKS];   /* the step of its last gradient that was dropped; −1: none */
     size_t held[TRI_MOST_TASKS];
     float *spare[MOST_SPARE]; /* memory of parts that are no longer held */
     int spares;
@@ -229,6 +230,7 @@ static void begin_step(chunk_state *chunk)
 
 static void forget_pushes(tri__stretch *stretch, int task)
 {
+    stretch->stale[task] = -1;
     for (uint32_t i = 0; stretch->pushed[task] && i < stretch->chunks; i++)
         stretch->pushed[task][i] = -1;
 }
@@ -311,6 +313,13 @@ static bool is_held(const chunk_state *chunk, int task)
     return false;
 }
 
+/* A gradient is dropped in all chunks alike, and is one gradient. */
+static void count_stale(tri__stretch *stretch, int task, int64_t step)
+{
+    stretch->dropped += stretch->stale[task] != step;
+    stretch->stale[task] = step;
+}
+
 /* Let go of held parts that are not part of the step. */
 static void drop_others(tri__stretch *stretch, chunk_state *chunk, const task_order *order)
 {
@@ -319,8 +328,8 @@ static void drop_others(tri__stretch *stretch, chunk_state *chunk, const task_or
             at = &(*at)->next;
             continue;
         }
+        count_stale(stretch, (*at)->task, chunk->step);
         release(stretch, at);
-        stretch->dropped++;
     }
 }
 
@@ -442,7 +451,7 @@ static tri_status gather(tri__stretch *stretch, chunk_state *chunk, const tri__p
 {
     const task_order *order = order_of(stretch, chunk);
     if (!is_lacking(stretch, chunk, order, push->task)) {
-        stretch->dropped++;
+        count_stale(stretch, push->task, push->step);
         *out = TRI_PUSH_TAKEN; /* answered with the others */
         return NULL;
     }
@@ -510,7 +519,8 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
     }
     int64_t *pushed = &stretch->pushed[push->task][push->chunk - stretch->first];
     if (is_sync(stretch) && push->step < chunk->step) {
-        stretch->dropped += *pushed < push->serial; /* what was applied and is only resent is not stale */
+        if (*pushed < push->serial) /* what was applied and is only resent is not stale */
+            count_stale(stretch, push->task, push->step);
         *out = TRI_PUSH_STALE;
         return NULL;
     }

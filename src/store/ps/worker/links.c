@@ -163,8 +163,11 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     uint32_t now = (uint32_t)json_integer_value(generation);
     if (worker->generation == now && json_is_true(json_object_get(body, "member")))
         repeat(worker, 0);
-    else /* the first time, or the job has gone back, or gone on without us */
+    else { /* the first time, or the job has gone back, or gone on without us */
         go_back(worker, now);
+        worker->done = json_integer_value(json_object_get(body, "done"));
+        worker->answered = 0;
+    }
     return NULL;
 }
 
@@ -218,6 +221,7 @@ static tri_status take_chunk(tri__link *link, const tri__message *message)
     if (!link->awaited || !answers(worker, chunk, message))
         return NULL;
     worker->waited = message->waited > worker->waited ? message->waited : worker->waited;
+    worker->answered += chunk->server == 0 && chunk->stage == TRI_CHUNK_PUSHED;
     chunk->stage = TRI_CHUNK_HERE;
     if (--worker->waiting == 0 && worker->pulling) {
         worker->pulling = false;
@@ -317,6 +321,29 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     return status;
 }
 
+/* How many steps of the job are known to be made: those before the last one that was begun, and that one where ps:0 has answered all of
+ * it. */
+static int64_t reached(const tri__worker *worker)
+{
+    for (uint32_t i = 0; i < tri__layout_first(&worker->layout, 1); i++) {
+        const tri__worker_chunk *chunk = &worker->chunk[i];
+        if (!chunk->serial || chunk->step != worker->last_step || chunk->stage != TRI_CHUNK_HERE)
+            return worker->last_step > 0 ? worker->last_step : 0;
+    }
+    return worker->last_step + 1;
+}
+
+/* What ps:0 has acknowledged, for one in its place that has not. A chunk is pushed again only when all have been answered. */
+static void say_where_we_are(const tri__worker *worker, json_t *hello)
+{
+    int64_t steps = worker->answered / tri__layout_first(&worker->layout, 1);
+    json_object_set_new(hello, "generation", json_integer(worker->generation));
+    json_object_set_new(hello, "reached",
+                        json_integer(worker->options.settings.mode == TRI_PS_SYNC ? reached(worker) : worker->last_step + 1));
+    json_object_set_new(hello, "done", json_integer(worker->done + steps));
+    json_object_set_new(hello, "stopped", json_boolean(worker->stopped)); /* the job was ending */
+}
+
 static void on_open(void *context, tri__connection *connection)
 {
     tri__link *link = context;
@@ -328,8 +355,7 @@ static void on_open(void *context, tri__connection *connection)
     json_object_set_new(hello, "incarnation", json_integer(worker->incarnation));
     json_object_set_new(hello, "mode", json_string(tri__ps_mode_name(worker->options.settings.mode)));
     pthread_mutex_lock(&worker->lock);
-    json_object_set_new(hello, "reached", json_integer(worker->last_step + 1)); /* so a new ps:0 knows what was lost, … */
-    json_object_set_new(hello, "stopped", json_boolean(worker->stopped));       /* … and that the job was ending */
+    say_where_we_are(worker, hello);
     pthread_mutex_unlock(&worker->lock);
     tri__message_send_json(connection, TRI_MSG_HELLO, hello);
 }

@@ -82,6 +82,8 @@ struct tri__worker {
     tri__token token[TRI_WORKER_TOKENS];
     int first_token, tokens;
     int64_t last_step;   /* of the token that was taken last; −1: none */
+    int64_t done;        /* async: updates of this task that ps:0 had when it welcomed us … */
+    int64_t answered;    /* … and chunks of it that it has taken of us since */
     bool expects;        /* the step at work began before its token came: … */
     tri__token expected; /* … this one should come */
     float *scratch;      /* [TRI_CHUNK_FLOATS] for answers that nobody waits for */

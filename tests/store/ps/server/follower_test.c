@@ -28,7 +28,7 @@ static void *serve(void *context)
 }
 
 /* The share of what may be held is so small that a worker is not read from when two of its chunks are. */
-static void start(follower *ps, float clip)
+static void start_mode(follower *ps, tri__ps_mode mode, float clip)
 {
     static char host[] = "127.0.0.1";
     uint16_t port;
@@ -36,7 +36,7 @@ static void start(follower *ps, float clip)
     *ps = (follower){.servers = {{host, port}}};
     ps->options = (tri__server_options){
         .index = 1,
-        .settings = {.mode = TRI_PS_SYNC, .workers = 1000, .servers = 2, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(1000000000)},
+        .settings = {.mode = mode, .workers = 1000, .servers = 2, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(1000000000)},
         .listen_fd = line_listen(&ps->port),
         .servers = ps->servers,
         .coordinator = &ps->servers[0],
@@ -47,6 +47,11 @@ static void start(follower *ps, float clip)
     line_hear(ps->coordinator, TRI_MSG_HELLO);
     line_say_json(ps->coordinator, TRI_MSG_WELCOME, "{\"floats\": %d, \"rule\": {\"kind\": \"sgd\", \"clip\": %g}}", FLOATS, (double)clip);
     close(fd);
+}
+
+static void start(follower *ps, float clip)
+{
+    start_mode(ps, TRI_PS_SYNC, clip);
 }
 
 static void end(follower *ps)
@@ -186,6 +191,40 @@ static void a_step_has_one_part_of_each_task_whatever_process_pushed_it(void **s
     end(&ps);
 }
 
+/* Async: ps:0 counts a step of which ps:1 lacks a chunk that is still under way. */
+static void a_copy_waits_for_updates_that_ps_0_has_already(void **state)
+{
+    (void)state;
+    follower ps;
+    start_mode(&ps, TRI_PS_ASYNC, 0);
+    restore(&ps, 1, 5);
+    line *worker = come(&ps, 0, 1);
+    for (uint32_t i = 0; i + 1 < CHUNKS; i++)
+        push(worker, 1, FIRST + i, 1);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .view = 1, .step = 1, .what = 1, .updates = 1}, NULL, 0);
+    let_it_read(&ps);
+    push(worker, 1, FIRST + CHUNKS - 1, 1);
+    assert_int_equal(line_hear(ps.coordinator, TRI_MSG_COPIED)->updates, 1);
+    for (uint32_t i = 0; i < CHUNKS; i++) {
+        assert_int_equal(line_hear(ps.coordinator, TRI_MSG_COPY)->chunk, FIRST + i);
+        assert_float_equal(ps.coordinator->floats[0], 4, 0);
+    }
+    line_hang_up(worker);
+    end(&ps);
+}
+
+/* … but not for those of a worker that is gone. It says what it has. */
+static void a_copy_does_not_wait_for_ever_for_updates_that_do_not_come(void **state)
+{
+    (void)state;
+    follower ps;
+    start_mode(&ps, TRI_PS_ASYNC, 0);
+    restore(&ps, 1, 5);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .view = 1, .step = 1, .what = 1, .updates = 1}, NULL, 0);
+    assert_int_equal(line_hear(ps.coordinator, TRI_MSG_COPIED)->updates, 0);
+    end(&ps);
+}
+
 static void a_stretch_that_was_given_in_part_serves_nobody(void **state)
 {
     (void)state;
@@ -216,6 +255,8 @@ int main(void)
         cmocka_unit_test(a_gradient_from_before_going_back_does_not_touch_what_is_restored),
         cmocka_unit_test(a_worker_that_was_too_far_ahead_is_read_from_after_going_back),
         cmocka_unit_test(a_step_has_one_part_of_each_task_whatever_process_pushed_it),
+        cmocka_unit_test(a_copy_waits_for_updates_that_ps_0_has_already),
+        cmocka_unit_test(a_copy_does_not_wait_for_ever_for_updates_that_do_not_come),
         cmocka_unit_test(a_stretch_that_was_given_in_part_serves_nobody),
         cmocka_unit_test(a_view_whose_tasks_do_not_rise_is_refused),
     };

@@ -168,6 +168,25 @@ static void a_new_view_leaves_older_steps_as_they_were(void **state)
     tri__stretch_destroy(stretch);
 }
 
+static void a_gradient_that_is_late_in_every_chunk_is_one_stale_gradient(void **state)
+{
+    (void)state;
+    tri__stretch *stretch = new_sync(1, 0);
+    uint32_t chunk;
+    for (uint32_t i = 0; i < 3; i++)
+        push(stretch, i, 0, 0, 1, 1);
+    push(stretch, 0, 1, 0, 1, 1); /* held, and dropped when others are chosen */
+    assert_ok(tri__stretch_choose(stretch, 0, (const int[]){0}, 1));
+    while (tri__stretch_settle(stretch, &chunk))
+        ;
+    assert_int_equal(push(stretch, 1, 1, 0, 1, 1), TRI_PUSH_STALE);
+    assert_int_equal(push(stretch, 2, 1, 0, 1, 1), TRI_PUSH_STALE);
+    assert_int_equal(tri__stretch_dropped(stretch), 1);
+    assert_int_equal(push(stretch, 2, 2, 0, 1, 1), TRI_PUSH_STALE);
+    assert_int_equal(tri__stretch_dropped(stretch), 2); /* another worker's is another one */
+    tri__stretch_destroy(stretch);
+}
+
 static void backup_workers_are_chosen_from(void **state)
 {
     (void)state;
@@ -351,6 +370,7 @@ int main(void)
         cmocka_unit_test(who_has_left_is_not_waited_for),
         cmocka_unit_test(a_part_whose_turn_comes_by_leaving_is_not_held),
         cmocka_unit_test(a_new_view_leaves_older_steps_as_they_were),
+        cmocka_unit_test(a_gradient_that_is_late_in_every_chunk_is_one_stale_gradient),
         cmocka_unit_test(backup_workers_are_chosen_from),
         cmocka_unit_test(choices_are_heard_long_before_their_parts),
         cmocka_unit_test(views_of_one_step_leave_the_step_before_as_it_was),
