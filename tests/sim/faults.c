@@ -120,12 +120,11 @@ static void sent(int place, uint32_t type)
 
 /* ---- drawing ---- */
 
-static sim_fault_kind draw_kind(const sim_job *job, unsigned left_out)
+static sim_fault_kind draw_kind(const sim_job *job)
 {
     for (;;) {
         sim_fault_kind kind = (sim_fault_kind)draw(SIM_FAULT_KINDS);
-        bool possible = !(left_out >> kind & 1u) && (kind != SIM_FAULT_SERVER || job->settings.servers > 1) &&
-                        (kind != SIM_FAULT_EVALUATOR || job->evaluator);
+        bool possible = (kind != SIM_FAULT_SERVER || job->settings.servers > 1) && (kind != SIM_FAULT_EVALUATOR || job->evaluator);
         if (possible)
             return kind;
     }
@@ -212,16 +211,6 @@ static void draw_victims(const sim_job *job, fault *one)
     }
 }
 
-/* A task that is stopped and killed is of a kind that may be killed. */
-static bool may_die(const sim_job *job, int place, unsigned left_out)
-{
-    sim_fault_kind kind = place == 0                         ? SIM_FAULT_FIRST
-                          : place < job->settings.servers    ? SIM_FAULT_SERVER
-                          : place < sim_place_evaluator(job) ? SIM_FAULT_WORKER
-                                                             : SIM_FAULT_EVALUATOR;
-    return !(left_out >> kind & 1u);
-}
-
 /* A server is lost, and while it gets its stretch again its connection to ps:0 breaks: rare by chance alone. */
 static void draw_broken_recovery(const sim_job *job)
 {
@@ -236,7 +225,7 @@ static void draw_broken_recovery(const sim_job *job)
     cut->span = draw(2) ? 0 : (int64_t)draw(4 * SIM_MS);
 }
 
-void sim_faults_begin(const sim_job *job, uint64_t seed, unsigned left_out)
+void sim_faults_begin(const sim_job *job, uint64_t seed)
 {
     memset(&plan, 0, sizeof plan);
     plan.random = seed * UINT64_C(0x2545f4914f6cdd1d) + 99;
@@ -244,10 +233,8 @@ void sim_faults_begin(const sim_job *job, uint64_t seed, unsigned left_out)
     for (int i = 0; i < plan.count; i++) {
         fault *one = &plan.fault[i];
         one->follows = i > 0 && draw(2);
-        do {
-            one->kind = draw_kind(job, left_out);
-            draw_victims(job, one);
-        } while (one->kind == SIM_FAULT_STOP_KILL && !may_die(job, one->a, left_out));
+        one->kind = draw_kind(job);
+        draw_victims(job, one);
         draw_moment(job, one);
         bool lasts = one->kind == SIM_FAULT_STALL || one->kind == SIM_FAULT_SLOW || one->kind == SIM_FAULT_STOP;
         one->span = one->kind == SIM_FAULT_CUT ? (draw(2) ? 0 : draw_span(SIM_MS, 300 * SIM_MS))
@@ -255,8 +242,7 @@ void sim_faults_begin(const sim_job *job, uint64_t seed, unsigned left_out)
                                                : draw_span(6 * SIM_MS, 1000 * SIM_MS);
         one->speed = one->kind == SIM_FAULT_SLOW ? 10000 + (int64_t)draw(200000) : 0;
     }
-    bool may_break = job->settings.servers > 1 && !(left_out & (1u << SIM_FAULT_SERVER | 1u << SIM_FAULT_CUT));
-    if (may_break && draw(6) == 0)
+    if (job->settings.servers > 1 && draw(6) == 0)
         draw_broken_recovery(job);
     sim_message_sent = sent;
     for (int i = 0; i < plan.count; i++)

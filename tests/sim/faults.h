@@ -18,8 +18,7 @@ typedef enum {
     SIM_FAULT_KINDS
 } sim_fault_kind;
 
-/* Kinds that are left out, as bits: 1 << kind. */
-void sim_faults_begin(const sim_job *job, uint64_t seed, unsigned left_out);
+void sim_faults_begin(const sim_job *job, uint64_t seed);
 void sim_faults_print(void);
 
 #endif

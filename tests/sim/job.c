@@ -15,6 +15,7 @@
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
 #include "store/ps/server/server.h"
+#include "store/ps/server/stretch.h"
 #include "store/ps/worker/evaluator.h"
 #include "store/ps/worker/worker.h"
 
@@ -46,13 +47,15 @@ static struct {
     float *parameters, *slot[2];
     tri__standing standing;
     /* how it went */
+    bool concluded; /* ps:0's owner has the result */
     bool finished;
     tri__ps_status status;
     json_t *reports;
     int64_t over_at;
-    int64_t left;      /* workers that left, or never came to a step */
-    int64_t went_back; /* how often servers did */
-    int64_t worker_kills, server_kills;
+    int64_t left;                                    /* workers that left, or never came to a step */
+    int64_t went_back;                               /* how often servers did */
+    int64_t worker_kills, server_kills, first_kills; /* first: of ps:0, which are server kills, too */
+    int64_t applied[SIM_MOST_CHUNKS];                /* async: pushes of each chunk, by all processes of its server */
     volatile sig_atomic_t stop;
     char violation[REASON];
 } all;
@@ -182,6 +185,17 @@ tri_status __wrap_tri__message_decode(const tri__frame *frame, tri__message *out
     return __real_tri__message_decode(frame, out);
 }
 
+tri_status __real_tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
+tri_status __wrap_tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
+
+tri_status __wrap_tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out)
+{
+    tri_status status = __real_tri__stretch_push(stretch, push, out);
+    if (!status && *out == TRI_PUSH_APPLIED && push->chunk < SIM_MOST_CHUNKS)
+        all.applied[push->chunk]++;
+    return status;
+}
+
 /* ---- the model ---- */
 
 static uint64_t mix(uint64_t z)
@@ -202,12 +216,17 @@ static bool counts_updates(void)
     return !strcmp(all.job.rule.name, "sgd") && all.job.rule.clip == 0 && all.job.settings.mode != TRI_PS_SYNC;
 }
 
-static bool is_counter(size_t i)
+static const tri__layout *layout(void)
 {
     static tri__layout layout;
     if (layout.floats != all.job.floats || layout.servers != all.job.settings.servers)
         tri_status_free(tri__layout_init(&layout, all.job.floats, all.job.settings.servers));
-    return tri__layout_chunk(&layout, tri__layout_chunk_at(&layout, i)).first == i;
+    return &layout;
+}
+
+static bool is_counter(size_t i)
+{
+    return tri__layout_chunk(layout(), tri__layout_chunk_at(layout(), i)).first == i;
 }
 
 static void initial(float *parameters)
@@ -339,12 +358,25 @@ static bool owner_watch(void *context, const tri__ps_status *status)
     return false;
 }
 
+static tri_status owner_conclude(void *context, const tri__ps_status *status)
+{
+    (void)context;
+    if (all.concluded)
+        violate("the job is concluded twice");
+    all.concluded = true;
+    all.status = *status;
+    all.reports = json_incref(status->reports);
+    sim_note("the job is concluded at step %" PRId64, status->step);
+    return NULL;
+}
+
 static const tri__ps_owner owner = {
     .settle = owner_settle,
     .load = owner_load,
     .save = owner_save,
     .evaluated = owner_evaluated,
     .watch = owner_watch,
+    .conclude = owner_conclude,
 };
 
 /* ---- tasks ---- */
@@ -382,10 +414,9 @@ static void run_server(void *context)
     };
     tri__ps_status status = {0};
     tri_status failed = tri__server_run(&options, first ? &status : NULL);
-    if (first) {
-        all.status = status;
-        all.reports = status.reports;
-    }
+    json_decref(status.reports);
+    if (first && !failed && !all.concluded)
+        violate("the job ends without a result");
     ended(one, failed);
 }
 
@@ -564,12 +595,18 @@ void sim_task_kill(int place, int64_t restart_after)
         return;
     sim_note("%s is killed", process->name);
     all.task[place].killed = true;
+    all.first_kills += place == 0;
     if (place < all.job.settings.servers)
         all.server_kills++;
     else if (place < sim_place_evaluator(&all.job))
         all.worker_kills++;
     sim_network_killed(process);
     sim_kill(process);
+    if (place == 0 && all.concluded) { /* the supervisor has the result, and ends the others */
+        all.over_at = sim_now();
+        all.finished = true;
+        return;
+    }
     sim_at(sim_now() + restart_after, restart, NULL, place);
 }
 
@@ -644,19 +681,29 @@ static int64_t reported(const char *key)
     return sum;
 }
 
-/* Each update is applied once to each chunk; but what a server lost with its memory, and what was given out again. */
+/* Each update is applied once to each chunk, but for what the books say: a server lost some with its memory, and some were given out again.
+ * When ps:0 is lost the other servers keep theirs: they have had those that it takes back, and of each worker one that it did not have yet.
+ * Both are made again. And no more is lost than servers have applied and taken back, or a worker has sent to some of them only. */
 static void judge_updates(void)
 {
     if (!counts_updates())
         return;
-    double step = (double)all.status.step, lost = (double)all.status.lost, again = (double)all.status.re_leased;
-    for (size_t i = 0; i < all.job.floats; i++) {
-        if (!is_counter(i))
-            continue;
-        double made = (double)all.parameters[i];
-        if (made > step + lost + again || made < step - lost || made != floor(made))
-            violate("the chunk at %zu has had %g updates; there were %g steps, %g lost, %g given out again", i, made, step, lost, again);
+    int64_t step = all.status.step, lost = all.status.lost, again = all.status.re_leased, most_lost = 0;
+    int64_t begun = all.first_kills * all.job.settings.workers, halved = all.worker_kills * (all.job.settings.servers - 1);
+    for (int server = 0; server < all.job.settings.servers; server++) {
+        int64_t taken_back = 0;
+        for (uint32_t chunk = tri__layout_first(layout(), server); chunk < tri__layout_first(layout(), server + 1); chunk++) {
+            float made = all.parameters[tri__layout_chunk(layout(), chunk).first];
+            int64_t count = (int64_t)made;
+            if (made != floorf(made) || count > step + lost + again + (server ? begun : 0) || count < step - lost)
+                violate("chunk %u has had %g updates; there were %" PRId64 " steps, %" PRId64 " lost, %" PRId64 " given out again", chunk,
+                        (double)made, step, lost, again);
+            taken_back = all.applied[chunk] - count > taken_back ? all.applied[chunk] - count : taken_back;
+        }
+        most_lost += taken_back;
     }
+    if (lost > most_lost + halved)
+        violate("%" PRId64 " updates are said to be lost, and servers took back %" PRId64, lost, most_lost);
 }
 
 void sim_job_judge(void)

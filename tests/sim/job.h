@@ -14,6 +14,7 @@ enum {
     SIM_MOST_SERVERS = 3,
     SIM_MOST_WORKERS = 4,
     SIM_MOST_STEPS = 24,
+    SIM_MOST_CHUNKS = 64,
 };
 
 /* What is trained, and how. */

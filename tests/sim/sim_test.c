@@ -30,11 +30,6 @@ enum { USUAL = 2000 };
 
 #define BOUND (20000 * SIM_MS) /* virtual: more than all faults of one history and a timeout after them */
 
-/* Faults that not every job survives yet. ps:0, killed after it has said that the job is over and started again, waits for workers that are
- * gone, and fails. Another server that is killed may leave chunks of an async job with fewer updates than the books have steps.
- * TEST_FAULTS=all has them all the same. */
-static unsigned left_out = 1u << SIM_FAULT_SERVER | 1u << SIM_FAULT_FIRST;
-
 typedef struct {
     uint64_t seed; /* at work */
     int64_t failed, ran;
@@ -152,7 +147,7 @@ static bool live(uint64_t seed, bool traces, int notes)
     draw_network(&job, seed);
     sim_message_sent = NULL;
     sim_job_begin(&job, &truths[number], NULL);
-    sim_faults_begin(&job, seed, left_out);
+    sim_faults_begin(&job, seed);
     bool over = sim_run(sim_now() + BOUND, sim_job_over);
     if (over)
         sim_job_judge();
@@ -210,9 +205,6 @@ int main(int count, char **arguments)
     printf("all of it is one thread: there is nothing here for the thread sanitizer to see\n");
     return 77;
 #endif
-    const char *faults = getenv("TEST_FAULTS");
-    if (faults && !strcmp(faults, "all"))
-        left_out = 0;
     bool one = count == 3 && !strcmp(arguments[1], "--seed");
     uint64_t first = one ? strtoull(arguments[2], NULL, 10) : setting("TEST_SEED", 1);
     if (one) {
