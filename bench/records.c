@@ -94,9 +94,9 @@ static tri_status read_range(const tri_source_info *info, tri__reader *reader, i
     int32_t labels[CHUNK];
     for (int64_t i = first; i < end; i++) {
         int64_t row = (i - first) % CHUNK;
-        const tri__example_target place = {
+        const tri__example_target target = {
             .keys = keys + row * info->width, .values = values + row * info->width, .count = &(int64_t){0}, .label = &labels[row]};
-        TRI_TRY(reader->source->kind->read(reader, i, &place));
+        TRI_TRY(reader->source->kind->read(reader, i, &target));
     }
     return NULL;
 }

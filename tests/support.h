@@ -21,6 +21,7 @@ void test_folder_remove(char *folder); /* with all that is in it; frees folder; 
 /* For cmocka's tables: a folder as a test's state. */
 int test_folder_set_up(void **state);
 int test_folder_tear_down(void **state);
+#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
 
 char *test_path(const char *folder, const char *name); /* "folder/name" */
 void test_write(const char *path, const void *data, size_t size);

@@ -26,7 +26,7 @@
 #include "graph/schedule.h"
 #include "tensor/narrow/narrow.h"
 
-const tri__layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node)
+const tri__tensor_layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node)
 {
     return compiler->plan->operand[compiler->operand_of[node->id]].layout;
 }
@@ -93,34 +93,35 @@ static tri_status add_call(tri_plan *plan, tri__kernel *kernel, const tri_node *
     return NULL;
 }
 
-static tri_status make_reorder(tri__compiler *compiler, const tri_node *node, const tri__layout *from, const tri__layout *to,
+static tri_status make_reorder(tri__compiler *compiler, const tri_node *node, const tri__tensor_layout *from, const tri__tensor_layout *to,
                                tri__kernel **out)
 {
     const tri_plan *plan = compiler->plan;
     int64_t batch = node->shape.rank ? node->shape.dim[0] : 1;
     int64_t rest = batch ? tri_shape_count(node->shape) / batch : 0;
     const tri__narrow_team team = {.threads = plan->options.threads};
-    if (tri__layout_kind_of(to) == TRI_LAYOUT_LANES)
+    if (tri__tensor_layout_kind_of(to) == TRI_LAYOUT_LANES)
         return tri__narrow_to_lanes(batch, rest, team, out);
-    if (tri__layout_kind_of(from) == TRI_LAYOUT_LANES)
+    if (tri__tensor_layout_kind_of(from) == TRI_LAYOUT_LANES)
         return tri__narrow_to_plain(batch, rest, team, out);
     return tri__onednn_reorder(plan->onednn, node->shape, from, to, out);
 }
 
 /* A copy of an operand in another layout; one that was made before is used again. */
-static tri_status converted(tri__compiler *compiler, int from, const tri__layout *layout, int *out)
+static tri_status converted(tri__compiler *compiler, int from, const tri__tensor_layout *layout, int *out)
 {
     tri_plan *plan = compiler->plan;
-    if (tri__layout_equal(plan->operand[from].layout, layout)) {
+    if (tri__tensor_layout_equal(plan->operand[from].layout, layout)) {
         *out = from;
         return NULL;
     }
     for (int i = 0; i < plan->operands; i++)
-        if (plan->operand[i].source == from && tri__layout_equal(plan->operand[i].layout, layout)) {
+        if (plan->operand[i].source == from && tri__tensor_layout_equal(plan->operand[i].layout, layout)) {
             *out = i;
             return NULL;
         }
-    bool by_plain = plan->operand[from].layout && layout && tri__layout_kind_of(plan->operand[from].layout) != tri__layout_kind_of(layout);
+    bool by_plain = plan->operand[from].layout && layout &&
+                    tri__tensor_layout_kind_of(plan->operand[from].layout) != tri__tensor_layout_kind_of(layout);
     if (by_plain)
         TRI_TRY(converted(compiler, from, NULL, &from));
     const tri_node *node = plan->operand[from].node;
@@ -287,7 +288,7 @@ static tri_status view_node(tri__compiler *compiler, const tri_node *node)
 {
     const tri_node *input = node->input[0];
     int source = compiler->operand_of[input->id];
-    tri__layout_kind kind = tri__layout_kind_of(compiler->plan->operand[source].layout);
+    tri__tensor_layout_kind kind = tri__tensor_layout_kind_of(compiler->plan->operand[source].layout);
     bool same_batch = node->shape.rank && input->shape.rank && node->shape.dim[0] == input->shape.dim[0];
     if (kind == TRI_LAYOUT_ONEDNN || (kind == TRI_LAYOUT_LANES && !same_batch))
         TRI_TRY(converted(compiler, source, NULL, &source));

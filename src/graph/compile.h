@@ -34,7 +34,7 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__plan_compile(tri_plan *plan, const tri_graph *graph);
 
 /* The layout in which a node's operand is there now. */
-const tri__layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node);
+const tri__tensor_layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node);
 bool tri__compiler_is_live_elsewhere(const tri__compiler *compiler, const tri_node *node, const tri_node *const *inside, int count);
 
 /* Whether its activation is one that the fast kernels have inside: none or ReLU. */

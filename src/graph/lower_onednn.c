@@ -61,7 +61,7 @@ static const tri_node *sibling(const tri__compiler *compiler, const tri_node *fo
 static tri_status convolution_weight_by_eights(tri__compiler *compiler, const tri_node *weight, bool bias, tri__kernel **out)
 {
     const tri_node *dy = weight->input[0], *x = weight->input[1], *forward = weight->forward;
-    const tri__layout *dy_layout = tri__compiler_layout(compiler, dy), *x_layout = tri__compiler_layout(compiler, x);
+    const tri__tensor_layout *dy_layout = tri__compiler_layout(compiler, dy), *x_layout = tri__compiler_layout(compiler, x);
     const tri_attributes *a = &forward->attributes;
     const int threads = compiler->plan->options.threads;
     if ((compiler->plan->options.without & TRI_PLAN_NARROW) || !tri__onednn_is_eights(dy_layout, dy->shape) ||
@@ -126,7 +126,7 @@ static tri__onednn_pooling pooling_spec(const tri__compiler *compiler, const tri
 static tri_status pooling(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
     const tri__onednn_pooling spec = pooling_spec(compiler, node);
-    if (tri__layout_kind_of(spec.layout) == TRI_LAYOUT_LANES)
+    if (tri__tensor_layout_kind_of(spec.layout) == TRI_LAYOUT_LANES)
         return NULL;
     lowered->input[0] = node->input[0];
     lowered->output[0] = node;
@@ -138,7 +138,7 @@ static tri_status pooling_grad(tri__compiler *compiler, const tri_node *node, tr
 {
     const tri__onednn_pooling spec = pooling_spec(compiler, node->forward);
     bool has_places = compiler->workspace_of[node->forward->id] >= 0;
-    if (tri__layout_kind_of(spec.layout) == TRI_LAYOUT_LANES || !(spec.average || has_places))
+    if (tri__tensor_layout_kind_of(spec.layout) == TRI_LAYOUT_LANES || !(spec.average || has_places))
         return NULL;
     lowered->input[0] = node->input[0];
     lowered->output[0] = node;
@@ -163,7 +163,7 @@ static tri__onednn_lrn lrn_spec(const tri__compiler *compiler, const tri_node *n
 /* oneDNN centres the window, so an even one is not what the operator means. */
 static bool lrn_fits(const tri__onednn_lrn *spec)
 {
-    return spec->size % 2 == 1 && tri__layout_kind_of(spec->layout) != TRI_LAYOUT_LANES;
+    return spec->size % 2 == 1 && tri__tensor_layout_kind_of(spec->layout) != TRI_LAYOUT_LANES;
 }
 
 static tri_status lrn(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)

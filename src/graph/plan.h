@@ -15,8 +15,8 @@
 typedef enum { TRI_IN_BUFFER, TRI_FIXED, TRI_BATCH_X, TRI_BATCH_LABELS, TRI_BATCH_WEIGHTS, TRI_BATCH_LISTS, TRI_IN_TABLE } tri__location;
 
 typedef struct {
-    const tri_node *node;      /* whose value it is; NULL for a workspace */
-    const tri__layout *layout; /* NULL is plain */
+    const tri_node *node;             /* whose value it is; NULL for a workspace */
+    const tri__tensor_layout *layout; /* NULL is plain */
     size_t bytes;
     tri__location where;
     int root;        /* the operand whose memory this is; itself, where it has its own */

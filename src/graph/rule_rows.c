@@ -89,8 +89,9 @@ TRI_FOR_EVERY_CPU static void apply_sgd(const tri_rule *rule, const tri__update 
 
 static const tri__rule_row sgd_rule = {"sgd", {&l2_number}, 0, apply_sgd};
 
-/* g ← g + l2·p;  v ← μ·v + g;  p ← p − r·v */
-TRI_FOR_EVERY_CPU static void apply_momentum(const tri_rule *rule, const tri__update *update)
+/* g ← g + l2·p;  v ← μ·v + g;  p ← p − r·d, where d is v or, looking one step ahead, g + μ·v. Inlined, so that the choice is none in the
+ * loop, and each caller's copies for every CPU hold it. */
+__attribute__((always_inline)) static inline void move_with_momentum(const tri_rule *rule, const tri__update *update, bool looks_ahead)
 {
     float *restrict p = update->parameters;
     float *restrict v = update->slot[0];
@@ -99,24 +100,20 @@ TRI_FOR_EVERY_CPU static void apply_momentum(const tri_rule *rule, const tri__up
     for (size_t i = 0; i < update->count; i++) {
         float g = gradient[i] * scale + l2 * p[i];
         v[i] = momentum * v[i] + g;
-        p[i] -= rate * v[i];
+        p[i] -= rate * (looks_ahead ? g + momentum * v[i] : v[i]);
     }
+}
+
+TRI_FOR_EVERY_CPU static void apply_momentum(const tri_rule *rule, const tri__update *update)
+{
+    move_with_momentum(rule, update, false);
 }
 
 static const tri__rule_row momentum_rule = {"momentum", {&momentum_number, &l2_number}, 1, apply_momentum};
 
-/* g ← g + l2·p;  v ← μ·v + g;  p ← p − r·(g + μ·v): momentum that looks one step ahead. */
 TRI_FOR_EVERY_CPU static void apply_nesterov(const tri_rule *rule, const tri__update *update)
 {
-    float *restrict p = update->parameters;
-    float *restrict v = update->slot[0];
-    const float *restrict gradient = update->gradient;
-    float scale = update->scale, rate = update->step.rate, l2 = number_of(rule, &l2_number), momentum = number_of(rule, &momentum_number);
-    for (size_t i = 0; i < update->count; i++) {
-        float g = gradient[i] * scale + l2 * p[i];
-        v[i] = momentum * v[i] + g;
-        p[i] -= rate * (g + momentum * v[i]);
-    }
+    move_with_momentum(rule, update, true);
 }
 
 static const tri__rule_row nesterov_rule = {"nesterov", {&momentum_number, &l2_number}, 1, apply_nesterov};

@@ -17,7 +17,7 @@ typedef struct {
     double from, to;  /* their places */
 } axis;
 
-static double place(const axis *a, double value)
+static double position_on(const axis *a, double value)
 {
     return a->from + (value - a->low) / (a->high - a->low) * (a->to - a->from);
 }
@@ -71,15 +71,15 @@ static void put_ticks(FILE *out, const axis *x, const axis *y)
     for (int i = 0; first + i * step <= y->high; i++) {
         const double value = first + i * step;
         snprintf(number, sizeof number, "%.6g", fabs(value) < step * 1e-9 ? 0 : value);
-        fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", x->from, place(y, value), x->to);
-        put_label(out, x->from - 6, place(y, value) + 4, "text-anchor=\"end\"", number);
+        fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", x->from, position_on(y, value), x->to);
+        put_label(out, x->from - 6, position_on(y, value) + 4, "text-anchor=\"end\"", number);
     }
     tri__plot_ticks(x->low, x->high, &first, &step);
     for (int i = 0; first + i * step <= x->high; i++) {
         const double value = first + i * step;
         snprintf(number, sizeof number, "%.6g", fabs(value) < step * 1e-9 ? 0 : value);
-        fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>\n", place(x, value), y->from);
-        put_label(out, place(x, value), y->from + 17, "text-anchor=\"middle\"", number);
+        fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fv4\"/>\n", position_on(x, value), y->from);
+        put_label(out, position_on(x, value), y->from + 17, "text-anchor=\"middle\"", number);
     }
     fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", x->from, y->to, y->from, x->to);
 }
@@ -91,7 +91,7 @@ static void put_line(FILE *out, const tri__panel *panel, const axis *x, const ax
     fprintf(out, "<clipPath id=\"inside%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/></clipPath>\n", number, x->from,
             y->to, x->to - x->from, y->from - y->to);
     fprintf(out, "<path class=\"line\" clip-path=\"url(#inside%d)\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", number, x->from,
-            place(y, panel->intercept + panel->slope * x->low), x->to, place(y, panel->intercept + panel->slope * x->high));
+            position_on(y, panel->intercept + panel->slope * x->low), x->to, position_on(y, panel->intercept + panel->slope * x->high));
 }
 
 static void put_panel(FILE *out, const tri__panel *panel, int number)
@@ -106,7 +106,7 @@ static void put_panel(FILE *out, const tri__panel *panel, int number)
     snprintf(turned, sizeof turned, "text-anchor=\"middle\" transform=\"rotate(-90 %.1f %.1f)\"", left + 14, (TOP + HEIGHT - BOTTOM) / 2.0);
     put_label(out, left + 14, (TOP + HEIGHT - BOTTOM) / 2.0, turned, panel->y_label);
     for (int64_t i = 0; i < panel->count; i++)
-        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", place(&x, panel->x[i]), place(&y, panel->y[i]));
+        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", position_on(&x, panel->x[i]), position_on(&y, panel->y[i]));
     put_line(out, panel, &x, &y, number);
 }
 

@@ -249,7 +249,7 @@ static bool deliver(tri__connection *connection)
         if (status)
             tri__connection_end(connection, status);
         else if (event == TRI_INBOX_HEAD && connection->stage == OPEN)
-            tri__inbox_place(inbox, body);
+            tri__inbox_set_body(inbox, body);
     }
     return false;
 }

@@ -48,7 +48,7 @@ void tri__inbox_filled(tri__inbox *inbox, size_t size)
     assert(inbox->end <= sizeof inbox->spill);
 }
 
-void tri__inbox_place(tri__inbox *inbox, void *body)
+void tri__inbox_set_body(tri__inbox *inbox, void *body)
 {
     assert(inbox->state == INBOX_UNPLACED && body);
     size_t spilt = inbox->end - inbox->first;

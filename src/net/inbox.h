@@ -36,7 +36,7 @@ int tri__inbox_places(tri__inbox *inbox, struct iovec places[TRI_INBOX_PLACES]);
 void tri__inbox_filled(tri__inbox *inbox, size_t size); /* so many bytes were put there */
 
 tri__inbox_event tri__inbox_next(tri__inbox *inbox);
-void tri__inbox_place(tri__inbox *inbox, void *body); /* after HEAD */
+void tri__inbox_set_body(tri__inbox *inbox, void *body); /* after HEAD */
 
 bool tri__inbox_is_between(const tri__inbox *inbox); /* no frame has begun */
 

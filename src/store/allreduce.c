@@ -48,7 +48,7 @@ typedef struct {
     double weights[2]; /* Σ of all ranks, by the step's parity: the next step's may come before this one's is last used */
     tri__store_times times;
 
-    tri__rendezvous place;
+    tri__rendezvous rendezvous;
     pthread_t adder; /* where there are several buckets */
     bool threaded;
     atomic_bool over;   /* no more steps will come */
@@ -130,7 +130,7 @@ static tri_status add_step(allreduce_store *self, int64_t step, bool *more)
 {
     for (int i = 0, begun = 1; i < items_of(self) && *more; i++) {
         const wanted what = {self, item_at(self, i), step + 1};
-        while (!tri__rendezvous_wait(&self->place, is_offered, &what, tri__clock_now() + self->options.timeout))
+        while (!tri__rendezvous_wait(&self->rendezvous, is_offered, &what, tri__clock_now() + self->options.timeout))
             continue; /* a long step, or an evaluation */
         *more = atomic_load(&what.next->offered) > step;
         if (!*more)
@@ -139,7 +139,7 @@ static tri_status add_step(allreduce_store *self, int64_t step, bool *more)
             TRI_TRY(begin_sums(self, i + TRI__RANKS_SUMS, step, &begun));
         TRI_TRY(add_up(self, i, step));
         *more = !atomic_load(&self->left);
-        tri__rendezvous_notify(&self->place);
+        tri__rendezvous_notify(&self->rendezvous);
     }
     return NULL;
 }
@@ -152,7 +152,7 @@ static void *add_all(void *context)
         self->failure = add_step(self, step, &more);
     if (self->failure)
         atomic_store(&self->left, true);
-    tri__rendezvous_notify(&self->place);
+    tri__rendezvous_notify(&self->rendezvous);
     return NULL;
 }
 
@@ -174,7 +174,7 @@ static bool is_summed(const void *context)
 static tri_status wait_until(allreduce_store *self, tri__ready *ready, const wanted *what)
 {
     int64_t start = tri__clock_now();
-    while (!tri__rendezvous_wait(&self->place, ready, what, tri__clock_now() + self->options.timeout))
+    while (!tri__rendezvous_wait(&self->rendezvous, ready, what, tri__clock_now() + self->options.timeout))
         continue; /* the ranks have their own timeout, which names the missing ones */
     self->times.peers += tri__clock_now() - start;
     return atomic_load(&self->left) ? stopped(self) : NULL;
@@ -358,7 +358,7 @@ static tri_status complete(allreduce_store *self, int index)
     offer_untrained(self);
     atomic_fetch_add(&full->offered, 1);
     if (self->threaded) {
-        tri__rendezvous_notify(&self->place);
+        tri__rendezvous_notify(&self->rendezvous);
         return NULL;
     }
     TRI_TRY(add_offered(self));
@@ -475,7 +475,7 @@ static int cut(const tri_range *ranges, int count, size_t most, tri_range *out)
 static tri_status start_adder(allreduce_store *self)
 {
     int threads = (omp_get_max_threads() + 1) * tri__ranks_here(self->options.ranks);
-    tri__rendezvous_init(&self->place, threads, omp_get_num_procs());
+    tri__rendezvous_init(&self->rendezvous, threads, omp_get_num_procs());
     self->count = (int)self->made;
     self->threaded = self->count > 1;
     if (self->threaded && pthread_create(&self->adder, NULL, add_all, self)) {
@@ -518,7 +518,7 @@ static void stop_adder(allreduce_store *self)
     if (!self->threaded)
         return;
     atomic_store(&self->over, true);
-    tri__rendezvous_notify(&self->place);
+    tri__rendezvous_notify(&self->rendezvous);
     pthread_join(self->adder, NULL);
     self->threaded = false;
 }
@@ -576,7 +576,7 @@ static void allreduce_destroy(tri_store *store)
     allreduce_store *self = (allreduce_store *)store;
     stop_adder(self);
     if (self->count)
-        tri__rendezvous_fini(&self->place);
+        tri__rendezvous_fini(&self->rendezvous);
     tri_status_free(self->failure);
     for (int i = 0; i < store->tables; i++)
         tri__rank_rows_fini(&self->exchange[i]);

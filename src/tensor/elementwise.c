@@ -57,7 +57,7 @@ static void destroy(tri__kernel *kernel)
     free(kernel);
 }
 
-tri_status tri__elementwise_create(tri__elementwise kind, const tri__layout *layout, size_t bytes, tri__kernel **out)
+tri_status tri__elementwise_create(tri__elementwise kind, const tri__tensor_layout *layout, size_t bytes, tri__kernel **out)
 {
     static const char *const names[] = {"relu", "relu_grad", "add"};
     elementwise_kernel *self;

@@ -12,6 +12,6 @@ typedef enum {
 } tri__elementwise;
 
 /* All arguments have this layout and size. The result may be written over the first input. */
-TRI_MUST_CHECK tri_status tri__elementwise_create(tri__elementwise kind, const tri__layout *layout, size_t bytes, tri__kernel **out);
+TRI_MUST_CHECK tri_status tri__elementwise_create(tri__elementwise kind, const tri__tensor_layout *layout, size_t bytes, tri__kernel **out);
 
 #endif

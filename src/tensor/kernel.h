@@ -22,7 +22,7 @@ typedef struct {
 } tri__moment;
 
 typedef struct {
-    const tri__layout *layout; /* NULL is plain row-major */
+    const tri__tensor_layout *layout; /* NULL is plain row-major */
     size_t bytes;
 } tri__kernel_argument;
 

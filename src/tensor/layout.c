@@ -3,19 +3,19 @@
 
 #include <stddef.h>
 
-static const tri__layout lanes = {.kind = TRI_LAYOUT_LANES};
-const tri__layout *const tri__layout_lanes = &lanes;
+static const tri__tensor_layout lanes = {.kind = TRI_LAYOUT_LANES};
+const tri__tensor_layout *const tri__tensor_layout_lanes = &lanes;
 
-tri__layout_kind tri__layout_kind_of(const tri__layout *layout)
+tri__tensor_layout_kind tri__tensor_layout_kind_of(const tri__tensor_layout *layout)
 {
     return layout ? layout->kind : TRI_LAYOUT_PLAIN;
 }
 
-bool tri__layout_equal(const tri__layout *a, const tri__layout *b)
+bool tri__tensor_layout_equal(const tri__tensor_layout *a, const tri__tensor_layout *b)
 {
     if (a == b)
         return true;
-    if (tri__layout_kind_of(a) != tri__layout_kind_of(b))
+    if (tri__tensor_layout_kind_of(a) != tri__tensor_layout_kind_of(b))
         return false;
     return !a || !a->equal || a->equal(a, b);
 }

@@ -8,19 +8,19 @@
 
 #include <stdbool.h>
 
-typedef enum { TRI_LAYOUT_PLAIN, TRI_LAYOUT_LANES, TRI_LAYOUT_ONEDNN } tri__layout_kind;
+typedef enum { TRI_LAYOUT_PLAIN, TRI_LAYOUT_LANES, TRI_LAYOUT_ONEDNN } tri__tensor_layout_kind;
 
-typedef struct tri__layout tri__layout;
+typedef struct tri__tensor_layout tri__tensor_layout;
 
 /* What every layout begins with; a family of kernels may put its own fields behind it. */
-struct tri__layout {
-    tri__layout_kind kind;
-    bool (*equal)(const tri__layout *a, const tri__layout *b); /* for two of one kind; NULL where these are always equal */
+struct tri__tensor_layout {
+    tri__tensor_layout_kind kind;
+    bool (*equal)(const tri__tensor_layout *a, const tri__tensor_layout *b); /* for two of one kind; NULL where these are always equal */
 };
 
-extern const tri__layout *const tri__layout_lanes;
+extern const tri__tensor_layout *const tri__tensor_layout_lanes;
 
-tri__layout_kind tri__layout_kind_of(const tri__layout *layout); /* NULL is plain */
-bool tri__layout_equal(const tri__layout *a, const tri__layout *b);
+tri__tensor_layout_kind tri__tensor_layout_kind_of(const tri__tensor_layout *layout); /* NULL is plain */
+bool tri__tensor_layout_equal(const tri__tensor_layout *a, const tri__tensor_layout *b);
 
 #endif

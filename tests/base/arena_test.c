@@ -68,13 +68,15 @@ static void arena_destroy_accepts_null(void **state)
     tri__arena_destroy(NULL);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(arena_pieces_are_zeroed_aligned_and_do_not_overlap, make, drop),
-        cmocka_unit_test_setup_teardown(an_arena_gives_pieces_larger_than_its_chunks, make, drop),
-        cmocka_unit_test_setup_teardown(an_arena_gives_null_for_an_impossible_size, make, drop),
-        cmocka_unit_test_setup_teardown(an_arena_copies_and_formats_strings, make, drop),
+        TEST(arena_pieces_are_zeroed_aligned_and_do_not_overlap),
+        TEST(an_arena_gives_pieces_larger_than_its_chunks),
+        TEST(an_arena_gives_null_for_an_impossible_size),
+        TEST(an_arena_copies_and_formats_strings),
         cmocka_unit_test(arena_destroy_accepts_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

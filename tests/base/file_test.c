@@ -348,26 +348,28 @@ static void paths_join_with_one_slash(void **state)
     }
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_written_file_is_read_and_mapped_back, enter, leave),
-        cmocka_unit_test_setup_teardown(an_empty_file_can_be_read, enter, leave),
-        cmocka_unit_test_setup_teardown(many_files_are_read_into_one_buffer, enter, leave),
-        cmocka_unit_test_setup_teardown(a_file_writer_shows_nothing_until_commit, enter, leave),
-        cmocka_unit_test_setup_teardown(an_abandoned_file_writer_leaves_nothing, enter, leave),
-        cmocka_unit_test_setup_teardown(two_writers_of_one_file_do_not_disturb_each_other, enter, leave),
+        TEST(a_written_file_is_read_and_mapped_back),
+        TEST(an_empty_file_can_be_read),
+        TEST(many_files_are_read_into_one_buffer),
+        TEST(a_file_writer_shows_nothing_until_commit),
+        TEST(an_abandoned_file_writer_leaves_nothing),
+        TEST(two_writers_of_one_file_do_not_disturb_each_other),
         cmocka_unit_test(committing_a_file_to_a_full_disk_fails),
-        cmocka_unit_test_setup_teardown(a_secret_file_is_new_and_readable_by_its_owner_only, enter, leave),
-        cmocka_unit_test_setup_teardown(reading_a_missing_file_fails_with_not_found, enter, leave),
-        cmocka_unit_test_setup_teardown(reading_a_folder_or_device_as_a_file_is_refused, enter, leave),
-        cmocka_unit_test_setup_teardown(reading_a_file_above_the_size_limit_is_refused, enter, leave),
-        cmocka_unit_test_setup_teardown(writing_to_a_read_only_folder_fails_with_a_clear_message, enter, leave),
-        cmocka_unit_test_setup_teardown(folders_are_made_with_their_parents, enter, leave),
-        cmocka_unit_test_setup_teardown(making_a_folder_where_a_file_is_fails_and_names_it, enter, leave),
-        cmocka_unit_test_setup_teardown(the_names_in_a_folder_are_listed_in_order, enter, leave),
-        cmocka_unit_test_setup_teardown(leftovers_of_killed_file_writers_are_removed, enter, leave),
-        cmocka_unit_test_setup_teardown(removing_a_folder_leaves_what_its_links_point_to, enter, leave),
+        TEST(a_secret_file_is_new_and_readable_by_its_owner_only),
+        TEST(reading_a_missing_file_fails_with_not_found),
+        TEST(reading_a_folder_or_device_as_a_file_is_refused),
+        TEST(reading_a_file_above_the_size_limit_is_refused),
+        TEST(writing_to_a_read_only_folder_fails_with_a_clear_message),
+        TEST(folders_are_made_with_their_parents),
+        TEST(making_a_folder_where_a_file_is_fails_and_names_it),
+        TEST(the_names_in_a_folder_are_listed_in_order),
+        TEST(leftovers_of_killed_file_writers_are_removed),
+        TEST(removing_a_folder_leaves_what_its_links_point_to),
         cmocka_unit_test(paths_join_with_one_slash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,12 +70,14 @@ static void reading_json_from_a_missing_file_or_folder_fails(void **state)
     free(path);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(written_json_is_read_back, enter, leave),
+        TEST(written_json_is_read_back),
         cmocka_unit_test(json_errors_name_file_line_and_column),
-        cmocka_unit_test_setup_teardown(reading_json_from_a_missing_file_or_folder_fails, enter, leave),
+        TEST(reading_json_from_a_missing_file_or_folder_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static void tasks_described_by_slurm_train_together(void **state)
            0, "all ended well", "");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+#define TEST(name) FOLDER_TEST(name)
 
 int main(void)
 {

@@ -72,7 +72,7 @@ int main(void)
     if (!ranks_can_run())
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(epochs_behave_as_in_keras_under_every_strategy, test_folder_set_up, test_folder_tear_down),
+        FOLDER_TEST(epochs_behave_as_in_keras_under_every_strategy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,16 +178,18 @@ static bool has_namespaces(void)
     return made;
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 int main(void)
 {
     if (!ranks_can_run() || !has_namespaces())
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ranks_on_two_hosts_give_the_result_of_ranks_on_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(large_sums_over_three_hosts_give_the_same_result_each_time, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(trireme_starts_ranks_on_the_hosts_of_a_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_run_continues_without_a_host_that_is_gone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_the_host_that_is_gone_is_left_out, set_up, tear_down),
+        TEST(ranks_on_two_hosts_give_the_result_of_ranks_on_one),
+        TEST(large_sums_over_three_hosts_give_the_same_result_each_time),
+        TEST(trireme_starts_ranks_on_the_hosts_of_a_file),
+        TEST(a_run_continues_without_a_host_that_is_gone),
+        TEST(only_the_host_that_is_gone_is_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,8 @@ static void wrong_calls_of_data_make_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(generated_photos_can_be_described_and_learned, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(wrong_calls_of_data_make_are_refused, test_folder_set_up, test_folder_tear_down),
+        FOLDER_TEST(generated_photos_can_be_described_and_learned),
+        FOLDER_TEST(wrong_calls_of_data_make_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,7 +164,7 @@ static void what_does_not_go_together_is_refused(void **state)
     json_decref(summary);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+#define TEST(name) FOLDER_TEST(name)
 
 int main(void)
 {

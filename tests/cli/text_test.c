@@ -60,10 +60,9 @@ static void files_without_examples_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(other_libsvm_files_are_read_with_the_numbering_of_the_training_files, test_folder_set_up,
-                                        test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(labels_unknown_to_the_model_count_as_damage, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(files_without_examples_are_refused, test_folder_set_up, test_folder_tear_down),
+        FOLDER_TEST(other_libsvm_files_are_read_with_the_numbering_of_the_training_files),
+        FOLDER_TEST(labels_unknown_to_the_model_count_as_damage),
+        FOLDER_TEST(files_without_examples_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

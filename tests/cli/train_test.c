@@ -241,7 +241,7 @@ static void models_and_data_are_described(void **state)
     expect(RUN(*state, "data", "gte"), 2, "", "did you mean 'data get'?");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+#define TEST(name) FOLDER_TEST(name)
 
 int main(void)
 {

@@ -21,10 +21,10 @@ static char *make_set(const char *folder, const char *kind_name, const char *for
     return (char *)request.out;
 }
 
-static void read_all(tri_source *source, tri__reader *reader, const tri__example_target *place)
+static void read_all(tri_source *source, tri__reader *reader, const tri__example_target *target)
 {
     for (int64_t i = 0; i < source->info.examples; i++)
-        assert_ok(source->kind->read(reader, i, place));
+        assert_ok(source->kind->read(reader, i, target));
 }
 
 /* What a second time through all records allocates: the first may find how large they are. */
@@ -33,12 +33,12 @@ static long count_reader(tri_source *source)
     int32_t label, keys[64];
     float values[64];
     uint8_t x[16 * 16 * 3];
-    const tri__example_target place = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
+    const tri__example_target target = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
     tri__reader *reader;
     assert_ok(tri__reader_create(source, &reader));
-    read_all(source, reader, &place);
+    read_all(source, reader, &target);
     long before = counted_allocations();
-    read_all(source, reader, &place);
+    read_all(source, reader, &target);
     long after = counted_allocations();
     tri__reader_destroy(reader);
     return after - before;

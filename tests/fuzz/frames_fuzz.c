@@ -56,7 +56,7 @@ static int take(tri__inbox *inbox, uint8_t **body, const uint8_t *data, size_t s
                 return 0;
             free(*body);
             *body = malloc(inbox->frame.size); /* of that size exactly: a byte beyond it is found */
-            tri__inbox_place(inbox, *body);
+            tri__inbox_set_body(inbox, *body);
         }
     }
     return 1;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "frames.h"
+#include "store/ps/idle_owner.h"
 #include "store/ps/server/server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,15 +42,15 @@ static volatile sig_atomic_t never;
 
 static tri_status settle(void *context, const json_t *hello, tri__ps_job *out)
 {
-    const job *of = context;
+    const job *mine = context;
     (void)hello;
     *out = (tri__ps_job){
-        .floats = FLOATS * (size_t)of->settings.servers,
-        .rule = {.clip = of->clip},
+        .floats = FLOATS * (size_t)mine->settings.servers,
+        .rule = {.clip = mine->clip},
         .digest = "same",
         .terms = "same",
         .work = {.examples = 100, .batch = 10, .last_step = INT64_MAX, .last_position = INT64_MAX},
-        .evaluate_every = of->evaluate_every,
+        .evaluate_every = mine->evaluate_every,
         .checkpoint_every = 7,
     };
     return NULL;
@@ -63,44 +64,20 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     return NULL;
 }
 
-static tri_status save(void *context, tri_store *whole, const tri__standing *standing, bool best)
-{
-    (void)best;
-    (void)context;
-    (void)whole;
-    (void)standing;
-    return NULL;
-}
-
-static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
-{
-    (void)context;
-    (void)step;
-    (void)evaluation;
-    return 0;
-}
-
-static bool watch(void *context, const tri__ps_status *status)
-{
-    (void)context;
-    (void)status;
-    return false;
-}
-
-static const tri__ps_owner owner = {.settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch};
+static const tri__ps_owner owner = {.settle = settle, .load = load, .save = idle_save, .evaluated = idle_evaluated, .watch = idle_watch};
 
 static void *serve(void *context)
 {
     static char host[] = "127.0.0.1";
-    job *of = context;
+    job *mine = context;
     const tri__address servers[] = {{host, 1}, {host, 2}};
     for (;;) { /* a peer may well end a job, by what it says in good order; then there is another */
         const tri__server_options options = {
-            .settings = of->settings,
-            .listen_fd = dup(of->fd),
+            .settings = mine->settings,
+            .listen_fd = dup(mine->fd),
             .servers = servers,
             .owner = &owner,
-            .context = of,
+            .context = mine,
             .stop = &never,
         };
         tri__ps_status status = {.reports = NULL};

@@ -71,6 +71,17 @@ accepted definitions src/data/file/good.h 'void tri__loop_run(void);'
 accepted definitions include/trireme/dataset.h 'void tri__loop_run(void);'
 rm "$folder/src/data/file/other.c"
 
+echo 'typedef struct tri__batch tri__batch;
+typedef struct {
+    int x;
+} tri__row;' >"$folder/src/net/other.h"
+rejected names src/train/bad.h 'typedef enum { A, B } tri__row;' 'tri__row is defined in src/net/other.h, too'
+rejected names src/train/bad.h 'struct tri__row {' 'tri__row is defined in src/net/other.h, too'
+accepted names src/train/good.h 'struct tri__batch {'
+rm "$folder/src/net/other.h"
+rejected names tests/bad.c 'static void end(job *of)' 'names nothing'
+accepted names tests/good.c 'static int end_of(const char *s) { return !strcmp(s, "one of"); } /* one of them */'
+
 rejected mentions src/train/bad.c '/* see train/nothing.h */' 'train/nothing.h is no file'
 rejected mentions docs/bad.md 'It stands in nothing.c.' 'nothing.c is no file'
 accepted mentions src/train/good.c '/* good.c: as train/good.c, jpegint.h and "nothing.h" */'

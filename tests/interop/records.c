@@ -12,7 +12,7 @@
 
 #include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
-#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/jpeg/encode.h"
 #include "data/source/source.h"
 
 enum { CLICKS = 50, PICTURES = 5, HEIGHT = 6, WIDTH = 4, BYTES = HEIGHT * WIDTH * 3 };
@@ -105,38 +105,38 @@ static tri_status write_files(const char *folder)
     return NULL;
 }
 
-static void print_record(const tri_source *source, const tri__example_target *place)
+static void print_record(const tri_source *source, const tri__example_target *target)
 {
     const tri_source_info *info = &source->info;
-    printf("{\"label\": %d", *place->label);
+    printf("{\"label\": %d", *target->label);
     if (info->width > 0) {
         const char *between = "";
         printf(", \"index\": [");
-        for (int64_t i = 0; i < *place->count; i++, between = ", ")
-            printf("%s%d", between, place->keys[i]);
+        for (int64_t i = 0; i < *target->count; i++, between = ", ")
+            printf("%s%d", between, target->keys[i]);
         printf("], \"value\": [");
         between = "";
-        for (int64_t i = 0; i < *place->count; i++, between = ", ")
-            printf("%s%.9g", between, (double)place->values[i]);
+        for (int64_t i = 0; i < *target->count; i++, between = ", ")
+            printf("%s%.9g", between, (double)target->values[i]);
         printf("]}\n");
         return;
     }
-    printf(", \"class\": \"%s\", \"pixels\": [", info->class_names ? info->class_names[*place->label] : "");
+    printf(", \"class\": \"%s\", \"pixels\": [", info->class_names ? info->class_names[*target->label] : "");
     for (size_t i = 0; i < source->example_bytes; i++)
-        printf("%s%d", i ? ", " : "", place->x[i]);
+        printf("%s%d", i ? ", " : "", target->x[i]);
     printf("]}\n");
 }
 
-static tri_status print_all(tri_source *source, tri__reader *reader, const tri__example_target *place)
+static tri_status print_all(tri_source *source, tri__reader *reader, const tri__example_target *target)
 {
     for (int64_t i = 0; i < source->info.examples; i++) {
-        tri_status status = source->kind->read(reader, i, place);
+        tri_status status = source->kind->read(reader, i, target);
         if (status && tri_status_code(status) != TRI_BAD_DATA)
             return status;
         if (status)
             printf("{\"damaged\": \"%s\"}\n", tri_status_message(status));
         else
-            print_record(source, place);
+            print_record(source, target);
         tri_status_free(status);
     }
     return NULL;
@@ -150,11 +150,11 @@ static tri_status read_file(const char *path)
     int32_t label, *keys = calloc(width, sizeof *keys);
     float *values = calloc(width, sizeof *values);
     uint8_t *x = calloc(source->example_bytes + 1, 1);
-    const tri__example_target place = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
+    const tri__example_target target = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
     tri__reader *reader = NULL;
     tri_status status = keys && values && x ? tri__reader_create(source, &reader) : tri_fail(TRI_NO_MEMORY, "out of memory");
     if (!status)
-        status = print_all(source, reader, &place);
+        status = print_all(source, reader, &target);
     tri__reader_destroy(reader);
     free(keys);
     free(values);

@@ -21,15 +21,15 @@ typedef struct {
     double slope, error, t, p;
 } expected_slope;
 
-static void check(const tri__regression *fit, double intercept, double r2, const expected_slope *of)
+static void check(const tri__regression *fit, double intercept, double r2, const expected_slope *want)
 {
     assert_near(fit->intercept, intercept, 1e-9);
     assert_near(fit->r2, r2, 1e-9);
     for (int j = 0; j < fit->columns; j++) {
-        assert_near(fit->column[j].slope, of[j].slope, 1e-9);
-        assert_near(fit->column[j].error, of[j].error, 1e-9);
-        assert_near(fit->column[j].t, of[j].t, 1e-9);
-        assert_near(fit->column[j].p, of[j].p, 1e-9);
+        assert_near(fit->column[j].slope, want[j].slope, 1e-9);
+        assert_near(fit->column[j].error, want[j].error, 1e-9);
+        assert_near(fit->column[j].t, want[j].t, 1e-9);
+        assert_near(fit->column[j].p, want[j].p, 1e-9);
     }
 }
 
@@ -55,7 +55,7 @@ static void regression_on_one_column_has_the_reference_values(void **state)
     (void)state;
     const struct {
         double intercept, r2;
-        expected_slope of;
+        expected_slope slope;
     } expected[3] = {
         {4.440274999999993, 0.919582678398802, {2.106800000000002, 0.25434727879253333, 8.2831631224900271, 0.00016766848655603547}},
         {11.069749999999996, 0.002199021164054793, {-0.068683333333332985, 0.59728691032094516, -0.11499219578816283, 0.91220308655174731}},
@@ -67,7 +67,7 @@ static void regression_on_one_column_has_the_reference_values(void **state)
             x[row] = g1[row][column];
         tri__regression fit;
         assert_ok(tri__regression_fit(x, g1_images, 8, 1, &fit));
-        check(&fit, expected[column].intercept, expected[column].r2, &expected[column].of);
+        check(&fit, expected[column].intercept, expected[column].r2, &expected[column].slope);
     }
 }
 

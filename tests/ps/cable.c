@@ -15,7 +15,7 @@ enum { MOST_SERVERS = 4, PIECE = 1 << 16 };
 /* A connection, and its way on. */
 typedef struct strand {
     struct strand *next;
-    cable *of;
+    cable *cable;
     int fd[2];
     int flows; /* that still run */
 } strand;
@@ -26,7 +26,7 @@ typedef struct {
 } flow;
 
 typedef struct {
-    cable *of;
+    cable *cable;
     int fd, port, to;
     pthread_t thread;
 } entrance;
@@ -45,29 +45,29 @@ static struct sockaddr_in address_of(int port)
     return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-static void wait_until_mended(cable *of)
+static void wait_until_mended(cable *laid)
 {
-    pthread_mutex_lock(&of->lock);
-    while (of->cut && !of->removed)
-        pthread_cond_wait(&of->changed, &of->lock);
-    pthread_mutex_unlock(&of->lock);
+    pthread_mutex_lock(&laid->lock);
+    while (laid->cut && !laid->removed)
+        pthread_cond_wait(&laid->changed, &laid->lock);
+    pthread_mutex_unlock(&laid->lock);
 }
 
 static void end_flow(strand *along)
 {
-    cable *of = along->of;
-    pthread_mutex_lock(&of->lock);
+    cable *laid = along->cable;
+    pthread_mutex_lock(&laid->lock);
     if (--along->flows == 0) {
-        strand **at = &of->strands;
+        strand **at = &laid->strands;
         while (*at != along)
             at = &(*at)->next;
         *at = along->next;
         close(along->fd[0]);
         close(along->fd[1]);
         free(along);
-        pthread_cond_broadcast(&of->changed);
+        pthread_cond_broadcast(&laid->changed);
     }
-    pthread_mutex_unlock(&of->lock);
+    pthread_mutex_unlock(&laid->lock);
 }
 
 static bool pass_on(int fd, const char *bytes, ssize_t size)
@@ -91,11 +91,11 @@ static void *lead_on(void *context)
     ssize_t size;
     free(self);
     while ((size = recv(from, bytes, sizeof bytes, 0)) > 0) {
-        wait_until_mended(along->of);
+        wait_until_mended(along->cable);
         if (!pass_on(to, bytes, size))
             break;
     }
-    wait_until_mended(along->of);
+    wait_until_mended(along->cable);
     shutdown(to, SHUT_WR);
     shutdown(from, SHUT_RD);
     end_flow(along);
@@ -115,7 +115,7 @@ static void start_flow(strand *along, int from)
 /* The connection's way on; nobody there, and it ends. */
 static void add_strand(entrance *by, int fd)
 {
-    cable *of = by->of;
+    cable *laid = by->cable;
     struct sockaddr_in address = address_of(by->to);
     int on = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     strand *along = malloc(sizeof *along);
@@ -125,10 +125,10 @@ static void add_strand(entrance *by, int fd)
         free(along);
         return;
     }
-    pthread_mutex_lock(&of->lock);
-    *along = (strand){.next = of->strands, .of = of, .fd = {fd, on}, .flows = 2};
-    of->strands = along;
-    pthread_mutex_unlock(&of->lock);
+    pthread_mutex_lock(&laid->lock);
+    *along = (strand){.next = laid->strands, .cable = laid, .fd = {fd, on}, .flows = 2};
+    laid->strands = along;
+    pthread_mutex_unlock(&laid->lock);
     start_flow(along, 0);
     start_flow(along, 1);
 }
@@ -137,7 +137,7 @@ static void *wait_at(void *context)
 {
     entrance *self = context;
     for (int fd; (fd = accept4(self->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0;) {
-        wait_until_mended(self->of);
+        wait_until_mended(self->cable);
         add_strand(self, fd);
     }
     return NULL;
@@ -145,70 +145,70 @@ static void *wait_at(void *context)
 
 cable *cable_lay(const int *ports, int count)
 {
-    cable *of = calloc(1, sizeof *of);
-    assert_non_null(of);
-    pthread_mutex_init(&of->lock, NULL);
-    pthread_cond_init(&of->changed, NULL);
-    of->count = count;
+    cable *laid = calloc(1, sizeof *laid);
+    assert_non_null(laid);
+    pthread_mutex_init(&laid->lock, NULL);
+    pthread_cond_init(&laid->changed, NULL);
+    laid->count = count;
     for (int i = 0; i < count; i++) {
-        entrance *self = &of->entrance[i];
+        entrance *self = &laid->entrance[i];
         struct sockaddr_in address = address_of(0);
         socklen_t size = sizeof address;
-        *self = (entrance){.of = of, .to = ports[i], .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        *self = (entrance){.cable = laid, .to = ports[i], .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
         assert_true(self->fd >= 0 && !bind(self->fd, (struct sockaddr *)&address, size) && !listen(self->fd, 64));
         assert_false(getsockname(self->fd, (struct sockaddr *)&address, &size));
         self->port = ntohs(address.sin_port);
         assert_false(pthread_create(&self->thread, NULL, wait_at, self));
     }
-    return of;
+    return laid;
 }
 
-int cable_port(const cable *of, int index)
+int cable_port(const cable *laid, int index)
 {
-    return of->entrance[index].port;
+    return laid->entrance[index].port;
 }
 
-void cable_cut(cable *of, bool cut)
+void cable_cut(cable *laid, bool cut)
 {
-    pthread_mutex_lock(&of->lock);
-    of->cut = cut;
-    pthread_cond_broadcast(&of->changed);
-    pthread_mutex_unlock(&of->lock);
+    pthread_mutex_lock(&laid->lock);
+    laid->cut = cut;
+    pthread_cond_broadcast(&laid->changed);
+    pthread_mutex_unlock(&laid->lock);
 }
 
-static void break_strands(cable *of)
+static void break_strands(cable *laid)
 {
-    for (strand *along = of->strands; along; along = along->next) {
+    for (strand *along = laid->strands; along; along = along->next) {
         shutdown(along->fd[0], SHUT_RDWR);
         shutdown(along->fd[1], SHUT_RDWR);
     }
 }
 
-void cable_break(cable *of)
+void cable_break(cable *laid)
 {
-    pthread_mutex_lock(&of->lock);
-    break_strands(of);
-    pthread_mutex_unlock(&of->lock);
+    pthread_mutex_lock(&laid->lock);
+    break_strands(laid);
+    pthread_mutex_unlock(&laid->lock);
 }
 
-void cable_remove(cable *of)
+void cable_remove(cable *laid)
 {
-    for (int i = 0; i < of->count; i++)
-        shutdown(of->entrance[i].fd, SHUT_RDWR); /* accept ends */
-    pthread_mutex_lock(&of->lock);
-    of->removed = true;
-    pthread_cond_broadcast(&of->changed);
-    pthread_mutex_unlock(&of->lock);
-    for (int i = 0; i < of->count; i++) {
-        pthread_join(of->entrance[i].thread, NULL);
-        close(of->entrance[i].fd);
+    for (int i = 0; i < laid->count; i++)
+        shutdown(laid->entrance[i].fd, SHUT_RDWR); /* accept ends */
+    pthread_mutex_lock(&laid->lock);
+    laid->removed = true;
+    pthread_cond_broadcast(&laid->changed);
+    pthread_mutex_unlock(&laid->lock);
+    for (int i = 0; i < laid->count; i++) {
+        pthread_join(laid->entrance[i].thread, NULL);
+        close(laid->entrance[i].fd);
     }
-    pthread_mutex_lock(&of->lock);
-    break_strands(of);
-    while (of->strands)
-        pthread_cond_wait(&of->changed, &of->lock);
-    pthread_mutex_unlock(&of->lock);
-    pthread_cond_destroy(&of->changed);
-    pthread_mutex_destroy(&of->lock);
-    free(of);
+    pthread_mutex_lock(&laid->lock);
+    break_strands(laid);
+    while (laid->strands)
+        pthread_cond_wait(&laid->changed, &laid->lock);
+    pthread_mutex_unlock(&laid->lock);
+    pthread_cond_destroy(&laid->changed);
+    pthread_mutex_destroy(&laid->lock);
+    free(laid);
 }

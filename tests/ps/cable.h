@@ -8,9 +8,9 @@
 typedef struct cable cable;
 
 cable *cable_lay(const int *ports, int count); /* of the servers */
-int cable_port(const cable *of, int index);    /* which leads to that server */
-void cable_cut(cable *of, bool cut);           /* or mend it: what waited passes */
-void cable_break(cable *of);                   /* every connection ends, as where a router has forgotten them */
-void cable_remove(cable *of);
+int cable_port(const cable *laid, int index);  /* which leads to that server */
+void cable_cut(cable *laid, bool cut);         /* or mend it: what waited passes */
+void cable_break(cable *laid);                 /* every connection ends, as where a router has forgotten them */
+void cable_remove(cable *laid);
 
 #endif

@@ -96,19 +96,19 @@ static job start_job(const char *folder, int servers, const char *words)
     return started;
 }
 
-static void end_well(process *of)
+static void end_well(process *task)
 {
-    if (of->pid)
-        json_decref(process_end(of, 0));
+    if (task->pid)
+        json_decref(process_end(task, 0));
 }
 
 /* The job has gone on; all of its tasks end by themselves, with all of its steps. */
-static json_t *end_job(job *of, int steps)
+static json_t *end_job(job *started, int steps)
 {
-    json_t *summary = process_end(&of->server, 0);
-    end_well(&of->worker[0]);
-    end_well(&of->worker[1]);
-    end_well(&of->second);
+    json_t *summary = process_end(&started->server, 0);
+    end_well(&started->worker[0]);
+    end_well(&started->worker[1]);
+    end_well(&started->second);
     assert_int_equal(integer_of(summary, "steps"), steps);
     assert_true(number_of(summary, "test_accuracy") > ACCURATE);
     return summary;

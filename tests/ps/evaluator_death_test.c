@@ -73,10 +73,10 @@ static cluster start_cluster(const char *folder)
     };
 }
 
-static void end_workers(cluster *of)
+static void end_workers(cluster *started)
 {
     for (int i = 0; i < 2; i++)
-        json_decref(process_end(&of->worker[i], 0));
+        json_decref(process_end(&started->worker[i], 0));
 }
 
 static void ps_0_of_a_cluster_restarts_a_killed_evaluator(void **state)

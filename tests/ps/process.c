@@ -58,13 +58,13 @@ static patience patience_begin(void)
 }
 
 /* Wait a little before the next look; false: for long enough. */
-static bool patience_lasts(patience *of)
+static bool patience_lasts(patience *self)
 {
     pause_briefly();
-    double now = seconds_now(), passed = now - of->looked;
-    of->left -= passed < 1 ? passed : 1;
-    of->looked = now;
-    return of->left > 0;
+    double now = seconds_now(), passed = now - self->looked;
+    self->left -= passed < 1 ? passed : 1;
+    self->looked = now;
+    return self->left > 0;
 }
 
 static int split(char *text, const char **words)
@@ -160,26 +160,26 @@ void await_text(const char *path, const char *text)
         }
 }
 
-bool process_has_ended(const process *of)
+bool process_has_ended(const process *self)
 {
     siginfo_t info = {0};
-    return !waitid(P_PID, (id_t)of->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == of->pid;
+    return !waitid(P_PID, (id_t)self->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == self->pid;
 }
 
 /* Once more after its end: what it said last counts. */
-static void vain(const process *of, const char *what)
+static void vain(const process *self, const char *what)
 {
-    tell(of->out);
-    tell(of->err);
+    tell(self->out);
+    tell(self->err);
     fail_msg("waited in vain for: %s", what);
 }
 
-void process_await(const process *of, const char *text)
+void process_await(const process *self, const char *text)
 {
     patience waiting = patience_begin();
-    for (bool ended = false; !file_says(of->err, text); ended = process_has_ended(of))
+    for (bool ended = false; !file_says(self->err, text); ended = process_has_ended(self))
         if (ended || !patience_lasts(&waiting))
-            vain(of, text);
+            vain(self, text);
 }
 
 /* Steps are told with commas: "step 1,500   loss …". */
@@ -202,23 +202,23 @@ static void read_end(const char *path, char text[TEXT])
         close(fd);
 }
 
-int64_t process_step(const process *of)
+int64_t process_step(const process *self)
 {
     char text[TEXT];
     int64_t last = -1;
-    read_end(of->log, text);
+    read_end(self->log, text);
     for (const char *at = text; (at = strstr(at, "step ")); at += 5)
         if (isdigit((unsigned char)at[5]) && strstr(at, "test loss"))
             last = read_step(at + 5);
     return last;
 }
 
-void process_await_step(const process *of, int64_t step)
+void process_await_step(const process *self, int64_t step)
 {
     patience waiting = patience_begin();
-    for (bool ended = false; process_step(of) < step; ended = process_has_ended(of))
+    for (bool ended = false; process_step(self) < step; ended = process_has_ended(self))
         if (ended || !patience_lasts(&waiting))
-            vain(of, "a step");
+            vain(self, "a step");
 }
 
 int64_t await_checkpoint(const char *folder, int64_t after)
@@ -284,9 +284,9 @@ static int children_of(pid_t parent, pid_t *pids, int most)
     DIR *folder = opendir("/proc");
     int count = 0;
     for (const struct dirent *entry; folder && count < most && (entry = readdir(folder));) {
-        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10), of = 0;
-        char state = pid > 0 ? state_of(pid, &of) : 0;
-        if (state && state != 'Z' && of == parent)
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10), self = 0;
+        char state = pid > 0 ? state_of(pid, &self) : 0;
+        if (state && state != 'Z' && self == parent)
             pids[count++] = pid;
     }
     if (folder)
@@ -294,22 +294,22 @@ static int children_of(pid_t parent, pid_t *pids, int most)
     return count;
 }
 
-int process_tasks(const process *of, pid_t *pids, int most)
+int process_tasks(const process *self, pid_t *pids, int most)
 {
-    return children_of(of->pid, pids, most);
+    return children_of(self->pid, pids, most);
 }
 
-pid_t process_task(const process *of, const char *task, pid_t but)
+pid_t process_task(const process *self, const char *task, pid_t but)
 {
     patience waiting = patience_begin();
     for (;;) {
         pid_t pids[MOST_TASKS];
-        int count = process_tasks(of, pids, MOST_TASKS);
+        int count = process_tasks(self, pids, MOST_TASKS);
         for (int i = 0; i < count; i++)
             if (pids[i] != but && process_has_task(pids[i], task))
                 return pids[i];
         if (!patience_lasts(&waiting)) {
-            tell(of->err);
+            tell(self->err);
             fail_msg("there is no %s", task);
         }
     }
@@ -332,14 +332,14 @@ void await_death(pid_t pid)
 
 /* ---- the end ---- */
 
-static int wait_for(const process *of)
+static int wait_for(const process *self)
 {
     patience waiting = patience_begin();
     int status;
-    while (waitpid(of->pid, &status, WNOHANG) == 0)
+    while (waitpid(self->pid, &status, WNOHANG) == 0)
         if (!patience_lasts(&waiting)) {
-            tell(of->err);
-            fail_msg("process %d does not end", (int)of->pid);
+            tell(self->err);
+            fail_msg("process %d does not end", (int)self->pid);
         }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -356,25 +356,25 @@ static json_t *last_object(const char *path)
     return object;
 }
 
-static void forget(process *of)
+static void forget(process *self)
 {
-    free(of->out);
-    free(of->err);
-    free(of->log);
-    *of = (process){0};
+    free(self->out);
+    free(self->err);
+    free(self->log);
+    *self = (process){0};
 }
 
-json_t *process_end(process *of, int status)
+json_t *process_end(process *self, int status)
 {
-    int ended = wait_for(of);
-    remember(0, of->pid);
+    int ended = wait_for(self);
+    remember(0, self->pid);
     if (ended != status) {
-        tell(of->out);
-        tell(of->err);
+        tell(self->out);
+        tell(self->err);
         fail_msg("it ended with %d instead of %d", ended, status);
     }
-    json_t *object = last_object(of->out);
-    forget(of);
+    json_t *object = last_object(self->out);
+    forget(self);
     return object;
 }
 
@@ -397,12 +397,12 @@ static void kill_with_children(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-void process_kill(process *of)
+void process_kill(process *self)
 {
-    kill(of->pid, SIGKILL);
-    wait_for(of);
-    remember(0, of->pid);
-    forget(of);
+    kill(self->pid, SIGKILL);
+    wait_for(self);
+    remember(0, self->pid);
+    forget(self);
 }
 
 int process_set_up(void **state)

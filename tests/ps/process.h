@@ -35,12 +35,12 @@ process process_start_under(const char *folder, const char *name, const char *be
 
 /* Wait until a file holds a text, read as often as needed. */
 void await_text(const char *path, const char *text);
-bool file_says(const char *path, const char *text);      /* now; false where there is no file either */
-void process_await(const process *of, const char *text); /* on standard error */
+bool file_says(const char *path, const char *text);        /* now; false where there is no file either */
+void process_await(const process *self, const char *text); /* on standard error */
 
 /* The step of the last evaluation in the log of ps:0, −1: none; --out run. And wait until that is at least step. */
-int64_t process_step(const process *of);
-void process_await_step(const process *of, int64_t step);
+int64_t process_step(const process *self);
+void process_await_step(const process *self, int64_t step);
 
 /* The step of the newest checkpoint, waited for until it is after another one; −1: any. */
 int64_t await_checkpoint(const char *folder, int64_t after);
@@ -49,19 +49,19 @@ int64_t await_checkpoint(const char *folder, int64_t after);
 void await_member(const char *folder, const char *task);
 
 /* The child of a supervisor that has this task ("worker:1"), waited for; another one than `but`. */
-pid_t process_task(const process *of, const char *task, pid_t but);
-int process_tasks(const process *of, pid_t *pids, int most); /* all of them, now */
+pid_t process_task(const process *self, const char *task, pid_t but);
+int process_tasks(const process *self, pid_t *pids, int most); /* all of them, now */
 bool process_has_task(pid_t pid, const char *task);
 bool process_lives(pid_t pid); /* a dead one whose parent has not asked does not */
 void await_death(pid_t pid);
 
-bool process_has_ended(const process *of);
+bool process_has_ended(const process *self);
 
 /* Wait for its end; it must have exited with this status. The object that it printed last, where there is one: the caller's. */
-json_t *process_end(process *of, int status);
+json_t *process_end(process *self, int status);
 /* Let an endless job go on for a while, and ask it to end: it does, and has learnt. Its summary, the caller's. */
 json_t *process_finish(process *job);
-void process_kill(process *of); /* at once, and forget it */
+void process_kill(process *self); /* at once, and forget it */
 
 /* The figures of a summary add up: what workers brought is what is in the model, and all of it was done in the time that passed. before: of
  * the run that was resumed; NULL: it was not. */

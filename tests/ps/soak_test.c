@@ -48,19 +48,19 @@ static void sleep_tenths(int tenths) /* how long is left to chance: nothing depe
 /* ---- tasks ---- */
 
 /* The supervisor's own process of a task, where it lives; 0. */
-static pid_t find(const soak *of, const char *task)
+static pid_t find(const soak *self, const char *task)
 {
     pid_t pids[32];
-    int count = process_tasks(&of->job, pids, 32);
+    int count = process_tasks(&self->job, pids, 32);
     for (int i = 0; i < count; i++)
         if (process_has_task(pids[i], task))
             return pids[i];
     return 0;
 }
 
-static void signal_task(const soak *of, const char *task, int signal)
+static void signal_task(const soak *self, const char *task, int signal)
 {
-    pid_t pid = find(of, task);
+    pid_t pid = find(self, task);
     if (pid)
         kill(pid, signal);
 }
@@ -71,54 +71,55 @@ static void name_guest(int index, char task[TASK_SIZE])
 }
 
 /* Whoever has that place: a guest, or the supervisor's own worker. */
-static void kill_worker(soak *of, int index)
+static void kill_worker(soak *self, int index)
 {
     char task[TASK_SIZE];
     name_guest(index, task);
-    if (of->guest[index].pid)
-        process_kill(&of->guest[index]);
+    if (self->guest[index].pid)
+        process_kill(&self->guest[index]);
     else
-        signal_task(of, task, SIGKILL);
+        signal_task(self, task, SIGKILL);
 }
 
-static void start_guest(soak *of, int index)
+static void start_guest(soak *self, int index)
 {
     char name[32], task[TASK_SIZE];
-    snprintf(name, sizeof name, "guest%d", of->starts++);
+    snprintf(name, sizeof name, "guest%d", self->starts++);
     name_guest(index, task);
-    kill_worker(of, index);
-    of->guest[index] = index < WORKERS - 1 ? process_start(of->folder, name, "train %s --cluster beyond.yaml --task %s", of->words, task)
-                                           : process_start(of->folder, name, "train %s --join %s", of->words, of->joining);
+    kill_worker(self, index);
+    self->guest[index] = index < WORKERS - 1
+                             ? process_start(self->folder, name, "train %s --cluster beyond.yaml --task %s", self->words, task)
+                             : process_start(self->folder, name, "train %s --join %s", self->words, self->joining);
 }
 
 /* Somebody who uses the cable. */
-static void want_guest(soak *of)
+static void want_guest(soak *self)
 {
-    if (!of->guest[0].pid && !of->guest[1].pid)
-        start_guest(of, draw(2));
+    if (!self->guest[0].pid && !self->guest[1].pid)
+        start_guest(self, draw(2));
 }
 
 /* ---- events ---- */
 
-static void kill_any_worker(soak *of)
+static void kill_any_worker(soak *self)
 {
-    kill_worker(of, draw(GUESTS));
+    kill_worker(self, draw(GUESTS));
 }
 
-static void kill_server(soak *of)
+static void kill_server(soak *self)
 {
-    signal_task(of, draw(2) ? "ps:1" : "ps:0", SIGKILL);
+    signal_task(self, draw(2) ? "ps:1" : "ps:0", SIGKILL);
 }
 
-static void kill_evaluator(soak *of)
+static void kill_evaluator(soak *self)
 {
-    signal_task(of, "evaluator:0", SIGKILL);
+    signal_task(self, "evaluator:0", SIGKILL);
 }
 
-static void stop_somebody(soak *of)
+static void stop_somebody(soak *self)
 {
     static const char *const tasks[] = {"worker:0", "ps:0", "ps:1", "evaluator:0"};
-    pid_t pid = find(of, tasks[draw(4)]);
+    pid_t pid = find(self, tasks[draw(4)]);
     if (!pid)
         return;
     kill(pid, SIGSTOP);
@@ -126,28 +127,28 @@ static void stop_somebody(soak *of)
     kill(pid, SIGCONT);
 }
 
-static void join(soak *of)
+static void join(soak *self)
 {
-    start_guest(of, draw(GUESTS));
+    start_guest(self, draw(GUESTS));
 }
 
-static void cut(soak *of)
+static void cut(soak *self)
 {
-    want_guest(of);
-    cable_cut(of->cable, true);
+    want_guest(self);
+    cable_cut(self->cable, true);
     sleep_tenths(1 + draw(10));
-    cable_cut(of->cable, false);
+    cable_cut(self->cable, false);
 }
 
-static void break_connections(soak *of)
+static void break_connections(soak *self)
 {
-    want_guest(of);
-    cable_break(of->cable);
+    want_guest(self);
+    cable_break(self->cable);
 }
 
 static const struct {
     const char *name;
-    void (*happen)(soak *of);
+    void (*happen)(soak *self);
 } events[] = {
     {"kills of workers", kill_any_worker},
     {"kills of servers", kill_server},
@@ -163,16 +164,16 @@ enum { KINDS = sizeof events / sizeof *events };
 /* ---- the job ---- */
 
 /* The cluster as it looks from beyond the cable: the same, with other ports. */
-static void lay_cable(soak *of)
+static void lay_cable(soak *self)
 {
-    char *path = test_path(of->folder, "run/cluster.yaml"), *beyond = test_path(of->folder, "beyond.yaml"), changed[256];
+    char *path = test_path(self->folder, "run/cluster.yaml"), *beyond = test_path(self->folder, "beyond.yaml"), changed[256];
     await_text(path, "evaluator");
     char *text = test_read(path, NULL);
     int ports[SERVERS];
     assert_int_equal(sscanf(text, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]", &ports[0], &ports[1]), SERVERS);
-    of->cable = cable_lay(ports, SERVERS);
-    snprintf(of->joining, sizeof of->joining, "127.0.0.1:%d", ports[0]);
-    snprintf(changed, sizeof changed, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]%s", cable_port(of->cable, 0), cable_port(of->cable, 1),
+    self->cable = cable_lay(ports, SERVERS);
+    snprintf(self->joining, sizeof self->joining, "127.0.0.1:%d", ports[0]);
+    snprintf(changed, sizeof changed, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]%s", cable_port(self->cable, 0), cable_port(self->cable, 1),
              strchr(text, '\n'));
     test_write(beyond, changed, strlen(changed));
     free(text);
@@ -187,38 +188,38 @@ static int setting(const char *name, int usual)
 }
 
 /* Let it all happen, one thing after the other, as the job gets on. */
-static void suffer(soak *of, int wanted)
+static void suffer(soak *self, int wanted)
 {
     int happened[KINDS] = {0};
     for (int i = 0; i < wanted; i++) {
-        process_await_step(&of->job, process_step(&of->job) + STEPS_AN_EVENT);
+        process_await_step(&self->job, process_step(&self->job) + STEPS_AN_EVENT);
         int kind = draw(KINDS);
         happened[kind]++;
-        events[kind].happen(of);
+        events[kind].happen(self);
     }
     for (int i = 0; i < KINDS; i++)
         print_message("%d %s%s", happened[i], events[i].name, i + 1 < KINDS ? ", " : "; ");
 }
 
 /* However fast it was meanwhile, it ends when it is asked to, in good order, and with books that add up … */
-static json_t *end_job(soak *of)
+static json_t *end_job(soak *self)
 {
-    kill(of->job.pid, SIGINT);
-    json_t *summary = process_end(&of->job, 130);
+    kill(self->job.pid, SIGINT);
+    json_t *summary = process_end(&self->job, 130);
     expect_books(summary, NULL);
     print_message("%d steps, %d updates lost\n", (int)integer_of(summary, "steps"), (int)integer_of(summary, "lost_updates"));
     for (int i = 0; i < GUESTS; i++)
-        if (of->guest[i].pid)
-            process_kill(&of->guest[i]); /* it may have come too late */
-    cable_remove(of->cable);
+        if (self->guest[i].pid)
+            process_kill(&self->guest[i]); /* it may have come too late */
+    cable_remove(self->cable);
     return summary;
 }
 
 /* … and goes on from there, to just the step that is wanted. */
-static void resume(soak *of, const json_t *before)
+static void resume(soak *self, const json_t *before)
 {
     int64_t steps = integer_of(before, "steps") + 10 * STEPS_AN_EVENT;
-    process rest = process_start(of->folder, "rest", "train --resume run --steps %d --json", (int)steps);
+    process rest = process_start(self->folder, "rest", "train --resume run --steps %d --json", (int)steps);
     json_t *summary = process_end(&rest, 0);
     assert_int_equal(integer_of(summary, "steps"), steps);
     expect_books(summary, before);
@@ -229,15 +230,16 @@ static void resume(soak *of, const json_t *before)
 
 static void survive(const char *folder, const char *mode)
 {
-    soak of = {.folder = folder};
+    soak self = {.folder = folder};
     random_state = (uint64_t)setting("TEST_SEED", 42);
-    snprintf(of.words, sizeof of.words, MODEL "--heartbeat 100ms --timeout 2m --steps 100000000 %s", mode);
-    of.job = process_start(folder, "job", "train %s --json --out run --eval-every 20 --checkpoint-every 20steps --workers %d --servers %d",
-                           of.words, WORKERS, SERVERS);
-    lay_cable(&of);
-    suffer(&of, setting("TEST_EVENTS", 6));
-    json_t *before = end_job(&of);
-    resume(&of, before);
+    snprintf(self.words, sizeof self.words, MODEL "--heartbeat 100ms --timeout 2m --steps 100000000 %s", mode);
+    self.job =
+        process_start(folder, "job", "train %s --json --out run --eval-every 20 --checkpoint-every 20steps --workers %d --servers %d",
+                      self.words, WORKERS, SERVERS);
+    lay_cable(&self);
+    suffer(&self, setting("TEST_EVENTS", 6));
+    json_t *before = end_job(&self);
+    resume(&self, before);
     json_decref(before);
 }
 

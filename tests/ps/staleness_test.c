@@ -28,54 +28,54 @@ typedef struct {
     int64_t updates;
 } history;
 
-static int64_t slowest(const history *of)
+static int64_t slowest(const history *past)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < WORKERS; i++)
-        if (of->live[i] && of->clock[i] < least)
-            least = of->clock[i];
+        if (past->live[i] && past->clock[i] < least)
+            least = past->clock[i];
     return least < INT64_MAX ? least : 0;
 }
 
 /* Who joins begins with the slowest. */
-static void join(history *of, int worker)
+static void join(history *past, int worker)
 {
-    if (!of->live[worker])
-        of->clock[worker] = of->begin[worker] = slowest(of);
-    of->live[worker] = true;
+    if (!past->live[worker])
+        past->clock[worker] = past->begin[worker] = slowest(past);
+    past->live[worker] = true;
 }
 
-static void update(history *of, int worker)
+static void update(history *past, int worker)
 {
-    assert_true(of->live[worker]);
-    int64_t ahead = of->clock[worker] - slowest(of);
-    of->furthest = ahead > of->furthest ? ahead : of->furthest;
-    of->clock[worker]++;
-    of->updates++;
+    assert_true(past->live[worker]);
+    int64_t ahead = past->clock[worker] - slowest(past);
+    past->furthest = ahead > past->furthest ? ahead : past->furthest;
+    past->clock[worker]++;
+    past->updates++;
 }
 
 /* Only ps:0 tells who joins: of another server's log, where each began is known from before. */
 static history read_history(const char *folder, const char *log, const history *before)
 {
     char *path = test_path(folder, log), *text = test_read(path, NULL), *save = NULL;
-    history of = {0};
+    history past = {0};
     for (int i = 0; before && i < WORKERS; i++) {
-        of.live[i] = true;
-        of.clock[i] = before->begin[i];
+        past.live[i] = true;
+        past.clock[i] = before->begin[i];
     }
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         const char *who = strstr(line, "worker:");
         int worker = who ? (int)strtol(who + 7, NULL, 10) : 0;
         assert_in_range(worker, 0, WORKERS - 1);
         if (strstr(line, " takes part from step "))
-            join(&of, worker);
+            join(&past, worker);
         else if (strstr(line, "update by worker:"))
-            update(&of, worker);
+            update(&past, worker);
         assert_null(strstr(line, "the others go on")); /* nobody has left */
     }
     free(text);
     free(path);
-    return of;
+    return past;
 }
 
 /* ---- */
@@ -118,10 +118,10 @@ static void no_worker_runs_further_ahead_than_the_staleness_bound(void **state)
     for (int i = 0; i < SERVERS; i++) {
         char log[32];
         snprintf(log, sizeof log, "run/log/ps-%d.txt", i);
-        history of = i ? read_history(*state, log, &first) : first;
-        print_message("ps:%d: the furthest ahead was %lld\n", i, (long long)of.furthest);
-        assert_int_equal(of.updates, steps);
-        assert_in_range(of.furthest, 1, BOUND);
+        history past = i ? read_history(*state, log, &first) : first;
+        print_message("ps:%d: the furthest ahead was %lld\n", i, (long long)past.furthest);
+        assert_int_equal(past.updates, steps);
+        assert_in_range(past.furthest, 1, BOUND);
     }
 }
 

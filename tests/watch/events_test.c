@@ -14,18 +14,6 @@
 #include "support.h"
 #include "watch/event_reader.h"
 
-static int make_folder(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
-}
-
 /* The bytes of the folder's one event file; free() them. */
 static char *read_events(const char *folder, size_t *size)
 {
@@ -250,17 +238,16 @@ static void an_event_folder_that_cannot_be_made_is_reported(void **state)
 
 int main(void)
 {
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        IN_FOLDER(the_first_frame_of_an_event_file_is_byte_by_byte_as_the_format_says),
-        IN_FOLDER(a_scalar_event_is_a_simple_value),
-        IN_FOLDER(event_files_of_a_resumed_run_say_at_which_step_it_resumes),
-        IN_FOLDER(written_events_are_read_back),
-        IN_FOLDER(the_graph_event_has_names_operators_inputs_places_and_shapes),
-        IN_FOLDER(two_event_writers_never_share_a_file),
-        IN_FOLDER(flushed_events_are_readable_while_the_run_goes_on),
-        IN_FOLDER(event_files_report_a_full_disk_once),
-        IN_FOLDER(an_event_folder_that_cannot_be_made_is_reported),
+        FOLDER_TEST(the_first_frame_of_an_event_file_is_byte_by_byte_as_the_format_says),
+        FOLDER_TEST(a_scalar_event_is_a_simple_value),
+        FOLDER_TEST(event_files_of_a_resumed_run_say_at_which_step_it_resumes),
+        FOLDER_TEST(written_events_are_read_back),
+        FOLDER_TEST(the_graph_event_has_names_operators_inputs_places_and_shapes),
+        FOLDER_TEST(two_event_writers_never_share_a_file),
+        FOLDER_TEST(flushed_events_are_readable_while_the_run_goes_on),
+        FOLDER_TEST(event_files_report_a_full_disk_once),
+        FOLDER_TEST(an_event_folder_that_cannot_be_made_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

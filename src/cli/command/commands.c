@@ -109,7 +109,7 @@ static const tri__option info_options[] = {
      .standard = "1",
      .group = "Data",
      .meaning = "of synthetic data"},
-    {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
+    ONLY_JSON_ROW,
     HELP_ROW,
     {0},
 };
@@ -309,8 +309,9 @@ static const tri__option cluster_up_options[] = {
     {0},
 };
 
-static const tri__option cluster_options[] = {
-    {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
+/* Of commands that only print a result. */
+static const tri__option result_options[] = {
+    ONLY_JSON_ROW,
     HELP_ROW,
     {0},
 };
@@ -393,13 +394,7 @@ static const tri__option keygen_options[] = {
      .most = 36500,
      .standard = "365",
      .meaning = "how long it is valid"},
-    {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
-    HELP_ROW,
-    {0},
-};
-
-static const tri__option version_options[] = {
-    {.name = "json", .group = "Output", .meaning = "print the result as one JSON object"},
+    ONLY_JSON_ROW,
     HELP_ROW,
     {0},
 };
@@ -563,7 +558,7 @@ const tri__command tri__commands[] = {
      .run = tri__command_cluster_status,
      .least = 1,
      .most = 1,
-     .options = cluster_options,
+     .options = result_options,
      .meaning = "the hosts of a virtual cluster, their addresses and limits",
      .operands = {{"NAME", "the cluster"}}},
     {.name = "cluster cut",
@@ -587,7 +582,7 @@ const tri__command tri__commands[] = {
      .run = tri__command_cluster_down,
      .least = 1,
      .most = 1,
-     .options = cluster_options,
+     .options = result_options,
      .meaning = "end what runs on the hosts of a virtual cluster, and remove them",
      .detail = "Also removes what is left of a cluster whose `up` was killed.",
      .operands = {{"NAME", "the cluster"}}},
@@ -620,7 +615,7 @@ const tri__command tri__commands[] = {
     {.name = "version",
      .usage = "",
      .run = tri__command_version,
-     .options = version_options,
+     .options = result_options,
      .meaning = "version, build, libraries and CPU features in use"},
     {.name = "help",
      .usage = "[COMMAND]",

@@ -2,6 +2,8 @@
 #include "cli/table/help.h"
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
+#include "cli/table/bash.h"
+#include "cli/table/man.h"
 
 tri_status tri__command_help(tri__session *session, const tri__arguments *arguments)
 {

@@ -15,6 +15,10 @@
     {                                                                                                                                      \
         .name = "json", .meaning = "print the result as one JSON object, the last line of standard output"                                 \
     }
+#define ONLY_JSON_ROW                                                                                                                      \
+    {                                                                                                                                      \
+        .name = "json", .group = "Output", .meaning = "print the result as one JSON object"                                                \
+    }
 #define HELP_ROW                                                                                                                           \
     {                                                                                                                                      \
         .name = "help", .meaning = "show this help"                                                                                        \

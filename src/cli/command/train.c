@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "cli/command/commands.h"
-#include "cli/process/place.h"
+#include "cli/process/membership.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
 #include "cli/process/spawned.h"
@@ -148,27 +148,28 @@ static tri__security security_of(const tri__arguments *arguments)
     };
 }
 
-static tri_status run_task(const tri__arguments *arguments, const tri__run_request *request, const tri__place *place, tri__run_result *out)
+static tri_status run_task(const tri__arguments *arguments, const tri__run_request *request, const tri__membership *membership,
+                           tri__run_result *out)
 {
     const tri__security security = security_of(arguments);
     const char *folder = tri__argument_text(arguments, "spawned");
-    tri__task_place at = {
-        .cluster = &place->cluster,
-        .task = place->task,
+    tri__task_setup at = {
+        .cluster = &membership->cluster,
+        .task = membership->task,
         .listen_fd = tri__argument_given(arguments, "listen-fd") ? (int)tri__argument_integer(arguments, "listen-fd") : -1,
         .recover = tri__argument_flag(arguments, "recover"),
         .spawned = folder,
         .folder = folder,
     };
-    bool first = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
+    bool first = membership->task.role == TRI_ROLE_SERVER && membership->task.index == 0;
     if (first)
         at.unevaluated =
             tri__signals_note(TRI_NO_EVALUATOR); /* before the first line of output, after which the supervisor sends signals */
     if (tri__argument_given(arguments, "parent-fd"))
         TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
-    TRI_TRY(tri__security_open(&security, &place->cluster, request->log, &at.tls));
+    TRI_TRY(tri__security_open(&security, &membership->cluster, request->log, &at.tls));
     tri__supervised *evaluator = NULL;
-    tri_status status = first && !place->cluster.evaluator ? tri__tasks_start_evaluator(arguments, request->log, &evaluator) : NULL;
+    tri_status status = first && !membership->cluster.evaluator ? tri__tasks_start_evaluator(arguments, request->log, &evaluator) : NULL;
     if (!status)
         status = request->strategy->run_task(request, &at, out);
     tri__supervised_end(evaluator);
@@ -180,14 +181,14 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
 typedef struct {
     tri__train_options given, whole; /* whole: with those of the run that is resumed */
     const tri__strategy *strategy;
-    tri__place place;
+    tri__membership membership;
     tri__waits waits;
 } job;
 
 /* This process starts the others. */
 static bool launches(const job *what)
 {
-    return what->strategy->launch && !tri__place_is_taken(&what->place);
+    return what->strategy->launch && !tri__membership_is_taken(&what->membership);
 }
 
 /* A rank that fails alone would leave the others waiting: it continues to where ranks exchange notes, and fails there in the same way.
@@ -208,13 +209,13 @@ static tri_status merge_as_rank(const tri__session *session, const char *resume,
 /* The launcher or the cluster's description says how many processes there are. */
 static void take_counts(job *what)
 {
-    const tri__place *place = &what->place;
-    if (place->cluster.workers) {
-        what->given.workers = what->whole.workers = place->cluster.workers;
-        what->given.servers = what->whole.servers = place->cluster.servers;
+    const tri__membership *membership = &what->membership;
+    if (membership->cluster.workers) {
+        what->given.workers = what->whole.workers = membership->cluster.workers;
+        what->given.servers = what->whole.servers = membership->cluster.servers;
     }
-    if (place->ranks)
-        what->given.workers = what->whole.workers = place->ranks;
+    if (membership->ranks)
+        what->given.workers = what->whole.workers = membership->ranks;
 }
 
 static tri_status open_job(const tri__session *session, const tri__arguments *arguments, job *out)
@@ -223,7 +224,7 @@ static tri_status open_job(const tri__session *session, const tri__arguments *ar
     TRI_TRY(merge_as_rank(session, tri__argument_text(arguments, "resume"), out));
     out->strategy = tri__strategies_find(out->whole.strategy);
     int servers = out->whole.servers > 0 ? (int)out->whole.servers : 1;
-    TRI_TRY(tri__place_find(session, arguments, out->strategy, servers, &out->place));
+    TRI_TRY(tri__membership_find(session, arguments, out->strategy, servers, &out->membership));
     take_counts(out);
     TRI_TRY(tri__strategies_check(out->strategy, &out->whole));
     return tri__waits_resolve(&out->whole, &out->waits);
@@ -233,8 +234,8 @@ static tri_status run(const tri__session *session, const tri__arguments *argumen
                       tri__run_result *out)
 {
     *out = (tri__run_result){0};
-    if (what->place.by)
-        return run_task(arguments, request, &what->place, out);
+    if (what->membership.by)
+        return run_task(arguments, request, &what->membership, out);
     if (!launches(what))
         return tri__run_train(request, out);
     request->options = &what->whole;
@@ -246,11 +247,11 @@ static tri_status run(const tri__session *session, const tri__arguments *argumen
 static const volatile sig_atomic_t *catch_signals(const job *what)
 {
     static const volatile sig_atomic_t never;
-    if (what->place.rank > 0) {
+    if (what->membership.rank > 0) {
         (void)tri__signals_catch(2); /* all ranks get the signal; rank 0 decides */
         return &never;
     }
-    bool leads = !what->place.by || (what->place.task.role == TRI_ROLE_SERVER && what->place.task.index == 0);
+    bool leads = !what->membership.by || (what->membership.task.role == TRI_ROLE_SERVER && what->membership.task.index == 0);
     return leads ? tri__signals_catch(launches(what) ? 2 : 1) : &never;
 }
 
@@ -272,7 +273,7 @@ static void give_up(void *context, const char *why)
 static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
 {
     bool spawned = tri__argument_given(arguments, "spawned");
-    session->serves = spawned || what->place.rank > 0; /* rank 0 speaks for all */
+    session->serves = spawned || what->membership.rank > 0; /* rank 0 speaks for all */
     progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
     tri__run_request request = {
         .options = &what->given,
@@ -284,18 +285,18 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .started = session->started,
         .stop = catch_signals(what),
         .log = session->log,
-        .progress = session->quiet || what->place.rank > 0 ? NULL : show_progress,
-        .began = spawned && what->place.ranks && what->place.rank == 0 ? tell_began : NULL,
+        .progress = session->quiet || what->membership.rank > 0 ? NULL : show_progress,
+        .began = spawned && what->membership.ranks && what->membership.rank == 0 ? tell_began : NULL,
         .concluded = spawned ? tell_result : NULL,
         .context = &view,
-        .ranks = what->place.ranks,
+        .ranks = what->membership.ranks,
         .timeout = what->waits.timeout,
-        .folder = what->place.ranks ? tri__argument_text(arguments, "spawned") : NULL,
+        .folder = what->membership.ranks ? tri__argument_text(arguments, "spawned") : NULL,
         .give_up = give_up,
     };
     if (spawned)
         TRI_TRY(tri__session_relay(session));
-    if (what->place.rank > 0)
+    if (what->membership.rank > 0)
         session->log->least = TRI_LOG_WARNING; /* rank 0 reports the rest */
     if (request.began)
         TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
@@ -327,7 +328,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
 tri_status tri__command_train(tri__session *session, const tri__arguments *arguments)
 {
     TRI_TRY(check_call(arguments));
-    job what = {.place = {0}};
+    job what = {.membership = {0}};
     tri__train_options_init(&what.given);
     tri__train_options_init(&what.whole);
     char *command = repeatable(session, arguments);
@@ -335,7 +336,7 @@ tri_status tri__command_train(tri__session *session, const tri__arguments *argum
     if (!status)
         status = train(session, arguments, &what, command);
     free(command);
-    tri__place_fini(&what.place);
+    tri__membership_fini(&what.membership);
     tri__train_options_fini(&what.given);
     tri__train_options_fini(&what.whole);
     return status;

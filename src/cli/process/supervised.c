@@ -60,8 +60,8 @@ static bool revive(tri__supervised *self, const char *how)
 static void on_end(void *context, tri__process *process)
 {
     tri__supervised *self = context;
-    char how[TRI_ENDING_SIZE];
-    if (tri__ending_is_good(process->ending) || tri__watcher_is_ending(&self->watcher))
+    char how[TRI_EXIT_SIZE];
+    if (tri__exit_is_good(process->ending) || tri__watcher_is_ending(&self->watcher))
         return;
     if (!revive(self, tri__process_ending_text(process, how)))
         kill(getpid(), self->farewell);

@@ -1,7 +1,9 @@
 /* bash.c: the table of commands as a completion for bash: one case a command, no lookups at run time. */
+#include "cli/table/bash.h"
+
 #include <string.h>
 
-#include "cli/table/help.h"
+#include "cli/table/option.h"
 
 static void option_names(FILE *out, const tri__command *command)
 {

@@ -86,7 +86,7 @@ void tri__help_command(const tri__page *page, const tri__command *command)
     tri__page_wrap(page, command->detail ? command->detail : command->meaning, 0, 0);
     if (command->operands[0].name)
         fputc('\n', page->out);
-    for (const tri__operand *operand = command->operands; operand->name; operand++)
+    for (const tri__command_operand *operand = command->operands; operand->name; operand++)
         entry(page, operand->name, operand->meaning, 26);
     const tri__option *option;
     for (int row = 0; (option = tri__command_option(command, row)); row++) {
@@ -98,7 +98,7 @@ void tri__help_command(const tri__page *page, const tri__command *command)
     }
     if (command->examples[0].line)
         heading(page, "Examples");
-    for (const tri__example *example = command->examples; example->line; example++)
+    for (const tri__command_example *example = command->examples; example->line; example++)
         fprintf(page->out, "  %s\n      %s\n", example->line, example->meaning);
 }
 

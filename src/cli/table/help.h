@@ -1,4 +1,4 @@
-/* help.h: prints the table of commands as help, as a manual page and as a completion for bash. */
+/* help.h: prints the table of commands as help. */
 #ifndef TRI_CLI_TABLE_HELP_H
 #define TRI_CLI_TABLE_HELP_H
 
@@ -19,7 +19,5 @@ void tri__page_wrap(const tri__page *page, const char *text, int at, int indent)
 void tri__help_overview(const tri__page *page);
 void tri__help_command(const tri__page *page, const tri__command *command);
 bool tri__help_group(const tri__page *page, const char *word); /* all commands that begin with word; false where there are none */
-void tri__help_man(FILE *out);
-void tri__help_bash(FILE *out);
 
 #endif

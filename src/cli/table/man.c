@@ -1,7 +1,9 @@
 /* man.c: the table of commands as a manual page in mdoc(7). */
+#include "cli/table/man.h"
+
 #include <string.h>
 
-#include "cli/table/help.h"
+#include "cli/table/option.h"
 
 enum { LINE = 64 }; /* columns after which a line of the source ends at the next space */
 
@@ -86,7 +88,7 @@ static void command_section(FILE *out, const tri__command *command)
     text(out, command->detail ? command->detail : command->meaning);
     if (command->operands[0].name)
         fputs(".Bl -tag -width Ds\n", out);
-    for (const tri__operand *operand = command->operands; operand->name; operand++) {
+    for (const tri__command_operand *operand = command->operands; operand->name; operand++) {
         fputs(".It Ar ", out);
         argument(out, operand->name);
         fputc('\n', out);
@@ -104,7 +106,7 @@ static void examples(FILE *out)
 {
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", out);
     for (const tri__command *command = tri__commands; command->name; command++)
-        for (const tri__example *example = command->examples; example->line; example++) {
+        for (const tri__command_example *example = command->examples; example->line; example++) {
             fputs(".It Li ", out);
             argument(out, example->line);
             fputc('\n', out);

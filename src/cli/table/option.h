@@ -13,11 +13,11 @@
 typedef struct {
     const char *name, *meaning;
     const char *completion; /* words to complete with; may be NULL */
-} tri__operand;
+} tri__command_operand;
 
 typedef struct {
     const char *line, *meaning;
-} tri__example;
+} tri__command_example;
 
 #define TRI_MAX_OPERANDS 2
 #define TRI_MAX_OPTIONS  80
@@ -26,15 +26,15 @@ typedef struct tri__arguments tri__arguments;
 typedef struct tri__session tri__session;
 
 typedef struct tri__command {
-    const char *name;                            /* "train", "data get" */
-    const char *usage;                           /* what follows the name */
-    const char *meaning;                         /* one line */
-    const char *detail;                          /* paragraphs, a newline between them */
-    tri__operand operands[TRI_MAX_OPERANDS + 1]; /* ending in a NULL name */
-    int least, most;                             /* operands */
-    bool takes_rest;                             /* what follows `most` operands is another program's command line */
-    const tri__option *options;                  /* ending in a row of zeros; read them by tri__command_option */
-    tri__example examples[5];                    /* ending in a NULL line */
+    const char *name;                                    /* "train", "data get" */
+    const char *usage;                                   /* what follows the name */
+    const char *meaning;                                 /* one line */
+    const char *detail;                                  /* paragraphs, a newline between them */
+    tri__command_operand operands[TRI_MAX_OPERANDS + 1]; /* ending in a NULL name */
+    int least, most;                                     /* operands */
+    bool takes_rest;                                     /* what follows `most` operands is another program's command line */
+    const tri__option *options;                          /* ending in a row of zeros; read them by tri__command_option */
+    tri__command_example examples[5];                    /* ending in a NULL line */
     tri_status (*run)(tri__session *session, const tri__arguments *arguments);
 } tri__command;
 

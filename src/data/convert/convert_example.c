@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/jpeg/encode.h"
 
 #define QUALITY 95 /* of photos: what is seen of the difference to raw pixels is nothing */
 

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/jpeg/encode.h"
 #include "data/photo/resize.h"
 #include "data/source/source.h"
 

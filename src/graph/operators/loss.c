@@ -29,30 +29,39 @@ static tri_status check_logistic_loss(const tri_node *node, int first)
     return check_examples(node, first);
 }
 
+typedef tri_status check_loss(const tri_node *node, int first);
+
+static tri_status loss_shape(tri_node *node, check_loss *check, tri_type *type, tri_shape *shape)
+{
+    TRI_TRY(check(node, 0));
+    return tri__give(node, (tri_shape){0}, type, shape);
+}
+
+static tri_status loss_grad_shape(tri_node *node, check_loss *check, tri_type *type, tri_shape *shape)
+{
+    TRI_TRY(tri__expect(node, 0, "dy", TRI_F32, 0));
+    TRI_TRY(check(node, 1));
+    return tri__give(node, node->input[1]->shape, type, shape);
+}
+
 static tri_status softmax_loss_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
-    TRI_TRY(check_softmax_loss(node, 0));
-    return tri__give(node, (tri_shape){0}, type, shape);
+    return loss_shape(node, check_softmax_loss, type, shape);
 }
 
 static tri_status softmax_loss_grad_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
-    TRI_TRY(tri__expect(node, 0, "dy", TRI_F32, 0));
-    TRI_TRY(check_softmax_loss(node, 1));
-    return tri__give(node, node->input[1]->shape, type, shape);
+    return loss_grad_shape(node, check_softmax_loss, type, shape);
 }
 
 static tri_status logistic_loss_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
-    TRI_TRY(check_logistic_loss(node, 0));
-    return tri__give(node, (tri_shape){0}, type, shape);
+    return loss_shape(node, check_logistic_loss, type, shape);
 }
 
 static tri_status logistic_loss_grad_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
-    TRI_TRY(tri__expect(node, 0, "dy", TRI_F32, 0));
-    TRI_TRY(check_logistic_loss(node, 1));
-    return tri__give(node, node->input[1]->shape, type, shape);
+    return loss_grad_shape(node, check_logistic_loss, type, shape);
 }
 
 static void softmax_loss_forward(const tri__call *call)

@@ -27,8 +27,8 @@ TRI_MUST_CHECK tri_status tri__narrow_make(const char *name, tri__narrow_part *p
                                            void *owned, tri__kernel **out);
 
 /* Describe the next argument of a kernel that is being made: inputs first, then outputs, then workspaces. */
-void tri__narrow_in(tri__kernel *kernel, const tri__layout *layout, size_t bytes);
-void tri__narrow_out(tri__kernel *kernel, const tri__layout *layout, size_t bytes);
+void tri__narrow_in(tri__kernel *kernel, const tri__tensor_layout *layout, size_t bytes);
+void tri__narrow_out(tri__kernel *kernel, const tri__tensor_layout *layout, size_t bytes);
 void tri__narrow_work(tri__kernel *kernel, size_t bytes);
 
 /* Sizes that a spec gives must be positive, and their product no more than INT32_MAX: offsets are 32 bits wide. */

@@ -186,11 +186,11 @@ tri_status tri__narrow_conv_forward(const tri__narrow_conv *spec, tri__narrow_te
     TRI_TRY(tri__narrow_code_find(team, &code));
     TRI_TRY(prepare(spec, false, &g, &owned));
     TRI_TRY(tri__narrow_make("narrow conv_forward", code->conv_forward, team.threads, &g, sizeof g, owned, out));
-    tri__narrow_in(*out, tri__layout_lanes, x_bytes(spec));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, x_bytes(spec));
     tri__narrow_in(*out, NULL, (size_t)(spec->filters * g.taps) * sizeof(float));
     if (spec->bias)
         tri__narrow_in(*out, NULL, (size_t)spec->filters * sizeof(float));
-    tri__narrow_out(*out, tri__layout_lanes, y_bytes(&g));
+    tri__narrow_out(*out, tri__tensor_layout_lanes, y_bytes(&g));
     tri__narrow_work(*out, mask_bytes(&g));
     tri__narrow_work(*out, (size_t)(team.threads * g.padded_x) * 32);
     return NULL;
@@ -207,14 +207,14 @@ tri_status tri__narrow_conv_backward(const tri__narrow_conv *spec, bool want_dx,
     g.private_vectors =
         weights + spec->filters + g.padded_x + g.d_rows * spec->filters * g.d_columns + (want_dx ? divide_up(weights, 8) : 0);
     TRI_TRY(tri__narrow_make("narrow conv_backward", code->conv_backward, team.threads, &g, sizeof g, owned, out));
-    tri__narrow_in(*out, tri__layout_lanes, y_bytes(&g));
-    tri__narrow_in(*out, tri__layout_lanes, x_bytes(spec));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, y_bytes(&g));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, x_bytes(spec));
     tri__narrow_in(*out, NULL, (size_t)weights * sizeof(float));
     tri__narrow_out(*out, NULL, (size_t)weights * sizeof(float));
     if (spec->bias)
         tri__narrow_out(*out, NULL, (size_t)spec->filters * sizeof(float));
     if (want_dx)
-        tri__narrow_out(*out, tri__layout_lanes, x_bytes(spec));
+        tri__narrow_out(*out, tri__tensor_layout_lanes, x_bytes(spec));
     tri__narrow_work(*out, mask_bytes(&g));
     tri__narrow_work(*out, (size_t)(team.threads * g.private_vectors) * 32);
     return NULL;

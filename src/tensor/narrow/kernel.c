@@ -54,18 +54,18 @@ tri_status tri__narrow_make(const char *name, tri__narrow_part *part, int thread
     return NULL;
 }
 
-static void add_argument(tri__kernel *kernel, const tri__layout *layout, size_t bytes)
+static void add_argument(tri__kernel *kernel, const tri__tensor_layout *layout, size_t bytes)
 {
     kernel->argument[kernel->inputs + kernel->outputs + kernel->workspaces] = (tri__kernel_argument){.layout = layout, .bytes = bytes};
 }
 
-void tri__narrow_in(tri__kernel *kernel, const tri__layout *layout, size_t bytes)
+void tri__narrow_in(tri__kernel *kernel, const tri__tensor_layout *layout, size_t bytes)
 {
     add_argument(kernel, layout, bytes);
     kernel->inputs++;
 }
 
-void tri__narrow_out(tri__kernel *kernel, const tri__layout *layout, size_t bytes)
+void tri__narrow_out(tri__kernel *kernel, const tri__tensor_layout *layout, size_t bytes)
 {
     add_argument(kernel, layout, bytes);
     kernel->outputs++;

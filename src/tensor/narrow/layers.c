@@ -29,7 +29,7 @@ tri_status tri__narrow_import(const tri__narrow_input *spec, tri__narrow_team te
     TRI_TRY(tri__narrow_make("narrow import", code->import, team.threads, &g, sizeof g, NULL, out));
     (*out)->scattered = true;
     tri__narrow_in(*out, NULL, (size_t)(spec->batch * count * spec->channels) * tri_type_size(spec->type));
-    tri__narrow_out(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, count * spec->channels));
+    tri__narrow_out(*out, tri__tensor_layout_lanes, tri__narrow_bytes(spec->batch, count * spec->channels));
     return NULL;
 }
 
@@ -47,7 +47,7 @@ tri_status tri__narrow_to_lanes(int64_t batch, int64_t count, tri__narrow_team t
     TRI_TRY(tri__narrow_code_find(team, &code));
     TRI_TRY(make_reorder("narrow to_lanes", code->to_lanes, batch, count, team.threads, out));
     tri__narrow_in(*out, NULL, (size_t)(batch * count) * FLOAT);
-    tri__narrow_out(*out, tri__layout_lanes, tri__narrow_bytes(batch, count));
+    tri__narrow_out(*out, tri__tensor_layout_lanes, tri__narrow_bytes(batch, count));
     return NULL;
 }
 
@@ -56,7 +56,7 @@ tri_status tri__narrow_to_plain(int64_t batch, int64_t count, tri__narrow_team t
     const tri__narrow_code *code;
     TRI_TRY(tri__narrow_code_find(team, &code));
     TRI_TRY(make_reorder("narrow to_plain", code->to_plain, batch, count, team.threads, out));
-    tri__narrow_in(*out, tri__layout_lanes, tri__narrow_bytes(batch, count));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, tri__narrow_bytes(batch, count));
     tri__narrow_out(*out, NULL, (size_t)(batch * count) * FLOAT);
     return NULL;
 }
@@ -78,11 +78,11 @@ tri_status tri__narrow_dense_forward(const tri__narrow_dense *spec, tri__narrow_
     TRI_TRY(tri__narrow_code_find(team, &code));
     TRI_TRY(prepare_dense(spec, false, &g));
     TRI_TRY(tri__narrow_make("narrow dense_forward", code->dense_forward, team.threads, &g, sizeof g, NULL, out));
-    tri__narrow_in(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, spec->in));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, tri__narrow_bytes(spec->batch, spec->in));
     tri__narrow_in(*out, NULL, (size_t)(spec->in * spec->out) * FLOAT);
     if (spec->bias)
         tri__narrow_in(*out, NULL, (size_t)spec->out * FLOAT);
-    tri__narrow_out(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, spec->out));
+    tri__narrow_out(*out, tri__tensor_layout_lanes, tri__narrow_bytes(spec->batch, spec->out));
     return NULL;
 }
 
@@ -93,16 +93,16 @@ tri_status tri__narrow_dense_backward(const tri__narrow_dense *spec, bool want_d
     TRI_TRY(tri__narrow_code_find(team, &code));
     TRI_TRY(prepare_dense(spec, want_dx, &g));
     TRI_TRY(tri__narrow_make("narrow dense_backward", code->dense_backward, team.threads, &g, sizeof g, NULL, out));
-    tri__narrow_in(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, spec->out));
-    tri__narrow_in(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, spec->in));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, tri__narrow_bytes(spec->batch, spec->out));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, tri__narrow_bytes(spec->batch, spec->in));
     tri__narrow_in(*out, NULL, (size_t)(spec->in * spec->out) * FLOAT);
     if (spec->relu)
-        tri__narrow_in(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, spec->out));
+        tri__narrow_in(*out, tri__tensor_layout_lanes, tri__narrow_bytes(spec->batch, spec->out));
     tri__narrow_out(*out, NULL, (size_t)(spec->in * spec->out) * FLOAT);
     if (spec->bias)
         tri__narrow_out(*out, NULL, (size_t)spec->out * FLOAT);
     if (want_dx)
-        tri__narrow_out(*out, tri__layout_lanes, tri__narrow_bytes(spec->batch, spec->in));
+        tri__narrow_out(*out, tri__tensor_layout_lanes, tri__narrow_bytes(spec->batch, spec->in));
     const int64_t panels = g.groups * TRI_LANES * ((spec->in + 7) / 8);
     tri__narrow_work(*out, (size_t)(2 * g.groups * spec->out + panels) * VECTOR);
     return NULL;
@@ -118,11 +118,11 @@ tri_status tri__narrow_softmax_loss(int64_t batch, int64_t classes, tri__narrow_
     const tri__narrow_loss_geometry g = {.batch = batch, .groups = tri__narrow_groups(batch), .classes = classes};
     const int threads = batch * classes < TEAM_LOGITS ? 1 : team.threads;
     TRI_TRY(tri__narrow_make("narrow softmax_loss", code->softmax_loss, threads, &g, sizeof g, NULL, out));
-    tri__narrow_in(*out, tri__layout_lanes, tri__narrow_bytes(batch, classes));
+    tri__narrow_in(*out, tri__tensor_layout_lanes, tri__narrow_bytes(batch, classes));
     tri__narrow_in(*out, NULL, (size_t)batch * sizeof(int32_t));
     tri__narrow_in(*out, NULL, (size_t)batch * FLOAT);
     tri__narrow_out(*out, NULL, FLOAT);
-    tri__narrow_out(*out, tri__layout_lanes, tri__narrow_bytes(batch, classes));
+    tri__narrow_out(*out, tri__tensor_layout_lanes, tri__narrow_bytes(batch, classes));
     tri__narrow_work(*out, (size_t)threads * sizeof(double));
     return NULL;
 }

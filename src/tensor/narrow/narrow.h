@@ -79,7 +79,7 @@ typedef struct {
     int64_t stride_h, stride_w;
     int64_t pad_h, pad_w;
     bool bias;
-    const tri__layout *dy_layout,
+    const tri__tensor_layout *dy_layout,
         *x_layout; /* what a plan calls those blocks; x_layout is NULL where x is plain. They outlive the kernel */
 } tri__narrow_weight;
 

@@ -16,7 +16,7 @@ void tri__onednn_destroy(tri__onednn *context);      /* accepts NULL */
 void tri__onednn_version(char *buffer, size_t size); /* of the library in use: "2.6.3" */
 
 /* Whether a layout is [n][c/8][h][w][8] for a shape [n][c][h][w]. */
-bool tri__onednn_is_eights(const tri__layout *layout, tri_shape shape);
+bool tri__onednn_is_eights(const tri__tensor_layout *layout, tri_shape shape);
 
 /* x: [n][c][h][w], w: [out][c][kernel], y: [n][out][…] */
 typedef struct {
@@ -35,9 +35,9 @@ TRI_MUST_CHECK tri_status tri__onednn_convolution_weight(tri__onednn *context, c
 typedef struct {
     tri_shape x, y;
     int64_t kernel[2], stride[2], pad[2];
-    bool average;              /* over the window, padding counted as zeros; otherwise the maximum */
-    bool training;             /* the maximum's place is kept in a workspace */
-    const tri__layout *layout; /* of x: a blocked one is taken as it comes */
+    bool average;                     /* over the window, padding counted as zeros; otherwise the maximum */
+    bool training;                    /* the maximum's place is kept in a workspace */
+    const tri__tensor_layout *layout; /* of x: a blocked one is taken as it comes */
 } tri__onednn_pooling;
 
 /* x → y | the maxima's places, where training and not average */
@@ -50,7 +50,7 @@ typedef struct {
     int64_t size;
     float alpha, beta, bias;
     bool training;
-    const tri__layout *layout; /* of x and of everything else */
+    const tri__tensor_layout *layout; /* of x and of everything else */
 } tri__onednn_lrn;
 
 /* x → y | what oneDNN keeps for the gradient: workspace 0 has 0 bytes where it keeps nothing */
@@ -68,7 +68,7 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel **out);
 
 /* The same elements in another layout; neither may be lanes. x → y */
-TRI_MUST_CHECK tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__layout *from, const tri__layout *to,
-                                              tri__kernel **out);
+TRI_MUST_CHECK tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__tensor_layout *from,
+                                              const tri__tensor_layout *to, tri__kernel **out);
 
 #endif

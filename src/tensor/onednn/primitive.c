@@ -8,7 +8,7 @@
 
 /* A blocked layout is oneDNN's descriptor, shape included. */
 typedef struct {
-    tri__layout layout; /* first: a tri__layout of this kind is one of these */
+    tri__tensor_layout layout; /* first: a tri__tensor_layout of this kind is one of these */
     dnnl_memory_desc_t desc;
 } blocked_layout;
 
@@ -83,7 +83,7 @@ static dnnl_memory_desc_t plain_desc(tri_shape shape)
     return desc;
 }
 
-dnnl_memory_desc_t tri__onednn_desc(tri_shape shape, const tri__layout *layout)
+dnnl_memory_desc_t tri__onednn_desc(tri_shape shape, const tri__tensor_layout *layout)
 {
     return layout ? ((const blocked_layout *)layout)->desc : plain_desc(shape);
 }
@@ -95,14 +95,14 @@ dnnl_memory_desc_t tri__onednn_desc_any(tri_shape shape)
     return desc;
 }
 
-static bool blocked_equal(const tri__layout *a, const tri__layout *b)
+static bool blocked_equal(const tri__tensor_layout *a, const tri__tensor_layout *b)
 {
     return dnnl_memory_desc_equal(&((const blocked_layout *)a)->desc, &((const blocked_layout *)b)->desc);
 }
 
-bool tri__onednn_is_eights(const tri__layout *layout, tri_shape shape)
+bool tri__onednn_is_eights(const tri__tensor_layout *layout, tri_shape shape)
 {
-    if (tri__layout_kind_of(layout) != TRI_LAYOUT_ONEDNN || shape.rank != 4 || shape.dim[1] % 8)
+    if (tri__tensor_layout_kind_of(layout) != TRI_LAYOUT_ONEDNN || shape.rank != 4 || shape.dim[1] % 8)
         return false;
     dnnl_memory_desc_t eights;
     return dnnl_memory_desc_init_by_tag(&eights, shape.rank, shape.dim, dnnl_f32, dnnl_aBcd8b) == dnnl_success &&

@@ -16,7 +16,7 @@ struct tri__onednn {
 TRI_MUST_CHECK tri_status tri__onednn_check(dnnl_status_t status, const char *what);
 
 /* The descriptor of a shape in a layout, or with the layout left to oneDNN. */
-dnnl_memory_desc_t tri__onednn_desc(tri_shape shape, const tri__layout *layout);
+dnnl_memory_desc_t tri__onednn_desc(tri_shape shape, const tri__tensor_layout *layout);
 dnnl_memory_desc_t tri__onednn_desc_any(tri_shape shape);
 
 /* A kernel's arguments as oneDNN numbers them: inputs, outputs, workspaces. Scratch memory is added behind them. */

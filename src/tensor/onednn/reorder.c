@@ -1,7 +1,8 @@
 /* reorder.c: the same elements in another layout. */
 #include "tensor/onednn/primitive.h"
 
-tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__layout *from, const tri__layout *to, tri__kernel **out)
+tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__tensor_layout *from, const tri__tensor_layout *to,
+                               tri__kernel **out)
 {
     dnnl_memory_desc_t source = tri__onednn_desc(shape, from), target = tri__onednn_desc(shape, to);
     dnnl_primitive_desc_t desc;

@@ -40,7 +40,7 @@ static void on_end(void *context, tri__child *child, int status, int signal)
 {
     tri__process *process = context;
     (void)child;
-    process->ending = (tri__ending){status, signal};
+    process->ending = (tri__exit){status, signal};
     process->state = TRI_PROCESS_ENDED;
 }
 
@@ -90,7 +90,7 @@ bool tri__process_is_up(const tri__process *process)
 
 bool tri__process_ended_well(const tri__process *process)
 {
-    return process->state == TRI_PROCESS_REAPED && tri__ending_is_good(process->ending);
+    return process->state == TRI_PROCESS_REAPED && tri__exit_is_good(process->ending);
 }
 
 void tri__process_signal(const tri__process *process, int signal)
@@ -107,15 +107,15 @@ void tri__process_signal_when_ready(tri__process *process, int signal)
         tri__process_signal(process, signal);
 }
 
-const char *tri__process_ending_text(const tri__process *process, char text[TRI_ENDING_SIZE])
+const char *tri__process_ending_text(const tri__process *process, char text[TRI_EXIT_SIZE])
 {
-    return tri__ending_text(process->ending, process->complaint, text);
+    return tri__exit_text(process->ending, process->complaint, text);
 }
 
 void tri__process_reap(tri__process *process)
 {
     if (process->state != TRI_PROCESS_ENDED)
-        process->ending = (tri__ending){.signal = SIGKILL};
+        process->ending = (tri__exit){.signal = SIGKILL};
     tri__child_destroy(process->child);
     process->child = NULL;
     process->state = TRI_PROCESS_REAPED;

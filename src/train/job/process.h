@@ -13,7 +13,7 @@
 #define TRI_TRAIN_JOB_PROCESS_H
 
 #include "net/child.h"
-#include "train/job/ending.h"
+#include "train/job/exit.h"
 
 enum {
     TRI_PROCESS_NAME = 64,
@@ -29,10 +29,10 @@ typedef struct {
     tri__watcher *watcher;
     char name[TRI_PROCESS_NAME]; /* for people: "worker:1" */
     tri__process_state state;
-    tri__child *child;  /* from STARTING to ENDED */
-    tri__ending ending; /* in ENDED and REAPED */
-    char *complaint;    /* why it failed: the first failure that it reported since it was started; or NULL */
-    uint64_t due;       /* signals that it gets when it is READY, as bits */
+    tri__child *child; /* from STARTING to ENDED */
+    tri__exit ending;  /* in ENDED and REAPED */
+    char *complaint;   /* why it failed: the first failure that it reported since it was started; or NULL */
+    uint64_t due;      /* signals that it gets when it is READY, as bits */
 } tri__process;
 
 /* How the process learns that the one which started it is gone. */
@@ -59,7 +59,7 @@ bool tri__process_is_up(const tri__process *process);                           
 bool tri__process_ended_well(const tri__process *process);                                                /* and was reaped */
 void tri__process_signal(const tri__process *process, int signal);      /* to it and to what it started; does nothing where it is not up */
 void tri__process_signal_when_ready(tri__process *process, int signal); /* … as soon as it is READY */
-const char *tri__process_ending_text(const tri__process *process, char text[TRI_ENDING_SIZE]); /* "was killed by …" */
+const char *tri__process_ending_text(const tri__process *process, char text[TRI_EXIT_SIZE]); /* "was killed by …" */
 
 /* For the watcher: makes it REAPED. Kills it first if it still runs. */
 void tri__process_reap(tri__process *process);

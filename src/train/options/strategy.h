@@ -13,7 +13,7 @@ struct tri__train_options;
 struct tri__run;
 struct tri__run_request;
 struct tri__run_result;
-struct tri__task_place;
+struct tri__task_setup;
 
 /* How processes that train together find each other. */
 typedef enum {
@@ -52,7 +52,7 @@ typedef struct tri__strategy {
     tri__meeting meeting;
     const char *const *launcher_options; /* options that launch does not hand on to its processes; ends with NULL */
     tri_status (*launch)(const tri__launch_request *request, struct tri__run_result *out); /* returns when no process is left */
-    tri_status (*run_task)(const struct tri__run_request *request, const struct tri__task_place *place, struct tri__run_result *out);
+    tri_status (*run_task)(const struct tri__run_request *request, const struct tri__task_setup *setup, struct tri__run_result *out);
 } tri__strategy;
 
 /* TRI_UNSUPPORTED where the strategy cannot train the model: it has no tables. */

@@ -59,14 +59,14 @@ static tri_status start(launcher *self)
 
 static tri_status explain(const launcher *self)
 {
-    char text[TRI_ENDING_SIZE];
+    char text[TRI_EXIT_SIZE];
     if (self->watcher.asked)
         return tri_fail(TRI_STOPPED, "stopped");
     if (tri__process_ended_well(&self->mpirun))
         return NULL;
     if (self->mpirun.complaint)
-        return tri_fail(tri__ending_code(self->mpirun.ending), "%s", self->mpirun.complaint);
-    return tri_fail(tri__ending_code(self->mpirun.ending), "the tasks failed: mpirun %s", tri__process_ending_text(&self->mpirun, text));
+        return tri_fail(tri__exit_code(self->mpirun.ending), "%s", self->mpirun.complaint);
+    return tri_fail(tri__exit_code(self->mpirun.ending), "the tasks failed: mpirun %s", tri__process_ending_text(&self->mpirun, text));
 }
 
 tri_status tri__placed_launch(const tri__placed_launch_request *request)

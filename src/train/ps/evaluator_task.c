@@ -16,7 +16,7 @@ static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
     return *out ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for an evaluation");
 }
 
-tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps)
+tri_status tri__evaluator_task_run(tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps)
 {
     TRI_TRY(tri__run_open_data(run));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &(tri_rule){0}, &run->trainer.store));
@@ -24,9 +24,9 @@ tri_status tri__evaluator_task_run(tri__run *run, const tri__task_place *place, 
     if (run->inputs.test)
         TRI_TRY(tri__run_create_evaluator(run));
     const tri__ps_evaluator_options options = {
-        .coordinator = &place->cluster->server[0],
+        .coordinator = &setup->cluster->server[0],
         .settings = *ps,
-        .tls = place->tls,
+        .tls = setup->tls,
         .store = run->trainer.store,
         .none = !run->inputs.test,
         .evaluate = evaluate_snapshot,

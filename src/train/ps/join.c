@@ -32,7 +32,7 @@ static tri_status read_mode(const char *name, tri__ps_mode *out)
     return tri_fail(TRI_BAD_DATA, "ps:0 does not say in which mode the job runs");
 }
 
-static tri_status read_answer(const json_t *answer, tri__cluster *cluster, tri__task_place *joined, tri__ps_settings *job)
+static tri_status read_answer(const json_t *answer, tri__cluster *cluster, tri__task_setup *joined, tri__ps_settings *job)
 {
     const json_t *task = json_object_get(answer, "task"), *workers = json_object_get(answer, "workers");
     if (!json_is_integer(task) || json_integer_value(task) < 0 || json_integer_value(task) > INT16_MAX || !json_is_integer(workers))
@@ -49,12 +49,12 @@ static tri_status read_answer(const json_t *answer, tri__cluster *cluster, tri__
     return NULL;
 }
 
-tri_status tri__join(const tri__task_place *place, int64_t timeout, tri__cluster *cluster, tri__task_place *joined, tri__ps_settings *job)
+tri_status tri__join(const tri__task_setup *setup, int64_t timeout, tri__cluster *cluster, tri__task_setup *joined, tri__ps_settings *job)
 {
     json_t *answer = NULL;
-    const tri__ps_join_options options = {.coordinator = &place->cluster->server[0], .timeout = timeout, .tls = place->tls};
+    const tri__ps_join_options options = {.coordinator = &setup->cluster->server[0], .timeout = timeout, .tls = setup->tls};
     *cluster = (tri__cluster){0};
-    *joined = *place;
+    *joined = *setup;
     joined->cluster = cluster;
     TRI_TRY(tri__ps_join(&options, &answer));
     tri_status status = read_answer(answer, cluster, joined, job);

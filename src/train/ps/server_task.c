@@ -24,7 +24,7 @@
 
 typedef struct {
     tri__run *run;
-    const tri__task_place *place;
+    const tri__task_setup *setup;
     const tri__ps_settings *ps;
     json_t *hello; /* of the first worker */
     tri_source_info source;
@@ -133,9 +133,9 @@ static void settle_beginning(serve *s, tri__standing *standing)
     double seconds = tri__json_number_of(since, "seconds");
     bool known = step >= 0 && examples >= 0 && seconds >= 0;
     if (!s->loaded) {
-        s->began.step = s->place->recover && known ? step : state->step;
-        s->began.examples = s->place->recover && known ? examples : state->examples;
-        s->began.seconds = s->place->recover && known ? seconds : state->seconds;
+        s->began.step = s->setup->recover && known ? step : state->step;
+        s->began.examples = s->setup->recover && known ? examples : state->examples;
+        s->began.seconds = s->setup->recover && known ? seconds : state->seconds;
     }
     if (known && step == s->began.step && examples == s->began.examples)
         return;
@@ -253,7 +253,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     run->evaluating.count++;
     pthread_mutex_unlock(&s->lock);
     tri__run_tell_evaluation(run);
-    const tri__ending before = run->ending; /* such as a signal; then the last state is the model, not this snapshot */
+    const tri__run_ending before = run->ending; /* such as a signal; then the last state is the model, not this snapshot */
     pthread_mutex_lock(&s->lock);
     bool keep = tri__run_judge(run);
     pthread_mutex_unlock(&s->lock);
@@ -359,15 +359,15 @@ static tri_status conclude(void *context, const tri__ps_status *status)
 
 /* ---- from beginning to end ---- */
 
-static tri_status listen_here(const tri__run *run, const tri__task_place *place, int *fd)
+static tri_status listen_here(const tri__run *run, const tri__task_setup *setup, int *fd)
 {
-    const tri__address *address = &place->cluster->server[place->task.index];
+    const tri__address *address = &setup->cluster->server[setup->task.index];
     uint16_t port;
-    *fd = place->listen_fd;
+    *fd = setup->listen_fd;
     if (*fd >= 0)
         return NULL;
-    TRI_TRY(tri_wrap(tri__address_listen(address, fd, &port), "ps:%d", place->task.index));
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "ps:%d listens on %s:%u", place->task.index, address->host, port);
+    TRI_TRY(tri_wrap(tri__address_listen(address, fd, &port), "ps:%d", setup->task.index));
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "ps:%d listens on %s:%u", setup->task.index, address->host, port);
     return NULL;
 }
 
@@ -376,31 +376,31 @@ static const tri__ps_owner owner = {
 
 static tri_status run_server(serve *s)
 {
-    const tri__task_place *place = s->place;
-    bool first = place->task.index == 0;
+    const tri__task_setup *setup = s->setup;
+    bool first = setup->task.index == 0;
     tri__server_options options = {
-        .index = place->task.index,
+        .index = setup->task.index,
         .settings = *s->ps,
-        .tls = place->tls,
-        .servers = place->cluster->server,
-        .recovers = place->recover,
-        .coordinator = first ? NULL : &place->cluster->server[0],
+        .tls = setup->tls,
+        .servers = setup->cluster->server,
+        .recovers = setup->recover,
+        .coordinator = first ? NULL : &setup->cluster->server[0],
         .owner = first ? &owner : NULL,
         .context = s,
         .log = s->run->journal.log,
         .stop = s->run->request->stop,
-        .unevaluated = place->unevaluated,
+        .unevaluated = setup->unevaluated,
     };
-    TRI_TRY(listen_here(s->run, place, &options.listen_fd));
+    TRI_TRY(listen_here(s->run, setup, &options.listen_fd));
     return tri__server_run(&options, first ? &s->status : NULL);
 }
 
-tri_status tri__server_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps, tri__run_result *out)
+tri_status tri__server_task_run(tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps, tri__run_result *out)
 {
-    serve s = {.run = run, .place = place, .ps = ps, .status = {.reports = NULL}, .out = out};
+    serve s = {.run = run, .setup = setup, .ps = ps, .status = {.reports = NULL}, .out = out};
     pthread_mutex_init(&s.lock, NULL);
     tri_status status = run_server(&s);
-    if (place->task.index == 0 && run->inputs.graph) {
+    if (setup->task.index == 0 && run->inputs.graph) {
         if (status && run->ending == TRI_RUN_GOING)
             run->ending = tri_status_code(status) == TRI_DIVERGED ? TRI_RUN_DIVERGED : TRI_RUN_ERROR;
         if (!status && run->ending == TRI_RUN_DIVERGED)

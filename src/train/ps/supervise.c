@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "train/checkpoint/checkpoint_read.h"
-#include "train/ps/supervise_inside.h"
+#include "train/ps/supervise_start.h"
 #include "train/ps/task.h"
 
 #define SECOND   INT64_C(1000000000)
@@ -64,7 +64,7 @@ static void start_again(tri__task_process *task, bool recover, const char *how)
 static tri_status reason_of(const tri__task_process *task, const char *how)
 {
     const tri__process *process = &task->process;
-    tri_code code = tri__ending_code(process->ending);
+    tri_code code = tri__exit_code(process->ending);
     if (is_leader(task) && !process->ending.signal && process->complaint)
         return tri_fail(code, "%s", process->complaint);
     return tri_fail(code, "%s %s (its output: %s/log)", process->name, how, task->supervisor->folder.path);
@@ -140,7 +140,7 @@ static void ended_well(tri__task_process *task)
 static void died_late(const tri__task_process *task, const char *how)
 {
     tri__watcher *watcher = &task->supervisor->watcher;
-    bool wrong = is_leader(task) && task->process.complaint && tri__ending_code(task->process.ending) == TRI_BAD_CALL;
+    bool wrong = is_leader(task) && task->process.complaint && tri__exit_code(task->process.ending) == TRI_BAD_CALL;
     if (wrong && watcher->failure) {
         tri_status_free(watcher->failure);
         watcher->failure = reason_of(task, how);
@@ -152,9 +152,9 @@ static void on_end(void *context, tri__process *process)
 {
     tri__task_process *task = (tri__task_process *)process;
     const tri__supervisor *supervisor = context;
-    char text[TRI_ENDING_SIZE];
+    char text[TRI_EXIT_SIZE];
     const char *how = tri__process_ending_text(process, text);
-    if (tri__ending_is_good(process->ending))
+    if (tri__exit_is_good(process->ending))
         ended_well(task);
     else if (tri__watcher_is_ending(&supervisor->watcher))
         died_late(task, how);

@@ -37,14 +37,4 @@ struct tri__supervisor {
     bool unevaluated; /* the evaluator was given up; every ps:0 that is started is informed */
 };
 
-/* Makes the folder, the sockets, the cluster file and the list of tasks; starts nothing. The watcher calls ended and asked with the
- * supervisor. Call fini after a failure, too. */
-TRI_MUST_CHECK tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervision *request,
-                                               void (*ended)(void *supervisor, tri__process *process),
-                                               void (*asked)(void *supervisor, int times));
-void tri__supervisor_fini(tri__supervisor *supervisor); /* kills tasks that still run */
-
-/* recover: in place of a server that died. */
-TRI_MUST_CHECK tri_status tri__task_process_start(tri__task_process *task, bool recover);
-
 #endif

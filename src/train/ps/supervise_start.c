@@ -2,6 +2,8 @@
  *
  * Servers listen on sockets that are made here and stay open, so that a restarted server has the same address. */
 #define _GNU_SOURCE
+#include "train/ps/supervise_start.h"
+
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,7 +16,6 @@
 #include "store/ps/protocol/layout.h"
 #include "train/job/command_line.h"
 #include "train/ps/ps.h"
-#include "train/ps/supervise_inside.h"
 #include "train/run/log_file.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"

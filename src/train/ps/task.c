@@ -19,14 +19,14 @@ static void file_name(tri__task task, char name[TRI_TASK_SIZE])
 }
 
 /* ps:0 makes the folder where no supervisor did. The other tasks write files only where there is a supervisor. */
-static tri_status open_folder(tri__run *run, const tri__task_place *place)
+static tri_status open_folder(tri__run *run, const tri__task_setup *setup)
 {
     const tri__run_request *request = run->request;
     char name[TRI_TASK_SIZE];
-    file_name(place->task, name);
-    bool owner = place->task.role == TRI_ROLE_SERVER && place->task.index == 0;
-    if (place->folder)
-        TRI_TRY(tri__run_folder_enter(place->folder, name, &run->journal.folder));
+    file_name(setup->task, name);
+    bool owner = setup->task.role == TRI_ROLE_SERVER && setup->task.index == 0;
+    if (setup->folder)
+        TRI_TRY(tri__run_folder_enter(setup->folder, name, &run->journal.folder));
     else if (!owner)
         return NULL;
     else if (request->resume)
@@ -36,21 +36,21 @@ static tri_status open_folder(tri__run *run, const tri__task_place *place)
     TRI_TRY(tri__journal_open_log(&run->journal, request->log));
     if (owner) {
         tri__folder_sweep(run->journal.folder.checkpoints);
-        if (!place->spawned)
+        if (!setup->spawned)
             TRI_TRY(tri__run_folder_note(&run->journal.folder, request->command));
     }
-    bool curves = owner || place->task.role == TRI_ROLE_WORKER;
+    bool curves = owner || setup->task.role == TRI_ROLE_WORKER;
     return curves && run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 
 /* A worker that joins asks ps:0 for its number; then it is a worker like the others. */
-static tri_status join_and_work(tri__run *run, const tri__task_place *place, tri__ps_settings *ps)
+static tri_status join_and_work(tri__run *run, const tri__task_setup *setup, tri__ps_settings *ps)
 {
-    tri__task_place joined;
+    tri__task_setup joined;
     tri__cluster cluster;
-    TRI_TRY(tri__join(place, ps->timeout, &cluster, &joined, ps));
+    TRI_TRY(tri__join(setup, ps->timeout, &cluster, &joined, ps));
     tri__log_line(run->journal.log, TRI_LOG_INFO, "this is worker:%d of the job at %s:%u", joined.task.index,
-                  place->cluster->server[0].host, place->cluster->server[0].port);
+                  setup->cluster->server[0].host, setup->cluster->server[0].port);
     tri_status status = tri__ps_settings_compare(&run->options, ps);
     if (!status)
         status = tri__worker_task_run(run, &joined, ps);
@@ -58,32 +58,32 @@ static tri_status join_and_work(tri__run *run, const tri__task_place *place, tri
     return status;
 }
 
-static tri_status run_task(tri__run *run, const tri__task_place *place, tri__run_result *out)
+static tri_status run_task(tri__run *run, const tri__task_setup *setup, tri__run_result *out)
 {
     tri__ps_settings ps;
     TRI_TRY(tri__ps_settings_resolve(&run->options, &ps));
-    ps.workers = place->cluster->workers;
-    ps.servers = place->cluster->servers;
+    ps.workers = setup->cluster->workers;
+    ps.servers = setup->cluster->servers;
     run->options.threads = TRI_UNSET; /* a checkpoint does not keep a task's share of this machine */
-    TRI_TRY(open_folder(run, place));
-    switch (place->task.role) {
+    TRI_TRY(open_folder(run, setup));
+    switch (setup->task.role) {
     case TRI_ROLE_SERVER:
-        return tri__server_task_run(run, place, &ps, out);
+        return tri__server_task_run(run, setup, &ps, out);
     case TRI_ROLE_WORKER:
-        return place->task.index < 0 ? join_and_work(run, place, &ps) : tri__worker_task_run(run, place, &ps);
+        return setup->task.index < 0 ? join_and_work(run, setup, &ps) : tri__worker_task_run(run, setup, &ps);
     case TRI_ROLE_EVALUATOR:
-        return tri__evaluator_task_run(run, place, &ps);
+        return tri__evaluator_task_run(run, setup, &ps);
     }
     return tri_fail(TRI_INTERNAL, "a task without a role");
 }
 
-tri_status tri__task_run(const tri__run_request *request, const tri__task_place *place, tri__run_result *out)
+tri_status tri__task_run(const tri__run_request *request, const tri__task_setup *setup, tri__run_result *out)
 {
     *out = (tri__run_result){0};
     tri__run run;
     tri_status status = tri__run_begin(&run, request);
     if (!status)
-        status = run_task(&run, place, out);
+        status = run_task(&run, setup, out);
     if (status && run.journal.log_file)
         tri__log_file_note(run.journal.log_file, TRI_LOG_ERROR, tri_status_message(status));
     tri__run_fini(&run);

@@ -11,7 +11,7 @@
 /* The signal that tells ps:0 that the evaluator was given up, and is not started again. */
 #define TRI_NO_EVALUATOR SIGUSR2
 
-typedef struct tri__task_place {
+typedef struct tri__task_setup {
     const tri__cluster *cluster;
     tri__task task;
     tri__tls *tls;                            /* NULL: in clear */
@@ -20,9 +20,9 @@ typedef struct tri__task_place {
     bool spawned;                             /* by a supervisor, which keeps the file `command` */
     const volatile sig_atomic_t *unevaluated; /* of ps:0; not 0: TRI_NO_EVALUATOR has come; NULL: it cannot */
     const char *folder;                       /* the run folder, where a supervisor made it; NULL: ps:0 makes one, as the request says */
-} tri__task_place;
+} tri__task_setup;
 
 /* Take part until the job ends. ps:0 fills the result; the other tasks leave it empty. */
-TRI_MUST_CHECK tri_status tri__task_run(const tri__run_request *request, const tri__task_place *place, tri__run_result *out);
+TRI_MUST_CHECK tri_status tri__task_run(const tri__run_request *request, const tri__task_setup *setup, tri__run_result *out);
 
 #endif

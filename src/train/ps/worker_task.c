@@ -26,7 +26,7 @@ enum { MOST_ASSIGNED = 32, BEHIND = 5 };
 
 typedef struct {
     tri__run *run;
-    const tri__task_place *place;
+    const tri__task_setup *setup;
     const tri__ps_settings *ps;
     tri__token assigned[MOST_ASSIGNED]; /* tokens assigned to the dataset and not taken yet, oldest first */
     int count;
@@ -215,10 +215,10 @@ static tri_status create_store(work *w)
     if (!hello)
         return tri_fail(TRI_NO_MEMORY, "no memory for a hello");
     const tri__ps_store_options options = {
-        .servers = w->place->cluster->server,
+        .servers = w->setup->cluster->server,
         .settings = *w->ps,
-        .tls = w->place->tls,
-        .task = w->place->task.index,
+        .tls = w->setup->tls,
+        .task = w->setup->task.index,
         .floats = tri_graph_parameter_floats(run->inputs.graph),
         .rule = run->settings.rule,
         .hello = hello,
@@ -262,9 +262,9 @@ static tri_status evaluate(tri__run *run)
     return NULL;
 }
 
-tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps)
+tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps)
 {
-    work w = {.run = run, .place = place, .ps = ps};
+    work w = {.run = run, .setup = setup, .ps = ps};
     TRI_TRY(tri__run_open_data(run));
     run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the resume */
     tri_status status = prepare(&w);

@@ -7,6 +7,6 @@
 #include "train/run/run_inside.h"
 
 /* Take part until the job ends. The model is open. */
-TRI_MUST_CHECK tri_status tri__worker_task_run(tri__run *run, const tri__task_place *place, const tri__ps_settings *ps);
+TRI_MUST_CHECK tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps);
 
 #endif

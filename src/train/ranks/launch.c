@@ -165,8 +165,8 @@ static tri_status reason_of(const launcher *self)
 {
     const tri__process *mpirun = &self->mpirun;
     int stops = self->watcher.asked;
-    tri_code code = tri__ending_code(mpirun->ending);
-    char text[TRI_ENDING_SIZE];
+    tri_code code = tri__exit_code(mpirun->ending);
+    char text[TRI_EXIT_SIZE];
     if (stops && self->furthest < TRAINING)
         return tri_fail(TRI_STOPPED, "stopped before training began");
     if (stops && (stops > 1 || self->extent < TRAINING))

@@ -38,7 +38,7 @@ typedef struct {
 struct replicas {
     tri__peers peers;
     tri__run *run;
-    tri__rendezvous place;
+    tri__rendezvous rendezvous;
     tri__mirrored_group *group;
     replica *replica; /* [workers] */
     int threads;
@@ -68,7 +68,7 @@ static bool wait_for_turn(replica *self)
     replicas *peers = self->peers;
     const turn mine = {peers, self->trainer.steps};
     tri__phases_enter(&self->trainer.phases, TRI_PHASE_PEERS, self->trainer.now);
-    while (!tri__rendezvous_wait(&peers->place, may_begin, &mine, tri__clock_now() + LONGEST_STEP))
+    while (!tri__rendezvous_wait(&peers->rendezvous, may_begin, &mine, tri__clock_now() + LONGEST_STEP))
         continue;
     return atomic_load(&peers->begun) > self->trainer.steps;
 }
@@ -98,7 +98,7 @@ static bool next_step(replica *self)
     if (status)
         tri__mirrored_group_stop(self->peers->group);
     atomic_fetch_add(&self->done, 1);
-    tri__rendezvous_notify(&self->peers->place);
+    tri__rendezvous_notify(&self->peers->rendezvous);
     return !self->status;
 }
 
@@ -141,7 +141,7 @@ static tri_status replicas_begin(tri__peers *base, const tri_step *step)
         TRI_TRY(start_threads(peers));
     peers->step = *step;
     atomic_fetch_add(&peers->begun, 1);
-    tri__rendezvous_notify(&peers->place);
+    tri__rendezvous_notify(&peers->rendezvous);
     return NULL;
 }
 
@@ -167,7 +167,7 @@ static void tell_note(const replicas *peers, replica *other)
 static tri_status replicas_end(tri__peers *base, tri__tally *tally)
 {
     replicas *peers = (replicas *)base;
-    if (!tri__rendezvous_wait(&peers->place, all_done, peers, tri__clock_now() + LONGEST_STEP))
+    if (!tri__rendezvous_wait(&peers->rendezvous, all_done, peers, tri__clock_now() + LONGEST_STEP))
         return tri_fail(TRI_TIMEOUT, "a replica has not ended its step for %g s", tri__clock_seconds(LONGEST_STEP));
     for (int i = 1; i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
@@ -201,7 +201,7 @@ static tri_status end_threads(replicas *peers, tri_status own)
         peers->seconds = tri__clock_seconds(tri__clock_now() - peers->started);
     if (own)
         tri__mirrored_group_stop(peers->group);
-    tri__rendezvous_notify(&peers->place);
+    tri__rendezvous_notify(&peers->rendezvous);
     for (int i = 1; i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
         if (other->started)
@@ -261,7 +261,7 @@ static void replicas_destroy(tri__peers *base)
         free(other->note);
     }
     tri__mirrored_group_destroy(peers->group);
-    tri__rendezvous_fini(&peers->place);
+    tri__rendezvous_fini(&peers->rendezvous);
     free(peers->replica);
     free(peers);
 }
@@ -281,7 +281,7 @@ static tri_status create_stores(replicas *peers, tri__run *run)
         .floats = tri_graph_parameter_floats(run->inputs.graph),
         .rule = run->settings.rule,
         .replicas = peers->peers.workers,
-        .rendezvous = &peers->place,
+        .rendezvous = &peers->rendezvous,
         .timeout = LONGEST_STEP,
     };
     TRI_TRY(tri__allocate((size_t)peers->peers.workers, sizeof *peers->replica, "the replicas", &peers->replica));
@@ -307,7 +307,7 @@ static tri_status create(tri__run *run)
     peers->peers = (tri__peers){.kind = &replicas_kind, .workers = workers, .here = workers};
     peers->run = run;
     peers->threads = run->settings.threads;
-    tri__rendezvous_init(&peers->place, workers * peers->threads, omp_get_num_procs());
+    tri__rendezvous_init(&peers->rendezvous, workers * peers->threads, omp_get_num_procs());
     run->peers = &peers->peers;
     return create_stores(peers, run);
 }

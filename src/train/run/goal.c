@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-const char *tri__ending_name(tri__ending ending)
+const char *tri__run_ending_name(tri__run_ending ending)
 {
     static const char *const names[] = {
         [TRI_RUN_GOING] = NULL,      [TRI_RUN_EPOCHS] = "epochs",     [TRI_RUN_STEPS] = "steps", [TRI_RUN_MAX_STEPS] = "max_steps",
@@ -14,7 +14,7 @@ const char *tri__ending_name(tri__ending ending)
     return names[ending];
 }
 
-tri__ending tri__ending_by_length(const tri__train_settings *settings)
+tri__run_ending tri__run_ending_by_length(const tri__train_settings *settings)
 {
     return settings->epochs ? TRI_RUN_EPOCHS : settings->steps ? TRI_RUN_STEPS : TRI_RUN_MAX_STEPS;
 }

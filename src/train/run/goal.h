@@ -22,19 +22,19 @@ typedef enum {
     TRI_RUN_UNTIL,
     TRI_RUN_DIVERGED,
     TRI_RUN_ERROR,
-} tri__ending;
+} tri__run_ending;
 
-const char *tri__ending_name(tri__ending ending); /* "epochs", as summary.json spells it; NULL for TRI_RUN_GOING */
+const char *tri__run_ending_name(tri__run_ending ending); /* "epochs", as summary.json spells it; NULL for TRI_RUN_GOING */
 
 /* How a run ends that makes its last step. */
-tri__ending tri__ending_by_length(const tri__train_settings *settings);
+tri__run_ending tri__run_ending_by_length(const tri__train_settings *settings);
 
 /* Early stopping and the best checkpoint go by the test loss. */
 typedef struct {
     double best_loss;     /* NaN before the first evaluation */
     int64_t without_gain; /* evaluations since then */
     bool better;          /* the last evaluation was the best one */
-    tri__ending ending;
+    tri__run_ending ending;
 } tri__goal_state;
 
 /* The state after an evaluation. settings: --until and --patience. The caller deals with a loss that is not a number. */

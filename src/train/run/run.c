@@ -52,7 +52,7 @@ static void check_end(tri__run *run)
     if (run->ending != TRI_RUN_GOING)
         return;
     if (tri__length_reached(&run->length, run->state.step))
-        run->ending = tri__ending_by_length(&run->settings);
+        run->ending = tri__run_ending_by_length(&run->settings);
     else if (*run->request->stop)
         run->ending = TRI_RUN_SIGNAL;
 }

@@ -24,7 +24,7 @@ typedef struct tri__run {
     tri__checkpoint *resumed; /* until set-up has read it; NULL in a new run */
 
     tri__run_state state;
-    tri__ending ending;
+    tri__run_ending ending;
     int64_t until_step; /* at which the goal was reached; −1: it was not */
 
     tri__inputs inputs;

@@ -47,7 +47,7 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     fill_in_classes(run, evaluated, summary);
     fill_in_tables(run, summary);
     summary->test_damaged = evaluated ? run->evaluating.last.damaged : 0;
-    summary->stopped_by = tri__ending_name(run->ending != TRI_RUN_GOING ? run->ending : tri__ending_by_length(&run->settings));
+    summary->stopped_by = tri__run_ending_name(run->ending != TRI_RUN_GOING ? run->ending : tri__run_ending_by_length(&run->settings));
     summary->until_step = run->until_step;
     summary->checkpoint = run->saving.path;
 }

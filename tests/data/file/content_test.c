@@ -183,18 +183,16 @@ static void processes_at_once_see_the_whole_file(void **state)
     free(copy_path(self));
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(second_opening_uses_the_copy, setup, teardown),
-        cmocka_unit_test_setup_teardown(file_is_inflated_each_time_without_a_cache_folder, setup, teardown),
-        cmocka_unit_test_setup_teardown(copy_of_another_size_is_replaced, setup, teardown),
-        cmocka_unit_test_setup_teardown(copy_with_a_changed_byte_is_inflated_anew, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_content_gets_another_copy, setup, teardown),
-        cmocka_unit_test_setup_teardown(cache_folder_that_cannot_be_written_is_no_error, setup, teardown),
-        cmocka_unit_test_setup_teardown(file_of_several_members_is_not_cached, setup, teardown),
-        cmocka_unit_test_setup_teardown(damaged_file_is_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(processes_at_once_see_the_whole_file, setup, teardown),
+        TEST(second_opening_uses_the_copy),          TEST(file_is_inflated_each_time_without_a_cache_folder),
+        TEST(copy_of_another_size_is_replaced),      TEST(copy_with_a_changed_byte_is_inflated_anew),
+        TEST(other_content_gets_another_copy),       TEST(cache_folder_that_cannot_be_written_is_no_error),
+        TEST(file_of_several_members_is_not_cached), TEST(damaged_file_is_told),
+        TEST(processes_at_once_see_the_whole_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

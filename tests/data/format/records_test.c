@@ -7,7 +7,7 @@
 #include "data/fixture.h"
 #include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
-#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/jpeg/encode.h"
 
 /* A file being filled. */
 typedef struct {
@@ -121,8 +121,8 @@ static tri_status read_one(tri_source *source, int64_t record, example *out)
     tri__reader *reader;
     TRI_TRY(tri__reader_create(source, &reader));
     int64_t count = 0;
-    const tri__example_target place = {.x = out->x, .keys = out->keys, .values = out->values, .count = &count, .label = &out->label};
-    tri_status status = source->kind->read(reader, record, &place);
+    const tri__example_target target = {.x = out->x, .keys = out->keys, .values = out->values, .count = &count, .label = &out->label};
+    tri_status status = source->kind->read(reader, record, &target);
     for (int64_t i = count; !status && i < source->info.width; i++) { /* what stands behind them means nothing */
         out->keys[i] = -1;
         out->values[i] = 0;

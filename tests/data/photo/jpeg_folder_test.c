@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "data/fixture.h"
-#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/jpeg/encode.h"
 
 /* A photo of one shade. */
 static void write_photo(const char *folder, const char *class, const char *name, int64_t height, int64_t width, uint8_t shade)

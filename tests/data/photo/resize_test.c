@@ -33,7 +33,7 @@ static picture halve(picture from, bool rows)
     return out;
 }
 
-static double place(int64_t i, int64_t to, int64_t from)
+static double position_in_source(int64_t i, int64_t to, int64_t from)
 {
     return fmin(fmax(((double)i + 0.5) * (double)from / (double)to - 0.5, 0), (double)(from - 1));
 }
@@ -58,7 +58,8 @@ static picture resized(picture from, int64_t height, int64_t width)
     picture out = picture_of(height, width);
     for (int64_t y = 0; y < height; y++)
         for (int64_t x = 0; x < width; x++)
-            out.at[y * width + x] = interpolated(from, place(y, height, from.height), place(x, width, from.width));
+            out.at[y * width + x] =
+                interpolated(from, position_in_source(y, height, from.height), position_in_source(x, width, from.width));
     free(from.at);
     return out;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "data/fixture.h"
+#include "data/text/wrong_line.h"
 
 #define NUMBERS "1\t1\t5\t\t-1\t1382\t4\t15\t2\t181\t1\t2\t\t2"
 #define CATEGORIES                                                                                                                         \
@@ -43,11 +44,7 @@ static void line_is_parsed(void **state)
 static void wrong_line_is_told_at_its_byte(void **state)
 {
     (void)state;
-    static const struct {
-        const char *line;
-        size_t stopped;
-        const char *wrong;
-    } cases[] = {
+    static const wrong_line cases[] = {
         {"", 0, "begin with the label"},
         {"2\t1", 0, "begin with the label"},
         {"1", 0, "begin with the label"},
@@ -65,8 +62,7 @@ static void wrong_line_is_told_at_its_byte(void **state)
         int32_t keys[TRI_CRITEO_FIELDS], label;
         size_t stopped;
         const char *wrong = parse(cases[i].line, 1000, keys, &label, &stopped);
-        if (!wrong || !strstr(wrong, cases[i].wrong) || stopped != cases[i].stopped)
-            fail_msg("'%s': %s, at %zu", cases[i].line, wrong ? wrong : "nothing wrong", stopped);
+        assert_wrong(&cases[i], wrong, stopped);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "data/fixture.h"
+#include "data/text/wrong_line.h"
 
 enum { ROOM = 8 };
 
@@ -63,11 +64,7 @@ static void line_is_parsed(void **state)
 static void wrong_line_is_told_at_its_byte(void **state)
 {
     (void)state;
-    static const struct {
-        const char *line;
-        size_t stopped;
-        const char *wrong;
-    } cases[] = {
+    static const wrong_line cases[] = {
         {"one 1:1", 0, "label is not a number"},
         {":1", 0, "label is not a number"},
         {"1,2 1:1", 1, "several labels"},
@@ -90,8 +87,7 @@ static void wrong_line_is_told_at_its_byte(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         parsed got = parse(cases[i].line);
-        if (!got.wrong || !strstr(got.wrong, cases[i].wrong) || got.stopped != cases[i].stopped)
-            fail_msg("'%s': %s, at %zu", cases[i].line, got.wrong ? got.wrong : "nothing wrong", got.stopped);
+        assert_wrong(&cases[i], got.wrong, got.stopped);
     }
 }
 

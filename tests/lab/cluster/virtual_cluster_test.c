@@ -79,11 +79,9 @@ static void what_is_kept_is_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_have_a_number_and_a_unit),
-        cmocka_unit_test(hosts_that_are_alike_are_numbered),
-        cmocka_unit_test_setup_teardown(a_file_gives_each_host_its_limits, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(mistakes_in_a_file_are_named, test_folder_set_up, test_folder_tear_down),
-        cmocka_unit_test_setup_teardown(what_is_kept_is_read_back, test_folder_set_up, test_folder_tear_down),
+        cmocka_unit_test(rates_have_a_number_and_a_unit), cmocka_unit_test(hosts_that_are_alike_are_numbered),
+        FOLDER_TEST(a_file_gives_each_host_its_limits),   FOLDER_TEST(mistakes_in_a_file_are_named),
+        FOLDER_TEST(what_is_kept_is_read_back),
     };
     return cmocka_run_group_tests_name("lab/cluster/virtual_cluster", tests, NULL, NULL);
 }

@@ -2,13 +2,13 @@
 #include "tensor/layout.h"
 #include "tensor/narrow/rig.h"
 
-static bool same(const tri__layout *a, const tri__layout *b)
+static bool same(const tri__tensor_layout *a, const tri__tensor_layout *b)
 {
     return a == b;
 }
 
 /* Stands for oneDNN's: the kernel looks only whether there is one. */
-static const tri__layout eights = {.kind = TRI_LAYOUT_ONEDNN, .equal = same};
+static const tri__tensor_layout eights = {.kind = TRI_LAYOUT_ONEDNN, .equal = same};
 
 static int64_t rows_of(const tri__narrow_weight *s)
 {

@@ -45,7 +45,7 @@ static void narrow_kernels_are_not_chosen_for_a_batch_of_one(void **state)
 
 static bool weight_wins(int64_t channels, int64_t size, int64_t filters, int64_t kernel, int threads)
 {
-    static const tri__layout eights = {.kind = TRI_LAYOUT_ONEDNN};
+    static const tri__tensor_layout eights = {.kind = TRI_LAYOUT_ONEDNN};
     return tri__narrow_wins_weight(&(tri__narrow_weight){.batch = 32,
                                                          .channels = channels,
                                                          .height = size,

@@ -62,7 +62,6 @@ static void the_writer_saves_the_parameters_as_they_were_when_it_began(void **st
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(the_writer_saves_the_parameters_as_they_were_when_it_began,
-                                                                       test_folder_set_up, test_folder_tear_down)};
+    const struct CMUnitTest tests[] = {FOLDER_TEST(the_writer_saves_the_parameters_as_they_were_when_it_began)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

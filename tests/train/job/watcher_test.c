@@ -130,7 +130,7 @@ static void watcher_handles_reports_and_shows_other_lines(void **state)
     assert_non_null(strstr(self.said, "!task:0: beware|"));
     assert_non_null(strstr(self.said, "task:0: {\"failure\": \"of people\"}|")); /* only standard output has reports */
     assert_string_equal(self.process[0].complaint, "first");
-    char how[TRI_ENDING_SIZE];
+    char how[TRI_EXIT_SIZE];
     assert_string_equal(tri__process_ending_text(&self.process[0], how), "failed: first");
     tri__run_result result = {0};
     assert_ok(tri__watcher_take_result(&self.watcher, "a/folder", &result));

@@ -97,7 +97,7 @@ static void a_folder_that_does_not_exist_cannot_be_locked(void **state)
     assert_fails(tri__folder_lock_job("no/such/folder", &lock), TRI_IO, "no/such/folder/lock");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+#define TEST(name) FOLDER_TEST(name)
 
 int main(void)
 {

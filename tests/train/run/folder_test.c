@@ -97,15 +97,15 @@ static void a_log_file_keeps_all_lines_and_hands_on_those_of_level_info_and_abov
     assert_fails(tri__log_file_create("no/such/folder.txt", NULL, &file), TRI_IO, "no/such/folder.txt");
 }
 
-#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+#define INSIDE_TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(run_folders_are_numbered_and_never_shared),
-        FOLDER_TEST(a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks),
-        FOLDER_TEST(commands_are_appended_to_the_command_file),
-        FOLDER_TEST(a_log_file_keeps_all_lines_and_hands_on_those_of_level_info_and_above),
+        INSIDE_TEST(run_folders_are_numbered_and_never_shared),
+        INSIDE_TEST(a_folder_is_opened_by_one_run_at_a_time_and_entered_by_its_tasks),
+        INSIDE_TEST(commands_are_appended_to_the_command_file),
+        INSIDE_TEST(a_log_file_keeps_all_lines_and_hands_on_those_of_level_info_and_above),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,12 +65,12 @@ static void a_loss_that_is_not_a_number_reaches_no_goal(void **state)
 static void every_ending_has_a_name(void **state)
 {
     (void)state;
-    assert_null(tri__ending_name(TRI_RUN_GOING));
-    assert_string_equal(tri__ending_name(tri__ending_by_length(&(tri__train_settings){.epochs = 2})), "epochs");
-    assert_string_equal(tri__ending_name(tri__ending_by_length(&(tri__train_settings){.steps = 2})), "steps");
-    assert_string_equal(tri__ending_name(tri__ending_by_length(&(tri__train_settings){.max_steps = 2})), "max_steps");
-    for (tri__ending ending = TRI_RUN_EPOCHS; ending <= TRI_RUN_ERROR; ending++)
-        assert_non_null(tri__ending_name(ending));
+    assert_null(tri__run_ending_name(TRI_RUN_GOING));
+    assert_string_equal(tri__run_ending_name(tri__run_ending_by_length(&(tri__train_settings){.epochs = 2})), "epochs");
+    assert_string_equal(tri__run_ending_name(tri__run_ending_by_length(&(tri__train_settings){.steps = 2})), "steps");
+    assert_string_equal(tri__run_ending_name(tri__run_ending_by_length(&(tri__train_settings){.max_steps = 2})), "max_steps");
+    for (tri__run_ending ending = TRI_RUN_EPOCHS; ending <= TRI_RUN_ERROR; ending++)
+        assert_non_null(tri__run_ending_name(ending));
 }
 
 int main(void)

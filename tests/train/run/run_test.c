@@ -42,11 +42,11 @@ static void listen(tri__log *log, tri__log_level level, const char *line)
 
 typedef struct {
     char *folder, *model;
-} place;
+} fixture;
 
 static int set_up(void **state)
 {
-    place *here = calloc(1, sizeof *here);
+    fixture *here = calloc(1, sizeof *here);
     here->folder = test_folder_create();
     here->model = test_path(here->folder, "small.model");
     test_write(here->model, model_text, strlen(model_text));
@@ -56,7 +56,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    place *here = *state;
+    fixture *here = *state;
     test_folder_remove(here->folder);
     free(here->model);
     free(here);
@@ -75,7 +75,7 @@ static const tri__strategy *strategy_of(const tri__train_options *given, const c
 }
 
 /* Run with the options "name=value …"; out or resume is a folder of here. */
-static tri_status run(const place *here, const char *options, const char *out, const char *resume, listener *log, tri__run_result *result)
+static tri_status run(const fixture *here, const char *options, const char *out, const char *resume, listener *log, tri__run_result *result)
 {
     tri__train_options request;
     tri__train_options_init(&request);
@@ -109,7 +109,7 @@ static tri_status run(const place *here, const char *options, const char *out, c
     return status;
 }
 
-static tri__checkpoint *newest(const place *here, const char *name)
+static tri__checkpoint *newest(const fixture *here, const char *name)
 {
     char *folder = test_path(here->folder, name);
     tri__checkpoint *checkpoint;
@@ -130,7 +130,7 @@ static json_int_t integer_of(const tri__run_result *result, const char *key)
 
 static void a_run_that_still_runs_is_not_resumed_and_nothing_of_it_is_read(void **state)
 {
-    place *here = *state;
+    fixture *here = *state;
     listener log = {.stop = 0};
     tri__run_result result;
     tri__folder_lock *lock;
@@ -148,7 +148,7 @@ static void a_run_that_still_runs_is_not_resumed_and_nothing_of_it_is_read(void 
 
 static void a_run_leaves_summary_checkpoint_log_and_command_in_its_folder(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {.expect = "epoch 2"};
     tri__run_result result;
     assert_ok(run(here, "", "a", NULL, &log, &result));
@@ -167,7 +167,7 @@ static void a_run_leaves_summary_checkpoint_log_and_command_in_its_folder(void *
     tri__run_result_fini(&result);
 }
 
-static void assert_same_tensors(const place *here, const char *a, const char *b)
+static void assert_same_tensors(const fixture *here, const char *a, const char *b)
 {
     tri__checkpoint *one = newest(here, a), *other = newest(here, b);
     assert_int_equal(one->state.step, other->state.step);
@@ -187,7 +187,7 @@ static void assert_same_tensors(const place *here, const char *a, const char *b)
 
 static void a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     const char *options = "epochs=5 eval-every=3 schedule=cosine:0.1 warmup=4 l2=0.001 clip=1";
     listener quiet = {0};
     tri__run_result result;
@@ -211,7 +211,7 @@ static void a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(void **state)
 }
 
 /* ‖a − b‖ / ‖a‖ over the parameters, without the rule's state. */
-static double distance(const place *here, const char *a, const char *b)
+static double distance(const fixture *here, const char *a, const char *b)
 {
     tri__checkpoint *one = newest(here, a), *other = newest(here, b);
     double apart = 0, size = 0;
@@ -231,7 +231,7 @@ static double distance(const place *here, const char *a, const char *b)
 /* The last step of each epoch is short, so shards are uneven: 100 examples in steps of 48, the last one of 4 for three replicas. */
 static void replicas_equal_one_worker_with_a_larger_batch(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {.expect = "batch 16 each for 3 replicas"};
     tri__run_result result;
     assert_ok(run(here, "epochs=4 batch=48", "one", NULL, &log, &result));
@@ -255,7 +255,7 @@ static void replicas_equal_one_worker_with_a_larger_batch(void **state)
 
 static void a_resumed_run_of_replicas_equals_an_uninterrupted_one(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     const char *options = "epochs=9 eval-every=3 clip=1 strategy=mirrored workers=2";
     listener quiet = {0}, stopper = {.stop_at = "step 15"};
     tri__run_result result;
@@ -272,7 +272,7 @@ static void a_resumed_run_of_replicas_equals_an_uninterrupted_one(void **state)
 /* A position is in examples: other numbers of workers, and other strategies, go on with the next one. */
 static void a_run_can_be_resumed_with_another_number_of_replicas(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener quiet = {0};
     tri__run_result result;
     assert_ok(run(here, "steps=2 batch=10 strategy=mirrored workers=2", "a", NULL, &quiet, &result));
@@ -292,7 +292,7 @@ static void a_run_can_be_resumed_with_another_number_of_replicas(void **state)
 
 static void replicas_that_diverge_end_the_run(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener quiet = {0};
     tri__run_result result;
     assert_fails(run(here, "steps=500 rule=sgd rate=1e30 strategy=mirrored workers=2", "a", NULL, &quiet, &result), TRI_DIVERGED,
@@ -303,7 +303,7 @@ static void replicas_that_diverge_end_the_run(void **state)
 
 static void a_resumed_run_refuses_another_model_data_or_batch(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_ok(run(here, "steps=5", "a", NULL, &log, &result));
@@ -319,7 +319,7 @@ static void a_resumed_run_refuses_another_model_data_or_batch(void **state)
 
 static void a_target_ends_a_run(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_ok(run(here, "until=loss<=100 eval-every=2", "a", NULL, &log, &result));
@@ -335,7 +335,7 @@ static void a_target_ends_a_run(void **state)
 
 static void patience_ends_a_run_and_keep_best_saves_the_best(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_ok(run(here, "rate=0 epochs=9 patience=2 keep-best=on", "a", NULL, &log, &result)); /* no rate, no gain */
@@ -349,7 +349,7 @@ static void patience_ends_a_run_and_keep_best_saves_the_best(void **state)
 
 static void a_loss_that_is_not_a_number_ends_a_run(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_fails(run(here, "rule=sgd rate=1e30 steps=50 checkpoint-every=1steps", "a", NULL, &log, &result), TRI_DIVERGED,
@@ -369,7 +369,7 @@ static void a_loss_that_is_not_a_number_ends_a_run(void **state)
 
 static void a_resumed_run_that_diverges_names_the_checkpoint_it_began_from(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_ok(run(here, "rule=sgd steps=5", "a", NULL, &log, &result));
@@ -380,7 +380,7 @@ static void a_resumed_run_that_diverges_names_the_checkpoint_it_began_from(void 
 
 static void only_the_last_checkpoints_are_kept(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_ok(run(here, "steps=10 checkpoint-every=2steps keep=2", "a", NULL, &log, &result));
@@ -403,7 +403,7 @@ static double share_of(const tri__run_result *result, const char *phase)
 /* A checkpoint is an fsync, an input a copy in memory: hundreds of times apart, whatever the machine is doing. */
 static void time_for_checkpoints_does_not_count_as_input(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_ok(run(here, "steps=50 eval-every=end checkpoint-every=1steps", "a", NULL, &log, &result));
@@ -413,7 +413,7 @@ static void time_for_checkpoints_does_not_count_as_input(void **state)
 
 static void a_run_can_start_from_the_parameters_of_another(void **state)
 {
-    const place *here = *state;
+    const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
     assert_ok(run(here, "steps=5", "a", NULL, &log, &result));

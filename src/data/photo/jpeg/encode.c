@@ -1,8 +1,9 @@
 /* encode.c: photos made of pixels, with colour at half the resolution as cameras do. */
+#include "data/photo/jpeg/encode.h"
+
 #include <stdlib.h>
 
 #include "data/photo/jpeg/error.h"
-#include "data/photo/jpeg/jpeg.h"
 
 #include <jerror.h>
 

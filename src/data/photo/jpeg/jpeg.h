@@ -1,4 +1,4 @@
-/* jpeg.h: photos decoded to and made from bytes of red, green and blue; the only code that knows libjpeg-turbo.
+/* jpeg.h: photos decoded to bytes of red, green and blue. Only this folder knows libjpeg-turbo.
  *
  * Messages tell what is wrong and at which byte of the photo; the caller puts before them which photo it is. A photo that ends early
  * or does not decode cleanly is TRI_BAD_DATA, where other programs would fill up with grey. */
@@ -26,9 +26,5 @@ TRI_MUST_CHECK tri_status tri__jpeg_size(tri__jpeg *jpeg, const uint8_t *data, s
 /* The photo, brought to height × width → rgb: [height][width][3]. Where that is at most half the photo, the decoder itself leaves out
  * detail that would not be seen, which is quicker. Grey photos get three equal channels; CMYK ones are converted. */
 TRI_MUST_CHECK tri_status tri__jpeg_decode(tri__jpeg *jpeg, const uint8_t *data, size_t size, int64_t height, int64_t width, uint8_t *rgb);
-
-/* pixels: [height][width][channels], 1 channel or 3 → a photo in fresh memory; free() it. quality: 1 … 100. */
-TRI_MUST_CHECK tri_status tri__jpeg_encode(const uint8_t *pixels, int64_t height, int64_t width, int64_t channels, int quality,
-                                           uint8_t **out, size_t *size);
 
 #endif

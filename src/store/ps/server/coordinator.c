@@ -25,7 +25,7 @@ bool tri__coordinator_ends(const tri__coordinator *c)
     return c->ending >= TRI_ENDING_ASKED;
 }
 
-void tri__coordinator_end_for(tri__coordinator *c, tri__ending why)
+void tri__coordinator_end_for(tri__coordinator *c, tri__job_ending why)
 {
     c->ending = why > c->ending ? why : c->ending;
 }

@@ -26,7 +26,7 @@ typedef enum {
     TRI_ENDING_FORETOLD, /* a ps:0 before this one had told workers to stop: they make no steps any more. ASKED when the job runs */
     TRI_ENDING_ASKED,    /* by the owner */
     TRI_ENDING_ENOUGH,   /* the evaluated snapshot is the model that was wanted */
-} tri__ending;
+} tri__job_ending;
 
 struct tri__coordinator {
     tri__server *server;
@@ -35,7 +35,7 @@ struct tri__coordinator {
     bool settled;
     tri__tokens *tokens;
     tri__job_phase phase;
-    tri__ending ending;
+    tri__job_ending ending;
     int64_t since;       /* when the phase began */
     int64_t first_ready; /* when the first worker was; 0: none yet */
     int64_t started;     /* the first step; 0: not yet */
@@ -48,7 +48,7 @@ struct tri__coordinator {
 
     tri__steps steps;
     tri__snapshot snapshot;
-    tri__evaluator evaluator;
+    tri__remote_evaluator evaluator;
     bool deciding; /* go_on is at work */
     bool told_waiting;
 };
@@ -56,7 +56,7 @@ struct tri__coordinator {
 /* coordinator.c */
 int64_t tri__coordinator_step(const tri__coordinator *coordinator); /* updates so far */
 bool tri__coordinator_ends(const tri__coordinator *coordinator);    /* before its tokens are used up */
-void tri__coordinator_end_for(tri__coordinator *coordinator, tri__ending why);
+void tri__coordinator_end_for(tri__coordinator *coordinator, tri__job_ending why);
 void tri__coordinator_reopen(tri__coordinator *coordinator); /* a server is gone, and with it the last snapshot: another is taken */
 bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator); /* not with its last step */
 void tri__coordinator_show(tri__coordinator *coordinator);                     /* the owner where things stand, and hear whether to stop */

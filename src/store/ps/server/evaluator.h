@@ -20,7 +20,7 @@ typedef struct {
     tri__peer *peer; /* NULL: it has no connection */
     bool named;      /* people were told that it is silent */
     int64_t missed;  /* since when a snapshot waits for an evaluator that is not there; 0: none does */
-} tri__evaluator;
+} tri__remote_evaluator;
 
 TRI_MUST_CHECK tri_status tri__evaluator_hello(tri__peer *peer, const json_t *hello);
 void tri__evaluator_disconnected(tri__coordinator *coordinator, const tri__peer *peer);

@@ -176,7 +176,7 @@ static tri_status end_restoring(tri__server *server, const tri__message *message
     return NULL;
 }
 
-tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body)
+tri_status tri__follower_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
     size_t count = 0;

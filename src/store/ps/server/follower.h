@@ -8,7 +8,7 @@ void tri__follower_start(tri__server *server);
 void tri__follower_tick(tri__server *server);
 void tri__follower_lost(tri__server *server, tri_status why); /* takes why */
 void tri__follower_greet(tri__peer *peer);
-TRI_MUST_CHECK tri_status tri__follower_place(tri__peer *peer, const tri__message *message, void **body);
+TRI_MUST_CHECK tri_status tri__follower_body(tri__peer *peer, const tri__message *message, void **body);
 TRI_MUST_CHECK tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body);
 void tri__follower_stepped(tri__server *server); /* chunks moved on: a snapshot may be due, a norm be known */
 json_t *tri__rule_json(const tri_rule *rule);    /* as ps:0 tells it to followers */

@@ -416,7 +416,7 @@ void tri__server_admit(tri__server *server)
 }
 
 /* Where a body goes. */
-static tri_status find_place(tri__peer *peer, const tri__message *message, void **body)
+static tri_status find_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
     switch (message->type) {
@@ -432,7 +432,7 @@ static tri_status find_place(tri__peer *peer, const tri__message *message, void 
     }
     case TRI_MSG_RESTORE:
     case TRI_MSG_COPY:
-        return server->coordinator ? tri__snapshot_place(peer, message, body) : tri__follower_place(peer, message, body);
+        return server->coordinator ? tri__snapshot_body(peer, message, body) : tri__follower_body(peer, message, body);
     case TRI_MSG_HELLO:
     case TRI_MSG_REPORT:
     case TRI_MSG_EVALUATED:
@@ -458,7 +458,7 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
     TRI_TRY(tri__message_decode(frame, &peer->message));
     if (peer->role == TRI_PEER_STRANGER && peer->message.type != TRI_MSG_HELLO)
         return tri_fail(TRI_BAD_DATA, "a %s before its hello", tri__message_name(peer->message.type));
-    return find_place(peer, &peer->message, body);
+    return find_body(peer, &peer->message, body);
 }
 
 static tri_status dispatch(tri__peer *peer, const tri__message *message, const json_t *body)

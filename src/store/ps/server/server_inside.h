@@ -122,7 +122,7 @@ void tri__coordinator_go_on(tri__coordinator *coordinator);              /* what
 void tri__coordinator_step_ends(tri__server *server);      /* sync: a chunk of ps:0 has moved on, and is about to be answered … */
 void tri__coordinator_stepped(tri__server *server);        /* … and has been */
 void tri__coordinator_clip(tri__coordinator *coordinator); /* sync with clipping: the norm may be known */
-TRI_MUST_CHECK tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body);
+TRI_MUST_CHECK tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void **body);
 void tri__coordinator_tick(tri__server *server);
 void tri__coordinator_status(tri__server *server, tri__ps_status *status);
 

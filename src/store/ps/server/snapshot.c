@@ -306,7 +306,7 @@ static bool is_wanted(const tri__coordinator *c, int server, const tri__message 
 
 /* A copy is read to memory of the connection's own: by the time all of it is here, the snapshot may have been given up, and the whole model
  * may be what servers are restored from. */
-tri_status tri__snapshot_place(tri__peer *peer, const tri__message *message, void **body)
+tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__coordinator *c = peer->server->coordinator;
     if (!c->settled)

@@ -6,13 +6,14 @@
  * Chunks leave in the order in which their gradients became ready. That order is the same for all workers, and so it should be: in sync a
  * server can answer a chunk only when all have sent it. Those alone overtake that the next step reads first, so that it can begin while
  * the rest still travels; and to let them, chunks are handed to a connection a few at a time. */
+#include "store/ps/worker/links.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "store/ps/worker/worker_inside.h"
 
 #define TICK INT64_C(50000000)
 

@@ -8,7 +8,7 @@
 #include "base/condition.h"
 #include "base/memory.h"
 #include "store/norm.h"
-#include "store/ps/worker/worker_inside.h"
+#include "store/ps/worker/links.h"
 #include "store/store.h"
 
 #define LARGE_BYTES (4u << 20) /* from here on a thread sends and receives while the model computes */

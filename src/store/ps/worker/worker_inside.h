@@ -93,11 +93,4 @@ struct tri__worker {
     int64_t waited; /* for other workers, by the chunks that came since the last wait began */
 };
 
-/* links.c. The lock is held where not said otherwise. */
-TRI_MUST_CHECK tri_status tri__links_create(tri__worker *worker); /* begins to connect; no lock */
-void tri__links_destroy(tri__worker *worker);                     /* the caller owns the loop; no lock */
-void tri__links_push(tri__worker *worker, uint32_t chunk);        /* a chunk is ready: it is sent now, or by the loop's thread */
-void tri__links_say(tri__worker *worker);                         /* what waits to be said: ready, a report */
-void tri__links_count(tri__worker *worker);                       /* traffic */
-
 #endif

@@ -1,4 +1,5 @@
 /* decode_test.c: photos made and decoded again: whole, resized, grey, CMYK, cut short, damaged, and with headers that lie. */
+#include "data/photo/jpeg/encode.h"
 #include "data/photo/jpeg/planes.h"
 
 #include <math.h>

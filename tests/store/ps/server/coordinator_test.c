@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "net/inbox.h"
+#include "store/ps/idle_owner.h"
 #include "store/ps/line.h"
 #include "store/ps/server/server.h"
 #include "support.h"
@@ -43,30 +44,6 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     return NULL;
 }
 
-static tri_status save(void *context, tri_store *whole, const tri__standing *standing, bool best)
-{
-    (void)context;
-    (void)whole;
-    (void)standing;
-    (void)best;
-    return NULL;
-}
-
-static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
-{
-    (void)context;
-    (void)step;
-    (void)evaluation;
-    return 0;
-}
-
-static bool watch(void *context, const tri__ps_status *status)
-{
-    (void)context;
-    (void)status;
-    return false;
-}
-
 static tri_status conclude(void *context, const tri__ps_status *status)
 {
     coordinator *ps = context;
@@ -75,7 +52,7 @@ static tri_status conclude(void *context, const tri__ps_status *status)
 }
 
 static const tri__ps_owner owner = {
-    .settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch, .conclude = conclude};
+    .settle = settle, .load = load, .save = idle_save, .evaluated = idle_evaluated, .watch = idle_watch, .conclude = conclude};
 
 static void *serve(void *context)
 {

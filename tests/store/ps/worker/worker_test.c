@@ -24,39 +24,39 @@ typedef struct {
     int pauses;
 } server;
 
-static void say(server *of, tri__message message, const void *body, size_t size)
+static void say(server *ps, tri__message message, const void *body, size_t size)
 {
     message.size = (uint32_t)size;
     tri__frame frame = tri__message_encode(&message);
-    assert_true(of->size + TRI_HEAD_SIZE + size <= MOST);
-    tri__head_write(&frame, of->words + of->size);
+    assert_true(ps->size + TRI_HEAD_SIZE + size <= MOST);
+    tri__head_write(&frame, ps->words + ps->size);
     if (size)
-        memcpy(of->words + of->size + TRI_HEAD_SIZE, body, size);
-    of->size += TRI_HEAD_SIZE + size;
+        memcpy(ps->words + ps->size + TRI_HEAD_SIZE, body, size);
+    ps->size += TRI_HEAD_SIZE + size;
 }
 
-static void say_welcome(server *of, const char *text)
+static void say_welcome(server *ps, const char *text)
 {
-    say(of, (tri__message){.type = TRI_MSG_WELCOME}, text, strlen(text));
+    say(ps, (tri__message){.type = TRI_MSG_WELCOME}, text, strlen(text));
 }
 
 /* All parameters, which have the same value. */
-static void say_chunk(server *of, uint32_t generation, int64_t step, float value)
+static void say_chunk(server *ps, uint32_t generation, int64_t step, float value)
 {
     float floats[FLOATS];
     for (int i = 0; i < FLOATS; i++)
         floats[i] = value;
-    say(of, (tri__message){.type = TRI_MSG_CHUNK, .view = generation, .step = step}, floats, sizeof floats);
+    say(ps, (tri__message){.type = TRI_MSG_CHUNK, .view = generation, .step = step}, floats, sizeof floats);
 }
 
-static void say_token(server *of, uint32_t generation, int64_t step)
+static void say_token(server *ps, uint32_t generation, int64_t step)
 {
-    say(of, (tri__message){.type = TRI_MSG_TOKEN, .view = generation, .step = step, .workers = 1}, NULL, 0);
+    say(ps, (tri__message){.type = TRI_MSG_TOKEN, .view = generation, .step = step, .workers = 1}, NULL, 0);
 }
 
-static void await_push(server *of)
+static void await_push(server *ps)
 {
-    of->pause[of->pauses++] = of->size;
+    ps->pause[ps->pauses++] = ps->size;
 }
 
 /* Read frames until a push is among them; false at the end. */
@@ -77,12 +77,12 @@ static bool hear_push(int fd)
 /* One connection; it goes when the worker does. */
 static void *play(void *context)
 {
-    server *of = context;
-    int fd = accept(of->fd, NULL, NULL);
+    server *ps = context;
+    int fd = accept(ps->fd, NULL, NULL);
     bool goes_on = fd >= 0;
     for (size_t said = 0, i = 0; goes_on; i++) {
-        size_t until = (int)i < of->pauses ? of->pause[i] : of->size;
-        if (said < until && send(fd, of->words + said, until - said, MSG_NOSIGNAL) < 0)
+        size_t until = (int)i < ps->pauses ? ps->pause[i] : ps->size;
+        if (said < until && send(fd, ps->words + said, until - said, MSG_NOSIGNAL) < 0)
             break;
         said = until;
         goes_on = hear_push(fd);
@@ -91,13 +91,13 @@ static void *play(void *context)
     return NULL;
 }
 
-static void start(server *of)
+static void start(server *ps)
 {
     static char host[] = "127.0.0.1";
-    of->address = (tri__address){host, 0};
-    assert_ok(tri__address_listen(&of->address, &of->fd, &of->address.port));
-    assert_int_equal(fcntl(of->fd, F_SETFL, 0), 0); /* accept waits */
-    assert_int_equal(pthread_create(&of->thread, NULL, play, of), 0);
+    ps->address = (tri__address){host, 0};
+    assert_ok(tri__address_listen(&ps->address, &ps->fd, &ps->address.port));
+    assert_int_equal(fcntl(ps->fd, F_SETFL, 0), 0); /* accept waits */
+    assert_int_equal(pthread_create(&ps->thread, NULL, play, ps), 0);
 }
 
 static tri_status open_store(const server *at, json_t *hello, tri_store **out)
@@ -111,12 +111,12 @@ static tri_status open_store(const server *at, json_t *hello, tri_store **out)
     return tri__ps_store_create(&options, out);
 }
 
-static void end(server *of, tri_store *store, json_t *hello)
+static void end(server *ps, tri_store *store, json_t *hello)
 {
     tri_store_destroy(store);
     json_decref(hello);
-    pthread_join(of->thread, NULL);
-    close(of->fd);
+    pthread_join(ps->thread, NULL);
+    close(ps->fd);
 }
 
 static void an_answer_from_before_going_back_is_not_taken(void **state)

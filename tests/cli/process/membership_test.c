@@ -1,4 +1,4 @@
-/* place_test.c: the binary finds out who it is, by options and by surroundings, and says clearly what does not go together. */
+/* membership_test.c: the binary finds out who it is, by options and by surroundings, and says clearly what does not go together. */
 #include <stdlib.h>
 
 #include "cli/binary.h"
@@ -68,7 +68,7 @@ static void a_process_that_tf_config_lists_among_others_does_not_train_alone(voi
     expect(test_run(*state, (const char *[]){"sh", "-c", WORKERS("\"a:1\"") ALONE, TEST_BINARY, "local", NULL}), 0, "", "");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
+#define TEST(name) FOLDER_TEST(name)
 
 int main(void)
 {

@@ -1,6 +1,6 @@
-/* place.c: mpirun or srun tells a rank its number. For a task, the first of these that is present describes the cluster: --cluster and
+/* membership.c: mpirun or srun tells a rank its number. For a task, the first of these that is present describes the cluster: --cluster and
  * --task, --join, TF_CONFIG, Slurm's variables. */
-#include "cli/process/place.h"
+#include "cli/process/membership.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "train/strategy/strategies.h"
 
-static tri_status from_file(const tri__arguments *arguments, tri__place *out)
+static tri_status from_file(const tri__arguments *arguments, tri__membership *out)
 {
     const char *task = tri__argument_text(arguments, "task");
     if (!task)
@@ -18,7 +18,7 @@ static tri_status from_file(const tri__arguments *arguments, tri__place *out)
     return tri__cluster_check(&out->cluster, out->task);
 }
 
-static tri_status from_join(const tri__arguments *arguments, tri__place *out)
+static tri_status from_join(const tri__arguments *arguments, tri__membership *out)
 {
     if (tri__argument_given(arguments, "cluster") || tri__argument_given(arguments, "task"))
         return tri_fail(TRI_BAD_CALL, "--join asks ps:0 for the cluster and for a number: leave out --cluster and --task");
@@ -26,7 +26,7 @@ static tri_status from_join(const tri__arguments *arguments, tri__place *out)
 }
 
 /* The environment says which task this is. --task overrides it: ps:0 gives it to the evaluator that it starts. */
-static tri_status take_task(const tri__arguments *arguments, tri__place *out)
+static tri_status take_task(const tri__arguments *arguments, tri__membership *out)
 {
     const char *task = tri__argument_text(arguments, "task");
     if (!task)
@@ -37,7 +37,7 @@ static tri_status take_task(const tri__arguments *arguments, tri__place *out)
     return tri__cluster_check(&out->cluster, out->task);
 }
 
-static tri_status find(const tri__session *session, const tri__arguments *arguments, int servers, tri__place *out)
+static tri_status find(const tri__session *session, const tri__arguments *arguments, int servers, tri__membership *out)
 {
     if (tri__argument_given(arguments, "join")) {
         out->by = "--join";
@@ -59,19 +59,19 @@ static tri_status find(const tri__session *session, const tri__arguments *argume
 }
 
 /* The description of a cluster says how many tasks there are. Under Slurm, the user must say how many of them are servers. */
-static tri_status check_counts(const tri__arguments *arguments, const tri__place *place)
+static tri_status check_counts(const tri__arguments *arguments, const tri__membership *membership)
 {
-    bool slurm = place->by && !strcmp(place->by, "Slurm");
-    if (!place->by || !strcmp(place->by, "--join"))
+    bool slurm = membership->by && !strcmp(membership->by, "Slurm");
+    if (!membership->by || !strcmp(membership->by, "--join"))
         return NULL;
     if (tri__argument_given(arguments, "workers") || (tri__argument_given(arguments, "servers") && !slurm))
         return tri_fail(TRI_BAD_CALL, "--%s: the cluster is described by %s, which tells how many there are; leave it out%s",
-                        tri__argument_given(arguments, "workers") ? "workers" : "servers", place->by,
-                        *place->by == '-' ? "" : " (or unset the variables, to start them all on this machine)");
+                        tri__argument_given(arguments, "workers") ? "workers" : "servers", membership->by,
+                        *membership->by == '-' ? "" : " (or unset the variables, to start them all on this machine)");
     return NULL;
 }
 
-static tri_status find_task(const tri__session *session, const tri__arguments *arguments, int servers, tri__place *out)
+static tri_status find_task(const tri__session *session, const tri__arguments *arguments, int servers, tri__membership *out)
 {
     TRI_TRY(find(session, arguments, servers, out));
     TRI_TRY(check_counts(arguments, out));
@@ -90,7 +90,7 @@ static tri_status check_none(const tri__arguments *arguments)
     return NULL;
 }
 
-static tri_status find_rank(const tri__session *session, const tri__arguments *arguments, tri__place *out)
+static tri_status find_rank(const tri__session *session, const tri__arguments *arguments, tri__membership *out)
 {
     out->rank = session->rank;
     out->ranks = session->ranks;
@@ -122,7 +122,7 @@ static tri_status check_alone(const tri__session *session, const tri__strategy *
 }
 
 static tri_status find_by_meeting(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,
-                                  tri__place *out)
+                                  tri__membership *out)
 {
     if (strategy->meeting == TRI_MEET_CLUSTER)
         return find_task(session, arguments, servers, out);
@@ -132,23 +132,23 @@ static tri_status find_by_meeting(const tri__session *session, const tri__argume
     return out->ranks ? NULL : check_alone(session, strategy);
 }
 
-tri_status tri__place_find(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,
-                           tri__place *out)
+tri_status tri__membership_find(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,
+                                tri__membership *out)
 {
-    *out = (tri__place){0};
+    *out = (tri__membership){0};
     tri_status status = find_by_meeting(session, arguments, strategy, servers, out);
     if (status)
-        tri__place_fini(out);
+        tri__membership_fini(out);
     return status;
 }
 
-void tri__place_fini(tri__place *place)
+void tri__membership_fini(tri__membership *membership)
 {
-    tri__cluster_fini(&place->cluster);
-    *place = (tri__place){0};
+    tri__cluster_fini(&membership->cluster);
+    *membership = (tri__membership){0};
 }
 
-bool tri__place_is_taken(const tri__place *place)
+bool tri__membership_is_taken(const tri__membership *membership)
 {
-    return place->by || place->ranks;
+    return membership->by || membership->ranks;
 }
