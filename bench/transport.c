@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "net/identity.h"
 #include "net/inbox.h"
+#include "net/listener.h"
 
 enum { ROUNDS = 9, WARM_UP = 200 };
 static const int64_t PATIENCE = (int64_t)60 * 1000000000;

@@ -8,5 +8,6 @@ typedef struct {
 } tri__builtin_model;
 
 extern const tri__builtin_model tri__builtin_models[]; /* by name, ending in a row of NULLs */
+extern const char tri__builtin_model_names[];          /* "alexnet lenet …", as completion takes them */
 
 #endif

@@ -86,7 +86,7 @@ static void resuming_is_exact_to_the_example(void **state)
 }
 
 /* The same examples as records and as text give the same model. */
-static void formats_agree(void **state)
+static void sparse_models_learn_the_same_from_every_format(void **state)
 {
     expect(RUN(*state, "data", "make", "clicks", "--features", "20000", "--count", "2000", "--format", "tfrecord", "--out", "records"), 0,
            "", "");
@@ -150,7 +150,7 @@ static void a_row_of_a_million_features_is_one_row(void **state)
     json_decref(summary);
 }
 
-static void what_does_not_go_together_is_refused(void **state)
+static void options_that_sparse_models_do_not_have_are_refused(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "train", "sparse-lr", "--data", "digits:100"), 2, "", "its examples are dense, and sparse-lr takes sparse ones");
@@ -170,9 +170,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_sparse_model_learns_and_says_how_well), TEST(every_sparse_model_trains_by_every_rule),
-        TEST(resuming_is_exact_to_the_example),        TEST(formats_agree),
+        TEST(resuming_is_exact_to_the_example),        TEST(sparse_models_learn_the_same_from_every_format),
         TEST(several_classes_have_a_weight_each),      TEST(hostile_examples_are_told_or_left_out),
-        TEST(a_row_of_a_million_features_is_one_row),  TEST(what_does_not_go_together_is_refused),
+        TEST(a_row_of_a_million_features_is_one_row),  TEST(options_that_sparse_models_do_not_have_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

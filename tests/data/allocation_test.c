@@ -60,7 +60,7 @@ static long count_epoch(tri_source *source)
     return after - before;
 }
 
-static void reading_allocates_nothing(void **state)
+static void reading_examples_allocates_nothing(void **state)
 {
     (void)state;
     static const char *const formats[] = {"tfrecord", "libsvm", "criteo", "jpeg"};
@@ -78,7 +78,7 @@ static void reading_allocates_nothing(void **state)
 }
 
 /* A check that cannot fail is worth nothing: opening does allocate. */
-static void counter_sees_allocations(void **state)
+static void the_allocation_counter_sees_allocations(void **state)
 {
     (void)state;
     long before = counted_allocations();
@@ -90,6 +90,7 @@ static void counter_sees_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(reading_allocates_nothing), cmocka_unit_test(counter_sees_allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reading_examples_allocates_nothing),
+                                       cmocka_unit_test(the_allocation_counter_sees_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

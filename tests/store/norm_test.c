@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-static void sum_of_squares_is_exact_enough(void **state)
+static void the_sum_of_squares_is_exact_enough(void **state)
 {
     (void)state;
     enum { COUNT = 1037 }; /* not a multiple of any vector's length */
@@ -21,6 +21,6 @@ static void sum_of_squares_is_exact_enough(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sum_of_squares_is_exact_enough)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_sum_of_squares_is_exact_enough)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,10 @@
 #include "data/source/source.h"
 
 #define SOURCES TRI_SOURCE_WORDS
-#define MODELS  "softmax lenet alexnet flowers"
 
 #define QUIET_ROW                                                                                                                          \
     {                                                                                                                                      \
-        .name = "quiet", .group = "Output", .meaning = "no progress and no notes; errors are still told"                                   \
+        .name = "quiet", .group = "Output", .meaning = "print no progress and no notes; errors are still printed"                          \
     }
 #define JSON_ROW                                                                                                                           \
     {                                                                                                                                      \

@@ -87,7 +87,8 @@ static tri_status check_call(const tri__arguments *arguments)
         return NULL;
     }
     if (!arguments->count)
-        return tri_fail(TRI_BAD_CALL, "train needs MODEL (softmax, lenet, alexnet, flowers, or a .model file), or --resume DIR");
+        return tri_fail(TRI_BAD_CALL,
+                        "train needs MODEL (a built-in one, as 'trireme model' lists them, or a .model file), or --resume DIR");
     if (!tri__argument_given(arguments, "data"))
         return tri_fail(TRI_BAD_CALL, "train needs --data SOURCE, such as --data fashion ('trireme train --help' tells which there are)");
     return NULL;

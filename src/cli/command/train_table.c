@@ -30,7 +30,7 @@ const tri__option tri__train_options_table[] = {
      .kind = TRI_OPTION_TEXT,
      .group = "With --strategy ps on several machines",
      .completion = "file",
-     .meaning = "the tasks and their addresses; this process is one of them (--task)",
+     .meaning = "a file with the tasks and their addresses; this process is one of them (--task)",
      .detail =
          "YAML: a line 'ps: [\"host:port\", ...]' and a line 'worker: [\"host\", ...]', one entry a task, and 'evaluator: [\"host\"]' "
          "where evaluation has a machine of its own. Without it, TF_CONFIG is read as Kubernetes' training operators set it, then "
@@ -43,7 +43,7 @@ const tri__option tri__train_options_table[] = {
     {.name = "join",
      .argument = "HOST:PORT",
      .kind = TRI_OPTION_TEXT,
-     .meaning = "be one more worker of the running job whose ps:0 is there"},
+     .meaning = "join the running job whose ps:0 is at this address, as one more worker"},
     {.name = "port",
      .argument = "P",
      .kind = TRI_OPTION_INTEGER,
@@ -67,7 +67,7 @@ const tri__option tri__train_options_table[] = {
      .kind = TRI_OPTION_TEXT,
      .completion = "file",
      .meaning = "the authority that signed the certificates of all tasks"},
-    {.name = "insecure", .meaning = "in clear and without authentication, in a network where everybody is trusted"},
+    {.name = "insecure", .meaning = "use neither encryption nor authentication: for a network where everybody is trusted"},
 
     QUIET_ROW,
     JSON_ROW,

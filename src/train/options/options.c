@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "data/source/source.h"
+#include "train/options/strategy.h"
 #include "trireme/dataset.h"
 
 /* Some options together answer one question. When a resumed run changes an option that `replaces` a question, every option that is
@@ -31,6 +32,12 @@ typedef struct {
 #define SETTING(kind_, field_, name_, resumed, standard_, ...)                                                                             \
     {.offset = offsetof(tri__train_options, field_), resumed, .option = {.name = name_, .kind = TRI_OPTION_##kind_, __VA_ARGS__}},
 #define RULES {.option = {.rows = tri__rule_option}},
+
+/* What --strategy takes, "local mirrored …", and what help says of each. */
+#define NAME(name_, meaning_)         #name_
+#define NEXT_NAME(name_, meaning_)    " " #name_
+#define MEANING(name_, meaning_)      #name_ ": " meaning_
+#define NEXT_MEANING(name_, meaning_) "; " #name_ ": " meaning_
 
 static const table_row table[] = {
     {.offset = offsetof(tri__train_options, model), .fixed = true, .option = {.name = "model", .kind = TRI_OPTION_TEXT}},

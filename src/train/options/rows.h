@@ -22,27 +22,29 @@ ROW(INTEGER, shuffle, "shuffle", KEPT, .argument = "N", .least = 0, .otherwise =
     .meaning = "shuffle within a window of N examples; 0 keeps the source's order",
     .detail = "The order of an epoch depends on the seed and the epoch alone.")
 SETTING(INTEGER, features, "features", KEPT, 0, .argument = "N", .least = 1, .most = INT32_MAX, .otherwise = "as found",
-        .meaning = "features of a sparse source, or how many to hash into")
+        .meaning = "how many features a sparse source has, or how many to hash its features into")
 ROW(TEXT, augment, "augment", KEPT, .argument = "HOW", .completion = "flip crop flip,crop",
     .meaning = "change pictures at random each time: flip, crop or flip,crop")
 SETTING(FLAG, cache, "cache", FREE, 0, .off = "off", .meaning = "keep decoded examples, so that epochs after the first decode nothing",
-        .detail = "In memory, as far as --cache-memory allows, and further ones in a file of the cache folder that vanishes with the run.")
+        .detail = "They stay in memory as far as --cache-memory allows. The rest goes to a file in the cache folder, which is removed when "
+                  "the run ends.")
 ROW(INTEGER, cache_memory, "cache-memory", FREE, .argument = "MB", .least = 1, .otherwise = "half of what is free",
-    .meaning = "with --cache: megabytes of memory that it may take")
+    .meaning = "with --cache: how many megabytes of memory to use at most")
 SETTING(INTEGER, skip_bad, "skip-bad", FREE, 0, .argument = "N", .least = 0, .standard = "0",
-        .meaning = "leave out up to N damaged records; more end the run")
+        .meaning = "skip up to N damaged records; one more ends the run")
 ROW(CHOICE, shard, "shard", KEPT, .argument = "BY", .choices = "examples files", .standard = "examples",
-    .meaning = "what workers share: every step's examples, or each has its own files",
-    .detail = "With files, every machine goes through the files that it finds itself; such a run resumes with the same workers only.")
+    .meaning = "how workers share the data: they divide the examples of each step, or each reads its own files",
+    .detail =
+        "With files, each machine reads the files that it finds itself, and the run can be resumed only with the same number of workers.")
 
 ROW(INTEGER, epochs, "epochs", ANSWERS(HOW_LONG), .group = "How long: one of these", .letter = 'e', .elsewhere = "num-epochs max-iter",
     .argument = "E", .least = 1, .otherwise = "the model's", .meaning = "passes over the training examples")
 ROW(INTEGER, steps, "steps", ANSWERS(HOW_LONG), .argument = "N", .least = 1, .meaning = "updates of the model")
 ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET",
     .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples; of two classes also logloss and auc",
-    .detail =
-        "Checked by an evaluation every --eval-every steps. Quote it: the shell reads < and > otherwise. --max-steps guards against a "
-        "target that is never reached.")
+    .detail = "Checked by an evaluation every --eval-every steps. Put it in quotes, because < and > mean something else to the shell. "
+              "--max-steps guards against a "
+              "target that is never reached.")
 
 SETTING(INTEGER, max_steps, "max-steps", ANSWERS(HOW_LONG), 0, .group = "Ending earlier", .argument = "N", .least = 1,
         .meaning = "with --until: give up after N steps")
@@ -52,9 +54,9 @@ SETTING(INTEGER, steps_per_epoch, "steps-per-epoch", KEPT, 0, .argument = "N", .
         .meaning = "with --epochs: let an epoch be N steps")
 
 ROW(INTEGER, batch, "batch", KEPT, .group = "Learning", .letter = 'b', .elsewhere = "batch-size bs minibatch", .argument = "B", .least = 1,
-    .most = 1 << 20, .otherwise = "the model's", .meaning = "examples a step, of each worker")
+    .most = 1 << 20, .otherwise = "the model's", .meaning = "examples in a step, for each worker")
 ROW(INTEGER, global_batch, "global-batch", KEPT, .argument = "B", .least = 1, .most = 1 << 30,
-    .meaning = "instead of --batch: examples a step of all workers together")
+    .meaning = "instead of --batch: examples in a step, for all workers together")
 ROW(NUMBER, rate, "rate", FREE, .letter = 'r', .elsewhere = "lr learning-rate learning_rate eta", .argument = "R", .least = 0,
     .otherwise = "the model's", .meaning = "learning rate")
 RULES
@@ -66,53 +68,55 @@ ROW(TEXT, schedule, "schedule", FREE, .argument = "S", .standard = "constant", .
 ROW(INTEGER, warmup, "warmup", FREE, .argument = "N", .least = 0,
     .meaning = "raise the rate from near 0 over the first N steps, before the schedule")
 ROW(NUMBER, clip, "clip", FREE, .argument = "NORM", .least = 0, .otherwise = "none",
-    .meaning = "scale the gradient down to this norm where it is longer")
+    .meaning = "scale the gradient down to NORM if its norm is larger")
 ROW(TEXT, init, "init", KEPT, .argument = "CHECKPOINT", .completion = "file",
     .meaning = "start from the parameters of a checkpoint or run instead of random ones")
 ROW(INTEGER, seed, "seed", KEPT, .elsewhere = "random-state random-seed", .argument = "S", .least = 0, .standard = "1",
-    .meaning = "of initial values, order, dropout and synthetic data",
+    .meaning = "seed of initial values, order, dropout and synthetic data",
     .detail = "The same seed, options and threads on the same kind of CPU give the same figures, bit for bit.")
 
-ROW(CHOICE, strategy, "strategy", ANSWERS(STRATEGY), .group = "Machine", .argument = "NAME", .choices = "local mirrored allreduce ps",
-    .standard = "local", .meaning = "local; mirrored: replicas in threads; ps: workers and parameter servers; allreduce: ranks of MPI",
+ROW(CHOICE, strategy, "strategy", ANSWERS(STRATEGY), .group = "Machine", .argument = "NAME", .choices = TRI_STRATEGIES(NAME, NEXT_NAME),
+    .standard = "local", .meaning = TRI_STRATEGIES(MEANING, NEXT_MEANING),
     .detail = "With mirrored, --workers replicas share every step, and the parameters. With ps, servers hold the parameters, workers "
-              "compute gradients and send them there. Without --cluster, all of them are "
-              "started on this machine, watched, and ended with the run.")
+              "compute gradients and send them there. Without --cluster, this command starts all of them on this machine, watches "
+              "them, and ends them with the run.")
 ROW(INTEGER, threads, "threads", FREE, .argument = "T", .least = 1, .most = 4096, .otherwise = "every CPU, shared out",
     .meaning = "threads that compute, in each worker")
 SETTING(FLAG, deterministic, "deterministic", FREE, 0, .meaning = "the same bits for any number of --threads; slower",
         .detail =
-            "Sparse models are trained by threads that add to one table without locks where the rule is sgd, which may lose an update "
-            "now and then; and the sums of dense layers depend on the number of threads. With this, neither.")
+            "Without it, threads that train a sparse model with rule sgd add to one table without locks, which may lose an update now and "
+            "then, and the sums of dense layers depend on the number of threads.")
 
 ROW(INTEGER, workers, "workers", PART_OF(STRATEGY), .group = "With several workers", .elsewhere = "nproc num-workers processes",
     .argument = "N", .least = 1, .most = 4096, .standard = "1",
     .meaning = "workers to start on this machine: replicas, ranks or workers of parameter servers")
 ROW(TEXT, timeout, "timeout", PART_OF(STRATEGY), .argument = "T", .standard = "60s", .completion = "10s 60s 5m",
-    .meaning = "allreduce, ps: how long anybody waits for anybody: 500ms, 60s, 2m")
+    .meaning = "allreduce, ps: how long a task waits for another one: 500ms, 60s, 2m")
 ROW(INTEGER, restarts, "restarts", PART_OF(STRATEGY), .argument = "R", .least = 0, .most = 1000000, .standard = "0",
     .meaning = "allreduce: when a rank is lost, start again from the last checkpoint, up to R times")
 ROW(INTEGER, min_workers, "min-workers", PART_OF(STRATEGY), .argument = "N", .least = 1, .most = 4096,
-    .meaning = "allreduce: where a restart fails as well, go on without hosts that are gone, or with fewer ranks, but not fewer than N")
+    .meaning = "allreduce: if a restart fails, too, go on without the hosts that are gone, or with fewer ranks, but with at least N")
 
 ROW(INTEGER, servers, "servers", PART_OF(STRATEGY), .group = "With --strategy ps", .argument = "M", .least = 1, .most = 4096,
     .standard = "1", .meaning = "parameter servers to start; each holds an equal share of the parameters")
-ROW(FLAG, async, "async", ANSWERS(MODE), .meaning = "every gradient is an update when it arrives; nobody waits (this is the default)")
+ROW(FLAG, async, "async", ANSWERS(MODE),
+    .meaning = "each gradient updates the model as soon as it arrives; no worker waits (this is the default)")
 ROW(FLAG, sync, "sync", ANSWERS(MODE), .meaning = "every update is the mean of all workers' gradients",
     .detail = "The same seed and number of workers give the same figures, bit for bit.")
 ROW(INTEGER, staleness, "staleness", ANSWERS(MODE), .argument = "S", .least = 0, .most = 1 << 20,
-    .meaning = "as --async, but no worker runs more than S steps ahead of the slowest; 0 is --sync")
+    .meaning = "like --async, but no worker runs more than S steps ahead of the slowest; 0 is --sync")
 ROW(INTEGER, backup, "backup", PART_OF(MODE), .argument = "K", .least = 0, .most = 4095, .standard = "0",
     .meaning = "with --sync: do not wait for the K slowest workers of a step")
 ROW(CHOICE, combine, "combine", PART_OF(MODE), .argument = "HOW", .choices = "mean sum", .standard = "mean",
-    .meaning = "with --sync: how gradients of a step become one: mean or sum")
+    .meaning = "with --sync: how the gradients of a step are combined: mean or sum")
 ROW(TEXT, heartbeat, "heartbeat", PART_OF(STRATEGY), .argument = "T", .standard = "1s", .completion = "500ms 1s 5s",
-    .meaning = "how often a task shows that it lives; after two missed ones it is named")
+    .meaning = "how often a task says that it is alive; one that misses two is named")
 ROW(FLAG, log_updates, "log-updates", PART_OF(STRATEGY),
-    .meaning = "async, staleness: servers log every update, and whose it is (many lines)")
+    .meaning = "async, staleness: servers log every update and the worker that it came from (many lines)")
 
 ROW(TEXT, checkpoint_every, "checkpoint-every", FREE, .group = "Run folder", .argument = "T", .standard = "60s", .off = "end",
-    .completion = "60s 5m 500steps epoch end", .meaning = "60s, 5m, 500steps, epoch, or end for a last one only")
+    .completion = "60s 5m 500steps epoch end",
+    .meaning = "how often to write a checkpoint: 60s, 5m, 500steps, epoch, or end for only the last one")
 SETTING(INTEGER, keep, "keep", FREE, 3, .argument = "K", .least = 1, .standard = "3", .meaning = "keep the last K checkpoints")
 SETTING(FLAG, keep_best, "keep-best", FREE, 0, .meaning = "also keep the checkpoint with the lowest test loss, as best.safetensors")
 ROW(TEXT, eval_every, "eval-every", FREE, .argument = "N", .otherwise = "epoch; 100 with --until", .completion = "epoch end 100 1000",

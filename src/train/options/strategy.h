@@ -1,7 +1,7 @@
 /* strategy.h: a strategy (where the parameters live, and which processes compute) as a row of a table.
  *
- * Each row is in the folder of its strategy, and train/strategy/strategies.c lists them. Code that reads options, trains or starts tasks
- * knows a strategy by its row alone. To add a strategy, add a folder and a line of that list. */
+ * Each row is in the folder of its strategy, and TRI_STRATEGIES below lists them. Code that reads options, trains or starts tasks knows a
+ * strategy by its row alone. To add a strategy, add a folder and a line of that list. */
 #ifndef TRI_TRAIN_OPTIONS_STRATEGY_H
 #define TRI_TRAIN_OPTIONS_STRATEGY_H
 
@@ -14,6 +14,13 @@ struct tri__run;
 struct tri__run_request;
 struct tri__run_result;
 struct tri__task_setup;
+
+/* The strategies: the name that users type, and what help says of it. The row of NAME is tri__strategy_NAME. The first is the standard. */
+#define TRI_STRATEGIES(FIRST, NEXT)                                                                                                        \
+    FIRST(local, "one worker, in this process")                                                                                            \
+    NEXT(mirrored, "replicas in threads")                                                                                                  \
+    NEXT(ps, "workers and parameter servers")                                                                                              \
+    NEXT(allreduce, "ranks of MPI")
 
 /* How processes that train together find each other. */
 typedef enum {

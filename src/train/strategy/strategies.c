@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/ps/ps.h"
-#include "train/ranks/allreduce.h"
-#include "train/replicas/replicas.h"
 #include "train/run/local.h"
 
-const tri__strategy *const tri__strategies[] = {
-    &tri__strategy_local, &tri__strategy_mirrored, &tri__strategy_ps, &tri__strategy_allreduce, NULL,
-};
+#define DECLARE(name, meaning) extern const tri__strategy tri__strategy_##name;
+#define ADDRESS(name, meaning) &tri__strategy_##name,
+
+TRI_STRATEGIES(DECLARE, DECLARE)
+
+const tri__strategy *const tri__strategies[] = {TRI_STRATEGIES(ADDRESS, ADDRESS) NULL};
 
 const tri__strategy *tri__strategies_find(const char *name)
 {

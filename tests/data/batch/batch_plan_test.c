@@ -5,7 +5,7 @@
 
 static const tri__shard shard = {.batch = 4, .workers = 1, .examples = 10, .end = 1000};
 
-static void unassigned_plan_lengthens_itself_to_the_end(void **state)
+static void an_unassigned_batch_plan_lengthens_itself_to_the_end(void **state)
 {
     (void)state;
     static const int64_t positions[] = {0, 4, 8, 10, 14, 18, 20, 24, 28};
@@ -55,7 +55,7 @@ static void assigned_batches_come_in_the_order_of_assignment(void **state)
     }
 }
 
-static void impossible_assignment_is_refused(void **state)
+static void a_batch_plan_refuses_an_impossible_assignment(void **state)
 {
     (void)state;
     tri__batch_plan plan;
@@ -73,9 +73,9 @@ static void impossible_assignment_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unassigned_plan_lengthens_itself_to_the_end),
+        cmocka_unit_test(an_unassigned_batch_plan_lengthens_itself_to_the_end),
         cmocka_unit_test(assigned_batches_come_in_the_order_of_assignment),
-        cmocka_unit_test(impossible_assignment_is_refused),
+        cmocka_unit_test(a_batch_plan_refuses_an_impossible_assignment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static void cached_examples_come_back_unchanged(void **state)
     test_folder_remove(folder);
 }
 
-static void cache_leaves_no_file_behind(void **state)
+static void a_cache_of_examples_leaves_no_file_behind(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -85,7 +85,7 @@ static void cache_leaves_no_file_behind(void **state)
     free(folder);
 }
 
-static void folder_that_cannot_be_made_is_told(void **state)
+static void a_cache_folder_that_cannot_be_made_is_reported(void **state)
 {
     (void)state;
     assert_fails(tri__cache_create(&dense, RECORDS, 1, "/dev/null/x", &(tri__cache *){NULL}), TRI_IO, "/dev/null");
@@ -95,8 +95,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cached_examples_come_back_unchanged),
-        cmocka_unit_test(cache_leaves_no_file_behind),
-        cmocka_unit_test(folder_that_cannot_be_made_is_told),
+        cmocka_unit_test(a_cache_of_examples_leaves_no_file_behind),
+        cmocka_unit_test(a_cache_folder_that_cannot_be_made_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

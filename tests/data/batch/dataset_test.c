@@ -55,7 +55,7 @@ static void assert_holds_each_once(const int64_t *ids, int64_t count)
     }
 }
 
-static void rows_hold_the_records_of_the_source(void **state)
+static void rows_of_a_batch_hold_the_records_of_the_source(void **state)
 {
     (void)state;
     for (int i = 0; i < SPECS; i++) {
@@ -77,7 +77,7 @@ static void rows_hold_the_records_of_the_source(void **state)
     }
 }
 
-static void last_batch_is_padded_with_weight_0(void **state)
+static void the_last_batch_is_padded_with_weight_0(void **state)
 {
     (void)state;
     for (int i = 0; i < SPECS; i++) {
@@ -108,7 +108,7 @@ static void last_batch_is_padded_with_weight_0(void **state)
     }
 }
 
-static void epoch_holds_each_example_once(void **state)
+static void an_epoch_holds_each_example_once(void **state)
 {
     (void)state;
     static const int64_t windows[] = {0, 1, 5, 22, 23, 1000, TRI_SHUFFLE_ALL};
@@ -147,7 +147,7 @@ static void another_seed_gives_another_order(void **state)
     tri_source_destroy(source);
 }
 
-static void limit_keeps_the_first_examples(void **state)
+static void a_limited_dataset_keeps_the_first_examples(void **state)
 {
     (void)state;
     tri_source *source = open_source(specs[0]);
@@ -165,7 +165,7 @@ static void limit_keeps_the_first_examples(void **state)
 }
 
 /* From any position on, also inside a batch or just after a padded one, the examples are those of a straight run. */
-static void seek_gives_what_a_straight_run_gives(void **state)
+static void a_dataset_at_a_position_gives_what_a_straight_run_gives(void **state)
 {
     (void)state;
     static const int64_t windows[] = {0, 5, TRI_SHUFFLE_ALL};
@@ -189,7 +189,7 @@ static void seek_gives_what_a_straight_run_gives(void **state)
     }
 }
 
-static void impossible_options_are_refused(void **state)
+static void a_dataset_refuses_impossible_options(void **state)
 {
     (void)state;
     tri_source *source = open_source(specs[0]);
@@ -312,7 +312,7 @@ static void changing_workers_see_every_example_once(void **state)
     }
 }
 
-static void impossible_assignment_is_refused(void **state)
+static void a_dataset_refuses_an_impossible_assignment(void **state)
 {
     (void)state;
     for (int i = 0; i < SPECS; i++) {
@@ -391,7 +391,7 @@ static void workers_share_every_epoch(void **state)
 }
 
 /* Told before it is tried: the kernel might grant it, and end the process when it is filled. */
-static void batch_larger_than_memory_is_refused(void **state)
+static void a_batch_larger_than_memory_is_refused(void **state)
 {
     (void)state;
     tri_source *source;
@@ -492,7 +492,7 @@ static void a_look_ahead_shows_the_batch_that_comes(void **state)
     test_folder_remove(folder);
 }
 
-static void damaged_record_is_told_and_the_position_stays(void **state)
+static void a_damaged_record_is_reported_and_the_position_stays(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -543,23 +543,23 @@ static void augmented_batches_depend_on_the_epoch_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_hold_the_records_of_the_source),
-        cmocka_unit_test(last_batch_is_padded_with_weight_0),
-        cmocka_unit_test(epoch_holds_each_example_once),
+        cmocka_unit_test(rows_of_a_batch_hold_the_records_of_the_source),
+        cmocka_unit_test(the_last_batch_is_padded_with_weight_0),
+        cmocka_unit_test(an_epoch_holds_each_example_once),
         cmocka_unit_test(another_seed_gives_another_order),
-        cmocka_unit_test(limit_keeps_the_first_examples),
-        cmocka_unit_test(seek_gives_what_a_straight_run_gives),
-        cmocka_unit_test(impossible_options_are_refused),
+        cmocka_unit_test(a_limited_dataset_keeps_the_first_examples),
+        cmocka_unit_test(a_dataset_at_a_position_gives_what_a_straight_run_gives),
+        cmocka_unit_test(a_dataset_refuses_impossible_options),
         cmocka_unit_test(batches_assigned_in_order_are_those_of_a_plain_dataset),
         cmocka_unit_test(batches_assigned_at_any_position_are_those_of_a_plain_dataset),
         cmocka_unit_test(changing_workers_see_every_example_once),
-        cmocka_unit_test(impossible_assignment_is_refused),
+        cmocka_unit_test(a_dataset_refuses_an_impossible_assignment),
         cmocka_unit_test(augmented_batches_depend_on_the_epoch_alone),
         cmocka_unit_test(workers_share_every_epoch),
-        cmocka_unit_test(batch_larger_than_memory_is_refused),
+        cmocka_unit_test(a_batch_larger_than_memory_is_refused),
         cmocka_unit_test(sparse_rows_are_not_padded),
         cmocka_unit_test(a_look_ahead_shows_the_batch_that_comes),
-        cmocka_unit_test(damaged_record_is_told_and_the_position_stays),
+        cmocka_unit_test(a_damaged_record_is_reported_and_the_position_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void assert_permutation(const int64_t *sequence, int64_t count)
     free(seen);
 }
 
-static void epoch_is_a_permutation(void **state)
+static void the_order_of_an_epoch_is_a_permutation(void **state)
 {
     (void)state;
     static const int64_t counts[] = {1, 2, 3, 1000}, windows[] = {0, 1, 2, 100, 999, 1000, INT64_MAX};
@@ -29,7 +29,7 @@ static void epoch_is_a_permutation(void **state)
         }
 }
 
-static void window_bounds_how_far_a_record_moves(void **state)
+static void the_shuffle_window_bounds_how_far_a_record_moves(void **state)
 {
     (void)state;
     tri__epoch_order order;
@@ -117,12 +117,9 @@ static void one_block_gives_what_a_window_gives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(epoch_is_a_permutation),
-        cmocka_unit_test(window_bounds_how_far_a_record_moves),
-        cmocka_unit_test(epochs_can_be_asked_for_in_any_order),
-        cmocka_unit_test(records_of_a_block_stay_together),
-        cmocka_unit_test(blocks_can_be_asked_for_at_any_position),
-        cmocka_unit_test(one_block_gives_what_a_window_gives),
+        cmocka_unit_test(the_order_of_an_epoch_is_a_permutation),  cmocka_unit_test(the_shuffle_window_bounds_how_far_a_record_moves),
+        cmocka_unit_test(epochs_can_be_asked_for_in_any_order),    cmocka_unit_test(records_of_a_block_stay_together),
+        cmocka_unit_test(blocks_can_be_asked_for_at_any_position), cmocka_unit_test(one_block_gives_what_a_window_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void assert_each(const int *seen, int64_t examples, int times)
         assert_int_equal(seen[i], times);
 }
 
-static void number_of_threads_changes_no_batch(void **state)
+static void the_number_of_prefetch_threads_changes_no_batch(void **state)
 {
     (void)state;
     enum { EXAMPLES = 211, EPOCHS = 3 };
@@ -206,7 +206,7 @@ static void workers_see_each_record_once(void **state)
 }
 
 /* A run of 3 workers is stopped within an epoch and goes on with 2, then with 5. */
-static void run_resumed_with_other_workers_sees_each_record_once(void **state)
+static void a_run_resumed_with_other_workers_sees_each_record_once(void **state)
 {
     (void)state;
     enum { EXAMPLES = 97 };
@@ -228,7 +228,7 @@ static void run_resumed_with_other_workers_sees_each_record_once(void **state)
     probe_end(self);
 }
 
-static void worker_with_its_own_files_goes_through_all_of_them(void **state)
+static void a_worker_with_its_own_files_reads_all_of_them(void **state)
 {
     (void)state;
     probe *self = probe_create(40);
@@ -249,7 +249,7 @@ static void worker_with_its_own_files_goes_through_all_of_them(void **state)
     probe_end(self);
 }
 
-static void seek_finds_the_same_batch(void **state)
+static void prefetching_from_a_position_gives_the_same_batch(void **state)
 {
     (void)state;
     probe *self = probe_create(61);
@@ -298,7 +298,7 @@ static void epochs_after_the_first_read_nothing_when_cached(void **state)
     test_folder_remove(folder);
 }
 
-static void cache_without_room_is_told_once(void **state)
+static void a_cache_without_room_is_reported_once(void **state)
 {
     (void)state;
     probe *self = probe_create(50);
@@ -357,7 +357,7 @@ static char *failure_of(int64_t allowed, int threads, tri_code expected)
     return message;
 }
 
-static void more_damage_than_allowed_is_an_error(void **state)
+static void more_damaged_records_than_allowed_are_an_error(void **state)
 {
     (void)state;
     char *none = failure_of(0, 1, TRI_BAD_DATA), *some = failure_of(4, 1, TRI_BAD_DATA), *same = failure_of(4, 4, TRI_BAD_DATA);
@@ -369,7 +369,7 @@ static void more_damage_than_allowed_is_an_error(void **state)
     free(same);
 }
 
-static void failure_that_is_no_damage_is_an_error_and_the_batch_can_be_retried(void **state)
+static void a_failure_that_is_no_damage_is_an_error_and_the_batch_can_be_retried(void **state)
 {
     (void)state;
     probe *self = probe_create(20);
@@ -400,7 +400,7 @@ static void end_hanging(probe *self)
 }
 
 /* A read that hangs is named, does not keep anybody, and does no harm when it returns after everybody has gone. */
-static void read_that_hangs_is_named_and_keeps_nobody(void **state)
+static void a_read_that_hangs_is_named_and_holds_up_nobody(void **state)
 {
     (void)state;
     probe *self = probe_create(100);
@@ -462,7 +462,7 @@ static void batches_can_be_revoked_while_threads_fill_them(void **state)
 }
 
 /* A read that fails leaves the batch assigned; one that hangs can be revoked, and the rest goes on without it. */
-static void assigned_batch_that_fails_stays_assigned(void **state)
+static void an_assigned_batch_that_fails_stays_assigned(void **state)
 {
     (void)state;
     probe *self = probe_create(100);
@@ -486,7 +486,7 @@ static void assigned_batch_that_fails_stays_assigned(void **state)
     end_hanging(self);
 }
 
-static void impossible_options_are_refused(void **state)
+static void prefetch_refuses_impossible_options(void **state)
 {
     (void)state;
     probe *self = probe_create(10);
@@ -500,21 +500,21 @@ static void impossible_options_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(number_of_threads_changes_no_batch),
+        cmocka_unit_test(the_number_of_prefetch_threads_changes_no_batch),
         cmocka_unit_test(workers_see_each_record_once),
-        cmocka_unit_test(run_resumed_with_other_workers_sees_each_record_once),
-        cmocka_unit_test(worker_with_its_own_files_goes_through_all_of_them),
-        cmocka_unit_test(seek_finds_the_same_batch),
+        cmocka_unit_test(a_run_resumed_with_other_workers_sees_each_record_once),
+        cmocka_unit_test(a_worker_with_its_own_files_reads_all_of_them),
+        cmocka_unit_test(prefetching_from_a_position_gives_the_same_batch),
         cmocka_unit_test(epochs_after_the_first_read_nothing_when_cached),
-        cmocka_unit_test(cache_without_room_is_told_once),
+        cmocka_unit_test(a_cache_without_room_is_reported_once),
         cmocka_unit_test(damaged_records_have_weight_0),
-        cmocka_unit_test(more_damage_than_allowed_is_an_error),
-        cmocka_unit_test(failure_that_is_no_damage_is_an_error_and_the_batch_can_be_retried),
-        cmocka_unit_test(read_that_hangs_is_named_and_keeps_nobody),
+        cmocka_unit_test(more_damaged_records_than_allowed_are_an_error),
+        cmocka_unit_test(a_failure_that_is_no_damage_is_an_error_and_the_batch_can_be_retried),
+        cmocka_unit_test(a_read_that_hangs_is_named_and_holds_up_nobody),
         cmocka_unit_test(assigned_batches_are_cached),
         cmocka_unit_test(batches_can_be_revoked_while_threads_fill_them),
-        cmocka_unit_test(assigned_batch_that_fails_stays_assigned),
-        cmocka_unit_test(impossible_options_are_refused),
+        cmocka_unit_test(an_assigned_batch_that_fails_stays_assigned),
+        cmocka_unit_test(prefetch_refuses_impossible_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 enum { EXAMPLES = 23, BATCH = 5 };
 
-static void pointing_gives_what_copying_gives(void **state)
+static void batches_that_point_to_examples_equal_batches_that_copy_them(void **state)
 {
     (void)state;
     tri_source *source;
@@ -55,7 +55,7 @@ static void examples_that_are_not_in_memory_are_copied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pointing_gives_what_copying_gives),
+        cmocka_unit_test(batches_that_point_to_examples_equal_batches_that_copy_them),
         cmocka_unit_test(examples_that_are_not_in_memory_are_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

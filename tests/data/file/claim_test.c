@@ -11,7 +11,7 @@
 
 #include "support.h"
 
-static void item_is_claimed_by_one_process_only(void **state)
+static void a_partition_is_claimed_by_one_process_only(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -44,7 +44,7 @@ static void item_is_claimed_by_one_process_only(void **state)
     test_folder_remove(folder);
 }
 
-static void living_process_keeps_its_claim(void **state)
+static void a_living_process_keeps_its_claim(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -89,7 +89,7 @@ static void living_process_keeps_its_claim(void **state)
 }
 
 /* A process of another host is dead when it has been silent for long. */
-static void claim_of_a_silent_process_of_another_host_is_taken_over(void **state)
+static void the_claim_of_a_silent_process_on_another_host_is_taken_over(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *lock = test_path(folder, "item.lock");
@@ -110,9 +110,9 @@ static void claim_of_a_silent_process_of_another_host_is_taken_over(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(item_is_claimed_by_one_process_only),
-        cmocka_unit_test(living_process_keeps_its_claim),
-        cmocka_unit_test(claim_of_a_silent_process_of_another_host_is_taken_over),
+        cmocka_unit_test(a_partition_is_claimed_by_one_process_only),
+        cmocka_unit_test(a_living_process_keeps_its_claim),
+        cmocka_unit_test(the_claim_of_a_silent_process_on_another_host_is_taken_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,20 +63,20 @@ static char *copy_path(fixture *self)
     return path;
 }
 
-static void second_opening_uses_the_copy(void **state)
+static void a_compressed_file_is_inflated_once_and_its_copy_used_again(void **state)
 {
     assert_false(check(*state, ((fixture *)*state)->cache));
     assert_true(check(*state, ((fixture *)*state)->cache));
     assert_true(check(*state, ((fixture *)*state)->cache));
 }
 
-static void file_is_inflated_each_time_without_a_cache_folder(void **state)
+static void a_compressed_file_is_inflated_each_time_without_a_cache_folder(void **state)
 {
     assert_false(check(*state, NULL));
     assert_false(check(*state, NULL));
 }
 
-static void copy_of_another_size_is_replaced(void **state)
+static void an_inflated_copy_of_the_wrong_size_is_replaced(void **state)
 {
     fixture *self = *state;
     check(self, self->cache);
@@ -91,7 +91,7 @@ static void copy_of_another_size_is_replaced(void **state)
 }
 
 /* As a bad disk does it: the size stays, a byte changes, at the beginning, in the middle, at the end, or in the checksum itself. */
-static void copy_with_a_changed_byte_is_inflated_anew(void **state)
+static void an_inflated_copy_with_a_changed_byte_is_replaced(void **state)
 {
     fixture *self = *state;
     check(self, self->cache);
@@ -110,7 +110,7 @@ static void copy_with_a_changed_byte_is_inflated_anew(void **state)
     free(path);
 }
 
-static void other_content_gets_another_copy(void **state)
+static void a_compressed_file_that_changed_gets_another_copy(void **state)
 {
     fixture *self = *state;
     check(self, self->cache);
@@ -121,7 +121,7 @@ static void other_content_gets_another_copy(void **state)
 }
 
 /* A file stands where the cache folder should be: not even root can write there. */
-static void cache_folder_that_cannot_be_written_is_no_error(void **state)
+static void a_compressed_file_is_read_although_its_copy_cannot_be_kept(void **state)
 {
     fixture *self = *state;
     test_write(self->cache, "x", 1);
@@ -129,7 +129,7 @@ static void cache_folder_that_cannot_be_written_is_no_error(void **state)
     assert_false(check(self, self->cache));
 }
 
-static void file_of_several_members_is_not_cached(void **state)
+static void a_gzip_file_of_several_members_is_not_cached(void **state)
 {
     fixture *self = *state;
     size_t first_size, second_size;
@@ -144,7 +144,7 @@ static void file_of_several_members_is_not_cached(void **state)
     free(second);
 }
 
-static void damaged_file_is_told(void **state)
+static void a_damaged_compressed_file_is_reported(void **state)
 {
     fixture *self = *state;
     size_t size;
@@ -157,7 +157,7 @@ static void damaged_file_is_told(void **state)
 }
 
 /* Many processes at once, with no copy there at first: each sees the whole file. */
-static void processes_at_once_see_the_whole_file(void **state)
+static void processes_that_inflate_one_file_at_once_see_all_of_it(void **state)
 {
     fixture *self = *state;
     pid_t children[4];
@@ -188,11 +188,15 @@ static void processes_at_once_see_the_whole_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(second_opening_uses_the_copy),          TEST(file_is_inflated_each_time_without_a_cache_folder),
-        TEST(copy_of_another_size_is_replaced),      TEST(copy_with_a_changed_byte_is_inflated_anew),
-        TEST(other_content_gets_another_copy),       TEST(cache_folder_that_cannot_be_written_is_no_error),
-        TEST(file_of_several_members_is_not_cached), TEST(damaged_file_is_told),
-        TEST(processes_at_once_see_the_whole_file),
+        TEST(a_compressed_file_is_inflated_once_and_its_copy_used_again),
+        TEST(a_compressed_file_is_inflated_each_time_without_a_cache_folder),
+        TEST(an_inflated_copy_of_the_wrong_size_is_replaced),
+        TEST(an_inflated_copy_with_a_changed_byte_is_replaced),
+        TEST(a_compressed_file_that_changed_gets_another_copy),
+        TEST(a_compressed_file_is_read_although_its_copy_cannot_be_kept),
+        TEST(a_gzip_file_of_several_members_is_not_cached),
+        TEST(a_damaged_compressed_file_is_reported),
+        TEST(processes_that_inflate_one_file_at_once_see_all_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

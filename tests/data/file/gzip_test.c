@@ -11,7 +11,7 @@ static uint8_t *make_text(size_t size)
     return text;
 }
 
-static void inflated_bytes_are_those_that_were_deflated(void **state)
+static void gzip_inflates_what_was_deflated(void **state)
 {
     (void)state;
     for (size_t size = 0; size < 300000; size = size * 3 + 1) {
@@ -31,7 +31,7 @@ static void inflated_bytes_are_those_that_were_deflated(void **state)
     }
 }
 
-static void all_members_are_inflated(void **state)
+static void all_members_of_a_gzip_file_are_inflated(void **state)
 {
     (void)state;
     uint8_t *text = make_text(100000), *out;
@@ -51,7 +51,7 @@ static void all_members_are_inflated(void **state)
 }
 
 /* Whether its trailer tells the true size or claims that it is small. */
-static void file_that_inflates_to_more_than_the_limit_is_refused(void **state)
+static void a_gzip_file_that_inflates_beyond_the_limit_is_refused(void **state)
 {
     (void)state;
     enum { SIZE = 1 << 20 };
@@ -73,7 +73,7 @@ static void file_that_inflates_to_more_than_the_limit_is_refused(void **state)
     free(zeros);
 }
 
-static void damaged_file_is_refused(void **state)
+static void a_damaged_gzip_file_is_refused(void **state)
 {
     (void)state;
     uint8_t *text = make_text(5000), *out;
@@ -96,7 +96,7 @@ static void damaged_file_is_refused(void **state)
     free(text);
 }
 
-static void peek_gives_the_first_bytes(void **state)
+static void gzip_peek_gives_the_first_bytes(void **state)
 {
     (void)state;
     uint8_t *text = make_text(5000), begin[4];
@@ -112,11 +112,11 @@ static void peek_gives_the_first_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inflated_bytes_are_those_that_were_deflated),
-        cmocka_unit_test(all_members_are_inflated),
-        cmocka_unit_test(file_that_inflates_to_more_than_the_limit_is_refused),
-        cmocka_unit_test(damaged_file_is_refused),
-        cmocka_unit_test(peek_gives_the_first_bytes),
+        cmocka_unit_test(gzip_inflates_what_was_deflated),
+        cmocka_unit_test(all_members_of_a_gzip_file_are_inflated),
+        cmocka_unit_test(a_gzip_file_that_inflates_beyond_the_limit_is_refused),
+        cmocka_unit_test(a_damaged_gzip_file_is_refused),
+        cmocka_unit_test(gzip_peek_gives_the_first_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static char *sidecar_of(const char *folder)
     return path;
 }
 
-static void file_is_scanned_once_until_it_changes(void **state)
+static void a_text_file_is_indexed_once_until_it_changes(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -67,7 +67,7 @@ static void file_is_scanned_once_until_it_changes(void **state)
     test_folder_remove(folder);
 }
 
-static void damaged_index_is_made_anew(void **state)
+static void a_damaged_index_is_made_anew(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -91,7 +91,7 @@ static void damaged_index_is_made_anew(void **state)
     test_folder_remove(folder);
 }
 
-static void index_of_an_empty_file_is_kept(void **state)
+static void the_index_of_an_empty_file_is_kept(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -104,9 +104,9 @@ static void index_of_an_empty_file_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(file_is_scanned_once_until_it_changes),
-        cmocka_unit_test(damaged_index_is_made_anew),
-        cmocka_unit_test(index_of_an_empty_file_is_kept),
+        cmocka_unit_test(a_text_file_is_indexed_once_until_it_changes),
+        cmocka_unit_test(a_damaged_index_is_made_anew),
+        cmocka_unit_test(the_index_of_an_empty_file_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
 
 static const tri__index_format two_bytes = {.name = "two-bytes-1", .scan = scan};
 
-static void records_are_found_through_all_files(void **state)
+static void records_are_found_by_number_in_many_files(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -41,7 +41,7 @@ static void records_are_found_through_all_files(void **state)
     test_folder_remove(folder);
 }
 
-static void missing_file_is_told(void **state)
+static void a_missing_record_file_is_reported(void **state)
 {
     (void)state;
     tri__record_files files;
@@ -52,8 +52,8 @@ static void missing_file_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_are_found_through_all_files),
-        cmocka_unit_test(missing_file_is_told),
+        cmocka_unit_test(records_are_found_by_number_in_many_files),
+        cmocka_unit_test(a_missing_record_file_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static char *make_archive(size_t *size)
     return archive;
 }
 
-static void files_of_an_archive_are_found(void **state)
+static void files_of_a_tar_archive_are_found(void **state)
 {
     (void)state;
     size_t size;
@@ -43,7 +43,7 @@ static void files_of_an_archive_are_found(void **state)
     free(archive);
 }
 
-static void damaged_archive_is_refused(void **state)
+static void a_damaged_tar_archive_is_refused(void **state)
 {
     (void)state;
     size_t size;
@@ -63,8 +63,8 @@ static void damaged_archive_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_of_an_archive_are_found),
-        cmocka_unit_test(damaged_archive_is_refused),
+        cmocka_unit_test(files_of_a_tar_archive_are_found),
+        cmocka_unit_test(a_damaged_tar_archive_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void write_batch(const char *folder, const char *name, int first, int cou
     free(data);
 }
 
-static void batches_of_a_folder_are_read_by_part(void **state)
+static void cifar_batches_of_a_folder_are_read_by_part(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -51,7 +51,7 @@ static void batches_of_a_folder_are_read_by_part(void **state)
     test_folder_remove(folder);
 }
 
-static void batch_is_recognised_by_its_content(void **state)
+static void a_cifar_batch_is_recognised_by_its_content(void **state)
 {
     (void)state;
     static uint8_t data[2 * TRI_CIFAR_RECORD];
@@ -65,8 +65,8 @@ static void batch_is_recognised_by_its_content(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_of_a_folder_are_read_by_part),
-        cmocka_unit_test(batch_is_recognised_by_its_content),
+        cmocka_unit_test(cifar_batches_of_a_folder_are_read_by_part),
+        cmocka_unit_test(a_cifar_batch_is_recognised_by_its_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "data/fixture.h"
 
-static void file_is_parsed(void **state)
+static void an_idx_file_is_parsed(void **state)
 {
     (void)state;
     static const uint8_t bytes[] = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 3, 10, 20, 30, 40, 50, 60};
@@ -15,7 +15,7 @@ static void file_is_parsed(void **state)
     assert_int_equal(tri__idx_rank(bytes, 3), 0);
 }
 
-static void file_cut_anywhere_is_refused(void **state)
+static void an_idx_file_cut_anywhere_is_refused(void **state)
 {
     (void)state;
     size_t size;
@@ -26,7 +26,7 @@ static void file_cut_anywhere_is_refused(void **state)
     free(data);
 }
 
-static void damaged_header_is_told(void **state)
+static void a_damaged_idx_header_is_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -54,7 +54,7 @@ static void damaged_header_is_told(void **state)
     }
 }
 
-static void dimensions_that_overflow_are_refused(void **state)
+static void idx_dimensions_that_overflow_are_refused(void **state)
 {
     (void)state;
     uint8_t bytes[64] = {0, 0, 8, 4};
@@ -74,7 +74,7 @@ static tri_status open_pair(const char *folder, const char *images_name, const c
     return status;
 }
 
-static void source_gives_images_with_their_labels(void **state)
+static void an_idx_source_gives_images_with_their_labels(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -100,7 +100,7 @@ static void source_gives_images_with_their_labels(void **state)
     test_folder_remove(folder);
 }
 
-static void images_and_labels_that_do_not_fit_are_refused(void **state)
+static void idx_images_and_labels_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -118,12 +118,12 @@ static void images_and_labels_that_do_not_fit_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(file_is_parsed),
-        cmocka_unit_test(file_cut_anywhere_is_refused),
-        cmocka_unit_test(damaged_header_is_told),
-        cmocka_unit_test(dimensions_that_overflow_are_refused),
-        cmocka_unit_test(source_gives_images_with_their_labels),
-        cmocka_unit_test(images_and_labels_that_do_not_fit_are_refused),
+        cmocka_unit_test(an_idx_file_is_parsed),
+        cmocka_unit_test(an_idx_file_cut_anywhere_is_refused),
+        cmocka_unit_test(a_damaged_idx_header_is_reported),
+        cmocka_unit_test(idx_dimensions_that_overflow_are_refused),
+        cmocka_unit_test(an_idx_source_gives_images_with_their_labels),
+        cmocka_unit_test(idx_images_and_labels_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static tri_status read_one(tri_source *source, int64_t record, example *out)
     return status;
 }
 
-static void clicks_are_read(void **state)
+static void clicks_are_read_from_tfrecords(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *cache = test_path(folder, "cache");
@@ -164,7 +164,7 @@ static void clicks_are_read(void **state)
     test_folder_remove(folder);
 }
 
-static void click_out_of_bounds_is_damage(void **state)
+static void a_click_record_with_an_index_out_of_bounds_is_damaged(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -179,7 +179,7 @@ static void click_out_of_bounds_is_damage(void **state)
     test_folder_remove(folder);
 }
 
-static void record_without_a_needed_feature_is_damage(void **state)
+static void a_record_without_a_needed_feature_is_damaged(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -214,7 +214,7 @@ static void record_without_a_needed_feature_is_damage(void **state)
     test_folder_remove(folder);
 }
 
-static void images_are_read(void **state)
+static void images_are_read_from_tfrecords(void **state)
 {
     (void)state;
     for (int encoded = 0; encoded < 2; encoded++) {
@@ -249,7 +249,7 @@ static void images_are_read(void **state)
 }
 
 /* Damage of the first record does not hide the names that the others have; nor does it end a look for sizes. */
-static void damaged_first_image_hides_no_names_and_no_sizes(void **state)
+static void a_damaged_first_image_hides_no_names_and_no_sizes(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "a.tfrecord");
@@ -301,7 +301,7 @@ static void images_of_several_sizes_are_described(void **state)
     test_folder_remove(folder);
 }
 
-static void image_of_wrong_size_or_class_is_damage(void **state)
+static void an_image_record_of_the_wrong_size_or_class_is_damaged(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -374,7 +374,7 @@ static void records_before_a_damaged_length_are_read(void **state)
 }
 
 /* A damaged record teaches nothing: not its label, nor its indices. */
-static void damaged_record_adds_no_class_and_no_feature(void **state)
+static void a_damaged_record_adds_no_class_and_no_feature(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "a.tfrecord");
@@ -397,7 +397,7 @@ static void damaged_record_adds_no_class_and_no_feature(void **state)
     test_folder_remove(folder);
 }
 
-static void empty_foreign_and_mixed_files_are_refused(void **state)
+static void empty_foreign_and_mixed_record_files_are_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -420,7 +420,7 @@ static void empty_foreign_and_mixed_files_are_refused(void **state)
 }
 
 /* Both parts have as many classes and features. */
-static void both_parts_have_the_same_classes_and_features(void **state)
+static void both_parts_of_record_files_have_the_same_classes_and_features(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -444,17 +444,17 @@ static void both_parts_have_the_same_classes_and_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clicks_are_read),
-        cmocka_unit_test(click_out_of_bounds_is_damage),
-        cmocka_unit_test(record_without_a_needed_feature_is_damage),
-        cmocka_unit_test(images_are_read),
-        cmocka_unit_test(damaged_first_image_hides_no_names_and_no_sizes),
+        cmocka_unit_test(clicks_are_read_from_tfrecords),
+        cmocka_unit_test(a_click_record_with_an_index_out_of_bounds_is_damaged),
+        cmocka_unit_test(a_record_without_a_needed_feature_is_damaged),
+        cmocka_unit_test(images_are_read_from_tfrecords),
+        cmocka_unit_test(a_damaged_first_image_hides_no_names_and_no_sizes),
         cmocka_unit_test(images_of_several_sizes_are_described),
-        cmocka_unit_test(image_of_wrong_size_or_class_is_damage),
+        cmocka_unit_test(an_image_record_of_the_wrong_size_or_class_is_damaged),
         cmocka_unit_test(records_before_a_damaged_length_are_read),
-        cmocka_unit_test(damaged_record_adds_no_class_and_no_feature),
-        cmocka_unit_test(empty_foreign_and_mixed_files_are_refused),
-        cmocka_unit_test(both_parts_have_the_same_classes_and_features),
+        cmocka_unit_test(a_damaged_record_adds_no_class_and_no_feature),
+        cmocka_unit_test(empty_foreign_and_mixed_record_files_are_refused),
+        cmocka_unit_test(both_parts_of_record_files_have_the_same_classes_and_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void check(const tri__feature *found)
     assert_int_equal(found[LABEL].kind, TRI_FEATURE_NONE);
 }
 
-static void features_that_were_written_are_found(void **state)
+static void written_features_of_a_tf_example_are_found(void **state)
 {
     (void)state;
     tri__tf_example_writer example = {0};
@@ -69,7 +69,7 @@ static void features_that_were_written_are_found(void **state)
     tri__tf_example_fini(&example);
 }
 
-static void empty_examples_and_lists_are_read(void **state)
+static void empty_tf_examples_and_lists_are_read(void **state)
 {
     (void)state;
     tri__tf_example_writer example = {0};
@@ -91,7 +91,7 @@ static void empty_examples_and_lists_are_read(void **state)
 }
 
 /* What TensorFlow makes of index=[5, 300], value=[0.5]. */
-static void bytes_are_those_of_tensorflow(void **state)
+static void tf_example_bytes_are_those_of_tensorflow(void **state)
 {
     (void)state;
     static const uint8_t bytes[] = "\x0a\x25"
@@ -126,7 +126,7 @@ static void put_entry(tri__wire_buffer *features, const char *name, uint32_t kin
     tri__wire_fini(&entry);
 }
 
-static void unpacked_lists_and_unknown_fields_are_read(void **state)
+static void unpacked_lists_and_unknown_fields_of_a_tf_example_are_read(void **state)
 {
     (void)state;
     for (int value_first = 0; value_first < 2; value_first++) {
@@ -182,7 +182,7 @@ static void make_lists(const int *kinds, int count, tri__wire_buffer *example)
     tri__wire_fini(&features);
 }
 
-static void several_lists_of_a_feature_are_joined(void **state)
+static void several_lists_of_a_tf_example_feature_are_joined(void **state)
 {
     (void)state;
     enum { B = TRI_FEATURE_BYTES, F = TRI_FEATURE_FLOATS, I = TRI_FEATURE_INTEGERS };
@@ -208,7 +208,7 @@ static void several_lists_of_a_feature_are_joined(void **state)
     }
 }
 
-static void feature_behind_a_hundred_others_is_found(void **state)
+static void a_tf_example_feature_behind_a_hundred_others_is_found(void **state)
 {
     (void)state;
     tri__tf_example_writer example = {0};
@@ -232,7 +232,7 @@ static void feature_behind_a_hundred_others_is_found(void **state)
 }
 
 /* Every cut is told, by the record or by a list; no changed byte makes anything read outside (the sanitizers look). */
-static void cut_or_changed_record_is_never_read_outside(void **state)
+static void a_cut_or_changed_tf_example_is_never_read_outside(void **state)
 {
     (void)state;
     tri__tf_example_writer example = {0};
@@ -263,13 +263,13 @@ static void cut_or_changed_record_is_never_read_outside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(features_that_were_written_are_found),
-        cmocka_unit_test(empty_examples_and_lists_are_read),
-        cmocka_unit_test(bytes_are_those_of_tensorflow),
-        cmocka_unit_test(unpacked_lists_and_unknown_fields_are_read),
-        cmocka_unit_test(several_lists_of_a_feature_are_joined),
-        cmocka_unit_test(feature_behind_a_hundred_others_is_found),
-        cmocka_unit_test(cut_or_changed_record_is_never_read_outside),
+        cmocka_unit_test(written_features_of_a_tf_example_are_found),
+        cmocka_unit_test(empty_tf_examples_and_lists_are_read),
+        cmocka_unit_test(tf_example_bytes_are_those_of_tensorflow),
+        cmocka_unit_test(unpacked_lists_and_unknown_fields_of_a_tf_example_are_read),
+        cmocka_unit_test(several_lists_of_a_tf_example_feature_are_joined),
+        cmocka_unit_test(a_tf_example_feature_behind_a_hundred_others_is_found),
+        cmocka_unit_test(a_cut_or_changed_tf_example_is_never_read_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

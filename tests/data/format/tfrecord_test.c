@@ -52,7 +52,7 @@ static tri_status read_records(const tri__tfrecord_file *file, int64_t *good)
     return NULL;
 }
 
-static void records_that_were_written_are_read(void **state)
+static void written_tfrecords_are_read_back(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "x.tfrecord");
@@ -72,7 +72,7 @@ static void records_that_were_written_are_read(void **state)
     test_folder_remove(folder);
 }
 
-static void bytes_are_those_of_tensorflow(void **state)
+static void tfrecord_bytes_are_those_of_tensorflow(void **state)
 {
     (void)state;
     const tri__tfrecord_file file = {"x", from_tensorflow, sizeof from_tensorflow};
@@ -97,7 +97,7 @@ static void bytes_are_those_of_tensorflow(void **state)
 }
 
 /* Whichever byte is changed, the record that holds it is told, and all before it are good. */
-static void changed_byte_is_found_in_its_record(void **state)
+static void a_changed_byte_of_a_tfrecord_file_is_reported_in_its_record(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "x");
@@ -124,7 +124,7 @@ static void changed_byte_is_found_in_its_record(void **state)
     test_folder_remove(folder);
 }
 
-static void file_cut_anywhere_is_told(void **state)
+static void a_tfrecord_file_cut_anywhere_is_reported(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "x");
@@ -150,7 +150,7 @@ static void file_cut_anywhere_is_told(void **state)
     test_folder_remove(folder);
 }
 
-static void abandoned_file_leaves_nothing(void **state)
+static void an_abandoned_tfrecord_file_leaves_nothing(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *path = test_path(folder, "x");
@@ -172,9 +172,11 @@ static void abandoned_file_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_that_were_written_are_read),  cmocka_unit_test(bytes_are_those_of_tensorflow),
-        cmocka_unit_test(changed_byte_is_found_in_its_record), cmocka_unit_test(file_cut_anywhere_is_told),
-        cmocka_unit_test(abandoned_file_leaves_nothing),
+        cmocka_unit_test(written_tfrecords_are_read_back),
+        cmocka_unit_test(tfrecord_bytes_are_those_of_tensorflow),
+        cmocka_unit_test(a_changed_byte_of_a_tfrecord_file_is_reported_in_its_record),
+        cmocka_unit_test(a_tfrecord_file_cut_anywhere_is_reported),
+        cmocka_unit_test(an_abandoned_tfrecord_file_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

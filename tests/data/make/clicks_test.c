@@ -14,7 +14,7 @@ static double entropy(double p)
 }
 
 /* With the true weights the logloss is far below what the base rate alone gives; and the labels are as likely as they say. */
-static void hidden_model_explains_the_labels(void **state)
+static void a_hidden_model_explains_the_labels_of_clicks(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -39,7 +39,7 @@ static void hidden_model_explains_the_labels(void **state)
 }
 
 /* The n-th most frequent value is seen 1/n as often as the first. */
-static void values_follow_zipf_s_law(void **state)
+static void values_of_clicks_follow_zipf_s_law(void **state)
 {
     (void)state;
     tri__clicks clicks;
@@ -57,7 +57,7 @@ static void values_follow_zipf_s_law(void **state)
     assert_float_equal((double)counts[0] / DRAWS, 1 / (log(23159457) + 0.5772), 0.003);
 }
 
-static void click_depends_on_seed_part_and_record_alone(void **state)
+static void a_click_depends_on_seed_part_and_number_alone(void **state)
 {
     (void)state;
     tri__clicks clicks, test, again, other;
@@ -86,7 +86,7 @@ static void click_depends_on_seed_part_and_record_alone(void **state)
 }
 
 /* The text of a click, read as Criteo's, is the click. */
-static void text_of_a_click_reads_back_as_the_click(void **state)
+static void a_click_written_as_text_is_read_back(void **state)
 {
     (void)state;
     for (int64_t features = 1; features <= TRI_CLICKS_MOST_FEATURES; features = features * 40 + 7) {
@@ -109,7 +109,7 @@ static void text_of_a_click_reads_back_as_the_click(void **state)
     }
 }
 
-static void source_gives_the_clicks(void **state)
+static void the_click_source_gives_the_clicks(void **state)
 {
     (void)state;
     tri_source *source;
@@ -145,11 +145,11 @@ static void source_gives_the_clicks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hidden_model_explains_the_labels),
-        cmocka_unit_test(values_follow_zipf_s_law),
-        cmocka_unit_test(click_depends_on_seed_part_and_record_alone),
-        cmocka_unit_test(text_of_a_click_reads_back_as_the_click),
-        cmocka_unit_test(source_gives_the_clicks),
+        cmocka_unit_test(a_hidden_model_explains_the_labels_of_clicks),
+        cmocka_unit_test(values_of_clicks_follow_zipf_s_law),
+        cmocka_unit_test(a_click_depends_on_seed_part_and_number_alone),
+        cmocka_unit_test(a_click_written_as_text_is_read_back),
+        cmocka_unit_test(the_click_source_gives_the_clicks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

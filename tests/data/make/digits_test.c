@@ -16,7 +16,7 @@ static void read_some(tri_source *source, uint8_t x[20][784], int32_t labels[20]
     assert_ok(tri_source_read(source, records, 20, x, labels));
 }
 
-static void same_seed_draws_the_same_digits(void **state)
+static void the_same_seed_draws_the_same_digits(void **state)
 {
     (void)state;
     /* Drawn all at once, and drawn as they are read. */
@@ -71,7 +71,7 @@ static void digits_have_some_ink_and_even_classes(void **state)
     tri_source_destroy(source);
 }
 
-static void spec_gives_the_number_of_digits(void **state)
+static void the_source_name_gives_the_number_of_digits(void **state)
 {
     (void)state;
     static const struct {
@@ -97,10 +97,10 @@ static void spec_gives_the_number_of_digits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_seed_draws_the_same_digits),
+        cmocka_unit_test(the_same_seed_draws_the_same_digits),
         cmocka_unit_test(other_seeds_and_parts_draw_other_digits),
         cmocka_unit_test(digits_have_some_ink_and_even_classes),
-        cmocka_unit_test(spec_gives_the_number_of_digits),
+        cmocka_unit_test(the_source_name_gives_the_number_of_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

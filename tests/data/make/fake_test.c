@@ -1,7 +1,7 @@
 /* fake_test.c: random examples in any shape, the same for the same seed and record. */
 #include "data/fixture.h"
 
-static void record_depends_on_seed_part_and_number_alone(void **state)
+static void a_fake_example_depends_on_seed_part_and_number_alone(void **state)
 {
     (void)state;
     tri_source *source, *twin, *test;
@@ -29,7 +29,7 @@ static void record_depends_on_seed_part_and_number_alone(void **state)
     tri_source_destroy(test);
 }
 
-static void number_of_examples_has_a_default(void **state)
+static void the_number_of_fake_examples_has_a_default(void **state)
 {
     (void)state;
     tri_source *source;
@@ -38,7 +38,7 @@ static void number_of_examples_has_a_default(void **state)
     tri_source_destroy(source);
 }
 
-static void wrong_spec_is_refused(void **state)
+static void an_invalid_name_of_a_fake_source_is_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -53,9 +53,9 @@ static void wrong_spec_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(record_depends_on_seed_part_and_number_alone),
-        cmocka_unit_test(number_of_examples_has_a_default),
-        cmocka_unit_test(wrong_spec_is_refused),
+        cmocka_unit_test(a_fake_example_depends_on_seed_part_and_number_alone),
+        cmocka_unit_test(the_number_of_fake_examples_has_a_default),
+        cmocka_unit_test(an_invalid_name_of_a_fake_source_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void compare(const char *folder, tri_part part)
     tri_source_destroy(files);
 }
 
-static void every_format_holds_the_clicks_of_the_source(void **state)
+static void every_format_of_made_clicks_holds_the_clicks_of_the_source(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -96,7 +96,7 @@ static char *bytes_of(const char *folder, size_t *size)
     return all;
 }
 
-static void number_of_threads_changes_no_byte(void **state)
+static void the_number_of_threads_changes_no_byte_of_made_clicks(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -122,7 +122,7 @@ static void number_of_threads_changes_no_byte(void **state)
 }
 
 /* Indices increase from line to line as the format wants it, though fields may fall on one feature. */
-static void libsvm_indices_increase_in_a_line(void **state)
+static void libsvm_indices_of_made_clicks_increase_in_a_line(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out");
@@ -149,7 +149,7 @@ static void libsvm_indices_increase_in_a_line(void **state)
     test_folder_remove(folder);
 }
 
-static void wrong_request_is_refused(void **state)
+static void an_impossible_request_for_clicks_is_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out");
@@ -166,10 +166,10 @@ static void wrong_request_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format_holds_the_clicks_of_the_source),
-        cmocka_unit_test(number_of_threads_changes_no_byte),
-        cmocka_unit_test(libsvm_indices_increase_in_a_line),
-        cmocka_unit_test(wrong_request_is_refused),
+        cmocka_unit_test(every_format_of_made_clicks_holds_the_clicks_of_the_source),
+        cmocka_unit_test(the_number_of_threads_changes_no_byte_of_made_clicks),
+        cmocka_unit_test(libsvm_indices_of_made_clicks_increase_in_a_line),
+        cmocka_unit_test(an_impossible_request_for_clicks_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

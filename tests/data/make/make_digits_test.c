@@ -19,7 +19,7 @@ static void make(const char *out, int threads)
     assert_int_equal(result.bytes, 2 * (16 + 8) + (COUNT + COUNT / 6) * (BYTES + 1));
 }
 
-static void idx_files_hold_the_digits_of_the_source(void **state)
+static void made_idx_files_hold_the_digits_of_the_source(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out[] = {test_path(folder, "one"), test_path(folder, "three")};
@@ -43,6 +43,6 @@ static void idx_files_hold_the_digits_of_the_source(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(idx_files_hold_the_digits_of_the_source)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(made_idx_files_hold_the_digits_of_the_source)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static bool same_photo(const char *a, const char *b, const char *name)
     return same;
 }
 
-static void images_depend_on_the_seed_alone(void **state)
+static void made_images_depend_on_the_seed_alone(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *one = test_path(folder, "one"), *three = test_path(folder, "deep/three/");
@@ -77,7 +77,7 @@ static void images_depend_on_the_seed_alone(void **state)
 }
 
 /* What is there stays, an empty folder is filled, and what fails leaves nothing. */
-static void folder_appears_whole_or_not_at_all(void **state)
+static void the_folder_of_a_made_data_set_appears_whole_or_not_at_all(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *full = test_path(folder, "full"), *empty = test_path(folder, "empty");
@@ -113,7 +113,7 @@ static pid_t ended_process(void)
 }
 
 /* What a killed call left goes with the next one for the same folder; what others are at, or made for other folders, stays. */
-static void leftovers_of_a_killed_call_are_removed(void **state)
+static void leftovers_of_a_killed_data_make_are_removed(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *out = test_path(folder, "out"), names[4][64], *paths[4];
@@ -167,7 +167,7 @@ static void unknown_maker_and_wrong_size_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_depend_on_the_seed_alone), cmocka_unit_test(folder_appears_whole_or_not_at_all),
-        cmocka_unit_test(leftovers_of_a_killed_call_are_removed), cmocka_unit_test(unknown_maker_and_wrong_size_are_refused)};
+        cmocka_unit_test(made_images_depend_on_the_seed_alone), cmocka_unit_test(the_folder_of_a_made_data_set_appears_whole_or_not_at_all),
+        cmocka_unit_test(leftovers_of_a_killed_data_make_are_removed), cmocka_unit_test(unknown_maker_and_wrong_size_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

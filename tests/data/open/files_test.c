@@ -40,7 +40,7 @@ static void assert_examples(const char *folder, const char *name, tri_part part,
     source->kind->destroy(source);
 }
 
-static void glob_finds_the_files_that_match(void **state)
+static void a_glob_finds_the_files_that_match(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -60,7 +60,7 @@ static void glob_finds_the_files_that_match(void **state)
     test_folder_remove(folder);
 }
 
-static void file_name_tells_the_test_part(void **state)
+static void a_file_name_tells_the_test_part(void **state)
 {
     (void)state;
     static const struct {
@@ -84,7 +84,7 @@ static void file_name_tells_the_test_part(void **state)
     }
 }
 
-static void subfolders_are_looked_through(void **state)
+static void subfolders_are_searched_for_data_files(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -101,7 +101,7 @@ static void subfolders_are_looked_through(void **state)
     test_folder_remove(folder);
 }
 
-static void link_that_leads_in_circles_is_refused(void **state)
+static void a_link_that_leads_in_circles_is_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *link = test_path(folder, "again");
@@ -128,8 +128,8 @@ static void files_of_two_formats_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(glob_finds_the_files_that_match),  cmocka_unit_test(file_name_tells_the_test_part),
-        cmocka_unit_test(subfolders_are_looked_through),    cmocka_unit_test(link_that_leads_in_circles_is_refused),
+        cmocka_unit_test(a_glob_finds_the_files_that_match),      cmocka_unit_test(a_file_name_tells_the_test_part),
+        cmocka_unit_test(subfolders_are_searched_for_data_files), cmocka_unit_test(a_link_that_leads_in_circles_is_refused),
         cmocka_unit_test(files_of_two_formats_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 enum { HEIGHT = 16, WIDTH = 24 };
 
-static void option_is_parsed(void **state)
+static void the_augment_option_is_parsed(void **state)
 {
     (void)state;
     tri__augment augment;
@@ -77,7 +77,7 @@ static void check_changes(tri_type type, int64_t channels)
         assert_true((&seen[0][0][0])[i] > 0);
 }
 
-static void every_flip_and_shift_occurs(void **state)
+static void augmenting_makes_every_flip_and_shift(void **state)
 {
     (void)state;
     check_changes(TRI_U8, 1);
@@ -100,7 +100,7 @@ static void flip_alone_flips_half_of_the_pictures(void **state)
     assert_true(flipped > 60 && flipped < 140);
 }
 
-static void change_depends_on_seed_epoch_and_record(void **state)
+static void augmenting_depends_on_seed_epoch_and_record(void **state)
 {
     (void)state;
     const tri__augment augment = {.flip = true, .crop = true};
@@ -125,11 +125,11 @@ static void change_depends_on_seed_epoch_and_record(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(option_is_parsed),
+        cmocka_unit_test(the_augment_option_is_parsed),
         cmocka_unit_test(only_pictures_can_be_augmented),
-        cmocka_unit_test(every_flip_and_shift_occurs),
+        cmocka_unit_test(augmenting_makes_every_flip_and_shift),
         cmocka_unit_test(flip_alone_flips_half_of_the_pictures),
-        cmocka_unit_test(change_depends_on_seed_epoch_and_record),
+        cmocka_unit_test(augmenting_depends_on_seed_epoch_and_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

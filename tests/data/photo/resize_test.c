@@ -94,7 +94,7 @@ static void compare(tri__resizer *resizer, int64_t from_height, int64_t from_wid
     free(to);
 }
 
-static void any_size_is_resized_as_the_reference_does(void **state)
+static void pictures_of_any_size_are_resized_as_the_reference_does(void **state)
 {
     (void)state;
     static const int64_t sides[] = {1, 2, 3, 15, 16, 17, 31, 33, 64, 100};
@@ -110,7 +110,7 @@ static void any_size_is_resized_as_the_reference_does(void **state)
     tri__resizer_fini(&resizer);
 }
 
-static void same_size_is_a_copy(void **state)
+static void a_picture_resized_to_its_own_size_is_a_copy(void **state)
 {
     (void)state;
     uint8_t from[17 * 19 * 3], to[sizeof from];
@@ -123,7 +123,7 @@ static void same_size_is_a_copy(void **state)
 }
 
 /* What is even stays even, up to the ends of the range. */
-static void even_picture_stays_even(void **state)
+static void a_picture_of_one_colour_keeps_it_when_resized(void **state)
 {
     (void)state;
     tri__resizer resizer = {0};
@@ -140,9 +140,9 @@ static void even_picture_stays_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_size_is_resized_as_the_reference_does),
-        cmocka_unit_test(same_size_is_a_copy),
-        cmocka_unit_test(even_picture_stays_even),
+        cmocka_unit_test(pictures_of_any_size_are_resized_as_the_reference_does),
+        cmocka_unit_test(a_picture_resized_to_its_own_size_is_a_copy),
+        cmocka_unit_test(a_picture_of_one_colour_keeps_it_when_resized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

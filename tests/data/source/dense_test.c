@@ -41,7 +41,7 @@ static void sparse_examples_are_spread_over_zeros(void **state)
     test_folder_remove(folder);
 }
 
-static void more_features_than_the_limit_are_refused(void **state)
+static void a_dense_view_of_too_many_features_is_refused(void **state)
 {
     (void)state;
     tri_source *source;
@@ -58,6 +58,6 @@ static void more_features_than_the_limit_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_examples_are_spread_over_zeros),
-                                       cmocka_unit_test(more_features_than_the_limit_are_refused)};
+                                       cmocka_unit_test(a_dense_view_of_too_many_features_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

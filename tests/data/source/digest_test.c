@@ -34,7 +34,7 @@ static char *make_folder(const char *parent, const char *name)
     return folder;
 }
 
-static void same_images_in_other_places_have_the_same_digest(void **state)
+static void the_same_images_have_the_same_digest_wherever_they_stand(void **state)
 {
     char *plain = make_folder(*state, "plain"), *packed = make_folder(*state, "packed");
     fixture_pair(plain, "train-images-idx3-ubyte", "train-labels-idx1-ubyte", COUNT, 10, false);
@@ -82,7 +82,7 @@ static void write_lines(const char *folder, const char *name, int count, const c
     fixture_write(folder, name, (const uint8_t *)text, strlen(text));
 }
 
-static void change_of_the_last_sparse_example_is_seen(void **state)
+static void the_digest_covers_the_last_sparse_example(void **state)
 {
     char *folder = make_folder(*state, "text"), before[TRI_DATA_DIGEST_SIZE], after[TRI_DATA_DIGEST_SIZE];
     write_lines(folder, "a.libsvm", 200, "1 2:1\n");
@@ -111,7 +111,7 @@ static void digest_of_damaged_examples_is_unknown(void **state)
 }
 
 /* Of a larger set whose first examples are used, only these count; any number of examples will do. */
-static void only_the_examples_that_are_used_count(void **state)
+static void the_digest_covers_only_examples_that_are_used(void **state)
 {
     (void)state;
     for (int64_t count = 1; count < 40; count++) {
@@ -141,11 +141,11 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_images_in_other_places_have_the_same_digest),
+        cmocka_unit_test(the_same_images_have_the_same_digest_wherever_they_stand),
         cmocka_unit_test(other_examples_of_the_same_shape_have_another_digest),
-        cmocka_unit_test(change_of_the_last_sparse_example_is_seen),
+        cmocka_unit_test(the_digest_covers_the_last_sparse_example),
         cmocka_unit_test(digest_of_damaged_examples_is_unknown),
-        cmocka_unit_test(only_the_examples_that_are_used_count),
+        cmocka_unit_test(the_digest_covers_only_examples_that_are_used),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

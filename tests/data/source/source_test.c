@@ -13,7 +13,7 @@ static tri_status open_in(const char *folder, const char *name, tri_part part, t
     return status;
 }
 
-static void unknown_name_is_told_with_all_known_ones(void **state)
+static void an_unknown_source_name_is_refused_with_all_known_ones(void **state)
 {
     (void)state;
     tri_source *source;
@@ -27,7 +27,7 @@ static void unknown_name_is_told_with_all_known_ones(void **state)
     tri_source_destroy(NULL);
 }
 
-static void known_set_is_opened_by_name(void **state)
+static void a_known_data_set_is_opened_by_name(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *set = test_path(folder, "fashion-mnist");
@@ -49,7 +49,7 @@ static void known_set_is_opened_by_name(void **state)
     test_folder_remove(folder);
 }
 
-static void idx_folder_is_opened_in_any_spelling(void **state)
+static void an_idx_folder_is_opened_whatever_its_files_are_called(void **state)
 {
     (void)state;
     static const char *const spellings[][4] = {
@@ -76,7 +76,7 @@ static void idx_folder_is_opened_in_any_spelling(void **state)
     }
 }
 
-static void folder_without_a_usable_set_is_told(void **state)
+static void a_folder_without_a_data_set_is_refused(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -97,7 +97,7 @@ static void folder_without_a_usable_set_is_told(void **state)
 }
 
 /* A file whose magic number is gone is still known by its name, and its damage is told. */
-static void idx_file_with_a_damaged_magic_is_known_by_its_name(void **state)
+static void an_idx_file_with_a_damaged_magic_is_known_by_its_name(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -110,7 +110,7 @@ static void idx_file_with_a_damaged_magic_is_known_by_its_name(void **state)
     test_folder_remove(folder);
 }
 
-static void labels_are_found_beside_the_images_file(void **state)
+static void idx_labels_are_found_beside_the_images(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -133,7 +133,7 @@ static void labels_are_found_beside_the_images_file(void **state)
     test_folder_remove(folder);
 }
 
-static void counts_are_parsed_within_a_limit(void **state)
+static void the_count_in_a_source_name_has_a_limit(void **state)
 {
     (void)state;
     int64_t count;
@@ -151,13 +151,13 @@ static void counts_are_parsed_within_a_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_name_is_told_with_all_known_ones),
-        cmocka_unit_test(known_set_is_opened_by_name),
-        cmocka_unit_test(idx_folder_is_opened_in_any_spelling),
-        cmocka_unit_test(folder_without_a_usable_set_is_told),
-        cmocka_unit_test(idx_file_with_a_damaged_magic_is_known_by_its_name),
-        cmocka_unit_test(labels_are_found_beside_the_images_file),
-        cmocka_unit_test(counts_are_parsed_within_a_limit),
+        cmocka_unit_test(an_unknown_source_name_is_refused_with_all_known_ones),
+        cmocka_unit_test(a_known_data_set_is_opened_by_name),
+        cmocka_unit_test(an_idx_folder_is_opened_whatever_its_files_are_called),
+        cmocka_unit_test(a_folder_without_a_data_set_is_refused),
+        cmocka_unit_test(an_idx_file_with_a_damaged_magic_is_known_by_its_name),
+        cmocka_unit_test(idx_labels_are_found_beside_the_images),
+        cmocka_unit_test(the_count_in_a_source_name_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

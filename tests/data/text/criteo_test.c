@@ -20,7 +20,7 @@ static const char *parse(const char *line, int64_t features, int32_t *keys, int3
     return wrong;
 }
 
-static void line_is_parsed(void **state)
+static void criteo_lines_are_parsed(void **state)
 {
     (void)state;
     static const char *const ends[] = {"", "\n", "\r\n", "\n0\t1"};
@@ -41,7 +41,7 @@ static void line_is_parsed(void **state)
     }
 }
 
-static void wrong_line_is_told_at_its_byte(void **state)
+static void an_invalid_criteo_line_is_reported_at_its_byte(void **state)
 {
     (void)state;
     static const wrong_line cases[] = {
@@ -66,7 +66,7 @@ static void wrong_line_is_told_at_its_byte(void **state)
     }
 }
 
-static void numbers_fall_into_buckets(void **state)
+static void criteo_numbers_fall_into_buckets(void **state)
 {
     (void)state;
     assert_int_equal(tri__criteo_number(0), 0);
@@ -83,7 +83,7 @@ static void numbers_fall_into_buckets(void **state)
     }
 }
 
-static void category_depends_on_all_of_its_text(void **state)
+static void the_key_of_a_criteo_category_depends_on_all_of_its_text(void **state)
 {
     (void)state;
     /* the text counts to its last byte, however long it is, and only it */
@@ -98,7 +98,7 @@ static void category_depends_on_all_of_its_text(void **state)
 }
 
 /* Keys fill the range evenly, and a value of one field is not the feature of another field. */
-static void keys_fill_the_range_evenly(void **state)
+static void criteo_keys_fill_the_range_evenly(void **state)
 {
     (void)state;
     enum { SLOTS = 64, WORDS = 6400 };
@@ -113,7 +113,7 @@ static void keys_fill_the_range_evenly(void **state)
     assert_int_equal(tri__criteo_key(3, 12345, 1), 0);
 }
 
-static void source_gives_the_lines_of_all_files(void **state)
+static void a_criteo_source_gives_the_lines_of_all_files(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
@@ -158,12 +158,9 @@ static void source_gives_the_lines_of_all_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(line_is_parsed),
-        cmocka_unit_test(wrong_line_is_told_at_its_byte),
-        cmocka_unit_test(numbers_fall_into_buckets),
-        cmocka_unit_test(category_depends_on_all_of_its_text),
-        cmocka_unit_test(keys_fill_the_range_evenly),
-        cmocka_unit_test(source_gives_the_lines_of_all_files),
+        cmocka_unit_test(criteo_lines_are_parsed),           cmocka_unit_test(an_invalid_criteo_line_is_reported_at_its_byte),
+        cmocka_unit_test(criteo_numbers_fall_into_buckets),  cmocka_unit_test(the_key_of_a_criteo_category_depends_on_all_of_its_text),
+        cmocka_unit_test(criteo_keys_fill_the_range_evenly), cmocka_unit_test(a_criteo_source_gives_the_lines_of_all_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

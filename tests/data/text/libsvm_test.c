@@ -24,7 +24,7 @@ static parsed parse(const char *line)
     return out;
 }
 
-static void line_is_parsed(void **state)
+static void libsvm_lines_are_parsed(void **state)
 {
     (void)state;
     static const struct {
@@ -61,7 +61,7 @@ static void line_is_parsed(void **state)
     assert_int_equal(got.keys[1], 299);
 }
 
-static void wrong_line_is_told_at_its_byte(void **state)
+static void an_invalid_libsvm_line_is_reported_at_its_byte(void **state)
 {
     (void)state;
     static const wrong_line cases[] = {
@@ -91,7 +91,7 @@ static void wrong_line_is_told_at_its_byte(void **state)
     }
 }
 
-static void features_beyond_the_room_are_counted_only(void **state)
+static void libsvm_features_beyond_the_room_are_only_counted(void **state)
 {
     (void)state;
     parsed got = parse("1 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9 10:10");
@@ -100,7 +100,7 @@ static void features_beyond_the_room_are_counted_only(void **state)
     assert_int_equal(got.keys[ROOM - 1], 7);
 }
 
-static void text_is_recognised_by_its_first_line(void **state)
+static void libsvm_text_is_recognised_by_its_first_line(void **state)
 {
     (void)state;
     static const struct {
@@ -167,7 +167,7 @@ static tri_status read_record(opened *self, int64_t record, int32_t *keys, float
     return status;
 }
 
-static void source_gives_the_lines_of_all_files(void **state)
+static void a_libsvm_source_gives_the_lines_of_all_files(void **state)
 {
     (void)state;
     opened self = open_one("# head\n\n+1 1:0.5 7:2 3:1\r\n\t-1 2:4 \n  # more\n+1\n-1 7:1e-2", 0);
@@ -199,7 +199,7 @@ static void source_gives_the_lines_of_all_files(void **state)
     end(&self);
 }
 
-static void numbering_follows_from_what_the_files_show(void **state)
+static void libsvm_indices_begin_at_0_or_1_as_the_files_show(void **state)
 {
     (void)state;
     static const struct {
@@ -228,7 +228,7 @@ static void numbering_follows_from_what_the_files_show(void **state)
     test_folder_remove(folder);
 }
 
-static void damaged_line_is_told_and_the_others_are_read(void **state)
+static void a_damaged_libsvm_line_is_reported_and_the_others_are_read(void **state)
 {
     (void)state;
     opened self = open_one("-1 1:1\n+1 2:x\n0 1:1\n+1 9:1\n0.5 1:1\n-7 1:1\n+1 4:4\n", 4);
@@ -256,7 +256,7 @@ static void damaged_line_is_told_and_the_others_are_read(void **state)
 }
 
 /* Both parts have the features and classes that both show together. */
-static void both_parts_have_the_same_features_and_classes(void **state)
+static void both_parts_of_libsvm_text_have_the_same_features_and_classes(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *cache = test_path(folder, "cache"), *set = test_path(folder, "set");
@@ -294,14 +294,14 @@ static void both_parts_have_the_same_features_and_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(line_is_parsed),
-        cmocka_unit_test(wrong_line_is_told_at_its_byte),
-        cmocka_unit_test(features_beyond_the_room_are_counted_only),
-        cmocka_unit_test(text_is_recognised_by_its_first_line),
-        cmocka_unit_test(source_gives_the_lines_of_all_files),
-        cmocka_unit_test(numbering_follows_from_what_the_files_show),
-        cmocka_unit_test(damaged_line_is_told_and_the_others_are_read),
-        cmocka_unit_test(both_parts_have_the_same_features_and_classes),
+        cmocka_unit_test(libsvm_lines_are_parsed),
+        cmocka_unit_test(an_invalid_libsvm_line_is_reported_at_its_byte),
+        cmocka_unit_test(libsvm_features_beyond_the_room_are_only_counted),
+        cmocka_unit_test(libsvm_text_is_recognised_by_its_first_line),
+        cmocka_unit_test(a_libsvm_source_gives_the_lines_of_all_files),
+        cmocka_unit_test(libsvm_indices_begin_at_0_or_1_as_the_files_show),
+        cmocka_unit_test(a_damaged_libsvm_line_is_reported_and_the_others_are_read),
+        cmocka_unit_test(both_parts_of_libsvm_text_have_the_same_features_and_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

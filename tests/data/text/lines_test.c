@@ -60,7 +60,7 @@ static tri_status refuse(const char *begin, const char *from, const char *to, tr
     return from == begin ? NULL : tri_fail(TRI_BAD_DATA, "a piece that cannot be gone through");
 }
 
-static void failure_in_one_piece_is_given_back(void **state)
+static void a_failure_in_one_piece_of_a_large_file_is_returned(void **state)
 {
     (void)state;
     size_t size = 5000000;
@@ -73,7 +73,7 @@ static void failure_in_one_piece_is_given_back(void **state)
 }
 
 /* Which record of its file it is, at which byte, and what is wrong with it. */
-static void damaged_line_is_told_with_its_place(void **state)
+static void a_damaged_line_is_reported_with_its_number_and_byte(void **state)
 {
     (void)state;
     static const char text[] = "0\n1\n2\n";
@@ -92,8 +92,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_lines_of_a_large_file_are_found_in_order),
-        cmocka_unit_test(failure_in_one_piece_is_given_back),
-        cmocka_unit_test(damaged_line_is_told_with_its_place),
+        cmocka_unit_test(a_failure_in_one_piece_of_a_large_file_is_returned),
+        cmocka_unit_test(a_damaged_line_is_reported_with_its_number_and_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

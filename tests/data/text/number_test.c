@@ -218,7 +218,7 @@ static void whole_numbers_are_read(void **state)
 }
 
 /* All pairs of a digit and any byte: only digits count, and a carry never makes one. */
-static void only_digits_count_as_digits(void **state)
+static void only_ascii_digits_are_read_as_digits(void **state)
 {
     (void)state;
     for (int first = 0; first < 256; first++)
@@ -236,11 +236,9 @@ static void only_digits_count_as_digits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_numbers_are_read_exactly),
-        cmocka_unit_test(random_numbers_are_read_exactly),
-        cmocka_unit_test(middles_between_floats_are_rounded_right),
-        cmocka_unit_test(whole_numbers_are_read),
-        cmocka_unit_test(only_digits_count_as_digits),
+        cmocka_unit_test(chosen_numbers_are_read_exactly),          cmocka_unit_test(random_numbers_are_read_exactly),
+        cmocka_unit_test(middles_between_floats_are_rounded_right), cmocka_unit_test(whole_numbers_are_read),
+        cmocka_unit_test(only_ascii_digits_are_read_as_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

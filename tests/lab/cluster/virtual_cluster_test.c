@@ -7,7 +7,7 @@
 
 static tri__virtual_cluster cluster;
 
-static void rates_have_a_number_and_a_unit(void **state)
+static void rates_of_links_have_a_number_and_a_unit(void **state)
 {
     (void)state;
     double mbit;
@@ -55,7 +55,7 @@ static void a_file_gives_each_host_its_limits(void **state)
     assert_float_equal(cluster.host[1].cpus, 0, 0);
 }
 
-static void mistakes_in_a_file_are_named(void **state)
+static void mistakes_in_a_file_of_virtual_hosts_are_named(void **state)
 {
     assert_fails(read_text(*state, "rate: 1gbit\n"), TRI_BAD_DATA, "no list `hosts`");
     assert_fails(read_text(*state, "hosts: [a, a]\n"), TRI_BAD_DATA, "two hosts are called a");
@@ -66,7 +66,7 @@ static void mistakes_in_a_file_are_named(void **state)
     assert_fails(read_text(*state, "hosts: [../etc]\n"), TRI_BAD_CALL, "cannot be the name of a host");
 }
 
-static void what_is_kept_is_read_back(void **state)
+static void the_kept_description_of_a_virtual_cluster_is_read_back(void **state)
 {
     assert_ok(read_text(*state, "hosts:\n  - {name: server, rate: 2.5gbit, cpus: 1.5, memory: 300mb}\n  - left\n"));
     tri__virtual_cluster back;
@@ -79,9 +79,11 @@ static void what_is_kept_is_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_have_a_number_and_a_unit), cmocka_unit_test(hosts_that_are_alike_are_numbered),
-        FOLDER_TEST(a_file_gives_each_host_its_limits),   FOLDER_TEST(mistakes_in_a_file_are_named),
-        FOLDER_TEST(what_is_kept_is_read_back),
+        cmocka_unit_test(rates_of_links_have_a_number_and_a_unit),
+        cmocka_unit_test(hosts_that_are_alike_are_numbered),
+        FOLDER_TEST(a_file_gives_each_host_its_limits),
+        FOLDER_TEST(mistakes_in_a_file_of_virtual_hosts_are_named),
+        FOLDER_TEST(the_kept_description_of_a_virtual_cluster_is_read_back),
     };
     return cmocka_run_group_tests_name("lab/cluster/virtual_cluster", tests, NULL, NULL);
 }

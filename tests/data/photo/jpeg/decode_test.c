@@ -47,7 +47,7 @@ static double distance(const uint8_t *a, const uint8_t *b, int64_t count)
     return sum / (double)count;
 }
 
-static void photo_of_the_wanted_size_is_decoded(void **state)
+static void a_photo_of_the_wanted_size_is_decoded(void **state)
 {
     static const int64_t sizes[][2] = {{1, 1}, {7, 9}, {16, 16}, {33, 70}, {120, 90}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -67,7 +67,7 @@ static void photo_of_the_wanted_size_is_decoded(void **state)
 }
 
 /* Up, down, by scaled decoding and without, and with sides of odd lengths: as the waves would look at that size. */
-static void photo_is_resized(void **state)
+static void a_photo_of_another_size_is_resized(void **state)
 {
     static const int64_t sizes[][4] = {{240, 320, 192, 192}, {241, 321, 192, 192}, {240, 320, 96, 96}, {240, 320, 120, 160},
                                        {500, 333, 60, 40},   {640, 640, 64, 80},   {50, 60, 100, 100}, {200, 800, 100, 100},
@@ -85,7 +85,7 @@ static void photo_is_resized(void **state)
 }
 
 /* Planes resized and then converted are the same as pixels converted and then resized, but for rounding. */
-static void planes_give_what_rows_give_but_for_rounding(void **state)
+static void resizing_planes_gives_what_resizing_rows_gives_but_for_rounding(void **state)
 {
     enum { HEIGHT = 100, WIDTH = 130, TO_HEIGHT = 77, TO_WIDTH = 90 };
     photo made = photo_of(HEIGHT, WIDTH, 3);
@@ -99,7 +99,7 @@ static void planes_give_what_rows_give_but_for_rounding(void **state)
     free(made.data);
 }
 
-static void grey_photo_gets_three_equal_channels(void **state)
+static void a_grey_photo_gets_three_equal_channels(void **state)
 {
     photo made = photo_of(60, 50, 1);
     uint8_t *pixels = waves(60, 50, 1), *small = waves(30, 25, 1), decoded[60 * 50 * 3];
@@ -143,7 +143,7 @@ static photo ink_photo(const uint8_t ink[4], bool adobe)
     return (photo){data, size};
 }
 
-static void cmyk_photo_is_converted_to_rgb(void **state)
+static void a_cmyk_photo_is_converted_to_rgb(void **state)
 {
     static const uint8_t ink[4] = {200, 100, 0, 55}; /* (255 − ink) · (255 − black) / 255 */
     static const int light[3] = {43, 122, 200};
@@ -159,7 +159,7 @@ static void cmyk_photo_is_converted_to_rgb(void **state)
 }
 
 /* However it is cut, a photo is damaged, and the decoder is good for the next one. */
-static void photo_cut_anywhere_is_refused(void **state)
+static void a_photo_cut_anywhere_is_refused(void **state)
 {
     photo made = photo_of(40, 60, 3);
     uint8_t decoded[40 * 60 * 3];
@@ -172,7 +172,7 @@ static void photo_cut_anywhere_is_refused(void **state)
     free(made.data);
 }
 
-static void changed_bytes_are_refused_or_decoded(void **state)
+static void changed_bytes_of_a_photo_are_refused_or_decoded(void **state)
 {
     photo made = photo_of(40, 60, 3);
     uint8_t decoded[40 * 60 * 3];
@@ -199,7 +199,7 @@ static size_t find_frame(const photo *made)
     return 0;
 }
 
-static void header_larger_than_the_data_allows_is_refused(void **state)
+static void a_photo_larger_than_its_data_allows_is_refused(void **state)
 {
     photo made = photo_of(16, 16, 3);
     uint8_t decoded[16 * 16 * 3];
@@ -221,7 +221,7 @@ static void bytes_that_are_no_photo_are_refused(void **state)
     assert_false(tri__jpeg_is((const uint8_t *)"\xFF\xD8", 2));
 }
 
-static void conversion_follows_the_formula_of_jfif(void **state)
+static void colours_are_converted_by_the_formula_of_jfif(void **state)
 {
     (void)state;
     enum { COUNT = 52 * 52 * 52 };
@@ -244,7 +244,7 @@ static void conversion_follows_the_formula_of_jfif(void **state)
     free(rgb);
 }
 
-static void encoder_refuses_impossible_sizes(void **state)
+static void the_jpeg_encoder_refuses_impossible_sizes(void **state)
 {
     (void)state;
     uint8_t pixel[4] = {0}, *out;
@@ -257,17 +257,17 @@ static void encoder_refuses_impossible_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(photo_of_the_wanted_size_is_decoded),
-        cmocka_unit_test(photo_is_resized),
-        cmocka_unit_test(planes_give_what_rows_give_but_for_rounding),
-        cmocka_unit_test(grey_photo_gets_three_equal_channels),
-        cmocka_unit_test(cmyk_photo_is_converted_to_rgb),
-        cmocka_unit_test(photo_cut_anywhere_is_refused),
-        cmocka_unit_test(changed_bytes_are_refused_or_decoded),
-        cmocka_unit_test(header_larger_than_the_data_allows_is_refused),
+        cmocka_unit_test(a_photo_of_the_wanted_size_is_decoded),
+        cmocka_unit_test(a_photo_of_another_size_is_resized),
+        cmocka_unit_test(resizing_planes_gives_what_resizing_rows_gives_but_for_rounding),
+        cmocka_unit_test(a_grey_photo_gets_three_equal_channels),
+        cmocka_unit_test(a_cmyk_photo_is_converted_to_rgb),
+        cmocka_unit_test(a_photo_cut_anywhere_is_refused),
+        cmocka_unit_test(changed_bytes_of_a_photo_are_refused_or_decoded),
+        cmocka_unit_test(a_photo_larger_than_its_data_allows_is_refused),
         cmocka_unit_test(bytes_that_are_no_photo_are_refused),
-        cmocka_unit_test(conversion_follows_the_formula_of_jfif),
-        cmocka_unit_test(encoder_refuses_impossible_sizes),
+        cmocka_unit_test(colours_are_converted_by_the_formula_of_jfif),
+        cmocka_unit_test(the_jpeg_encoder_refuses_impossible_sizes),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -115,7 +115,7 @@ static const manner manners[] = {
     {.quality = 85, .sampling = 1, .noise = 30, .grey = true},
 };
 
-static void both_decoders_give_the_same_pixels(void **state)
+static void both_huffman_decoders_give_the_same_pixels(void **state)
 {
     for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
         photo made = photo_of(manners[i]);
@@ -126,7 +126,7 @@ static void both_decoders_give_the_same_pixels(void **state)
 
 /* Bytes of the data changed, to 255 now and then: a marker, or the beginning of one. Not beside another 255: there the library begins a
  * block twice and does not clear it. */
-static void changed_bytes_give_the_same_pixels_or_are_refused(void **state)
+static void changed_bytes_of_a_photo_give_the_same_pixels_in_both_decoders_or_are_refused(void **state)
 {
     enum { TRIES = 400 };
     for (size_t i = 0; i < sizeof manners / sizeof *manners; i++) {
@@ -147,7 +147,7 @@ static void changed_bytes_give_the_same_pixels_or_are_refused(void **state)
     }
 }
 
-static void photo_that_is_cut_short_is_refused(void **state)
+static void a_photo_that_is_cut_short_is_refused(void **state)
 {
     photo made = photo_of(manners[0]);
     for (size_t left = made.size - 1; left > 700; left -= left > 20 + made.size / 2 ? 1 : 37)
@@ -171,7 +171,7 @@ static void bytes_before_the_end_marker_do_no_harm(void **state)
     free(made.data);
 }
 
-static void own_decoder_is_used_where_it_fits(void **state)
+static void our_own_huffman_decoder_is_used_where_it_fits(void **state)
 {
     decoders *both = *state;
     photo made = photo_of(manners[0]);
@@ -191,7 +191,7 @@ static uint8_t *scan_tables(photo made)
     return NULL;
 }
 
-static void scan_that_names_a_missing_table_is_refused(void **state)
+static void a_scan_that_names_a_missing_huffman_table_is_refused(void **state)
 {
     decoders *both = *state;
     static uint8_t rgb[3 * PIXELS];
@@ -222,7 +222,7 @@ static tri_status take_over_without_ac_table(void *context)
     return NULL;
 }
 
-static void missing_ac_table_is_not_dereferenced(void **state)
+static void a_missing_ac_table_is_not_dereferenced(void **state)
 {
     decoders *both = *state;
     if (!tri__huffman_fits())
@@ -237,10 +237,13 @@ static void missing_ac_table_is_not_dereferenced(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_decoders_give_the_same_pixels),   cmocka_unit_test(changed_bytes_give_the_same_pixels_or_are_refused),
-        cmocka_unit_test(photo_that_is_cut_short_is_refused),   cmocka_unit_test(bytes_before_the_end_marker_do_no_harm),
-        cmocka_unit_test(own_decoder_is_used_where_it_fits),    cmocka_unit_test(scan_that_names_a_missing_table_is_refused),
-        cmocka_unit_test(missing_ac_table_is_not_dereferenced),
+        cmocka_unit_test(both_huffman_decoders_give_the_same_pixels),
+        cmocka_unit_test(changed_bytes_of_a_photo_give_the_same_pixels_in_both_decoders_or_are_refused),
+        cmocka_unit_test(a_photo_that_is_cut_short_is_refused),
+        cmocka_unit_test(bytes_before_the_end_marker_do_no_harm),
+        cmocka_unit_test(our_own_huffman_decoder_is_used_where_it_fits),
+        cmocka_unit_test(a_scan_that_names_a_missing_huffman_table_is_refused),
+        cmocka_unit_test(a_missing_ac_table_is_not_dereferenced),
     };
     return cmocka_run_group_tests(tests, create_decoders, destroy_decoders);
 }

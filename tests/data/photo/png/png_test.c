@@ -13,7 +13,7 @@ static const uint8_t picture[] = {
     0x01, 0x06, 0x04, 0x0b, 0x99, 0x2d, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
 };
 
-static void picture_is_decoded(void **state)
+static void a_png_picture_is_decoded(void **state)
 {
     (void)state;
     tri__picture out;
@@ -22,7 +22,7 @@ static void picture_is_decoded(void **state)
     free(out.pixels);
 }
 
-static void wrong_picture_is_refused(void **state)
+static void an_invalid_png_picture_is_refused(void **state)
 {
     (void)state;
     tri__picture out;
@@ -36,8 +36,8 @@ static void wrong_picture_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(picture_is_decoded),
-        cmocka_unit_test(wrong_picture_is_refused),
+        cmocka_unit_test(a_png_picture_is_decoded),
+        cmocka_unit_test(an_invalid_png_picture_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

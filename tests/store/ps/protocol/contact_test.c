@@ -122,7 +122,7 @@ static void a_connection_that_breaks_is_made_again(void **state)
 }
 
 /* What nobody understands would be said again. */
-static void nonsense_is_not_tried_again(void **state)
+static void a_contact_that_spoke_nonsense_is_not_tried_again(void **state)
 {
     (void)state;
     scene here;
@@ -138,7 +138,7 @@ static void nonsense_is_not_tried_again(void **state)
 }
 
 /* It is told once that a server is waited for; after the timeout that is a failure, which says what was wrong with it. */
-static void who_is_not_there_is_waited_for_until_the_deadline(void **state)
+static void a_missing_server_is_awaited_until_the_deadline(void **state)
 {
     (void)state;
     scene here;
@@ -159,7 +159,7 @@ static void who_is_not_there_is_waited_for_until_the_deadline(void **state)
 }
 
 /* From its welcome on a server is to be heard. Silence counts from when we began to listen, and ends with a word. */
-static void silence_is_named_and_has_a_deadline(void **state)
+static void a_silent_server_is_named_and_given_up_at_the_deadline(void **state)
 {
     (void)state;
     scene here;
@@ -187,9 +187,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_connection_that_breaks_is_made_again),
-        cmocka_unit_test(nonsense_is_not_tried_again),
-        cmocka_unit_test(who_is_not_there_is_waited_for_until_the_deadline),
-        cmocka_unit_test(silence_is_named_and_has_a_deadline),
+        cmocka_unit_test(a_contact_that_spoke_nonsense_is_not_tried_again),
+        cmocka_unit_test(a_missing_server_is_awaited_until_the_deadline),
+        cmocka_unit_test(a_silent_server_is_named_and_given_up_at_the_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

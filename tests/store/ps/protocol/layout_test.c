@@ -27,7 +27,7 @@ static void check(size_t floats, int servers)
     assert_int_equal(tri__layout_chunks(&layout), chunk);
 }
 
-static void chunks_cover_everything_once(void **state)
+static void chunks_of_a_layout_cover_every_float_once(void **state)
 {
     (void)state;
     static const size_t sizes[] = {1, 16, 17, 7850, 65536, 65537, 1000003};
@@ -37,7 +37,7 @@ static void chunks_cover_everything_once(void **state)
                 check(sizes[i], servers);
 }
 
-static void stretches_are_equal_to_a_line(void **state)
+static void stretches_of_servers_are_equal_to_a_cache_line(void **state)
 {
     (void)state;
     tri__layout layout;
@@ -51,7 +51,7 @@ static void stretches_are_equal_to_a_line(void **state)
     assert_in_range(most - least, 0, 24);
 }
 
-static void what_cannot_be_shared_out_is_told(void **state)
+static void a_model_that_servers_cannot_share_is_refused(void **state)
 {
     (void)state;
     tri__layout layout;
@@ -63,9 +63,9 @@ static void what_cannot_be_shared_out_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_cover_everything_once),
-        cmocka_unit_test(stretches_are_equal_to_a_line),
-        cmocka_unit_test(what_cannot_be_shared_out_is_told),
+        cmocka_unit_test(chunks_of_a_layout_cover_every_float_once),
+        cmocka_unit_test(stretches_of_servers_are_equal_to_a_cache_line),
+        cmocka_unit_test(a_model_that_servers_cannot_share_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void a_token_keeps_all_its_parts(void **state)
     assert_int_equal(back.workers, 1024);
 }
 
-static void types_and_sizes_are_not_believed(void **state)
+static void messages_of_wrong_type_or_size_are_refused(void **state)
 {
     (void)state;
     tri__message out;
@@ -68,7 +68,7 @@ static void steps_to_which_no_job_comes_are_refused(void **state)
     assert_fails(tri__message_decode(&frame, &out), TRI_BAD_DATA, "to which no job comes");
 }
 
-static void json_must_be_an_object(void **state)
+static void the_json_of_a_message_must_be_an_object(void **state)
 {
     (void)state;
     json_t *json;
@@ -83,9 +83,11 @@ static void json_must_be_an_object(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_push_keeps_all_its_parts),       cmocka_unit_test(a_token_keeps_all_its_parts),
-        cmocka_unit_test(types_and_sizes_are_not_believed), cmocka_unit_test(steps_to_which_no_job_comes_are_refused),
-        cmocka_unit_test(json_must_be_an_object),
+        cmocka_unit_test(a_push_keeps_all_its_parts),
+        cmocka_unit_test(a_token_keeps_all_its_parts),
+        cmocka_unit_test(messages_of_wrong_type_or_size_are_refused),
+        cmocka_unit_test(steps_to_which_no_job_comes_are_refused),
+        cmocka_unit_test(the_json_of_a_message_must_be_an_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

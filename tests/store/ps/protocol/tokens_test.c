@@ -38,7 +38,7 @@ static void assert_token(tri__token token, int64_t step, int64_t position, int i
     assert_int_equal(token.workers, workers);
 }
 
-static void test_async(void **state)
+static void async_gives_each_step_to_one_worker(void **state)
 {
     (void)state;
     tri__tokens *tokens = create(TRI_PS_ASYNC, (tri__work){10, 4, 5, INT64_MAX}, (tri__standing){0});
@@ -70,7 +70,7 @@ static void test_async(void **state)
     tri__tokens_destroy(NULL);
 }
 
-static void test_one_member_holds_so_many(void **state)
+static void a_member_holds_only_so_many_tokens(void **state)
 {
     (void)state;
     tri__tokens *tokens = create(TRI_PS_ASYNC, (tri__work){10, 1, INT64_MAX, INT64_MAX}, (tri__standing){0});
@@ -83,7 +83,7 @@ static void test_one_member_holds_so_many(void **state)
     tri__tokens_destroy(tokens);
 }
 
-static void test_staleness(void **state)
+static void staleness_bounds_how_far_a_member_is_ahead(void **state)
 {
     (void)state;
     tri__tokens *tokens = create(TRI_PS_STALENESS, (tri__work){10, 1, INT64_MAX, INT64_MAX}, (tri__standing){0});
@@ -106,7 +106,7 @@ static void test_staleness(void **state)
     tri__tokens_destroy(tokens);
 }
 
-static void test_sync(void **state)
+static void sync_gives_every_member_its_part_of_each_step(void **state)
 {
     (void)state;
     tri__tokens *tokens = create(TRI_PS_SYNC, (tri__work){20, 4, 5, INT64_MAX}, (tri__standing){.step = 1, .position = 8, .low = 8});
@@ -136,7 +136,7 @@ static void test_sync(void **state)
 }
 
 /* A step that was given out and never applied is given out anew, to whoever is live then. */
-static void test_sync_goes_back_in_the_midst_of_a_step(void **state)
+static void sync_tokens_go_back_in_the_middle_of_a_step(void **state)
 {
     (void)state;
     tri__tokens *tokens = create(TRI_PS_SYNC, (tri__work){100, 4, 9, INT64_MAX}, (tri__standing){0});
@@ -149,7 +149,7 @@ static void test_sync_goes_back_in_the_midst_of_a_step(void **state)
     tri__tokens_destroy(tokens);
 }
 
-static void test_what_no_run_can_be(void **state)
+static void tokens_refuse_a_run_that_cannot_be(void **state)
 {
     (void)state;
     static const tri__ps_settings async = {.mode = TRI_PS_ASYNC}, sync = {.mode = TRI_PS_SYNC};
@@ -165,7 +165,7 @@ static void test_what_no_run_can_be(void **state)
 }
 
 /* A run that is resumed to be shorter than it was leaves alone what lies behind its end. */
-static void test_resumed_to_be_shorter(void **state)
+static void a_run_resumed_to_be_shorter_leaves_what_lies_behind_its_end(void **state)
 {
     (void)state;
     int64_t outstanding[] = {4, 8, 14};
@@ -405,7 +405,7 @@ static void live_through(uint64_t seed, tri__ps_mode mode)
     tri__tokens_destroy(h.tokens);
 }
 
-static void test_histories(void **state)
+static void tokens_lose_no_example_in_random_histories(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 3000; seed++)
@@ -416,14 +416,14 @@ static void test_histories(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_async),
-        cmocka_unit_test(test_one_member_holds_so_many),
-        cmocka_unit_test(test_staleness),
-        cmocka_unit_test(test_sync),
-        cmocka_unit_test(test_sync_goes_back_in_the_midst_of_a_step),
-        cmocka_unit_test(test_what_no_run_can_be),
-        cmocka_unit_test(test_resumed_to_be_shorter),
-        cmocka_unit_test(test_histories),
+        cmocka_unit_test(async_gives_each_step_to_one_worker),
+        cmocka_unit_test(a_member_holds_only_so_many_tokens),
+        cmocka_unit_test(staleness_bounds_how_far_a_member_is_ahead),
+        cmocka_unit_test(sync_gives_every_member_its_part_of_each_step),
+        cmocka_unit_test(sync_tokens_go_back_in_the_middle_of_a_step),
+        cmocka_unit_test(tokens_refuse_a_run_that_cannot_be),
+        cmocka_unit_test(a_run_resumed_to_be_shorter_leaves_what_lies_behind_its_end),
+        cmocka_unit_test(tokens_lose_no_example_in_random_histories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static void stale_and_repeated_pushes_change_nothing(void **state)
     tri__stretch_destroy(stretch);
 }
 
-static void who_has_left_is_not_waited_for(void **state)
+static void a_sync_step_does_not_wait_for_workers_that_left(void **state)
 {
     (void)state;
     tri__stretch *stretch = new_sync(0, 0);
@@ -367,7 +367,7 @@ int main(void)
         cmocka_unit_test(sync_waits_for_all_and_takes_the_mean),
         cmocka_unit_test(the_sum_divides_by_one_workers_weight),
         cmocka_unit_test(stale_and_repeated_pushes_change_nothing),
-        cmocka_unit_test(who_has_left_is_not_waited_for),
+        cmocka_unit_test(a_sync_step_does_not_wait_for_workers_that_left),
         cmocka_unit_test(a_part_whose_turn_comes_by_leaving_is_not_held),
         cmocka_unit_test(a_new_view_leaves_older_steps_as_they_were),
         cmocka_unit_test(a_gradient_that_is_late_in_every_chunk_is_one_stale_gradient),
