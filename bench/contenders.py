@@ -1,4 +1,4 @@
-"""Who is measured, and how one measurement is made: a process, its JSON line, its peak memory."""
+"""The programs that are measured, and how one is measured: start it, read its JSON line, watch its peak memory."""
 import glob
 import json
 import os
@@ -55,8 +55,8 @@ class Peer:
 
 
 class Trireme:
-    """Its own summary gives the rate, but where steps are few the first one, which warms up, is left out as it is for the peers: then
-    every step is told to the event file, whose wall times give the rate of the others."""
+    """The rate comes from the run's own summary. Where there are few steps, the first one, which warms up, is left out, as it is for the
+    peers: then the run writes every step to its event file, and the rate comes from the wall times there."""
     name = family = "Trireme"
     FEW = 20
 
@@ -64,7 +64,7 @@ class Trireme:
         self.binary = binary
 
     def measure(self, model, batch, steps, workers=1, options=()):
-        """batch is each worker's; the peak is that of the process that was started."""
+        """batch: examples in a step, for each worker. The peak is of the process that this function starts."""
         data = "fake:224x224x3:1000:512" if model == "alexnet" else "fashion"
         few = steps <= self.FEW
         folder = tempfile.mkdtemp(prefix="trireme-bench-")
@@ -106,7 +106,7 @@ def step_and_time(event):
 
 
 def step_times(run_folder):
-    """Step → the wall time at which a run first told its event file of it."""
+    """Step → the wall time at which the run first wrote it to its event file."""
     times = {}
     for path in glob.glob(os.path.join(run_folder, "events", "**", "*tfevents*"), recursive=True):
         for step, moment in map(step_and_time, records(path)):

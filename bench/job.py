@@ -1,5 +1,5 @@
-"""A job with parameter servers whose tasks are our own children, each on this machine or on a virtual host of its own, so that what each of
-them costs is known; and the virtual hosts."""
+"""Virtual hosts, and a job with parameter servers whose tasks this program starts itself, on this machine or one on each host. So it
+knows what each task costs."""
 import json
 import os
 import shutil
@@ -17,7 +17,7 @@ EVALUATOR = "evaluator:0"
 
 
 def free_ports(count):
-    """Free now, at least."""
+    """A port that is free at this moment."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
@@ -44,7 +44,7 @@ class Hosts:
             raise Unavailable(ended.stderr.strip() or f"link.sh {arguments[0]} ended with {ended.returncode}")
 
     def command(self, host, command):
-        """What starts command there. The process is the command itself: every link of this chain is an exec."""
+        """The words that start command on that host. Each program of the chain execs the next, so the process is the command itself."""
         return ["env", f"LINK_NAME={self.name}", LINK, "exec", str(host), *command]
 
     @staticmethod
@@ -63,13 +63,13 @@ def peak_bytes(process_id):
 
 
 def received_bytes(process_id):
-    """By eth0, as the process sees it: in its own network."""
+    """Bytes that eth0 has received, in the network of the process."""
     line = next(line for line in read(f"/proc/{process_id}/net/dev").splitlines() if line.strip().startswith("eth0:"))
     return int(line.split(":")[1].split()[0])
 
 
 def elsewhere(process_id):
-    """Whether it is on a virtual host, and not on its way there."""
+    """Whether the process has arrived on its virtual host."""
     return os.stat(f"/proc/{process_id}/ns/net").st_ino != os.stat("/proc/self/ns/net").st_ino
 
 
@@ -103,7 +103,7 @@ class Watch(threading.Thread):
             pass  # it has ended
 
     def moment(self, count):
-        """When so many bytes had come."""
+        """The time at which so many bytes had arrived."""
         return next(moment for moment, received in self.received if received >= count)
 
 
@@ -166,7 +166,7 @@ class Job:
         return self
 
     def kill(self, task):
-        """As if its machine had died. Gives the wall time."""
+        """Kills the task as if its machine had died. Returns the wall time."""
         self.killed.add(task)
         self.processes[task].kill()
         return time.time()
@@ -176,7 +176,8 @@ class Job:
         return self.files[task].read().strip().splitlines()
 
     def finish(self, seconds):
-        """The summary, which the server prints. Every task that was not killed must end by itself, in so many seconds, and well."""
+        """Returns the summary, which the server prints. Every task that was not killed must end by itself and without an error, within so many
+        seconds."""
         deadline = time.monotonic() + seconds
         for task, process in self.processes.items():
             try:

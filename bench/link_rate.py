@@ -20,7 +20,7 @@ def receive(address, port):
 
 
 def connect(address, port):
-    """The receiver may still be on its way."""
+    """Tries again while the receiver is not listening yet."""
     for _ in range(200):
         try:
             return socket.create_connection((address, port), timeout=10)

@@ -59,7 +59,7 @@ class Bench(ServerParts, RankParts):
         print(text, flush=True)
 
     def interleave(self, title, measures):
-        """measures: name → function that gives a dictionary of numbers. The medians of each; who cannot run is told and left out."""
+        """measures: name → function that gives a dictionary of numbers. Returns the medians of each; one that cannot run is reported and left out."""
         self.say(f"\n{title}")
         seen = {name: [] for name in measures}
         for _ in range(self.repeats):
@@ -82,14 +82,14 @@ class Bench(ServerParts, RankParts):
         return max((median[key] for name, median in medians.items() if name.startswith(family)), default=None)
 
     def expect(self, what, ours, theirs, bound, at_most=False):
-        """A goal on the ratio of two numbers; one that could not be measured is told at the end."""
+        """A goal for the ratio of two numbers. A ratio that could not be measured is reported at the end."""
         if ours is not None and theirs is not None:
             self.goals.append(Goal(what, ours, theirs, bound, at_most))
         else:
             self.unmeasured.append(what)
 
     def limit(self, what, ours, bound, at_most=True):
-        """A goal on a number of ours alone."""
+        """A goal for one of our own numbers."""
         if ours is not None:
             self.goals.append(Goal(what, ours, None, bound, at_most))
         else:
@@ -170,7 +170,7 @@ class Bench(ServerParts, RankParts):
             self.limit("binary plus library, MB", sum(map(os.path.getsize, files)) / 1e6, 5)
 
     def photo_folder(self):
-        """The folder that was given, the photos that are shipped beside the project, or made ones."""
+        """The folder that the user gave, the photos that are shipped beside the project, or photos that are made now."""
         if not self.photo_source:
             shipped = os.path.join(os.path.dirname(HERE), "..", "shared", "data", "flowers")
             made = os.path.join(self.build, "bench", "photos")

@@ -1,4 +1,4 @@
-"""Starts the ranks of a peer that brings no launcher of its own: the same script again and again, with its number and ports for all."""
+"""Starts the ranks of a peer that has no launcher: the same script for each rank, with the rank's number and the ports of all."""
 import ctypes
 import signal
 import subprocess
@@ -15,7 +15,7 @@ def die_with_parent():
 
 
 def start_ranks(script, arguments, count):
-    """script ARGUMENTS… RANK PORTS…, count times, until all have ended. The exit status: 0 where all are."""
+    """script ARGUMENTS… RANK PORTS…, count times. Waits until all have ended, and returns 0 if all exited with 0."""
     ports = list(map(str, free_ports(count)))
     processes = [subprocess.Popen([sys.executable, script, *arguments, str(rank), *ports], preexec_fn=die_with_parent)
                  for rank in range(count)]

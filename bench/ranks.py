@@ -17,7 +17,7 @@ LONGEST, GRACE = 600, 10  # seconds: of runs at once, and in which they end when
 ALEXNET_FLOATS = 61_100_840
 BUCKET_FLOATS = 1 << 22  # as src/store/allreduce.c has them
 ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:256", "--rate", "0.0001", "--eval-every", "end", "--log-every", "1"]
-# as src/train/launch.c starts ranks
+# the words with which src/train/ranks/launch.c starts ranks
 MPIRUN = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
           *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
 
@@ -55,14 +55,14 @@ class RankParts:
         return slowest_step([[*self.alexnet_step(batch, steps), "--strategy", "allreduce", "--workers", str(RANKS)]])
 
     def step_alone(self, batch, steps):
-        """The same by one thread without ranks, while the other processes do so too."""
+        """The same with one thread and without ranks, while the other processes do the same."""
         return slowest_step(RANKS * [self.alexnet_step(batch, steps)])
 
     def alexnet_step(self, batch, steps):
         return [self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--threads", "1"]
 
     def step_over_link(self, hosts, batch, steps):
-        """Seconds of a step on two hosts; and of those that rank 0 waited for the other."""
+        """Seconds of a step on two hosts, and how many of them rank 0 waited for rank 1."""
         command = hosts.command(1, [*MPIRUN, "--host", ",".join(hosts.address(host) for host in (1, 2)), *self.alexnet_step(batch, steps),
                                     "--strategy", "allreduce"])
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
@@ -153,8 +153,8 @@ class RankParts:
                     self.best(medians, "Trireme", "seconds"), 0.9)
 
     def bound_by_compute(self, hosts):
-        """What is hidden is what a step does not take longer for. Traffic also costs CPU time, which both hosts take from those who compute,
-        so that more shows than is waited for: with bare TCP, too, which tells how much could be hidden here at the best."""
+        """Traffic is hidden as far as a step does not take longer because of it. But traffic also costs CPU time, which the computation
+        loses, so a step takes longer than it waits. Bare TCP costs CPU time, too: it shows how much could be hidden at best."""
         batch, steps = 32, 4
         medians = self.interleave(f"AlexNet b{batch} each, {RANKS} ranks, links of {LINK_RATE}", {
             "bare stream": lambda: {"MB/s": stream(hosts, 1 if self.quick else 3)},
@@ -201,12 +201,12 @@ class RankParts:
 
 
 def usual_step(times):
-    """The median of the seconds of the steps but the first, which warms up."""
+    """The median seconds of a step, without the first one, which warms up."""
     return statistics.median(times[step + 1] - times[step] for step in times if step + 1 in times)
 
 
 def together(commands):
-    """What commands that run at once say; all of them are ended where one fails or takes too long."""
+    """Runs commands at once and returns their output. If one fails or takes too long, all are ended."""
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
     deadline = time.monotonic() + LONGEST
     try:
@@ -223,7 +223,7 @@ def together(commands):
 
 
 def end(process):
-    """In good order, where it does so soon."""
+    """Asks the process to end, and kills it if it does not soon."""
     if process.poll() is not None:
         return
     process.terminate()
@@ -235,7 +235,7 @@ def end(process):
 
 
 def slowest_step(commands):
-    """Of runs at once: seconds of a step of the slowest run."""
+    """Seconds of a step of the slowest of several runs at once."""
     with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
         outs = [os.path.join(folder, str(number)) for number in range(len(commands))]
         together([[*command, "--out", out, "--quiet"] for command, out in zip(commands, outs)])

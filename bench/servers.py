@@ -24,19 +24,19 @@ class ServerParts:
     # ---- one measurement each
 
     def trained(self, *options, threads=None):
-        """The summary of a run whose processes, if it has more than one, Trireme starts itself."""
+        """The summary of a run. Trireme starts all of its processes itself."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             return run([self.trireme.binary, "train", *options, *(["--threads", str(threads)] if threads else []),
                         "--out", os.path.join(folder, "run"), "--quiet", "--json"])[0]
 
     def served(self, mode, workers, steps, key):
-        """Steps a second with one server. A thread each, and no evaluation meanwhile, as with those it is compared with."""
+        """Steps per second with one server. Each process has one thread and nothing is evaluated, as with the peers."""
         said = self.trained(*SOFTMAX, "--strategy", "ps", "--workers", str(workers), "--servers", "1", f"--{mode}", "--eval-every", "end",
                             "--steps", str(self.few(steps)), *(["--key", key] if key else []), threads=1)
         return said["steps"] / said["seconds"]
 
     def local_microseconds(self):
-        """Of a step by one thread, without servers."""
+        """Seconds of a step with one thread and without servers."""
         said = self.trained(*SOFTMAX, "--steps", str(self.few(20000)), threads=1)
         return said["seconds"] / said["steps"] * 1e6
 
@@ -72,7 +72,7 @@ class ServerParts:
         self.round_trip()
 
     def ps_tls(self):
-        """The same with TLS, which a key asks for on loopback too."""
+        """The same with TLS: with a key, loopback is encrypted, too."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             try:
                 self.server_race(self.new_key(folder), {})
@@ -81,7 +81,7 @@ class ServerParts:
                 self.unmeasured.append("parameter servers with TLS")
 
     def server_race(self, key, peers):
-        """peers: mode → name → (mode, workers) of TensorFlow's. Gives mode → medians."""
+        """peers: mode → name → (mode, workers) of TensorFlow's. Returns mode → medians."""
         secured, identity, suffix = (["tls"], [key], ", TLS") if key else ([], [], "")
         seconds = 1 if self.quick else 4
         compute = statistics.median(self.local_microseconds() for _ in range(3))
@@ -91,14 +91,15 @@ class ServerParts:
             measures = {"Trireme": lambda: {unit: self.served(mode, WORKERS, steps, key)},
                         "bare libuv": lambda: {unit: self.bare_server("bare", mode, WORKERS, compute, seconds, *secured)["rate"]},
                         "frames of net": lambda: {unit: self.bare_server("frames", mode, WORKERS, compute, seconds, *identity)["rate"]}}
-            measures |= {name: lambda of=of: {unit: self.tensorflow_servers(*of)} for name, of in peers.get(mode, {}).items()}
+            measures |= {name: lambda peer=peer: {unit: self.tensorflow_servers(*peer)} for name, peer in peers.get(mode, {}).items()}
             medians[mode] = self.interleave(f"softmax b100, {mode}, {WORKERS} workers + 1 server{suffix}", measures)
             self.expect(f"softmax b100, {mode}{suffix}, 3 workers, {unit}, share of the bare program", self.best(medians[mode], "Trireme", unit),
                         self.best(medians[mode], "bare", unit), 0.85)
         return medians
 
     def round_trip(self):
-        """Beside a bare round trip; and, to see why, beside that of one who computes in between too: meanwhile the other side falls asleep."""
+        """Compares with a bare round trip; and, to explain the difference, with a bare client that computes between round trips, so that the
+        server falls asleep meanwhile."""
         unit, seconds = "µs", 0.5 if self.quick else 2
         compute = self.local_microseconds()
         medians = self.interleave("softmax b100, async, one worker: what a step takes", {
@@ -111,7 +112,7 @@ class ServerParts:
                     self.best(medians, "bare", unit), 1.3, at_most=True)
 
     def ps_scale(self):
-        """CPU that an update costs the server, for one worker to eight."""
+        """CPU time that an update costs the server, with one to eight workers."""
         def measure(workers):
             with Job(self.trireme.binary, [*SOFTMAX, "--async", "--steps", str(self.few(60000))], workers) as job:
                 said = job.start_all().finish(300)
@@ -146,7 +147,7 @@ class ServerParts:
             self.limit(f"AlexNet, {mode}, {workers} workers, MB of the server", self.best(medians, f"{mode}, workers: {workers}", "MB"), bound)
 
     def ps_start(self):
-        """A worker that waits for its server: from the moment at which that listens to the end of the first step."""
+        """A worker that waits for its server: how long from the moment the server listens to the end of the first step."""
         def measure():
             with Job(self.trireme.binary, [*SOFTMAX, "--steps", "200", "--log-every", "1"], 1) as job:
                 job.start("worker:0")
@@ -161,7 +162,7 @@ class ServerParts:
         self.limit("a waiting worker's first step, ms after the server listens", self.best(medians, "Trireme", "ms"), 100)
 
     def ps_kill(self):
-        """A worker of three is killed: how long the others make no step."""
+        """One of three workers is killed: how long the others make no step."""
         def measure(mode, steps):
             with Job(self.trireme.binary, [*SOFTMAX, f"--{mode}", "--steps", str(steps), "--log-every", "10"], WORKERS) as job:
                 job.start_all()
@@ -209,7 +210,7 @@ class ServerParts:
             self.expect(f"AlexNet b{batch} over {LINK_RATE}, seconds a step, against max(compute, travel)", step, max(compute, travel), 1.1, at_most=True)
 
     def linked(self, hosts, key, batch, steps):
-        """Seconds of a step but the first, and what the server received in each: a step has ended when its gradients are all there."""
+        """Seconds of each step but the first, and the bytes that the server received in it. A step ends when all its gradients have arrived."""
         options = [*ALEXNET, "--sync", "--batch", str(batch), "--steps", str(steps)]
         with Job(self.trireme.binary, options, 2, key, hosts) as job:
             job.start_all().finish(300)
@@ -219,7 +220,7 @@ class ServerParts:
             return {"seconds": seconds, "MB/step": received / 1e6, "server CPU s/step": job.watch.cpu / steps}
 
     def two_at_once(self, batch, steps):
-        """Seconds of a local step by one thread, while another process does the same."""
+        """Seconds of a local step with one thread, while another process does the same."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             outs = [os.path.join(folder, str(number)) for number in range(2)]
             processes = [subprocess.Popen([self.trireme.binary, "train", *ALEXNET, "--batch", str(batch), "--steps", str(steps), "--log-every", "1",

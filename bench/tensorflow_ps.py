@@ -40,7 +40,7 @@ def start(role, index, arguments, complaints):
 
 
 def measure(mode, workers, batch, seconds):
-    """Starts all processes, and gives what the one that measures says last: worker 0, or the coordinator."""
+    """Starts all processes. Returns the last line of the one that measures: worker 0, or the coordinator."""
     roles = [*(("worker", index) for index in range(workers)), ("ps", 0)] + ([("chief", 0)] if mode == "strategy" else [])
     arguments = [mode, str(workers), str(batch), str(seconds), *map(str, free_ports(workers + 1))]
     with tempfile.TemporaryFile("w+") as complaints:
@@ -69,7 +69,7 @@ def cluster_of(ports):
 
 
 class Sessions:
-    """A graph of its own in every worker, whose variables lie on the server."""
+    """Every worker has its own graph. The variables are on the server."""
 
     def __init__(self, tf, mode, workers, batch, ports):
         self.v1 = v1 = tf.compat.v1
@@ -81,7 +81,7 @@ class Sessions:
         self.taken = 0
 
     def own_batch(self):
-        """Variables of the worker's own, so that no step makes the batch again."""
+        """The worker keeps the batch in variables of its own, so that no step makes it again."""
         v1 = self.v1
         x = v1.random_uniform([self.batch, PIXELS], seed=1)
         y = v1.random_uniform([self.batch], maxval=CLASSES, dtype=v1.int32, seed=1)
@@ -94,7 +94,7 @@ class Sessions:
         return self.v1.placeholder(self.v1.float32, [None, PIXELS]), self.v1.placeholder(self.v1.int32, [None])
 
     def build(self, index):
-        """Gives the hooks that a session of it needs."""
+        """Returns the hooks that its session needs."""
         v1 = self.v1
         with v1.device(f"/job:worker/task:{index}/cpu:0"):
             self.x, self.y = self.own_batch() if self.stripped else self.fed_batch()
@@ -149,7 +149,7 @@ def say_and_leave(rate):
 
 
 class Strategy:
-    """A coordinator hands out steps; the workers are servers of TensorFlow's, too."""
+    """A coordinator hands out steps. The workers are TensorFlow servers, too."""
 
     def __init__(self, tf, workers, batch, ports):
         self.tf, self.workers, self.batch = tf, workers, batch

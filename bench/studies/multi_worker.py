@@ -39,7 +39,7 @@ class MultiWorker(Study):
             return said
 
     def row(self, workers, words, least):
-        """least: in percent; None: whatever it is."""
+        """least: the least accuracy in percent; None: any will do."""
         said = self.train(workers, words)
         if not said:
             return ("failed", workers, *7 * ["–"])

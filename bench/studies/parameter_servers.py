@@ -3,7 +3,7 @@
 
 usage: parameter_servers.py [--binary build/release/trireme] [B1|B2|B3|B4|B6|B7|B8]…
 Accuracies that differ by more than 0.7 points are told, as is everything else that must hold and does not; then the status is 1.
-Seconds are those of two different machines: compare how they go, not how many they are."""
+The seconds come from two different machines: compare how they change, not their size."""
 import os
 import subprocess
 import sys
@@ -50,11 +50,11 @@ class ParameterServers(Study):
     def near(self, name, ours, reported):
         return self.hold(abs(ours - reported) <= POINTS, f"{name}: accuracy {ours:.2f} %, reported {reported:.2f} %")
 
-    def by(self, study, title, key, mode, reported, of):
-        """A table of accuracy and seconds. of: what is reported about → (workers, batch)."""
+    def by(self, study, title, key, mode, reported, setting):
+        """A table of accuracy and seconds. setting: what is reported about → (workers, batch)."""
         rows = [(key, "reported %", "ours %", "difference", "", "reported s", "ours s")]
         for value, (accuracy, seconds) in reported.items():
-            said = self.train(mode, *of(value), EPOCHS)
+            said = self.train(mode, *setting(value), EPOCHS)
             ours = said["test_accuracy"] * 100
             mark = self.near(f"{study}, {key} {value}", ours, accuracy)
             rows.append((value, f"{accuracy:.2f}", f"{ours:.2f}", f"{ours - accuracy:+.2f}", mark, f"{seconds:.1f}", f"{said['seconds']:.2f}"))
@@ -87,7 +87,7 @@ class ParameterServers(Study):
             show(f"B6  {mode}, until the loss is at most 0.35", rows)
 
     def b7(self):
-        """The pitfalls that they fell into."""
+        """The mistakes that the study reported."""
         with tempfile.TemporaryDirectory(prefix="trireme-study-") as folder:
             out = os.path.join(folder, "run")
             said = self.train("async", 3, 100, ["--steps", "300"], out)

@@ -1,4 +1,4 @@
-"""What studies share: runs of trireme, tables, and findings about what must hold and does not."""
+"""What the studies share: they run trireme, print tables, and collect findings where something that must hold does not."""
 import argparse
 import collections
 import json
@@ -25,20 +25,20 @@ class Study:
         return json.loads(ended.stdout.strip().splitlines()[-1])
 
     def run(self, words, out, before=()):
-        """The same for a study that is nothing without this run."""
+        """The same for a run without which the study cannot go on."""
         said = self.attempt(words, out, before)
         if said is None:
             sys.exit(self.conclude())
         return said
 
     def hold(self, true, what):
-        """Something that must hold; gives the mark for its row."""
+        """Checks something that must hold. Returns the mark for its row."""
         if not true:
             self.findings.append(what)
         return "" if true else "←"
 
     def conclude(self):
-        """Tells the findings; the status to exit with."""
+        """Prints the findings. Returns the exit status."""
         print(f"\n{len(self.findings)} findings")
         for finding in self.findings:
             print(f"  {finding}")
