@@ -215,6 +215,42 @@ static void a_plan_refuses_batches_it_was_not_made_for(void **state)
     drop_batch(&f);
 }
 
+static double seconds_of(const tri_plan *plan)
+{
+    double sum = 0;
+    for (int i = 0; i < tri_plan_calls(plan); i++) {
+        assert_true(*tri_plan_call_text(plan, i) && tri_plan_call_seconds(plan, i) >= 0);
+        sum += tri_plan_call_seconds(plan, i);
+    }
+    return sum;
+}
+
+static void a_plan_tells_the_seconds_of_its_calls_where_timing_is_on(void **state)
+{
+    (void)state;
+    const subject s = {"lenet", TRI_SHAPE(28, 28, 1), 10, 16};
+    tri_graph *graph = build(&s);
+    fixture f;
+    make_batch(&s, &f);
+    tri_store *store;
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.name = "sgd"}, &store));
+    tri_plan *plan;
+    assert_ok(tri_plan_create(graph, &(tri_plan_options){.batch = s.batch, .threads = 1}, store, &plan));
+    assert_ok(tri_plan_run(plan, &f.batch));
+    assert_float_equal(seconds_of(plan), 0, 0);
+    tri_plan_time(plan, true);
+    assert_ok(tri_plan_run(plan, &f.batch));
+    double once = seconds_of(plan);
+    assert_true(once > 0);
+    tri_plan_time(plan, false);
+    assert_ok(tri_plan_run(plan, &f.batch));
+    assert_float_equal(seconds_of(plan), once, 0);
+    tri_plan_destroy(plan);
+    tri_store_destroy(store);
+    tri_graph_destroy(graph);
+    drop_batch(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_plan_of_alexnet_agrees_with_plain_c),
         cmocka_unit_test(a_store_that_dropped_its_gradient_trains_the_same),
         cmocka_unit_test(a_plan_refuses_batches_it_was_not_made_for),
+        cmocka_unit_test(a_plan_tells_the_seconds_of_its_calls_where_timing_is_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

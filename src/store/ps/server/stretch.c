@@ -63,7 +63,7 @@ struct tri__stretch {
     task_order *order; /* the latest first. This server may be several steps behind ps:0, whose choices it hears at once */
     uint32_t whole;    /* with clipping: chunks all of whose parts are in */
     uint32_t settled;  /* where settle goes on looking */
-    int64_t dropped, uneven;
+    int64_t dropped;
 };
 
 static bool is_sync(const tri__stretch *stretch)
@@ -412,7 +412,6 @@ static bool advance(tri__stretch *stretch, chunk_state *chunk)
         if (chunk->step > stretch->left[task])
             return false;
         chunk->next++;
-        stretch->uneven++;
     }
     return true;
 }
@@ -614,9 +613,4 @@ size_t tri__stretch_held(const tri__stretch *stretch, int task)
 int64_t tri__stretch_dropped(const tri__stretch *stretch)
 {
     return stretch->dropped;
-}
-
-int64_t tri__stretch_uneven(const tri__stretch *stretch)
-{
-    return stretch->uneven;
 }

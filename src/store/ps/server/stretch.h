@@ -90,6 +90,5 @@ void tri__stretch_close(tri__stretch *stretch);
 
 size_t tri__stretch_held(const tri__stretch *stretch, int task); /* bytes of its parts that wait for their turn */
 int64_t tri__stretch_dropped(const tri__stretch *stretch);       /* gradients that were stale, in one chunk or in all */
-int64_t tri__stretch_uneven(const tri__stretch *stretch);        /* chunk steps in which somebody's part was missing */
 
 #endif
