@@ -376,7 +376,7 @@ static tri_status check_offer(const mirrored_store *self, tri_range range, const
     return NULL;
 }
 
-/* An offer is there. Whoever has offered all stays until all is reduced. */
+/* An offer is there. A replica that has offered everything stays until all is reduced. */
 static tri_status arrive(mirrored_store *self, shared_work *work, double weight)
 {
     tri__mirrored_group *group = self->group;

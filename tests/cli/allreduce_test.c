@@ -105,7 +105,7 @@ static void a_rank_that_cannot_find_the_run_to_resume_ends_all_ranks(void **stat
     }
 }
 
-/* Who does not join is waited for as long as anybody. */
+/* A rank that does not join is awaited for as long as any other. */
 static void ranks_that_do_not_start_are_given_up_after_the_timeout(void **state)
 {
     const char *here = *state;

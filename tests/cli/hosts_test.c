@@ -80,7 +80,8 @@ static void trireme_starts_ranks_on_the_hosts_of_a_file(void **state)
     free(hosts);
 }
 
-/* 3,578,305 parameters are more than go around at once. Who adds to whom is another order than on one host, but always the same. */
+/* 3,578,305 parameters are more than go around at once. The sums are added in another order than on one host, but always in the same
+ * one. */
 static void large_sums_over_three_hosts_give_the_same_result_each_time(void **state)
 {
     const char *here = *state;

@@ -61,7 +61,7 @@ static void a_supervisor_exits_129_after_a_lost_connection(void **state)
     interrupt(*state, "--strategy ps --workers 1 --servers 1", SIGHUP, 129);
 }
 
-/* Whoever starts it under nohup means it. */
+/* A user who starts it under nohup means it. */
 static void an_ignored_sighup_stays_ignored(void **state)
 {
     process job = process_start_under(*state, "job", "nohup", TRAIN);

@@ -151,7 +151,7 @@ static void a_late_backup_worker_does_not_disturb_clipping(void **state)
     json_decref(summary);
 }
 
-/* Who was late does the newest step of ps:0, which ps:1 may not have begun: it is heard there when it has, and not sent away. */
+/* A late worker does the newest step of ps:0, which ps:1 may not have begun. ps:1 keeps its gradient until then, and refuses nothing. */
 static void a_backup_worker_may_be_ahead_of_a_server(void **state)
 {
     process job = process_start(*state, "job", "train " SOFTMAX "--sync --backup 2 --workers 3 --servers 2 --steps 100 --out run");

@@ -70,7 +70,7 @@ static void name_guest(int index, char task[TASK_SIZE])
     snprintf(task, TASK_SIZE, "worker:%d", index + 1);
 }
 
-/* Whoever has that place: a guest, or the supervisor's own worker. */
+/* The worker with that number: a guest, or the supervisor's own. */
 static void kill_worker(soak *self, int index)
 {
     char task[TASK_SIZE];

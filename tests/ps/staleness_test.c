@@ -37,7 +37,7 @@ static int64_t slowest(const history *past)
     return least < INT64_MAX ? least : 0;
 }
 
-/* Who joins begins with the slowest. */
+/* A worker that joins begins with the slowest one. */
 static void join(history *past, int worker)
 {
     if (!past->live[worker])

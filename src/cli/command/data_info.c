@@ -115,7 +115,7 @@ static void print_table(tri__session *session, const tri__info *info)
     print_classes(session->out, info);
 }
 
-/* Who looks on while a source is read. */
+/* The user interface while a source is read. */
 typedef struct {
     tri__session *session;
     int64_t begun, drawn; /* on the clock; drawn: 0 before the first time */

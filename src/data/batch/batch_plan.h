@@ -1,7 +1,7 @@
 /* batch_plan.h: which batches come next: one behind the other, or as somebody assigns them.
  *
  * It is a queue of slices that have not been taken yet. Without assignments the queue grows by itself as far as it is asked for; with
- * them it holds what was assigned. Whoever makes the batches sees the queue alone. One thread calls. */
+ * them it holds what was assigned. The code that makes the batches sees only the queue. One thread calls. */
 #ifndef TRI_DATA_BATCH_BATCH_PLAN_H
 #define TRI_DATA_BATCH_BATCH_PLAN_H
 

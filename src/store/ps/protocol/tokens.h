@@ -4,13 +4,13 @@
  * (data/batch/shard.h). Members are the workers that are there, known by their task number; they join and leave at any time.
  *
  * Async and bounded staleness: a token is one update. Steps are numbered as they are first granted, and positions follow one another. What
- * a member held when it left goes to others, before anything new. With bounded staleness the step that a member would begin, counted
- * with those it holds, may be at most `staleness` ahead of what the slowest live member has done; who joins begins with the slowest. The
- * slowest itself may always go on, so nobody waits for ever as long as all that live ask and do.
+ * a member held when it left goes to others, before anything new. With bounded staleness the step that a member would begin, counted with
+ * those it holds, may be at most `staleness` ahead of what the slowest live member has done; who joins begins with the slowest. The slowest
+ * itself may always go on, so nobody waits for ever as long as all that live ask and do.
  *
- * Sync: a step has a token for each member that is live when the first of them asks for it, in the order of task numbers. Who joins later
- * waits for the next step, and nobody leaves in the midst of one. Whose gradients are in it and when it is complete is the business of
- * those who add them up (stretch.h): they tell only that the step is applied. */
+ * Sync: a step has a token for each member that is live when the first of them asks for it, in the order of task numbers. One that joins
+ * later waits for the next step, and nobody leaves in the midst of one. Whose gradients are in it and when it is complete is the business
+ * of those who add them up (stretch.h): they tell only that the step is applied. */
 #ifndef TRI_STORE_PS_PROTOCOL_TOKENS_H
 #define TRI_STORE_PS_PROTOCOL_TOKENS_H
 

@@ -500,7 +500,7 @@ static void name_straggler(tri__coordinator *c, int task, int64_t silent)
                  tri__clock_seconds(silent));
 }
 
-/* Who is waited for is named after two heartbeats; after the timeout it has left. */
+/* A worker that keeps others waiting is named after two heartbeats. After the timeout it counts as gone. */
 void tri__members_check_silent(tri__coordinator *c, int64_t now)
 {
     c->members.straggler[0] = 0;

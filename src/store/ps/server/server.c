@@ -73,7 +73,7 @@ void tri__server_say_bye(tri__server *server, const char *reason)
             say_bye(peer);
 }
 
-/* The job is over. Whose connection broke before it heard so comes back, and is told again. */
+/* The job is over. A peer whose connection broke before it heard so connects again, and is told again. */
 static void take_late_hello(tri__peer *peer)
 {
     peer->server->unheard -= peer->server->unheard > 0;
@@ -179,7 +179,7 @@ static void balance(tri__server *server)
     }
 }
 
-/* Who waits for an answer from before all went back asks again when it hears of that. */
+/* A worker that waits for an answer from before all went back asks again when it hears that they did. */
 void tri__server_forget(tri__server *server)
 {
     server->snapshot = -1;
@@ -582,7 +582,7 @@ static void *on_accepted(void *context, tri__connection *connection)
     return peer;
 }
 
-/* Who waits for us hears that we live. Where something is on its way already, that says it. */
+/* Tell every peer that this server lives. A peer to which other bytes are on their way sees it from those. */
 static void beat(tri__server *server)
 {
     int64_t now = tri__clock_now();
@@ -594,7 +594,7 @@ static void beat(tri__server *server)
             tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_BEAT}, false);
 }
 
-/* Who was stopped itself, or had no CPU, cannot tell who was silent meanwhile: what they said is still to be read. */
+/* A server that was stopped itself, or had no CPU, cannot tell which peers were silent meanwhile: it has yet to read what they said. */
 static void excuse_silence(tri__server *server)
 {
     int64_t now = tri__clock_now();
@@ -655,7 +655,8 @@ static bool all_have_heard(const tri__server *server)
     return server->unheard == 0;
 }
 
-/* The last words are sent before the connections close. Who hears ps:0's hangs up; one whose connection breaks before may come back. */
+/* The last words are sent before the connections close. A peer that hears ps:0's hangs up; one whose connection breaks before that may
+ * come back. */
 static void close_all(tri__server *server)
 {
     int64_t heartbeat = server->options.settings.heartbeat, now = tri__clock_now();

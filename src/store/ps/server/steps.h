@@ -20,7 +20,7 @@ typedef enum {
     TRI_STEP_CHOSEN,  /* backup workers: the servers know whose gradients make up the step */
 } tri__step_state;
 
-/* Who makes up the steps from the one on for which it was announced. */
+/* The workers that make up the steps, beginning with the step for which the view was announced. */
 typedef struct {
     uint32_t number; /* of the last one announced */
     int task[TRI_MOST_TASKS];

@@ -47,8 +47,8 @@ static void hear_servers(tri__worker *worker, int64_t until)
     pthread_mutex_lock(&worker->lock);
 }
 
-/* The lock is held. Until done says so, or somebody has been silent for too long. Who was stopped itself cannot tell who was silent
- * meanwhile: what they said is still to be read. */
+/* The lock is held. Wait until done says so, or a server has been silent for too long. A worker that was stopped itself cannot tell who was
+ * silent meanwhile: what they said is still to be read. */
 static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
 {
     int64_t now = tri__clock_now(), began = now, heartbeat = worker->options.settings.heartbeat;

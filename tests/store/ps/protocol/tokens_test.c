@@ -358,7 +358,7 @@ static void happen(history *h)
         advance(h);
 }
 
-/* Whoever lives asks and does, in turn. As long as a round moves nothing, nothing ever will. */
+/* Every living worker asks for a token and does its step, in turn. As long as a round moves nothing, nothing ever will. */
 static void finish_all(history *h)
 {
     join(h, 0);
