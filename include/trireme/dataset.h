@@ -8,6 +8,8 @@
 #ifndef TRIREME_DATASET_H
 #define TRIREME_DATASET_H
 
+#include <signal.h>
+
 #include "trireme/tensor.h"
 
 #ifdef __cplusplus
@@ -27,13 +29,14 @@ typedef struct {
 } tri_numbering;
 
 typedef struct {
-    const char *spec;   /* as the user typed it */
-    const char *format; /* "idx", "cifar10", "digits", "fake", … */
-    tri_type type;      /* of one element: TRI_U8 or TRI_F32 */
-    tri_shape shape;    /* of one example: height × width × channels, or features */
-    bool several_sizes; /* photos of several sizes are resized to shape (any_size) */
-    int64_t width;      /* of a sparse source: the most features that one example has; 0 where examples are dense */
-    int64_t examples;
+    const char *spec;               /* as the user typed it */
+    const char *format;             /* "idx", "cifar10", "digits", "fake", … */
+    tri_type type;                  /* of one element: TRI_U8 or TRI_F32 */
+    tri_shape shape;                /* of one example: height × width × channels, or features */
+    bool several_sizes;             /* photos of several sizes are resized to shape (any_size) */
+    int64_t width;                  /* of a sparse source: the most features that one example has; 0 where examples are dense */
+    bool stream;                    /* standard input: read once, in its order; nobody knows how many examples there are */
+    int64_t examples;               /* 0 of a stream */
     int64_t classes;                /* 0 where unknown */
     const char *const *class_names; /* classes entries, or NULL */
     tri_numbering numbering;        /* of LIBSVM text */
@@ -50,13 +53,16 @@ typedef struct {
     int64_t height, width;    /* photos are resized to this; 0 leaves them as they are, and all must have one size */
     bool any_size;            /* … and with any_size, photos of several sizes are brought to that of the first: to look through them */
     int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
+    int64_t classes, fields;  /* of sparse sources: an example of another class, or with more features, is damaged; 0 allows any */
     tri_numbering numbering;  /* of LIBSVM text: that of the training examples, for those that are to be compared with them */
+    bool stream;              /* "-" may be opened: standard input, read once, in its order */
+    const volatile sig_atomic_t *stop; /* a stream ends when this is no longer 0; NULL: only where the input ends */
 } tri_source_options;
 
 #define TRI_DATA_FOLDER "/usr/share/datasets"
 
-/* Open spec: a known name, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, `clicks:FEATURES[:N]`, or files, recognised by what they hold: a path,
- * a folder or a glob. options may be NULL. TRI_NOT_FOUND where the source has no such part. */
+/* Open spec: a known name, `-` where options->stream allows it, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, `clicks:FEATURES[:N]`, or files,
+ * recognised by what they hold: a path, a folder or a glob. options may be NULL. TRI_NOT_FOUND where the source has no such part. */
 TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out);
 void tri_source_destroy(tri_source *source);                          /* accepts NULL */
 const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */
@@ -93,6 +99,7 @@ typedef struct {
     bool assigned;       /* batches come as tri_dataset_assign says, which names worker and workers each time */
     bool own_files;      /* the source has this worker's own files only: it goes through all of them, the others through theirs */
     int64_t skip_bad;    /* up to this many damaged records are left out, with weight 0; one more is an error */
+    bool prompt;         /* of a stream: a batch ends with what has arrived, instead of waiting until it is full */
 
     const char *augment; /* pictures are changed at random after the cache: "flip", "crop" or "flip,crop"; NULL: as they are */
 
@@ -112,12 +119,12 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri_dataset_create(tri_source *source, const tri_dataset_options *options, tri_dataset **out);
 void tri_dataset_destroy(tri_dataset *dataset);
 
-/* The next batch, or NULL at the end. It is borrowed until the next call. Where several workers share a short step, one may get a batch
- * of no examples. After a failure the next call tries the same batch again. Where batches are assigned: the first that was not taken;
- * TRI_BAD_CALL where there is none. */
+/* The next batch, or NULL at the end. It is borrowed until the next call. Where several workers share a short step, one may get a batch of
+ * no examples; so does the caller of a stream that has been quiet for a second, who can do other things and call again. After a failure the
+ * next call tries the same batch again. Where batches are assigned: the first that was not taken; TRI_BAD_CALL where there is none. */
 TRI_MUST_CHECK tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out);
 
-int64_t tri_dataset_examples(const tri_dataset *dataset); /* in one epoch */
+int64_t tri_dataset_examples(const tri_dataset *dataset); /* in one epoch; 0 of a stream */
 int64_t tri_dataset_position(const tri_dataset *dataset); /* examples given out since the very start, to all workers together */
 int64_t tri_dataset_damaged(const tri_dataset *dataset);  /* records found damaged and left out so far, each counted once */
 TRI_MUST_CHECK tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position); /* not where batches are assigned */

@@ -47,6 +47,11 @@ tri_shape tri_model_input_shape(const tri_model *model);
 /* Whether it takes sparse examples: its parameters are tables, in part or all. */
 bool tri_model_is_sparse(const tri_model *model);
 
+/* What its examples may be, so that others are found where they are read: of how many classes, and with how many features at most where it
+ * puts them side by side. 0: the data decides. */
+int64_t tri_model_classes(const tri_model *model);
+int64_t tri_model_fields(const tri_model *model);
+
 /* The graph ends in the outputs "logits" and "loss". Its inputs are "x" (of a sparse model "keys" and "values"), "labels" and
  * "weights". */
 TRI_MUST_CHECK tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out);

@@ -33,6 +33,7 @@ enum {
 typedef struct {
     int64_t batch;
     bool training;    /* build gradients of the output "loss", run dropout */
+    bool keep_logits; /* with training: tri_plan_value has "logits", too, as they were before the step's update */
     int threads;      /* 0: as many as OpenMP gives */
     uint64_t seed;    /* of dropout and random nodes */
     unsigned without; /* TRI_PLAN_* bits to switch off; 0 is the fast plan */

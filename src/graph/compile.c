@@ -407,8 +407,11 @@ static tri_status prepare_graph(tri__compiler *compiler, const tri_graph *graph)
         return tri_fail(TRI_BAD_CALL, "the graph has no output 'loss' to train by");
     TRI_TRY(tri__allocate((size_t)plan->graph->count, sizeof *compiler->gradient, "a plan", &compiler->gradient));
     TRI_TRY(tri__graph_gradients(plan->graph, loss, plan->options.without & TRI_PLAN_INPUT_GRADIENT, compiler->gradient));
+    tri_node *logits = plan->options.keep_logits ? tri_graph_find_output(plan->graph, "logits") : NULL;
     plan->graph->outputs = 1; /* training needs the loss alone: what else the graph gives is for evaluation */
     plan->graph->output[0] = (tri__output){"loss", loss};
+    if (logits)
+        plan->graph->output[plan->graph->outputs++] = (tri__output){"logits", logits};
     if (!(plan->options.without & TRI_PLAN_FOLD))
         TRI_TRY(tri__graph_fold(plan->graph));
     TRI_TRY(tri__graph_sort(plan->graph, !(plan->options.without & TRI_PLAN_DEAD)));

@@ -205,6 +205,22 @@ bool tri_model_is_sparse(const tri_model *model)
     return model->count > 0 && model->statement[0].verb.form == TRI_FORM_SPARSE;
 }
 
+int64_t tri_model_classes(const tri_model *model)
+{
+    return model->count > 0 && !strcmp(model->statement[model->count - 1].verb.name, "logistic_loss") ? 2 : 0;
+}
+
+int64_t tri_model_fields(const tri_model *model)
+{
+    int64_t fields = 0;
+    for (int i = 0; i < model->count; i++) {
+        const tri__statement *statement = &model->statement[i];
+        const int64_t own = statement->verb.form == TRI_FORM_TABLE ? statement->settings.attributes.size : 0;
+        fields = own > 0 && (fields == 0 || own < fields) ? own : fields;
+    }
+    return fields;
+}
+
 /* The digest */
 
 static void hash_shape(tri__sha256 *hash, const char *name, tri_shape shape)

@@ -84,6 +84,11 @@ static void put_what_came_of_it(filling *to, const tri__summary *s)
         put_number(to, "test_calibration", s->test_calibration);
         put_number(to, "progressive_logloss", s->progressive_logloss);
     }
+    if (s->stream) {
+        put_number(to, "progressive_accuracy", s->progressive_accuracy);
+        put_number(to, "progressive_auc", s->progressive_auc);
+        put_number(to, "progressive_calibration", s->progressive_calibration);
+    }
     put_text(to, "stopped_by", s->stopped_by);
     put(to, "until_step", s->until_step >= 0 ? json_integer(s->until_step) : json_null());
 }
@@ -189,6 +194,14 @@ static void add_class_rows(tri__text *table, const tri__summary *s)
         return;
     row(table, "progressive");
     tri__text_add(table, "log loss %.4f", s->progressive_logloss);
+    if (!s->stream)
+        return;
+    if (!isnan(s->progressive_accuracy))
+        tri__text_add(table, ", accuracy %.2f %%", 100 * s->progressive_accuracy);
+    if (!isnan(s->progressive_auc))
+        tri__text_add(table, ", AUC %.4f", s->progressive_auc);
+    if (!isnan(s->progressive_calibration))
+        tri__text_add(table, ", calibration %.3f", s->progressive_calibration);
 }
 
 static void add_phase_row(tri__text *table, const tri__summary *s)

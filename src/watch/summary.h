@@ -34,9 +34,11 @@ typedef struct {
     bool two_classes;                                /* these are of such a model, and have no keys elsewhere: … */
     double test_logloss, test_auc, test_calibration; /* … calibration: the mean prediction over the share of class 1 */
     double progressive_logloss;                      /* … of all training examples, each before its own update */
-    int64_t table_rows, table_bytes;                 /* of all tables, with the rule's state; no keys where there are none */
-    const char *stopped_by;                          /* "epochs", "steps", "until", "signal", … */
-    int64_t until_step;                              /* the step that met --until; negative: null */
+    bool stream;                                     /* two classes that came from standard input: … */
+    double progressive_accuracy, progressive_auc, progressive_calibration; /* … of a stream, which has no keys elsewhere */
+    int64_t table_rows, table_bytes; /* of all tables, with the rule's state; no keys where there are none */
+    const char *stopped_by;          /* "epochs", "steps", "until", "signal", … */
+    int64_t until_step;              /* the step that met --until; negative: null */
     double peak_rss_mb;
     int64_t bytes_sent, bytes_received, dropped_stale;
     int64_t damaged, test_damaged; /* records left out, of the training and of the test examples */

@@ -138,12 +138,12 @@ static void damage_that_another_worker_reads_is_reported(void **state)
     const int one[] = {35};
     write_lines(here, one, 1);
 #define LINES "train", "softmax", "--data", "a.svm", "--quiet", "--threads", "1", "--batch", "20", "--workers", "2"
-    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "allreduce"), 1, "", "rank 1: a.svm: record 35 at byte");
-    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "mirrored"), 1, "", "replica 1: a.svm: record 35 at byte");
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "allreduce"), 1, "", "rank 1: a.svm: line 36, column ");
+    expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "mirrored"), 1, "", "replica 1: a.svm: line 36, column ");
     expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "allreduce", "--skip-bad", "1"), 0,
-           "1 training and 0 test records left out", "left out: a.svm: record 35 at byte");
+           "1 training and 0 test records left out", "left out: a.svm: line 36, column ");
     expect(RUN(here, LINES, "--shuffle", "0", "--epochs", "2", "--strategy", "mirrored", "--skip-bad", "1"), 0,
-           "1 training and 0 test records left out", "left out: a.svm: record 35 at byte");
+           "1 training and 0 test records left out", "left out: a.svm: line 36, column ");
 }
 
 /* In another order, each of them meets both workers in the course of six epochs. */

@@ -39,7 +39,7 @@ static void labels_unknown_to_the_model_count_as_damage(void **state)
     const char *here = *state;
     write_lines(here, "all.libsvm", 0, "");
     write_lines(here, "more.libsvm", 0, "7 1:1\n");
-    const char *told = "more.libsvm: record 300 at byte 1800: label 7 where classes are 1 to 3";
+    const char *told = "more.libsvm: line 301, column 1 (record 300 at byte 1800): label 7 where classes are 1 to 3";
     expect(RUN(here, "train", "softmax", "--data", "all.libsvm", "--test", "more.libsvm", "--epochs", "1", "--out", "one", "--quiet"), 1,
            "", told);
     expect(RUN(here, "train", "softmax", "--data", "all.libsvm", "--test", "more.libsvm", "--epochs", "1", "--out", "two", "--skip-bad",

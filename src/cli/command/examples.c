@@ -42,7 +42,10 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
                                  : 1,
         .cache_folder = session->cache_folder,
         .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
+        .classes = tri_model_classes(trained->model),
+        .fields = tri_model_fields(trained->model),
         .numbering = checkpoint->numbering,
+        .stream = !strcmp(arguments->command->name, "predict") && tri_model_is_sparse(trained->model),
     };
     TRI_TRY(open_part(spec, part, !tri__argument_given(arguments, "part"), &options, out));
     tri_status status = tri_model_is_sparse(trained->model) ? NULL : tri__source_make_dense(out);

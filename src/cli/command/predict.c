@@ -16,6 +16,7 @@ typedef struct {
     const char *const *names; /* of the classes, or NULL: then they are numbers */
     int64_t classes;
     json_t *rows; /* NULL: lines */
+    bool prompt;  /* flush each answer: somebody may wait for it */
 } printer;
 
 static void print_name(const printer *to, int64_t label)
@@ -34,6 +35,8 @@ static void print_header(const printer *to)
         print_name(to, label);
     }
     fputc('\n', to->out);
+    if (to->prompt)
+        fflush(to->out);
 }
 
 static json_t *class_json(const printer *to, int64_t label)
@@ -112,8 +115,12 @@ static tri_status predict_dataset(tri__predictor *predictor, tri_dataset *datase
         TRI_TRY(tri_dataset_next(dataset, &batch));
         if (!batch)
             return NULL;
+        if (batch->count == 0)
+            continue; /* a stream that is quiet */
         TRI_TRY(tri__predictor_batch(predictor, batch, &probabilities));
         print_rows(to, probabilities, batch->weights, batch->count);
+        if (to->prompt)
+            fflush(to->out);
     }
 }
 
@@ -127,6 +134,7 @@ static tri_status predict_source(tri__session *session, const tri__arguments *ar
         .limit = tri__argument_integer(arguments, "limit"),
         .epochs = 1,
         .skip_bad = tri__argument_integer(arguments, "skip-bad"),
+        .prompt = true,
     };
     tri_status status = tri__open_examples(session, arguments, trained, &source);
     if (!status)
@@ -144,16 +152,16 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const char *data = tri__argument_text(arguments, "data");
-    if (data && !strcmp(data, "-") && tri_model_is_sparse(trained->model))
-        return tri_fail(TRI_UNSUPPORTED, "%s: a sparse model reads its examples from files, not from standard input: give --data FILE",
-                        checkpoint->model_name);
-    printer to = {.out = session->out, .classes = tri__predictor_classes(predictor), .rows = session->json ? json_array() : NULL};
+    const bool piped = data && !strcmp(data, "-");
+    printer to = {
+        .out = session->out, .prompt = piped, .classes = tri__predictor_classes(predictor), .rows = session->json ? json_array() : NULL};
     if (checkpoint->class_names && checkpoint->input.classes == to.classes)
         to.names = (const char *const *)checkpoint->class_names;
     if (!session->json && !session->quiet)
         print_header(&to);
-    tri_status status = data && !strcmp(data, "-") ? predict_input(predictor, &checkpoint->input, &to)
-                                                   : predict_source(session, arguments, trained, predictor, &to);
+    const bool numbers = piped && !tri_model_is_sparse(trained->model); /* rows of them: see rows.h */
+    tri_status status =
+        numbers ? predict_input(predictor, &checkpoint->input, &to) : predict_source(session, arguments, trained, predictor, &to);
     if (status || !session->json) {
         json_decref(to.rows);
         return status;

@@ -15,6 +15,8 @@
 #include "data/batch/prefetch.h"
 #include "data/batch/resident.h"
 
+#define STREAM_PATIENCE INT64_C(1000000000) /* nanoseconds */
+
 struct tri_dataset {
     tri_source *source;
     tri_dataset_options options; /* its texts are copies */
@@ -24,7 +26,11 @@ struct tri_dataset {
 
     tri__prefetch *prefetch;        /* where batches are made ahead; NULL: in memory */
     tri__record_order record_order; /* in memory … */
-    tri__batch_buffer buffer;       /* … of which this has rows then, and only then */
+    tri__batch_buffer buffer;       /* … of which this has rows then, and of a stream, and only then */
+
+    tri__reader *reader; /* of a stream; NULL elsewhere */
+    int64_t filled;      /* rows of the stream's next batch that are there */
+    bool given;          /* the buffer is with the caller: its rows are gone with the next call */
 };
 
 static tri_status check_options(const tri_source *source, const tri_dataset_options *options)
@@ -40,7 +46,7 @@ static tri_status check_options(const tri_source *source, const tri_dataset_opti
                         options->workers, options->batch);
     if (options->assigned && options->own_files)
         return tri_fail(TRI_BAD_CALL, "batches cannot be assigned to a worker that goes through files of its own: let it go its own way");
-    if (source->info.examples < 1)
+    if (source->info.examples < 1 && !source->info.stream)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples in it", source->info.spec);
     return NULL;
 }
@@ -72,6 +78,17 @@ static tri_status prepare_prefetch(tri_dataset *dataset)
     return NULL;
 }
 
+static tri_status prepare_stream(tri_dataset *dataset)
+{
+    const tri_dataset_options *options = &dataset->options;
+    if (options->assigned || options->workers > 1 || options->epochs > 1 || options->cache || options->own_files || options->augment)
+        return tri_fail(TRI_BAD_CALL,
+                        "%s: a stream is read once, by one worker, in its order: it cannot be shared out, cached, changed or repeated",
+                        dataset->source->info.spec);
+    TRI_TRY(tri__reader_create(dataset->source, &dataset->reader));
+    return tri__batch_buffer_init(&dataset->buffer, dataset->source, options->batch, false);
+}
+
 static tri_status copy_text(const char **text)
 {
     const char *given = *text;
@@ -87,6 +104,8 @@ static tri_status prepare(tri_dataset *dataset)
     if (folder)
         tri_status_free(augment);
     TRI_TRY(folder ? folder : augment);
+    if (dataset->source->info.stream)
+        return prepare_stream(dataset);
     return resident ? prepare_resident(dataset) : prepare_prefetch(dataset);
 }
 
@@ -111,6 +130,7 @@ void tri_dataset_destroy(tri_dataset *dataset)
     if (!dataset)
         return;
     tri__prefetch_destroy(dataset->prefetch);
+    tri__reader_destroy(dataset->reader);
     tri__record_order_fini(&dataset->record_order);
     tri__batch_buffer_fini(&dataset->buffer);
     tri__damage_fini(&dataset->damage);
@@ -165,9 +185,78 @@ static bool is_resident(const tri_dataset *dataset)
     return dataset->buffer.batch.rows > 0;
 }
 
+/* Rows of a stream that nobody has been given yet stay in the buffer until it is full, or the input ends. */
+static tri_status read_stream_row(tri_dataset *dataset)
+{
+    tri__batch_buffer *buffer = &dataset->buffer;
+    const int64_t row = dataset->filled, record = dataset->plan.position + row;
+    tri__example_target target;
+    TRI_TRY(tri__batch_buffer_row(buffer, dataset->source, row, 0, &target));
+    tri_status status = dataset->source->kind->read(dataset->reader, record, &target);
+    if (status && tri_status_code(status) != TRI_BAD_DATA)
+        return status;
+    buffer->ids[row] = record;
+    buffer->weights[row] = 1;
+    dataset->filled++;
+    if (status)
+        tri__batch_buffer_mark_damaged(buffer, dataset->source, row, status);
+    else
+        tri__batch_buffer_keep(buffer, row, 0);
+    return NULL;
+}
+
+/* Fill the batch as far as the input allows. *more: it is not full, and more may come. */
+static tri_status fill_from_stream(tri_dataset *dataset, bool *more)
+{
+    const tri_dataset_options *options = &dataset->options;
+    const int64_t left = options->limit > 0 ? options->limit - dataset->plan.position : INT64_MAX;
+    const int64_t rows = options->batch < left ? options->batch : left;
+    tri__awaited awaited = TRI_AWAITED_EXAMPLE;
+    while (dataset->filled < rows && awaited == TRI_AWAITED_EXAMPLE) {
+        const int64_t patience = options->prompt && dataset->filled > 0 ? 0 : STREAM_PATIENCE;
+        TRI_TRY(dataset->source->kind->await(dataset->source, patience, &awaited));
+        if (awaited == TRI_AWAITED_EXAMPLE)
+            TRI_TRY(read_stream_row(dataset));
+    }
+    *more = awaited == TRI_AWAITED_NOTHING;
+    return NULL;
+}
+
+/* The next batch of a stream: NULL at its end, one of no examples where nothing has come for a while. */
+static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
+{
+    tri__batch_buffer *buffer = &dataset->buffer;
+    bool more;
+    if (dataset->given)
+        tri__batch_buffer_clear_failures(buffer);
+    dataset->given = false;
+    TRI_TRY(fill_from_stream(dataset, &more));
+    const bool waits = more && !(dataset->options.prompt && dataset->filled > 0);
+    if (!waits && dataset->filled == 0)
+        return NULL;
+    buffer->batch.count = waits ? 0 : dataset->filled;
+    buffer->batch.damaged = 0;
+    *out = &buffer->batch;
+    if (waits)
+        return NULL;
+    for (int64_t i = dataset->filled; i < buffer->batch.rows; i++) {
+        buffer->weights[i] = 0;
+        buffer->labels[i] = 0;
+        buffer->ids[i] = -1;
+        buffer->row[i].count = 0;
+    }
+    dataset->plan.position += dataset->filled;
+    dataset->filled = 0;
+    dataset->given = true;
+    TRI_TRY(tri__batch_buffer_join(buffer));
+    return tri__damage_check(&dataset->damage, buffer);
+}
+
 tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
 {
     *out = NULL;
+    if (dataset->reader)
+        return take_from_stream(dataset, out);
     const tri__slice *slice = tri__batch_plan_find(&dataset->plan, 0);
     if (!slice && dataset->options.assigned)
         return tri_fail(TRI_BAD_CALL, "%s: no batch is assigned", dataset->source->info.spec);
@@ -268,6 +357,10 @@ tri_status tri_dataset_seek(tri_dataset *dataset, int64_t position)
 {
     const char *spec = dataset->source->info.spec;
     int64_t end = dataset->plan.shard.end;
+    if (dataset->reader) { /* what comes is what comes: only the numbers go on from there */
+        dataset->plan.position = position;
+        return NULL;
+    }
     if (dataset->options.assigned)
         return tri_fail(TRI_BAD_CALL, "%s: batches come as they are assigned: revoke them and assign others", spec);
     if (position < 0 || position > end)

@@ -12,7 +12,8 @@ void tri__record_clicks_describe(tri__records *self, const int64_t *facts, const
     info->type = TRI_F32;
     info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
     info->width = facts[TRI_RECORD_FACT_WIDEST] > 0 ? facts[TRI_RECORD_FACT_WIDEST] : 1;
-    info->classes = info->classes > 2 ? info->classes : 2;
+    info->classes = options->classes ? options->classes : info->classes > 2 ? info->classes : 2;
+    self->base.source.fields = options->fields;
 }
 
 /* The first index that is out of bounds, told with them. */
@@ -37,6 +38,12 @@ static tri_status read_keys(tri__record_reader *self, const tri__example_target 
         return tri__record_damaged(self, "has no readable feature 'index' of integers");
     if (*count > info->width)
         return tri__record_damaged(self, "has more features than any when the file was opened: is it being written?");
+    const int64_t fields = self->reader.source->fields;
+    if (fields > 0 && *count > fields) {
+        char what[96];
+        snprintf(what, sizeof what, "has %" PRId64 " features where the model puts %" PRId64 " side by side at most", *count, fields);
+        return tri__record_damaged(self, what);
+    }
     bool all_right = true;
     for (int64_t i = 0; i < *count; i++) {
         all_right &= (uint64_t)self->keys[i] < features;
@@ -63,18 +70,37 @@ static tri_status read_values(tri__record_reader *self, const tri__example_targe
     return tri__record_damaged(self, what);
 }
 
-tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__example_target *to)
+/* The label that is there, though it is no class; or that there is none. */
+static tri_status bad_label(const tri__record_reader *self)
 {
-    tri__record_reader *self = (tri__record_reader *)reader;
-    const tri_source_info *info = &reader->source->info;
+    const tri__feature *feature = &self->found[TRI_RECORD_LABEL];
+    int64_t whole;
+    float number;
+    char what[128];
+    if (tri__feature_integers(feature, &whole, 1) == 1)
+        number = (float)whole;
+    else if (tri__feature_floats(feature, &number, 1) != 1)
+        return tri__record_damaged(self, "has no feature 'label' that is one number");
+    snprintf(what, sizeof what, "has label %g where classes are 0 to %" PRId64, (double)number, self->reader.source->info.classes - 1);
+    return tri__record_damaged(self, what);
+}
+
+tri_status tri__record_clicks_decode(tri__record_reader *self, const tri__example_target *to)
+{
     int64_t count;
-    TRI_TRY(tri__record_find(self, number));
     TRI_TRY(read_keys(self, to, &count));
     TRI_TRY(read_values(self, to, count));
     *to->count = count;
     int64_t label = tri__record_label(&self->found[TRI_RECORD_LABEL]);
-    if (label < 0 || label >= info->classes)
-        return tri__record_damaged(self, "has no feature 'label' that is a class");
+    if (label < 0 || label >= self->reader.source->info.classes)
+        return bad_label(self);
     *to->label = (int32_t)label;
     return NULL;
+}
+
+tri_status tri__record_clicks_read(tri__reader *reader, int64_t number, const tri__example_target *to)
+{
+    tri__record_reader *self = (tri__record_reader *)reader;
+    TRI_TRY(tri__record_find(self, number));
+    return tri__record_clicks_decode(self, to);
 }

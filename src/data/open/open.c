@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/nearest.h"
@@ -10,6 +11,7 @@
 #include "data/make/digits.h"
 #include "data/make/fake.h"
 #include "data/open/files.h"
+#include "data/stream/stream.h"
 
 /* Sources that are made, not read. */
 static const struct {
@@ -55,8 +57,18 @@ static const char *suggest(const char *spec, size_t length, char hint[TRI_NEARES
     return tri__nearest_hint(&nearest, hint);
 }
 
+static tri_status open_standard_input(const tri_source_options *options, tri_source **out)
+{
+    if (options->stream)
+        return tri__stream_open(STDIN_FILENO, "standard input", options, out);
+    return tri_fail(TRI_BAD_CALL, "standard input ('-') is read once, in its order: a sparse model is trained on it and predicts it; "
+                                  "everything else needs files");
+}
+
 static tri_status open_by_name(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
 {
+    if (!strcmp(spec, "-"))
+        return open_standard_input(options, out);
     const char *colon = strchr(spec, ':');
     size_t length = colon ? (size_t)(colon - spec) : strlen(spec);
     for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)

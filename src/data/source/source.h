@@ -26,19 +26,25 @@ typedef struct {
     int32_t *label; /* its class */
 } tri__example_target;
 
+/* What became of waiting for an example of a stream. */
+typedef enum { TRI_AWAITED_EXAMPLE, TRI_AWAITED_NOTHING, TRI_AWAITED_END } tri__awaited;
+
 typedef struct {
     /* One example, by a record number that has been checked. TRI_BAD_DATA where it is damaged; other failures are of the source. */
     tri_status (*read)(tri__reader *reader, int64_t record, const tri__example_target *to);
     tri_status (*reader_create)(tri_source *source, tri__reader **out); /* NULL where readers hold nothing of their own */
     void (*reader_destroy)(tri__reader *reader);                        /* with reader_create */
-    const char *(*file_of)(const tri_source *source, int64_t record);   /* for messages: where it is; NULL where there are no files */
-    void (*destroy)(tri_source *source);                                /* frees source itself, too */
+    /* Of a stream: wait for the next example, which read gives then, whatever the record number. info.width is as much as it may need. */
+    tri_status (*await)(tri_source *source, int64_t nanoseconds, tri__awaited *out);
+    const char *(*file_of)(const tri_source *source, int64_t record); /* for messages: where it is; NULL where there are no files */
+    void (*destroy)(tri_source *source);                              /* frees source itself, too */
 } tri__source_kind;
 
 struct tri_source {
     const tri__source_kind *kind;
     tri_source_info info;           /* its spec is filled in and owned by tri_source_open */
     size_t example_bytes;           /* of one example */
+    int64_t fields;                 /* sparse: examples with more features are damaged; 0: any number */
     const uint8_t *resident_x;      /* [examples][example_bytes]; NULL where examples are made by read */
     const uint8_t *resident_labels; /* [examples], with resident_x */
     atomic_int holders;             /* besides the one who opened it */

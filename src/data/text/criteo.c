@@ -125,9 +125,21 @@ static tri_status scan(const char *path, const tri__content *content, tri__index
     (void)path;
     const char *begin = (const char *)content->data, *end = begin + content->size;
     for (const char *at = begin; at < end; at = tri__line_next(at, end))
-        if (!is_end(at, end))
+        if (is_end(at, end))
+            index->facts[TRI_LINES_EMPTY]++;
+        else
             TRI_TRY(tri__index_add(index, at - begin));
     return NULL;
+}
+
+const char *tri__criteo_example(const tri_source *source, const char **at, const char *end, const tri__example_target *to)
+{
+    const char *wrong = tri__criteo_parse(at, end, source->info.shape.dim[0], to->keys, to->label);
+    for (int i = 0; i < TRI_CRITEO_FIELDS; i++)
+        to->values[i] = 1;
+    *to->count = TRI_CRITEO_FIELDS;
+    return wrong || source->fields == 0 || source->fields >= TRI_CRITEO_FIELDS ? wrong
+                                                                               : "39 features, more than the model puts side by side";
 }
 
 static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__example_target *to)
@@ -135,13 +147,8 @@ static tri_status criteo_read(tri__reader *reader, int64_t record, const tri__ex
     const tri__file_source *self = (const tri__file_source *)reader->source;
     tri__line line = tri__line_find(&self->files, record);
     const char *at = line.at;
-    const char *wrong = tri__criteo_parse(&at, line.end, self->source.info.shape.dim[0], to->keys, to->label);
-    if (wrong)
-        return tri__line_damaged(&line, at, wrong);
-    for (int i = 0; i < TRI_CRITEO_FIELDS; i++)
-        to->values[i] = 1;
-    *to->count = TRI_CRITEO_FIELDS;
-    return NULL;
+    const char *wrong = tri__criteo_example(&self->source, &at, line.end, to);
+    return wrong ? tri__line_damaged(&line, at, wrong) : NULL;
 }
 
 static const tri__source_kind criteo_kind = {
@@ -159,12 +166,13 @@ static tri_status describe(tri__file_source *self, const tri__file_set *set, con
     info->shape = TRI_SHAPE(options->features > 0 ? options->features : TRI_CRITEO_FEATURES);
     info->width = TRI_CRITEO_FIELDS;
     info->classes = 2;
+    self->source.fields = options->fields;
     return NULL;
 }
 
 static const tri__file_source_format source_format = {
     .size = sizeof(tri__file_source),
-    .index = {.name = "criteo-1", .scan = scan},
+    .index = {.name = "criteo-2", .scan = scan},
     .kind = &criteo_kind,
     .describe = describe,
 };

@@ -23,6 +23,9 @@ int32_t tri__criteo_key(int field, uint64_t word, int64_t features);
 /* Read the line at *at, with the rest of the file up to end behind it. NULL where all is well; otherwise what is wrong at *at. */
 const char *tri__criteo_parse(const char **at, const char *end, int64_t features, int32_t keys[TRI_CRITEO_FIELDS], int32_t *label);
 
+/* The same, into an example of the source. */
+const char *tri__criteo_example(const tri_source *source, const char **at, const char *end, const tri__example_target *to);
+
 /* Whether a file begins so; head is its beginning. */
 bool tri__criteo_is(const uint8_t *head, size_t size);
 

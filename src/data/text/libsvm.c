@@ -17,7 +17,7 @@
 #define LONGEST_LOOK (1 << 16) /* bytes of a file that are looked at to recognise it */
 
 enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, FACTS };
-_Static_assert(FACTS <= TRI_INDEX_FACTS, "an index keeps as many facts");
+_Static_assert(FACTS <= TRI_LINES_EMPTY, "an index keeps as many facts");
 
 static bool is_blank(char byte)
 {
@@ -145,7 +145,7 @@ static int64_t most(int64_t a, int64_t b)
 
 static void clear_facts(int64_t *facts)
 {
-    facts[WIDTH] = 0;
+    facts[WIDTH] = facts[TRI_LINES_EMPTY] = 0;
     facts[LOWEST_INDEX] = facts[LOWEST_LABEL] = INT64_MAX;
     facts[HIGHEST_INDEX] = facts[HIGHEST_LABEL] = -2;
 }
@@ -153,6 +153,7 @@ static void clear_facts(int64_t *facts)
 /* What is known of some lines, and what of others. */
 static void merge_facts(int64_t *facts, const int64_t *others)
 {
+    facts[TRI_LINES_EMPTY] += others[TRI_LINES_EMPTY];
     facts[WIDTH] = most(facts[WIDTH], others[WIDTH]);
     facts[LOWEST_INDEX] = least(facts[LOWEST_INDEX], others[LOWEST_INDEX]);
     facts[HIGHEST_INDEX] = most(facts[HIGHEST_INDEX], others[HIGHEST_INDEX]);
@@ -166,13 +167,16 @@ static tri_status scan_lines(const char *begin, const char *from, const char *to
     clear_facts(index->facts);
     for (const char *at = from; at < to; at = tri__line_next(at, to)) {
         at = skip_blanks(at, to);
-        if (is_end(at, to))
+        if (is_end(at, to)) {
+            index->facts[TRI_LINES_EMPTY]++;
             continue;
+        }
         TRI_TRY(tri__index_add(index, at - begin));
         tri__libsvm_line_facts seen;
         if (parse(&at, to, 0, 0, NULL, NULL, &seen, true) || !is_class(seen.label))
             continue;
-        merge_facts(index->facts, (int64_t[FACTS]){seen.features, seen.lowest, seen.highest, (int64_t)seen.label, (int64_t)seen.label});
+        merge_facts(index->facts,
+                    (int64_t[TRI_INDEX_FACTS]){seen.features, seen.lowest, seen.highest, (int64_t)seen.label, (int64_t)seen.label});
     }
     return NULL;
 }
@@ -198,56 +202,85 @@ bool tri__libsvm_is(const uint8_t *head, size_t size)
     return false;
 }
 
-/* The label's class; −1 where it is none. */
+/* The label's class; −1 where it is none. Where the classes are 0 and 1, −1 is class 0: both ways to write two classes are common. */
 static int64_t class_of(const tri_numbering *numbering, float label)
 {
     if (!is_class(label))
         return -1;
     int64_t above = (int64_t)label - numbering->first_label, number = above / numbering->label_step;
+    if (above == -1 && numbering->first_label == 0 && numbering->classes == 2)
+        return 0;
     return above >= 0 && above % numbering->label_step == 0 && number < numbering->classes ? number : -1;
 }
 
-static tri_status bad_label(const tri__file_source *self, const tri__line *line, float label)
+static void bad_label(const tri_numbering *numbering, float label, char fault[TRI_LIBSVM_FAULT])
 {
-    const tri_numbering *numbering = &self->source.info.numbering;
-    char text[128];
     if (numbering->label_step == 2)
-        snprintf(text, sizeof text, "label %g where labels are -1 and +1", (double)label);
+        snprintf(fault, TRI_LIBSVM_FAULT, "label %g where labels are -1 and +1", (double)label);
     else
-        snprintf(text, sizeof text, "label %g where classes are %" PRId64 " to %" PRId64, (double)label, numbering->first_label,
+        snprintf(fault, TRI_LIBSVM_FAULT, "label %g where classes are %" PRId64 " to %" PRId64, (double)label, numbering->first_label,
                  numbering->first_label + numbering->classes - 1);
-    return tri__line_damaged(line, line->at, text);
 }
 
-static tri_status bad_index(const tri__file_source *self, const tri__line *line, const tri__libsvm_line_facts *seen)
+/* The first index of the line that is out of bounds; *line gets its place. */
+static void bad_index(const tri_source_info *info, const char **line, const char *end, char fault[TRI_LIBSVM_FAULT])
 {
-    char text[160];
-    int64_t first = self->source.info.numbering.first_index, last = first + self->source.info.shape.dim[0] - 1;
-    snprintf(text, sizeof text, "feature index %" PRId64 " where indices are %" PRId64 " to %" PRId64 " (--features gives another bound)",
-             seen->lowest < first ? seen->lowest : seen->highest, first, last);
-    return tri__line_damaged(line, line->at, text);
+    const int64_t first = info->numbering.first_index, last = first + info->shape.dim[0] - 1;
+    uint64_t index = 0;
+    float value;
+    const char *at = tri__number_float(*line, end, &value), *here = at;
+    for (at = skip_query(skip_blanks(at, end), end); !is_end(at, end); at = skip_blanks(at, end)) {
+        here = at;
+        if (parse_feature(&at, end, &index, &value) || (int64_t)index < first || (int64_t)index > last)
+            break;
+    }
+    *line = here;
+    snprintf(fault, TRI_LIBSVM_FAULT,
+             "feature index %" PRIu64 " where indices are %" PRId64 " to %" PRId64 " (--features gives another bound)", index, first, last);
+}
+
+bool tri__libsvm_example(const tri_source *source, const char **at, const char *end, const tri__example_target *to,
+                         char fault[TRI_LIBSVM_FAULT])
+{
+    const tri_source_info *info = &source->info;
+    const int64_t first = info->numbering.first_index;
+    const char *begin = *at;
+    tri__libsvm_line_facts seen;
+    const char *wrong = tri__libsvm_parse(at, end, first, info->width, to->keys, to->values, &seen);
+    if (!wrong && seen.features > info->width)
+        wrong = "more features than when the file was opened: is it being written?";
+    const int64_t class = wrong ? -1 : class_of(&info->numbering, seen.label);
+    if (wrong)
+        snprintf(fault, TRI_LIBSVM_FAULT, "%s", wrong);
+    else if (source->fields > 0 && seen.features > source->fields)
+        snprintf(fault, TRI_LIBSVM_FAULT, "%" PRId64 " features where the model puts %" PRId64 " side by side at most", seen.features,
+                 source->fields);
+    else if (seen.features > 0 && (seen.lowest < first || seen.highest - first >= info->shape.dim[0]))
+        bad_index(info, &begin, end, fault);
+    else if (class < 0)
+        bad_label(&info->numbering, seen.label, fault);
+    else {
+        *to->label = (int32_t) class;
+        *to->count = seen.features;
+        return true;
+    }
+    *at = wrong ? *at : begin;
+    return false;
+}
+
+const char *tri__libsvm_begin(const char *at, const char *end)
+{
+    at = skip_blanks(at, end);
+    return is_end(at, end) ? NULL : at;
 }
 
 static tri_status libsvm_read(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const tri__file_source *self = (const tri__file_source *)reader->source;
-    int64_t width = self->source.info.width, first = self->source.info.numbering.first_index;
     tri__line line = tri__line_find(&self->files, record);
     const char *at = line.at;
-    tri__libsvm_line_facts seen;
-    const char *wrong = tri__libsvm_parse(&at, line.end, first, width, to->keys, to->values, &seen);
-    if (wrong)
-        return tri__line_damaged(&line, at, wrong);
-    if (seen.features > width)
-        return tri__line_damaged(&line, line.at, "more features than when the file was opened: is it being written?");
-    if (seen.features > 0 && (seen.lowest < first || seen.highest - first >= self->source.info.shape.dim[0]))
-        return bad_index(self, &line, &seen);
-    int64_t class = class_of(&self->source.info.numbering, seen.label);
-    if (class < 0)
-        return bad_label(self, &line, seen.label);
-    *to->label = (int32_t) class;
-    *to->count = seen.features;
-    return NULL;
+    char fault[TRI_LIBSVM_FAULT];
+    return tri__libsvm_example(&self->source, &at, line.end, to, fault) ? NULL : tri__line_damaged(&line, at, fault);
 }
 
 static const tri__source_kind libsvm_kind = {
@@ -262,11 +295,12 @@ static tri_status merge(int64_t *facts, const tri__record_file *file)
     return NULL;
 }
 
-/* Labels −1 and +1; 0 and 1; 0 to n − 1; or 1 to n. Where only 1 occurs it is taken for the second of two. */
-static tri_status find_numbering(const char *spec, const int64_t *facts, tri_numbering *out)
+/* Labels −1 and +1; 0 and 1; 0 to n − 1; or 1 to n. Where only 1 occurs it is taken for the second of two. classes: how many there may be,
+ * so that labels beyond them are damage; 0: any number. */
+static tri_status find_numbering(const char *spec, const int64_t *facts, int64_t classes, tri_numbering *out)
 {
     int64_t low = facts[LOWEST_LABEL], high = facts[HIGHEST_LABEL];
-    if (low == -1 && high > 1)
+    if (low == -1 && high > 1 && classes != 2)
         return tri_fail(TRI_BAD_DATA, "%s: labels go from -1 to %" PRId64 ": either -1 and +1, or class numbers from 0 or 1 on", spec,
                         high);
     int64_t first = low == -1 ? -1 : low >= 1 && high > 1 ? 1 : 0;
@@ -274,7 +308,7 @@ static tri_status find_numbering(const char *spec, const int64_t *facts, tri_num
         .first_index = facts[LOWEST_INDEX] == 0 ? 0 : 1,
         .first_label = first,
         .label_step = first == -1 ? 2 : 1,
-        .classes = first == -1 ? 2 : most(2, high - first + 1),
+        .classes = first == -1 || classes == 2 ? 2 : most(2, high - first + 1),
     };
     return NULL;
 }
@@ -286,17 +320,18 @@ static tri_status describe(tri__file_source *self, const tri__file_set *set, con
     info->type = TRI_F32;
     info->numbering = options->numbering;
     if (!info->numbering.label_step)
-        TRI_TRY(find_numbering(set->spec, facts, &info->numbering));
+        TRI_TRY(find_numbering(set->spec, facts, options->classes, &info->numbering));
     int64_t shown = most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1);
     info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
     info->width = most(1, facts[WIDTH]);
     info->classes = info->numbering.classes;
+    self->source.fields = options->fields;
     return NULL;
 }
 
 static const tri__file_source_format source_format = {
     .size = sizeof(tri__file_source),
-    .index = {.name = "libsvm-2", .scan = scan},
+    .index = {.name = "libsvm-3", .scan = scan},
     .kind = &libsvm_kind,
     .merge = merge,
     .describe = describe,

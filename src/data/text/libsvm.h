@@ -24,6 +24,16 @@ typedef struct {
 const char *tri__libsvm_parse(const char **at, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
                               tri__libsvm_line_facts *seen);
 
+enum { TRI_LIBSVM_FAULT = 160 };
+
+/* As tri__libsvm_parse, into an example of the source, which has bounds for all that stands in it. False where it is damaged: fault says
+ * how, at *at. */
+bool tri__libsvm_example(const tri_source *source, const char **at, const char *end, const tri__example_target *to,
+                         char fault[TRI_LIBSVM_FAULT]);
+
+/* Where the text of a line begins, behind its blanks; NULL where it holds no example. */
+const char *tri__libsvm_begin(const char *at, const char *end);
+
 /* Whether a file begins so; head is its beginning. */
 bool tri__libsvm_is(const uint8_t *head, size_t size);
 

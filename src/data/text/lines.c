@@ -18,10 +18,34 @@ tri__line tri__line_find(const tri__record_files *files, int64_t record)
     return (tri__line){.file = file, .record = number, .at = data + file->index.offsets[number], .end = data + file->content.size};
 }
 
+tri_status tri__line_damaged_at(tri__line_place place, const char *what)
+{
+    return tri_fail(TRI_BAD_DATA,
+                    "%s: line %" PRId64 ", column %" PRId64 " (record %" PRId64 " at byte %" PRId64
+                    "): %s (mend the line, or --skip-bad skips it)",
+                    place.file, place.line, place.column, place.record, place.byte, what);
+}
+
+/* From 1. Where every line is a record, nothing has to be counted. */
+static int64_t line_number(const tri__line *line)
+{
+    if (line->file->index.facts[TRI_LINES_EMPTY] == 0)
+        return line->record + 1;
+    int64_t number = 1;
+    for (const char *at = (const char *)line->file->content.data; at < line->at; at = tri__line_next(at, line->at))
+        number += memchr(at, '\n', (size_t)(line->at - at)) != NULL;
+    return number;
+}
+
 tri_status tri__line_damaged(const tri__line *line, const char *at, const char *what)
 {
-    return tri_fail(TRI_BAD_DATA, "%s: record %" PRId64 " at byte %" PRId64 ": %s (mend the line, or --skip-bad skips it)",
-                    line->file->path, line->record, (int64_t)(at - (const char *)line->file->content.data), what);
+    const char *data = (const char *)line->file->content.data, *begin = line->at;
+    while (begin > data && begin[-1] != '\n')
+        begin--;
+    return tri__line_damaged_at(
+        (tri__line_place){
+            .file = line->file->path, .line = line_number(line), .column = at - begin + 1, .record = line->record, .byte = at - data},
+        what);
 }
 
 /* A file that is gone through in pieces. */

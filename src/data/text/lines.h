@@ -13,6 +13,9 @@ TRI_MUST_CHECK tri_status tri__lines_scan(const tri__content *content,
                                           tri_status (*scan_lines)(const char *begin, const char *from, const char *to, tri__index *index),
                                           void (*merge)(int64_t *facts, const int64_t *others), tri__index *index);
 
+/* The fact by which scans of lines count those that hold no record. */
+#define TRI_LINES_EMPTY (TRI_INDEX_FACTS - 1)
+
 /* One record: a line and all that follows it in its file, so that its reader may look ahead. */
 typedef struct {
     const tri__record_file *file;
@@ -22,7 +25,14 @@ typedef struct {
 
 tri__line tri__line_find(const tri__record_files *files, int64_t record);
 
-/* A record that cannot be read: "file: record 17 at byte 5132: what is wrong; advice". */
+/* Where a line that cannot be read is: numbers count from 1, those of records and bytes from 0. */
+typedef struct {
+    const char *file;
+    int64_t line, column, record, byte;
+} tri__line_place;
+
+/* "file: line 18, column 7 (record 17 at byte 5132): what is wrong (advice)" */
+TRI_MUST_CHECK tri_status tri__line_damaged_at(tri__line_place place, const char *what);
 TRI_MUST_CHECK tri_status tri__line_damaged(const tri__line *line, const char *at, const char *what);
 
 /* Behind the newline that ends the line at `at`, or the end. */

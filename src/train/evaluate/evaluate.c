@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "train/evaluate/auc.h"
+#include "train/evaluate/scores.h"
 #include "trireme/plan.h"
 
 struct tri__evaluator {
@@ -20,8 +21,9 @@ struct tri__evaluator {
 /* Sums over the examples seen so far. */
 typedef struct {
     tri__evaluation result;
-    double loss, logloss, predicted;
-    int64_t right, positive;
+    double loss;
+    int64_t right;
+    tri__score_sums scores; /* of two classes */
 } tally;
 
 static const tri_node *find_input(const tri_graph *graph, const char *name)
@@ -177,13 +179,6 @@ static int64_t largest(const float *row, int64_t columns)
     return best;
 }
 
-/* −log of the probability that a score, the log odds of class 1, gives to the label: log(1 + e^∓score), without overflow. */
-static double log_loss(double score, int32_t label)
-{
-    double against = label ? -score : score;
-    return against > 0 ? against + log1p(exp(-against)) : log1p(exp(against));
-}
-
 /* logits: [rows][columns]; one column is the log odds of class 1 */
 static void count_rows(tri__evaluator *evaluator, const tri_batch *batch, const float *logits, int64_t columns, tally *sum)
 {
@@ -197,9 +192,7 @@ static void count_rows(tri__evaluator *evaluator, const tri_batch *batch, const 
             float score = columns == 1 ? line[0] : line[1] - line[0];
             evaluator->scores[sum->result.examples] = score;
             evaluator->labels[sum->result.examples] = batch->labels[row];
-            sum->logloss += log_loss(score, batch->labels[row]);
-            sum->predicted += 1 / (1 + exp(-(double)score));
-            sum->positive += batch->labels[row];
+            tri__score_sums_add(&sum->scores, score, batch->labels[row]);
         }
         sum->result.examples++;
     }
@@ -233,7 +226,7 @@ tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
     *out = (tri__evaluation){.examples = sum.result.examples, .loss = sum.loss / count, .accuracy = (double)sum.right / count};
     out->damaged = tri_dataset_damaged(evaluator->dataset);
     out->auc = NAN;
-    out->logloss = evaluator->scores ? sum.logloss / count : NAN;
-    out->calibration = evaluator->scores && sum.positive ? sum.predicted / (double)sum.positive : NAN;
+    out->logloss = tri__score_logloss(&sum.scores);
+    out->calibration = tri__score_calibration(&sum.scores);
     return evaluator->scores ? tri__auc(evaluator->scores, evaluator->labels, out->examples, &out->auc) : NULL;
 }

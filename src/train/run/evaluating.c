@@ -51,6 +51,14 @@ tri_status tri__run_evaluate(tri__run *run)
     return NULL;
 }
 
+tri_status tri__run_validate(tri__run *run, const tri_batch *batch)
+{
+    tri_tensor logits;
+    TRI_TRY(tri_plan_value(run->trainer.plan, "logits", &logits));
+    tri__progressive_add(run->progressive, batch, logits.data, tri_shape_count(logits.shape) / batch->rows);
+    return NULL;
+}
+
 bool tri__run_evaluation_due(const tri__run *run)
 {
     return tri__length_due(&run->length, &run->settings.evaluate, run->state.step);

@@ -9,7 +9,7 @@ const char *tri__run_ending_name(tri__run_ending ending)
     static const char *const names[] = {
         [TRI_RUN_GOING] = NULL,      [TRI_RUN_EPOCHS] = "epochs",     [TRI_RUN_STEPS] = "steps", [TRI_RUN_MAX_STEPS] = "max_steps",
         [TRI_RUN_SIGNAL] = "signal", [TRI_RUN_PATIENCE] = "patience", [TRI_RUN_UNTIL] = "until", [TRI_RUN_DIVERGED] = "diverged",
-        [TRI_RUN_ERROR] = "error",
+        [TRI_RUN_ERROR] = "error",   [TRI_RUN_INPUT] = "input",
     };
     return names[ending];
 }

@@ -2,6 +2,7 @@
  * ends:
  *
  *   GOING ──► EPOCHS, STEPS, MAX_STEPS   the last step was made
+ *     │ ├───► INPUT                      a stream has ended
  *     │ └───► SIGNAL                     the user asked for it
  *     └─────► PATIENCE                   too many evaluations without a better loss
  *   any of these ──► UNTIL               the goal is reached, be it by the evaluation after the last step
@@ -17,6 +18,7 @@ typedef enum {
     TRI_RUN_EPOCHS,
     TRI_RUN_STEPS,
     TRI_RUN_MAX_STEPS,
+    TRI_RUN_INPUT,
     TRI_RUN_SIGNAL,
     TRI_RUN_PATIENCE,
     TRI_RUN_UNTIL,

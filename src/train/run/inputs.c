@@ -5,6 +5,7 @@
 
 #include "data/source/dense.h"
 #include "train/checkpoint/checkpoint_read.h"
+#include "train/run/local.h"
 #include "train/run/run_inside.h"
 
 /* A resumed run takes its model and options from the checkpoint. */
@@ -36,6 +37,8 @@ static tri_source_options source_options(const tri__run *run)
         .height = picture ? shape.dim[0] : 0,
         .width = picture ? shape.dim[1] : 0,
         .features = run->settings.features,
+        .classes = tri_model_classes(run->inputs.model),
+        .fields = tri_model_fields(run->inputs.model),
     };
 }
 
@@ -54,8 +57,9 @@ static tri_status open_test(tri__run *run)
 {
     const tri_source_options options = test_options(run);
     const char *spec = run->options.test ? run->options.test : run->options.data;
-    tri_status status = tri_source_open(spec, TRI_PART_TEST, &options, &run->inputs.test);
-    if (tri_status_code(status) != TRI_NOT_FOUND)
+    const bool stream = !run->options.test && tri__run_reads_stream(run); /* which has no test part */
+    tri_status status = stream ? NULL : tri_source_open(spec, TRI_PART_TEST, &options, &run->inputs.test);
+    if (!stream && tri_status_code(status) != TRI_NOT_FOUND)
         return status;
     tri_status_free(status);
     if (run->options.test)
@@ -67,13 +71,61 @@ static tri_status open_test(tri__run *run)
                                                                  : NULL;
     if (needy)
         return tri_fail(TRI_BAD_CALL, "--%s needs test examples, and %s has none: give some with --test SOURCE", needy, spec);
+    if (stream)
+        return NULL;
     tri__log_line(run->request->log, TRI_LOG_INFO, "%s has no test examples, so nothing is evaluated (--test SOURCE gives some)", spec);
+    return NULL;
+}
+
+bool tri__run_reads_stream(const tri__run *run)
+{
+    return run->options.data && !strcmp(run->options.data, "-");
+}
+
+/* What a stream cannot be: it is read once, in its order, and nobody knows where it ends. */
+static tri_status check_stream(const tri__run *run)
+{
+    const tri__train_options *options = &run->options;
+    const char *refused = options->epochs > 1                     ? "--epochs above 1: it is read once"
+                          : options->steps_per_epoch != TRI_UNSET ? "--steps-per-epoch: it has no epochs"
+                          : options->shuffle > 0                  ? "--shuffle: it is learnt in its order"
+                          : run->settings.cache                   ? "--cache: it is read once"
+                          : options->augment                      ? "--augment: it has no pictures"
+                          : run->settings.own_files               ? "--shard files: it is no file"
+                          : run->settings.schedule.in_epochs      ? "a --schedule in epochs: it has none"
+                          : run->settings.target.kind != TRI_TARGET_NONE && run->settings.evaluate.kind == TRI_EVERY_EPOCH
+                              ? "--eval-every epoch: it has none, and --until would never be checked"
+                          : options->test && !strcmp(options->test, "-")          ? "--test -: it is trained on"
+                          : strcmp(run->strategy->name, tri__strategy_local.name) ? "several processes: one reads it (--strategy local)"
+                                                                                  : NULL;
+    if (refused)
+        return tri_fail(TRI_BAD_CALL, "--data -: standard input does not go with %s", refused);
+    if (!tri_model_is_sparse(run->inputs.model))
+        return tri_fail(TRI_BAD_CALL, "--data -: standard input is for sparse models, and %s takes dense examples (give it files)",
+                        tri_model_name(run->inputs.model));
+    return NULL;
+}
+
+static tri_status prepare_stream(tri__run *run)
+{
+    tri__train_settings *settings = &run->settings;
+    TRI_TRY(check_stream(run));
+    settings->shuffle = 0;
+    settings->epochs = settings->epochs ? 1 : 0;
+    if (settings->evaluate.kind == TRI_EVERY_EPOCH)
+        settings->evaluate.kind = TRI_EVERY_END;
+    if (settings->checkpoint.kind == TRI_EVERY_EPOCH)
+        settings->checkpoint.kind = TRI_EVERY_END;
     return NULL;
 }
 
 static tri_status open_sources(tri__run *run)
 {
-    const tri_source_options options = source_options(run);
+    tri_source_options options = source_options(run);
+    if (tri__run_reads_stream(run))
+        TRI_TRY(prepare_stream(run));
+    options.stream = tri__run_reads_stream(run);
+    options.stop = run->request->stop;
     TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source));
     TRI_TRY(open_test(run));
     const tri_source_info *info = tri_source_describe(run->inputs.source);

@@ -16,5 +16,6 @@ void tri__inputs_fini(tri__inputs *inputs);
 struct tri__run;
 TRI_MUST_CHECK tri_status tri__run_open_model(struct tri__run *run); /* and the options, merged with those of a resumed run */
 TRI_MUST_CHECK tri_status tri__run_open_data(struct tri__run *run);  /* sources and graph */
+bool tri__run_reads_stream(const struct tri__run *run);              /* its examples come from standard input */
 
 #endif

@@ -11,8 +11,9 @@
 #include "train/run/peers.h"
 #include "watch/text.h"
 
-#define FLUSH_INTERVAL   INT64_C(2000000000)
-#define TOLD_EVALUATIONS 20 /* lines on the screen, evenly spread over the run */
+#define FLUSH_INTERVAL      INT64_C(2000000000)
+#define VALIDATION_INTERVAL INT64_C(60000000000)
+#define TOLD_EVALUATIONS    20 /* lines on the screen, evenly spread over the run */
 
 double tri__run_seconds(const tri__run *run)
 {
@@ -75,6 +76,13 @@ static void tell_what(tri__run *run)
     char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "no", shape[64];
     if (run->inputs.test)
         tri__text_count(tests, (double)tri_source_describe(run->inputs.test)->examples);
+    if (source->stream) {
+        tri__log_line(run->journal.log, TRI_LOG_INFO,
+                      "%s, %s parameters, on standard input: %s, %s features, %lld classes, %s examples to test",
+                      tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
+                      source->format, tri_shape_text(source->shape, shape, sizeof shape), (long long)source->classes, tests);
+        return;
+    }
     tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s in %lld classes, %s to test",
                   tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
                   run->options.data, tri__text_count(examples, (double)tri_dataset_examples(run->trainer.dataset)),
@@ -86,7 +94,9 @@ static void tell_how(tri__run *run)
     const tri__train_settings *settings = &run->settings;
     char end[96], share[48] = "", steps[TRI_TEXT_SHORT];
     tri__text_count(steps, (double)run->length.last_step);
-    if (settings->epochs)
+    if (settings->epochs && tri__run_reads_stream(run))
+        snprintf(end, sizeof end, "to the end of the input or Ctrl-C");
+    else if (settings->epochs)
         snprintf(end, sizeof end, "%lld epoch%s of %lld steps", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
                  (long long)run->length.epoch);
     else if (settings->steps)
@@ -197,6 +207,43 @@ void tri__run_tell_evaluation(tri__run *run)
         tri__events_scalar(run->journal.events, "test/logloss", at, (float)evaluation->logloss);
     if (!isnan(evaluation->calibration))
         tri__events_scalar(run->journal.events, "test/calibration", at, (float)evaluation->calibration);
+}
+
+bool tri__run_progressive_due(const tri__run *run)
+{
+    const int64_t recent = run->progressive->recent.examples;
+    return recent > 0 && (run->progressive->before.examples + recent >= run->journal.validation.examples ||
+                          run->trainer.now >= run->journal.validation.time || run->ending != TRI_RUN_GOING);
+}
+
+/* 1,000, 2,000, 5,000, 10,000 …: the first above so many. */
+static int64_t next_round(int64_t examples)
+{
+    int64_t round = 1000;
+    for (int i = 1; round <= examples && round < INT64_MAX / 10; i++)
+        round = i % 3 == 2 ? round / 2 * 5 : round * 2;
+    return round;
+}
+
+void tri__run_tell_progressive(tri__run *run)
+{
+    const tri__score_sums all = tri__progressive_all(run->progressive), recent = run->progressive->recent;
+    const double auc = tri__progressive_auc(run->progressive), calibration = tri__score_calibration(&all);
+    char examples[TRI_TEXT_SHORT], since[TRI_TEXT_SHORT];
+    tri__log_line(
+        run->journal.log, TRI_LOG_INFO, "%s examples   log loss %.4f (last %s: %.4f)   accuracy %.2f %%   AUC %.4f   calibration %.3f",
+        tri__text_count(examples, (double)all.examples), tri__score_logloss(&all), tri__text_count(since, (double)recent.examples),
+        tri__score_logloss(&recent), 100 * tri__score_accuracy(&all), auc, calibration);
+    tri__progressive_settle(run->progressive);
+    run->journal.validation.examples = next_round(all.examples);
+    run->journal.validation.time = run->trainer.now + VALIDATION_INTERVAL;
+    if (!run->journal.events)
+        return;
+    tri__events_scalar(run->journal.events, "train/progressive_accuracy", run->state.step, (float)tri__score_accuracy(&all));
+    if (!isnan(auc))
+        tri__events_scalar(run->journal.events, "train/progressive_auc", run->state.step, (float)auc);
+    if (!isnan(calibration))
+        tri__events_scalar(run->journal.events, "train/progressive_calibration", run->state.step, (float)calibration);
 }
 
 void tri__run_resume_clock(tri__run *run)

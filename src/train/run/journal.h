@@ -17,6 +17,10 @@ typedef struct {
     int64_t steps;            /* … and steps */
     tri__rate speed;          /* in examples */
     int64_t next, next_flush; /* when progress is reported, and when events are flushed */
+    struct {
+        int64_t examples; /* next told when there are so many … */
+        int64_t time;     /* … or it is so late */
+    } validation;         /* of a stream */
 } tri__journal;
 
 /* Begin the log in the run folder; the log hands lines on to `next`. */
@@ -36,6 +40,8 @@ void tri__run_tell_evaluation(struct tri__run *run);                         /* 
 tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */
 void tri__run_tell_progress(struct tri__run *run); /* to the caller, and flushes events now and then */
 void tri__run_flush_events(struct tri__run *run);
-void tri__run_resume_clock(struct tri__run *run); /* training begins, or continues after a pause that is not counted */
+bool tri__run_progressive_due(const struct tri__run *run);
+void tri__run_tell_progressive(struct tri__run *run); /* progressive validation, to the event file and the log */
+void tri__run_resume_clock(struct tri__run *run);     /* training begins, or continues after a pause that is not counted */
 
 #endif

@@ -45,10 +45,28 @@ bool tri__length_due(const tri__length *length, const tri__every *every, int64_t
     return false;
 }
 
+static tri_status check_steps_left(const tri__run *run)
+{
+    if (!run->request->resume || !tri__length_reached(&run->length, run->state.step))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",
+                    run->request->resume, (long long)run->state.step);
+}
+
+/* Nobody knows where a stream ends, if not by --steps: its one epoch is longer than can be counted. */
+static tri_status settle_stream(tri__run *run)
+{
+    tri__train_settings *settings = &run->settings;
+    run->length = (tri__length){.epoch = INT64_MAX, .last_step = settings->steps ? settings->steps : settings->max_steps};
+    TRI_TRY(check_steps_left(run));
+    return tri__schedule_bind(&settings->schedule, run->length.epoch, run->length.last_step);
+}
+
 tri_status tri__run_settle_length(tri__run *run, int64_t examples, int workers)
 {
     tri__length *length = &run->length;
-    int64_t step = run->state.step;
+    if (tri__run_reads_stream(run))
+        return settle_stream(run);
     if (examples < 1)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples to train on", run->options.data);
     if (!tri__length_settle(length, &run->settings, &run->state, examples, run->settings.batch * workers))
@@ -59,8 +77,6 @@ tri_status tri__run_settle_length(tri__run *run, int64_t examples, int workers)
         return tri_fail(TRI_BAD_CALL,
                         "--resume %s: the run has done %.4g epochs already, more than --epochs %lld; give a larger one to go on",
                         run->request->resume, done, (long long)run->settings.epochs);
-    if (run->request->resume && tri__length_reached(length, step))
-        return tri_fail(TRI_BAD_CALL, "--resume %s: the run has made its %lld steps; give a larger --epochs or --steps to go on",
-                        run->request->resume, (long long)step);
+    TRI_TRY(check_steps_left(run));
     return tri__schedule_bind(&run->settings.schedule, length->epoch, length->last_step);
 }

@@ -10,8 +10,9 @@
 #include "train/run/run_setup.h"
 #include "train/run/summarise.h"
 
-#define SECOND          INT64_C(1000000000)
-#define REPORT_INTERVAL (SECOND / 10)
+#define SECOND           INT64_C(1000000000)
+#define REPORT_INTERVAL  (SECOND / 10)
+#define FIRST_VALIDATION 1000 /* examples */
 
 /* Make a step on the batch that was fetched, together with the peers. tally receives the step of all workers. */
 static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
@@ -33,6 +34,11 @@ static tri_status step(tri__run *run)
 {
     const tri_batch *batch;
     TRI_TRY(tri__trainer_fetch(&run->trainer, &batch));
+    if (!batch || (batch->count == 0 && tri__run_reads_stream(run))) {
+        if (!batch)
+            run->ending = *run->request->stop ? TRI_RUN_SIGNAL : TRI_RUN_INPUT;
+        return NULL; /* the stream has ended, or is quiet */
+    }
     if (batch->damaged)
         tri__run_tell_note(run, run->trainer.dataset);
     tri__tally tally;
@@ -44,7 +50,7 @@ static tri_status step(tri__run *run)
     run->state.loss_sum += tally.loss;
     run->state.judged += tally.count - tally.damaged;
     tri__run_count_loss(run, tri__tally_mean(&tally));
-    return NULL;
+    return run->progressive ? tri__run_validate(run, batch) : NULL;
 }
 
 static void check_end(tri__run *run)
@@ -70,6 +76,8 @@ static tri_status after_step(tri__run *run)
         tri__run_tell_step(run);
         count_as_other(run);
     }
+    if (run->progressive && tri__run_progressive_due(run))
+        tri__run_tell_progressive(run);
     if (tri__run_evaluation_due(run))
         TRI_TRY(tri__run_evaluate(run));
     check_end(run);
@@ -91,6 +99,8 @@ static void start_clock(tri__run *run)
     tri__run_resume_clock(run);
     run->saving.next = run->trainer.now + run->settings.checkpoint.seconds * SECOND;
     run->journal.next = run->trainer.now + REPORT_INTERVAL;
+    run->journal.validation.time = INT64_MAX; /* first by the examples */
+    run->journal.validation.examples = FIRST_VALIDATION;
 }
 
 static tri_status loop(tri__run *run)

@@ -4,6 +4,7 @@
 #define TRI_TRAIN_RUN_RUN_INSIDE_H
 
 #include "train/checkpoint/checkpoint_read.h"
+#include "train/evaluate/progressive.h"
 #include "train/run/evaluating.h"
 #include "train/run/goal.h"
 #include "train/run/inputs.h"
@@ -32,6 +33,7 @@ typedef struct tri__run {
     tri__peers *peers;    /* the workers that share its steps; NULL: there is one worker, or there are servers */
     tri__length length;
     tri__evaluating evaluating;
+    tri__progressive *progressive; /* of a stream of two classes; NULL elsewhere */
     tri__saving saving;
     tri__journal journal;
 

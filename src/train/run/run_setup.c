@@ -65,6 +65,7 @@ tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
     const tri__train_settings *settings = &run->settings;
     const tri_plan_options options = {.batch = settings->batch,
                                       .training = true,
+                                      .keep_logits = tri__run_reads_stream(run),
                                       .threads = settings->threads,
                                       .seed = settings->seed,
                                       .without = settings->deterministic ? TRI_PLAN_ONEDNN | TRI_PLAN_NARROW : 0};
@@ -169,6 +170,8 @@ static tri_status create_parts(tri__run *run)
     if (run->inputs.test && tri__run_leads(run))
         TRI_TRY(tri__run_create_evaluator(run));
     TRI_TRY(tri__run_create_dataset(run, run->peers ? run->peers->worker : 0, &run->trainer));
+    if (tri__run_reads_stream(run) && tri__has_two_classes(run->inputs.graph))
+        TRI_TRY(tri__progressive_create(&run->progressive));
     return tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), run->settings.workers);
 }
 
@@ -195,6 +198,7 @@ void tri__run_fini(tri__run *run)
 {
     tri__checkpoint_close(run->resumed);
     tri__evaluator_destroy(run->evaluating.evaluator);
+    tri__progressive_destroy(run->progressive);
     tri__saving_fini(&run->saving);
     tri__trainer_fini(&run->trainer);
     if (run->peers)

@@ -20,6 +20,14 @@ static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *s
     summary->test_logloss = evaluated ? run->evaluating.last.logloss : NAN;
     summary->test_auc = evaluated ? run->evaluating.last.auc : NAN;
     summary->test_calibration = evaluated ? run->evaluating.last.calibration : NAN;
+    summary->stream = run->progressive != NULL;
+    summary->progressive_accuracy = summary->progressive_auc = summary->progressive_calibration = NAN;
+    if (run->progressive) {
+        const tri__score_sums all = tri__progressive_all(run->progressive);
+        summary->progressive_accuracy = tri__score_accuracy(&all);
+        summary->progressive_auc = tri__progressive_auc(run->progressive);
+        summary->progressive_calibration = tri__score_calibration(&all);
+    }
     summary->progressive_logloss = run->state.judged > 0 ? run->state.loss_sum / (double)run->state.judged : NAN;
 }
 
@@ -149,7 +157,7 @@ static tri_status summarise(const tri__run *run, const worker_stats *all, tri__r
         .threads = run->settings.threads,
         .steps = run->state.step,
         .examples = run->state.examples,
-        .epochs = (double)run->state.examples / (double)tri_dataset_examples(run->trainer.dataset),
+        .epochs = tri__run_reads_stream(run) ? NAN : (double)run->state.examples / (double)tri_dataset_examples(run->trainer.dataset),
         .seconds = seconds,
         .examples_per_second = seconds > 0 ? (double)run->state.examples / seconds : NAN,
         .train_loss = tri__recent_mean(&run->state.recent),

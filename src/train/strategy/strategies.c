@@ -53,6 +53,9 @@ tri_status tri__strategies_check(const tri__strategy *strategy, const tri__train
 {
     if (strategy->check)
         TRI_TRY(strategy->check(options));
+    if (strategy != &tri__strategy_local && options->data && !strcmp(options->data, "-"))
+        return tri_fail(TRI_BAD_CALL, "--data -: one process reads standard input, in its order: it is for --strategy local, not %s",
+                        strategy->name);
     for (int i = 0; tri__strategies[i]; i++)
         for (const char *const *option = tri__strategies[i]->options; option && *option; option++)
             if (!has(strategy, *option) && tri__train_options_given(options, *option))

@@ -67,7 +67,11 @@ static void probe_destroy(tri_source *source)
     atomic_store(&((probe *)source)->destroyed, 1); /* the test looks at it, then frees it */
 }
 
-static const tri__source_kind probe_kind = {probe_read, probe_reader_create, probe_reader_destroy, probe_file_of, probe_destroy};
+static const tri__source_kind probe_kind = {.read = probe_read,
+                                            .reader_create = probe_reader_create,
+                                            .reader_destroy = probe_reader_destroy,
+                                            .file_of = probe_file_of,
+                                            .destroy = probe_destroy};
 
 static probe *probe_create(int64_t examples)
 {

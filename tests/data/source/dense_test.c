@@ -33,7 +33,7 @@ static void sparse_examples_are_spread_over_zeros(void **state)
     assert_int_equal(labels[0], 2);
     assert_int_equal(labels[1], 1);
     assert_int_equal(labels[2], 0);
-    assert_fails(tri_source_read(source, (int64_t[]){3}, 1, x, labels), TRI_BAD_DATA, "record 3 at byte");
+    assert_fails(tri_source_read(source, (int64_t[]){3}, 1, x, labels), TRI_BAD_DATA, "line 4, column 5 (record 3 at byte");
     tri_source *same = source;
     assert_ok(tri__source_make_dense(&same)); /* what is dense stays as it is */
     assert_ptr_equal(same, source);

@@ -144,7 +144,7 @@ static void a_criteo_source_gives_the_lines_of_all_files(void **state)
         assert_in_range(keys[1][i], 0, 4999);
     assert_fails(
         source->kind->read(reader, 2, &(tri__example_target){.keys = keys[0], .values = values, .count = &(int64_t){0}, .label = &label}),
-        TRI_BAD_DATA, "day_0.gz: record 2 at byte ");
+        TRI_BAD_DATA, "day_0.gz: line ");
     assert_ok(
         source->kind->read(reader, 3, &(tri__example_target){.keys = keys[0], .values = values, .count = &(int64_t){0}, .label = &label}));
     tri__reader_destroy(reader);

@@ -234,11 +234,11 @@ static void a_damaged_libsvm_line_is_reported_and_the_others_are_read(void **sta
     opened self = open_one("-1 1:1\n+1 2:x\n0 1:1\n+1 9:1\n0.5 1:1\n-7 1:1\n+1 4:4\n", 4);
     static const char *const messages[] = {
         NULL,
-        "some.libsvm: record 1 at byte 12: a feature's value should stand here",
-        "record 2 at byte 14: label 0 where labels are -1 and +1",
-        "record 3 at byte 20: feature index 9 where indices are 1 to 4",
-        "record 4 at byte 27: label 0.5",
-        "record 5 at byte 35: label -7",
+        "some.libsvm: line 2, column 6 (record 1 at byte 12): a feature's value should stand here",
+        "line 3, column 1 (record 2 at byte 14): label 0 where labels are -1 and +1",
+        "line 4, column 4 (record 3 at byte 23): feature index 9 where indices are 1 to 4",
+        "line 5, column 1 (record 4 at byte 27): label 0.5",
+        "line 6, column 1 (record 5 at byte 35): label -7",
         NULL,
     };
     assert_int_equal(self.source->info.examples, 7);

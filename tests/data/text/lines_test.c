@@ -85,7 +85,8 @@ static void a_damaged_line_is_reported_with_its_number_and_byte(void **state)
     tri__line line = tri__line_find(&files, 1);
     assert_int_equal(*line.at, '1');
     assert_ptr_equal(line.end, text + strlen(text));
-    assert_fails(tri__line_damaged(&line, line.at + 1, "it is odd"), TRI_BAD_DATA, "numbers: record 1 at byte 3: it is odd");
+    assert_fails(tri__line_damaged(&line, line.at + 1, "it is odd"), TRI_BAD_DATA,
+                 "numbers: line 2, column 2 (record 1 at byte 3): it is odd");
 }
 
 int main(void)

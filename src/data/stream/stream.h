@@ -1,0 +1,15 @@
+/* stream.h: standard input as a source: Criteo text, LIBSVM text or TFRecord files of clicks, read once, in their order.
+ *
+ * Nothing is known of examples that have not come. So text in LIBSVM's format and records need options->features; labels are of two
+ * classes, 0 or −1 and 1; indices of LIBSVM text count from 1, unless the first line has an index 0. Memory is bounded by the longest
+ * example. Opening waits for the first one. */
+#ifndef TRI_DATA_STREAM_STREAM_H
+#define TRI_DATA_STREAM_STREAM_H
+
+#include "data/source/source.h"
+
+/* fd is borrowed; name is for messages, and must live as long as the source. TRI_STOPPED where options->stop is set before the first
+ * example has come. */
+TRI_MUST_CHECK tri_status tri__stream_open(int fd, const char *name, const tri_source_options *options, tri_source **out);
+
+#endif
