@@ -315,7 +315,7 @@ static void name_missing(const tri__coordinator *c, char *text, size_t size)
         if (!c->follower[i].peer)
             used += (size_t)snprintf(text + used, size - used, " ps:%d", i);
     for (int task = 0; task < c->settings->workers && used + 24 < size; task++)
-        if (!tri__members_has_come(c, task))
+        if (tri__members_is_awaited(c, task))
             used += (size_t)snprintf(text + used, size - used, " worker:%d", task);
 }
 

@@ -407,12 +407,14 @@ void tri__members_check_nobody(tri__coordinator *c, int64_t now)
                                           tri__clock_seconds(c->settings->timeout)));
 }
 
-bool tri__members_has_come(const tri__coordinator *c, int task)
+/* As long as servers are awaited, nobody is welcome, and who has come has done what it can. */
+bool tri__members_is_awaited(const tri__coordinator *c, int task)
 {
-    for (const tri__peer *peer = c->server->peers; peer; peer = peer->next)
+    const tri__member *member = &c->members.member[task];
+    for (const tri__peer *peer = c->server->peers; peer && !tri__followers_hold(c); peer = peer->next)
         if (peer->task == task && awaits_welcome(peer))
-            return true;
-    return c->members.member[task].peer;
+            return false;
+    return !member->peer || member->state < TRI_MEMBER_READY;
 }
 
 /* The same process is back, and waits for its welcome, as while servers are restored. */
@@ -450,6 +452,17 @@ static bool is_held_up(const tri__coordinator *c)
            tri__clock_now() - c->steps.moved >= 2 * c->settings->heartbeat;
 }
 
+/* Sync, between two steps: what the next one waits for may be any member's to do. A server cannot copy its stretch as long as it lacks a
+ * part of the last step, which ps:0 has; and after going back all pull the parameters anew. */
+static bool holds_up_next_step(const tri__coordinator *c, const tri__member *member)
+{
+    if (c->settings->mode != TRI_PS_SYNC || c->phase != TRI_JOB_RUNNING)
+        return false;
+    if (c->recovery.state == TRI_RECOVERY_REGATHERING)
+        return member->state == TRI_MEMBER_WELCOMED;
+    return member->state == TRI_MEMBER_TAKES_PART && tri__snapshot_holds_up(c);
+}
+
 /* Is anything awaited of this worker? In sync, those that wait for others owe nothing. */
 static bool owes(const tri__coordinator *c, int task)
 {
@@ -458,6 +471,8 @@ static bool owes(const tri__coordinator *c, int task)
         return member->peer && !member->reported;
     if (member->peer && member->peer->state == TRI_PEER_AHEAD)
         return false; /* it is not read from until others have caught up */
+    if (holds_up_next_step(c, member))
+        return true;
     return member->state == TRI_MEMBER_TAKES_PART && member->tokens > 0 && (!is_in_step(c) || tri__stretch_lacks(c->server->stretch, task));
 }
 

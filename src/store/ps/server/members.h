@@ -65,11 +65,11 @@ bool tri__member_pushed(tri__member *member, int64_t step, uint32_t chunks);    
 void tri__member_end_token(tri__member *member);                                /* the oldest */
 void tri__member_join(tri__member *member, tri__tokens *tokens, int task);      /* takes part, if it is ready */
 
-void tri__members_invite(tri__peer *peer);                                 /* tell who wants to join what it must know */
-void tri__members_admit(tri__coordinator *coordinator);                    /* those that had to wait */
-bool tri__members_has_come(const tri__coordinator *coordinator, int task); /* its hello is here, whether or not it is welcome yet */
-json_t *tri__members_reports(const tri__coordinator *coordinator);         /* the last one of each worker, and its share */
-void tri__members_go_back(tri__coordinator *coordinator);                  /* sync: all pull the parameters anew */
+void tri__members_invite(tri__peer *peer);                                   /* tell who wants to join what it must know */
+void tri__members_admit(tri__coordinator *coordinator);                      /* those that had to wait */
+bool tri__members_is_awaited(const tri__coordinator *coordinator, int task); /* before the job begins: it is to come, or to be ready */
+json_t *tri__members_reports(const tri__coordinator *coordinator);           /* the last one of each worker, and its share */
+void tri__members_go_back(tri__coordinator *coordinator);                    /* sync: all pull the parameters anew */
 void tri__member_leave(tri__coordinator *coordinator, int task, const char *why);
 TRI_MUST_CHECK tri_status tri__member_ready(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 void tri__member_report(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);

@@ -307,6 +307,34 @@ static void a_silent_evaluator_is_done_without(void **state)
     }
 }
 
+/* ps:0 has all of the worker's step, ps:1 has not, and cannot copy its stretch for the checkpoint before the next one. */
+static void a_worker_that_stops_before_every_server_has_its_part_is_given_up(void **state)
+{
+    (void)state;
+    coordinator ps;
+    tri__ps_settings settings = settings_of(TRI_PS_SYNC, 1, 2);
+    settings.timeout = INT64_C(2000000000);
+    settings.heartbeat = INT64_C(100000000);
+    start(&ps, settings, 64, 1, 0);
+    line *follower = come(&ps, "server", 1, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+    be_restored(follower);
+    take_part(&ps, worker);
+    see_view(follower);
+    line_hear(worker, TRI_MSG_TOKEN);
+    push(&ps, worker, 0, 0, 32);
+    line_hear(follower, TRI_MSG_SNAPSHOT);
+    do {
+        line_say(follower, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+        assert_true(line_hear_next(follower));
+    } while (follower->heard.type != TRI_MSG_LEFT);
+    assert_int_equal(follower->heard.chunk, 0);
+    assert_int_equal(follower->heard.step, 0);
+    line_hang_up(follower);
+    line_hang_up(worker);
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_TIMEOUT, "--timeout");
+}
+
 /* Where ps:0 is lost after this, nobody has to take its place; where it is lost before, all are still there. */
 static void the_owner_has_the_result_before_anybody_hears_that_the_job_is_over(void **state)
 {
@@ -373,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
         cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
         cmocka_unit_test(a_silent_evaluator_is_done_without),
+        cmocka_unit_test(a_worker_that_stops_before_every_server_has_its_part_is_given_up),
         cmocka_unit_test(the_owner_has_the_result_before_anybody_hears_that_the_job_is_over),
         cmocka_unit_test(an_evaluator_or_server_that_was_replaced_may_be_seen_to_go_after_its_successor_came),
         cmocka_unit_test(a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on),
