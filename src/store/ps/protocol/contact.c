@@ -61,15 +61,26 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
     contact->welcome = false;
     contact->connection = NULL;
     contact->attempt = now + RETRY;
+    contact->checked = now;
     if (code == TRI_BAD_DATA || code == TRI_BAD_CALL)
         return tri_wrap(why, "ps:%d", contact->server);
     tri_status_free(why);
     return NULL;
 }
 
+/* Who was stopped itself, or was busy, has not tried to reach it meanwhile. */
+static void leave_pause_out(tri__contact *contact, int64_t now)
+{
+    int64_t pause = contact->checked ? now - contact->checked : 0;
+    if (pause > 2 * contact->settings->heartbeat)
+        contact->lost += pause;
+    contact->checked = now;
+}
+
 static tri_status check_away(tri__contact *contact, int64_t now)
 {
     const tri__address *at = contact->address;
+    leave_pause_out(contact, now);
     int64_t away = now - contact->lost, unheard = now - contact->heard; /* it may be heard, and welcome nobody yet */
     if (away > contact->settings->timeout && unheard > contact->settings->timeout)
         return tri_fail(TRI_TIMEOUT, "ps:%d at %s:%u cannot be reached for %.0f s (--timeout): %s", contact->server, at->host, at->port,

@@ -20,6 +20,7 @@ typedef struct {
     int64_t lost;    /* since when it is not welcome; 0: it is */
     int64_t attempt; /* when it is tried again */
     int64_t heard;   /* when it last said anything */
+    int64_t checked; /* when we last looked whether it is there */
     char why[256];   /* the last connection ended; "": nothing to tell */
     bool told;       /* people were told that it is waited for … */
     bool named;      /* … or that it is silent */

@@ -158,6 +158,21 @@ static void a_missing_server_is_awaited_until_the_deadline(void **state)
     end(&here);
 }
 
+/* A task that did not run for longer than the timeout has not tried to reach the server meanwhile. */
+static void a_server_is_not_given_up_for_a_time_in_which_we_were_stopped(void **state)
+{
+    (void)state;
+    scene here;
+    begin(&here);
+    close(connect_both(&here));
+    turn_until(&here, false, 1);
+    int64_t woken = here.contact.lost + 3 * TIMEOUT * SECOND;
+    for (int i = 0; i < TIMEOUT; i++)
+        assert_ok(tri__contact_check(&here.contact, 0, woken + i * SECOND));
+    assert_fails(tri__contact_check(&here.contact, 0, woken + (TIMEOUT + 1) * SECOND), TRI_TIMEOUT, "cannot be reached");
+    end(&here);
+}
+
 /* From its welcome on a server is to be heard. Silence counts from when we began to listen, and ends with a word. */
 static void a_silent_server_is_named_and_given_up_at_the_deadline(void **state)
 {
@@ -189,6 +204,7 @@ int main(void)
         cmocka_unit_test(a_connection_that_breaks_is_made_again),
         cmocka_unit_test(a_contact_that_spoke_nonsense_is_not_tried_again),
         cmocka_unit_test(a_missing_server_is_awaited_until_the_deadline),
+        cmocka_unit_test(a_server_is_not_given_up_for_a_time_in_which_we_were_stopped),
         cmocka_unit_test(a_silent_server_is_named_and_given_up_at_the_deadline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
