@@ -67,7 +67,11 @@ static void check_absent(tri__coordinator *c, int64_t now)
     if (!c->evaluator.missed)
         c->evaluator.missed = now;
     const volatile sig_atomic_t *unevaluated = c->server->options.unevaluated;
-    bool never = unevaluated && *unevaluated;
+    bool never = unevaluated && *unevaluated, named = now - c->evaluator.missed > 2 * c->settings->heartbeat;
+    if (named && !c->evaluator.named)
+        tri__log_line(c->server->log, TRI_LOG_INFO, "waiting for the evaluator: step %" PRId64 " is to be evaluated",
+                      c->snapshot.standing.step);
+    c->evaluator.named |= named;
     if (!never && now - c->evaluator.missed < c->settings->timeout)
         return;
     char why[96] = "there is no evaluator any more";
