@@ -104,7 +104,9 @@ tri_status tri__snapshot_go_back(tri__coordinator *c)
 {
     tri__snapshot *snapshot = &c->snapshot;
     TRI_TRY(load(c));
-    snapshot->kept = snapshot->written = snapshot->standing.step;
+    snapshot->kept = snapshot->standing.step;
+    if (snapshot->written > snapshot->standing.step) /* where none was written, it is the beginning that was loaded */
+        snapshot->written = snapshot->standing.step;
     snapshot->copied = -1; /* what was copied of steps that are to be made again is not of them */
     return NULL;
 }
