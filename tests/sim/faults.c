@@ -30,9 +30,18 @@ static struct {
 } plan;
 
 static const char *const names[SIM_FAULT_KINDS] = {
-    [SIM_FAULT_CUT] = "cut",    [SIM_FAULT_STALL] = "stall",    [SIM_FAULT_SLOW] = "slow",
-    [SIM_FAULT_STOP] = "stop",  [SIM_FAULT_WORKER] = "kill",    [SIM_FAULT_SERVER] = "kill",
-    [SIM_FAULT_FIRST] = "kill", [SIM_FAULT_EVALUATOR] = "kill", [SIM_FAULT_STOP_KILL] = "stop and kill",
+    [SIM_FAULT_CUT] = "cut",
+    [SIM_FAULT_STALL] = "stall",
+    [SIM_FAULT_SLOW] = "slow",
+    [SIM_FAULT_STOP] = "stop",
+    [SIM_FAULT_WORKER] = "kill",
+    [SIM_FAULT_SERVER] = "kill",
+    [SIM_FAULT_FIRST] = "kill",
+    [SIM_FAULT_EVALUATOR] = "kill",
+    [SIM_FAULT_STOP_KILL] = "stop and kill",
+    [SIM_FAULT_LONG_STOP] = "long stop",
+    [SIM_FAULT_LEAVE] = "kill for good",
+    [SIM_FAULT_ASKED] = "ask to end",
 };
 
 static uint64_t draw(uint64_t below)
@@ -54,6 +63,18 @@ static int64_t draw_span(int64_t least, int64_t most)
 }
 
 static void arm(int index);
+
+/* While ps:0 waits for its first worker, one that is away for longer than the timeout fails the job, as it should. */
+static void stop_for_long(fault *one)
+{
+    bool first_dies = false;
+    for (int i = 0; i < plan.count; i++)
+        first_dies |= plan.fault[i].kind >= SIM_FAULT_WORKER && plan.fault[i].a == 0;
+    if (!sim_process_at(one->a) || !sim_job_begun() || first_dies)
+        return;
+    sim_note("STOP of %s for %" PRId64 " ms", sim_place_name(one->a), one->span / SIM_MS);
+    sim_freeze(sim_process_at(one->a), sim_now() + one->span);
+}
 
 static void happen(void *context, int64_t index)
 {
@@ -88,6 +109,16 @@ static void happen(void *context, int64_t index)
             return;
         }
         sim_task_kill(one->a, one->span);
+        break;
+    case SIM_FAULT_LONG_STOP:
+        stop_for_long(one);
+        break;
+    case SIM_FAULT_ASKED:
+        sim_note("ps:0 is asked to end the job");
+        sim_task_stop_job();
+        break;
+    case SIM_FAULT_LEAVE:
+        sim_task_kill(one->a, SIM_FOREVER);
         break;
     default:
         sim_task_kill(one->a, one->span);
@@ -125,7 +156,8 @@ static sim_fault_kind draw_kind(const sim_job *job)
     for (;;) {
         sim_fault_kind kind = (sim_fault_kind)draw(SIM_FAULT_KINDS);
         bool possible = (kind != SIM_FAULT_SERVER || job->settings.servers > 1) && (kind != SIM_FAULT_EVALUATOR || job->evaluator);
-        if (possible)
+        bool rare = kind > SIM_FAULT_STOP_KILL;
+        if (possible && (!rare || draw(4) == 0))
             return kind;
     }
 }
@@ -135,7 +167,7 @@ static const uint32_t recovery[] = {TRI_MSG_HELLO, TRI_MSG_WELCOME, TRI_MSG_REST
 
 static bool is_death(const fault *one)
 {
-    return one->kind >= SIM_FAULT_WORKER;
+    return one->kind >= SIM_FAULT_WORKER && one->kind <= SIM_FAULT_STOP_KILL;
 }
 
 static void draw_moment(const sim_job *job, fault *one)
@@ -206,6 +238,15 @@ static void draw_victims(const sim_job *job, fault *one)
     case SIM_FAULT_EVALUATOR:
         one->a = sim_place_evaluator(job);
         break;
+    case SIM_FAULT_LONG_STOP:
+        one->a = servers + (int)draw((uint64_t)job->settings.workers + 1);
+        break;
+    case SIM_FAULT_LEAVE: /* the last worker, or the evaluator: somebody is left to work */
+        one->a = sim_place_evaluator(job) - (job->settings.workers > 1 ? (int)draw(2) : 0);
+        break;
+    case SIM_FAULT_ASKED:
+        one->a = 0;
+        break;
     default:
         one->a = draw_place(job);
     }
@@ -237,9 +278,10 @@ void sim_faults_begin(const sim_job *job, uint64_t seed)
         draw_victims(job, one);
         draw_moment(job, one);
         bool lasts = one->kind == SIM_FAULT_STALL || one->kind == SIM_FAULT_SLOW || one->kind == SIM_FAULT_STOP;
-        one->span = one->kind == SIM_FAULT_CUT ? (draw(2) ? 0 : draw_span(SIM_MS, 300 * SIM_MS))
-                    : lasts                    ? draw_span(SIM_MS, 1000 * SIM_MS)
-                                               : draw_span(6 * SIM_MS, 1000 * SIM_MS);
+        one->span = one->kind == SIM_FAULT_CUT         ? (draw(2) ? 0 : draw_span(SIM_MS, 300 * SIM_MS))
+                    : one->kind == SIM_FAULT_LONG_STOP ? job->settings.timeout + draw_span(100 * SIM_MS, 3000 * SIM_MS)
+                    : lasts                            ? draw_span(SIM_MS, 1000 * SIM_MS)
+                                                       : draw_span(6 * SIM_MS, 1000 * SIM_MS);
         one->speed = one->kind == SIM_FAULT_SLOW ? 10000 + (int64_t)draw(200000) : 0;
     }
     if (job->settings.servers > 1 && draw(6) == 0)

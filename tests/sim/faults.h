@@ -15,6 +15,9 @@ typedef enum {
     SIM_FAULT_FIRST,  /* … or ps:0 … */
     SIM_FAULT_EVALUATOR,
     SIM_FAULT_STOP_KILL, /* a task is stopped, and killed before it goes on */
+    SIM_FAULT_LONG_STOP, /* a worker or the evaluator does not run for longer than the timeout */
+    SIM_FAULT_LEAVE,     /* a worker or the evaluator is killed and not started again */
+    SIM_FAULT_ASKED,     /* ps:0 is asked to end the job */
     SIM_FAULT_KINDS
 } sim_fault_kind;
 

@@ -51,8 +51,9 @@ bool sim_job_over(void);
 const char *sim_job_violation(void); /* what must hold and did not; NULL */
 void sim_job_judge(void);            /* after it is over: do the books add up? */
 bool sim_job_finished(void);         /* ps:0 has ended well */
+bool sim_job_begun(void);            /* somebody was given a step to make */
 
-void sim_task_kill(int place, int64_t restart_after); /* and start it again, as a supervisor would */
+void sim_task_kill(int place, int64_t restart_after); /* and start it again, as a supervisor would; SIM_FOREVER: never */
 void sim_task_stop_job(void);                         /* ps:0 is asked to end the job */
 
 /* Told of every message that is sent: by faults that wait for one. */

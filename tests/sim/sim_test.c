@@ -28,7 +28,7 @@ enum { USUAL = 200 };
 enum { USUAL = 2000 };
 #endif
 
-#define BOUND (20000 * SIM_MS) /* virtual: more than all faults of one history and a timeout after them */
+#define BOUND (60000 * SIM_MS) /* virtual: more than all faults of one history and a timeout after each */
 
 typedef struct {
     uint64_t seed; /* at work */
