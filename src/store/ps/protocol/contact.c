@@ -9,7 +9,8 @@
 
 void tri__contact_init(tri__contact *contact, int server, const tri__address *address, const tri__ps_settings *settings, tri__log *log)
 {
-    *contact = (tri__contact){.server = server, .address = address, .settings = settings, .log = log, .lost = tri__clock_now()};
+    int64_t now = tri__clock_now();
+    *contact = (tri__contact){.server = server, .address = address, .settings = settings, .log = log, .lost = now, .checked = now};
 }
 
 bool tri__contact_is_due(const tri__contact *contact, int64_t now)
@@ -68,10 +69,10 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
     return NULL;
 }
 
-/* Who was stopped itself, or was busy, has not tried to reach it meanwhile. */
+/* Who was stopped itself, was busy, or had to wait for another server first, has not tried to reach it meanwhile. */
 static void leave_pause_out(tri__contact *contact, int64_t now)
 {
-    int64_t pause = contact->checked ? now - contact->checked : 0;
+    int64_t pause = now - contact->checked;
     if (pause > 2 * contact->settings->heartbeat)
         contact->lost += pause;
     contact->checked = now;
