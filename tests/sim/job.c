@@ -654,7 +654,7 @@ static void watch_silence(void *context, int64_t number)
 {
     (void)context, (void)number;
     int64_t now = sim_now();
-    if (all.over_at || all.ending) /* then ps:0 waits two seconds at the most for who has not heard of it */
+    if (all.over_at || all.ending) /* then ps:0 waits two seconds at the most for tasks that have not heard of it */
         return;
     if (now - all.said > LONGEST_SILENCE && all.named < all.said - all.job.settings.timeout)
         violate("nothing was said for %" PRId64 " ms, and nobody was named", (now - all.said) / SIM_MS);

@@ -69,7 +69,7 @@ tri_status tri__contact_closed(tri__contact *contact, tri_status why, bool quiet
     return NULL;
 }
 
-/* Who was stopped itself, was busy, or had to wait for another server first, has not tried to reach it meanwhile. */
+/* A task that was stopped, was busy, or waited for another server first has not tried to reach this one meanwhile. */
 static void leave_pause_out(tri__contact *contact, int64_t now)
 {
     int64_t pause = now - contact->checked;

@@ -407,7 +407,7 @@ void tri__members_check_nobody(tri__coordinator *c, int64_t now)
                                           tri__clock_seconds(c->settings->timeout)));
 }
 
-/* As long as servers are awaited, nobody is welcome, and who has come has done what it can. */
+/* As long as servers are awaited, no worker is welcome, and one that has come has done what it can. */
 bool tri__members_is_awaited(const tri__coordinator *c, int task)
 {
     const tri__member *member = &c->members.member[task];
