@@ -452,15 +452,16 @@ static bool is_held_up(const tri__coordinator *c)
            tri__clock_now() - c->steps.moved >= 2 * c->settings->heartbeat;
 }
 
-/* Sync, between two steps: what the next one waits for may be any member's to do. A server cannot copy its stretch as long as it lacks a
- * part of the last step, which ps:0 has; and after going back all pull the parameters anew. */
+/* Between two steps. Where no member is ready, all wait for those that pull the parameters. In sync, all pull them anew after going back,
+ * and the next step waits for all of them; and a server cannot copy its stretch as long as it lacks a part of the last step that ps:0
+ * has. */
 static bool holds_up_next_step(const tri__coordinator *c, const tri__member *member)
 {
-    if (c->settings->mode != TRI_PS_SYNC || c->phase != TRI_JOB_RUNNING)
+    if (c->phase != TRI_JOB_RUNNING)
         return false;
-    if (c->recovery.state == TRI_RECOVERY_REGATHERING)
-        return member->state == TRI_MEMBER_WELCOMED;
-    return member->state == TRI_MEMBER_TAKES_PART && tri__snapshot_holds_up(c);
+    if (member->state == TRI_MEMBER_WELCOMED)
+        return c->recovery.state == TRI_RECOVERY_REGATHERING || tri__members_ready(&c->members) == 0;
+    return c->settings->mode == TRI_PS_SYNC && member->state == TRI_MEMBER_TAKES_PART && tri__snapshot_holds_up(c);
 }
 
 /* Is anything awaited of this worker? In sync, those that wait for others owe nothing. */
