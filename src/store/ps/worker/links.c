@@ -260,8 +260,9 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
         if (worker->final)
             tri__message_send_json(link->contact.connection, TRI_MSG_REPORT, json_incref(worker->final));
         return NULL;
-    case TRI_MSG_BYE:
-        worker->stopped = worker->finished = true;
+    case TRI_MSG_BYE: /* of ps:0 it is under way, and is read first: to hang up on it would look as if we had not heard it */
+        worker->stopped = worker->dismissed = true;
+        worker->finished |= link->index == 0 || reason || !worker->link[0].contact.connection;
         if (reason)
             fail(worker, tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason)); /* whoever tells it */
         return NULL;
@@ -379,7 +380,8 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     pthread_mutex_lock(&worker->lock);
     link->sent += sent;
     link->received += received;
-    tri_status failure = tri__contact_closed(&link->contact, why, worker->finished || worker->ending || worker->refused);
+    tri_status failure = tri__contact_closed(&link->contact, why, worker->dismissed || worker->ending || worker->refused);
+    worker->finished |= worker->dismissed && link->index == 0;
     if (failure)
         fail(worker, failure);
     pthread_cond_signal(&worker->changed);
@@ -400,7 +402,7 @@ static void check_link(tri__link *link, int64_t now)
     tri__worker *worker = link->worker;
     if (link->index > 0 && !worker->generation)
         return;
-    if (tri__contact_is_due(&link->contact, now) && !worker->finished && !worker->refused)
+    if (tri__contact_is_due(&link->contact, now) && !worker->dismissed && !worker->refused)
         tri__contact_open(&link->contact, worker->loop, &handlers, link, worker->options.tls);
     tri_status failure = link->contact.welcome ? NULL : tri__contact_check(&link->contact, 0, now);
     if (failure)

@@ -73,11 +73,12 @@ struct tri__worker {
     int64_t sent, received; /* as of the last tick */
     int64_t beaten;         /* when servers were last told that we live */
     int ahead;
-    bool pulling;  /* all parameters, at the beginning and after going back */
-    bool voided;   /* all went back since the token of the step at work was taken, or the step is not the one that is wanted */
-    bool stopped;  /* no further tokens */
-    bool finished; /* the coordinator said goodbye */
-    bool refused;  /* a server has turned us away: we do not come back */
+    bool pulling;   /* all parameters, at the beginning and after going back */
+    bool voided;    /* all went back since the token of the step at work was taken, or the step is not the one that is wanted */
+    bool stopped;   /* no further tokens */
+    bool dismissed; /* some server said goodbye … */
+    bool finished;  /* … and the coordinator did, or cannot any more */
+    bool refused;   /* a server has turned us away: we do not come back */
     tri_status failure;
     tri__token token[TRI_WORKER_TOKENS];
     int first_token, tokens;
