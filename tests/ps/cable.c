@@ -34,7 +34,8 @@ typedef struct {
 struct cable {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool cut, removed; /* under the lock, as strands */
+    bool cut, removed; /* under the lock, as rate and strands */
+    int rate;          /* bytes a second; 0: as many as it can */
     strand *strands;
     entrance entrance[MOST_SERVERS];
     int count;
@@ -51,6 +52,16 @@ static void wait_until_mended(cable *laid)
     while (laid->cut && !laid->removed)
         pthread_cond_wait(&laid->changed, &laid->lock);
     pthread_mutex_unlock(&laid->lock);
+}
+
+/* For as long as so many bytes take. */
+static void take_time(cable *laid, ssize_t size)
+{
+    pthread_mutex_lock(&laid->lock);
+    int rate = laid->removed ? 0 : laid->rate;
+    pthread_mutex_unlock(&laid->lock);
+    if (rate)
+        usleep((useconds_t)(1000000 * size / rate));
 }
 
 static void end_flow(strand *along)
@@ -91,6 +102,7 @@ static void *lead_on(void *context)
     ssize_t size;
     free(self);
     while ((size = recv(from, bytes, sizeof bytes, 0)) > 0) {
+        take_time(along->cable, size);
         wait_until_mended(along->cable);
         if (!pass_on(to, bytes, size))
             break;
@@ -173,6 +185,13 @@ void cable_cut(cable *laid, bool cut)
     pthread_mutex_lock(&laid->lock);
     laid->cut = cut;
     pthread_cond_broadcast(&laid->changed);
+    pthread_mutex_unlock(&laid->lock);
+}
+
+void cable_slow(cable *laid, int rate)
+{
+    pthread_mutex_lock(&laid->lock);
+    laid->rate = rate;
     pthread_mutex_unlock(&laid->lock);
 }
 

@@ -1,6 +1,7 @@
 /* server_death_test.c: servers are killed while a job runs. The supervisor starts them again from the last checkpoint; workers reconnect;
  * at most one interval of checkpoints is lost, and the summary says how much. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,12 +78,35 @@ static void a_job_survives_the_death_of_ps_1_while_it_ends(void **state)
     json_decref(summary);
 }
 
+/* Everybody has been told that the job is over. ps:0 may still be there, and nobody else is. */
+static void a_job_survives_the_death_of_ps_0_when_it_is_over(void **state)
+{
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "job%d", i);
+        process job = process_start(*state, name,
+                                    "train " SOFTMAX "--json --out %s-run --eval-every end --workers 2 --steps 100 --staleness 2", name);
+        pid_t leader = process_task(&job, "ps:0", 0);
+        await_death(process_task(&job, "worker:0", 0));
+        kill(leader, SIGKILL);
+        json_t *summary = process_end(&job, 0);
+        assert_int_equal(integer_of(summary, "steps"), 100);
+        assert_true(number_of(summary, "test_accuracy") > 0.5);
+        expect_books(summary, NULL);
+        json_decref(summary);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PROCESS_TEST(sync_job_survives_the_death_of_ps_0),      PROCESS_TEST(sync_job_survives_the_death_of_ps_1),
-        PROCESS_TEST(async_job_survives_the_death_of_ps_0),     PROCESS_TEST(async_job_survives_the_death_of_ps_1),
-        PROCESS_TEST(staleness_job_survives_the_death_of_ps_1), PROCESS_TEST(a_job_survives_the_death_of_ps_1_while_it_ends),
+        PROCESS_TEST(sync_job_survives_the_death_of_ps_0),
+        PROCESS_TEST(sync_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(async_job_survives_the_death_of_ps_0),
+        PROCESS_TEST(async_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(staleness_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(a_job_survives_the_death_of_ps_1_while_it_ends),
+        PROCESS_TEST(a_job_survives_the_death_of_ps_0_when_it_is_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

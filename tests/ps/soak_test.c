@@ -1,6 +1,7 @@
-/* soak_test.c: workers, servers and the evaluator are killed and stopped, workers come and go, their network is cut and breaks, at random,
- * over a long run; at the end there are as many steps as were asked for, and the model has learnt. The job is asked to end after the last
- * event and goes on from there to a given step, so that it does not matter how fast it is beside its events.
+/* soak_test.c: workers, servers and the evaluator are killed and stopped, workers come and go, their network is cut, slow and breaks, at
+ * random, over a long run. After every event the job makes steps and its books add up; at the end there are as many steps as were asked for,
+ * and the model has learnt. The job is asked to end after the last event and goes on from there to a given step, so that it does not matter
+ * how fast it is beside its events. A large model has more than servers hold back of one worker's parts, so that they pause its connection.
  *
  * The events follow from a fixed seed; TEST_EVENTS says how many (script/test --deep: 500), TEST_SEED which. */
 #include <signal.h>
@@ -10,26 +11,41 @@
 #include <time.h>
 
 #include "ps/cable.h"
+#include "ps/kept_books.h"
 #include "ps/process.h"
 
-#define MODEL "softmax --data digits:4000 --batch 800 --rate 0.5 --strategy ps "
+#define LARGE "train()\ninput(scale=1/255)\ndense(1600)\nrelu()\ndense(classes, init=xavier)\nsoftmax_loss()\n"
 
 enum {
     WORKERS = 3, /* of the supervisor; worker:0 is never killed, so that there always is one */
-    SERVERS = 2,
+    MOST_SERVERS = 3,
     GUESTS = 3, /* workers that the test starts: in the place of worker:1 and worker:2, beyond the cable; and one that asks to join */
     TASK_SIZE = 24,
-    STEPS_AN_EVENT = 40,
+    SLOW = 2000000, /* bytes a second */
 };
 
 typedef struct {
+    const char *model; /* and what it is trained on */
+    int servers;
+    int steps;       /* between two events */
+    double accuracy; /* less than it reaches */
+} kind;
+
+static const kind small = {.model = "softmax --data digits:4000 --batch 800 --rate 0.5", .servers = 2, .steps = 40, .accuracy = ACCURATE};
+/* 5 MB, so that a step takes longer, and fewer do. */
+static const kind large = {.model = "large.model --data digits:4000 --batch 50 --rate 0.1", .servers = 3, .steps = 20, .accuracy = 0.8};
+
+typedef struct {
     const char *folder;
+    const kind *kind;
+    kept_books books;
     char words[256];
     process job;
     process guest[GUESTS];
     cable *cable;
     char joining[32]; /* where ps:0 is */
     int starts;
+    bool slow; /* is the cable */
 } soak;
 
 static uint64_t random_state;
@@ -106,9 +122,32 @@ static void kill_any_worker(soak *self)
     kill_worker(self, draw(GUESTS));
 }
 
+static const char *any_server(const soak *self)
+{
+    static const char *const servers[MOST_SERVERS] = {"ps:0", "ps:1", "ps:2"};
+    return servers[draw(self->kind->servers)];
+}
+
 static void kill_server(soak *self)
 {
-    signal_task(self, draw(2) ? "ps:1" : "ps:0", SIGKILL);
+    signal_task(self, any_server(self), SIGKILL);
+}
+
+/* While the others' parts of a step wait for it. */
+static void kill_server_while_a_worker_is_stopped(soak *self)
+{
+    signal_task(self, "worker:0", SIGSTOP);
+    sleep_tenths(1 + draw(8));
+    kill_server(self);
+    sleep_tenths(draw(8));
+    signal_task(self, "worker:0", SIGCONT);
+}
+
+static void stop_supervisor(soak *self)
+{
+    kill(self->job.pid, SIGSTOP);
+    sleep_tenths(1 + draw(10));
+    kill(self->job.pid, SIGCONT);
 }
 
 static void kill_evaluator(soak *self)
@@ -140,6 +179,14 @@ static void cut(soak *self)
     cable_cut(self->cable, false);
 }
 
+/* Until the next such event. */
+static void change_speed(soak *self)
+{
+    want_guest(self);
+    self->slow = !self->slow;
+    cable_slow(self->cable, self->slow ? SLOW : 0);
+}
+
 static void break_connections(soak *self)
 {
     want_guest(self);
@@ -152,10 +199,13 @@ static const struct {
 } events[] = {
     {"kills of workers", kill_any_worker},
     {"kills of servers", kill_server},
+    {"kills of servers while a worker is stopped", kill_server_while_a_worker_is_stopped},
     {"kills of the evaluator", kill_evaluator},
     {"stops", stop_somebody},
+    {"stops of the supervisor", stop_supervisor},
     {"joins", join},
     {"cuts", cut},
+    {"slow or fast links", change_speed},
     {"broken connections", break_connections},
 };
 
@@ -166,15 +216,23 @@ enum { KINDS = sizeof events / sizeof *events };
 /* The cluster as it looks from beyond the cable: the same, with other ports. */
 static void lay_cable(soak *self)
 {
-    char *path = test_path(self->folder, "run/cluster.yaml"), *beyond = test_path(self->folder, "beyond.yaml"), changed[256];
+    char *path = test_path(self->folder, "run/cluster.yaml"), *beyond = test_path(self->folder, "beyond.yaml"), changed[512];
     await_text(path, "evaluator");
-    char *text = test_read(path, NULL);
-    int ports[SERVERS];
-    assert_int_equal(sscanf(text, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]", &ports[0], &ports[1]), SERVERS);
-    self->cable = cable_lay(ports, SERVERS);
+    char *text = test_read(path, NULL), *rest = strchr(text, '\n'), *at = text;
+    int ports[MOST_SERVERS], servers = self->kind->servers;
+    size_t used = 0;
+    for (int i = 0; i < servers; i++) {
+        at = strstr(at, "127.0.0.1:");
+        assert_non_null(at);
+        at += strlen("127.0.0.1:");
+        ports[i] = (int)strtol(at, &at, 10);
+    }
+    self->cable = cable_lay(ports, servers);
     snprintf(self->joining, sizeof self->joining, "127.0.0.1:%d", ports[0]);
-    snprintf(changed, sizeof changed, "ps: [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]%s", cable_port(self->cable, 0), cable_port(self->cable, 1),
-             strchr(text, '\n'));
+    for (int i = 0; i < servers; i++)
+        used +=
+            (size_t)snprintf(changed + used, sizeof changed - used, "%s\"127.0.0.1:%d\"", i ? ", " : "ps: [", cable_port(self->cable, i));
+    snprintf(changed + used, sizeof changed - used, "]%s", rest);
     test_write(beyond, changed, strlen(changed));
     free(text);
     free(beyond);
@@ -192,10 +250,11 @@ static void suffer(soak *self, int wanted)
 {
     int happened[KINDS] = {0};
     for (int i = 0; i < wanted; i++) {
-        process_await_step(&self->job, process_step(&self->job) + STEPS_AN_EVENT);
-        int kind = draw(KINDS);
-        happened[kind]++;
-        events[kind].happen(self);
+        process_await_step(&self->job, process_step(&self->job) + self->kind->steps);
+        int event = draw(KINDS);
+        happened[event]++;
+        events[event].happen(self);
+        expect_kept_books(self->folder, self->books.step, &self->books);
     }
     for (int i = 0; i < KINDS; i++)
         print_message("%d %s%s", happened[i], events[i].name, i + 1 < KINDS ? ", " : "; ");
@@ -218,24 +277,30 @@ static json_t *end_job(soak *self)
 /* … and goes on from there, to just the step that is wanted. */
 static void resume(soak *self, const json_t *before)
 {
-    int64_t steps = integer_of(before, "steps") + 10 * STEPS_AN_EVENT;
+    int64_t steps = integer_of(before, "steps") + 10 * self->kind->steps;
     process rest = process_start(self->folder, "rest", "train --resume run --steps %d --json", (int)steps);
     json_t *summary = process_end(&rest, 0);
     assert_int_equal(integer_of(summary, "steps"), steps);
     expect_books(summary, before);
-    if (number_of(summary, "test_accuracy") < ACCURATE)
+    if (number_of(summary, "test_accuracy") < self->kind->accuracy)
         fail_msg("accuracy %g", number_of(summary, "test_accuracy"));
     json_decref(summary);
 }
 
-static void survive(const char *folder, const char *mode)
+static void survive(const char *folder, const kind *what, const char *mode)
 {
-    soak self = {.folder = folder};
+    soak self = {.folder = folder, .kind = what};
+    char *model = test_path(folder, "large.model");
+    test_write(model, LARGE, strlen(LARGE));
+    free(model);
     random_state = (uint64_t)setting("TEST_SEED", 42);
-    snprintf(self.words, sizeof self.words, MODEL "--heartbeat 100ms --timeout 2m --steps 100000000 %s", mode);
+    for (const char *at = mode; *at; at++) /* every job has its own events */
+        random_state = random_state * 31 + (uint64_t)*at;
+    draw(2);
+    snprintf(self.words, sizeof self.words, "%s --strategy ps --heartbeat 100ms --timeout 2m --steps 100000000 %s", what->model, mode);
     self.job =
-        process_start(folder, "job", "train %s --json --out run --eval-every 20 --checkpoint-every 20steps --workers %d --servers %d",
-                      self.words, WORKERS, SERVERS);
+        process_start(folder, "job", "train %s --json --out run --eval-every %d --checkpoint-every %dsteps --workers %d --servers %d",
+                      self.words, what->steps / 2, what->steps / 2, WORKERS, what->servers);
     lay_cable(&self);
     suffer(&self, setting("TEST_EVENTS", 6));
     json_t *before = end_job(&self);
@@ -245,16 +310,43 @@ static void survive(const char *folder, const char *mode)
 
 static void a_sync_job_survives_random_faults(void **state)
 {
-    survive(*state, "--sync");
+    survive(*state, &small, "--sync");
 }
 
 static void an_async_job_survives_random_faults(void **state)
 {
-    survive(*state, "--async");
+    survive(*state, &small, "--async");
+}
+
+static void a_sync_job_with_a_large_model_survives_random_faults(void **state)
+{
+    survive(*state, &large, "--sync");
+}
+
+static void a_sync_job_with_clipping_survives_random_faults(void **state)
+{
+    survive(*state, &large, "--sync --clip 1");
+}
+
+static void a_sync_job_with_a_backup_worker_survives_random_faults(void **state)
+{
+    survive(*state, &large, "--sync --backup 1");
+}
+
+static void a_job_with_bounded_staleness_survives_random_faults(void **state)
+{
+    survive(*state, &large, "--staleness 2");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {PROCESS_TEST(a_sync_job_survives_random_faults), PROCESS_TEST(an_async_job_survives_random_faults)};
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(a_sync_job_survives_random_faults),
+        PROCESS_TEST(an_async_job_survives_random_faults),
+        PROCESS_TEST(a_sync_job_with_a_large_model_survives_random_faults),
+        PROCESS_TEST(a_sync_job_with_clipping_survives_random_faults),
+        PROCESS_TEST(a_sync_job_with_a_backup_worker_survives_random_faults),
+        PROCESS_TEST(a_job_with_bounded_staleness_survives_random_faults),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
