@@ -1,7 +1,8 @@
 /* soak_test.c: workers, servers and the evaluator are killed and stopped, workers come and go, their network is cut, slow and breaks, at
- * random, over a long run. After every event the job makes steps and its books add up; at the end there are as many steps as were asked for,
- * and the model has learnt. The job is asked to end after the last event and goes on from there to a given step, so that it does not matter
- * how fast it is beside its events. A large model has more than servers hold back of one worker's parts, so that they pause its connection.
+ * random, over a long run. After every event the job makes steps and its books add up; at the end there are as many steps as were asked
+ * for, and the model has learnt. The job is asked to end after the last event and goes on from there to a given step, so that it does not
+ * matter how fast it is beside its events. A large model has more than servers hold back of one worker's parts, so that they pause its
+ * connection.
  *
  * The events follow from a fixed seed; TEST_EVENTS says how many (script/test --deep: 500), TEST_SEED which. */
 #include <signal.h>

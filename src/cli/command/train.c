@@ -320,9 +320,9 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     else if (status && spawned)
         tri__spawned_failure(session, status);
     tri__run_result_fini(&result);
-    if (!told || !spawned)
+    if (!told)
         return status;
-    tri_status_free(status); /* rank 0 reports it to the launcher: mpirun would end rank 0 before that if this rank failed first */
+    tri_status_free(status); /* rank 0 reports it, and fails: mpirun would end rank 0 before that if this rank failed first */
     return NULL;
 }
 
