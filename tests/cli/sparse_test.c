@@ -154,8 +154,6 @@ static void options_that_sparse_models_do_not_have_are_refused(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "train", "sparse-lr", "--data", "digits:100"), 2, "", "its examples are dense, and sparse-lr takes sparse ones");
-    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--strategy", "ps", "--workers", "2"), 1, "",
-           "strategy ps does not train sparse models yet");
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--until", "auc>=0.5"), 2, "", "a measure of two classes");
     expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "auc<=0.5"), 2, "", "an auc should rise");
     json_t *summary = json_of(

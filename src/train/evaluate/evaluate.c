@@ -209,6 +209,64 @@ static tri_status evaluate_batch(tri__evaluator *evaluator, const tri_batch *bat
     return NULL;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sort, and drop what is there twice; how many are left. */
+static int64_t sort_keys(int32_t *keys, int64_t count)
+{
+    int64_t distinct = 0;
+    qsort(keys, (size_t)count, sizeof *keys, compare_keys);
+    for (int64_t i = 0; i < count; i++)
+        if (distinct == 0 || keys[i] != keys[distinct - 1])
+            keys[distinct++] = keys[i];
+    return distinct;
+}
+
+/* Keys are sorted whenever as many new ones have come as there were distinct ones: memory grows with these alone. */
+static tri_status collect_keys(tri__evaluator *evaluator, int32_t **keys, int64_t *count)
+{
+    int64_t room = 0, sorted = 0;
+    TRI_TRY(tri_dataset_seek(evaluator->dataset, 0));
+    for (;;) {
+        const tri_batch *batch;
+        TRI_TRY(tri_dataset_next(evaluator->dataset, &batch));
+        if (!batch)
+            break;
+        const int64_t more = batch->offsets ? batch->offsets[batch->rows] : 0;
+        if (*count + more > room && *count > 2 * sorted)
+            *count = sorted = sort_keys(*keys, *count);
+        if (*count + more > room) {
+            room = 2 * (*count + more);
+            int32_t *larger = realloc(*keys, (size_t)room * sizeof *larger);
+            if (!larger)
+                return tri_fail(TRI_NO_MEMORY, "no memory for the %lld keys of the test examples", (long long)room);
+            *keys = larger;
+        }
+        if (more > 0)
+            memcpy(*keys + *count, batch->keys, (size_t)more * sizeof **keys);
+        *count += more;
+    }
+    if (*count > 0)
+        *count = sort_keys(*keys, *count);
+    return NULL;
+}
+
+tri_status tri__evaluator_keys(tri__evaluator *evaluator, int32_t **keys, int64_t *count)
+{
+    *keys = NULL;
+    *count = 0;
+    tri_status status = collect_keys(evaluator, keys, count);
+    if (status) {
+        free(*keys);
+        *keys = NULL;
+    }
+    return status;
+}
+
 tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
 {
     tally sum = {0};

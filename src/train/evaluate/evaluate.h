@@ -34,6 +34,9 @@ void tri__evaluator_destroy(tri__evaluator *evaluator); /* accepts NULL */
 /* Evaluate all examples with the store's present parameters; flush the store before. */
 TRI_MUST_CHECK tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out);
 
+/* The keys that the examples of a sparse model name, each once, rising; free() them. Reads all examples. */
+TRI_MUST_CHECK tri_status tri__evaluator_keys(tri__evaluator *evaluator, int32_t **keys, int64_t *count);
+
 /* The dataset that it reads: it knows which records were left out, and why. */
 tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
 

@@ -2,6 +2,8 @@
  * results. */
 #include "train/ps/evaluator_task.h"
 
+#include <stdlib.h>
+
 #include "store/ps/worker/evaluator.h"
 
 static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
@@ -21,17 +23,26 @@ tri_status tri__evaluator_task_run(tri__run *run, const tri__task_setup *setup, 
     TRI_TRY(tri__run_open_data(run));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &(tri_rule){0}, &run->trainer.store));
     tri_store_drop_gradient(run->trainer.store);
+    TRI_TRY(tri_graph_add_tables(run->inputs.graph, run->trainer.store));
     if (run->inputs.test)
         TRI_TRY(tri__run_create_evaluator(run));
+    int32_t *keys = NULL;
+    int64_t count = 0;
+    if (run->inputs.test && tri_store_tables(run->trainer.store) > 0)
+        TRI_TRY(tri__evaluator_keys(run->evaluating.evaluator, &keys, &count));
     const tri__ps_evaluator_options options = {
         .coordinator = &setup->cluster->server[0],
         .settings = *ps,
         .tls = setup->tls,
         .store = run->trainer.store,
+        .keys = keys,
+        .key_count = count,
         .none = !run->inputs.test,
         .evaluate = evaluate_snapshot,
         .context = run,
         .log = run->journal.log,
     };
-    return tri__ps_evaluator_run(&options);
+    tri_status status = tri__ps_evaluator_run(&options);
+    free(keys);
+    return status;
 }

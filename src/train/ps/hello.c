@@ -16,9 +16,12 @@ json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t
     json_t *names = source->class_names ? json_array() : json_null();
     for (int64_t i = 0; source->class_names && i < source->classes; i++)
         json_array_append_new(names, json_string(source->class_names[i]));
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:o, s:I, s:o}", "digest", digest, "data", data, "terms", terms, "examples",
-                     (json_int_t)examples, "batch", (json_int_t)batch, "type", tri_type_name(source->type), "shape",
-                     tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "class_names", names);
+    const tri_numbering *numbering = &source->numbering;
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:o, s:I, s:o, s:I, s:[I, I, I]}", "digest", digest, "data", data, "terms", terms,
+                     "examples", (json_int_t)examples, "batch", (json_int_t)batch, "type", tri_type_name(source->type), "shape",
+                     tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "class_names", names, "width",
+                     (json_int_t)source->width, "numbering", (json_int_t)numbering->first_index, (json_int_t)numbering->first_label,
+                     (json_int_t)numbering->label_step);
 }
 
 /* Only ps:0 needs to know how long the run is, unless the rate depends on it. */
@@ -64,6 +67,18 @@ static tri_status read_shape(const json_t *list, tri_shape *out)
     return NULL;
 }
 
+/* Of sparse examples. What a checkpoint keeps of it is checked where it is read. */
+static void read_numbering(const json_t *hello, tri_source_info *out)
+{
+    const json_t *numbering = json_object_get(hello, "numbering");
+    out->width = json_integer_value(json_object_get(hello, "width"));
+    out->numbering = (tri_numbering){
+        .first_index = json_integer_value(json_array_get(numbering, 0)),
+        .first_label = json_integer_value(json_array_get(numbering, 1)),
+        .label_step = json_integer_value(json_array_get(numbering, 2)),
+    };
+}
+
 static tri_status read_names(const json_t *list, int64_t classes, const char ***names)
 {
     *names = NULL;
@@ -93,6 +108,7 @@ tri_status tri__hello_read(const json_t *hello, tri_source_info *out, const char
         return tri_fail(TRI_BAD_DATA, "a hello of a worker with %" PRId64 " examples of %" PRId64 " classes, which cannot be",
                         out->examples, out->classes);
     TRI_TRY(read_shape(json_object_get(hello, "shape"), &out->shape));
+    read_numbering(hello, out);
     TRI_TRY(read_names(json_object_get(hello, "class_names"), out->classes, names));
     out->class_names = *names;
     return NULL;

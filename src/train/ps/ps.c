@@ -27,6 +27,7 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
 
 const tri__strategy tri__strategy_ps = {
     .name = "ps",
+    .tables = true,
     .options =
         (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "heartbeat", "log-updates", "timeout", NULL},
     .check = check,

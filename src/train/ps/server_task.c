@@ -17,6 +17,7 @@
 #include "train/ps/hello.h"
 #include "train/ps/reports.h"
 #include "train/ps/settings.h"
+#include "train/ps/tables.h"
 #include "train/run/summarise.h"
 #include "watch/text.h"
 
@@ -39,6 +40,7 @@ typedef struct {
     tri__ps_status status; /* the last one */
     tri__run_result *out;
     bool concluded; /* the job came to its end, and out has the result */
+    int64_t table_rows, table_bytes;
 } serve;
 
 /* ---- the job ---- */
@@ -54,6 +56,7 @@ static void describe_job(serve *s, tri__ps_job *job)
     const tri__run *run = s->run;
     const tri__train_settings *settings = &run->settings;
     job->floats = tri_graph_parameter_floats(run->inputs.graph);
+    job->tables = tri__graph_table_shapes(run->inputs.graph);
     job->rule = settings->rule;
     tri__hello_terms(&run->options, settings, job->terms, sizeof job->terms);
     bool passes = settings->epochs && !settings->steps_per_epoch; /* epochs are passes over the examples, whatever a step is */
@@ -171,6 +174,16 @@ static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whol
     return NULL;
 }
 
+static void count_tables(serve *s, tri_store *whole)
+{
+    s->table_rows = s->table_bytes = 0;
+    for (int i = 0; i < tri_store_tables(whole); i++) {
+        const tri_table *table = tri_store_table(whole, i);
+        s->table_rows += table->rows;
+        s->table_bytes += table->rows * table->stride * (int64_t)sizeof(float);
+    }
+}
+
 /* The newest checkpoint of the run's folder; where there is none yet, what the model and the seed say, or --init. */
 static tri_status load(void *context, tri_store *whole, tri__standing *standing)
 {
@@ -178,6 +191,7 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     tri__run *run = s->run;
     tri__checkpoint *checkpoint;
     *standing = (tri__standing){0};
+    count_tables(s, whole);
     tri_status status = tri__checkpoint_open(run->journal.folder.checkpoints, run->journal.log, &checkpoint);
     if (!status) {
         status = restore(s, checkpoint, whole, standing);
@@ -194,6 +208,11 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     for (int slot = 0; slot < TRI_RULE_SLOTS; slot++)
         if (tri_store_slot(whole, slot) && again) /* at first a slot is all 0, and takes no memory until it is used */
             memset(tri_store_slot(whole, slot), 0, tri_store_floats(whole) * sizeof(float));
+    for (int i = 0; again && i < tri_store_tables(whole); i++) {
+        const tri_table *table = tri_store_table(whole, i);
+        memset(table->data, 0, (size_t)(table->rows * table->stride) * sizeof *table->data);
+    }
+    TRI_TRY(tri_graph_initialise_tables(run->inputs.graph, run->settings.seed, whole));
     return run->options.init ? tri__checkpoint_initialise(run->options.init, run->journal.log, run->inputs.graph, whole) : NULL;
 }
 
@@ -334,6 +353,8 @@ static tri_status summarise(const serve *s, const tri__ps_status *status, tri__r
         .re_leased = status->re_leased,
         .lost_updates = status->lost,
         .worker_stats = workers,
+        .table_rows = s->table_rows,
+        .table_bytes = s->table_bytes,
     };
     tri__reports_phases(reports, summary.phases);
     const tri__effort effort = {

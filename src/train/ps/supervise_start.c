@@ -16,6 +16,7 @@
 #include "store/ps/protocol/layout.h"
 #include "train/job/command_line.h"
 #include "train/ps/ps.h"
+#include "train/ps/tables.h"
 #include "train/run/log_file.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
@@ -31,7 +32,8 @@ static tri_status check_servers(const tri_model *model, const tri_source_info *s
     tri_graph *graph = NULL;
     tri__layout layout;
     TRI_TRY(tri_model_build(model, &input, settings->batch, &graph));
-    tri_status status = tri__layout_init(&layout, tri_graph_parameter_floats(graph), servers);
+    const tri__table_shapes tables = tri__graph_table_shapes(graph);
+    tri_status status = tri__layout_init_tables(&layout, tri_graph_parameter_floats(graph), &tables, servers);
     tri_graph_destroy(graph);
     return status;
 }

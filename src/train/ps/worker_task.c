@@ -18,6 +18,7 @@
 #include "store/ps/worker/worker.h"
 #include "train/ps/hello.h"
 #include "train/ps/settings.h"
+#include "train/ps/tables.h"
 #include "train/run/run_setup.h"
 
 #define REPORT_INTERVAL INT64_C(200000000)
@@ -220,6 +221,7 @@ static tri_status create_store(work *w)
         .tls = w->setup->tls,
         .task = w->setup->task.index,
         .floats = tri_graph_parameter_floats(run->inputs.graph),
+        .tables = tri__graph_table_shapes(run->inputs.graph),
         .rule = run->settings.rule,
         .hello = hello,
         .log = run->journal.log,
@@ -251,12 +253,26 @@ static tri_status prepare(work *w)
     return NULL;
 }
 
+/* The rows of tables that the test examples name. */
+static tri_status fetch_rows(tri__run *run)
+{
+    int32_t *keys;
+    int64_t count;
+    if (tri_store_tables(run->trainer.store) == 0)
+        return NULL;
+    TRI_TRY(tri__evaluator_keys(run->evaluating.evaluator, &keys, &count));
+    tri_status status = tri__ps_store_gather(run->trainer.store, keys, count);
+    free(keys);
+    return status;
+}
+
 /* How good the parameters are with which this worker ended. */
 static tri_status evaluate(tri__run *run)
 {
     if (!run->inputs.test)
         return NULL;
     TRI_TRY(tri__run_create_evaluator(run));
+    TRI_TRY(fetch_rows(run));
     TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &run->evaluating.last));
     run->evaluating.count = 1;
     return NULL;

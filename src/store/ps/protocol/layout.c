@@ -1,19 +1,72 @@
 /* layout.c: stretches and chunks. All of it is arithmetic; stretches begin at multiples of a cache line. */
 #include "store/ps/protocol/layout.h"
 
+#include <inttypes.h>
+
 enum { LINE = 16 }; /* floats */
 
-tri_status tri__layout_init(tri__layout *layout, size_t floats, int servers)
+static tri_status check_table(const tri__table_shape *table, tri_code code)
 {
-    if (floats == 0)
+    if (table->rows >= 1 && table->rows <= INT32_MAX && table->width >= 1 && table->width <= TRI_CHUNK_FLOATS)
+        return NULL;
+    return tri_fail(code, "a table of %" PRId64 " rows of %" PRId64 ": with parameter servers a table has 1 to %d rows of 1 to %d numbers",
+                    table->rows, table->width, INT32_MAX, TRI_CHUNK_FLOATS);
+}
+
+tri_status tri__layout_init_tables(tri__layout *layout, size_t floats, const tri__table_shapes *tables, int servers)
+{
+    if (floats == 0 && tables->count == 0)
         return tri_fail(TRI_BAD_CALL, "a model without parameters has nothing for parameter servers to keep");
-    if (servers < 1 || servers > TRI_MOST_SERVERS || (size_t)servers > (floats + LINE - 1) / LINE)
+    bool few = tables->count == 0 && (size_t)servers > (floats + LINE - 1) / LINE;
+    if (servers < 1 || servers > TRI_MOST_SERVERS || few)
         return tri_fail(TRI_BAD_CALL, "%d servers for %zu parameters: there can be 1 to %d, with at least %d parameters each", servers,
                         floats, TRI_MOST_SERVERS, LINE);
     if (floats / TRI_CHUNK_FLOATS + (size_t)servers > UINT32_MAX / 2)
         return tri_fail(TRI_BAD_CALL, "%zu parameters are more than chunks can be numbered", floats);
-    *layout = (tri__layout){floats, servers};
+    if (tables->count < 0 || tables->count > TRI_LAYOUT_TABLES)
+        return tri_fail(TRI_BAD_CALL, "a model with %d tables, where %d are the most", tables->count, TRI_LAYOUT_TABLES);
+    for (int i = 0; i < tables->count; i++)
+        TRI_TRY(check_table(&tables->table[i], TRI_BAD_CALL));
+    *layout = (tri__layout){floats, servers, *tables};
     return NULL;
+}
+
+tri_status tri__layout_init(tri__layout *layout, size_t floats, int servers)
+{
+    return tri__layout_init_tables(layout, floats, &(tri__table_shapes){0}, servers);
+}
+
+json_t *tri__tables_json(const tri__table_shapes *tables)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < tables->count; i++)
+        json_array_append_new(list, json_pack("[I, I]", (json_int_t)tables->table[i].rows, (json_int_t)tables->table[i].width));
+    return list;
+}
+
+tri_status tri__tables_read(const json_t *json, tri__table_shapes *out)
+{
+    size_t index;
+    const json_t *item;
+    *out = (tri__table_shapes){0};
+    if (json && (!json_is_array(json) || json_array_size(json) > TRI_LAYOUT_TABLES))
+        return tri_fail(TRI_BAD_DATA, "a list of tables that is none");
+    json_array_foreach(json, index, item)
+    {
+        tri__table_shape shape = {.rows = json_integer_value(json_array_get(item, 0)),
+                                  .width = json_integer_value(json_array_get(item, 1))};
+        TRI_TRY(check_table(&shape, TRI_BAD_DATA));
+        out->table[out->count++] = shape;
+    }
+    return NULL;
+}
+
+bool tri__layout_fits(const tri__layout *layout, size_t floats, const tri__table_shapes *tables)
+{
+    bool same = layout->floats == floats && layout->tables.count == tables->count;
+    for (int i = 0; same && i < tables->count; i++)
+        same = layout->tables.table[i].rows == tables->table[i].rows && layout->tables.table[i].width == tables->table[i].width;
+    return same;
 }
 
 static size_t begin_of(const tri__layout *layout, int server)
@@ -29,9 +82,10 @@ tri_range tri__layout_stretch(const tri__layout *layout, int server)
     return (tri_range){first, begin_of(layout, server + 1) - first};
 }
 
-static uint32_t chunks_of(size_t floats)
+/* Of a server's stretch. */
+static uint32_t chunks_of(const tri__layout *layout, int server)
 {
-    return (uint32_t)((floats + TRI_CHUNK_FLOATS - 1) / TRI_CHUNK_FLOATS);
+    return (uint32_t)((tri__layout_stretch(layout, server).count + TRI_CHUNK_FLOATS - 1) / TRI_CHUNK_FLOATS);
 }
 
 /* Stretches differ by a line at most, so all but the last few have the same number of chunks; counting them one by one is quick. */
@@ -39,7 +93,7 @@ uint32_t tri__layout_first(const tri__layout *layout, int server)
 {
     uint32_t first = 0;
     for (int i = 0; i < server; i++)
-        first += chunks_of(tri__layout_stretch(layout, i).count);
+        first += chunks_of(layout, i) + (uint32_t)layout->tables.count;
     return first;
 }
 
@@ -60,7 +114,10 @@ tri_range tri__layout_chunk(const tri__layout *layout, uint32_t chunk)
 {
     int server = tri__layout_server(layout, chunk);
     tri_range stretch = tri__layout_stretch(layout, server);
-    size_t skip = (size_t)(chunk - tri__layout_first(layout, server)) * TRI_CHUNK_FLOATS, left = stretch.count - skip;
+    size_t skip = (size_t)(chunk - tri__layout_first(layout, server)) * TRI_CHUNK_FLOATS;
+    size_t left = skip < stretch.count ? stretch.count - skip : 0;
+    if (left == 0)
+        return (tri_range){stretch.first + stretch.count, 0};
     return (tri_range){stretch.first + skip, left < TRI_CHUNK_FLOATS ? left : TRI_CHUNK_FLOATS};
 }
 
@@ -70,4 +127,52 @@ uint32_t tri__layout_chunk_at(const tri__layout *layout, size_t place)
     while (server + 1 < layout->servers && place >= begin_of(layout, server + 1))
         server++;
     return tri__layout_first(layout, server) + (uint32_t)((place - begin_of(layout, server)) / TRI_CHUNK_FLOATS);
+}
+
+int tri__layout_table(const tri__layout *layout, uint32_t chunk)
+{
+    if (layout->tables.count == 0)
+        return -1;
+    int server = tri__layout_server(layout, chunk);
+    uint32_t own = chunk - tri__layout_first(layout, server), stretch = chunks_of(layout, server);
+    return own < stretch ? -1 : (int)(own - stretch);
+}
+
+uint32_t tri__layout_table_chunk(const tri__layout *layout, int server, int table)
+{
+    return tri__layout_first(layout, server) + chunks_of(layout, server) + (uint32_t)table;
+}
+
+int64_t tri__layout_rows(const tri__layout *layout, int server, int table)
+{
+    return (layout->tables.table[table].rows - server + layout->servers - 1) / layout->servers;
+}
+
+int64_t tri__layout_piece(const tri__layout *layout, int table)
+{
+    return TRI_CHUNK_FLOATS / layout->tables.table[table].width;
+}
+
+uint32_t tri__layout_pieces(const tri__layout *layout, uint32_t chunk)
+{
+    int table = tri__layout_table(layout, chunk);
+    if (table < 0)
+        return 1;
+    int64_t rows = tri__layout_rows(layout, tri__layout_server(layout, chunk), table), piece = tri__layout_piece(layout, table);
+    return (uint32_t)((rows + piece - 1) / piece);
+}
+
+int64_t tri__layout_piece_rows(const tri__layout *layout, uint32_t chunk, int64_t first)
+{
+    int table = tri__layout_table(layout, chunk);
+    int64_t piece = tri__layout_piece(layout, table), left = tri__layout_rows(layout, tri__layout_server(layout, chunk), table) - first;
+    return left < piece ? left : piece;
+}
+
+uint32_t tri__layout_parts(const tri__layout *layout, int server)
+{
+    uint32_t parts = 0;
+    for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++)
+        parts += tri__layout_pieces(layout, chunk);
+    return parts;
 }

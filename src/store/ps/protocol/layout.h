@@ -1,21 +1,44 @@
 /* layout.h: which server keeps which floats, and the chunks in which they travel.
  *
  * Servers own equal stretches of the flat buffer, so that no server gets one big layer alone. A stretch is cut into chunks of at most
- * 256 kB: a gradient is pushed, applied and answered chunk by chunk. Chunks are numbered through all servers. */
+ * 256 kB: a gradient is pushed, applied and answered chunk by chunk. Chunks are numbered through all servers.
+ *
+ * A table is dealt out row by row: row r is on server r mod servers, there as row r / servers. Features are often numbered by how frequent
+ * they are, or field by field; equal ranges would give one server most of the work, and a hash would cost more and code no better. What a
+ * server has of a table is one more chunk, behind those of its stretch, and travels by key (keyed.h). So all that holds for chunks, who
+ * must push what in which step, and that it is taken once, holds for tables. */
 #ifndef TRI_STORE_PS_PROTOCOL_LAYOUT_H
 #define TRI_STORE_PS_PROTOCOL_LAYOUT_H
 
+#include "base/json.h"
 #include "trireme/tensor.h"
 
 enum { TRI_CHUNK_FLOATS = 65536, TRI_CHUNK_BYTES = TRI_CHUNK_FLOATS * 4, TRI_MOST_SERVERS = 1024 };
 
+enum { TRI_LAYOUT_TABLES = 16 };
+
+typedef struct {
+    int64_t rows, width;
+} tri__table_shape;
+
+/* Of a model's tables. {0}: it has none. */
+typedef struct {
+    int count;
+    tri__table_shape table[TRI_LAYOUT_TABLES];
+} tri__table_shapes;
+
 typedef struct {
     size_t floats;
     int servers;
+    tri__table_shapes tables;
 } tri__layout;
 
-/* TRI_BAD_CALL where there are more servers than the model has pieces for. */
-TRI_MUST_CHECK tri_status tri__layout_init(tri__layout *layout, size_t floats, int servers);
+/* TRI_BAD_CALL where there are more servers than the model has pieces for, or a row of a table is larger than a chunk. */
+TRI_MUST_CHECK tri_status tri__layout_init(tri__layout *layout, size_t floats, int servers); /* without tables */
+TRI_MUST_CHECK tri_status tri__layout_init_tables(tri__layout *layout, size_t floats, const tri__table_shapes *tables, int servers);
+json_t *tri__tables_json(const tri__table_shapes *tables);                              /* [[rows, width], …] */
+TRI_MUST_CHECK tri_status tri__tables_read(const json_t *json, tri__table_shapes *out); /* TRI_BAD_DATA where it is no such list */
+bool tri__layout_fits(const tri__layout *layout, size_t floats, const tri__table_shapes *tables); /* it is that model's */
 
 tri_range tri__layout_stretch(const tri__layout *layout, int server);
 uint32_t tri__layout_first(const tri__layout *layout, int server); /* its first chunk; that of server `servers` is the number of chunks */
@@ -23,5 +46,14 @@ uint32_t tri__layout_chunks(const tri__layout *layout);
 int tri__layout_server(const tri__layout *layout, uint32_t chunk);
 tri_range tri__layout_chunk(const tri__layout *layout, uint32_t chunk);
 uint32_t tri__layout_chunk_at(const tri__layout *layout, size_t place); /* the chunk that holds this float */
+
+/* Of chunks that are a server's rows of a table. Their range has no floats. */
+int tri__layout_table(const tri__layout *layout, uint32_t chunk);                   /* which table; −1: it is a chunk of the stretch */
+uint32_t tri__layout_table_chunk(const tri__layout *layout, int server, int table); /* its number */
+int64_t tri__layout_rows(const tri__layout *layout, int server, int table);         /* so many are there */
+int64_t tri__layout_piece(const tri__layout *layout, int table);                    /* rows that are copied and restored together … */
+uint32_t tri__layout_pieces(const tri__layout *layout, uint32_t chunk);             /* … and how many such pieces; 1 in the stretch */
+int64_t tri__layout_piece_rows(const tri__layout *layout, uint32_t chunk, int64_t first); /* of the piece that begins there */
+uint32_t tri__layout_parts(const tri__layout *layout, int server); /* chunks of the stretch and pieces of tables that a server has */
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/protocol/layout.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "floats travel as they stand in memory, which must be little-endian");
@@ -40,6 +41,9 @@ static const struct {
     [TRI_MSG_REPORT] = {"report", TRI_JSON_MOST},
     [TRI_MSG_BEAT] = {"beat", 0},
     [TRI_MSG_BYE] = {"bye", TRI_HELLO_MOST},
+    [TRI_MSG_PULL_ROWS] = {"pull_rows", TRI_KEYED_MOST},
+    [TRI_MSG_ROWS] = {"rows", TRI_KEYED_MOST},
+    [TRI_MSG_PUSH_ROWS] = {"push_rows", TRI_KEYED_MOST},
 };
 
 const char *tri__message_name(uint32_t type)

@@ -8,11 +8,12 @@
  *                            ◄───  TOKEN: do this step on these examples
  *   PUSH a chunk's gradient ─────► applies it, or gathers those of all, then
  *                            ◄───  CHUNK: the chunk's new parameters
+ *   PULL_ROWS, which a batch names ► when the steps before are applied: ROWS; then PUSH_ROWS, as PUSH
  *   …                              SNAPSHOT at step n ──────────────────────► COPIED; COPY, chunk by chunk ───►
  *                            ◄───  STOP
  *   REPORT ──────────────────────► when all have come: the summary; BYE ────►
  *
- * A head has four words; what they mean for each type stands below. Bodies are floats or JSON. Nothing in a head is believed: decode
+ * A head has four words; what they mean for each type stands below. Bodies are floats, rows or JSON. Nothing in a head is believed: decode
  * checks the size of the body, and the receiver checks numbers against what it knows. */
 #ifndef TRI_STORE_PS_PROTOCOL_MESSAGE_H
 #define TRI_STORE_PS_PROTOCOL_MESSAGE_H
@@ -48,6 +49,9 @@ typedef enum {
     TRI_MSG_REPORT,    /* JSON: what a worker did, now and then and at the end */
     TRI_MSG_BEAT,      /* I live */
     TRI_MSG_BYE,       /* the job is done, or the worker leaves: JSON, with the reason where there is one */
+    TRI_MSG_PULL_ROWS, /* chunk, step, serial, view, number; a list of rows (keyed.h): send them as they are then (row_server.h) */
+    TRI_MSG_ROWS,      /* chunk, step, waited, number of the pull; the weights of those rows */
+    TRI_MSG_PUSH_ROWS, /* as push, of rows; answered by a CHUNK without parameters */
     TRI_MSG_TYPES
 } tri__message_type;
 
@@ -64,7 +68,7 @@ typedef struct {
     int64_t step;
     union {
         int64_t serial;   /* push: the worker's pushes of this chunk so far; one that was taken is not taken again */
-        int64_t position; /* token */
+        int64_t position; /* token; restore and copy of rows: the first of them */
         int64_t waited;   /* chunk: nanoseconds that it waited for other workers' parts */
         int64_t updates;  /* snapshot, copied */
         double norm;      /* norm */
@@ -74,7 +78,7 @@ typedef struct {
         float rate;     /* push */
         uint32_t index; /* token: this worker's place … */
         uint32_t slot;  /* restore, copy */
-        uint32_t what;  /* snapshot, ready: a number */
+        uint32_t what;  /* snapshot, ready, pull_rows, rows: a number */
     };
     union {
         float weight;     /* push: Σ of the examples' weights */

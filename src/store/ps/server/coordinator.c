@@ -196,7 +196,7 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     tri__server *server = c->server;
     const tri__server_options *options = &server->options;
     TRI_TRY(options->owner->settle(options->context, hello, &c->job));
-    TRI_TRY(tri__layout_init(&server->layout, c->job.floats, c->settings->servers));
+    TRI_TRY(tri__layout_init_tables(&server->layout, c->job.floats, &c->job.tables, c->settings->servers));
     TRI_TRY(tri__stretch_create(&server->layout, 0, &c->job.rule, c->settings, &server->stretch));
     TRI_TRY(tri__snapshot_load(c));
     tri__snapshot_fill_own(c);
@@ -293,8 +293,8 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         tri__steps_seen(c, peer->task, message);
     else if (message->type == TRI_MSG_COPIED && server)
         tri__snapshot_copied(c, peer->task, message);
-    else if (message->type == TRI_MSG_COPY && server && message->size)
-        tri__snapshot_received(peer, message);
+    else if (message->type == TRI_MSG_COPY && server)
+        return tri__snapshot_received(peer, message);
     else if (message->type == TRI_MSG_NORM && server)
         tri__steps_norm(c, peer, message);
     else if (message->type == TRI_MSG_PULL && evaluator)

@@ -89,15 +89,17 @@ void tri__follower_lost(tri__server *server, tri_status why)
 
 static tri_status take_welcome(tri__server *server, const json_t *body)
 {
-    int64_t floats = tri__json_integer_of(body, "floats", 0);
+    int64_t floats = tri__json_integer_of(body, "floats", -1);
+    tri__table_shapes tables;
     tri_rule rule;
+    TRI_TRY(tri__tables_read(json_object_get(body, "tables"), &tables));
     TRI_TRY(read_rule(json_object_get(body, "rule"), &rule));
-    if (floats < 1)
+    if (floats < 0 || (floats == 0 && tables.count == 0))
         return tri_fail(TRI_BAD_DATA, "a welcome to a model without parameters");
     tri__contact_welcomed(&server->contact);
     if (server->stretch) /* reconnected */
-        return server->layout.floats == (size_t)floats ? NULL : tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
-    TRI_TRY(tri__layout_init(&server->layout, (size_t)floats, server->options.settings.servers));
+        return tri__layout_fits(&server->layout, (size_t)floats, &tables) ? NULL : tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
+    TRI_TRY(tri__layout_init_tables(&server->layout, (size_t)floats, &tables, server->options.settings.servers));
     return tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch);
 }
 
@@ -145,21 +147,12 @@ static tri_status take_chosen(tri__server *server, const json_t *body)
     return NULL;
 }
 
-static uint32_t slots_of(const tri__server *server)
-{
-    size_t count;
-    uint32_t slots = 1;
-    while (slots < 3 && tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch), (int)slots, &count))
-        slots++;
-    return slots;
-}
-
 /* The first float of a generation comes: from here on nothing of an earlier one is taken or answered. */
 static void begin_restoring(tri__server *server, uint32_t generation)
 {
     server->holds = TRI_HOLDS_PART;
     server->generation = generation;
-    server->restore_left = slots_of(server) * tri__stretch_chunks(server->stretch);
+    server->restore_left = (uint32_t)tri__stretch_slots(server->stretch) * tri__layout_parts(&server->layout, server->options.index);
     tri__server_forget(server);
 }
 
@@ -182,6 +175,12 @@ tri_status tri__follower_body(tri__peer *peer, const tri__message *message, void
     size_t count = 0;
     bool ours = peer->role == TRI_PEER_COORDINATOR && server->stretch && tri__stretch_has(server->stretch, message->chunk);
     float *floats = ours && message->slot < 3 ? tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count) : NULL;
+    if (ours && message->type == TRI_MSG_RESTORE && tri__stretch_table(server->stretch, message->chunk)) {
+        TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
+        TRI_TRY(tri__peer_equip(peer));
+        *body = peer->gradient;
+        return NULL;
+    }
     if (!floats || message->type != TRI_MSG_RESTORE || message->size != count * sizeof *floats)
         return tri_fail(TRI_BAD_DATA, "%u bytes for slot %u of chunk %u, which is none of ours", message->size, message->slot,
                         message->chunk);
@@ -191,20 +190,72 @@ tri_status tri__follower_body(tri__peer *peer, const tri__message *message, void
     return NULL;
 }
 
+/* Rows of a table to begin from. */
+static tri_status restore_rows(tri__peer *peer, const tri__message *message)
+{
+    tri__server *server = peer->server;
+    TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
+    if (!tri__stretch_has(server->stretch, message->chunk))
+        return tri_fail(TRI_BAD_DATA, "rows of chunk %u, which is none of ours", message->chunk);
+    if (server->holds != TRI_HOLDS_PART || message->view != server->generation)
+        begin_restoring(server, message->view);
+    tri__table_write(tri__stretch_table(server->stretch, message->chunk), message->position, 1,
+                     tri__layout_piece_rows(&server->layout, message->chunk, message->position), (int)message->slot,
+                     message->size ? peer->gradient : NULL);
+    server->restore_left -= server->restore_left > 0;
+    return NULL;
+}
+
+/* All of the rows, slot by slot. */
+static tri_status copy_table(tri__server *server, int table)
+{
+    const tri__layout *layout = &server->layout;
+    const int64_t rows = tri__layout_rows(layout, server->options.index, table), floats = rows * layout->tables.table[table].width;
+    const tri_table *own = tri__stretch_table(server->stretch, tri__layout_table_chunk(layout, server->options.index, table));
+    if (server->table_copy_slots[table] < server->snapshot_slots) {
+        tri__buffer_free(server->table_copy[table]);
+        server->table_copy[table] = NULL;
+        TRI_TRY(tri__buffer_allocate((size_t)(floats + 1) * server->snapshot_slots * sizeof(float), "a copy of a table",
+                                     &server->table_copy[table]));
+        server->table_copy_slots[table] = server->snapshot_slots;
+    }
+    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++)
+        tri__table_read(own, 0, 1, rows, (int)slot, server->table_copy[table] + slot * floats);
+    return NULL;
+}
+
 /* The copy, slot by slot, as it was when the stretch stood at the step. */
 static tri_status copy_stretch(tri__server *server)
 {
     tri_range range = tri__stretch_range(server->stretch);
     for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
         if (!server->copy[slot])
-            TRI_TRY(tri__buffer_allocate(range.count * sizeof(float), "a copy of the parameters", &server->copy[slot]));
+            TRI_TRY(tri__buffer_allocate((range.count + 1) * sizeof(float), "a copy of the parameters", &server->copy[slot]));
         size_t at = 0, count;
         for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
             const float *floats = tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch) + i, (int)slot, &count);
-            memcpy(server->copy[slot] + at, floats, count * sizeof *floats);
+            if (floats)
+                memcpy(server->copy[slot] + at, floats, count * sizeof *floats);
         }
     }
+    for (int table = 0; table < server->layout.tables.count; table++)
+        TRI_TRY(copy_table(server, table));
     return NULL;
+}
+
+static void send_table(tri__server *server, int table, uint32_t slot, int64_t step)
+{
+    const tri__layout *layout = &server->layout;
+    const uint32_t chunk = tri__layout_table_chunk(layout, server->options.index, table);
+    const int64_t rows = tri__layout_rows(layout, server->options.index, table), width = layout->tables.table[table].width;
+    const float *copy = server->table_copy[table] + slot * rows * width;
+    for (int64_t first = 0; first < rows; first += tri__layout_piece(layout, table)) {
+        const tri__message message = {
+            .type = TRI_MSG_COPY, .chunk = chunk, .view = server->snapshot_number, .step = step, .position = first, .slot = slot};
+        const size_t count = (size_t)(tri__layout_piece_rows(layout, chunk, first) * width);
+        const bool zero = tri__all_zero(copy + first * width, count);
+        tri__message_send_floats(server->upstream->connection, message, copy + first * width, zero ? 0 : count, true);
+    }
 }
 
 static void send_copy(tri__server *server, int64_t step)
@@ -220,8 +271,11 @@ static void send_copy(tri__server *server, int64_t step)
             tri__stretch_floats(server->stretch, chunk, 0, &count);
             const tri__message message = {
                 .type = TRI_MSG_COPY, .chunk = chunk, .view = server->snapshot_number, .step = step, .slot = slot};
-            tri__message_send_floats(connection, message, server->copy[slot] + at, count, false);
+            if (count > 0)
+                tri__message_send_floats(connection, message, server->copy[slot] + at, count, false);
         }
+        for (int table = 0; table < server->layout.tables.count; table++)
+            send_table(server, table, slot, step);
     }
 }
 
@@ -243,9 +297,8 @@ static void take_snapshot(tri__server *server)
 
 static tri_status begin_snapshot(tri__server *server, const tri__message *message)
 {
-    size_t count;
-    uint32_t slots = message->what, first = tri__stretch_first(server->stretch);
-    if (slots < 1 || slots > 3 || !tri__stretch_floats(server->stretch, first, (int)slots - 1, &count))
+    uint32_t slots = message->what;
+    if (slots < 1 || slots > (uint32_t)tri__stretch_slots(server->stretch))
         return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
     server->snapshot = message->step;
     server->snapshot_updates = message->updates;
@@ -317,6 +370,9 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
     }
     if (!server->stretch)
         return tri_fail(TRI_BAD_DATA, "a %s before its welcome", tri__message_name(message->type));
+    if (message->type == TRI_MSG_RESTORE && tri__stretch_has(server->stretch, message->chunk) &&
+        tri__stretch_table(server->stretch, message->chunk))
+        return restore_rows(peer, message);
     if (message->type == TRI_MSG_RESTORE && message->size) { /* read into its place */
         server->restore_left -= server->restore_left > 0;
         return NULL;

@@ -38,7 +38,8 @@ void tri__followers_tell_json(tri__coordinator *c, tri__message_type type, json_
 static void welcome(tri__coordinator *c, int server)
 {
     tri__message_send_json(c->follower[server].peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:I, s:o}", "floats", (json_int_t)c->job.floats, "rule", tri__rule_json(&c->job.rule)));
+                           json_pack("{s:I, s:o, s:o}", "floats", (json_int_t)c->job.floats, "tables", tri__tables_json(&c->job.tables),
+                                     "rule", tri__rule_json(&c->job.rule)));
 }
 
 /* Updates of every chunk that its stretch has when it is restored. One that keeps its stretch may have some that ps:0 has lost, and that

@@ -225,9 +225,10 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     peer->server->worker[peer->task] = peer;
     tri__members_count_in(&c->members, peer->task);
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:I, s:I, s:b, s:I, s:I}", "floats", (json_int_t)c->job.floats, "generation",
-                                     (json_int_t)peer->server->generation, "member", member->state >= TRI_MEMBER_READY, "step",
-                                     (json_int_t)tri__coordinator_step(c), "done", (json_int_t)c->books.share[peer->task].steps));
+                           json_pack("{s:I, s:o, s:I, s:b, s:I, s:I}", "floats", (json_int_t)c->job.floats, "tables",
+                                     tri__tables_json(&c->job.tables), "generation", (json_int_t)peer->server->generation, "member",
+                                     member->state >= TRI_MEMBER_READY, "step", (json_int_t)tri__coordinator_step(c), "done",
+                                     (json_int_t)c->books.share[peer->task].steps));
     for (int i = 0; i < member->tokens; i++) /* those it has may have been lost on the way */
         tri__steps_send_token(peer, &member->token[i], false);
     if (c->phase >= TRI_JOB_STOPPING)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "store/ps/server/follower.h"
+#include "store/ps/server/row_server.h"
 #include "store/ps/server/server_inside.h"
 
 #define TICK        INT64_C(50000000)   /* 50 ms */
@@ -40,6 +41,7 @@ static void detach(tri__peer *peer)
     free(peer->gradient);
     free(peer->due);
     free(peer->text);
+    tri__peer_rows_destroy(peer->rows);
     free(peer);
 }
 
@@ -187,6 +189,7 @@ void tri__server_forget(tri__server *server)
         for (uint32_t i = 0; peer->due_count && i < tri__stretch_chunks(server->stretch); i++)
             peer->due[i] = false;
         peer->due_count = 0;
+        tri__rows_forget_waiting(peer);
     }
 }
 
@@ -207,6 +210,7 @@ void tri__server_answer_all(tri__server *server, uint32_t chunk)
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
         if (peer->role == TRI_PEER_WORKER && tri__stretch_owes(server->stretch, chunk, peer->task))
             tri__server_answer(peer, chunk, false);
+    tri__rows_answer_waiting(server, chunk);
 }
 
 static void moved_on(tri__server *server, uint32_t chunk)
@@ -262,6 +266,17 @@ static tri_status refuse_gradient(tri__peer *peer, tri_status why)
     return status;
 }
 
+/* The stretch holds what was pushed: the next gradient is read to other memory. */
+static tri_status give_memory(tri__peer *peer, const tri__message *push)
+{
+    if (push->type == TRI_MSG_PUSH_ROWS) {
+        tri__rows_part_taken(peer);
+        return NULL;
+    }
+    peer->gradient = NULL;
+    return tri__stretch_lend(peer->server->stretch, &peer->gradient);
+}
+
 static tri_status take_push(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
@@ -281,6 +296,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         .weight = (double)message->weight,
         .rate = message->rate,
         .gradient = peer->gradient,
+        .rows = message->type == TRI_MSG_PUSH_ROWS ? tri__rows_part(peer) : NULL,
     };
     tri__push_outcome outcome;
     tri_status status = tri__stretch_push(server->stretch, &push, &outcome);
@@ -299,8 +315,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
         tri__server_answer(peer, message->chunk, false);
         return NULL;
     case TRI_PUSH_HELD:
-        peer->gradient = NULL;
-        TRI_TRY(tri__stretch_lend(server->stretch, &peer->gradient));
+        TRI_TRY(give_memory(peer, message));
         gathered(peer, message);
         balance(server);
         return NULL;
@@ -316,6 +331,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
                 tri__log_line(server->log, TRI_LOG_DEBUG, "update by worker:%d, step %" PRId64, peer->task, message->step);
             bool done = server->coordinator && tri__coordinator_pushed(peer, message);
             tri__server_answer(peer, message->chunk, false);
+            tri__rows_answer_waiting(server, message->chunk);
             if (done)
                 tri__coordinator_go_on(server->coordinator);
             if (server->snapshot >= 0)
@@ -394,9 +410,9 @@ static tri_status admit_worker(tri__peer *peer)
     TRI_TRY(tri__peer_equip(peer));
     server->worker[peer->task] = peer;
     peer->role = TRI_PEER_WORKER;
-    tri__message_send_json(
-        peer->connection, TRI_MSG_WELCOME,
-        json_pack("{s:I, s:I}", "floats", (json_int_t)server->layout.floats, "generation", (json_int_t)server->generation));
+    tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
+                           json_pack("{s:I, s:o, s:I}", "floats", (json_int_t)server->layout.floats, "tables",
+                                     tri__tables_json(&server->layout.tables), "generation", (json_int_t)server->generation));
     return NULL;
 }
 
@@ -425,11 +441,14 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
         bool known = peer->role == TRI_PEER_WORKER && server->stretch && tri__stretch_has(server->stretch, message->chunk);
         if (known)
             tri__stretch_floats(server->stretch, message->chunk, 0, &count);
-        if (!known || message->size != count * sizeof(float))
+        if (!known || count == 0 || message->size != count * sizeof(float))
             return tri_fail(TRI_BAD_DATA, "a gradient of %u bytes for chunk %u, which is none of ours", message->size, message->chunk);
         *body = peer->gradient;
         return NULL;
     }
+    case TRI_MSG_PULL_ROWS:
+    case TRI_MSG_PUSH_ROWS:
+        return tri__rows_body(peer, message, body);
     case TRI_MSG_RESTORE:
     case TRI_MSG_COPY:
         return server->coordinator ? tri__snapshot_body(peer, message, body) : tri__follower_body(peer, message, body);
@@ -469,7 +488,7 @@ static tri_status dispatch(tri__peer *peer, const tri__message *message, const j
     if (message->type == TRI_MSG_HELLO)
         return take_hello(peer, body);
     if (message->type == TRI_MSG_PULL && peer->role == TRI_PEER_WORKER) {
-        if (!tri__stretch_has(server->stretch, message->chunk))
+        if (!tri__stretch_has(server->stretch, message->chunk) || tri__stretch_table(server->stretch, message->chunk))
             return tri_fail(TRI_BAD_DATA, "it asks for chunk %u, which is none of ours", message->chunk);
         if (server->holds == TRI_HOLDS_ALL) /* else all go back, and it will ask again when it is told */
             tri__server_answer(peer, message->chunk, false);
@@ -498,7 +517,11 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
         peer->heard = tri__clock_now();
     if (peer->state == TRI_PEER_CLOSING)
         return NULL;
-    if (message.type == TRI_MSG_PUSH && frame->size) {
+    if (message.type == TRI_MSG_PULL_ROWS && frame->size)
+        return peer->role == TRI_PEER_EVALUATOR ? tri__snapshot_pulled_rows(peer, &message) : tri__rows_pulled(peer, &message);
+    if (message.type == TRI_MSG_PUSH_ROWS && frame->size)
+        TRI_TRY(tri__rows_read_push(peer, &message));
+    if ((message.type == TRI_MSG_PUSH || message.type == TRI_MSG_PUSH_ROWS) && frame->size) {
         TRI_TRY(take_push(peer, &message));
         take_early(peer->server);
         return NULL;
@@ -693,6 +716,8 @@ tri_status tri__server_run(const tri__server_options *options, tri__ps_status *s
     tri__stretch_destroy(server->stretch);
     for (int i = 0; i < 3; i++)
         tri__buffer_free(server->copy[i]);
+    for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
+        tri__buffer_free(server->table_copy[i]);
     tri__loop_destroy(server->loop);
     free(server);
     return failed;

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "net/connection.h"
+#include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
 #include "store/ps/protocol/tokens.h"
 #include "trireme/store.h"
@@ -18,6 +19,7 @@
 /* What is to be done, as the owner understands it from a worker's hello. */
 typedef struct {
     size_t floats;
+    tri__table_shapes tables;
     tri_rule rule;
     char digest[65];
     char data[16];   /* digest of the examples; "": not known, or each worker has files of its own */

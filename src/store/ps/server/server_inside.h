@@ -13,6 +13,7 @@
 
 typedef struct tri__server tri__server;
 typedef struct tri__coordinator tri__coordinator;
+typedef struct tri__peer_rows tri__peer_rows; /* row_server.h */
 
 typedef enum { TRI_PEER_STRANGER, TRI_PEER_WORKER, TRI_PEER_SERVER, TRI_PEER_EVALUATOR, TRI_PEER_COORDINATOR } tri__peer_role;
 
@@ -57,6 +58,7 @@ typedef struct tri__peer {
     bool *due;            /* [chunks of the stretch] answers that wait until the connection takes more … */
     uint32_t due_count;   /* … so many */
     char *text;           /* where JSON is read to */
+    tri__peer_rows *rows; /* rows of tables that it pulls and pushes; NULL until it does */
     json_t *hello;        /* of a worker that has to wait for its welcome; NULL */
     int64_t heard;        /* when it last said anything */
     int64_t greeted;      /* when it said hello */
@@ -73,18 +75,20 @@ struct tri__server {
     tri__peer *worker[TRI_MOST_TASKS]; /* by task; NULL where none is connected */
     uint64_t welcomed[TRI_MOST_TASKS]; /* by task: the incarnation that was last welcomed */
     tri__layout layout;
-    tri__stretch *stretch;         /* NULL until the model is known */
-    uint32_t generation;           /* changes when all go back: pushes from before it are void */
-    tri__holding holds;            /* all: workers are welcome */
-    uint32_t restore_left;         /* chunks × slots that are still to come */
-    tri__coordinator *coordinator; /* of ps:0; NULL elsewhere … */
-    tri__contact contact;          /* … and there with ps:0 … */
-    tri__peer *upstream;           /* … as one of the peers; NULL while there is no connection … */
-    int64_t incarnation;           /* … and how it is told from an earlier process */
-    float *copy[3];                /* … and a copy of the stretch, slot by slot */
-    int64_t snapshot;              /* … of the step after which it is wanted; −1: none … */
-    int64_t snapshot_updates;      /* … with so many updates of every chunk; in async those that have not come by then … */
-    int64_t snapshot_until;        /* … are not awaited any longer */
+    tri__stretch *stretch;                        /* NULL until the model is known */
+    uint32_t generation;                          /* changes when all go back: pushes from before it are void */
+    tri__holding holds;                           /* all: workers are welcome */
+    uint32_t restore_left;                        /* chunks × slots that are still to come */
+    tri__coordinator *coordinator;                /* of ps:0; NULL elsewhere … */
+    tri__contact contact;                         /* … and there with ps:0 … */
+    tri__peer *upstream;                          /* … as one of the peers; NULL while there is no connection … */
+    int64_t incarnation;                          /* … and how it is told from an earlier process */
+    float *copy[3];                               /* … and a copy of the stretch, slot by slot … */
+    float *table_copy[TRI_LAYOUT_TABLES];         /* … and of its tables, each slot by slot: … */
+    uint32_t table_copy_slots[TRI_LAYOUT_TABLES]; /* … so many there is memory for */
+    int64_t snapshot;                             /* … of the step after which it is wanted; −1: none … */
+    int64_t snapshot_updates; /* … with so many updates of every chunk; in async those that have not come by then … */
+    int64_t snapshot_until;   /* … are not awaited any longer */
     uint32_t snapshot_slots, snapshot_number;
     int ahead;      /* workers in that state */
     int64_t beaten; /* when all were last told that we live */
@@ -123,6 +127,7 @@ void tri__coordinator_step_ends(tri__server *server);      /* sync: a chunk of p
 void tri__coordinator_stepped(tri__server *server);        /* … and has been */
 void tri__coordinator_clip(tri__coordinator *coordinator); /* sync with clipping: the norm may be known */
 TRI_MUST_CHECK tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void **body);
+TRI_MUST_CHECK tri_status tri__snapshot_pulled_rows(tri__peer *peer, const tri__message *message); /* by the evaluator */
 void tri__coordinator_tick(tri__server *server);
 void tri__coordinator_status(tri__server *server, tri__ps_status *status);
 

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "store/ps/server/coordinator.h"
+#include "store/ps/server/snapshot_rows.h"
 
 void tri__snapshot_init(tri__snapshot *snapshot)
 {
@@ -22,6 +24,7 @@ void tri__snapshot_fini(tri__snapshot *snapshot)
     tri_status_free(snapshot->failure);
     tri__standing_fini(&snapshot->standing);
     tri_store_destroy(snapshot->whole);
+    free(snapshot->piece);
 }
 
 bool tri__snapshot_idle(const tri__snapshot *snapshot)
@@ -69,9 +72,12 @@ static void copy_own(tri__coordinator *c, uint32_t slots, bool into_whole)
         size_t count;
         for (uint32_t i = 0; i < tri__stretch_chunks(stretch); i++, whole += count) {
             float *own = tri__stretch_floats(stretch, tri__stretch_first(stretch) + i, (int)slot, &count);
-            memcpy(into_whole ? whole : own, into_whole ? own : whole, count * sizeof *own);
+            if (own)
+                memcpy(into_whole ? whole : own, into_whole ? own : whole, count * sizeof *own);
         }
     }
+    for (int table = 0; table < c->job.tables.count; table++)
+        tri__snapshot_copy_own_rows(c, table, slots, into_whole);
 }
 
 void tri__snapshot_fill_own(tri__coordinator *c)
@@ -86,7 +92,10 @@ static tri_status load(tri__coordinator *c)
     if (!snapshot->whole) {
         TRI_TRY(tri_store_local_create(c->job.floats, &c->job.rule, &snapshot->whole));
         tri_store_drop_gradient(snapshot->whole);
+        TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "rows of a table", &snapshot->piece));
     }
+    for (int i = tri_store_tables(snapshot->whole); i < c->job.tables.count; i++)
+        TRI_TRY(tri_store_add_table(snapshot->whole, c->job.tables.table[i].rows, c->job.tables.table[i].width));
     tri__standing_fini(&snapshot->standing);
     return options->owner->load(options->context, snapshot->whole, &snapshot->standing);
 }
@@ -117,6 +126,10 @@ void tri__snapshot_send_stretch(tri__coordinator *c, int server, tri__connection
     for (uint32_t slot = 0; slot < slots_of(c, true); slot++)
         for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++) {
             tri_range range = tri__layout_chunk(layout, chunk);
+            if (range.count == 0) {
+                tri__snapshot_send_rows(c, chunk, slot, to);
+                continue;
+            }
             const tri__message message = {
                 .type = TRI_MSG_RESTORE, .chunk = chunk, .view = c->server->generation, .step = c->snapshot.standing.step, .slot = slot};
             tri__message_send_floats(to, message, slot_of(c->snapshot.whole, slot) + range.first, range.count, true);
@@ -233,7 +246,7 @@ static void take(tri__coordinator *c, unsigned purpose)
     for (int i = 1; i < c->settings->servers; i++) {
         const tri__follower *follower = &c->follower[i];
         snapshot->taken[i] = false;
-        snapshot->left += snapshot->slots * (tri__layout_first(layout, i + 1) - tri__layout_first(layout, i));
+        snapshot->left += snapshot->slots * tri__layout_parts(layout, i);
         message.updates = snapshot->standing.step - c->books.lacks[i];
         if (follower->state == TRI_FOLLOWER_HOLDING)
             tri__message_send(follower->peer->connection, &message, false);
@@ -317,7 +330,9 @@ tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void
     if (peer->role != TRI_PEER_SERVER || message->type != TRI_MSG_COPY || message->chunk >= tri__layout_chunks(layout) ||
         tri__layout_server(layout, message->chunk) != peer->task || message->slot >= slots_of(c, true))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u that nobody asked for", message->chunk);
-    if (message->size != tri__layout_chunk(layout, message->chunk).count * sizeof(float))
+    if (tri__layout_table(layout, message->chunk) >= 0)
+        TRI_TRY(tri__table_piece_check(layout, message, slots_of(c, true)));
+    else if (message->size != tri__layout_chunk(layout, message->chunk).count * sizeof(float))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u of the wrong size", message->chunk);
     TRI_TRY(tri__peer_equip(peer));
     *body = peer->gradient;
@@ -334,15 +349,36 @@ void tri__snapshot_copied(tri__coordinator *c, int server, const tri__message *m
         tri__coordinator_go_on(c);
 }
 
-void tri__snapshot_received(tri__peer *peer, const tri__message *message)
+static void receive_range(tri__coordinator *c, const tri__peer *peer, const tri__message *message)
 {
-    tri__coordinator *c = peer->server->coordinator;
-    if (!is_wanted(c, peer->task, message) || message->slot >= c->snapshot.slots)
-        return;
     tri_range range = tri__layout_chunk(&peer->server->layout, message->chunk);
     memcpy(slot_of(c->snapshot.whole, message->slot) + range.first, peer->gradient, range.count * sizeof(float));
+}
+
+/* A piece of a table that is all zeros comes without a body, and was not looked at yet. */
+static tri_status check_empty(tri__peer *peer, const tri__message *message)
+{
+    void *body;
+    if (message->size)
+        return NULL;
+    if (message->chunk >= tri__layout_chunks(&peer->server->layout) || tri__layout_table(&peer->server->layout, message->chunk) < 0)
+        return tri_fail(TRI_BAD_DATA, "a copy of chunk %u without its floats", message->chunk);
+    return tri__snapshot_body(peer, message, &body);
+}
+
+tri_status tri__snapshot_received(tri__peer *peer, const tri__message *message)
+{
+    TRI_TRY(check_empty(peer, message));
+    tri__coordinator *c = peer->server->coordinator;
+    if (!is_wanted(c, peer->task, message) || message->slot >= c->snapshot.slots)
+        return NULL;
+    if (tri__layout_table(&peer->server->layout, message->chunk) >= 0)
+        tri__snapshot_receive_rows(c, peer, message);
+    else
+        receive_range(c, peer, message);
     if (--c->snapshot.left == 0)
         use(c);
+    return NULL;
 }
 
 void tri__snapshot_give_up(tri__coordinator *c)
@@ -384,7 +420,8 @@ tri_status tri__snapshot_evaluated(tri__coordinator *c, const json_t *body)
 tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message)
 {
     tri__coordinator *c = peer->server->coordinator;
-    if (c->snapshot.state != TRI_SNAPSHOT_EVALUATING || message->chunk >= tri__layout_chunks(&peer->server->layout))
+    if (c->snapshot.state != TRI_SNAPSHOT_EVALUATING || message->chunk >= tri__layout_chunks(&peer->server->layout) ||
+        tri__layout_table(&peer->server->layout, message->chunk) >= 0)
         return tri_fail(TRI_BAD_DATA, "it asks for chunk %u of a snapshot that is not there", message->chunk);
     tri_range range = tri__layout_chunk(&peer->server->layout, message->chunk);
     const tri__message answer = {.type = TRI_MSG_CHUNK, .chunk = message->chunk, .step = c->snapshot.standing.step};

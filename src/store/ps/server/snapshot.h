@@ -50,6 +50,7 @@ typedef struct {
     tri__snapshot_state state;
     unsigned purpose; /* of the last one that was taken */
     tri_store *whole;
+    float *piece;                 /* [TRI_CHUNK_FLOATS] rows of a table, on their way */
     tri__standing standing;       /* of the snapshot */
     uint32_t number;              /* tells its parts from those of one that was given up */
     uint32_t slots;               /* 1: parameters only */
@@ -88,8 +89,8 @@ void tri__snapshot_fill_own(tri__coordinator *coordinator);                     
 void tri__snapshot_send_stretch(tri__coordinator *coordinator, int server, tri__connection *to); /* from `whole` */
 
 void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
-void tri__snapshot_received(tri__peer *peer, const tri__message *message); /* a chunk has come, and stands where place said */
-TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message); /* the evaluator asks for a chunk */
+TRI_MUST_CHECK tri_status tri__snapshot_received(tri__peer *peer, const tri__message *message); /* a chunk, which stands where place said */
+TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message);   /* the evaluator asks for a chunk */
 TRI_MUST_CHECK tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body);
 void tri__snapshot_not_evaluated(tri__coordinator *coordinator); /* there is no evaluator any more */
 

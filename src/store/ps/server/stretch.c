@@ -5,6 +5,7 @@
  * what was held is lent to the next gradient that comes. */
 #include "store/ps/server/stretch.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ typedef struct held_part {
     int task;
     double weight;
     float *gradient;
+    tri__row_part *rows; /* of a table, instead of the gradient; NULL otherwise */
 } held_part;
 
 typedef struct {
@@ -35,7 +37,8 @@ typedef struct {
     int64_t since; /* when the step's first part came */
     int64_t waited;
     held_part *held;
-    bool whole; /* with clipping: all parts are in */
+    bool whole;              /* with clipping: all parts are in */
+    tri__table_shard *shard; /* the rows of a table that this chunk is; NULL: it is a range */
 } chunk_state;
 
 /* Which tasks make up a step, in order. */
@@ -54,6 +57,7 @@ struct tri__stretch {
     float *parameters, *slot[TRI_RULE_SLOTS];
     float *gathered; /* sync only */
     chunk_state *chunk;
+    tri__table_shard shard[TRI_LAYOUT_TABLES];
     int64_t *pushed[TRI_MOST_TASKS]; /* [chunks] the serial of the last push that was taken, −1 where none; NULL where it never came */
     int64_t left[TRI_MOST_TASKS];    /* nothing is expected of a task up to this step; −1: it has not left */
     int64_t stale[TRI_MOST_TASKS];   /* the step of its last gradient that was dropped; −1: none */
@@ -73,7 +77,8 @@ static bool is_sync(const tri__stretch *stretch)
 
 static tri_status allocate(tri__stretch *stretch, const tri__layout *layout)
 {
-    size_t bytes = stretch->range.count * sizeof(float);
+    size_t bytes = (stretch->range.count ? stretch->range.count : 1) * sizeof(float);
+    int tables = layout->tables.count, server = tri__layout_server(layout, stretch->first);
     TRI_TRY(tri__buffer_allocate(bytes, "a server's parameters", &stretch->parameters));
     for (int i = 0; i < tri_rule_slots(&stretch->rule); i++)
         TRI_TRY(tri__buffer_allocate(bytes, "a server's state of the update rule", &stretch->slot[i]));
@@ -83,6 +88,11 @@ static tri_status allocate(tri__stretch *stretch, const tri__layout *layout)
     for (uint32_t i = 0; i < stretch->chunks; i++) {
         tri_range range = tri__layout_chunk(layout, stretch->first + i);
         stretch->chunk[i].range = (tri_range){range.first - stretch->range.first, range.count};
+    }
+    for (int i = 0; i < tables; i++) {
+        TRI_TRY(tri__table_shard_init(&stretch->shard[i], tri__layout_rows(layout, server, i), layout->tables.table[i].width,
+                                      tri_rule_slots(&stretch->rule)));
+        stretch->chunk[tri__layout_table_chunk(layout, server, i) - stretch->first].shard = &stretch->shard[i];
     }
     return NULL;
 }
@@ -109,23 +119,29 @@ tri_status tri__stretch_create(const tri__layout *layout, int server, const tri_
     return NULL;
 }
 
-/* Take a part out of the list in which *at points to it. */
-static void release(tri__stretch *stretch, held_part **at)
+static size_t held_bytes(const chunk_state *chunk, const tri__row_part *rows)
+{
+    return rows ? tri__row_part_bytes(rows, chunk->shard->table.width) : TRI_CHUNK_BYTES;
+}
+
+/* Take a part out of the chunk's list, in which *at points to it. */
+static void release(tri__stretch *stretch, const chunk_state *chunk, held_part **at)
 {
     held_part *part = *at;
     *at = part->next;
-    stretch->held[part->task] -= TRI_CHUNK_BYTES;
-    if (stretch->spares < MOST_SPARE)
+    stretch->held[part->task] -= held_bytes(chunk, part->rows);
+    if (!part->rows && stretch->spares < MOST_SPARE)
         stretch->spare[stretch->spares++] = part->gradient;
     else
         free(part->gradient);
+    free(part->rows);
     free(part);
 }
 
 static void drop_held(tri__stretch *stretch, chunk_state *chunk)
 {
     while (chunk->held)
-        release(stretch, &chunk->held);
+        release(stretch, chunk, &chunk->held);
 }
 
 tri_status tri__stretch_lend(tri__stretch *stretch, float **gradient)
@@ -162,6 +178,8 @@ void tri__stretch_destroy(tri__stretch *stretch)
         free(stretch->pushed[i]);
     free_orders(&stretch->order);
     free(stretch->chunk);
+    for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
+        tri__table_shard_fini(&stretch->shard[i]);
     tri__buffer_free(stretch->parameters);
     tri__buffer_free(stretch->slot[0]);
     tri__buffer_free(stretch->slot[1]);
@@ -197,9 +215,24 @@ static chunk_state *state_of(const tri__stretch *stretch, uint32_t chunk)
 float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot, size_t *count)
 {
     tri_range range = state_of(stretch, chunk)->range;
+    if (state_of(stretch, chunk)->shard) {
+        *count = 0;
+        return NULL;
+    }
     float *buffer = slot == 0 ? stretch->parameters : stretch->slot[slot - 1];
     *count = range.count;
     return buffer ? buffer + range.first : NULL;
+}
+
+tri_table *tri__stretch_table(tri__stretch *stretch, uint32_t chunk)
+{
+    tri__table_shard *shard = state_of(stretch, chunk)->shard;
+    return shard ? &shard->table : NULL;
+}
+
+int tri__stretch_slots(const tri__stretch *stretch)
+{
+    return 1 + tri_rule_slots(&stretch->rule);
 }
 
 int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk)
@@ -226,6 +259,8 @@ static void begin_step(chunk_state *chunk)
     chunk->next = chunk->parts = 0;
     chunk->weight = 0;
     chunk->whole = false;
+    if (chunk->shard)
+        tri__table_shard_begin(chunk->shard);
 }
 
 static void forget_pushes(tri__stretch *stretch, int task)
@@ -329,7 +364,7 @@ static void drop_others(tri__stretch *stretch, chunk_state *chunk, const task_or
             continue;
         }
         count_stale(stretch, (*at)->task, chunk->step);
-        release(stretch, at);
+        release(stretch, chunk, at);
     }
 }
 
@@ -364,7 +399,10 @@ static double scale_of(const tri__stretch *stretch, const chunk_state *chunk)
 
 static void finish_step(tri__stretch *stretch, chunk_state *chunk, double clipping)
 {
-    if (chunk->weight > 0)
+    const tri_step step = {.step = chunk->step, .rate = chunk->rate};
+    if (chunk->weight > 0 && chunk->shard)
+        tri__table_shard_apply(chunk->shard, &stretch->rule, clipping * scale_of(stretch, chunk), &step);
+    else if (chunk->weight > 0)
         apply(stretch, chunk, stretch->gathered + chunk->range.first, clipping * scale_of(stretch, chunk), chunk->step, chunk->rate);
     chunk->waited = chunk->parts ? tri__clock_now() - chunk->since : 0;
     chunk->step++;
@@ -372,7 +410,7 @@ static void finish_step(tri__stretch *stretch, chunk_state *chunk, double clippi
     begin_step(chunk);
 }
 
-static void add_part(tri__stretch *stretch, chunk_state *chunk, const float *gradient, double weight)
+static void add_range(tri__stretch *stretch, const chunk_state *chunk, const float *gradient)
 {
     float *sum = stretch->gathered + chunk->range.first;
     size_t count = chunk->range.count;
@@ -381,6 +419,15 @@ static void add_part(tri__stretch *stretch, chunk_state *chunk, const float *gra
     else
         for (size_t i = 0; i < count; i++)
             sum[i] += gradient[i];
+}
+
+/* rows: of a table, instead of the gradient */
+static void add_part(tri__stretch *stretch, chunk_state *chunk, const float *gradient, const tri__row_part *rows, double weight)
+{
+    if (rows)
+        tri__table_shard_add(chunk->shard, rows);
+    else
+        add_range(stretch, chunk, gradient);
     chunk->parts++;
     chunk->weight += weight;
     chunk->next++;
@@ -392,8 +439,8 @@ static bool add_held(tri__stretch *stretch, chunk_state *chunk, int task)
     for (held_part **at = &chunk->held; *at; at = &(*at)->next) {
         if ((*at)->task != task)
             continue;
-        add_part(stretch, chunk, (*at)->gradient, (*at)->weight);
-        release(stretch, at);
+        add_part(stretch, chunk, (*at)->gradient, (*at)->rows, (*at)->weight);
+        release(stretch, chunk, at);
         return true;
     }
     return false;
@@ -432,9 +479,9 @@ static tri_status hold(tri__stretch *stretch, chunk_state *chunk, const tri__pus
 {
     held_part *part;
     TRI_TRY(tri__allocate(1, sizeof *part, "a held gradient", &part));
-    *part = (held_part){chunk->held, push->task, push->weight, push->gradient};
+    *part = (held_part){chunk->held, push->task, push->weight, push->rows ? NULL : push->gradient, push->rows};
     chunk->held = part;
-    stretch->held[push->task] += TRI_CHUNK_BYTES;
+    stretch->held[push->task] += held_bytes(chunk, push->rows);
     return NULL;
 }
 
@@ -454,6 +501,8 @@ static tri_status gather(tri__stretch *stretch, chunk_state *chunk, const tri__p
         *out = TRI_PUSH_TAKEN; /* answered with the others */
         return NULL;
     }
+    if (push->rows)
+        TRI_TRY(tri__table_shard_reserve(chunk->shard, push->rows->count));
     if (chunk->parts == 0 && !chunk->held)
         chunk->since = tri__clock_now();
     chunk->rate = push->rate;
@@ -462,7 +511,7 @@ static tri_status gather(tri__stretch *stretch, chunk_state *chunk, const tri__p
         *out = TRI_PUSH_HELD;
         return hold(stretch, chunk, push);
     }
-    add_part(stretch, chunk, push->gradient, push->weight);
+    add_part(stretch, chunk, push->gradient, push->rows, push->weight);
     *out = advance(stretch, chunk) && complete(stretch, chunk) ? TRI_PUSH_APPLIED : TRI_PUSH_TAKEN;
     return NULL;
 }
@@ -497,21 +546,33 @@ TRI_FOR_EVERY_CPU static uint32_t largest_magnitude(const float *x, size_t count
 static tri_status check_gradient(const chunk_state *chunk, const tri__push *push)
 {
     const uint32_t most = magnitude(TRI_GRADIENT_MOST);
-    if (largest_magnitude(push->gradient, chunk->range.count) <= most)
+    const float *values = push->rows ? push->rows->values : push->gradient;
+    size_t count = push->rows ? (size_t)(push->rows->count * chunk->shard->table.width) : chunk->range.count;
+    if (largest_magnitude(values, count) <= most)
         return NULL;
     size_t at = 0;
-    while (magnitude(push->gradient[at]) <= most)
+    while (magnitude(values[at]) <= most)
         at++;
     return tri_fail(TRI_DIVERGED,
                     "the gradient of worker:%d for step %" PRId64 " has the value %g (number %zu of chunk %u): it has diverged (try a "
                     "smaller --rate or --clip 1), or its data or memory is damaged",
-                    push->task, push->step, (double)push->gradient[at], at, push->chunk);
+                    push->task, push->step, (double)values[at], at, push->chunk);
+}
+
+static void apply_alone(tri__stretch *stretch, chunk_state *chunk, const tri__push *push)
+{
+    const tri_step step = {.step = push->step, .rate = push->rate};
+    if (push->rows)
+        tri__table_shard_apply_part(chunk->shard, push->rows, &stretch->rule, 1 / push->weight, &step);
+    else
+        apply(stretch, chunk, push->gradient, 1 / push->weight, push->step, push->rate);
 }
 
 tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out)
 {
     TRI_TRY(check_push(stretch, push));
     chunk_state *chunk = state_of(stretch, push->chunk);
+    assert(!push->rows == !chunk->shard);
     if (!stretch->pushed[push->task]) {
         TRI_TRY(tri__allocate(stretch->chunks, sizeof(int64_t), "what a worker has pushed", &stretch->pushed[push->task]));
         forget_pushes(stretch, push->task);
@@ -532,10 +593,16 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
     if (is_sync(stretch))
         return gather(stretch, chunk, push, out);
     if (push->weight > 0)
-        apply(stretch, chunk, push->gradient, 1 / push->weight, push->step, push->rate);
+        apply_alone(stretch, chunk, push);
     chunk->step++;
     *out = TRI_PUSH_APPLIED;
     return NULL;
+}
+
+int64_t tri__stretch_pushed(const tri__stretch *stretch, uint32_t chunk, int task)
+{
+    const int64_t *pushed = stretch->pushed[task];
+    return pushed && pushed[chunk - stretch->first] > 0 ? pushed[chunk - stretch->first] : 0;
 }
 
 bool tri__stretch_owes(const tri__stretch *stretch, uint32_t chunk, int task)
@@ -574,7 +641,9 @@ bool tri__stretch_gathered(const tri__stretch *stretch, double *squares)
     for (uint32_t i = 0; i < stretch->chunks; i++) {
         const chunk_state *chunk = &stretch->chunk[i];
         double scale = chunk->weight > 0 ? scale_of(stretch, chunk) : 0;
-        *squares += scale * scale * tri__sum_of_squares(stretch->gathered + chunk->range.first, chunk->range.count);
+        *squares += scale * scale *
+                    (chunk->shard ? tri__table_shard_squares(chunk->shard)
+                                  : tri__sum_of_squares(stretch->gathered + chunk->range.first, chunk->range.count));
     }
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
+#include "store/ps/server/table_shard.h"
 #include "trireme/store.h"
 
 enum { TRI_MOST_TASKS = 1024 };
@@ -29,7 +30,9 @@ uint32_t tri__stretch_first(const tri__stretch *stretch);  /* its first chunk �
 uint32_t tri__stretch_chunks(const tri__stretch *stretch); /* … and how many it has */
 bool tri__stretch_has(const tri__stretch *stretch, uint32_t chunk);
 float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot, size_t *count); /* slot 0: parameters; 1, 2: state, or NULL */
-int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk);                     /* updates of the chunk so far */
+tri_table *tri__stretch_table(tri__stretch *stretch, uint32_t chunk);     /* whose rows the chunk is; NULL: it is a range */
+int tri__stretch_slots(const tri__stretch *stretch);                      /* kinds of float: parameters, and the rule's state */
+int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk);   /* updates of the chunk so far */
 int64_t tri__stretch_waited(const tri__stretch *stretch, uint32_t chunk); /* ns between the first and the last part of it */
 int64_t tri__stretch_lowest(const tri__stretch *stretch);                 /* the least step of all chunks */
 
@@ -49,7 +52,7 @@ typedef enum {
     TRI_PUSH_STALE,   /* dropped: the chunk is past that step. Answer with what it is now */
     TRI_PUSH_KNOWN,   /* pushed before and not applied yet: nothing to do */
     TRI_PUSH_TAKEN,   /* added; the step waits for others' parts */
-    TRI_PUSH_HELD,    /* as taken, and the gradient's memory is the stretch's now */
+    TRI_PUSH_HELD,    /* as taken, and the memory of the gradient, or of the rows, is the stretch's now */
     TRI_PUSH_APPLIED, /* the chunk is one step on: answer everyone who is owed it */
 } tri__push_outcome;
 
@@ -60,7 +63,8 @@ typedef struct {
     int64_t serial; /* rises with every push of this chunk by the task; sync: the step */
     double weight;
     float rate;
-    float *gradient; /* heap memory of TRI_CHUNK_BYTES */
+    float *gradient;     /* heap memory of TRI_CHUNK_BYTES … */
+    tri__row_part *rows; /* … or, where the chunk is rows of a table, heap memory of its own, of rows that are there; NULL otherwise */
 } tri__push;
 
 /* Such memory, the caller's to free where no push takes it. What is in it means nothing. */
@@ -69,6 +73,8 @@ TRI_MUST_CHECK tri_status tri__stretch_lend(tri__stretch *stretch, float **gradi
 /* TRI_BAD_DATA where the push makes no sense: a step to come, a weight that is no weight. TRI_DIVERGED where it would spoil the model: one
  * of its values is not a number, infinite or beyond TRI_GRADIENT_MOST. The stretch is then as before. */
 TRI_MUST_CHECK tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
+
+int64_t tri__stretch_pushed(const tri__stretch *stretch, uint32_t chunk, int task); /* the serial of its last push; at most 0: none */
 
 /* True where the task pushed the chunk for its last step and so waits for an answer. */
 bool tri__stretch_owes(const tri__stretch *stretch, uint32_t chunk, int task);

@@ -2,10 +2,12 @@
 #include "store/ps/worker/evaluator.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "store/ps/protocol/contact.h"
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
 #include "store/ps/worker/heartbeat.h"
@@ -23,7 +25,9 @@ typedef struct {
     int64_t incarnation;
     tri__message message;
     char *text;
-    uint32_t left;   /* chunks of the snapshot that are still to come */
+    uint32_t next; /* the chunk of the snapshot that is to come next: they come in order */
+    int64_t rows;  /* pieces of tables that are still to come, behind them */
+    bool pulling;
     int64_t step;    /* of the snapshot */
     bool whole;      /* it is here, to be evaluated … */
     bool evaluating; /* … and has not been answered for yet */
@@ -62,21 +66,93 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
         return NULL;
     }
     uint32_t chunk = e->message.chunk;
-    if (e->left == 0 || chunk != tri__layout_chunks(&e->layout) - e->left || /* they come in order */
+    if (!e->pulling || chunk != e->next || chunk >= tri__layout_chunks(&e->layout) ||
         e->message.size != tri__layout_chunk(&e->layout, chunk).count * sizeof(float))
         return tri_fail(TRI_BAD_DATA, "ps:0 sends chunk %u, which was not asked for", chunk);
     *body = tri_store_parameters(e->options->store) + tri__layout_chunk(&e->layout, chunk).first;
     return NULL;
 }
 
-static void pull(evaluator *e, int64_t step)
+/* Past chunks that are rows of tables: of these only the rows that the examples name are pulled. */
+static void skip_tables(evaluator *e)
+{
+    while (e->next < tri__layout_chunks(&e->layout) && tri__layout_table(&e->layout, e->next) >= 0)
+        e->next++;
+}
+
+/* Piece `number` of the keys, of a table. */
+static tri__row_list piece_of(const evaluator *e, int table, int64_t number)
+{
+    const int64_t piece = tri__layout_piece(&e->layout, table), first = number * piece, left = e->options->key_count - first;
+    return (tri__row_list){.rows = (int32_t *)(uintptr_t)(e->options->keys + first), .count = left < piece ? left : piece};
+}
+
+static int64_t pieces_of(const evaluator *e, int table)
+{
+    const int64_t piece = tri__layout_piece(&e->layout, table);
+    return (e->options->key_count + piece - 1) / piece;
+}
+
+static tri_status pull_rows(evaluator *e, int table, int64_t number)
+{
+    tri__row_list list = piece_of(e, table, number);
+    uint8_t *body;
+    TRI_TRY(tri__allocate(TRI_KEYED_HEAD + (size_t)list.count * TRI_KEYED_ROW_MOST, 1, "a list of rows", &body));
+    tri__row_list_sign(&list);
+    const tri__keyed_head head = {.count = (uint32_t)list.count, .flags = TRI_KEYED_LIST, .signature = list.signature};
+    tri__keyed_head_write(&head, body);
+    const size_t size = TRI_KEYED_HEAD + tri__row_list_write(list.rows, list.count, body + TRI_KEYED_HEAD);
+    const tri__message message = {.type = TRI_MSG_PULL_ROWS, .size = (uint32_t)size, .chunk = (uint32_t)table, .index = (uint32_t)number};
+    const tri__frame frame = tri__message_encode(&message);
+    tri__connection_send_copy(e->contact.connection, &frame, body, false);
+    free(body);
+    return NULL;
+}
+
+static void look_whether_whole(evaluator *e)
+{
+    if (e->next < tri__layout_chunks(&e->layout) || e->rows > 0)
+        return;
+    e->pulling = false;
+    e->whole = e->evaluating = true;
+}
+
+static tri_status pull(evaluator *e, int64_t step)
 {
     uint32_t chunks = tri__layout_chunks(&e->layout);
     e->step = step;
-    e->left = chunks;
+    e->next = 0;
+    e->rows = 0;
+    e->pulling = true;
     e->asked = -1;
     for (uint32_t i = 0; i < chunks; i++)
-        tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < chunks);
+        if (tri__layout_table(&e->layout, i) < 0)
+            tri__message_send(e->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < chunks);
+    for (int table = 0; table < e->layout.tables.count; table++)
+        for (int64_t i = 0; i < pieces_of(e, table); i++, e->rows++)
+            TRI_TRY(pull_rows(e, table, i));
+    skip_tables(e);
+    look_whether_whole(e);
+    return NULL;
+}
+
+static tri_status take_rows(evaluator *e)
+{
+    const tri__message *message = &e->message;
+    const bool known =
+        e->rows > 0 && message->chunk < (uint32_t)e->layout.tables.count && message->index < (uint64_t)pieces_of(e, (int)message->chunk);
+    if (!known)
+        return tri_fail(TRI_BAD_DATA, "ps:0 sends rows that were not asked for");
+    const tri_table *table = tri_store_table(e->options->store, (int)message->chunk);
+    const tri__row_list list = piece_of(e, (int)message->chunk, message->index);
+    if (message->size != tri__values_bytes(list.count * table->width, false))
+        return tri_fail(TRI_BAD_DATA, "ps:0 sends %u bytes for %lld rows", message->size, (long long)list.count);
+    for (int64_t i = 0; i < list.count; i++)
+        memcpy(table->data + list.rows[i] * table->stride, e->text + (size_t)(i * table->width) * sizeof(float),
+               (size_t)table->width * sizeof(float));
+    e->rows--;
+    look_whether_whole(e);
+    return NULL;
 }
 
 static void say(evaluator *e, tri__message_type type, json_t *value)
@@ -104,7 +180,7 @@ static tri_status evaluate(evaluator *e)
     e->evaluating = false;
     if (e->asked >= 0) { /* that is what is wanted now */
         json_decref(result);
-        pull(e, e->asked);
+        TRI_TRY(pull(e, e->asked));
     } else {
         say(e, TRI_MSG_EVALUATED, result);
     }
@@ -119,15 +195,17 @@ static tri_status take(evaluator *e, const json_t *body)
         tri__contact_welcomed(&e->contact);
         return NULL;
     case TRI_MSG_EVALUATE: /* by another ps:0, it may be while the last one's snapshot is evaluated */
-        if (e->evaluating)
-            e->asked = e->message.step;
-        else
-            pull(e, e->message.step);
+        if (!e->evaluating)
+            return pull(e, e->message.step);
+        e->asked = e->message.step;
         return NULL;
     case TRI_MSG_CHUNK:
-        if (--e->left == 0)
-            e->whole = e->evaluating = true;
+        e->next++;
+        skip_tables(e);
+        look_whether_whole(e);
         return NULL;
+    case TRI_MSG_ROWS:
+        return take_rows(e);
     case TRI_MSG_BYE:
         finish(e, NULL);
         return NULL;
@@ -151,7 +229,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     if (e->message.type == TRI_MSG_CHUNK && !frame->size)
         return tri_fail(TRI_BAD_DATA, "ps:0 sends a chunk without parameters");
     json_t *json = NULL;
-    if (body && body == e->text)
+    if (body && body == e->text && e->message.type != TRI_MSG_ROWS)
         TRI_TRY(tri__message_json(&e->message, body, &json));
     tri_status status = take(e, json);
     json_decref(json);
@@ -162,7 +240,8 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
 {
     evaluator *e = context;
     (void)connection;
-    e->left = 0;
+    e->pulling = false;
+    e->rows = 0;
     e->asked = -1;
     tri_status failure = tri__contact_closed(&e->contact, why, e->done);
     if (failure)
@@ -205,7 +284,12 @@ static tri_status serve(evaluator *e)
 tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
 {
     evaluator e = {.options = options, .incarnation = tri__incarnation(), .asked = -1};
-    TRI_TRY(tri__layout_init(&e.layout, tri_store_floats(options->store), options->settings.servers));
+    tri__table_shapes tables = {.count = tri_store_tables(options->store)};
+    for (int i = 0; i < tables.count; i++) {
+        const tri_table *table = tri_store_table(options->store, i);
+        tables.table[i] = (tri__table_shape){table->rows, table->width};
+    }
+    TRI_TRY(tri__layout_init_tables(&e.layout, tri_store_floats(options->store), &tables, options->settings.servers));
     TRI_TRY(tri__loop_create(&e.loop));
     tri__contact_init(&e.contact, 0, options->coordinator, &options->settings, options->log);
     tri_status status = tri__timer_create(e.loop, on_tick, &e, &e.tick);

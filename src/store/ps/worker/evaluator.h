@@ -12,8 +12,10 @@ typedef struct {
     const tri__address *coordinator; /* borrowed, as all here */
     tri__ps_settings settings;
     tri__tls *tls;
-    tri_store *store; /* whose parameters receive the snapshots */
-    bool none;        /* there is nothing to evaluate on: say so */
+    tri_store *store;    /* whose parameters receive the snapshots, and whose tables … */
+    const int32_t *keys; /* … the rows that the examples name: [key_count], distinct and rising */
+    int64_t key_count;
+    bool none; /* there is nothing to evaluate on: say so */
     /* The store holds the snapshot of this step. What it gives is sent to ps:0. */
     tri_status (*evaluate)(void *context, int64_t step, json_t **out);
     void *context;

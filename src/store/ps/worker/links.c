@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "store/ps/worker/table_client.h"
 
 #define TICK INT64_C(50000000)
 
@@ -35,6 +36,10 @@ static void fail(tri__worker *worker, tri_status why)
 static void push(tri__worker *worker, uint32_t number)
 {
     tri__worker_chunk *chunk = &worker->chunk[number];
+    if (chunk->rows) {
+        tri__table_client_push(worker, number);
+        return;
+    }
     const tri__message message = {
         .type = TRI_MSG_PUSH,
         .chunk = number,
@@ -96,6 +101,7 @@ static void push_ready(tri__worker *worker, int server)
             link->last = &link->first;
         push(worker, number);
     }
+    tri__table_client_ask(worker, server);
 }
 
 static void pull_all(tri__worker *worker, int server)
@@ -104,11 +110,17 @@ static void pull_all(tri__worker *worker, int server)
     uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
     clear_line(link);
     for (uint32_t i = first; i < end; i++) {
+        if (worker->chunk[i].rows) { /* each batch pulls its own */
+            worker->waiting -= worker->chunk[i].stage != TRI_CHUNK_HERE;
+            worker->chunk[i].stage = TRI_CHUNK_HERE;
+            continue;
+        }
         worker->waiting += worker->chunk[i].stage == TRI_CHUNK_HERE;
         worker->chunk[i].stage = TRI_CHUNK_PULLED;
         if (link->contact.welcome)
             tri__message_send(link->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < end);
     }
+    tri__table_client_ask_again(worker, server);
 }
 
 /* After a connection was made again: what was not answered is said again. The server knows what it has taken. */
@@ -117,6 +129,7 @@ static void repeat(tri__worker *worker, int server)
     tri__link *link = &worker->link[server];
     uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
     clear_line(link);
+    tri__table_client_renew(worker, server);
     for (uint32_t i = first; i < end; i++) {
         if (worker->chunk[i].stage == TRI_CHUNK_PUSHED)
             worker->chunk[i].stage = TRI_CHUNK_READY;
@@ -147,15 +160,23 @@ static void go_back(tri__worker *worker, uint32_t generation)
     worker->last_step = -1;
     for (int i = 0; i < worker->options.settings.servers; i++)
         pull_all(worker, i);
+    worker->pulling = worker->waiting > 0; /* a model may have tables alone */
+    if (!worker->pulling)
+        say_ready(worker);
 }
 
 static tri_status take_welcome(tri__link *link, const json_t *body)
 {
     tri__worker *worker = link->worker;
     const json_t *floats = json_object_get(body, "floats"), *generation = json_object_get(body, "generation");
+    tri__table_shapes tables;
+    TRI_TRY(tri__tables_read(json_object_get(body, "tables"), &tables));
     if ((size_t)json_integer_value(floats) != worker->layout.floats)
         return tri_fail(TRI_BAD_CALL, "ps:%d keeps %lld parameters, this worker's model has %zu", link->index,
                         (long long)json_integer_value(floats), worker->layout.floats);
+    if (!tri__layout_fits(&worker->layout, worker->layout.floats, &tables))
+        return tri_fail(TRI_BAD_CALL, "ps:%d keeps %d tables, this worker's model has %d, or tables of other sizes", link->index,
+                        tables.count, worker->layout.tables.count);
     tri__contact_welcomed(&link->contact);
     if (link->index > 0) {
         repeat(worker, link->index);
@@ -165,6 +186,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     if (worker->generation == now && json_is_true(json_object_get(body, "member")))
         repeat(worker, 0);
     else { /* the first time, or the job has gone back, or gone on without us */
+        tri__table_client_renew(worker, 0);
         go_back(worker, now);
         worker->done = json_integer_value(json_object_get(body, "done"));
         worker->answered = 0;
@@ -250,6 +272,8 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
         return NULL;
     case TRI_MSG_CHUNK:
         return take_chunk(link, message);
+    case TRI_MSG_ROWS:
+        return tri__table_client_rows(link, message, (const uint8_t *)link->text);
     case TRI_MSG_TOKEN:
         return take_token(worker, message);
     case TRI_MSG_RESTORED:
@@ -301,6 +325,18 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
     return NULL;
 }
 
+/* The answer to pushed rows has no parameters; that to a pushed range has. */
+static tri_status begin_empty(tri__link *link, const tri__message *message)
+{
+    tri__worker *worker = link->worker;
+    bool rows =
+        message->chunk < worker->chunks && worker->chunk[message->chunk].server == link->index && worker->chunk[message->chunk].rows;
+    if (!rows)
+        return tri_fail(TRI_BAD_DATA, "ps:%d sends a chunk without parameters", link->index);
+    link->awaited = true;
+    return NULL;
+}
+
 static tri_status on_frame(void *context, tri__connection *connection, const tri__frame *frame, void *body)
 {
     tri__link *link = context;
@@ -310,10 +346,10 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
         TRI_TRY(tri__message_decode(frame, &link->message));
     const tri__message message = link->message;
     json_t *json = NULL;
-    if (body && body == link->text)
+    if (body && body == link->text && message.type != TRI_MSG_ROWS)
         TRI_TRY(tri__message_json(&message, body, &json));
     if (message.type == TRI_MSG_CHUNK && frame->size == 0)
-        return tri_fail(TRI_BAD_DATA, "ps:%d sends a chunk without parameters", link->index);
+        TRI_TRY(begin_empty(link, &message));
     pthread_mutex_lock(&worker->lock);
     tri__contact_heard(&link->contact);
     tri_status status = take(link, &message, json);

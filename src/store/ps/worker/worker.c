@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "store/norm.h"
 #include "store/ps/worker/links.h"
+#include "store/ps/worker/table_client.h"
 #include "store/store.h"
 
 #define LARGE_BYTES (4u << 20) /* from here on a thread sends and receives while the model computes */
@@ -72,6 +73,15 @@ static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker
 
 /* ---- the store ---- */
 
+/* Rows that are to be asked for: at once, or by the loop's thread. */
+static void ask_for_rows(tri__worker *worker)
+{
+    for (int i = 0; !worker->threaded && i < worker->layout.servers; i++)
+        tri__table_client_ask(worker, i);
+    if (worker->threaded)
+        tri__loop_wake(worker->loop);
+}
+
 static tri_status ps_begin(tri_store *store, const tri_step *step)
 {
     tri__worker *worker = worker_of(store);
@@ -79,8 +89,12 @@ static tri_status ps_begin(tri_store *store, const tri_step *step)
     worker->step = *step;
     worker->serial++;
     worker->covered = 0;
+    worker->tables_offered = 0;
+    bool asks = tri__table_client_begin(worker);
     for (uint32_t i = 0; i < worker->chunks; i++) /* some may still wait to be sent, as they were offered in the last step */
         worker->chunk[i].covered = 0;
+    if (asks)
+        ask_for_rows(worker);
     leave(worker);
     return NULL;
 }
@@ -93,7 +107,7 @@ static bool chunks_here(const tri__worker *worker, const void *what)
     uint32_t first = tri__layout_chunk_at(&worker->layout, range->first);
     uint32_t last = tri__layout_chunk_at(&worker->layout, range->first + range->count - 1);
     for (uint32_t i = first; i <= last; i++)
-        if (worker->chunk[i].stage != TRI_CHUNK_HERE)
+        if (worker->chunk[i].stage != TRI_CHUNK_HERE && !worker->chunk[i].rows)
             return false;
     return true;
 }
@@ -137,24 +151,40 @@ static void make_ready(tri__worker *worker, uint32_t number, float rate)
 /* Async clips each worker's own gradient, when all of it is there. */
 static void clip(tri__worker *worker)
 {
-    double weight = worker->chunk[0].weight, norm = 0;
-    if (weight > 0)
-        norm = sqrt(tri__sum_of_squares(worker->store.gradient, worker->layout.floats)) / weight;
-    double bound = (double)worker->store.rule.clip;
-    if (norm > bound)
+    double weight = worker->chunk[0].weight, squares = tri__sum_of_squares(worker->store.gradient, worker->layout.floats);
+    for (int i = 0; i < worker->layout.tables.count; i++)
+        squares += tri__table_client_squares(worker, i);
+    double norm = weight > 0 ? sqrt(squares) / weight : 0, bound = (double)worker->store.rule.clip;
+    if (norm > bound) {
         for (size_t i = 0; i < worker->layout.floats; i++)
             worker->store.gradient[i] *= (float)(bound / norm);
+        for (int i = 0; i < worker->layout.tables.count; i++)
+            tri__table_client_scale(worker, i, (float)(bound / norm));
+    }
     for (uint32_t i = 0; i < worker->chunks; i++)
         make_ready(worker, i, worker->step.rate);
+}
+
+static bool clips_own(const tri__worker *worker)
+{
+    return worker->store.rule.clip > 0 && worker->options.settings.mode != TRI_PS_SYNC;
+}
+
+static void clip_when_whole(tri__worker *worker)
+{
+    if (clips_own(worker) && worker->covered == worker->layout.floats && worker->tables_offered == worker->layout.tables.count)
+        clip(worker);
 }
 
 /* Chunks are sent when they are covered wholly. */
 static void cover(tri__worker *worker, tri_range range, double weight)
 {
-    bool clips = worker->store.rule.clip > 0 && worker->options.settings.mode != TRI_PS_SYNC;
+    bool clips = clips_own(worker);
     size_t end = range.first + range.count;
     for (uint32_t i = tri__layout_chunk_at(&worker->layout, range.first); i < worker->chunks && worker->chunk[i].range.first < end; i++) {
         tri__worker_chunk *chunk = &worker->chunk[i];
+        if (chunk->rows)
+            continue;
         size_t from = chunk->range.first > range.first ? chunk->range.first : range.first;
         size_t to = chunk->range.first + chunk->range.count < end ? chunk->range.first + chunk->range.count : end;
         chunk->covered += to - from;
@@ -163,8 +193,7 @@ static void cover(tri__worker *worker, tri_range range, double weight)
         if (chunk->covered == chunk->range.count && !clips)
             make_ready(worker, i, worker->step.rate);
     }
-    if (clips && worker->covered == worker->layout.floats)
-        clip(worker);
+    clip_when_whole(worker);
 }
 
 static bool token_here(const tri__worker *worker, const void *what)
@@ -225,6 +254,62 @@ static tri_status ps_offer(tri_store *store, tri_range range, const float *gradi
     return status;
 }
 
+static tri_status ps_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
+{
+    tri__worker *worker = worker_of(store);
+    enter(worker);
+    tri_status status = tri__table_client_expect(worker, table, when, keys, count);
+    if (!status)
+        ask_for_rows(worker);
+    leave(worker);
+    return status;
+}
+
+static bool rows_here(const tri__worker *worker, const void *what)
+{
+    return worker->voided || tri__table_client_here(worker, *(const int *)what);
+}
+
+static tri_status ps_await_rows(tri_store *store, int table, float *rows)
+{
+    tri__worker *worker = worker_of(store);
+    enter(worker);
+    tri_status status = rows_here(worker, &table) ? NULL : wait_and_count(worker, rows_here, &table);
+    if (!status)
+        tri__table_client_give(worker, table, rows);
+    leave(worker);
+    return status;
+}
+
+static tri_status push_rows(tri__worker *worker, int table, const float *gradient, double weight)
+{
+    TRI_TRY(tri__table_client_take(worker, table, gradient));
+    for (int i = 0; i < worker->layout.servers; i++) {
+        uint32_t number = tri__layout_table_chunk(&worker->layout, i, table);
+        worker->chunk[number].weight = weight;
+        if (!clips_own(worker))
+            make_ready(worker, number, worker->step.rate);
+    }
+    worker->tables_offered++;
+    clip_when_whole(worker);
+    return NULL;
+}
+
+static tri_status ps_offer_rows(tri_store *store, int table, const float *gradient, double weight)
+{
+    tri__worker *worker = worker_of(store);
+    enter(worker);
+    tri_status status = worker->expects && !worker->voided ? confirm(worker) : NULL;
+    int64_t began = tri__clock_now();
+    if (!status && !worker->voided)
+        status = push_rows(worker, table, gradient, weight);
+    worker->times.sending += tri__clock_now() - began;
+    leave(worker);
+    if (worker->threaded)
+        tri__loop_wake(worker->loop);
+    return status;
+}
+
 static bool all_here(const tri__worker *worker, const void *what)
 {
     (void)what;
@@ -260,6 +345,7 @@ static void ps_destroy(tri_store *store)
     tri__heartbeat_fini(&worker->heartbeat);
     worker->ending = true;
     tri__links_destroy(worker);
+    tri__table_client_destroy(worker);
     free(worker->chunk);
     free(worker->scratch);
     json_decref(worker->report);
@@ -287,6 +373,9 @@ static const tri__store_kind ps_kind = {
     .await = ps_await,
     .offer = ps_offer,
     .flush = ps_flush,
+    .expect = ps_expect,
+    .await_rows = ps_await_rows,
+    .offer_rows = ps_offer_rows,
     .times = ps_times,
     .destroy = ps_destroy,
 };
@@ -299,13 +388,14 @@ static void *run_loop(void *context)
 
 static tri_status prepare(tri__worker *worker)
 {
-    TRI_TRY(tri__layout_init(&worker->layout, worker->options.floats, worker->options.settings.servers));
+    TRI_TRY(tri__layout_init_tables(&worker->layout, worker->options.floats, &worker->options.tables, worker->options.settings.servers));
     worker->chunks = tri__layout_chunks(&worker->layout);
     TRI_TRY(tri__allocate(worker->chunks, sizeof *worker->chunk, "the chunks of a model", &worker->chunk));
     TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "a chunk", &worker->scratch));
     for (uint32_t i = 0; i < worker->chunks; i++)
         worker->chunk[i] =
             (tri__worker_chunk){.range = tri__layout_chunk(&worker->layout, i), .server = tri__layout_server(&worker->layout, i)};
+    TRI_TRY(tri__table_client_create(worker));
     return tri__links_create(worker);
 }
 
@@ -315,10 +405,18 @@ static bool pulled(const tri__worker *worker, const void *what)
     return worker->generation && !worker->pulling;
 }
 
+static bool is_large(const tri__layout *layout)
+{
+    size_t floats = layout->floats;
+    for (int i = 0; i < layout->tables.count; i++)
+        floats += (size_t)(layout->tables.table[i].rows * layout->tables.table[i].width);
+    return floats * sizeof(float) >= LARGE_BYTES;
+}
+
 static tri_status start(tri__worker *worker)
 {
     TRI_TRY(prepare(worker));
-    bool large = worker->layout.floats * sizeof(float) >= LARGE_BYTES;
+    bool large = is_large(&worker->layout);
     if (large && pthread_create(&worker->thread, NULL, run_loop, worker) == 0)
         worker->threaded = true;
     if (!worker->threaded) {
@@ -418,6 +516,35 @@ bool tri__ps_store_voided(tri_store *store)
     bool voided = worker->voided;
     leave(worker);
     return voided;
+}
+
+static bool gathered(const tri__worker *worker, const void *what)
+{
+    return tri__table_client_here(worker, *(const int *)what);
+}
+
+static tri_status gather(tri__worker *worker, int table, const int32_t *keys, int64_t count)
+{
+    TRI_TRY(tri__table_client_expect(worker, table, TRI_NOW, keys, count));
+    tri__table_client_at_once(worker, table);
+    ask_for_rows(worker);
+    TRI_TRY(wait_until(worker, gathered, &table));
+    tri__table_client_keep(worker, table, keys);
+    return NULL;
+}
+
+tri_status tri__ps_store_gather(tri_store *store, const int32_t *keys, int64_t count)
+{
+    tri__worker *worker = worker_of(store);
+    tri_status status = NULL;
+    enter(worker);
+    for (int table = 0; table < worker->layout.tables.count; table++)
+        for (int64_t first = 0; !status && first < count; first += tri__layout_piece(&worker->layout, table)) {
+            int64_t left = count - first, piece = tri__layout_piece(&worker->layout, table);
+            status = gather(worker, table, keys + first, left < piece ? left : piece);
+        }
+    leave(worker);
+    return status;
 }
 
 void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received)

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "net/connection.h"
+#include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
 #include "store/ps/protocol/tokens.h"
 #include "trireme/store.h"
@@ -21,6 +22,8 @@ typedef struct {
     tri__tls *tls; /* NULL: in clear */
     int task;
     size_t floats;
+    tri__table_shapes tables; /* the store has these, and needs no tri_store_add_table */
+    bool half;                /* rows of tables travel as 16 bits a number */
     tri_rule rule;
     const json_t *hello; /* what it trains: "digest", "batch", "examples", and what the owner needs to settle the job; borrowed */
     tri__log *log;
@@ -45,6 +48,9 @@ bool tri__ps_store_expect(tri_store *store, const tri__token *token);
 /* True where the step that was made since the last begin is void: it was not the one that is wanted, or all went back to a checkpoint, and
  * the tokens before it are void too. */
 bool tri__ps_store_voided(tri_store *store);
+
+/* Between steps: fetch these rows, distinct ones, of all tables as they are now, to their places in the store's tables. */
+TRI_MUST_CHECK tri_status tri__ps_store_gather(tri_store *store, const int32_t *keys, int64_t count);
 
 void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received);
 

@@ -19,6 +19,8 @@
 enum { TRI_WORKER_TOKENS = 64 };
 
 typedef struct tri__worker tri__worker;
+typedef struct tri__worker_rows tri__worker_rows; /* these two: table_client.c */
+typedef struct tri__table_sort tri__table_sort;
 
 typedef enum {
     TRI_CHUNK_HERE,   /* its parameters are current */
@@ -35,7 +37,8 @@ typedef struct {
     double weight;
     int64_t serial, step; /* of the push */
     float rate;
-    uint32_t next; /* in the line of its link, where it is ready */
+    uint32_t next;          /* in the line of its link, where it is ready */
+    tri__worker_rows *rows; /* of a table, which the chunk is (table_client.h); NULL: it is a range */
 } tri__worker_chunk;
 
 typedef struct {
@@ -88,7 +91,10 @@ struct tri__worker {
     bool expects;        /* the step at work began before its token came: … */
     tri__token expected; /* … this one should come */
     float *scratch;      /* [TRI_CHUNK_FLOATS] for answers that nobody waits for */
-    size_t covered;      /* with clipping: floats offered in this step */
+    size_t covered;      /* with clipping: floats offered in this step … */
+    int tables_offered;  /* … and tables */
+    tri__table_sort *sort;
+    int now; /* which of the two batches whose rows are known is the one at hand */
     tri_step step;
     tri__store_times times;
     int64_t waited; /* for other workers, by the chunks that came since the last wait began */

@@ -60,12 +60,79 @@ static void a_model_that_servers_cannot_share_is_refused(void **state)
     assert_fails(tri__layout_init(&layout, 100, 0), TRI_BAD_CALL, "0 servers");
 }
 
+/* Every row of every table is on one server, in the chunk that is behind those of its stretch. */
+static void tables_are_dealt_out_row_by_row(void **state)
+{
+    (void)state;
+    const tri__table_shapes tables = {.count = 2, .table = {{1000, 1}, {5, 300}}};
+    tri__layout layout;
+    assert_ok(tri__layout_init_tables(&layout, 100000, &tables, 3));
+    int64_t rows[2] = {0};
+    for (int server = 0; server < 3; server++)
+        for (int table = 0; table < 2; table++) {
+            uint32_t chunk = tri__layout_table_chunk(&layout, server, table);
+            assert_int_equal(tri__layout_table(&layout, chunk), table);
+            assert_int_equal(tri__layout_server(&layout, chunk), server);
+            assert_int_equal(tri__layout_chunk(&layout, chunk).count, 0);
+            rows[table] += tri__layout_rows(&layout, server, table);
+        }
+    assert_int_equal(rows[0], 1000);
+    assert_int_equal(rows[1], 5);
+    assert_int_equal(tri__layout_chunks(&layout), 3 * (1 + 2));
+    assert_int_equal(tri__layout_table(&layout, 0), -1);
+    assert_int_equal(tri__layout_chunk_at(&layout, 99999), 6);
+    assert_int_equal(tri__layout_server(&layout, 6), 2);
+}
+
+static void a_model_may_have_tables_alone(void **state)
+{
+    (void)state;
+    const tri__table_shapes tables = {.count = 1, .table = {{10, 65536}}};
+    tri__layout layout;
+    assert_ok(tri__layout_init_tables(&layout, 0, &tables, 4));
+    assert_int_equal(tri__layout_chunks(&layout), 4);
+    assert_int_equal(tri__layout_pieces(&layout, 0), 3);
+    assert_int_equal(tri__layout_pieces(&layout, 3), 2);
+    assert_int_equal(tri__layout_parts(&layout, 3), 2);
+}
+
+static void a_table_with_rows_larger_than_a_chunk_is_refused(void **state)
+{
+    (void)state;
+    tri__layout layout;
+    assert_fails(tri__layout_init_tables(&layout, 16, &(tri__table_shapes){1, {{10, 65537}}}, 1), TRI_BAD_CALL, "65537");
+    assert_fails(tri__layout_init_tables(&layout, 16, &(tri__table_shapes){1, {{0, 1}}}, 1), TRI_BAD_CALL, "0 rows");
+}
+
+static void shapes_of_tables_survive_the_wire(void **state)
+{
+    (void)state;
+    const tri__table_shapes tables = {.count = 2, .table = {{1000, 1}, {5, 300}}};
+    tri__table_shapes read;
+    tri__layout layout;
+    json_t *json = tri__tables_json(&tables);
+    assert_ok(tri__tables_read(json, &read));
+    json_decref(json);
+    assert_ok(tri__layout_init_tables(&layout, 16, &tables, 2));
+    assert_true(tri__layout_fits(&layout, 16, &read));
+    assert_false(tri__layout_fits(&layout, 17, &read));
+    read.table[1].width = 301;
+    assert_false(tri__layout_fits(&layout, 16, &read));
+    json = json_pack("[[I, I]]", (json_int_t)-1, (json_int_t)1);
+    assert_fails(tri__tables_read(json, &read), TRI_BAD_DATA, "-1 rows");
+    json_decref(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_of_a_layout_cover_every_float_once),
         cmocka_unit_test(stretches_of_servers_are_equal_to_a_cache_line),
         cmocka_unit_test(a_model_that_servers_cannot_share_is_refused),
+        cmocka_unit_test(tables_are_dealt_out_row_by_row),
+        cmocka_unit_test(a_model_may_have_tables_alone),
+        cmocka_unit_test(a_table_with_rows_larger_than_a_chunk_is_refused),
+        cmocka_unit_test(shapes_of_tables_survive_the_wire),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

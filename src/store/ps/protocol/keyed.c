@@ -1,0 +1,156 @@
+/* keyed.c: lists of rows and their values, to bytes and back. */
+#include "store/ps/protocol/keyed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+void tri__row_list_fini(tri__row_list *list)
+{
+    free(list->rows);
+    *list = (tri__row_list){0};
+}
+
+tri_status tri__row_list_reserve(tri__row_list *list, int64_t count)
+{
+    list->count = 0;
+    if (count <= list->room)
+        return NULL;
+    free(list->rows);
+    list->room = 0;
+    list->rows = calloc((size_t)(count + count / 4), sizeof *list->rows);
+    if (!list->rows)
+        return tri_fail(TRI_NO_MEMORY, "no memory for a list of %" PRId64 " rows", count);
+    list->room = count + count / 4;
+    return NULL;
+}
+
+/* A multiplication and a fold a row: two lists that differ have the same signature once in 2^64. */
+void tri__row_list_sign(tri__row_list *list)
+{
+    uint64_t sign = UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)list->count;
+    for (int64_t i = 0; i < list->count; i++) {
+        sign = (sign ^ (uint32_t)list->rows[i]) * UINT64_C(0xff51afd7ed558ccd);
+        sign ^= sign >> 32;
+    }
+    list->signature = sign;
+}
+
+void tri__keyed_head_write(const tri__keyed_head *head, uint8_t *to)
+{
+    memcpy(to, &head->count, sizeof head->count);
+    memcpy(to + 4, &head->flags, sizeof head->flags);
+    memcpy(to + 8, &head->signature, sizeof head->signature);
+}
+
+tri_status tri__keyed_head_read(const uint8_t *body, size_t size, int64_t limit, tri__keyed_head *out)
+{
+    if (size < TRI_KEYED_HEAD)
+        return tri_fail(TRI_BAD_DATA, "rows of a table in %zu bytes, which their head alone takes", size);
+    memcpy(&out->count, body, sizeof out->count);
+    memcpy(&out->flags, body + 4, sizeof out->flags);
+    memcpy(&out->signature, body + 8, sizeof out->signature);
+    if (out->count > limit || (out->flags & ~(uint32_t)(TRI_KEYED_LIST | TRI_KEYED_HALF)))
+        return tri_fail(TRI_BAD_DATA, "%u rows of a table that has %" PRId64 ", with flags %u", out->count, limit, out->flags);
+    return NULL;
+}
+
+size_t tri__row_list_write(const int32_t *rows, int64_t count, uint8_t *to)
+{
+    uint8_t *at = to;
+    int64_t before = -1;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t gap = (uint32_t)(rows[i] - before - 1);
+        before = rows[i];
+        for (; gap >= 0x80; gap >>= 7)
+            *at++ = (uint8_t)(gap | 0x80);
+        *at++ = (uint8_t)gap;
+    }
+    return (size_t)(at - to);
+}
+
+/* The next gap; −1 where there is none: the bytes end, or are too many. */
+static int64_t next_gap(const uint8_t **at, const uint8_t *end)
+{
+    uint64_t gap = 0;
+    for (int shift = 0; shift < 7 * TRI_KEYED_ROW_MOST && *at < end; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        gap |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return (int64_t)gap;
+    }
+    return -1;
+}
+
+tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed_head *head, int64_t limit, tri__row_list *list,
+                              size_t *used)
+{
+    const uint8_t *at = from, *end = from + size;
+    if (head->count > size)
+        return tri_fail(TRI_BAD_DATA, "a list of %u rows in %zu bytes", head->count, size);
+    TRI_TRY(tri__row_list_reserve(list, head->count));
+    int64_t row = -1;
+    for (uint32_t i = 0; i < head->count; i++) {
+        const int64_t gap = next_gap(&at, end);
+        if (gap < 0 || gap >= limit - row - 1)
+            return tri_fail(TRI_BAD_DATA, "a list of %u rows whose number %u is none of the %" PRId64 " of its table", head->count, i,
+                            limit);
+        row += gap + 1;
+        list->rows[i] = (int32_t)row;
+    }
+    list->count = head->count;
+    tri__row_list_sign(list);
+    if (list->signature != head->signature)
+        return tri_fail(TRI_BAD_DATA, "a list of %u rows with the signature of another one", head->count);
+    *used = (size_t)(at - from);
+    return NULL;
+}
+
+size_t tri__values_bytes(int64_t floats, bool half)
+{
+    return (size_t)floats * (half ? 2 : sizeof(float));
+}
+
+#define HALF_MOST 65504.0F
+
+TRI_FOR_EVERY_CPU static void write_halves(const float *values, int64_t floats, _Float16 *to)
+{
+    for (int64_t i = 0; i < floats; i++) {
+        float value = values[i] > HALF_MOST ? HALF_MOST : values[i]; /* what is no number stays so */
+        to[i] = (_Float16)(value < -HALF_MOST ? -HALF_MOST : value);
+    }
+}
+
+TRI_FOR_EVERY_CPU static void read_halves(const _Float16 *from, int64_t floats, float *values)
+{
+    for (int64_t i = 0; i < floats; i++)
+        values[i] = (float)from[i];
+}
+
+enum { BLOCK = 512 }; /* bodies need not be aligned */
+
+void tri__values_write(const float *values, int64_t floats, bool half, uint8_t *to)
+{
+    if (!half && floats > 0)
+        memcpy(to, values, (size_t)floats * sizeof *values);
+    for (int64_t first = 0; half && first < floats; first += BLOCK) {
+        _Float16 block[BLOCK];
+        const int64_t count = floats - first < BLOCK ? floats - first : BLOCK;
+        write_halves(values + first, count, block);
+        memcpy(to + 2 * first, block, 2 * (size_t)count);
+    }
+}
+
+void tri__values_read(const uint8_t *from, int64_t floats, bool half, float *values)
+{
+    if (!half && floats > 0)
+        memcpy(values, from, (size_t)floats * sizeof *values);
+    for (int64_t first = 0; half && first < floats; first += BLOCK) {
+        _Float16 block[BLOCK];
+        const int64_t count = floats - first < BLOCK ? floats - first : BLOCK;
+        memcpy(block, from + 2 * first, 2 * (size_t)count);
+        read_halves(block, count, values + first);
+    }
+}

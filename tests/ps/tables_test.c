@@ -1,0 +1,275 @@
+/* tables_test.c: sparse models on parameter servers: their tables are dealt out over servers, and a step moves the rows that its batch
+ * names. What holds for dense models holds for them: sync equals one worker with the larger batch, killed tasks come back, a run goes on
+ * under another strategy or number of servers. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ps/model.h"
+#include "ps/process.h"
+
+#define DATA "clicks:5000:4000"
+
+/* Train in folder/name to the end; its summary. */
+static json_t *train(const char *folder, const char *name, const char *words)
+{
+    process run = process_start(folder, name, "train %s --out %s --json --quiet --eval-every end --no-events", words, name);
+    return process_end(&run, 0);
+}
+
+static void expect_models_equal(const char *folder, const json_t *one, const json_t *two, double most, const char *about)
+{
+    double difference = model_difference(folder, one, two);
+    if (!(difference <= most))
+        fail_msg("%s: differs by %g", about, difference);
+}
+
+/* LOCAL is a local run with the batch of all workers together, JOB the job's. */
+static void expect_equal(const char *folder, const char *local, const char *job)
+{
+    json_t *alone = train(folder, "alone", local), *together = train(folder, "together", job);
+    expect_models_equal(folder, alone, together, 1e-5, job);
+    assert_int_equal(integer_of(together, "examples"), integer_of(alone, "examples"));
+    assert_true(fabs(number_of(together, "test_loss") - number_of(alone, "test_loss")) < 1e-5);
+    assert_int_equal(integer_of(together, "table_rows"), integer_of(alone, "table_rows"));
+    json_decref(alone);
+    json_decref(together);
+}
+
+/* Three workers of 20, for a model with this rule. */
+static void expect_equal_with(const char *folder, const char *model, int servers)
+{
+    char local[256], job[256];
+    snprintf(local, sizeof local, "%s --data " DATA " --steps 40 --threads 1 --deterministic --batch 60", model);
+    snprintf(job, sizeof job, "%s --data " DATA " --steps 40 --batch 20 --strategy ps --workers 3 --servers %d --sync", model, servers);
+    expect_equal(folder, local, job);
+}
+
+static void sync_equals_one_worker_with_the_larger_batch_on_one_server(void **state)
+{
+    expect_equal_with(*state, "sparse-lr --rule sgd --rate 0.1", 1);
+}
+
+static void sync_equals_one_worker_with_the_larger_batch_on_two_servers(void **state)
+{
+    expect_equal_with(*state, "sparse-lr --rule adagrad --rate 0.1 --epsilon 0.001", 2);
+}
+
+static void sync_equals_one_worker_with_the_larger_batch_on_three_servers(void **state)
+{
+    expect_equal_with(*state, "sparse-lr --rule ftrl --rate 0.1", 3);
+}
+
+static void sync_with_adam_equals_one_worker_with_the_larger_batch(void **state)
+{
+    expect_equal_with(*state, "sparse-lr --rule adam --rate 0.001", 2);
+}
+
+static void sync_with_clipping_equals_one_worker_with_the_larger_batch(void **state)
+{
+    expect_equal_with(*state, "sparse-lr --rule sgd --rate 0.1 --clip 0.1", 2);
+}
+
+static void dense_layers_and_two_tables_equal_one_worker_with_the_larger_batch(void **state)
+{
+    expect_equal_with(*state, "deep-click --rule sgd --rate 0.05", 2);
+}
+
+static void a_factorisation_machine_equals_one_worker_with_the_larger_batch(void **state)
+{
+    expect_equal_with(*state, "fm --rule sgd --rate 0.05", 3);
+}
+
+/* Tables of 16 MB: a thread of the store's carries the rows, and steps begin before their tokens have come. */
+static void rows_of_a_large_table_equal_one_worker_with_the_larger_batch(void **state)
+{
+    expect_equal(*state, "fm --rule sgd --rate 0.05 --data clicks:500000:2000 --steps 30 --threads 1 --deterministic --batch 60",
+                 "fm --rule sgd --rate 0.05 --data clicks:500000:2000 --steps 30 --batch 30 --strategy ps --workers 2 --servers 2 --sync");
+}
+
+static void a_short_last_step_equals_one_worker_with_the_larger_batch(void **state)
+{
+    expect_equal(*state, "sparse-lr --rule sgd --rate 0.1 --data clicks:5000:1000 --threads 1 --deterministic --batch 140 --epochs 2",
+                 "sparse-lr --rule sgd --rate 0.1 --data clicks:5000:1000 --batch 70 --epochs 2 --strategy ps --workers 2 --sync");
+}
+
+static void two_sync_jobs_give_the_same_bits(void **state)
+{
+    const char *words = "deep-click --data " DATA " --steps 40 --batch 20 --strategy ps --workers 3 --servers 2 --sync";
+    json_t *one = train(*state, "one", words), *two = train(*state, "two", words);
+    expect_models_equal(*state, one, two, 0, words);
+    json_decref(one);
+    json_decref(two);
+}
+
+static void one_async_worker_equals_a_local_run(void **state)
+{
+    expect_equal(*state, "sparse-lr --data " DATA " --steps 60 --threads 1 --deterministic --batch 20",
+                 "sparse-lr --data " DATA " --steps 60 --batch 20 --strategy ps --workers 1 --servers 2 --async");
+}
+
+/* The chance that a click scores above none is a half before anything is learnt. */
+static void expect_learnt(const char *folder, const char *words)
+{
+    json_t *summary = train(folder, "job", words);
+    if (!(number_of(summary, "test_auc") > 0.7))
+        fail_msg("%s: AUC %g", words, number_of(summary, "test_auc"));
+    expect_books(summary, NULL);
+    json_decref(summary);
+}
+
+#define LEARNING "sparse-lr --data clicks:5000:12000 --epochs 1 --batch 20 --strategy ps --workers 3 --servers 2 "
+
+static void async_job_learns(void **state)
+{
+    expect_learnt(*state, LEARNING "--async");
+}
+
+static void async_job_with_clipping_learns(void **state)
+{
+    expect_learnt(*state, LEARNING "--async --clip 1");
+}
+
+static void staleness_job_learns(void **state)
+{
+    expect_learnt(*state, LEARNING "--staleness 2");
+}
+
+static void job_with_a_backup_worker_learns(void **state)
+{
+    expect_learnt(*state, LEARNING "--sync --backup 1");
+}
+
+/* ---- going on elsewhere ---- */
+
+static json_t *resume(const char *folder, const char *run, const char *words)
+{
+    process job = process_start(folder, "resumed", "train --resume %s --json --quiet --eval-every end %s", run, words);
+    return process_end(&job, 0);
+}
+
+#define GONE_ON "deep-click --rule adagrad --epsilon 0.001 --data " DATA " --batch 30 --seed 3 "
+
+/* 20 steps in one way and 20 in another are 40 in a third. */
+static void expect_goes_on(const char *folder, const char *whole, const char *first, const char *then, double most)
+{
+    char words[512];
+    snprintf(words, sizeof words, GONE_ON "--steps 40 %s", whole);
+    json_t *all = train(folder, "all", words);
+    snprintf(words, sizeof words, GONE_ON "--steps 20 %s", first);
+    json_decref(train(folder, "run", words));
+    snprintf(words, sizeof words, "--steps 40 %s", then);
+    json_t *resumed = resume(folder, "run", words);
+    assert_int_equal(integer_of(resumed, "steps"), 40);
+    expect_models_equal(folder, all, resumed, most, then);
+    json_decref(all);
+    json_decref(resumed);
+}
+
+#define ALONE       "--strategy local --threads 1 --deterministic"
+#define SERVERS(n)  "--strategy ps --workers 1 --threads 1 --sync --servers " #n
+#define TOGETHER(n) "--strategy ps --workers 3 --sync --servers " #n
+
+static void a_job_goes_on_in_one_process(void **state)
+{
+    expect_goes_on(*state, ALONE, SERVERS(2), ALONE, 1e-5);
+}
+
+static void a_run_goes_on_on_parameter_servers(void **state)
+{
+    expect_goes_on(*state, ALONE, ALONE, SERVERS(3), 1e-5);
+}
+
+/* Parts are added up in the order of tasks, whichever server does it. */
+static void a_job_goes_on_with_another_number_of_servers_to_the_bit(void **state)
+{
+    expect_goes_on(*state, TOGETHER(2), TOGETHER(3), TOGETHER(1), 0);
+}
+
+/* ---- failures ---- */
+
+#define JOB "train sparse-lr --data clicks:5000:4000 --batch 200 --strategy ps --json --out run --eval-every 100 --workers 3 --servers 2 "
+
+static void strike(const char *folder, const char *task, const char *mode, int steps)
+{
+    process job = process_start(folder, "job", JOB "--checkpoint-every 50steps --steps %d %s", steps, mode);
+    process_await_step(&job, STRIKE);
+    pid_t before = process_task(&job, task, 0);
+    kill(before, SIGKILL);
+    if (!strncmp(task, "ps:", 3)) /* workers are not started again: the others do what is left */
+        process_task(&job, task, before);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), steps);
+    assert_in_range(integer_of(summary, "lost_updates"), 0, 50);
+    if (!(number_of(summary, "test_auc") > 0.7))
+        fail_msg("AUC %g", number_of(summary, "test_auc"));
+    json_decref(summary);
+}
+
+static void sync_job_survives_the_death_of_ps_0(void **state)
+{
+    strike(*state, "ps:0", "--sync", 300);
+}
+
+static void sync_job_survives_the_death_of_ps_1(void **state)
+{
+    strike(*state, "ps:1", "--sync", 300);
+}
+
+static void sync_job_survives_the_death_of_a_worker(void **state)
+{
+    strike(*state, "worker:1", "--sync", 300);
+}
+
+static void async_job_survives_the_death_of_ps_0(void **state)
+{
+    strike(*state, "ps:0", "--async", 600);
+}
+
+static void async_job_survives_the_death_of_ps_1(void **state)
+{
+    strike(*state, "ps:1", "--async", 600);
+}
+
+static void async_job_survives_the_death_of_a_worker(void **state)
+{
+    strike(*state, "worker:1", "--async", 600);
+}
+
+static void staleness_job_survives_the_death_of_ps_1(void **state)
+{
+    strike(*state, "ps:1", "--staleness 2", 600);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(sync_equals_one_worker_with_the_larger_batch_on_one_server),
+        PROCESS_TEST(sync_equals_one_worker_with_the_larger_batch_on_two_servers),
+        PROCESS_TEST(sync_equals_one_worker_with_the_larger_batch_on_three_servers),
+        PROCESS_TEST(sync_with_adam_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(sync_with_clipping_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(dense_layers_and_two_tables_equal_one_worker_with_the_larger_batch),
+        PROCESS_TEST(a_factorisation_machine_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(rows_of_a_large_table_equal_one_worker_with_the_larger_batch),
+        PROCESS_TEST(a_short_last_step_equals_one_worker_with_the_larger_batch),
+        PROCESS_TEST(two_sync_jobs_give_the_same_bits),
+        PROCESS_TEST(one_async_worker_equals_a_local_run),
+        PROCESS_TEST(async_job_learns),
+        PROCESS_TEST(async_job_with_clipping_learns),
+        PROCESS_TEST(staleness_job_learns),
+        PROCESS_TEST(job_with_a_backup_worker_learns),
+        PROCESS_TEST(a_job_goes_on_in_one_process),
+        PROCESS_TEST(a_run_goes_on_on_parameter_servers),
+        PROCESS_TEST(a_job_goes_on_with_another_number_of_servers_to_the_bit),
+        PROCESS_TEST(sync_job_survives_the_death_of_ps_0),
+        PROCESS_TEST(sync_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(sync_job_survives_the_death_of_a_worker),
+        PROCESS_TEST(async_job_survives_the_death_of_ps_0),
+        PROCESS_TEST(async_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(async_job_survives_the_death_of_a_worker),
+        PROCESS_TEST(staleness_job_survives_the_death_of_ps_1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

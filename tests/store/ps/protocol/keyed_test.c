@@ -1,0 +1,138 @@
+/* keyed_test.c: lists of rows and their values survive the wire; what is damaged or hostile on it is refused. */
+#include "store/ps/protocol/keyed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { ROWS = 1 << 20 };
+
+static size_t write_list(const int32_t *rows, int64_t count, uint8_t *to, tri__keyed_head *head)
+{
+    tri__row_list list = {.rows = (int32_t *)(uintptr_t)rows, .count = count};
+    tri__row_list_sign(&list);
+    *head = (tri__keyed_head){.count = (uint32_t)count, .flags = TRI_KEYED_LIST, .signature = list.signature};
+    return tri__row_list_write(rows, count, to);
+}
+
+static void a_list_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {0, 1, 2, 130, 131, 16777, 1000000, ROWS - 1};
+    const int64_t count = sizeof rows / sizeof *rows;
+    uint8_t bytes[64];
+    tri__keyed_head head;
+    size_t size = write_list(rows, count, bytes, &head), used;
+    assert_int_equal(size, 5 + 3 * 3);
+    tri__row_list read = {0};
+    assert_ok(tri__row_list_read(bytes, size, &head, ROWS, &read, &used));
+    assert_int_equal(used, size);
+    assert_int_equal(read.count, count);
+    assert_memory_equal(read.rows, rows, sizeof rows);
+    tri__row_list_fini(&read);
+}
+
+static void an_empty_list_takes_no_byte(void **state)
+{
+    (void)state;
+    tri__keyed_head head;
+    uint8_t byte;
+    size_t used;
+    tri__row_list read = {0};
+    assert_int_equal(write_list(NULL, 0, &byte, &head), 0);
+    assert_ok(tri__row_list_read(&byte, 0, &head, ROWS, &read, &used));
+    assert_int_equal(read.count, 0);
+    tri__row_list_fini(&read);
+}
+
+/* Whatever byte is changed, and wherever the list is cut, it is no list, or not the one that was signed. */
+static void a_damaged_list_is_refused(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {3, 200, 201, 90000};
+    uint8_t bytes[64];
+    tri__keyed_head head;
+    size_t size = write_list(rows, 4, bytes, &head), used;
+    tri__row_list read = {0};
+    for (size_t cut = 0; cut < size; cut++)
+        assert_fails(tri__row_list_read(bytes, cut, &head, ROWS, &read, &used), TRI_BAD_DATA, "a list of 4 rows");
+    for (size_t at = 0; at < size; at++) {
+        bytes[at] ^= 4;
+        assert_fails(tri__row_list_read(bytes, size, &head, ROWS, &read, &used), TRI_BAD_DATA, "a list of 4 rows");
+        bytes[at] ^= 4;
+    }
+    tri__row_list_fini(&read);
+}
+
+static void a_row_beyond_the_table_is_refused(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {3, 100};
+    uint8_t bytes[64], endless[] = {0x85, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+    tri__keyed_head head;
+    size_t size = write_list(rows, 2, bytes, &head), used;
+    tri__row_list read = {0};
+    assert_fails(tri__row_list_read(bytes, size, &head, 100, &read, &used), TRI_BAD_DATA, "number 1 is none of the 100");
+    head.count = 1;
+    assert_fails(tri__row_list_read(endless, sizeof endless, &head, INT32_MAX, &read, &used), TRI_BAD_DATA, "number 0 is none");
+    tri__row_list_fini(&read);
+}
+
+static void a_head_is_checked(void **state)
+{
+    (void)state;
+    uint8_t bytes[TRI_KEYED_HEAD];
+    tri__keyed_head head = {.count = 7, .flags = TRI_KEYED_HALF, .signature = 99}, read;
+    tri__keyed_head_write(&head, bytes);
+    assert_ok(tri__keyed_head_read(bytes, sizeof bytes, 7, &read));
+    assert_memory_equal(&read, &head, sizeof head);
+    assert_fails(tri__keyed_head_read(bytes, sizeof bytes - 1, 7, &read), TRI_BAD_DATA, "head");
+    assert_fails(tri__keyed_head_read(bytes, sizeof bytes, 6, &read), TRI_BAD_DATA, "7 rows of a table that has 6");
+    bytes[4] = 4;
+    assert_fails(tri__keyed_head_read(bytes, sizeof bytes, 7, &read), TRI_BAD_DATA, "flags 4");
+}
+
+static void values_come_back_in_32_bits_and_nearly_in_16(void **state)
+{
+    (void)state;
+    enum { COUNT = 1111 };
+    static float values[COUNT], read[COUNT];
+    static uint8_t bytes[1 + COUNT * sizeof(float)];
+    for (int i = 0; i < COUNT; i++)
+        values[i] = (float)(i - 500) / 7;
+    tri__values_write(values, COUNT, false, bytes + 1);
+    tri__values_read(bytes + 1, COUNT, false, read);
+    assert_memory_equal(read, values, sizeof values);
+    assert_int_equal(tri__values_bytes(COUNT, true), 2 * COUNT);
+    tri__values_write(values, COUNT, true, bytes + 1);
+    tri__values_read(bytes + 1, COUNT, true, read);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(fabsf(read[i] - values[i]) <= fabsf(values[i]) / 2048);
+}
+
+static void what_16_bits_do_not_hold_is_the_largest_that_they_do(void **state)
+{
+    (void)state;
+    const float values[] = {1e9F, -1e9F, 65504, NAN};
+    float read[4];
+    uint8_t bytes[8];
+    tri__values_write(values, 4, true, bytes);
+    tri__values_read(bytes, 4, true, read);
+    assert_true(read[0] == 65504 && read[1] == -65504 && read[2] == 65504 && isnan(read[3]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_comes_back_as_it_was),
+        cmocka_unit_test(an_empty_list_takes_no_byte),
+        cmocka_unit_test(a_damaged_list_is_refused),
+        cmocka_unit_test(a_row_beyond_the_table_is_refused),
+        cmocka_unit_test(a_head_is_checked),
+        cmocka_unit_test(values_come_back_in_32_bits_and_nearly_in_16),
+        cmocka_unit_test(what_16_bits_do_not_hold_is_the_largest_that_they_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
