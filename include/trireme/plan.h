@@ -7,6 +7,7 @@
 #define TRIREME_PLAN_H
 
 #include "trireme/dataset.h"
+#include "trireme/exchange.h"
 #include "trireme/graph.h"
 #include "trireme/store.h"
 
@@ -40,7 +41,7 @@ typedef struct {
 
     /* Of a graph that several tasks run together, each with a plan of its own: how this one's values get to the others. NULL: one task runs
      * all of it, and places are ignored. Borrowed; must outlive the plan. */
-    struct tri_exchange *exchange;
+    tri_exchange *exchange;
 } tri_plan_options;
 
 /* The store is borrowed (its parameters and gradient are bound) and must outlive the plan; the graph may go. */

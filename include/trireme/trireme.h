@@ -3,6 +3,7 @@
 #define TRIREME_TRIREME_H
 
 #include "trireme/dataset.h"
+#include "trireme/exchange.h"
 #include "trireme/graph.h"
 #include "trireme/model.h"
 #include "trireme/plan.h"

@@ -153,6 +153,7 @@ static tri_status trace_of_product(tri_graph *graph, tri_node *node, tri_node **
     if (product->attributes.transpose_a == product->attributes.transpose_b)
         TRI_TRY(tri__graph_make(graph, "transpose", NULL, NULL, &b, b, NULL, NULL, NULL));
     TRI_TRY(tri__graph_make(graph, "multiply", NULL, NULL, &terms, a, b, NULL, NULL));
+    terms->task = product->task;
     const tri_attributes all = {.axis = TRI_AXIS_ALL};
     return tri__graph_make(graph, "sum", &all, NULL, better, terms, NULL, NULL, NULL);
 }

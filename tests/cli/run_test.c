@@ -109,6 +109,19 @@ static void inputs_are_fed_from_files_and_results_written_to_one(void **state)
     free(out);
 }
 
+static void the_graph_is_drawn_with_the_places_that_were_found(void **state)
+{
+    expect(run(*state, BLOCKS, "--workers 3 --dot g.dot --events seen"), 0, "trace = ", "");
+    expect(run(*state, BLOCKS, "--dot alone.dot"), 0, "trace = ", "");
+    char *path = test_path(*state, "g.dot"), *alone = test_path(*state, "alone.dot"), *text = test_read(path, NULL),
+         *other = test_read(alone, NULL);
+    assert_non_null(strstr(text, "\"b1\" -> \"c1\" [style=bold, label=\"36864 B\"];"));
+    assert_non_null(strstr(text, "\"a1\" -> \"c1\";"));
+    assert_string_equal(text, other);
+    free(path), free(alone), free(text), free(other);
+    expect(test_run(*state, (const char *[]){"sh", "-c", "grep -aq /job:worker/task:2 seen/*", NULL}), 0, "", "");
+}
+
 static void mistakes_are_told_once_and_by_name(void **state)
 {
     expect(run(*state, BLOCKS, "--workers 2"), 2, "",
@@ -145,6 +158,7 @@ int main(void)
         TEST(blocks_on_three_tasks_give_what_the_whole_gives_on_one),
         TEST(only_what_is_fetched_is_computed_and_sent),
         TEST(inputs_are_fed_from_files_and_results_written_to_one),
+        TEST(the_graph_is_drawn_with_the_places_that_were_found),
         TEST(mistakes_are_told_once_and_by_name),
         TEST(a_task_that_dies_ends_the_others),
     };

@@ -185,6 +185,8 @@ static tri_status run_task(tri__session *session, const tri__arguments *argument
         .threads = tri__argument_given(arguments, "threads") ? (int)tri__argument_integer(arguments, "threads") : 0,
         .runs = (int)tri__argument_integer(arguments, "repeat"),
         .without = tri__argument_flag(arguments, "no-rewrite") ? TRI_PLAN_TRACE : 0,
+        .dot = tri__argument_text(arguments, "dot"),
+        .events = tri__argument_text(arguments, "events"),
         .ranks = session->ranks,
         .give_up = give_up,
         .context = &self,

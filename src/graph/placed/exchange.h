@@ -5,11 +5,7 @@
 #ifndef TRI_GRAPH_PLACED_EXCHANGE_H
 #define TRI_GRAPH_PLACED_EXCHANGE_H
 
-#include "trireme/status.h"
-
-#include <stddef.h>
-
-typedef struct tri_exchange tri_exchange;
+#include "trireme/exchange.h"
 
 struct tri_exchange {
     int task, tasks; /* which of how many this is */

@@ -84,3 +84,15 @@ tri_status tri__graph_assign_tasks(tri_graph *graph, int tasks)
             graph->node[i]->task = 0;
     return status;
 }
+
+tri_status tri__graph_count_tasks(const tri_graph *graph, int *out)
+{
+    *out = 1;
+    for (int i = 0; i < graph->count; i++) {
+        int task = 0;
+        if (*graph->node[i]->place)
+            TRI_TRY(tri__place_parse(graph->node[i], INT_MAX, &task));
+        *out = task + 1 > *out ? task + 1 : *out;
+    }
+    return NULL;
+}

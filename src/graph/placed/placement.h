@@ -12,4 +12,7 @@ TRI_MUST_CHECK tri_status tri__place_parse(const tri_node *node, int tasks, int 
  * depends on the graph alone, so that tasks need not talk about it. */
 TRI_MUST_CHECK tri_status tri__graph_assign_tasks(tri_graph *graph, int tasks);
 
+/* One more than the highest task that a place names; 1 where there is no place. */
+TRI_MUST_CHECK tri_status tri__graph_count_tasks(const tri_graph *graph, int *out);
+
 #endif

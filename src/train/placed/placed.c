@@ -8,12 +8,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "graph/placed/exchange.h"
-#include "net/mpi/ranks.h"
+#include "graph/placed/dot.h"
+#include "graph/placed/placement.h"
 #include "tensor/safetensors.h"
+#include "trireme/exchange.h"
 #include "trireme/model.h"
 #include "trireme/plan.h"
+#include "watch/events.h"
 #include "watch/resources.h"
 
 enum { MESSAGE_SIZE = 600 };
@@ -25,13 +28,9 @@ typedef struct {
 } note;
 
 typedef struct {
-    tri_exchange exchange;
-    tri__ranks *ranks; /* NULL: this is the only task */
-} rank_exchange;
-
-typedef struct {
     const tri__placed_request *request;
-    rank_exchange exchange;
+    tri_exchange *exchange; /* NULL: this is the only task */
+    int task, tasks;
     note *notes;  /* [tasks] */
     bool orderly; /* no task has failed, so MPI can be finalised */
     tri_graph *graph;
@@ -41,43 +40,33 @@ typedef struct {
 
 /* ---- tasks ---- */
 
-static tri_status send_to_rank(tri_exchange *exchange, int to, int value, const void *data, size_t bytes)
-{
-    return tri__ranks_send(((rank_exchange *)exchange)->ranks, to, value, data, bytes);
-}
-
-static tri_status receive_from_rank(tri_exchange *exchange, int from, int value, void *data, size_t bytes)
-{
-    return tri__ranks_receive(((rank_exchange *)exchange)->ranks, from, value, data, bytes);
-}
-
 static tri_status join(job *self)
 {
     const tri__placed_request *request = self->request;
-    self->exchange.exchange = (tri_exchange){.tasks = 1, .send = send_to_rank, .receive = receive_from_rank};
+    self->tasks = 1;
     if (request->ranks > 0) {
-        const tri__ranks_options options = {.timeout = request->timeout, .hung = request->give_up, .context = request->context};
-        TRI_TRY(tri__ranks_join(&options, &self->exchange.ranks));
-        self->exchange.exchange.task = tri__ranks_rank(self->exchange.ranks);
-        self->exchange.exchange.tasks = tri__ranks_size(self->exchange.ranks);
+        const tri_exchange_options options = {
+            .timeout = tri__clock_seconds(request->timeout), .lost = request->give_up, .context = request->context};
+        TRI_TRY(tri_exchange_join(&options, &self->exchange));
+        self->task = tri_exchange_task(self->exchange);
+        self->tasks = tri_exchange_tasks(self->exchange);
     }
     self->orderly = true;
-    return tri__allocate((size_t)self->exchange.exchange.tasks, sizeof *self->notes, "notes of tasks", &self->notes);
+    return tri__allocate((size_t)self->tasks, sizeof *self->notes, "notes of tasks", &self->notes);
 }
 
 /* The failure of the first task that has one, the same for all; own is taken. */
 static tri_status agree(job *self, tri_status own)
 {
-    tri__ranks *ranks = self->exchange.ranks;
     note mine = {.code = (int32_t)tri_status_code(own)};
-    if (!ranks)
+    if (!self->exchange)
         return own;
     snprintf(mine.message, sizeof mine.message, "%s", own ? tri_status_message(own) : "");
     tri_status_free(own);
     self->orderly = false;
-    TRI_TRY(tri__ranks_gather(ranks, &mine, sizeof mine, self->notes));
+    TRI_TRY(tri_exchange_gather(self->exchange, &mine, sizeof mine, self->notes));
     self->orderly = true;
-    for (int i = 0; i < self->exchange.exchange.tasks; i++) {
+    for (int i = 0; i < self->tasks; i++) {
         const note *theirs = &self->notes[i];
         if (theirs->code)
             return i ? tri_fail((tri_code)theirs->code, "task %d: %s", i, theirs->message)
@@ -135,9 +124,63 @@ static tri_status fill_variables(job *self)
     return NULL;
 }
 
+/* ---- showing it ---- */
+
+static tri_status write_dot(const char *path, const tri_graph *graph, int tasks)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
+    tri__graph_print_dot(graph, tasks, file);
+    tri_status status = fclose(file) ? tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path) : tri__file_replace(path, text, size);
+    free(text);
+    return status;
+}
+
+static tri_status write_events(const char *folder, const tri_graph *graph)
+{
+    tri__events *events;
+    TRI_TRY(tri__events_create(folder, &events));
+    tri__events_graph(events, graph);
+    return tri__events_close(events);
+}
+
+/* The places as they were found, also of nodes that were given none. */
+static tri_status fill_places(tri_graph *graph, int tasks)
+{
+    char place[48];
+    TRI_TRY(tri__graph_assign_tasks(graph, tasks));
+    for (int i = 0; i < graph->count; i++) {
+        snprintf(place, sizeof place, "/job:worker/task:%d", graph->node[i]->task);
+        TRI_TRY(tri_node_place(graph, graph->node[i], place));
+    }
+    return NULL;
+}
+
+static tri_status show(job *self)
+{
+    const tri__placed_request *request = self->request;
+    tri_graph *shown;
+    int tasks = self->tasks;
+    if (self->task || (!request->dot && !request->events))
+        return NULL;
+    TRI_TRY(tri_graph_copy(self->graph, 1, &shown));
+    tri_status status = self->exchange ? NULL : tri__graph_count_tasks(shown, &tasks);
+    if (!status)
+        status = fill_places(shown, tasks);
+    if (!status && request->dot)
+        status = write_dot(request->dot, shown, tasks);
+    if (!status && request->events)
+        status = write_events(request->events, shown);
+    tri_graph_destroy(shown);
+    return status;
+}
+
 static int threads_of(const job *self)
 {
-    int here = self->exchange.ranks ? tri__ranks_here(self->exchange.ranks) : 1, cpus = omp_get_num_procs() / here;
+    int here = self->exchange ? tri_exchange_tasks_here(self->exchange) : 1, cpus = omp_get_num_procs() / here;
     return self->request->threads ? self->request->threads : cpus ? cpus : 1;
 }
 
@@ -146,13 +189,14 @@ static tri_status prepare(job *self)
     TRI_TRY(tri_graph_open(self->request->graph, &self->graph));
     if (self->request->fetches)
         TRI_TRY(choose_outputs(self));
+    TRI_TRY(show(self));
     TRI_TRY(fill_variables(self));
     const tri_plan_options options = {
         .batch = 1,
         .threads = threads_of(self),
         .seed = self->request->seed,
         .without = self->request->without,
-        .exchange = self->exchange.ranks ? &self->exchange.exchange : NULL,
+        .exchange = self->exchange,
     };
     return tri_plan_create(self->graph, &options, self->store, &self->plan);
 }
@@ -164,11 +208,11 @@ static tri_status run_all(job *self, tri__placed_task *mine)
     int64_t begun = tri__clock_now();
     for (int i = 0; i < self->request->runs; i++)
         TRI_TRY(tri_plan_run(self->plan, NULL));
-    if (self->exchange.ranks)
-        TRI_TRY(tri__ranks_flush(self->exchange.ranks));
+    if (self->exchange)
+        TRI_TRY(tri_exchange_flush(self->exchange));
     *mine = (tri__placed_task){
         .seconds = tri__clock_seconds(tri__clock_now() - begun),
-        .bytes_sent = self->exchange.ranks ? tri__ranks_sent(self->exchange.ranks) : 0,
+        .bytes_sent = self->exchange ? tri_exchange_sent(self->exchange) : 0,
         .flops = tri_plan_flops(self->plan) * self->request->runs,
         .buffer_bytes = (int64_t)tri_plan_bytes(self->plan),
         .peak_rss_mb = tri__peak_rss_mb(),
@@ -205,16 +249,16 @@ static tri_status work(job *self, tri__placed_result *out)
 {
     tri__placed_task mine;
     TRI_TRY(join(self));
-    out->task = self->exchange.exchange.task;
-    out->tasks = self->exchange.exchange.tasks;
+    out->task = self->task;
+    out->tasks = self->tasks;
     TRI_TRY(agree(self, prepare(self)));
     tri_status status = run_all(self, &mine);
     if (!status && out->task == 0)
         status = keep_values(self, out);
     TRI_TRY(agree(self, status));
     TRI_TRY(tri__allocate((size_t)out->tasks, sizeof *out->each, "what tasks did", &out->each));
-    if (self->exchange.ranks)
-        return tri__ranks_gather(self->exchange.ranks, &mine, sizeof mine, out->each);
+    if (self->exchange)
+        return tri_exchange_gather(self->exchange, &mine, sizeof mine, out->each);
     out->each[0] = mine;
     return NULL;
 }
@@ -229,7 +273,7 @@ tri_status tri__placed_run(const tri__placed_request *request, tri__placed_resul
     tri_store_destroy(self.store);
     tri_graph_destroy(self.graph);
     if (self.orderly)
-        tri__ranks_leave(self.exchange.ranks);
+        tri_exchange_leave(self.exchange);
     free(self.notes);
     return status;
 }

@@ -20,11 +20,13 @@ typedef struct {
     const tri__feed *feed;
     int feeds;
     uint64_t seed;
-    int threads;      /* of each task; 0: the tasks of a host share its CPUs */
-    int runs;         /* how often the graph is run; the last run's values and all runs' time are told */
-    unsigned without; /* TRI_PLAN_* */
-    int ranks;        /* that mpirun or srun started; 0: none, this process computes all, whatever its place */
-    int64_t timeout;  /* nanoseconds without a word of another task; then give_up is called, and ends the process */
+    int threads;        /* of each task; 0: the tasks of a host share its CPUs */
+    int runs;           /* how often the graph is run; the last run's values and all runs' time are told */
+    unsigned without;   /* TRI_PLAN_* */
+    const char *dot;    /* a file for Graphviz with the graph and its places; NULL: none */
+    const char *events; /* a folder for TensorBoard's event file with the same; NULL: none */
+    int ranks;          /* that mpirun or srun started; 0: none, this process computes all, whatever its place */
+    int64_t timeout;    /* nanoseconds without a word of another task; then give_up is called, and ends the process */
     void (*give_up)(void *context, const char *why);
     void *context;
 } tri__placed_request;
