@@ -430,7 +430,7 @@ static tri_status allreduce_offer_rows(tri_store *store, int table, const float 
         write_head(self, weight);
         TRI_TRY(complete(self, 0));
     }
-    tri__rank_rows_offer(&self->exchange[table], (tri__row_list){self->keys[table].keys, gradient, self->keys[table].count});
+    tri__rank_rows_offer(&self->exchange[table], (tri__offered_rows){self->keys[table].keys, gradient, self->keys[table].count});
     return complete(self, self->count + table);
 }
 

@@ -51,7 +51,7 @@ static inline int part_of(int32_t key, int parts)
 }
 
 /* Those of the part, list by list. Returns how many there are. */
-static int64_t collect(tri__merge *merge, const tri__row_list *lists, int count, int64_t width, int part, int parts)
+static int64_t collect(tri__merge *merge, const tri__offered_rows *lists, int count, int64_t width, int part, int parts)
 {
     int64_t found = 0;
     for (int l = 0; l < count; l++)
@@ -64,7 +64,7 @@ static int64_t collect(tri__merge *merge, const tri__row_list *lists, int count,
     return found;
 }
 
-tri_status tri__merge_rows(tri__merge *merge, const tri__row_list *lists, int count, int64_t width, int part, int parts)
+tri_status tri__merge_rows(tri__merge *merge, const tri__offered_rows *lists, int count, int64_t width, int part, int parts)
 {
     int64_t all = 0;
     for (int l = 0; l < count; l++)

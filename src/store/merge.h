@@ -11,7 +11,7 @@ typedef struct {
     const int32_t *keys;
     const float *gradient; /* [count][width] */
     int64_t count;
-} tri__row_list;
+} tri__offered_rows;
 
 typedef struct {
     tri__distinct distinct;
@@ -25,7 +25,7 @@ typedef struct {
 void tri__merge_fini(tri__merge *merge);
 
 /* Add up part number `part` of `parts`: all keys that fall into it. Memory grows with the longest lists and is kept. */
-TRI_MUST_CHECK tri_status tri__merge_rows(tri__merge *merge, const tri__row_list *lists, int count, int64_t width, int part, int parts);
+TRI_MUST_CHECK tri_status tri__merge_rows(tri__merge *merge, const tri__offered_rows *lists, int count, int64_t width, int part, int parts);
 
 /* The keys of the part, whose sums are merge->sum. */
 static inline tri__table_keys tri__merge_keys(const tri__merge *merge)

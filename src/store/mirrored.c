@@ -38,8 +38,8 @@ typedef struct {
 
 typedef struct {
     shared_work work;
-    tri_table table;     /* the group's; the replicas' stores have the same pointer */
-    tri__row_list *list; /* [replicas], of the offers that arrived last */
+    tri_table table;         /* the group's; the replicas' stores have the same pointer */
+    tri__offered_rows *list; /* [replicas], of the offers that arrived last */
 } shared_table;
 
 typedef struct mirrored_store mirrored_store;
@@ -441,7 +441,7 @@ static tri_status mirrored_offer_rows(tri_store *store, int table, const float *
     if (!(self->group->trained >> table & 1) || self->offered >> table & 1)
         return tri_fail(TRI_BAD_CALL, "replica %d offers rows of table %d, which no plan announced, or twice", self->replica, table);
     self->offered |= 1U << table;
-    shared->list[self->replica] = (tri__row_list){self->keys[table].keys, gradient, self->keys[table].count};
+    shared->list[self->replica] = (tri__offered_rows){self->keys[table].keys, gradient, self->keys[table].count};
     return arrive(self, &shared->work, weight);
 }
 

@@ -25,7 +25,7 @@ void tri__rank_rows_fini(tri__rank_rows *rows)
     tri__merge_fini(&rows->merge);
 }
 
-void tri__rank_rows_offer(tri__rank_rows *rows, tri__row_list mine)
+void tri__rank_rows_offer(tri__rank_rows *rows, tri__offered_rows mine)
 {
     rows->mine = mine;
 }
@@ -55,7 +55,7 @@ static tri_status reserve(uint8_t **buffer, size_t *room, size_t bytes)
 
 static void pack(const tri__rank_rows *rows)
 {
-    const tri__row_list *mine = &rows->mine;
+    const tri__offered_rows *mine = &rows->mine;
     if (!mine->count)
         return;
     memcpy(rows->sent, mine->keys, (size_t)mine->count * sizeof *mine->keys);
@@ -100,12 +100,12 @@ tri_status tri__rank_rows_exchange(tri__rank_rows *rows, tri__ranks *ranks)
     const int64_t others = rows->ranks - 1, each = (int64_t)(rows->each + sizeof *rows->counts);
     rows->sent_bytes += others * each;
     rows->received_bytes += others * each;
-    rows->mine = (tri__row_list){0};
+    rows->mine = (tri__offered_rows){0};
     return NULL;
 }
 
 /* A key from outside is not believed. */
-static tri_status check_keys(const tri__rank_rows *rows, const tri__row_list *list, int rank)
+static tri_status check_keys(const tri__rank_rows *rows, const tri__offered_rows *list, int rank)
 {
     uint32_t most = 0;
     for (int64_t i = 0; i < list->count; i++)
@@ -117,13 +117,13 @@ static tri_status check_keys(const tri__rank_rows *rows, const tri__row_list *li
 
 tri_status tri__rank_rows_merge(tri__rank_rows *rows)
 {
-    tri__row_list *lists;
+    tri__offered_rows *lists;
     TRI_TRY(tri__allocate((size_t)rows->ranks, sizeof *lists, "the rows of all ranks", &lists));
     tri_status status = NULL;
     for (int i = 0; i < rows->ranks && !status; i++) {
         const uint8_t *from = rows->all + (size_t)i * rows->each;
-        lists[i] = (tri__row_list){(const int32_t *)(const void *)from, (const float *)(const void *)(from + key_bytes(rows->counts[i])),
-                                   rows->counts[i]};
+        lists[i] = (tri__offered_rows){(const int32_t *)(const void *)from,
+                                       (const float *)(const void *)(from + key_bytes(rows->counts[i])), rows->counts[i]};
         status = check_keys(rows, &lists[i], i);
     }
     if (!status)

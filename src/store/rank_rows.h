@@ -10,7 +10,7 @@
 
 typedef struct {
     int64_t features, width; /* of the table */
-    tri__row_list mine;      /* offered and not exchanged yet; borrowed */
+    tri__offered_rows mine;  /* offered and not exchanged yet; borrowed */
     uint8_t *sent;           /* [each] mine as it travels: keys, then gradients … */
     uint8_t *all;            /* … [ranks][each] and everybody's */
     size_t room, ranks_room; /* bytes of them */
@@ -25,7 +25,7 @@ void tri__rank_rows_init(tri__rank_rows *rows, int64_t features, int64_t width);
 void tri__rank_rows_fini(tri__rank_rows *rows);
 
 /* What this rank has for the step. Where nothing is offered before the exchange, it has no rows. */
-void tri__rank_rows_offer(tri__rank_rows *rows, tri__row_list mine);
+void tri__rank_rows_offer(tri__rank_rows *rows, tri__offered_rows mine);
 
 /* Collective: afterwards all ranks' rows are here. What was offered may be forgotten. */
 TRI_MUST_CHECK tri_status tri__rank_rows_exchange(tri__rank_rows *rows, tri__ranks *ranks);
