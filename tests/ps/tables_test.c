@@ -141,6 +141,35 @@ static void job_with_a_backup_worker_learns(void **state)
     expect_learnt(*state, LEARNING "--sync --backup 1");
 }
 
+/* ---- what travels ---- */
+
+/* A plain message names each feature of each row with its key and its value, both ways: 39 · 2 · 8 bytes. */
+static void a_row_takes_a_third_of_the_bytes_of_plain_pairs(void **state)
+{
+    json_t *summary =
+        train(*state, "job", "sparse-lr --data clicks:1000000:12000 --batch 1000 --epochs 1 --strategy ps --workers 2 --servers 2 --sync");
+    double bytes = number_of(summary, "bytes_sent") + number_of(summary, "bytes_received");
+    double share = bytes / number_of(summary, "examples") / (39 * 2 * 8);
+    if (!(share <= 0.35))
+        fail_msg("%g of the bytes of plain pairs", share);
+    json_decref(summary);
+}
+
+static void rows_of_16_bits_teach_nearly_the_same_in_fewer_bytes(void **state)
+{
+    const char *words = "fm --data clicks:5000:4000 --batch 100 --epochs 1 --strategy ps --workers 2 --servers 2 --sync --row-values %s";
+    char full[256], half[256];
+    snprintf(full, sizeof full, words, "fp32");
+    snprintf(half, sizeof half, words, "fp16");
+    json_t *one = train(*state, "full", full), *two = train(*state, "half", half);
+    assert_true(number_of(two, "bytes_sent") < 0.6 * number_of(one, "bytes_sent"));
+    assert_true(number_of(two, "bytes_received") < 0.6 * number_of(one, "bytes_received"));
+    assert_true(fabs(number_of(two, "test_loss") - number_of(one, "test_loss")) < 0.005);
+    assert_true(model_difference(*state, one, two) > 0);
+    json_decref(one);
+    json_decref(two);
+}
+
 /* ---- going on elsewhere ---- */
 
 static json_t *resume(const char *folder, const char *run, const char *words)
@@ -260,6 +289,8 @@ int main(void)
         PROCESS_TEST(async_job_with_clipping_learns),
         PROCESS_TEST(staleness_job_learns),
         PROCESS_TEST(job_with_a_backup_worker_learns),
+        PROCESS_TEST(a_row_takes_a_third_of_the_bytes_of_plain_pairs),
+        PROCESS_TEST(rows_of_16_bits_teach_nearly_the_same_in_fewer_bytes),
         PROCESS_TEST(a_job_goes_on_in_one_process),
         PROCESS_TEST(a_run_goes_on_on_parameter_servers),
         PROCESS_TEST(a_job_goes_on_with_another_number_of_servers_to_the_bit),

@@ -110,6 +110,9 @@ ROW(INTEGER, backup, "backup", PART_OF(MODE), .argument = "K", .least = 0, .most
     .meaning = "with --sync: do not wait for the K slowest workers of a step")
 ROW(CHOICE, combine, "combine", PART_OF(MODE), .argument = "HOW", .choices = "mean sum", .standard = "mean",
     .meaning = "with --sync: how the gradients of a step are combined: mean or sum")
+ROW(CHOICE, row_values, "row-values", PART_OF(STRATEGY), .argument = "TYPE", .choices = "fp32 fp16", .standard = "fp32",
+    .meaning = "sparse models: how rows of tables and their gradients travel; fp16 takes half the bytes and rounds",
+    .detail = "Servers keep and add up 32 bits in any case.")
 ROW(TEXT, heartbeat, "heartbeat", PART_OF(STRATEGY), .argument = "T", .standard = "1s", .completion = "500ms 1s 5s",
     .meaning = "how often a task says that it is alive; one that misses two is named")
 ROW(FLAG, log_updates, "log-updates", PART_OF(STRATEGY),

@@ -28,8 +28,8 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
 const tri__strategy tri__strategy_ps = {
     .name = "ps",
     .tables = true,
-    .options =
-        (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "heartbeat", "log-updates", "timeout", NULL},
+    .options = (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "row-values", "heartbeat", "log-updates",
+                                     "timeout", NULL},
     .check = check,
     .meeting = TRI_MEET_CLUSTER,
     .launcher_options = (const char *const[]){"workers", "servers", "threads", "out", "json", NULL},

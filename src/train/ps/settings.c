@@ -53,6 +53,7 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
     *out = (tri__ps_settings){
         .workers = (int)given_or(options->workers, 1),
         .servers = (int)given_or(options->servers, 1),
+        .half_rows = options->row_values && !strcmp(options->row_values, "fp16"),
         .log_updates = options->log_updates == 1,
     };
     if (out->workers > TRI_MOST_MEMBERS || out->servers > TRI_MOST_SERVERS)

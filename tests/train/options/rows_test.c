@@ -37,6 +37,7 @@ static const trial trials[] = {
     {"staleness", NULL, "strategy=ps"},
     {"backup", "1", "strategy=ps workers=3 sync=on"},
     {"combine", NULL, "strategy=ps sync=on"},
+    {"row-values", NULL, "strategy=ps"},
     {"heartbeat", "2s", "strategy=ps"},
     {"log-updates", NULL, "strategy=ps"},
 };

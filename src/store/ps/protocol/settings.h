@@ -25,6 +25,7 @@ typedef struct {
     int staleness;              /* at least 1 in TRI_PS_STALENESS */
     int backup;                 /* sync: so many of the workers are not waited for */
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
+    bool half_rows;             /* rows of tables travel as 16 bits a number */
     bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: who waits for a straggler is not to blame */
 } tri__ps_settings;

@@ -355,7 +355,7 @@ void tri__table_client_push(tri__worker *worker, uint32_t number)
 {
     tri__worker_chunk *chunk = &worker->chunk[number];
     tri__worker_rows *rows = chunk->rows;
-    const bool half = worker->options.half, listed = !is_known(rows);
+    const bool half = worker->options.settings.half_rows, listed = !is_known(rows);
     const int64_t floats = rows->pushed.count * rows->width;
     const size_t values = tri__values_bytes(floats, half);
     uint8_t *body = body_of(worker, TRI_KEYED_HEAD + (size_t)rows->pushed.count * TRI_KEYED_ROW_MOST + values);
@@ -399,7 +399,7 @@ static void ask(tri__worker *worker, uint32_t number, batch_rows *batch, int64_t
     }
     const tri__keyed_head head = {
         .count = (uint32_t)batch->list.count,
-        .flags = TRI_KEYED_LIST | (worker->options.half ? TRI_KEYED_HALF : 0),
+        .flags = TRI_KEYED_LIST | (worker->options.settings.half_rows ? TRI_KEYED_HALF : 0),
         .signature = batch->list.signature,
     };
     tri__keyed_head_write(&head, body);
@@ -478,9 +478,9 @@ tri_status tri__table_client_rows(tri__link *link, const tri__message *message, 
     if (!batch)
         return NULL; /* nobody waits for it any more */
     const int64_t floats = batch->list.count * rows->width;
-    if (message->size != tri__values_bytes(floats, worker->options.half))
+    if (message->size != tri__values_bytes(floats, worker->options.settings.half_rows))
         return tri_fail(TRI_BAD_DATA, "ps:%d sends %u bytes for %" PRId64 " rows", link->index, message->size, batch->list.count);
-    tri__values_read(body, floats, worker->options.half, batch->values);
+    tri__values_read(body, floats, worker->options.settings.half_rows, batch->values);
     batch->stage = ROWS_HERE;
     worker->waited = message->waited > worker->waited ? message->waited : worker->waited;
     return NULL;

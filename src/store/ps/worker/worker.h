@@ -23,7 +23,6 @@ typedef struct {
     int task;
     size_t floats;
     tri__table_shapes tables; /* the store has these, and needs no tri_store_add_table */
-    bool half;                /* rows of tables travel as 16 bits a number */
     tri_rule rule;
     const json_t *hello; /* what it trains: "digest", "batch", "examples", and what the owner needs to settle the job; borrowed */
     tri__log *log;
