@@ -148,6 +148,13 @@ static tri_status train(tri_store *store)
             break;
         require(token.position >= 0 && token.index >= 0 && token.index < token.workers && token.step >= 0);
         TRI_TRY(tri_store_begin(store, &(tri_step){.step = token.step, .rate = 0.1f}));
+        const int32_t keys[] = {7, 0, 12, 3};
+        float rows[4 * 3];
+        for (int table = 0; table < 2; table++) {
+            TRI_TRY(tri_store_expect(store, table, TRI_NOW, keys, 2 * (token.step % 3)));
+            TRI_TRY(tri_store_await_rows(store, table, rows));
+            TRI_TRY(tri_store_offer_rows(store, table, rows, 1));
+        }
         TRI_TRY(tri_store_await(store, all));
         memset(tri_store_gradient(store), 0, all.count * sizeof(float));
         TRI_TRY(tri_store_offer(store, all, 1));
@@ -159,8 +166,11 @@ static tri_status run_worker(int count)
 {
     const tri__address addresses[SERVERS] = {servers[0].address, servers[1].address};
     json_t *hello = json_pack("{s:s}", "digest", "same");
-    const tri__ps_store_options options = {
-        .servers = addresses, .settings = settings_of(count), .floats = FLOATS * (size_t)count, .hello = hello};
+    const tri__ps_store_options options = {.servers = addresses,
+                                           .settings = settings_of(count),
+                                           .floats = FLOATS * (size_t)count,
+                                           .tables = {.count = 2, .table = {{40, 1}, {13, 3}}},
+                                           .hello = hello};
     tri_store *store;
     tri_status status = tri__ps_store_create(&options, &store);
     if (!status) {

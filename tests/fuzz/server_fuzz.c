@@ -46,6 +46,7 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *out)
     (void)hello;
     *out = (tri__ps_job){
         .floats = FLOATS * (size_t)mine->settings.servers,
+        .tables = {.count = 2, .table = {{40, 1}, {9, 3}}},
         .rule = {.clip = mine->clip},
         .digest = "same",
         .terms = "same",
