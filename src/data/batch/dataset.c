@@ -44,8 +44,6 @@ static tri_status check_options(const tri_source *source, const tri_dataset_opti
         __builtin_mul_overflow(options->batch, options->workers, &step))
         return tri_fail(TRI_BAD_CALL, "worker %d of %d with a batch of %" PRId64 ": there is no such worker", options->worker,
                         options->workers, options->batch);
-    if (options->assigned && options->own_files)
-        return tri_fail(TRI_BAD_CALL, "batches cannot be assigned to a worker that goes through files of its own: let it go its own way");
     if (source->info.examples < 1 && !source->info.stream)
         return tri_fail(TRI_BAD_DATA, "%s: there are no examples in it", source->info.spec);
     return NULL;

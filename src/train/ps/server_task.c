@@ -59,7 +59,8 @@ static void describe_job(serve *s, tri__ps_job *job)
     job->tables = tri__graph_table_shapes(run->inputs.graph);
     job->rule = settings->rule;
     tri__hello_terms(&run->options, settings, job->terms, sizeof job->terms);
-    bool passes = settings->epochs && !settings->steps_per_epoch; /* epochs are passes over the examples, whatever a step is */
+    bool passes = settings->epochs && !settings->steps_per_epoch &&
+                  !settings->own_files; /* epochs are passes over the examples, whatever a step is */
     int64_t end = INT64_MAX;
     if (passes && __builtin_mul_overflow(settings->epochs, s->source.examples, &end))
         end = INT64_MAX;
@@ -69,6 +70,9 @@ static void describe_job(serve *s, tri__ps_job *job)
         .last_step = run->length.last_step && !passes ? run->length.last_step : INT64_MAX,
         .last_position = end,
     };
+    job->own_files = settings->own_files;
+    if (settings->own_files) /* each worker has epochs of its own; tokens count on */
+        job->work.examples = TRI_FURTHEST;
     job->evaluate_every = steps_of(run, &settings->evaluate);
     job->checkpoint_every = steps_of(run, &settings->checkpoint);
     job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * INT64_C(1000000000) : 0;
@@ -101,6 +105,8 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
     const char *data = json_string_value(json_object_get(hello, "data"));
     snprintf(job->data, sizeof job->data, "%s", data ? data : "");
     job->settled_by = (int)json_integer_value(json_object_get(hello, "task"));
+    if (run->settings.own_files) /* an epoch is as long as if all workers had as many examples as the first */
+        s->source.examples *= s->ps->workers;
     TRI_TRY(tri__run_settle_length(run, s->source.examples, tri__ps_together(s->ps)));
     describe_job(s, job);
     tell_job(s, job);

@@ -36,6 +36,15 @@ tri_status tri__ps_settings_check_backup(const tri__ps_settings *settings)
     return NULL;
 }
 
+tri_status tri__ps_settings_check_files(const tri__train_settings *settings)
+{
+    if (!settings->own_files || settings->schedule.kind != TRI_SCHEDULE_COSINE || !settings->epochs)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "--shard files: workers whose files differ do not agree how long an epoch is, and the rate depends on it: "
+                    "give --steps with --schedule cosine");
+}
+
 static tri_status resolve_combination(const tri__train_options *options, tri__ps_settings *out)
 {
     out->backup = (int)given_or(options->backup, 0);

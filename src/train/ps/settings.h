@@ -11,6 +11,9 @@ TRI_MUST_CHECK tri_status tri__ps_settings_resolve(const tri__train_options *opt
 /* Whether enough workers are left to wait for. resolve has checked it where the number of workers was given. */
 TRI_MUST_CHECK tri_status tri__ps_settings_check_backup(const tri__ps_settings *settings);
 
+/* With --shard files workers do not know of each other's examples. TRI_BAD_CALL where they would have to. */
+TRI_MUST_CHECK tri_status tri__ps_settings_check_files(const tri__train_settings *settings);
+
 /* A worker that joins a job may be given the job's own options, or fewer. TRI_BAD_CALL names the one that contradicts the job's. */
 TRI_MUST_CHECK tri_status tri__ps_settings_compare(const tri__train_options *options, const tri__ps_settings *job);
 

@@ -16,6 +16,7 @@
 #include "store/ps/protocol/layout.h"
 #include "train/job/command_line.h"
 #include "train/ps/ps.h"
+#include "train/ps/settings.h"
 #include "train/ps/tables.h"
 #include "train/run/log_file.h"
 #include "trireme/dataset.h"
@@ -47,6 +48,8 @@ static tri_status check_request(const tri__run_request *run, int servers, char *
     tri_status status = tri_model_open(run->options->model, &model);
     if (!status)
         status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
+    if (!status)
+        status = tri__ps_settings_check_files(&settings);
     if (!status)
         status = tri__strategy_takes(&tri__strategy_ps, model);
     if (!status && run->out)

@@ -31,6 +31,7 @@ typedef struct {
     const tri__ps_settings *ps;
     tri__token assigned[MOST_ASSIGNED]; /* tokens assigned to the dataset and not taken yet, oldest first */
     int count;
+    int64_t own;      /* with --shard files: where the next batch begins in this worker's own examples; −1: not known yet */
     tri__token made;  /* the last one … */
     bool follows;     /* … after which the next one can be guessed */
     int64_t reported; /* when … */
@@ -45,6 +46,22 @@ static bool same_examples(const tri__token *a, const tri__token *b)
     return a->position == b->position && a->index == b->index && a->workers == b->workers;
 }
 
+/* Where the step behind the one at position begins. */
+static int64_t step_behind(const work *w, int64_t position, int64_t step)
+{
+    int64_t examples = tri_dataset_examples(w->run->trainer.dataset), left = examples - position % examples;
+    return position + (step < left ? step : left);
+}
+
+/* With --shard files a token says which step, and the worker goes through its own files: the next batch of them, whichever step it is for.
+ * A resumed run goes on where all workers would be if they had taken equal parts. */
+static tri__token own_token(work *w, const tri__token *token)
+{
+    if (w->own < 0)
+        w->own = token->position / w->ps->workers;
+    return (tri__token){.step = token->step, .position = w->own, .index = 0, .workers = 1};
+}
+
 static tri_status assign(work *w, const tri__token *token)
 {
     TRI_TRY(tri_dataset_assign(w->run->trainer.dataset, token->position, token->index, token->workers));
@@ -55,11 +72,9 @@ static tri_status assign(work *w, const tri__token *token)
 /* Sync: the token after this one, if the same workers make the next step. False where the next step is not known. */
 static bool guess(const work *w, const tri__token *token, tri__token *next)
 {
-    int64_t examples = tri_dataset_examples(w->run->trainer.dataset), left = examples - token->position % examples;
-    int64_t step = token->workers * w->run->settings.batch;
     *next = *token;
     next->step++;
-    next->position += step < left ? step : left;
+    next->position = step_behind(w, token->position, token->workers * w->run->settings.batch);
     return !w->run->length.last_step || next->step < w->run->length.last_step;
 }
 
@@ -70,7 +85,8 @@ static tri_status assign_ahead(work *w)
     wanted = wanted < MOST_ASSIGNED ? wanted : MOST_ASSIGNED;
     while (w->count < wanted) {
         tri__token next;
-        bool known = sync ? guess(w, &w->assigned[w->count - 1], &next) : tri__ps_store_peek(w->run->trainer.store, w->count - 1, &next);
+        bool known = sync || w->run->settings.own_files ? guess(w, &w->assigned[w->count - 1], &next)
+                                                        : tri__ps_store_peek(w->run->trainer.store, w->count - 1, &next);
         if (!known)
             return NULL;
         TRI_TRY(assign(w, &next));
@@ -134,7 +150,7 @@ static void tell(work *w)
 static bool begin_early(const work *w, tri__token *token)
 {
     const tri__ps_settings *ps = w->ps;
-    return ps->mode == TRI_PS_SYNC && ps->backup == 0 && w->follows && guess(w, &w->made, token) &&
+    return ps->mode == TRI_PS_SYNC && ps->backup == 0 && !w->run->settings.own_files && w->follows && guess(w, &w->made, token) &&
            tri__ps_store_expect(w->run->trainer.store, token);
 }
 
@@ -159,7 +175,8 @@ static tri_status step(work *w, const tri__token *token)
 {
     tri__run *run = w->run;
     const tri_batch *batch;
-    TRI_TRY(next_batch(w, token, &batch));
+    const tri__token examples = run->settings.own_files ? own_token(w, token) : *token;
+    TRI_TRY(next_batch(w, &examples, &batch));
     const tri_step about = {.step = token->step, .rate = tri__schedule_rate(&run->settings.schedule, token->step)};
     tri__tally tally;
     TRI_TRY(tri__trainer_compute(&run->trainer, &about, batch, &tally));
@@ -173,6 +190,8 @@ static tri_status step(work *w, const tri__token *token)
         return tri_fail(TRI_DIVERGED, "step %lld: the loss is %s; try a smaller --rate (it was %g) or --clip 1", (long long)token->step,
                         isnan(tally.loss) ? "not a number" : "infinite", (double)about.rate);
     w->made = *token;
+    if (run->settings.own_files)
+        w->own = step_behind(w, w->own, run->settings.batch);
     run->state.step++;
     run->state.examples += tally.count;
     if (tally.count > tally.damaged) /* a worker's part of a short step may be empty; then it has no loss */
@@ -213,7 +232,7 @@ static tri_status create_store(work *w)
         TRI_TRY(tri__source_digest(run->inputs.source, examples, data));
     tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);
     json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, data, terms);
-    if (!hello)
+    if (!hello || json_object_set_new(hello, "own_files", json_boolean(run->settings.own_files)))
         return tri_fail(TRI_NO_MEMORY, "no memory for a hello");
     const tri__ps_store_options options = {
         .servers = w->setup->cluster->server,
@@ -247,8 +266,11 @@ static tri_status prepare(work *w)
     TRI_TRY(tri__run_create_plan(run, &run->trainer));
     tri_dataset_options options = tri__run_dataset_options(run);
     options.assigned = true;
+    options.worker = w->setup->task.index; /* own files have an order of their own */
+    options.workers = options.worker < w->ps->workers ? w->ps->workers : options.worker + 1;
     TRI_TRY(tri_dataset_create(run->inputs.source, &options, &run->trainer.dataset));
-    TRI_TRY(tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), tri__ps_together(w->ps)));
+    int64_t examples = tri_dataset_examples(run->trainer.dataset) * (run->settings.own_files ? w->ps->workers : 1);
+    TRI_TRY(tri__run_settle_length(run, examples, tri__ps_together(w->ps)));
     tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
     return NULL;
 }
@@ -280,7 +302,8 @@ static tri_status evaluate(tri__run *run)
 
 tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps)
 {
-    work w = {.run = run, .setup = setup, .ps = ps};
+    work w = {.run = run, .setup = setup, .ps = ps, .own = -1};
+    TRI_TRY(tri__ps_settings_check_files(&run->settings));
     TRI_TRY(tri__run_open_data(run));
     run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the resume */
     tri_status status = prepare(&w);

@@ -332,8 +332,6 @@ static void a_dataset_refuses_an_impossible_assignment(void **state)
         assert_ok(tri_dataset_assign(assigned, 0, 0, 1));
         tri_dataset_destroy(plain);
         tri_dataset_destroy(assigned);
-        tri_dataset_options files = {.batch = 4, .workers = 2, .assigned = true, .own_files = true};
-        assert_fails(tri_dataset_create(source, &files, &assigned), TRI_BAD_CALL, "files of its own");
         tri_source_destroy(source);
     }
 }

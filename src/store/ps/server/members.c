@@ -159,7 +159,10 @@ static tri_status compare(const tri__coordinator *c, const tri__peer *peer, cons
             "worker:%d has another model than the job, or other shapes (digest %.12s, not %.12s as worker:%d, which came first): "
             "start all tasks with the same model and data",
             peer->task, digest ? digest : "missing", c->job.digest, c->job.settled_by);
-    if (batch != c->job.work.batch || examples != c->job.work.examples)
+    if (json_is_true(json_object_get(hello, "own_files")) != c->job.own_files)
+        return tri_fail(TRI_BAD_CALL, "worker:%d reads %s, and the job does not: start all tasks with the same --shard", peer->task,
+                        c->job.own_files ? "the examples that all share" : "files of its own");
+    if (batch != c->job.work.batch || (!c->job.own_files && examples != c->job.work.examples))
         return tri_fail(TRI_BAD_CALL,
                         "worker:%d has %" PRId64 " examples in batches of %" PRId64 ", worker:%d, which came first, has %" PRId64
                         " in batches of %" PRId64 ": start all tasks with the same options",

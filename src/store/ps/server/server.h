@@ -23,6 +23,7 @@ typedef struct {
     tri_rule rule;
     char digest[65];
     char data[16];   /* digest of the examples; "": not known, or each worker has files of its own */
+    bool own_files;  /* each worker has examples of its own, as many as it has */
     int settled_by;  /* the worker that came first, from whose hello all this is */
     char terms[512]; /* by which all workers train: rate, rule, seed …, in words */
     tri__work work;
