@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from contenders import HERE, Peer, Trireme, Unavailable, run
 from ranks import RankParts
 from servers import ServerParts
+from sparse_parts import SparseParts
 
 TENSORFLOW = [Peer("TensorFlow", "graph"), Peer("TensorFlow", "xla")]
 PEERS = ("TensorFlow", "PyTorch")
@@ -44,7 +45,7 @@ class Goal:
         return (self.what, f"{self.ours:,.4g}", theirs, ratio, bound, "met" if self.met() else "MISSED")
 
 
-class Bench(ServerParts, RankParts):
+class Bench(ServerParts, RankParts, SparseParts):
     def __init__(self, build, quick, photo_source):
         self.build = build
         self.photo_source = photo_source
@@ -308,7 +309,7 @@ def repeat_photos(source, folder, count):
 
 
 PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert",
-         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "allreduce", "allreduce-link", "mirrored", "size"]
+         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "allreduce", "allreduce-link", "mirrored", "sparse", "size"]
 
 
 def main():

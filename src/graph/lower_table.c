@@ -175,7 +175,7 @@ tri_status tri__lower_table(tri__compiler *compiler, const tri_node *node, tri__
             .values = known[i].values,
             .fields = node->attributes.size,
             .threads = plan->options.threads,
-            .pitch = (table->shape.dim[1] + 15) / 16 * 16 + 16, /* threads write no line of another */
+            .pitch = (2 * table->shape.dim[1] + 15) / 16 * 16 + 16, /* threads write no line of another */
         };
         describe(self, node, lowered);
         return tri__allocate((size_t)self->threads, (size_t)self->pitch * sizeof(float), "a kernel", &self->scratch);

@@ -105,17 +105,24 @@ void tri__sparse_sum(const tri__sparse_rows *rows, tri__table_view table, bool m
 RACES_ARE_MEANT static void spread_narrow(const tri__sparse_rows *rows, int64_t first, int64_t end, float slope, tri__table_part part,
                                           tri__table_view to)
 {
-    for (int64_t i = first; i < end; i++)
+    const int64_t ahead_end =
+        rows->offsets[rows->end] - AHEAD; /* lines of a large batch have left the nearest caches since they were read */
+    for (int64_t i = first; i < end; i++) {
+        if (i < ahead_end)
+            __builtin_prefetch(row_of(to, rows->at[i + AHEAD]), 1);
         if (is_in(part, rows->at[i]))
             *row_of(to, rows->at[i]) += slope * value_of(rows, i);
+    }
 }
 
 static void spread_wide(const tri__sparse_rows *rows, int64_t first, int64_t end, const float *dy, float slope, tri__table_part part,
                         tri__table_view to)
 {
-    for (int64_t i = first; i < end; i++)
+    for (int64_t i = first; i < end; i++) {
+        fetch_ahead(rows, to, i + AHEAD / 4);
         if (is_in(part, rows->at[i]))
             add_scaled(dy, slope * value_of(rows, i), to.width, row_of(to, rows->at[i]));
+    }
 }
 
 void tri__sparse_sum_grad(const tri__sparse_rows *rows, const float *dy, bool mean, float factor, tri__table_part part, tri__table_view to)
@@ -159,53 +166,79 @@ void tri__sparse_gather_grad(const tri__sparse_rows *rows, const float *dy, int6
 
 /* ---- products of pairs ---- */
 
-/* Σ (v·r)² of the example; sums gets Σ v·r. */
-TRI_FOR_EVERY_CPU RACES_ARE_MEANT static float sum_squares(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end,
-                                                           float *restrict sums)
-{
-    float squares = 0;
-    memset(sums, 0, (size_t)table.width * sizeof *sums);
-    for (int64_t i = first; i < end; i++) {
-        const float *row = row_of(table, rows->at[i]), value = value_of(rows, i);
-        fetch_ahead(rows, table, i + AHEAD / 4);
-        for (int64_t k = 0; k < table.width; k++) {
-            const float term = value * row[k];
-            sums[k] += term;
-            squares += term * term;
-        }
-    }
-    return squares;
-}
+enum { COMMON = 8 }; /* the width that factorisation machines usually have: known to the compiler, it is one register */
 
-void tri__sparse_pairwise(const tri__sparse_rows *rows, tri__table_view table, float *sums, float *y)
-{
-    for (int64_t row = rows->first; row < rows->end; row++) {
-        const float squares = sum_squares(rows, table, rows->offsets[row], rows->offsets[row + 1], sums);
-        float all = 0;
-        for (int64_t k = 0; k < table.width; k++)
-            all += sums[k] * sums[k];
-        y[row] = (all - squares) / 2;
-    }
-}
-
-/* to += slope · (sums − value · row); to may be the row itself. */
-TRI_FOR_EVERY_CPU RACES_ARE_MEANT static void add_pairs(const float *row, const float *restrict sums, float value, float slope,
-                                                        int64_t width, float *to)
+/* sums, squares: [width] get Σ v·r and Σ (v·r)². Each element has a sum of its own, so that nothing waits for another element. */
+RACES_ARE_MEANT static inline void sum_terms(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end, int64_t width,
+                                             float *restrict sums, float *restrict squares)
 {
     for (int64_t k = 0; k < width; k++)
-        to[k] += slope * (sums[k] - value * row[k]);
+        sums[k] = squares[k] = 0;
+    for (int64_t i = first; i < end; i++) {
+        const float *row = row_of(table, rows->at[i]), value = value_of(rows, i);
+        fetch_ahead(rows, table, i + AHEAD / 2);
+        for (int64_t k = 0; k < width; k++) {
+            const float term = value * row[k];
+            sums[k] += term;
+            squares[k] += term * term;
+        }
+    }
+}
+
+TRI_FOR_EVERY_CPU static void sum_pairs(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end,
+                                        float *restrict sums, float *restrict squares)
+{
+    if (table.width != COMMON) {
+        sum_terms(rows, table, first, end, table.width, sums, squares);
+        return;
+    }
+    float own[2][COMMON]; /* stay in registers */
+    sum_terms(rows, table, first, end, COMMON, own[0], own[1]);
+    memcpy(sums, own[0], sizeof own[0]);
+    memcpy(squares, own[1], sizeof own[1]);
+}
+
+void tri__sparse_pairwise(const tri__sparse_rows *rows, tri__table_view table, float *scratch, float *y)
+{
+    float *sums = scratch, *squares = scratch + table.width;
+    for (int64_t row = rows->first; row < rows->end; row++) {
+        sum_pairs(rows, table, rows->offsets[row], rows->offsets[row + 1], sums, squares);
+        float all = 0;
+        for (int64_t k = 0; k < table.width; k++)
+            all += sums[k] * sums[k] - squares[k];
+        y[row] = all / 2;
+    }
+}
+
+/* to += slope · v · (sums − v · row), for the features of an example whose rows are in part; to may be the table itself. */
+RACES_ARE_MEANT static inline void add_terms(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end, int64_t width,
+                                             const float *restrict sums, float slope, tri__table_part part, tri__table_view to)
+{
+    for (int64_t i = first; i < end; i++) {
+        if (!is_in(part, rows->at[i]))
+            continue;
+        const float *row = row_of(table, rows->at[i]), value = value_of(rows, i);
+        float *gradient = row_of(to, rows->at[i]);
+        for (int64_t k = 0; k < width; k++)
+            gradient[k] += slope * value * (sums[k] - value * row[k]);
+    }
+}
+
+TRI_FOR_EVERY_CPU static void add_pairs(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end,
+                                        const float *restrict sums, float slope, tri__table_part part, tri__table_view to)
+{
+    if (table.width == COMMON)
+        add_terms(rows, table, first, end, COMMON, sums, slope, part, to);
+    else
+        add_terms(rows, table, first, end, table.width, sums, slope, part, to);
 }
 
 void tri__sparse_pairwise_grad(const tri__sparse_rows *rows, tri__table_view table, const float *dy, float factor, tri__table_part part,
-                               tri__table_view to, float *sums)
+                               tri__table_view to, float *scratch)
 {
     for (int64_t row = rows->first; row < rows->end; row++) {
         const int64_t first = rows->offsets[row], end = rows->offsets[row + 1];
-        (void)sum_squares(rows, table, first, end, sums);
-        for (int64_t i = first; i < end; i++) {
-            const float value = value_of(rows, i);
-            if (is_in(part, rows->at[i]))
-                add_pairs(row_of(table, rows->at[i]), sums, value, factor * dy[row] * value, table.width, row_of(to, rows->at[i]));
-        }
+        sum_pairs(rows, table, first, end, scratch, scratch + table.width);
+        add_pairs(rows, table, first, end, scratch, factor * dy[row], part, to);
     }
 }

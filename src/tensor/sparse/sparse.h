@@ -39,9 +39,9 @@ void tri__sparse_gather_grad(const tri__sparse_rows *rows, const float *dy, int6
                              tri__table_view to);
 
 /* y: [examples], y = Σ over pairs i < j of ⟨value_i · row_i, value_j · row_j⟩ = ½ Σ over the width of (Σ v·r)² − Σ (v·r)².
- * d row = dy · v · (Σ v·r − v·row). sums: room for [width]. */
-void tri__sparse_pairwise(const tri__sparse_rows *rows, tri__table_view table, float *sums, float *y);
+ * d row = dy · v · (Σ v·r − v·row). scratch: room for [2 · width]. */
+void tri__sparse_pairwise(const tri__sparse_rows *rows, tri__table_view table, float *scratch, float *y);
 void tri__sparse_pairwise_grad(const tri__sparse_rows *rows, tri__table_view table, const float *dy, float factor, tri__table_part part,
-                               tri__table_view to, float *sums);
+                               tri__table_view to, float *scratch);
 
 #endif
