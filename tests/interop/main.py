@@ -8,6 +8,7 @@ import kubernetes
 import libsvm
 import records
 import runs
+import sparse
 import steps
 from report import Report
 
@@ -23,6 +24,7 @@ def main():
             return os.path.join(top, name)
 
         libsvm.run(report, trireme, os.path.join(programs, "interop_lines"), folder("libsvm"))
+        sparse.run(report, trireme, folder("sparse"))
         steps.run(report, os.path.join(programs, "interop_step"), folder("steps"))
         runs.run(report, trireme, folder("runs"))
         records.run(report, trireme, os.path.join(programs, "interop_records"), folder("records"))
