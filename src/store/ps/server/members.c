@@ -468,8 +468,18 @@ static bool holds_up_next_step(const tri__coordinator *c, const tri__member *mem
     return c->settings->mode == TRI_PS_SYNC && member->state == TRI_MEMBER_TAKES_PART && tri__snapshot_holds_up(c);
 }
 
-/* Is anything awaited of this worker? In sync, those that wait for others owe nothing. */
-static bool owes(const tri__coordinator *c, int task)
+/* With clipping: ps:0 has all parts of the step, and waits for the norm of a server that has not. Whose part that lacks ps:0 cannot
+ * know. */
+static bool lacks_elsewhere(const tri__coordinator *c)
+{
+    bool open = c->job.rule.clip > 0 && is_in_step(c) && !tri__steps_is_between(&c->steps);
+    for (int i = 0; open && i < c->steps.view.count; i++)
+        open = !tri__stretch_lacks(c->server->stretch, c->steps.view.task[i]);
+    return open;
+}
+
+/* Is anything awaited of this worker? In sync, those that wait for others owe nothing. elsewhere: a server other than ps:0 lacks a part. */
+static bool owes(const tri__coordinator *c, int task, bool elsewhere)
 {
     const tri__member *member = &c->members.member[task];
     if (c->phase == TRI_JOB_STOPPING)
@@ -478,7 +488,8 @@ static bool owes(const tri__coordinator *c, int task)
         return false; /* it is not read from until others have caught up */
     if (holds_up_next_step(c, member))
         return true;
-    return member->state == TRI_MEMBER_TAKES_PART && member->tokens > 0 && (!is_in_step(c) || tri__stretch_lacks(c->server->stretch, task));
+    return member->state == TRI_MEMBER_TAKES_PART && member->tokens > 0 &&
+           (!is_in_step(c) || elsewhere || tri__stretch_lacks(c->server->stretch, task));
 }
 
 /* For how long it has kept others waiting without a word. In sync nobody waits for it before the step has begun. */
@@ -524,8 +535,9 @@ static void name_straggler(tri__coordinator *c, int task, int64_t silent)
 void tri__members_check_silent(tri__coordinator *c, int64_t now)
 {
     c->members.straggler[0] = 0;
+    bool elsewhere = lacks_elsewhere(c);
     for (int task = 0; task < c->members.tasks; task++) {
-        if (!owes(c, task))
+        if (!owes(c, task, elsewhere))
             continue;
         int64_t silent = silence_of(c, &c->members.member[task], now);
         if (silent > c->settings->timeout)
