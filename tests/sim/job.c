@@ -729,12 +729,13 @@ static void judge_updates(void)
         return;
     int64_t step = all.status.step, lost = all.status.lost, again = all.status.re_leased, most_lost = 0;
     int64_t begun = all.first_kills * all.job.settings.workers, halved = all.worker_kills * (all.job.settings.servers - 1);
+    int64_t left = all.stop ? all.worker_kills : 0; /* a job that is asked to end does not give out again what they had begun */
     for (int server = 0; server < all.job.settings.servers; server++) {
         int64_t taken_back = 0;
         for (uint32_t chunk = tri__layout_first(layout(), server); chunk < tri__layout_first(layout(), server + 1); chunk++) {
             float made = all.parameters[tri__layout_chunk(layout(), chunk).first];
             int64_t count = (int64_t)made;
-            if (made != floorf(made) || count > step + lost + again + (server ? begun : 0) || count < step - lost)
+            if (made != floorf(made) || count > step + lost + again + left + (server ? begun : 0) || count < step - lost)
                 violate("chunk %u has had %g updates; there were %" PRId64 " steps, %" PRId64 " lost, %" PRId64 " given out again", chunk,
                         (double)made, step, lost, again);
             taken_back = all.applied[chunk] - count > taken_back ? all.applied[chunk] - count : taken_back;
