@@ -583,7 +583,7 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
         tri__follower_lost(server, why), why = NULL;
     else if (server->coordinator && !server->done)
         tri__coordinator_gone(peer);
-    else if (why && is_known(peer) && peer->state != TRI_PEER_LEAVING)
+    else if (server->done && why && is_known(peer) && peer->state != TRI_PEER_LEAVING)
         server->unheard++;
     tri_status_free(why);
     detach(peer);
