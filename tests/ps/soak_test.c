@@ -22,7 +22,7 @@ enum {
     MOST_SERVERS = 3,
     GUESTS = 3, /* workers that the test starts: in the place of worker:1 and worker:2, beyond the cable; and one that asks to join */
     TASK_SIZE = 24,
-    SLOW = 2000000, /* bytes a second */
+    SLOW = 8000000, /* bytes a second */
 };
 
 typedef struct {
