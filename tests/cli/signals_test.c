@@ -108,7 +108,7 @@ static void await_making(const char *folder, const process *maker)
     free(path);
 }
 
-static void what_was_made_in_part_is_removed(void **state)
+static void an_interrupted_data_make_leaves_nothing(void **state)
 {
     static const char *const kinds[] = {"images", "digits", "clicks"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -131,7 +131,7 @@ int main(void)
         PROCESS_TEST(a_supervisor_exits_129_after_a_lost_connection),
         PROCESS_TEST(an_ignored_sighup_stays_ignored),
         PROCESS_TEST(ps_0_by_hand_exits_143_after_sigterm),
-        PROCESS_TEST(what_was_made_in_part_is_removed),
+        PROCESS_TEST(an_interrupted_data_make_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

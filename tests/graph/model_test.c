@@ -25,6 +25,14 @@ static tri_graph *build(const tri_model *model, const tri_model_input *input, in
     return graph;
 }
 
+static tri_graph *build_text(const char *text, const tri_model_input *input, int64_t batch)
+{
+    tri_model *model = parse(text);
+    tri_graph *graph = build(model, input, batch);
+    tri_model_destroy(model);
+    return graph;
+}
+
 static tri_node *find(const tri_graph *graph, const char *name)
 {
     for (int i = 0; i < tri_graph_count(graph); i++)
@@ -172,37 +180,36 @@ static void a_model_file_of_the_user_is_read_by_its_path(void **state)
 static void branches_of_a_model_can_join(void **state)
 {
     (void)state;
-    tri_model *model = parse("x = input(scale=1/255)\n"
-                             "stem = conv(8, kernel=3, pad=1)\n"
-                             "relu()\n"
-                             "conv(8, kernel=3, pad=1)\n"
-                             "add(stem)          # the line above, and stem\n"
-                             "left = relu()\n"
-                             "right = tanh(stem)\n"
-                             "multiply(left, right)\n"
-                             "dense(classes)\n"
-                             "softmax_loss()\n");
-    tri_graph *graph = build(model, &mnist, 4);
+    tri_graph *graph = build_text("x = input(scale=1/255)\n"
+                                  "stem = conv(8, kernel=3, pad=1)\n"
+                                  "relu()\n"
+                                  "conv(8, kernel=3, pad=1)\n"
+                                  "add(stem)          # the line above, and stem\n"
+                                  "left = relu()\n"
+                                  "right = tanh(stem)\n"
+                                  "multiply(left, right)\n"
+                                  "dense(classes)\n"
+                                  "softmax_loss()\n",
+                                  &mnist, 4);
     const tri_node *sum = find(graph, "add1");
     assert_string_equal(tri_node_name(tri_node_input(sum, 0)), "conv2");
     assert_string_equal(tri_node_name(tri_node_input(sum, 1)), "stem");
     assert_shape(graph, "multiply1", "4x8x28x28");
     assert_shape(graph, "dense1.flatten", "4x6272");
     tri_graph_destroy(graph);
-    tri_model_destroy(model);
 }
 
 static void settings_reach_the_layers_of_a_model(void **state)
 {
     (void)state;
-    tri_model *model = parse("input(28x28, offset=-1/2)\n"
-                             "conv(5, kernel=3x5, stride=2x1, pad=1x2, bias=no, init=normal(0.01))\n"
-                             "maxpool(3, 2)\n"
-                             "dropout(1/4)\n"
-                             "reshape(6x13x5)\n"
-                             "dense(out=10, bias=yes, init=uniform(0.5))\n"
-                             "softmax_loss()\n");
-    tri_graph *graph = build(model, &mnist, 2);
+    tri_graph *graph = build_text("input(28x28, offset=-1/2)\n"
+                                  "conv(5, kernel=3x5, stride=2x1, pad=1x2, bias=no, init=normal(0.01))\n"
+                                  "maxpool(3, 2)\n"
+                                  "dropout(1/4)\n"
+                                  "reshape(6x13x5)\n"
+                                  "dense(out=10, bias=yes, init=uniform(0.5))\n"
+                                  "softmax_loss()\n",
+                                  &mnist, 2);
     assert_shape(graph, "conv1.weight", "5x1x3x5");
     assert_shape(graph, "conv1", "2x5x14x28");
     assert_string_equal(tri_node_operator(find(graph, "conv1")), "convolution");
@@ -215,7 +222,6 @@ static void settings_reach_the_layers_of_a_model(void **state)
     assert_float_equal(weight->value, 0.5, 0);
     assert_string_equal(tri_node_operator(find(graph, "dense1")), "bias");
     tri_graph_destroy(graph);
-    tri_model_destroy(model);
 }
 
 static void the_input_scale_of_a_model_is_for_bytes_only(void **state)
@@ -235,16 +241,15 @@ static void the_input_scale_of_a_model_is_for_bytes_only(void **state)
 static void a_model_may_declare_its_own_parameters(void **state)
 {
     (void)state;
-    tri_model *model = parse("input()\n"
-                             "w = parameter(20x1, init=constant(0.5))\n"
-                             "matmul(w)\n"
-                             "logistic_loss()\n");
-    tri_graph *graph = build(model, &(tri_model_input){TRI_F32, {1, {20}}, 2}, 3);
+    tri_graph *graph = build_text("input()\n"
+                                  "w = parameter(20x1, init=constant(0.5))\n"
+                                  "matmul(w)\n"
+                                  "logistic_loss()\n",
+                                  &(tri_model_input){TRI_F32, {1, {20}}, 2}, 3);
     assert_shape(graph, "image", "3x20");
     assert_shape(graph, "matmul1", "3x1");
     assert_int_equal(count_parameters(graph), 20);
     tri_graph_destroy(graph);
-    tri_model_destroy(model);
 }
 
 static void the_train_line_of_a_model_gives_defaults(void **state)

@@ -86,7 +86,7 @@ static void check_dual_stack(const struct sockaddr *to, socklen_t size)
     close(listening);
 }
 
-static void both_kinds_of_address_are_known(void **state)
+static void the_owner_of_an_ipv4_or_ipv6_connection_is_known(void **state)
 {
     (void)state;
     if (access("/proc/net/if_inet6", F_OK))
@@ -111,7 +111,7 @@ int main(void)
         cmocka_unit_test(own_process_is_admitted),
         cmocka_unit_test(another_users_process_is_refused_by_name),
         cmocka_unit_test(a_connection_that_was_closed_at_once_is_not_admitted),
-        cmocka_unit_test(both_kinds_of_address_are_known),
+        cmocka_unit_test(the_owner_of_an_ipv4_or_ipv6_connection_is_known),
         cmocka_unit_test(peers_beyond_loopback_are_left_to_tls),
     };
     return cmocka_run_group_tests_name("net/socket_owner", tests, NULL, NULL);
