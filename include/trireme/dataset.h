@@ -19,12 +19,12 @@ extern "C" {
 typedef struct tri_source tri_source;
 typedef struct tri_dataset tri_dataset;
 
-/* What the numbers of LIBSVM text mean. All lines of a file together show it, but a few lines may not: so another source can be read with
- * the numbering of this one. */
+/* What the numbers of LIBSVM text mean, and the labels of click records. All of a file together shows it, but a few lines may not: so
+ * another source can be read with the numbering of this one. */
 typedef struct {
-    int64_t first_index; /* that of feature 0: 0 or 1 */
+    int64_t first_index; /* that of feature 0: 0 or 1; −1 where it is not known */
     int64_t first_label; /* that of class 0 */
-    int64_t label_step;  /* from one class's label to the next: 2 where labels are −1 and +1, or 1; 0: the numbering is not known */
+    int64_t label_step;  /* from one class's label to the next: 2 where labels are −1 and +1, or 2 and 4; 0: the numbering is not known */
     int64_t classes;
 } tri_numbering;
 
@@ -33,18 +33,22 @@ typedef struct {
     const char *format;             /* "idx", "cifar10", "digits", "fake", … */
     tri_type type;                  /* of one element: TRI_U8 or TRI_F32 */
     tri_shape shape;                /* of one example: height × width × channels, or features */
+    bool unlabelled;                /* nothing is known about classes: all labels are 0 (any_place) */
+    bool by_folder;                 /* photos whose classes are their folders, in the order of the folders' names */
     bool several_sizes;             /* photos of several sizes are resized to shape (any_size) */
     int64_t width;                  /* of a sparse source: the most features that one example has; 0 where examples are dense */
     bool stream;                    /* standard input: read once, in its order; nobody knows how many examples there are */
     int64_t examples;               /* 0 of a stream */
     int64_t classes;                /* 0 where unknown */
     const char *const *class_names; /* classes entries, or NULL */
-    tri_numbering numbering;        /* of LIBSVM text */
+    tri_numbering numbering;        /* of LIBSVM text and click records */
     int64_t bytes;                  /* on disk; 0 for synthetic sources */
     int64_t files;
+    const char *note; /* what was found beside the examples and is left out, in a sentence; NULL where nothing was */
 } tri_source_info;
 
-typedef enum { TRI_PART_TRAIN, TRI_PART_TEST } tri_part;
+/* A source that has a validation part and a test part tells them apart. One that has only one of the two has it as its test part. */
+typedef enum { TRI_PART_TRAIN, TRI_PART_TEST, TRI_PART_VALIDATION } tri_part;
 
 typedef struct {
     uint64_t seed;            /* of synthetic sources; their records depend on it and the record number alone */
@@ -52,6 +56,7 @@ typedef struct {
     const char *data_folder;  /* where packages of the system put data sets; NULL is TRI_DATA_FOLDER */
     int64_t height, width;    /* photos are resized to this; 0 leaves them as they are, and all must have one size */
     bool any_size;            /* … and with any_size, photos of several sizes are brought to that of the first: to look through them */
+    bool any_place;           /* photos may lie in no folder of a class; then the source is unlabelled: to predict */
     int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
     int64_t classes, fields;  /* of sparse sources: an example of another class, or with more features, is damaged; 0 allows any */
     tri_numbering numbering;  /* of LIBSVM text: that of the training examples, for those that are to be compared with them */
@@ -92,6 +97,7 @@ typedef struct {
     uint64_t seed;
     int64_t shuffle; /* window in examples; 0 keeps the source's order; TRI_SHUFFLE_ALL permutes the whole epoch */
     int64_t limit;   /* use the first examples only; 0 is all */
+    bool sample;     /* with limit: so many from all over the source instead, drawn by the seed; the same ones in every epoch */
     int64_t epochs;  /* after which next says the end; 0 repeats for ever */
     bool in_place;   /* where the source's examples stand in memory, batches point to them (`at`) instead of copying */
 

@@ -20,7 +20,8 @@ static void generated_photos_can_be_described_and_learned(void **state)
            "trained      1 steps, 12 examples", "");
     expect(RUN(here, "eval", "run"), 0, "data        photos, 2 examples", "");
     expect(RUN(here, "eval", "run", "--data", "others"), 2, "", "its class 3 is kind-3, the model's is missing");
-    expect(RUN(here, "predict", "run", "--data", "photos", "--limit", "2"), 0, "kind-0\tkind-1\tkind-2\n", "");
+    expect(RUN(here, "predict", "run", "--data", "photos", "--limit", "2"), 0, "kind-0\tkind-1\tkind-2\texample\tlabel\n", "");
+    expect(RUN(here, "predict", "run", "--data", "photos/train/kind-1"), 0, "photos/train/kind-1/", "");
     expect(RUN(here, "train", "flowers", "--data", "photos", "--test", "others"), 2, "", "--test: others: its class 3");
 }
 

@@ -43,6 +43,7 @@ static void a_sparse_model_learns_and_says_how_well(void **state)
     assert_true(number(eval, "test_auc") == number(summary, "test_auc"));
     json_t *predicted = json_of(RUN(*state, "predict", "run", "--data", "clicks:20000:60", "--json"));
     assert_int_equal(json_array_size(json_object_get(predicted, "rows")), 10);
+    expect(SHELL(*state, "echo 1 3:1 17:1 | \"$0\" predict run --data -"), 0, "\t-:0\t1\n", "");
     json_decref(predicted);
     json_decref(eval);
     json_decref(summary);

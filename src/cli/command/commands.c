@@ -11,17 +11,16 @@
     }
 #define PART_ROW                                                                                                                           \
     {                                                                                                                                      \
-        .name = "part", .argument = "PART", .kind = TRI_OPTION_CHOICE, .choices = "test train", .standard = "test",                        \
-        .meaning = "which part of the source: test or train"                                                                               \
+        .name = "part", .argument = "PART", .kind = TRI_OPTION_CHOICE, .choices = "test train validation", .standard = "test",             \
+        .meaning = "which part of the source: test, train or validation"                                                                   \
     }
-#define LIMIT_ROW                                                                                                                          \
+#define LIMIT_ROW(says)                                                                                                                    \
     {                                                                                                                                      \
-        .name = "limit", .argument = "N", .kind = TRI_OPTION_INTEGER, .least = 1, .otherwise = "all",                                      \
-        .meaning = "the first N examples only"                                                                                             \
+        .name = "limit", .argument = "N", .kind = TRI_OPTION_INTEGER, .least = 1, .otherwise = "all", .meaning = (says)                    \
     }
-#define SEED_ROW                                                                                                                           \
+#define SEED_ROW(says)                                                                                                                     \
     {                                                                                                                                      \
-        .name = "seed", .argument = "S", .kind = TRI_OPTION_INTEGER, .least = 0, .otherwise = "the run's", .meaning = "of synthetic data"  \
+        .name = "seed", .argument = "S", .kind = TRI_OPTION_INTEGER, .least = 0, .otherwise = "the run's", .meaning = (says)               \
     }
 #define BATCH_ROW                                                                                                                          \
     {                                                                                                                                      \
@@ -41,9 +40,9 @@
 static const tri__option eval_options[] = {
     TEST_DATA_ROW("the examples to evaluate on; where left out, those of the run"),
     PART_ROW,
-    LIMIT_ROW,
+    LIMIT_ROW("N examples only: a sample over all of the source, drawn by --seed"),
     SKIP_BAD_ROW("leave out up to N damaged records; more end the evaluation"),
-    SEED_ROW,
+    SEED_ROW("of synthetic data, and of the sample of --limit"),
     BATCH_ROW,
     THREADS_ROW,
     QUIET_ROW,
@@ -53,11 +52,11 @@ static const tri__option eval_options[] = {
 };
 
 static const tri__option predict_options[] = {
-    TEST_DATA_ROW("the examples to predict, or - for rows of numbers on standard input"),
+    TEST_DATA_ROW("the examples to predict, or - for rows on standard input"),
     PART_ROW,
-    LIMIT_ROW,
+    LIMIT_ROW("the first N examples only"),
     SKIP_BAD_ROW("up to N damaged records get a line of dashes; more end the command"),
-    SEED_ROW,
+    SEED_ROW("of synthetic data"),
     BATCH_ROW,
     THREADS_ROW,
     {.name = "quiet", .group = "Output", .meaning = "no header line"},
@@ -459,10 +458,11 @@ const tri__command tri__commands[] = {
      .options = predict_options,
      .meaning = "class probabilities, one line a row",
      .detail =
-         "Prints one line an example: the likeliest class, then the probability of each class, with tabs between. From standard input it "
+         "Prints one line an example: the likeliest class, the probability of each class, the example (its file, or the file and the "
+         "record's number in it) and its label where that is known, with tabs between. Photos may lie in any folder. From standard input "
+         "it "
          "reads one example a line: its numbers in the order of the model's input, with spaces, tabs or commas between, in the units of "
-         "the source "
-         "(bytes from 0 to 255 for images).",
+         "the source (bytes from 0 to 255 for images); for models trained on LIBSVM or Criteo text, lines of such text.",
      .operands = {{"RUN|CHECKPOINT", "a run folder or a .safetensors file of its checkpoint folder"}},
      .examples = {{"trireme predict runs/lenet-2026-11-15-1 --data fashion --limit 5", "the first five test examples"},
                   {"trireme predict runs/lenet-2026-11-15-1 --data - <rows.txt", "rows of numbers"}}},

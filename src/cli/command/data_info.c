@@ -5,17 +5,19 @@
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
 #include "data/convert/info.h"
+#include "data/source/labels.h"
 #include "watch/text.h"
 
-static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test"};
+static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
 
 static json_t *names_json(const tri__info *info)
 {
-    if (!info->class_names)
+    bool numbers = tri__labels_differ(&info->numbering);
+    if (!info->class_names && !numbers)
         return json_null();
     json_t *list = json_array();
     for (int64_t i = 0; i < info->classes; i++)
-        json_array_append_new(list, json_string(info->class_names[i]));
+        json_array_append_new(list, numbers ? json_integer(tri__class_label(&info->numbering, i)) : json_string(info->class_names[i]));
     return list;
 }
 
@@ -30,30 +32,34 @@ static json_t *part_json(const tri__info *info, const tri__part_info *part)
                      (json_int_t)part->files, "damaged", (json_int_t)part->damaged, "class_counts", counts);
 }
 
-/* The keys on top are sums over both parts; each part is told beside them. */
+/* The keys on top are sums over all parts; each part is told beside them. */
 static tri_status print_json(tri__session *session, const tri__info *info)
 {
     tri__part_info sum = {0};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < TRI_PARTS; i++) {
         sum.records += info->part[i].records;
         sum.bytes += info->part[i].bytes;
         sum.files += info->part[i].files;
         sum.damaged += info->part[i].damaged;
     }
-    return tri__session_print_json(
-        session, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:s, s:I, s:I, s:o, s:o, s:o}", "data", info->spec, "format",
-                           info->format, "records", (json_int_t)sum.records, "bytes", (json_int_t)sum.bytes, "classes",
-                           (json_int_t)info->classes, "shape", tri__json_shape(info->shape), "features",
-                           (json_int_t)tri_shape_count(info->shape), "width", (json_int_t)info->width, "type", tri_type_name(info->type),
-                           "damaged", (json_int_t)sum.damaged, "files", (json_int_t)sum.files, "class_names", names_json(info), "train",
-                           part_json(info, &info->part[TRI_PART_TRAIN]), "test", part_json(info, &info->part[TRI_PART_TEST])));
+    json_t *value = json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:s, s:I, s:I, s:o, s:o, s:o}", "data", info->spec, "format",
+                              info->format, "records", (json_int_t)sum.records, "bytes", (json_int_t)sum.bytes, "classes",
+                              (json_int_t)info->classes, "shape", tri__json_shape(info->shape), "features",
+                              (json_int_t)tri_shape_count(info->shape), "width", (json_int_t)info->width, "type", tri_type_name(info->type),
+                              "damaged", (json_int_t)sum.damaged, "files", (json_int_t)sum.files, "class_names", names_json(info), "train",
+                              part_json(info, &info->part[TRI_PART_TRAIN]), "test", part_json(info, &info->part[TRI_PART_TEST]));
+    if (value && info->part[TRI_PART_VALIDATION].present)
+        json_object_set_new(value, "validation", part_json(info, &info->part[TRI_PART_VALIDATION]));
+    if (value && info->note)
+        json_object_set_new(value, "left_out", json_string(info->note));
+    return tri__session_print_json(session, value);
 }
 
 static void print_part(FILE *out, const tri__info *info, int which)
 {
     const tri__part_info *part = &info->part[which];
     char records[TRI_TEXT_SHORT], bytes[TRI_TEXT_SHORT];
-    fprintf(out, "%-10s", part_name[which]);
+    fprintf(out, "%-9s ", part_name[which]);
     if (!part->present) {
         fputs("none\n", out);
         return;
@@ -76,15 +82,19 @@ static void print_count(FILE *out, const tri__part_info *part, int64_t label)
 static void print_classes(FILE *out, const tri__info *info)
 {
     enum { MOST = 30 }; /* more would not be read by anybody; --json has them all */
+    bool validation = info->part[TRI_PART_VALIDATION].present;
     if (!info->part[0].class_counts && !info->part[1].class_counts)
         return;
-    fprintf(out, "\n%-20s %9s %9s\n", "class", part_name[0], part_name[1]);
+    fprintf(out, "\n%-20s %9s %9s", "class", part_name[0], part_name[1]);
+    fputs(validation ? " validation\n" : "\n", out);
     for (int64_t label = 0; label < info->classes && label < MOST; label++) {
         char number[TRI_TEXT_SHORT];
-        snprintf(number, sizeof number, "%lld", (long long)label);
+        snprintf(number, sizeof number, "%lld", (long long)tri__class_label(&info->numbering, label));
         fprintf(out, "%-20s", info->class_names ? info->class_names[label] : number);
         print_count(out, &info->part[0], label);
         print_count(out, &info->part[1], label);
+        if (validation)
+            print_count(out, &info->part[TRI_PART_VALIDATION], label);
         fputc('\n', out);
     }
     if (info->classes > MOST)
@@ -95,11 +105,12 @@ static void print_example(FILE *out, const tri__info *info)
 {
     char shape[64], features[TRI_TEXT_SHORT], widest[TRI_TEXT_SHORT];
     const tri__part_info *train = &info->part[TRI_PART_TRAIN], *test = &info->part[TRI_PART_TEST];
-    int64_t sound = train->records - train->damaged + test->records - test->damaged;
+    const tri__part_info *more = &info->part[TRI_PART_VALIDATION];
+    int64_t sound = train->records - train->damaged + test->records - test->damaged + more->records - more->damaged;
     if (info->width > 0)
         fprintf(out, "example   up to %s of %s features, %.1f on average\n", tri__text_count(widest, (double)info->width),
                 tri__text_count(features, (double)info->shape.dim[0]),
-                sound > 0 ? (double)(train->features + test->features) / (double)sound : 0);
+                sound > 0 ? (double)(train->features + test->features + more->features) / (double)sound : 0);
     else
         fprintf(out, "example   %s of %s%s\n", tri_shape_text(info->shape, shape, sizeof shape), tri_type_name(info->type),
                 info->several_sizes ? " (the first; photos have several sizes)" : "");
@@ -112,6 +123,10 @@ static void print_table(tri__session *session, const tri__info *info)
     fprintf(session->out, "classes   %lld\n", (long long)info->classes);
     print_part(session->out, info, TRI_PART_TRAIN);
     print_part(session->out, info, TRI_PART_TEST);
+    if (info->part[TRI_PART_VALIDATION].present)
+        print_part(session->out, info, TRI_PART_VALIDATION);
+    if (info->note)
+        fprintf(session->out, "note      %s\n", info->note);
     print_classes(session->out, info);
 }
 

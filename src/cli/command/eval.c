@@ -44,6 +44,7 @@ static tri_status evaluate(tri__session *session, const tri__arguments *argument
     const tri__evaluator_options options = {
         .batch = tri__argument_integer(arguments, "batch"),
         .limit = tri__argument_integer(arguments, "limit"),
+        .seed = tri__examples_seed(arguments, trained),
         .threads = (int)tri__argument_integer(arguments, "threads"),
         .skip_bad = tri__argument_integer(arguments, "skip-bad"),
     };
@@ -66,7 +67,7 @@ tri_status tri__command_eval(tri__session *session, const tri__arguments *argume
     tri__trained trained;
     TRI_TRY(tri__trained_open(arguments->operands[0], tri__argument_integer(arguments, "batch"), session->log, &trained));
     tri_source *source = NULL;
-    tri_status status = tri__open_examples(session, arguments, &trained, &source);
+    tri_status status = tri__open_examples(session, arguments, &trained, NULL, false, &source);
     if (!status)
         status = evaluate(session, arguments, &trained, source);
     tri_source_destroy(source);

@@ -20,27 +20,40 @@ static tri_status open_part(const char *spec, tri_part part, bool any, const tri
     return NULL;
 }
 
+static tri_part part_named(const char *name)
+{
+    return !strcmp(name, "train") ? TRI_PART_TRAIN : !strcmp(name, "test") ? TRI_PART_TEST : TRI_PART_VALIDATION;
+}
+
+uint64_t tri__examples_seed(const tri__arguments *arguments, const tri__trained *trained)
+{
+    int64_t run = trained->checkpoint->options.seed;
+    if (tri__argument_given(arguments, "seed"))
+        return (uint64_t)tri__argument_integer(arguments, "seed");
+    return run >= 0 ? (uint64_t)run : 1;
+}
+
 /* The source that was named, or the one the run was tested on; for synthetic ones with the run's seed unless another was given. */
-tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, tri_source **out)
+tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, const char *spec,
+                              bool any_place, tri_source **out)
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const tri__train_options *run = &checkpoint->options;
-    const char *spec = tri__argument_text(arguments, "data");
-    tri_part part = strcmp(tri__argument_text(arguments, "part"), "train") ? TRI_PART_TEST : TRI_PART_TRAIN;
+    bool piped = spec; /* its path is another one next time */
+    spec = spec ? spec : tri__argument_text(arguments, "data");
+    tri_part part = part_named(tri__argument_text(arguments, "part"));
     if (!spec)
-        spec = run->test && part == TRI_PART_TEST ? run->test : run->data;
+        spec = run->test && part != TRI_PART_TRAIN ? run->test : run->data;
     if (!spec)
         return tri_fail(TRI_BAD_CALL, "%s needs --data SOURCE", arguments->command->name);
     const tri_model_input *input = &checkpoint->input;
-    bool given = tri__argument_given(arguments, "seed");
     const tri_shape shape = input->shape; /* photos are brought to the size that the model was trained with */
     const tri_source_options options = {
         .height = shape.rank == 3 ? shape.dim[0] : 0,
         .width = shape.rank == 3 ? shape.dim[1] : 0,
-        .seed = given            ? (uint64_t)tri__argument_integer(arguments, "seed")
-                : run->seed >= 0 ? (uint64_t)run->seed
-                                 : 1,
-        .cache_folder = session->cache_folder,
+        .seed = tri__examples_seed(arguments, trained),
+        .cache_folder = piped ? NULL : session->cache_folder,
+        .any_place = any_place,
         .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
         .classes = tri_model_classes(trained->model),
         .fields = tri_model_fields(trained->model),

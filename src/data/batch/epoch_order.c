@@ -35,6 +35,27 @@ void tri__epoch_order_fini(tri__epoch_order *order)
     order->sequence = order->blocks = order->waiting = NULL;
 }
 
+void tri__epoch_order_sample(tri__epoch_order *order, int64_t source)
+{
+    order->source = source;
+}
+
+/* Where the stretch that the sample's place is drawn from begins. */
+static int64_t stretch_begin(const tri__epoch_order *order, int64_t place)
+{
+    return order->source / order->records * place + (int64_t)((__int128)(order->source % order->records) * place / order->records);
+}
+
+/* The record at a place of the sample. */
+static int64_t sampled(const tri__epoch_order *order, int64_t place)
+{
+    if (order->source <= order->records)
+        return place;
+    int64_t begin = stretch_begin(order, place), count = stretch_begin(order, place + 1) - begin;
+    tri__key key = tri__key_split_name(tri__key_of(order->seed), "sample");
+    return begin + (int64_t)tri__random_below(key, (uint64_t)place, (uint64_t)count);
+}
+
 static tri__key key_of(const tri__epoch_order *order, int64_t epoch)
 {
     return tri__key_split(tri__key_split_name(tri__key_of(order->seed), "order"), (uint64_t)epoch);
@@ -69,6 +90,9 @@ const int64_t *tri__epoch_order_of(tri__epoch_order *order, int64_t epoch)
         shuffle_window(order, key);
     else
         tri__random_permutation(key, order->records, order->sequence);
+    if (order->source > order->records)
+        for (int64_t i = 0; i < order->records; i++)
+            order->sequence[i] = sampled(order, order->sequence[i]);
     order->epoch = epoch;
     return order->sequence;
 }
@@ -123,5 +147,5 @@ void tri__epoch_order_take(tri__epoch_order *order, int64_t epoch, int64_t first
     while (order->given < first)
         draw_record(order, key);
     for (int64_t i = 0; i < count; i++)
-        ids[i] = draw_record(order, key);
+        ids[i] = sampled(order, draw_record(order, key));
 }

@@ -10,6 +10,7 @@ typedef struct {
     uint64_t seed;
     int64_t records;
     int64_t window;    /* how many records one is drawn from; 1 keeps them as they are */
+    int64_t source;    /* records of the source; where that is more, the order goes through a sample of them */
     int64_t epoch;     /* that the rest is of; −1 before the first */
     int64_t *sequence; /* [records] record numbers; NULL with blocks */
 
@@ -28,6 +29,10 @@ TRI_MUST_CHECK tri_status tri__epoch_order_init(tri__epoch_order *order, uint64_
 TRI_MUST_CHECK tri_status tri__epoch_order_init_blocks(tri__epoch_order *order, uint64_t seed, int64_t records, int64_t window,
                                                        int64_t block);
 void tri__epoch_order_fini(tri__epoch_order *order);
+
+/* Let the order go through a sample of the source's records instead of the first ones: the source in as many stretches as the order has
+ * records, and of each stretch one that the seed draws. So a source whose classes come one after another gives some of each. */
+void tri__epoch_order_sample(tri__epoch_order *order, int64_t source);
 
 /* The epoch's record numbers, in its order; not with blocks. Worked out once an epoch; borrowed until another epoch is asked for. */
 const int64_t *tri__epoch_order_of(tri__epoch_order *order, int64_t epoch);

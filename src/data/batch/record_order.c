@@ -50,7 +50,10 @@ tri_status tri__record_order_init(tri__record_order *order, const tri_source *so
                                  }};
     if (options->epochs > 0 && __builtin_mul_overflow(options->epochs, examples, &order->shard.end))
         order->shard.end = INT64_MAX;
-    return init_order(&order->order, source, options, examples);
+    TRI_TRY(init_order(&order->order, source, options, examples));
+    if (options->sample)
+        tri__epoch_order_sample(&order->order, all);
+    return NULL;
 }
 
 void tri__record_order_fini(tri__record_order *order)

@@ -32,7 +32,7 @@
 #define TOUCH       INT64_C(1000000000) /* between two signs of life */
 #define POLL        20000000            /* nanoseconds between two looks at what others do */
 
-static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test"};
+static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
 
 typedef enum { OPEN, TAKEN, FINISHED } partition_state; /* TAKEN: by a thread of this process */
 
@@ -45,9 +45,9 @@ typedef struct {
 
 typedef struct {
     const tri__convert_request *request;
-    tri_source *source[2]; /* by part; NULL: there is none */
-    int64_t *shuffled[2];  /* [examples] */
-    partition *partitions; /* [count] */
+    tri_source *source[TRI_PARTS]; /* by part; NULL: there is none */
+    int64_t *shuffled[TRI_PARTS];  /* [examples] */
+    partition *partitions;         /* [count] */
     int64_t count;
     char *folder; /* out/.convert */
     tri__claims claims;
@@ -74,9 +74,9 @@ static char *path_of(const char *folder, const char *name, const char *ending)
 
 static tri_status open_sources(conversion *self)
 {
-    for (int part = 0; part < 2; part++) {
+    for (int part = 0; part < TRI_PARTS; part++) {
         tri_status status = tri_source_open(self->request->spec, (tri_part)part, &self->request->source, &self->source[part]);
-        bool missing = tri_status_code(status) == TRI_NOT_FOUND && (part == TRI_PART_TEST && self->source[TRI_PART_TRAIN]);
+        bool missing = tri_status_code(status) == TRI_NOT_FOUND && part != TRI_PART_TRAIN && self->source[TRI_PART_TRAIN];
         if (missing)
             tri_status_free(status);
         else
@@ -113,16 +113,19 @@ static tri_status plan_partitions(conversion *self)
     if (self->request->partitions > train->info.examples)
         return tri_fail(TRI_BAD_CALL, "--partitions %" PRId64 ": %s has %" PRId64 " records, and no file may be empty",
                         self->request->partitions, self->request->spec, train->info.examples);
-    self->count = files_of(self, 0) + files_of(self, 1);
+    for (int part = 0; part < TRI_PARTS; part++)
+        self->count += files_of(self, part);
     TRI_TRY(tri__allocate((size_t)self->count, sizeof *self->partitions, "partitions", &self->partitions));
-    for (int part = 0; part < 2; part++) {
+    partition *next = self->partitions;
+    for (int part = 0; part < TRI_PARTS; part++) {
         if (!self->source[part])
             continue;
         int64_t examples = self->source[part]->info.examples;
         TRI_TRY(tri__allocate((size_t)examples, sizeof(int64_t), "the order of the records", &self->shuffled[part]));
         tri__key key = tri__key_split_name(tri__key_of(self->request->seed), part_name[part]);
         tri__random_permutation(tri__key_split_name(key, "convert"), examples, self->shuffled[part]);
-        deal_out(self, part, self->partitions + (part ? files_of(self, 0) : 0));
+        deal_out(self, part, next);
+        next += files_of(self, part);
         self->records += examples;
     }
     return NULL;
@@ -144,10 +147,13 @@ static json_t *part_json(const tri_source *source)
 static json_t *describe(const conversion *self)
 {
     const tri__convert_request *request = self->request;
-    return json_pack("{s:i, s:s, s:I, s:I, s:s, s:o, s:o}", "version", 1, "source", request->spec, "partitions",
-                     (json_int_t)request->partitions, "seed", (json_int_t)request->seed, "encode",
-                     request->encoding == TRI_ENCODE_JPEG ? "jpeg" : "raw", "train", part_json(self->source[TRI_PART_TRAIN]), "test",
-                     part_json(self->source[TRI_PART_TEST]));
+    json_t *value = json_pack("{s:i, s:s, s:I, s:I, s:s, s:o, s:o}", "version", 1, "source", request->spec, "partitions",
+                              (json_int_t)request->partitions, "seed", (json_int_t)request->seed, "encode",
+                              request->encoding == TRI_ENCODE_JPEG ? "jpeg" : "raw", "train", part_json(self->source[TRI_PART_TRAIN]),
+                              "test", part_json(self->source[TRI_PART_TEST]));
+    if (value && self->source[TRI_PART_VALIDATION])
+        json_object_set_new(value, "validation", part_json(self->source[TRI_PART_VALIDATION]));
+    return value;
 }
 
 static tri_status job_text(const conversion *self, char **out)
@@ -467,7 +473,7 @@ static void sweep(const conversion *self)
 static void conversion_fini(conversion *self)
 {
     tri__claims_fini(&self->claims);
-    for (int part = 0; part < 2; part++) {
+    for (int part = 0; part < TRI_PARTS; part++) {
         tri_source_destroy(self->source[part]);
         free(self->shuffled[part]);
     }

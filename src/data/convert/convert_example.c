@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "data/photo/jpeg/encode.h"
+#include "data/source/labels.h"
 
 #define QUALITY 95 /* of photos: what is seen of the difference to raw pixels is nothing */
 
@@ -75,7 +76,7 @@ static void add_clicks(tri__translator *translator)
         translator->wide[i] = translator->keys[i];
     tri__tf_example_add_integers(&translator->example, "index", translator->wide, count);
     tri__tf_example_add_floats(&translator->example, "value", translator->values, count);
-    add_integer(&translator->example, "label", translator->label);
+    add_integer(&translator->example, "label", tri__class_label(&translator->source->info.numbering, translator->label));
 }
 
 static tri_status add_pixels(tri__translator *translator, tri_shape shape)

@@ -99,6 +99,9 @@ static tri_status describe(const tri_source_info *from, tri__info *out)
     out->several_sizes = from->several_sizes;
     out->width = from->width;
     out->classes = from->classes;
+    out->numbering = from->numbering;
+    if (from->note && !(out->note = strdup(from->note)))
+        return tri_fail(TRI_NO_MEMORY, "out of memory for a note");
     return tri__class_names_copy(from, &out->class_names);
 }
 
@@ -132,6 +135,8 @@ tri_status tri__data_info(const char *spec, const tri_source_options *options, c
         tri_status train = add_part(spec, TRI_PART_TRAIN, options, watch, out);
         status = either(train, add_part(spec, TRI_PART_TEST, options, watch, out));
     }
+    if (!status)
+        status = either(NULL, add_part(spec, TRI_PART_VALIDATION, options, watch, out));
     if (status)
         tri__info_fini(out);
     return status;
@@ -141,7 +146,8 @@ void tri__info_fini(tri__info *info)
 {
     tri__class_names_free(info->class_names, info->classes);
     free(info->spec);
-    free(info->part[TRI_PART_TRAIN].class_counts);
-    free(info->part[TRI_PART_TEST].class_counts);
+    free(info->note);
+    for (int part = 0; part < TRI_PARTS; part++)
+        free(info->part[part].class_counts);
     *info = (tri__info){0};
 }

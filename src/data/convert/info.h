@@ -2,7 +2,7 @@
 #ifndef TRI_DATA_CONVERT_INFO_H
 #define TRI_DATA_CONVERT_INFO_H
 
-#include "trireme/dataset.h"
+#include "data/source/source.h"
 
 typedef struct {
     bool present; /* the source has this part */
@@ -22,8 +22,10 @@ typedef struct {
     bool several_sizes; /* photos: shape is that of the first, and others have others */
     int64_t width;      /* of a sparse source: the most features that one example has; 0 where examples are dense */
     int64_t classes;
-    char **class_names;     /* [classes], or NULL */
-    tri__part_info part[2]; /* by tri_part */
+    char **class_names;             /* [classes], or NULL */
+    tri_numbering numbering;        /* of classes by the labels in the files, where they are numbers */
+    char *note;                     /* what is left out, or NULL */
+    tri__part_info part[TRI_PARTS]; /* by tri_part */
 } tri__info;
 
 /* Calls while a source is looked through; either function may be NULL. */

@@ -76,7 +76,7 @@ static tri_status find_picture(const tri__known_file *file, tri__archive *archiv
 {
     tri__content content;
     TRI_TRY(tri__archive_find(archive, file->picture, &content));
-    tri_status status = tri__png_decode(file->picture, content.data, content.size, TRI_CIFAR_PLANE, file->bytes / TRI_CIFAR_RECORD, out);
+    tri_status status = tri__png_load(file->picture, content.data, content.size, TRI_CIFAR_PLANE, file->bytes / TRI_CIFAR_RECORD, out);
     tri__content_fini(&content);
     return status;
 }

@@ -55,9 +55,9 @@ static tri_status find_pair(const tri__file_list *files, pair *out)
 }
 
 /* Both parts must agree on the number of classes, though a rare one may be missing in either. */
-static tri_status count_classes(const pair pairs[2], const char *cache_folder, int64_t *classes)
+static tri_status count_classes(const pair pairs[TRI_PARTS], const char *cache_folder, int64_t *classes)
 {
-    for (int part = 0; part < 2; part++) {
+    for (int part = 0; part < TRI_PARTS; part++) {
         int64_t seen = 0;
         if (pairs[part].labels)
             TRI_TRY(tri__idx_count_classes(pairs[part].labels, cache_folder, &seen));
@@ -120,9 +120,9 @@ static tri_status open_one(const char *path, const pair *files, int64_t classes,
 
 static tri_status open_pair(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
 {
-    pair pairs[2];
-    TRI_TRY(find_pair(&set->part[TRI_PART_TRAIN], &pairs[TRI_PART_TRAIN]));
-    TRI_TRY(find_pair(&set->part[TRI_PART_TEST], &pairs[TRI_PART_TEST]));
+    pair pairs[TRI_PARTS];
+    for (int i = 0; i < TRI_PARTS; i++)
+        TRI_TRY(find_pair(&set->part[i], &pairs[i]));
     const pair *files = &pairs[part];
     const tri__file_list *list = &set->part[part];
     if (list->count == 1 && strcmp(list->paths[0], set->spec) == 0)

@@ -5,15 +5,32 @@
 #include <math.h>
 #include <stdio.h>
 
-void tri__record_clicks_describe(tri__records *self, const int64_t *facts, const tri_source_options *options)
+static tri__labels labels_of(const int64_t *facts)
+{
+    if (!facts[TRI_RECORD_FACT_LOW])
+        return (tri__labels){INT64_MAX, -2, 0};
+    int64_t low = TRI_MOST_LABELS - facts[TRI_RECORD_FACT_LOW], high = facts[TRI_RECORD_FACT_CLASSES] - 1;
+    return (tri__labels){low, high > low ? high : low, facts[TRI_RECORD_FACT_LABELS]};
+}
+
+tri_status tri__record_clicks_describe(tri__records *self, const char *spec, const int64_t *facts, const tri_source_options *options)
 {
     tri_source_info *info = &self->base.source.info;
     int64_t shown = facts[TRI_RECORD_FACT_KEYS] > 0 ? facts[TRI_RECORD_FACT_KEYS] : 1;
     info->type = TRI_F32;
     info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
     info->width = facts[TRI_RECORD_FACT_WIDEST] > 0 ? facts[TRI_RECORD_FACT_WIDEST] : 1;
-    info->classes = options->classes ? options->classes : info->classes > 2 ? info->classes : 2;
+    info->numbering = options->numbering;
+    if (!info->numbering.label_step) {
+        const tri__labels labels = labels_of(facts);
+        TRI_TRY(tri__labels_number(spec, &labels, options->classes, &info->numbering));
+        info->numbering.first_index = -1;
+    }
+    if (options->classes && info->numbering.label_step == 1)
+        info->numbering.classes = options->classes;
+    info->classes = info->numbering.classes;
     self->base.source.fields = options->fields;
+    return NULL;
 }
 
 /* The first index that is out of bounds, told with them. */
@@ -76,12 +93,13 @@ static tri_status bad_label(const tri__record_reader *self)
     const tri__feature *feature = &self->found[TRI_RECORD_LABEL];
     int64_t whole;
     float number;
-    char what[128];
+    char what[160], labels[96];
     if (tri__feature_integers(feature, &whole, 1) == 1)
         number = (float)whole;
     else if (tri__feature_floats(feature, &number, 1) != 1)
         return tri__record_damaged(self, "has no feature 'label' that is one number");
-    snprintf(what, sizeof what, "has label %g where classes are 0 to %" PRId64, (double)number, self->reader.source->info.classes - 1);
+    tri__labels_tell(&self->reader.source->info.numbering, labels, sizeof labels);
+    snprintf(what, sizeof what, "has label %g where %s", (double)number, labels);
     return tri__record_damaged(self, what);
 }
 
@@ -91,10 +109,10 @@ tri_status tri__record_clicks_decode(tri__record_reader *self, const tri__exampl
     TRI_TRY(read_keys(self, to, &count));
     TRI_TRY(read_values(self, to, count));
     *to->count = count;
-    int64_t label = tri__record_label(&self->found[TRI_RECORD_LABEL]);
-    if (label < 0 || label >= self->reader.source->info.classes)
+    int64_t class = tri__label_class(&self->reader.source->info.numbering, tri__record_click_label(&self->found[TRI_RECORD_LABEL]));
+    if (class < 0)
         return bad_label(self);
-    *to->label = (int32_t)label;
+    *to->label = (int32_t) class;
     return NULL;
 }
 

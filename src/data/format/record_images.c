@@ -1,4 +1,4 @@
-/* record_images.c: picture records: a JPEG photo or bare pixels, and a class. */
+/* record_images.c: picture records: an encoded picture (JPEG, PNG, WebP) or bare pixels, and a class. */
 #include "data/format/record_images.h"
 
 #include <inttypes.h>
@@ -53,11 +53,11 @@ static tri_status read_encoded(tri__record_reader *self, const uint8_t *photo, s
         return wrong_shape(self, TRI_SHAPE(dim[0], dim[1], 3));
     if (!records->resized) {
         int64_t height, width;
-        TRI_TRY(of_record(self, tri__jpeg_size(self->jpeg, photo, size, &height, &width)));
+        TRI_TRY(of_record(self, tri__photo_size(self->decoder, photo, size, &height, &width)));
         if (height != dim[0] || width != dim[1])
             return wrong_shape(self, TRI_SHAPE(height, width, 3));
     }
-    return of_record(self, tri__jpeg_decode(self->jpeg, photo, size, dim[0], dim[1], x));
+    return of_record(self, tri__photo_decode(self->decoder, photo, size, dim[0], dim[1], x));
 }
 
 static tri_status read_raw(tri__record_reader *self, uint8_t *x)
@@ -98,7 +98,7 @@ static tri_status shape_of(tri__record_reader *self, tri_shape *out)
     size_t size;
     if (tri__feature_bytes(&self->found[TRI_RECORD_ENCODED], &photo, &size)) {
         int64_t height, width;
-        TRI_TRY(of_record(self, tri__jpeg_size(self->jpeg, photo, size, &height, &width)));
+        TRI_TRY(of_record(self, tri__photo_size(self->decoder, photo, size, &height, &width)));
         *out = TRI_SHAPE(height, width, 3);
         return NULL;
     }

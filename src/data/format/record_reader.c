@@ -2,11 +2,10 @@
 #include "data/format/record_reader.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-enum { MOST_CLASSES = 1000000 }; /* labels above are no classes but damage, or something else */
 
 const char *const tri__record_features[] = {"index",
                                             "value",
@@ -25,10 +24,19 @@ int64_t tri__record_label(const tri__feature *feature)
     int64_t label;
     float value;
     if (tri__feature_integers(feature, &label, 1) == 1)
-        return label >= 0 && label < MOST_CLASSES ? label : -1;
-    if (tri__feature_floats(feature, &value, 1) == 1 && value >= 0 && value < MOST_CLASSES && value == (float)(int64_t)value)
+        return label >= 0 && label < TRI_MOST_LABELS ? label : -1;
+    if (tri__feature_floats(feature, &value, 1) == 1 && value >= 0 && value < TRI_MOST_LABELS && value == (float)(int64_t)value)
         return (int64_t)value;
     return -1;
+}
+
+double tri__record_click_label(const tri__feature *feature)
+{
+    int64_t label;
+    float value;
+    if (tri__feature_integers(feature, &label, 1) == 1)
+        return (double)label;
+    return tri__feature_floats(feature, &value, 1) == 1 ? value : NAN;
 }
 
 tri_status tri__record_find(tri__record_reader *reader, int64_t number)
@@ -53,7 +61,7 @@ tri_status tri__record_damaged(const tri__record_reader *reader, const char *wha
 void tri__record_reader_destroy(tri__reader *reader)
 {
     tri__record_reader *self = (tri__record_reader *)reader;
-    tri__jpeg_destroy(self->jpeg);
+    tri__photo_decoder_destroy(self->decoder);
     tri__resizer_fini(&self->resizer);
     free(self->keys);
     free(self);
@@ -66,7 +74,7 @@ tri_status tri__record_reader_create(tri_source *source, tri__reader **out)
     self->reader.source = source;
     tri__tf_example_query_init(&self->query, tri__record_features);
     tri_status status = source->info.width > 0 ? tri__allocate((size_t)source->info.width, sizeof *self->keys, "a record", &self->keys)
-                                               : tri__jpeg_create(&self->jpeg);
+                                               : tri__photo_decoder_create(&self->decoder);
     if (status) {
         tri__record_reader_destroy(&self->reader);
         return status;

@@ -4,9 +4,10 @@
 
 #include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
-#include "data/photo/jpeg/jpeg.h"
+#include "data/photo/decode.h"
 #include "data/photo/resize.h"
 #include "data/source/file_source.h"
+#include "data/source/labels.h"
 
 /* The features that are looked for, in the order of tri__record_features. */
 enum {
@@ -27,9 +28,12 @@ extern const char *const tri__record_features[];
 /* The facts that an index keeps of a file, as far as its records are sound: 0 where there are none. */
 enum {
     TRI_RECORD_FACT_KIND,
-    TRI_RECORD_FACT_CLASSES, /* the largest label + 1 */
-    TRI_RECORD_FACT_WIDEST,  /* clicks: the most features of a record */
-    TRI_RECORD_FACT_KEYS,    /* clicks: the largest index + 1 */
+    TRI_RECORD_FACT_CLASSES,                       /* the largest label + 1 */
+    TRI_RECORD_FACT_WIDEST,                        /* clicks: the most features of a record */
+    TRI_RECORD_FACT_KEYS,                          /* clicks: the largest index + 1 */
+    TRI_RECORD_FACT_LOW,                           /* clicks: TRI_MOST_LABELS − the lowest label; 0 where none has one */
+    TRI_RECORD_FACT_MOST,                          /* facts up to here are the largest of all records', the others a union of bits */
+    TRI_RECORD_FACT_LABELS = TRI_RECORD_FACT_MOST, /* clicks: which labels occur (tri__labels) */
     TRI_RECORD_FACTS
 };
 
@@ -43,10 +47,10 @@ typedef struct {
     tri__reader reader;
     tri__tf_example_query query;
     tri__feature found[TRI_RECORD_FEATURES];
-    tri__tfrecord_file file; /* of the record … */
-    tri__record record;      /* … that was found last */
-    int64_t *keys;           /* clicks: [width] */
-    tri__jpeg *jpeg;         /* pictures */
+    tri__tfrecord_file file;     /* of the record … */
+    tri__record record;          /* … that was found last */
+    int64_t *keys;               /* clicks: [width] */
+    tri__photo_decoder *decoder; /* pictures */
     tri__resizer resizer;
 } tri__record_reader;
 
@@ -62,5 +66,8 @@ TRI_MUST_CHECK tri_status tri__record_damaged(const tri__record_reader *reader, 
 
 /* A label, an integer or a float that is one; −1 where it is none or is no class. */
 int64_t tri__record_label(const tri__feature *feature);
+
+/* The label of a click, any number; NaN where there is none. */
+double tri__record_click_label(const tri__feature *feature);
 
 #endif

@@ -6,6 +6,7 @@
 #include "data/format/records.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +51,17 @@ static bool measure_integers(scanner *self, const tri__feature *feature, int64_t
 static bool look_at(scanner *self, const tri__record *record, int64_t *facts)
 {
     tri__feature found[TRI_RECORD_FEATURES];
+    memset(facts, 0, TRI_RECORD_FACTS * sizeof *facts);
     if (!tri__tf_example_find(&self->query, record->data, record->size, found))
         return false;
     record_kind kind = kind_of(found);
     facts[TRI_RECORD_FACT_KIND] = kind;
     facts[TRI_RECORD_FACT_CLASSES] = tri__record_label(&found[kind == PICTURES ? TRI_RECORD_CLASS : TRI_RECORD_LABEL]) + 1;
-    facts[TRI_RECORD_FACT_WIDEST] = facts[TRI_RECORD_FACT_KEYS] = 0;
+    double label = kind == CLICKS ? tri__record_click_label(&found[TRI_RECORD_LABEL]) : NAN;
+    if (tri__label_is(label)) {
+        facts[TRI_RECORD_FACT_LOW] = TRI_MOST_LABELS - (int64_t)label;
+        facts[TRI_RECORD_FACT_LABELS] = tri__label_bit((int64_t)label);
+    }
     if (kind == CLICKS)
         return measure_integers(self, &found[TRI_RECORD_INDEX], &facts[TRI_RECORD_FACT_WIDEST], &facts[TRI_RECORD_FACT_KEYS]);
     return kind == PICTURES;
@@ -65,8 +71,9 @@ static void merge_facts(int64_t *facts, const int64_t *more)
 {
     if (!facts[TRI_RECORD_FACT_KIND])
         facts[TRI_RECORD_FACT_KIND] = more[TRI_RECORD_FACT_KIND];
-    for (int i = TRI_RECORD_FACT_CLASSES; i < TRI_RECORD_FACTS; i++)
+    for (int i = TRI_RECORD_FACT_CLASSES; i < TRI_RECORD_FACT_MOST; i++)
         facts[i] = more[i] > facts[i] ? more[i] : facts[i];
+    facts[TRI_RECORD_FACT_LABELS] |= more[TRI_RECORD_FACT_LABELS];
 }
 
 static void learn(scanner *self, const tri__tfrecord_file *file, const tri__record *record, int64_t *facts)
@@ -166,13 +173,12 @@ static tri_status describe(tri__file_source *base, const tri__file_set *set, con
         return describe_images(self, options);
     base->source.kind = &clicks_kind;
     info->format = "tfrecord-clicks";
-    tri__record_clicks_describe(self, facts, options);
-    return NULL;
+    return tri__record_clicks_describe(self, set->spec, facts, options);
 }
 
 static const tri__file_source_format source_format = {
     .size = sizeof(tri__records),
-    .index = {.name = "tfrecord-1", .scan = scan},
+    .index = {.name = "tfrecord-2", .scan = scan},
     .kind = &images_kind,
     .merge = merge,
     .describe = describe,

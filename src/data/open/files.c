@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #include "data/format/cifar.h"
 #include "data/format/idx_pair.h"
 #include "data/format/records.h"
-#include "data/photo/jpeg_folder.h"
+#include "data/photo/photo_folder.h"
 #include "data/text/criteo.h"
 #include "data/text/libsvm.h"
 
@@ -30,7 +31,8 @@ enum {
 
 /* In the order in which they are asked: those that are sure of themselves first. */
 static const tri__file_format *const formats[] = {
-    &tri__tfrecord_format, &tri__idx_format, &tri__jpeg_folder_format, &tri__cifar_format, &tri__criteo_format, &tri__libsvm_format,
+    &tri__tfrecord_format,    &tri__idx_format,   &tri__jpeg_folder_format, &tri__png_folder_format,
+    &tri__webp_folder_format, &tri__cifar_format, &tri__criteo_format,      &tri__libsvm_format,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats, LONGEST_LIST = 512 };
@@ -39,23 +41,33 @@ static const char *list_formats(char text[LONGEST_LIST])
 {
     size_t used = 0;
     for (size_t i = 0; i < FORMATS && used < LONGEST_LIST; i++)
-        used += (size_t)snprintf(text + used, LONGEST_LIST - used, "%s%s", i ? "; " : "", formats[i]->description);
+        if (formats[i]->description)
+            used += (size_t)snprintf(text + used, LONGEST_LIST - used, "%s%s", i ? "; " : "", formats[i]->description);
     return text;
 }
 
 typedef struct {
     const char *path;
     tri_part part, folder_part; /* by its name and folders; by its folders alone */
-    bool named;                 /* by the user, not found in a folder */
+    const tri__file_format *format;
+    bool named; /* by the user, not found in a folder */
 } found_file;
+
+/* What is in a folder and is not read: how often, and the first. */
+typedef struct {
+    int64_t count;
+    const char *first; /* a path */
+} left_out;
 
 typedef struct {
     const char *spec;
     tri__arena *arena; /* owns all paths */
     found_file *files; /* [count] */
     int count, capacity;
-    const tri__file_format *format;
-    const char *format_seen_in; /* a path */
+    const tri__file_format *format; /* of the first file */
+    const char *format_seen_in;     /* a path */
+    bool mixed;                     /* formats that may stand side by side do */
+    left_out unknown, links, empty; /* files of no known format, links that lead nowhere, folders without a data file */
 } search;
 
 static tri_status no_memory(const search *self)
@@ -72,10 +84,15 @@ static const char *last_name(const char *path)
 static tri_status add_file(search *self, const char *path, tri_part part, bool named)
 {
     TRI_TRY(tri__grow(&self->files, &self->capacity, self->count, sizeof *self->files, "names of files"));
-    bool test = part == TRI_PART_TEST || tri__says_test(last_name(path));
-    self->files[self->count++] =
-        (found_file){.path = path, .part = test ? TRI_PART_TEST : TRI_PART_TRAIN, .folder_part = part, .named = named};
+    tri_part by_name = part == TRI_PART_TRAIN ? tri__file_part(last_name(path)) : part;
+    self->files[self->count++] = (found_file){.path = path, .part = by_name, .folder_part = part, .named = named};
     return NULL;
+}
+
+static void leave_out(left_out *what, const char *path)
+{
+    if (what->count++ == 0)
+        what->first = path;
 }
 
 /* Marks of success, hidden files, and files that somebody is still writing. */
@@ -84,26 +101,40 @@ static bool is_passed_over(const char *name)
     return name[0] == '.' || name[0] == '_' || strstr(name, ".tmp-");
 }
 
+static tri_status add_folder(search *self, const char *path, tri_part part, int depth);
+
+static tri_status add_entry(search *self, const char *folder, const char *name, tri_part part, int depth)
+{
+    const char *entry = tri__arena_format(self->arena, "%s/%s", folder, name);
+    if (!entry)
+        return no_memory(self);
+    if (tri__file_exists(entry)) /* as most are */
+        return add_file(self, entry, part, false);
+    if (!tri__folder_exists(entry)) {
+        leave_out(&self->links, entry);
+        return NULL;
+    }
+    tri_part own = tri__folder_part(name);
+    return add_folder(self, entry, own != TRI_PART_TRAIN ? own : part, depth + 1);
+}
+
 static tri_status add_folder(search *self, const char *path, tri_part part, int depth)
 {
     if (depth > DEEPEST)
         return tri_fail(TRI_BAD_DATA, "%s: folders are nested more than %d deep (a link that leads in circles?)", path, DEEPEST);
     char **names;
-    size_t count;
+    size_t count, seen = 0;
     TRI_TRY(tri__folder_list(path, &names, &count));
     tri_status status = NULL;
     for (size_t i = 0; i < count && !status; i++) {
         if (is_passed_over(names[i]))
             continue;
-        const char *entry = tri__arena_format(self->arena, "%s/%s", path, names[i]);
-        if (!entry)
-            status = no_memory(self);
-        else if (tri__file_exists(entry)) /* as most are */
-            status = add_file(self, entry, part, false);
-        else if (tri__folder_exists(entry))
-            status = add_folder(self, entry, tri__is_test_folder(names[i]) ? TRI_PART_TEST : part, depth + 1);
+        status = add_entry(self, path, names[i], part, depth);
+        seen++;
     }
     tri__folder_free(names, count);
+    if (seen == 0)
+        leave_out(&self->empty, path);
     return status;
 }
 
@@ -123,8 +154,8 @@ static tri_part part_of_match(const char *spec, const char *path)
         char name[NAME_MAX + 1];
         length = strcspn(at, "/");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        if ((at[length] || is_folder) && tri__is_test_folder(name))
-            return TRI_PART_TEST;
+        if ((at[length] || is_folder) && tri__folder_part(name) != TRI_PART_TRAIN)
+            return tri__folder_part(name);
     }
     return TRI_PART_TRAIN;
 }
@@ -156,6 +187,17 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const found_file *)a)->path, ((const found_file *)b)->path);
 }
 
+/* Where there is no test part, the validation part is it; and so where there is no validation part, the test part stays what it is. */
+static void settle_tests(search *self)
+{
+    bool any_test = false;
+    for (int i = 0; i < self->count; i++)
+        any_test |= self->files[i].part == TRI_PART_TEST;
+    for (int i = 0; i < self->count && !any_test; i++)
+        if (self->files[i].part == TRI_PART_VALIDATION)
+            self->files[i].part = TRI_PART_TEST;
+}
+
 /* Files that were named are the train part where none of them is: --test 'val-*' means just these. */
 static void settle_parts(search *self)
 {
@@ -168,6 +210,7 @@ static void settle_parts(search *self)
     }
     for (int i = 0; i < self->count && all_named && !any_train; i++)
         self->files[i].part = TRI_PART_TRAIN;
+    settle_tests(self);
 }
 
 static tri_status find_files(search *self)
@@ -239,14 +282,18 @@ static tri_status recognise_all(search *self)
         TRI_TRY(recognise(self->files[i].path, &format));
         if (!format && self->files[i].named)
             return tri_fail(TRI_BAD_DATA, "%s: not a file of a known format (%s)", self->files[i].path, list_formats(known));
-        if (!format)
+        if (!format) {
+            leave_out(&self->unknown, self->files[i].path);
             continue;
-        if (self->format && format != self->format)
+        }
+        if (self->format && format->open != self->format->open)
             return tri_fail(TRI_BAD_DATA,
                             "%s: files of two formats: %s is %s, %s is %s (name those that are meant, with a glob such as '%s/*')",
                             self->spec, self->format_seen_in, self->format->name, self->files[i].path, format->name, self->spec);
-        self->format = format;
+        self->mixed |= self->format && format != self->format;
+        self->format = self->format ? self->format : format;
         self->format_seen_in = self->files[i].path;
+        self->files[i].format = format;
         self->files[kept++] = self->files[i];
     }
     self->count = kept;
@@ -267,12 +314,15 @@ static tri_status list_part(const search *self, tri_part part, tri__file_list *o
     return NULL;
 }
 
-/* Whether a file may be of the part: settling takes files out of the test part, and puts none in. */
+/* Whether a file may be of the part: settling takes files out of the validation part, and puts none in but the validation part's into
+ * the test part. */
 static bool may_have(const search *self, tri_part part)
 {
-    for (int i = 0; i < self->count; i++)
-        if (self->files[i].part == part || self->files[i].folder_part == part)
+    for (int i = 0; i < self->count; i++) {
+        const found_file *file = &self->files[i];
+        if (file->part == part || file->folder_part == part || (part == TRI_PART_TEST && file->part == TRI_PART_VALIDATION))
             return true;
+    }
     return self->count == 0 || part == TRI_PART_TRAIN;
 }
 
@@ -280,7 +330,31 @@ static tri_status no_such_part(const search *self, tri_part part)
 {
     if (self->count == 1 && self->files[0].named)
         return tri_fail(TRI_NOT_FOUND, "%s: one file has no test part", self->spec);
-    return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->spec, part == TRI_PART_TEST ? "test" : "train");
+    static const char *const names[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
+    return tri_fail(TRI_NOT_FOUND, "%s: has no %s part", self->spec, names[part]);
+}
+
+/* "3 files of no known format (the first is photos/a.gif)", after a comma where something stands before it. */
+static void tell_left_out(char *text, size_t size, const left_out *what, const char *one, const char *many)
+{
+    size_t used = strlen(text);
+    if (what->count > 0)
+        snprintf(text + used, size - used, "%s%" PRId64 " %s (%s%s)", used ? ", " : "", what->count, what->count == 1 ? one : many,
+                 what->count == 1 ? "" : "the first is ", what->first);
+}
+
+/* What was found and is left out, as the source's note. */
+static tri_status add_note(const search *self, tri_source *source)
+{
+    char text[1024] = "";
+    tell_left_out(text, sizeof text, &self->unknown, "file of no known format", "files of no known format");
+    tell_left_out(text, sizeof text, &self->links, "link that leads nowhere", "links that lead nowhere");
+    tell_left_out(text, sizeof text, &self->empty, "empty folder", "empty folders");
+    char *note = NULL;
+    if (*text && asprintf(&note, "%s: left out: %s", self->spec, text) < 0)
+        return no_memory(self);
+    source->info.note = note;
+    return NULL;
 }
 
 static tri_status open_found(search *self, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)
@@ -290,10 +364,16 @@ static tri_status open_found(search *self, tri_part part, int64_t classes, const
         return no_such_part(self, part); /* without a look into every file */
     TRI_TRY(recognise_all(self));
     settle_parts(self);
-    tri__file_set set = {.spec = self->spec, .classes = classes};
-    TRI_TRY(list_part(self, TRI_PART_TRAIN, &set.part[TRI_PART_TRAIN]));
-    TRI_TRY(list_part(self, TRI_PART_TEST, &set.part[TRI_PART_TEST]));
-    return set.part[part].count > 0 ? self->format->open(&set, part, options, out) : no_such_part(self, part);
+    tri__file_set set = {.spec = self->spec, .classes = classes, .format = self->mixed ? NULL : self->format};
+    for (int i = 0; i < TRI_PARTS; i++)
+        TRI_TRY(list_part(self, (tri_part)i, &set.part[i]));
+    if (set.part[part].count == 0)
+        return no_such_part(self, part);
+    TRI_TRY(self->format->open(&set, part, options, out));
+    tri_status status = add_note(self, *out);
+    if (status)
+        tri_source_destroy(*out);
+    return status;
 }
 
 tri_status tri__files_open(const char *spec, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)

@@ -73,7 +73,8 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
     size_t length = colon ? (size_t)(colon - spec) : strlen(spec);
     for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
         if (strlen(synthetic[i].name) == length && strncmp(synthetic[i].name, spec, length) == 0)
-            return synthetic[i].open(colon ? colon + 1 : NULL, part, options, out);
+            return part == TRI_PART_VALIDATION ? tri_fail(TRI_NOT_FOUND, "%s: has no validation part", spec)
+                                               : synthetic[i].open(colon ? colon + 1 : NULL, part, options, out);
     const tri__known_set *set = tri__known_find(spec);
     if (set)
         return open_known(set, part, options, out);

@@ -91,15 +91,17 @@ tri_status tri__source_make_dense(tri_source **source)
     int64_t features = info->shape.dim[0];
     if (features > TRI_DENSE_MOST_FEATURES)
         return tri_fail(TRI_BAD_CALL,
-                        "%s: examples are sparse, of %" PRId64 " features; a model with a dense input takes up to %d (hash them into "
-                        "fewer with --features, or give a sparse model)",
-                        info->spec, features, TRI_DENSE_MOST_FEATURES);
+                        "%s: examples are sparse, of %" PRId64 " features; a model with a dense input takes up to %d (give a model that "
+                        "begins with sparse(), such as sparse-softmax or sparse-lr%s)",
+                        info->spec, features, TRI_DENSE_MOST_FEATURES,
+                        strcmp(info->format, "criteo") == 0 ? "; or hash into fewer with --features" : "");
     dense_source *self;
     TRI_TRY(tri__allocate(1, sizeof *self, "a data source", &self));
     self->source.kind = &dense_kind;
     self->source.info = *info;
     self->source.info.width = 0;
     self->source.info.spec = strdup(info->spec);
+    self->source.info.note = NULL; /* that of the sparse one has been told */
     if (!self->source.info.spec) {
         free(self);
         return tri_fail(TRI_NO_MEMORY, "out of memory while opening %s", info->spec);

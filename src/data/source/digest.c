@@ -74,9 +74,9 @@ bool tri__data_differs(const char *digest, const char *other)
     return *digest && *other && strcmp(digest, other) != 0;
 }
 
-tri_status tri__source_digest(tri_source *source, int64_t examples, char digest[TRI_DATA_DIGEST_SIZE])
+tri_status tri__source_digest(tri_source *source, char digest[TRI_DATA_DIGEST_SIZE])
 {
-    int64_t all = source->info.examples, last = (examples > 0 && examples < all ? examples : all) - 1;
+    int64_t last = source->info.examples - 1;
     int64_t parts = last < TRI_DIGEST_EXAMPLES ? last : TRI_DIGEST_EXAMPLES - 1;
     uint32_t sum = sum_info(&source->info, last + 1);
     tri__reader *reader = NULL;

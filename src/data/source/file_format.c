@@ -1,32 +1,66 @@
-/* file_format.c: which files and folders are of the test part, by their names. */
+/* file_format.c: which part files and folders are of, by their names. */
 #include "data/source/file_format.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-/* Whether a word of the name says test: "t10k-images", "cats_test2.bin", "val", but not "oval" or "contest". */
-bool tri__says_test(const char *name)
+size_t tri__file_set_count(const tri__file_set *set)
 {
-    static const char *const words[] = {"test", "t10k", "val", "valid", "validation", "eval"};
+    size_t count = 0;
+    for (int part = 0; part < TRI_PARTS; part++)
+        count += set->part[part].count;
+    return count;
+}
+
+static tri_part part_of_word(const char *word, size_t length)
+{
+    static const struct {
+        const char *word;
+        tri_part part;
+    } words[] = {{"test", TRI_PART_TEST},        {"t10k", TRI_PART_TEST},       {"val", TRI_PART_VALIDATION},
+                 {"valid", TRI_PART_VALIDATION}, {"eval", TRI_PART_VALIDATION}, {"validation", TRI_PART_VALIDATION}};
+    size_t digits = length; /* without those at the end */
+    while (digits > 0 && isdigit((unsigned char)word[digits - 1]))
+        digits--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t size = strlen(words[i].word);
+        if ((size == length || size == digits) && strncasecmp(word, words[i].word, size) == 0)
+            return words[i].part;
+    }
+    return TRI_PART_TRAIN;
+}
+
+/* By words: "t10k-images", "cats_test2.bin", "val", but not "oval" or "contest". */
+static tri_part part_by_words(const char *name)
+{
     for (const char *at = name; *at;) {
         size_t length = 0;
         while (isalnum((unsigned char)at[length]))
             length++;
-        size_t digits = length;
-        while (digits > 0 && isdigit((unsigned char)at[digits - 1]))
-            digits--;
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            size_t size = strlen(words[i]);
-            if ((size == length || size == digits) && strncasecmp(at, words[i], size) == 0)
-                return true;
-        }
+        tri_part part = part_of_word(at, length);
+        if (part != TRI_PART_TRAIN)
+            return part;
         at += length + (length == 0);
     }
-    return false;
+    return TRI_PART_TRAIN;
 }
 
-bool tri__is_test_folder(const char *name)
+/* LIBSVM's collection has "a9a" and "a9a.t". */
+static bool ends_in_t(const char *name)
 {
-    return tri__says_test(name) && !strpbrk(name, " -_.");
+    size_t length = strlen(name);
+    if (length > 3 && strcmp(name + length - 3, ".gz") == 0)
+        length -= 3;
+    return length > 2 && strncmp(name + length - 2, ".t", 2) == 0;
+}
+
+tri_part tri__file_part(const char *name)
+{
+    return ends_in_t(name) ? TRI_PART_TEST : part_by_words(name);
+}
+
+tri_part tri__folder_part(const char *name)
+{
+    return strpbrk(name, " -_.") ? TRI_PART_TRAIN : part_by_words(name);
 }

@@ -13,12 +13,9 @@ static tri_status merge_files(const tri__file_source_format *format, const tri__
     return NULL;
 }
 
-/* The facts of both parts, those of this one first. */
-static tri_status merge_parts(const tri__file_source_format *format, const tri__record_files *files, const tri__file_list *other,
-                              const char *cache_folder, int64_t *facts)
+/* The facts of a part that is not opened otherwise. */
+static tri_status merge_other(const tri__file_source_format *format, const tri__file_list *other, const char *cache_folder, int64_t *facts)
 {
-    memcpy(facts, files->files[0].index.facts, sizeof files->files[0].index.facts);
-    TRI_TRY(merge_files(format, files, 1, facts));
     if (other->count == 0)
         return NULL;
     tri__record_files others;
@@ -28,6 +25,18 @@ static tri_status merge_parts(const tri__file_source_format *format, const tri__
     return status;
 }
 
+/* The facts of all parts, those of this one first. */
+static tri_status merge_parts(const tri__file_source_format *format, const tri__record_files *files, const tri__file_set *set,
+                              tri_part part, const char *cache_folder, int64_t *facts)
+{
+    memcpy(facts, files->files[0].index.facts, sizeof files->files[0].index.facts);
+    TRI_TRY(merge_files(format, files, 1, facts));
+    for (int other = 0; other < TRI_PARTS; other++)
+        if (other != (int)part)
+            TRI_TRY(merge_other(format, &set->part[other], cache_folder, facts));
+    return NULL;
+}
+
 static tri_status open_files(const tri__file_source_format *format, tri__file_source *self, const tri__file_set *set, tri_part part,
                              const tri_source_options *options)
 {
@@ -35,7 +44,7 @@ static tri_status open_files(const tri__file_source_format *format, tri__file_so
     int64_t facts[TRI_INDEX_FACTS] = {0};
     TRI_TRY(tri__record_files_open(list->paths, list->count, &format->index, options->cache_folder, &self->files));
     if (format->merge)
-        TRI_TRY(merge_parts(format, &self->files, &set->part[1 - part], options->cache_folder, facts));
+        TRI_TRY(merge_parts(format, &self->files, set, part, options->cache_folder, facts));
     tri_source_info *info = &self->source.info;
     info->examples = self->files.records;
     info->bytes = self->files.bytes;

@@ -16,9 +16,9 @@ typedef struct {
     size_t size; /* of a source, whose first member is a tri__file_source */
     tri__index_format index;
     const tri__source_kind *kind;
-    /* Bring the facts of one more file to those of all before it; NULL: there are none, and the other part is not looked at. */
+    /* Bring the facts of one more file to those of all before it; NULL: there are none, and other parts are not looked at. */
     tri_status (*merge)(int64_t *facts, const tri__record_file *file);
-    /* The source has examples, bytes and files: fill in the rest of its info. facts: of both parts, as they must agree on them. */
+    /* The source has examples, bytes and files: fill in the rest of its info. facts: of all parts, as they must agree on them. */
     tri_status (*describe)(tri__file_source *self, const tri__file_set *set, const int64_t *facts, const tri_source_options *options);
 } tri__file_source_format;
 

@@ -88,12 +88,18 @@ void tri_source_destroy(tri_source *source)
     if (!source || atomic_fetch_sub(&source->holders, 1) > 0)
         return;
     free((char *)source->info.spec);
+    free((char *)source->info.note);
     source->kind->destroy(source);
 }
 
 const tri_source_info *tri_source_describe(const tri_source *source)
 {
     return &source->info;
+}
+
+const char *tri__source_file(const tri_source *source, int64_t record)
+{
+    return source->kind->file_of ? source->kind->file_of(source, record) : NULL;
 }
 
 static tri_status check_records(const tri_source *source, const int64_t *records, int64_t count)

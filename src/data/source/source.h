@@ -13,6 +13,8 @@
 
 #define TRI_SOURCE_WORDS "fashion mnist cifar10 digits" /* those that a name is enough for, to complete command lines with */
 
+enum { TRI_PARTS = 3 }; /* of tri_part */
+
 typedef struct {
     tri_source *source;
 } tri__reader;
@@ -42,7 +44,7 @@ typedef struct {
 
 struct tri_source {
     const tri__source_kind *kind;
-    tri_source_info info;           /* its spec is filled in and owned by tri_source_open */
+    tri_source_info info;           /* its spec is filled in and owned by tri_source_open, which frees its note as well */
     size_t example_bytes;           /* of one example */
     int64_t fields;                 /* sparse: examples with more features are damaged; 0: any number */
     const uint8_t *resident_x;      /* [examples][example_bytes]; NULL where examples are made by read */
@@ -59,6 +61,9 @@ TRI_MUST_CHECK tri_status tri__source_set_shape(tri_source *source, tri_shape sh
 /* A reader for one thread; the source must outlive it. */
 TRI_MUST_CHECK tri_status tri__reader_create(tri_source *source, tri__reader **out);
 void tri__reader_destroy(tri__reader *reader); /* accepts NULL */
+
+/* The file that a record stands in; NULL where there are no files. */
+const char *tri__source_file(const tri_source *source, int64_t record);
 
 /* The read of a kind whose examples stand in memory. */
 tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const tri__example_target *to);

@@ -384,11 +384,13 @@ static tri_status describe(stream *self, const tri_source_options *options, cons
                         self->input.name, self->format == &libsvm ? "LIBSVM text" : "records");
     }
     info->shape = TRI_SHAPE(options->features > 0 ? options->features : TRI_CRITEO_FEATURES);
-    if (self->format != &libsvm)
+    if (self->format == &criteo)
         return NULL;
     info->numbering = options->numbering;
     if (!info->numbering.label_step)
-        info->numbering = (tri_numbering){.first_index = has_index_0(line, end) ? 0 : 1, .label_step = 1, .classes = info->classes};
+        info->numbering = (tri_numbering){.first_index = -1, .label_step = 1, .classes = info->classes};
+    if (self->format == &libsvm && info->numbering.first_index < 0)
+        info->numbering.first_index = has_index_0(line, end) ? 0 : 1;
     info->classes = info->numbering.classes;
     return NULL;
 }

@@ -1,7 +1,7 @@
 /* libsvm.c: a source over LIBSVM text.
  *
  * Files are mapped and gone through once, when they are first opened: that gives the lines' offsets, the most features of a line, the
- * range of indices and of labels, all of which the index keeps; values are passed over. Both parts are looked at, so that they agree on
+ * range of indices and of labels, all of which the index keeps; values are passed over. All parts are looked at, so that they agree on
  * features and classes. A line that cannot be read is a record all the same: reading it says what is wrong. */
 #include "data/text/libsvm.h"
 
@@ -10,13 +10,13 @@
 #include <stdio.h>
 
 #include "data/source/file_source.h"
+#include "data/source/labels.h"
 #include "data/text/lines.h"
 #include "data/text/number.h"
 
-#define MOST_CLASSES (1 << 20)
 #define LONGEST_LOOK (1 << 16) /* bytes of a file that are looked at to recognise it */
 
-enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, FACTS };
+enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, LABELS, FACTS };
 _Static_assert(FACTS <= TRI_LINES_EMPTY, "an index keeps as many facts");
 
 static bool is_blank(char byte)
@@ -128,11 +128,6 @@ const char *tri__libsvm_parse(const char **line, const char *end, int64_t base, 
     return parse(line, end, base, room, keys, values, seen, false);
 }
 
-static bool is_class(float label)
-{
-    return label >= -1 && label < MOST_CLASSES && label == truncf(label);
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -145,7 +140,7 @@ static int64_t most(int64_t a, int64_t b)
 
 static void clear_facts(int64_t *facts)
 {
-    facts[WIDTH] = facts[TRI_LINES_EMPTY] = 0;
+    facts[WIDTH] = facts[LABELS] = facts[TRI_LINES_EMPTY] = 0;
     facts[LOWEST_INDEX] = facts[LOWEST_LABEL] = INT64_MAX;
     facts[HIGHEST_INDEX] = facts[HIGHEST_LABEL] = -2;
 }
@@ -159,6 +154,7 @@ static void merge_facts(int64_t *facts, const int64_t *others)
     facts[HIGHEST_INDEX] = most(facts[HIGHEST_INDEX], others[HIGHEST_INDEX]);
     facts[LOWEST_LABEL] = least(facts[LOWEST_LABEL], others[LOWEST_LABEL]);
     facts[HIGHEST_LABEL] = most(facts[HIGHEST_LABEL], others[HIGHEST_LABEL]);
+    facts[LABELS] |= others[LABELS];
 }
 
 /* One pass through some lines. Damaged ones are records too, but say nothing about the rest. */
@@ -173,10 +169,11 @@ static tri_status scan_lines(const char *begin, const char *from, const char *to
         }
         TRI_TRY(tri__index_add(index, at - begin));
         tri__libsvm_line_facts seen;
-        if (parse(&at, to, 0, 0, NULL, NULL, &seen, true) || !is_class(seen.label))
+        if (parse(&at, to, 0, 0, NULL, NULL, &seen, true) || !tri__label_is(seen.label))
             continue;
+        int64_t label = (int64_t)seen.label;
         merge_facts(index->facts,
-                    (int64_t[TRI_INDEX_FACTS]){seen.features, seen.lowest, seen.highest, (int64_t)seen.label, (int64_t)seen.label});
+                    (int64_t[TRI_INDEX_FACTS]){seen.features, seen.lowest, seen.highest, label, label, tri__label_bit(label)});
     }
     return NULL;
 }
@@ -205,21 +202,14 @@ bool tri__libsvm_is(const uint8_t *head, size_t size)
 /* The label's class; −1 where it is none. Where the classes are 0 and 1, −1 is class 0: both ways to write two classes are common. */
 static int64_t class_of(const tri_numbering *numbering, float label)
 {
-    if (!is_class(label))
-        return -1;
-    int64_t above = (int64_t)label - numbering->first_label, number = above / numbering->label_step;
-    if (above == -1 && numbering->first_label == 0 && numbering->classes == 2)
-        return 0;
-    return above >= 0 && above % numbering->label_step == 0 && number < numbering->classes ? number : -1;
+    return label == -1 && numbering->first_label == 0 && numbering->classes == 2 ? 0 : tri__label_class(numbering, label);
 }
 
 static void bad_label(const tri_numbering *numbering, float label, char fault[TRI_LIBSVM_FAULT])
 {
-    if (numbering->label_step == 2)
-        snprintf(fault, TRI_LIBSVM_FAULT, "label %g where labels are -1 and +1", (double)label);
-    else
-        snprintf(fault, TRI_LIBSVM_FAULT, "label %g where classes are %" PRId64 " to %" PRId64, (double)label, numbering->first_label,
-                 numbering->first_label + numbering->classes - 1);
+    char labels[96];
+    tri__labels_tell(numbering, labels, sizeof labels);
+    snprintf(fault, TRI_LIBSVM_FAULT, "label %g where %s", (double)label, labels);
 }
 
 /* The first index of the line that is out of bounds; *line gets its place. */
@@ -295,32 +285,18 @@ static tri_status merge(int64_t *facts, const tri__record_file *file)
     return NULL;
 }
 
-/* Labels −1 and +1; 0 and 1; 0 to n − 1; or 1 to n. Where only 1 occurs it is taken for the second of two. classes: how many there may be,
- * so that labels beyond them are damage; 0: any number. */
-static tri_status find_numbering(const char *spec, const int64_t *facts, int64_t classes, tri_numbering *out)
-{
-    int64_t low = facts[LOWEST_LABEL], high = facts[HIGHEST_LABEL];
-    if (low == -1 && high > 1 && classes != 2)
-        return tri_fail(TRI_BAD_DATA, "%s: labels go from -1 to %" PRId64 ": either -1 and +1, or class numbers from 0 or 1 on", spec,
-                        high);
-    int64_t first = low == -1 ? -1 : low >= 1 && high > 1 ? 1 : 0;
-    *out = (tri_numbering){
-        .first_index = facts[LOWEST_INDEX] == 0 ? 0 : 1,
-        .first_label = first,
-        .label_step = first == -1 ? 2 : 1,
-        .classes = first == -1 || classes == 2 ? 2 : most(2, high - first + 1),
-    };
-    return NULL;
-}
-
 static tri_status describe(tri__file_source *self, const tri__file_set *set, const int64_t *facts, const tri_source_options *options)
 {
     tri_source_info *info = &self->source.info;
     info->format = "libsvm";
     info->type = TRI_F32;
     info->numbering = options->numbering;
-    if (!info->numbering.label_step)
-        TRI_TRY(find_numbering(set->spec, facts, options->classes, &info->numbering));
+    if (!info->numbering.label_step || info->numbering.first_index < 0)
+        info->numbering.first_index = facts[LOWEST_INDEX] == 0 ? 0 : 1;
+    if (!info->numbering.label_step) {
+        const tri__labels labels = {facts[LOWEST_LABEL], facts[HIGHEST_LABEL], facts[LABELS]};
+        TRI_TRY(tri__labels_number(set->spec, &labels, options->classes, &info->numbering));
+    }
     int64_t shown = most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1);
     info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
     info->width = most(1, facts[WIDTH]);

@@ -2,9 +2,9 @@
  *
  *     +1 3:0.5 17:1 204:-2.25e-3  # a comment
  *
- * Labels are −1 and +1, 0 and 1, or class numbers, from 0 or from 1 on: what the files show decides. Indices count from 1, unless an index
- * 0 occurs: then they count from 0 (options->numbering says otherwise).
- * qid:N is passed over, and so are empty lines and lines of comment. */
+ * Labels are −1 and +1, class numbers, or others with one step between them, such as 2 and 4: what the files show decides
+ * (data/source/labels.h). Indices count from 1, unless an index 0 occurs: then they count from 0 (options->numbering says otherwise). qid:N
+ * is passed over, and so are empty lines and lines of comment. */
 #ifndef TRI_DATA_TEXT_LIBSVM_H
 #define TRI_DATA_TEXT_LIBSVM_H
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/source/labels.h"
 #include "train/checkpoint/checkpoint_file.h"
 
 static bool step_of(const char *name, int64_t *step)
@@ -95,7 +96,8 @@ static tri_status read_numbering(tri__checkpoint *checkpoint, json_t *numbering)
         return NULL;
     json_int_t first_index, first_label, label_step;
     if (json_unpack(numbering, "{s:I, s:I, s:I}", "first_index", &first_index, "first_label", &first_label, "label_step", &label_step) ||
-        first_index < 0 || first_index > 1 || first_label < -1 || first_label > 1 || label_step < 1 || label_step > 2)
+        first_index < -1 || first_index > 1 || first_label < -1 || first_label > TRI_MOST_LABELS || label_step < 1 ||
+        label_step > TRI_MOST_LABELS)
         return damaged(checkpoint, "its numbering of features and classes makes no sense");
     checkpoint->numbering = (tri_numbering){first_index, first_label, label_step, checkpoint->input.classes};
     return NULL;

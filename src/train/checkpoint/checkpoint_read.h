@@ -12,7 +12,7 @@ typedef struct {
     json_t *about; /* the parsed metadata; class names are borrowed from it */
     const char *model_name, *model_text, *digest, *rule;
     tri_model_input input;
-    tri_numbering numbering;  /* of the training examples, where they were LIBSVM text */
+    tri_numbering numbering;  /* of the training examples, where they were LIBSVM text or click records */
     const char **class_names; /* input.classes entries, or NULL */
     tri__train_options options;
     tri__run_state state;

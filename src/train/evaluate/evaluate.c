@@ -90,7 +90,7 @@ tri_status tri__source_fits(const tri_source_info *source, const tri_graph *grap
 
 tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes)
 {
-    if (!names || !source->class_names || strcmp(source->format, "jpeg") != 0)
+    if (!names || !source->class_names || !source->by_folder)
         return NULL;
     for (int64_t i = 0; i < source->classes || i < classes; i++) {
         const char *theirs = i < source->classes ? source->class_names[i] : NULL, *ours = i < classes ? names[i] : NULL;
@@ -124,7 +124,9 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
     TRI_TRY(create_plan(evaluator, graph, store, batch, options->threads));
     const tri_dataset_options order = {
         .batch = batch,
+        .seed = options->seed,
         .limit = options->limit,
+        .sample = true,
         .epochs = 1,
         .in_place = tri_plan_takes_scattered(evaluator->plan),
         .skip_bad = options->skip_bad,

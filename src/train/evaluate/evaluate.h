@@ -17,8 +17,9 @@ typedef struct {
 typedef struct tri__evaluator tri__evaluator;
 
 typedef struct {
-    int64_t batch;    /* 0: the evaluator chooses */
-    int64_t limit;    /* 0: all examples */
+    int64_t batch; /* 0: the evaluator chooses */
+    int64_t limit; /* so many examples, a sample drawn by the seed; 0: all */
+    uint64_t seed;
     int threads;      /* 0: every CPU */
     int64_t skip_bad; /* these as in tri_dataset_options */
     bool cache;

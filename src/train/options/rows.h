@@ -12,13 +12,15 @@
 ROW(TEXT, data, "data", KEPT, .group = "Data", .letter = 'd', .argument = "SOURCE", .completion = TRI_SOURCE_WORDS,
     .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], a path, or -",
     .detail =
-        "A path is a folder, a file or a glob: TFRecord files, JPEG photos in one folder a class (under train and test, where there are "
+        "A path is a folder, a file or a glob: TFRecord files, JPEG, PNG or WebP photos in one folder a class (under train and test, where "
+        "there are "
         "such), IDX files, plain or gzip, CIFAR-10's binary files, LIBSVM or Criteo text; its content tells which. digits are drawn and "
         "fake examples are random: neither needs files. For mnist and cifar10, see 'trireme data get'. - is standard input, for sparse "
         "models: Criteo or LIBSVM text or click records, learnt once, in their order, each predicted before it is learnt.")
 ROW(TEXT, test, "test", FREE, .argument = "SOURCE", .otherwise = "the test part of --data", .completion = TRI_SOURCE_WORDS,
     .meaning = "the examples to evaluate on")
-ROW(INTEGER, limit_train, "limit-train", KEPT, .argument = "N", .least = 1, .otherwise = "all", .meaning = "use the first N examples only")
+ROW(INTEGER, limit_train, "limit-train", KEPT, .argument = "N", .least = 1, .otherwise = "all",
+    .meaning = "use N examples only: a sample over all of the source, drawn by --seed")
 ROW(INTEGER, shuffle, "shuffle", KEPT, .argument = "N", .least = 0, .otherwise = "the whole epoch", .off = "0",
     .meaning = "shuffle within a window of N examples; 0 keeps the source's order",
     .detail = "The order of an epoch depends on the seed and the epoch alone.")

@@ -229,7 +229,7 @@ static tri_status create_store(work *w)
     int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
     char data[TRI_DATA_DIGEST_SIZE] = "", terms[512];
     if (!run->settings.own_files)
-        TRI_TRY(tri__source_digest(run->inputs.source, examples, data));
+        TRI_TRY(tri__source_digest(run->inputs.source, data));
     tri__hello_terms(&run->options, &run->settings, terms, sizeof terms);
     json_t *hello = tri__hello_json(info, examples, run->settings.batch, digest, data, terms);
     if (!hello || json_object_set_new(hello, "own_files", json_boolean(run->settings.own_files)))

@@ -88,7 +88,7 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
         mine.sum[1] = run->settings.own_files ? 0 : tri_source_describe(run->inputs.source)->examples;
     }
     if (!own && !run->settings.own_files)
-        own = tri__source_digest(run->inputs.source, run->settings.limit, mine.data);
+        own = tri__source_digest(run->inputs.source, mine.data);
     write_failure(&mine, own);
     TRI_TRY(compare(self, &mine, own));
     const note *first = self->notes;

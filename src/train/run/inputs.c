@@ -52,12 +52,37 @@ static tri_source_options test_options(const tri__run *run)
     return options;
 }
 
-/* --test names a source, of which any part will do. Without it, the test part of --data is used, if there is one. */
+/* Where --data has a validation part beside its test part, the run is judged on that, and the test part is left for trireme eval: stopping
+ * by the test examples would choose the model by them. */
+static tri_status open_validation(tri__run *run, const tri_source_options *options, bool *found)
+{
+    *found = false;
+    if (run->options.test)
+        return NULL;
+    tri_status status = tri_source_open(run->options.data, TRI_PART_VALIDATION, options, &run->inputs.test);
+    if (tri_status_code(status) == TRI_NOT_FOUND) {
+        tri_status_free(status);
+        return NULL;
+    }
+    TRI_TRY(status);
+    *found = true;
+    tri__log_line(run->request->log, TRI_LOG_INFO,
+                  "%s has a validation part and a test part: the run is evaluated on the validation part (trireme eval has the test part)",
+                  run->options.data);
+    return NULL;
+}
+
+/* --test names a source, of which any part will do. Without it, the validation or test part of --data is used, if there is one. */
 static tri_status open_test(tri__run *run)
 {
     const tri_source_options options = test_options(run);
     const char *spec = run->options.test ? run->options.test : run->options.data;
-    const bool stream = !run->options.test && tri__run_reads_stream(run); /* which has no test part */
+    const bool stream = !run->options.test && tri__run_reads_stream(run); /* which has no other part */
+    bool found = false;
+    if (!stream)
+        TRI_TRY(open_validation(run, &options, &found));
+    if (found)
+        return NULL;
     tri_status status = stream ? NULL : tri_source_open(spec, TRI_PART_TEST, &options, &run->inputs.test);
     if (!stream && tri_status_code(status) != TRI_NOT_FOUND)
         return status;
@@ -127,8 +152,10 @@ static tri_status open_sources(tri__run *run)
     options.stream = tri__run_reads_stream(run);
     options.stop = run->request->stop;
     TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source));
-    TRI_TRY(open_test(run));
     const tri_source_info *info = tri_source_describe(run->inputs.source);
+    if (info->note)
+        tri__log_line(run->request->log, TRI_LOG_WARNING, "%s", info->note);
+    TRI_TRY(open_test(run));
     if (run->inputs.test)
         TRI_TRY(tri_wrap(tri__photos_fit(tri_source_describe(run->inputs.test), info->class_names, info->classes), "--test"));
     if (tri_model_is_sparse(run->inputs.model))

@@ -37,6 +37,7 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .seed = settings->seed,
                                  .shuffle = settings->shuffle,
                                  .limit = settings->limit,
+                                 .sample = true,
                                  .worker = run->peers ? run->peers->worker : 0,
                                  .workers = run->peers ? run->peers->workers : 1,
                                  .in_place = tri_plan_takes_scattered(run->trainer.plan),

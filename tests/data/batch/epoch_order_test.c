@@ -44,6 +44,42 @@ static void the_shuffle_window_bounds_how_far_a_record_moves(void **state)
     tri__epoch_order_fini(&order);
 }
 
+/* One record of each tenth of a tenth of the source, other ones by another seed, the same in every epoch. */
+static void sample_has_a_record_of_every_stretch_of_the_source(void **state)
+{
+    (void)state;
+    enum { COUNT = 100, SOURCE = 1007 };
+    static const int64_t windows[] = {0, 10, INT64_MAX};
+    int64_t firsts[3][COUNT], blocks[COUNT];
+    for (size_t i = 0; i < 3; i++) {
+        tri__epoch_order order;
+        assert_ok(tri__epoch_order_init(&order, i == 2 ? 10 : 9, COUNT, windows[i]));
+        tri__epoch_order_sample(&order, SOURCE);
+        for (int64_t epoch = 0; epoch < 2; epoch++) {
+            bool seen[COUNT] = {0};
+            const int64_t *sequence = tri__epoch_order_of(&order, epoch);
+            for (int j = 0; j < COUNT; j++) {
+                int64_t stretch = ((sequence[j] + 1) * COUNT - 1) / SOURCE;
+                assert_false(seen[stretch]);
+                seen[stretch] = true;
+                if (epoch == 0)
+                    firsts[i][stretch] = sequence[j];
+                else
+                    assert_int_equal(firsts[i][stretch], sequence[j]);
+            }
+        }
+        tri__epoch_order_fini(&order);
+    }
+    assert_memory_equal(firsts[0], firsts[1], sizeof firsts[0]);
+    assert_memory_not_equal(firsts[0], firsts[2], sizeof firsts[0]);
+    tri__epoch_order order;
+    assert_ok(tri__epoch_order_init_blocks(&order, 9, COUNT, 1, 7));
+    tri__epoch_order_sample(&order, SOURCE);
+    tri__epoch_order_take(&order, 0, 0, COUNT, blocks);
+    assert_memory_equal(blocks, firsts[0], sizeof blocks);
+    tri__epoch_order_fini(&order);
+}
+
 static void epochs_can_be_asked_for_in_any_order(void **state)
 {
     (void)state;
@@ -117,9 +153,13 @@ static void one_block_gives_what_a_window_gives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_order_of_an_epoch_is_a_permutation),  cmocka_unit_test(the_shuffle_window_bounds_how_far_a_record_moves),
-        cmocka_unit_test(epochs_can_be_asked_for_in_any_order),    cmocka_unit_test(records_of_a_block_stay_together),
-        cmocka_unit_test(blocks_can_be_asked_for_at_any_position), cmocka_unit_test(one_block_gives_what_a_window_gives),
+        cmocka_unit_test(the_order_of_an_epoch_is_a_permutation),
+        cmocka_unit_test(the_shuffle_window_bounds_how_far_a_record_moves),
+        cmocka_unit_test(epochs_can_be_asked_for_in_any_order),
+        cmocka_unit_test(records_of_a_block_stay_together),
+        cmocka_unit_test(blocks_can_be_asked_for_at_any_position),
+        cmocka_unit_test(one_block_gives_what_a_window_gives),
+        cmocka_unit_test(sample_has_a_record_of_every_stretch_of_the_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

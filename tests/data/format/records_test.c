@@ -164,6 +164,31 @@ static void clicks_are_read_from_tfrecords(void **state)
     test_folder_remove(folder);
 }
 
+static void clicks_keep_their_labels(void **state)
+{
+    (void)state;
+    static const int64_t labels[][3] = {{-1, 1, -1}, {2, 4, 4}, {1, 2, 3}};
+    static const int64_t classes[] = {2, 2, 3}, first[] = {-1, 2, 1}, step[] = {2, 2, 1};
+    for (size_t i = 0; i < 3; i++) {
+        char *folder = test_folder_create(), *path = test_path(folder, "clicks.tfrecord");
+        maker self;
+        begin(&self, folder, "clicks.tfrecord");
+        for (size_t j = 0; j < 3; j++)
+            put_click(&self, (int64_t[]){1, 3}, 2, labels[i][j]);
+        end(&self);
+        tri_source *source;
+        assert_ok(tri_source_open(path, TRI_PART_TRAIN, NULL, &source));
+        const tri_source_info *info = tri_source_describe(source);
+        assert_int_equal(info->classes, classes[i]);
+        assert_int_equal(info->numbering.first_label, first[i]);
+        assert_int_equal(info->numbering.label_step, step[i]);
+        assert_int_equal(info->numbering.first_index, -1);
+        tri_source_destroy(source);
+        free(path);
+        test_folder_remove(folder);
+    }
+}
+
 static void a_click_record_with_an_index_out_of_bounds_is_damaged(void **state)
 {
     (void)state;
@@ -449,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_record_without_a_needed_feature_is_damaged),
         cmocka_unit_test(images_are_read_from_tfrecords),
         cmocka_unit_test(a_damaged_first_image_hides_no_names_and_no_sizes),
+        cmocka_unit_test(clicks_keep_their_labels),
         cmocka_unit_test(images_of_several_sizes_are_described),
         cmocka_unit_test(an_image_record_of_the_wrong_size_or_class_is_damaged),
         cmocka_unit_test(records_before_a_damaged_length_are_read),

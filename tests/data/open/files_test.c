@@ -37,7 +37,7 @@ static void assert_examples(const char *folder, const char *name, tri_part part,
     tri_source *source;
     assert_ok(open_in(folder, name, part, &source));
     assert_int_equal(source->info.examples, examples);
-    source->kind->destroy(source);
+    tri_source_destroy(source);
 }
 
 static void a_glob_finds_the_files_that_match(void **state)
@@ -84,6 +84,61 @@ static void a_file_name_tells_the_test_part(void **state)
     }
 }
 
+static void validation_and_test_are_two_parts_where_there_are_both(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    make_folder(folder, "train");
+    make_folder(folder, "val");
+    write_batch(folder, "train/aaaa.bin");
+    write_batch(folder, "val/aaaaa.bin");
+    tri_source *source;
+    assert_fails(open_in(folder, "", TRI_PART_VALIDATION, &source), TRI_NOT_FOUND, "has no validation part");
+    assert_examples(folder, "", TRI_PART_TEST, 13); /* the only one there is to evaluate on */
+    make_folder(folder, "test");
+    write_batch(folder, "test/aaaaaa.bin");
+    assert_examples(folder, "", TRI_PART_TRAIN, 14);
+    assert_examples(folder, "", TRI_PART_VALIDATION, 13);
+    assert_examples(folder, "", TRI_PART_TEST, 15);
+    test_folder_remove(folder);
+}
+
+/* As LIBSVM's collection names them. */
+static void file_that_ends_in_t_is_the_test_part(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    write_batch(folder, "a9a");
+    write_batch(folder, "a9a.t");
+    assert_examples(folder, "", TRI_PART_TRAIN, 3);
+    assert_examples(folder, "", TRI_PART_TEST, 5);
+    assert_examples(folder, "a9a.t", TRI_PART_TRAIN, 5);
+    test_folder_remove(folder);
+}
+
+static void what_a_folder_has_beside_data_files_is_counted(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *link = test_path(folder, "gone.bin");
+    write_batch(folder, "a.bin");
+    tri_source *source;
+    assert_ok(open_in(folder, "", TRI_PART_TRAIN, &source));
+    assert_null(source->info.note);
+    tri_source_destroy(source);
+    fixture_write(folder, "a.txt", (const uint8_t *)"hello", 5);
+    fixture_write(folder, "b.gif", (const uint8_t *)"GIF89a", 6);
+    assert_int_equal(symlink("nowhere", link), 0);
+    make_folder(folder, "roses");
+    assert_ok(open_in(folder, "", TRI_PART_TRAIN, &source));
+    assert_non_null(strstr(source->info.note, "left out: 2 files of no known format (the first is "));
+    assert_non_null(strstr(source->info.note, "a.txt), 1 link that leads nowhere ("));
+    assert_non_null(strstr(source->info.note, "gone.bin), 1 empty folder ("));
+    assert_non_null(strstr(source->info.note, "roses)"));
+    tri_source_destroy(source);
+    free(link);
+    test_folder_remove(folder);
+}
+
 static void subfolders_are_searched_for_data_files(void **state)
 {
     (void)state;
@@ -128,8 +183,13 @@ static void files_of_two_formats_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_glob_finds_the_files_that_match),      cmocka_unit_test(a_file_name_tells_the_test_part),
-        cmocka_unit_test(subfolders_are_searched_for_data_files), cmocka_unit_test(a_link_that_leads_in_circles_is_refused),
+        cmocka_unit_test(a_glob_finds_the_files_that_match),
+        cmocka_unit_test(a_file_name_tells_the_test_part),
+        cmocka_unit_test(subfolders_are_searched_for_data_files),
+        cmocka_unit_test(a_link_that_leads_in_circles_is_refused),
+        cmocka_unit_test(validation_and_test_are_two_parts_where_there_are_both),
+        cmocka_unit_test(file_that_ends_in_t_is_the_test_part),
+        cmocka_unit_test(what_a_folder_has_beside_data_files_is_counted),
         cmocka_unit_test(files_of_two_formats_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

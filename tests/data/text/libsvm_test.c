@@ -210,6 +210,7 @@ static void libsvm_indices_begin_at_0_or_1_as_the_files_show(void **state)
         {"-1 1:1\n+1 2:1\n", 2, 2, 0, 0},    {"0 1:1\n1 2:1\n", 2, 2, 0, 0},      {"1 0:1\n0 2:1\n", 2, 3, 1, 0},
         {"1 1:1\n2 2:1\n3 1:1", 3, 2, 0, 0}, {"0 3:1\n9 2:1\n", 10, 3, 0, 2},     {"2 1:1\n1 4:1\n", 2, 4, 1, 0},
         {"1 1:1\n1 2:1\n", 2, 2, 1, 0},      {"1.000 5:1\n-1.0 1:1", 2, 5, 1, 4}, {"0 1:1", 2, 1, 0, 0},
+        {"4 1:1\n2 2:1\n4 1:1", 2, 2, 1, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         opened self = open_one(cases[i].text, 0);

@@ -96,7 +96,7 @@ static void photos_with_other_class_names_are_refused(void **state)
 {
     (void)state;
     const char *const names[] = {"daisy", "roses"}, *const others[] = {"daisy", "tulips"};
-    tri_source_info photos = {.spec = "photos", .format = "jpeg", .classes = 2, .class_names = names};
+    tri_source_info photos = {.spec = "photos", .format = "jpeg", .by_folder = true, .classes = 2, .class_names = names};
     assert_ok(tri__photos_fit(&photos, names, 2));
     assert_ok(tri__photos_fit(&photos, NULL, 2));
     assert_fails(tri__photos_fit(&photos, others, 2), TRI_BAD_CALL, "photos: its class 1 is roses, the model's is tulips");

@@ -17,7 +17,7 @@ static void a_png_picture_is_decoded(void **state)
 {
     (void)state;
     tri__picture out;
-    assert_ok(tri__png_decode("x.png", picture, sizeof picture, 2, 1, &out));
+    assert_ok(tri__png_load("x.png", picture, sizeof picture, 2, 1, &out));
     assert_memory_equal(out.pixels, ((uint8_t[]){255, 0, 0, 1, 2, 3}), 6);
     free(out.pixels);
 }
@@ -26,11 +26,11 @@ static void an_invalid_png_picture_is_refused(void **state)
 {
     (void)state;
     tri__picture out;
-    assert_fails(tri__png_decode("x.png", picture, sizeof picture, 1024, 10000, &out), TRI_BAD_DATA,
+    assert_fails(tri__png_load("x.png", picture, sizeof picture, 1024, 10000, &out), TRI_BAD_DATA,
                  "x.png: a picture of 2×1 where 1024×10000");
-    assert_fails(tri__png_decode("x.png", (const uint8_t *)"GIF89a", 6, 2, 1, &out), TRI_BAD_DATA, "not a PNG picture");
+    assert_fails(tri__png_load("x.png", (const uint8_t *)"GIF89a", 6, 2, 1, &out), TRI_BAD_DATA, "not a PNG picture");
     for (size_t cut = 8; cut < 60; cut++)
-        assert_fails(tri__png_decode("x.png", picture, cut, 2, 1, &out), TRI_BAD_DATA, "damaged?");
+        assert_fails(tri__png_load("x.png", picture, cut, 2, 1, &out), TRI_BAD_DATA, "damaged?");
 }
 
 int main(void)

@@ -1,7 +1,9 @@
-/* jpeg_folder_test.c: photos in folders as a source: classes, parts, sizes, damage. */
-#include "data/photo/jpeg_folder.h"
+/* photo_folder_test.c: photos in folders as a source: classes, parts, sizes, damage. */
+#include "data/photo/photo_folder.h"
 
+#include <png.h>
 #include <unistd.h>
+#include <webp/encode.h>
 
 #include "base/file.h"
 #include "data/fixture.h"
@@ -142,6 +144,82 @@ static void photo_outside_a_class_folder_is_refused(void **state)
     }
 }
 
+static void write_bytes(const char *folder, const char *class, const char *name, const uint8_t *bytes, size_t size)
+{
+    char *path = test_path(folder, class), *file;
+    assert_ok(tri__folder_create(path));
+    file = test_path(path, name);
+    test_write(file, bytes, size);
+    free(path);
+    free(file);
+}
+
+/* A PNG picture of one shade: grey, with colours, or with opacity as well. */
+static void write_png(const char *folder, const char *class, const char *name, png_uint_32 format, uint8_t shade)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION, .width = 30, .height = 20, .format = format};
+    uint8_t pixels[30 * 20 * 4], bytes[8192];
+    png_alloc_size_t size = sizeof bytes;
+    memset(pixels, shade, sizeof pixels);
+    assert_true(png_image_write_to_memory(&image, bytes, &size, 0, pixels, 0, NULL));
+    write_bytes(folder, class, name, bytes, size);
+}
+
+static void write_webp(const char *folder, const char *class, const char *name, uint8_t shade)
+{
+    uint8_t pixels[30 * 20 * 3], *bytes;
+    memset(pixels, shade, sizeof pixels);
+    size_t size = WebPEncodeLosslessRGB(pixels, 30, 20, 30 * 3, &bytes);
+    assert_true(size > 0);
+    write_bytes(folder, class, name, bytes, size);
+    WebPFree(bytes);
+}
+
+static void png_and_webp_photos_are_read_beside_jpeg_ones(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    tri_source *source;
+    write_png(folder, "a", "1.png", PNG_FORMAT_GRAY, 10);
+    write_png(folder, "a", "2.png", PNG_FORMAT_RGB, 60);
+    write_png(folder, "a", "3.png", PNG_FORMAT_RGBA, 200);
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+    assert_string_equal(tri_source_describe(source)->format, "png");
+    tri_source_destroy(source);
+    write_webp(folder, "b", "1.webp", 90);
+    write_photo(folder, "b", "2.jpg", 20, 30, 120);
+    for (int resized = 0; resized < 2; resized++) {
+        const tri_source_options options = {.height = resized ? 7 : 0, .width = resized ? 9 : 0};
+        assert_ok(tri_source_open(folder, TRI_PART_TRAIN, &options, &source));
+        assert_string_equal(tri_source_describe(source)->format, "photos");
+        assert_int_equal(tri_source_describe(source)->classes, 2);
+        assert_int_equal(tri_source_describe(source)->shape.dim[1], resized ? 9 : 30);
+        static const uint8_t shades[] = {10, 60, 200, 90, 120};
+        for (int64_t i = 0; i < 5; i++)
+            check_photo(source, i, i > 2, shades[i]);
+        tri_source_destroy(source);
+    }
+    test_folder_remove(folder);
+}
+
+static void damaged_png_and_webp_photos_are_told(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    tri_source *source;
+    uint8_t x[30 * 20 * 3], cut[33] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    int32_t label;
+    write_png(folder, "a", "good.png", PNG_FORMAT_RGB, 10);
+    write_bytes(folder, "a", "cut.png", cut, 20);
+    write_bytes(folder, "a", "cut.webp", (const uint8_t *)"RIFF\x20\0\0\0WEBPVP8 ", 16);
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+    assert_fails(tri_source_read(source, &(int64_t){0}, 1, x, &label), TRI_BAD_DATA, "cut.png: record 0: not a PNG picture");
+    assert_fails(tri_source_read(source, &(int64_t){1}, 1, x, &label), TRI_BAD_DATA, "cut.webp: record 1: the WebP picture");
+    check_photo(source, 2, 0, 10);
+    tri_source_destroy(source);
+    test_folder_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +227,8 @@ int main(void)
         cmocka_unit_test(classes_are_those_of_both_parts),
         cmocka_unit_test(damaged_photo_is_told_by_its_path),
         cmocka_unit_test(photo_outside_a_class_folder_is_refused),
+        cmocka_unit_test(png_and_webp_photos_are_read_beside_jpeg_ones),
+        cmocka_unit_test(damaged_png_and_webp_photos_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-/* jpeg_folder.c: photos in folders, one folder a class, decoded as they are read.
+/* photo_folder.c: photos in folders, one folder a class, decoded as they are read.
  *
  * Opening looks at names only, and at headers where nobody gave a size. A reader keeps a decoder and the bytes of the last photo, both of
  * which grow to what the largest photo needs. */
-#include "data/photo/jpeg_folder.h"
+#include "data/photo/photo_folder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,10 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/photo/decode.h"
 #include "data/photo/jpeg/jpeg.h"
+#include "data/photo/png/png.h"
+#include "data/photo/webp/webp.h"
 
 typedef struct {
     tri_source source;
@@ -23,7 +26,7 @@ typedef struct {
 
 typedef struct {
     tri__reader base;
-    tri__jpeg *jpeg;
+    tri__photo_decoder *decoder;
     uint8_t *bytes; /* of the photo; capacity bytes */
     size_t capacity;
 } photo_reader;
@@ -31,7 +34,7 @@ typedef struct {
 static void photo_reader_destroy(tri__reader *reader)
 {
     photo_reader *self = (photo_reader *)reader;
-    tri__jpeg_destroy(self->jpeg);
+    tri__photo_decoder_destroy(self->decoder);
     free(self->bytes);
     free(self);
 }
@@ -41,7 +44,7 @@ static tri_status photo_reader_create(tri_source *source, tri__reader **out)
     photo_reader *self;
     TRI_TRY(tri__allocate(1, sizeof *self, "a reader of photos", &self));
     self->base.source = source;
-    tri_status status = tri__jpeg_create(&self->jpeg);
+    tri_status status = tri__photo_decoder_create(&self->decoder);
     if (status) {
         photo_reader_destroy(&self->base);
         return status;
@@ -58,7 +61,7 @@ static tri_status photo_read(tri__reader *reader, int64_t record, const tri__exa
     size_t size;
     *to->label = source->labels[record];
     TRI_TRY(tri__file_load(source->paths[record], &self->bytes, &self->capacity, &size));
-    tri_status status = tri__jpeg_decode(self->jpeg, self->bytes, size, shape.dim[0], shape.dim[1], to->x);
+    tri_status status = tri__photo_decode(self->decoder, self->bytes, size, shape.dim[0], shape.dim[1], to->x);
     if (tri_status_code(status) != TRI_BAD_DATA)
         return status;
     tri_status told = tri_fail(TRI_BAD_DATA, "%s: record %" PRId64 ": %s (replace the photo, or --skip-bad skips it)",
@@ -89,7 +92,7 @@ static const tri__source_kind photo_kind = {
 
 static tri_status no_memory(const tri__file_set *set)
 {
-    return tri_fail(TRI_NO_MEMORY, "out of memory for the %zu photos of %s", set->part[0].count + set->part[1].count, set->spec);
+    return tri_fail(TRI_NO_MEMORY, "out of memory for the %zu photos of %s", tri__file_set_count(set), set->spec);
 }
 
 /* The folder that path lies in: *name is not ended by NUL, but length characters long. */
@@ -128,7 +131,7 @@ static tri_status check_place(const tri__file_set *set, tri_part part, size_t i,
 {
     const tri__file_list *list = &set->part[part];
     const char *path = list->paths[i];
-    bool lost = lies_directly_in(set->spec, path) || (part == TRI_PART_TEST && tri__is_test_folder(class));
+    bool lost = lies_directly_in(set->spec, path) || (part != TRI_PART_TRAIN && tri__folder_part(class) != TRI_PART_TRAIN);
     if (strchr(path, '/')) {
         lost |= i > 0 && is_above(path, list->paths[i - 1]);
         lost |= i + 1 < list->count && is_above(path, list->paths[i + 1]);
@@ -164,12 +167,12 @@ static tri_status add_classes(photo_source *self, const tri__file_set *set, tri_
 /* The names of all folders that photos lie in, sorted, each once. */
 static tri_status find_classes(photo_source *self, const tri__file_set *set)
 {
-    size_t photos = set->part[0].count + set->part[1].count, count = 0, kept = 0;
+    size_t photos = tri__file_set_count(set), count = 0, kept = 0;
     self->classes = tri__arena_alloc(self->arena, photos * sizeof *self->classes);
     if (!self->classes)
         return no_memory(set);
-    TRI_TRY(add_classes(self, set, TRI_PART_TRAIN, &count));
-    TRI_TRY(add_classes(self, set, TRI_PART_TEST, &count));
+    for (int part = 0; part < TRI_PARTS; part++)
+        TRI_TRY(add_classes(self, set, (tri_part)part, &count));
     qsort(self->classes, count, sizeof *self->classes, by_name);
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || strcmp(self->classes[kept - 1], self->classes[i]) != 0)
@@ -205,7 +208,7 @@ static tri_status take_photos(photo_source *self, const tri__file_set *set, cons
     for (size_t i = 0; i < list->count; i++) {
         if (!(self->paths[i] = tri__arena_copy(self->arena, list->paths[i])))
             return no_memory(set);
-        self->labels[i] = class_of(self, list->paths[i]);
+        self->labels[i] = self->source.info.unlabelled ? 0 : class_of(self, list->paths[i]);
         info->bytes += tri__file_size(list->paths[i]);
     }
     info->files = info->examples = (int64_t)list->count;
@@ -219,7 +222,7 @@ static tri_status compare_size(photo_source *self, photo_reader *reader, int64_t
     int64_t height, width;
     size_t size;
     TRI_TRY(tri__file_load(self->paths[record], &reader->bytes, &reader->capacity, &size));
-    tri_status status = tri__jpeg_size(reader->jpeg, reader->bytes, size, &height, &width);
+    tri_status status = tri__photo_size(reader->decoder, reader->bytes, size, &height, &width);
     if (status) {
         bool damaged = tri_status_code(status) == TRI_BAD_DATA;
         if (damaged)
@@ -259,12 +262,32 @@ static tri_status find_size(photo_source *self, bool any_size, tri_shape *out)
     return status;
 }
 
+static const char *name_format(const tri__file_format *format)
+{
+    return format == &tri__jpeg_folder_format   ? "jpeg"
+           : format == &tri__png_folder_format  ? "png"
+           : format == &tri__webp_folder_format ? "webp"
+                                                : "photos";
+}
+
+/* Where photos may lie anywhere, one that lies in no folder of a class shows that there are no classes. */
+static tri_status find_classes_or_none(photo_source *self, const tri__file_set *set, const tri_source_options *options)
+{
+    tri_status status = find_classes(self, set);
+    if (!options->any_place || tri_status_code(status) != TRI_BAD_DATA)
+        return status;
+    tri_status_free(status);
+    self->source.info.unlabelled = true;
+    return NULL;
+}
+
 static tri_status fill(photo_source *self, const tri__file_set *set, tri_part part, const tri_source_options *options)
 {
     TRI_TRY(tri__arena_create(&self->arena));
-    TRI_TRY(find_classes(self, set));
+    TRI_TRY(find_classes_or_none(self, set, options));
     TRI_TRY(take_photos(self, set, &set->part[part]));
-    self->source.info.format = "jpeg";
+    self->source.info.format = name_format(set->format);
+    self->source.info.by_folder = true;
     tri_shape shape = TRI_SHAPE(options->height, options->width, 3);
     if (options->height == 0 || options->width == 0)
         TRI_TRY(tri_wrap(find_size(self, options->any_size, &shape), "%s", set->spec));
@@ -287,9 +310,27 @@ static tri_status open_folder(const tri__file_set *set, tri_part part, const tri
 
 const tri__file_format tri__jpeg_folder_format = {
     .name = "JPEG",
-    .description = "JPEG photos, a folder for each class",
+    .description = "JPEG, PNG or WebP photos, a folder for each class",
     .marks = {".jpg", ".jpeg"},
     .is = tri__jpeg_is,
+    .open = open_folder,
+    .by_folder = true,
+    .by_head = true,
+};
+
+const tri__file_format tri__png_folder_format = {
+    .name = "PNG",
+    .marks = {".png"},
+    .is = tri__png_is,
+    .open = open_folder,
+    .by_folder = true,
+    .by_head = true,
+};
+
+const tri__file_format tri__webp_folder_format = {
+    .name = "WebP",
+    .marks = {".webp"},
+    .is = tri__webp_is,
     .open = open_folder,
     .by_folder = true,
     .by_head = true,
