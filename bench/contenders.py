@@ -66,13 +66,14 @@ class Trireme:
     def measure(self, model, batch, steps, workers=1, options=()):
         """batch: examples in a step, for each worker. The peak is of the process that this function starts."""
         data = "fake:224x224x3:1000:512" if model == "alexnet" else "fashion"
+        rule = ["--rule", "sgd", "--rate", "0.01"] if model == "softmax" else []  # as the peers train it
         few = steps <= self.FEW
         folder = tempfile.mkdtemp(prefix="trireme-bench-")
         try:
             out = os.path.join(folder, "run")
             said, peak, start = run([self.binary, "train", model, "--data", data, "--batch", str(batch),
                                      "--steps", str(steps + 1 if few else steps), "--log-every", "1" if few else str(steps),
-                                     "--out", out, "--quiet", "--json", *options])
+                                     "--out", out, "--quiet", "--json", *rule, *options])
             times = step_times(out)
         finally:
             shutil.rmtree(folder)

@@ -192,6 +192,7 @@ class RankParts:
         """Examples/s of each of so many local runs at once, each by one thread on a CPU of its own."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             command = [self.trireme.binary, "train", model, "--data", "fashion", "--batch", str(batch), "--steps", str(self.a_part(steps)),
+                       *(["--rule", "sgd", "--rate", "0.01"] if model == "softmax" else []),
                        "--eval-every", "end", "--threads", "1", "--quiet", "--json", "--out"]
             cpus = sorted(os.sched_getaffinity(0))[:processes]
             if len(cpus) < processes:

@@ -10,7 +10,7 @@ import time
 from contenders import HERE, Unavailable, run, step_times
 from job import EVALUATOR, SERVER, Hosts, Job, free_ports
 
-SOFTMAX = ["softmax", "--data", "fashion", "--batch", "100"]
+SOFTMAX = ["softmax", "--data", "fashion", "--batch", "100", "--rule", "sgd", "--rate", "0.01"]
 WORKERS = 3
 LINK_RATE = "1.8gbit"
 ALEXNET_PARAMETERS = 61_100_840

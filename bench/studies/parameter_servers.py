@@ -12,7 +12,7 @@ import tempfile
 from study import Study, arguments_of, fetch, show
 
 POINTS = 0.7  # what accuracies may differ by, in percent
-MODEL = ["softmax", "--data", "mnist", "--limit-train", "55000", "--rate", "0.01"]
+MODEL = ["softmax", "--data", "mnist", "--limit-train", "55000", "--rule", "sgd", "--rate", "0.01"]
 TARGET = ["--until", "loss<=0.35", "--eval-every", "100", "--max-steps", "40000"]
 EPOCHS = ["--epochs", "10"]
 

@@ -69,6 +69,21 @@ typedef struct {
 /* Open spec: a known name, `-` where options->stream allows it, `digits[:N]`, `fake:HxWxC:CLASSES[:N]`, `clicks:FEATURES[:N]`, or files,
  * recognised by what they hold: a path, a folder or a glob. options may be NULL. TRI_NOT_FOUND where the source has no such part. */
 TRI_MUST_CHECK tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out);
+
+/* Examples in arrays of yours, which must outlive the source: nothing is copied. */
+typedef struct {
+    const char *name;               /* for messages; NULL is "arrays" */
+    tri_type type;                  /* of x: TRI_U8 or TRI_F32 */
+    tri_shape shape;                /* of one example: height × width × channels, or features */
+    int64_t examples;               /* at least 1 */
+    const void *x;                  /* [examples][…shape] */
+    const int32_t *labels;          /* [examples] classes, from 0; NULL: the examples are unlabelled */
+    int64_t classes;                /* 0: the largest label + 1 */
+    const char *const *class_names; /* [classes], or NULL */
+} tri_arrays;
+
+TRI_MUST_CHECK tri_status tri_source_from_arrays(const tri_arrays *arrays, tri_source **out);
+
 void tri_source_destroy(tri_source *source);                          /* accepts NULL */
 const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */
 

@@ -40,6 +40,31 @@ typedef struct {
 
 #define TRI_AXIS_ALL (-1)
 
+/* The operators that tri_graph_add takes, with their inputs and the attributes that they read. x of pictures is
+ * [n][channels][height][width].
+ *
+ *   image(x)                  bytes or floats of the input, [n][h][w][c], as floats [n][c][h][w]: x · scale + offset
+ *   matmul(a, b)              transpose_a, transpose_b; a dense layer is matmul(x, weight) with transpose_b, weight [out][in]
+ *   bias(x, bias)             adds bias [channels] along the second dimension
+ *   convolution(x, weight)    kernel, stride, pad; weight [out][in][height][width]; a third input is the bias
+ *   maxpool(x), avgpool(x)    kernel, stride, pad
+ *   relu, tanh, sigmoid(x)    leaky_relu(x): alpha
+ *   lrn(x)                    size, alpha, beta, bias
+ *   dropout(x)                rate
+ *   softmax(x)                over the last of two dimensions
+ *   add(a, b)                 b like a, or a scalar; add_n(a, b, …): several that are alike
+ *   multiply(a, b)            the same; or multiply(a): scale
+ *   sum(x), mean(x)           axis
+ *   reshape(x)                shape; flatten(x): all but the batch in one row; transpose(x), trace(x): of a matrix
+ *   softmax_loss(x, labels, weights), logistic_loss(x, labels, weights)
+ *                             a scalar: Σ over the batch of weight × loss
+ *   constant()                shape, value; random(): shape, init, value; receive(): what another task of a placed graph sends
+ *   gather(table, keys), sparse_sum(table, keys), sparse_mean(table, keys), sparse_dot(table, keys, values), pairwise(table, keys, values)
+ *                             of sparse examples; gather: size
+ *
+ * input, parameter and table have calls of their own, below. docs/models.md tells what each computes. */
+const char *tri_operator_name(int index); /* of all that are not gradients, from 0; NULL past the last */
+
 TRI_MUST_CHECK tri_status tri_graph_create(int64_t batch, tri_graph **out);
 void tri_graph_destroy(tri_graph *graph); /* accepts NULL */
 

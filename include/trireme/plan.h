@@ -48,7 +48,8 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out);
 void tri_plan_destroy(tri_plan *plan);
 
-/* Forward, loss, backward; parameters are awaited and gradients offered to the store on the way. loss gets Σ weight × loss. */
+/* Forward, loss, backward; parameters are awaited and gradients offered to the store on the way. loss gets Σ weight × loss.
+ * TRI_BAD_CALL where the batch has no labels or weights that the graph reads. */
 TRI_MUST_CHECK tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss);
 
 /* A plan of a model with tables may be told early of the batch behind the one that it will train on: after tri_store_begin of this step and
@@ -58,7 +59,7 @@ TRI_MUST_CHECK tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch,
 TRI_MUST_CHECK tri_status tri_plan_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next);
 bool tri_plan_expects(const tri_plan *plan); /* it has tables, is made for training, and its store does not lend them */
 
-/* Forward only. Afterwards tri_plan_value reads the graph's outputs. */
+/* Forward only. Afterwards tri_plan_value reads the graph's outputs. Labels and weights may be NULL; "loss" means nothing then. */
 TRI_MUST_CHECK tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch);
 
 /* The value of an output in plain row-major layout, valid until the next run. TRI_NOT_FOUND for an unknown name. */

@@ -34,7 +34,13 @@ typedef struct {
 size_t tri_type_size(tri_type type);
 const char *tri_type_name(tri_type type); /* "f32" */
 
+/* TRI_SHAPE(28, 28, 1) */
+#ifdef __cplusplus
+typedef int64_t tri_dims[];
+#define TRI_SHAPE(...) (tri_shape{(int)(sizeof(tri_dims{__VA_ARGS__}) / sizeof(int64_t)), {__VA_ARGS__}})
+#else
 #define TRI_SHAPE(...) tri_shape_of((int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+#endif
 tri_shape tri_shape_of(int rank, const int64_t *dim);
 int64_t tri_shape_count(tri_shape shape); /* elements; the shape must have been checked */
 bool tri_shape_equal(tri_shape a, tri_shape b);

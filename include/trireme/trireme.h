@@ -10,5 +10,6 @@
 #include "trireme/status.h"
 #include "trireme/store.h"
 #include "trireme/tensor.h"
+#include "trireme/trained.h"
 
 #endif

@@ -275,6 +275,13 @@ static tri_status reshape_in_files(tri_shape *shape)
     return NULL;
 }
 
+/* Files count the axes as tables show them: the batch, height, width, channels. */
+static int64_t axis_in_files(const tri_node *x, int64_t axis)
+{
+    static const int64_t pictures[] = {0, 2, 3, 1};
+    return tri_node_shape(x).rank == 4 && axis >= 0 && axis < 4 ? pictures[axis] : axis;
+}
+
 static tri_status build_row(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
     tri_node *inputs[TRI_MAX_INPUTS];
@@ -283,6 +290,8 @@ static tri_status build_row(model_builder *builder, const tri__statement *statem
     tri_attributes attributes = statement->settings.attributes;
     if (strcmp(statement->verb.name, "reshape") == 0)
         TRI_TRY(reshape_in_files(&attributes.shape));
+    if (strcmp(statement->verb.name, "sum") == 0 || strcmp(statement->verb.name, "mean") == 0)
+        attributes.axis = axis_in_files(inputs[0], attributes.axis);
     return tri_graph_add(builder->graph, statement->verb.name, statement->name, inputs, statement->inputs, &attributes, out);
 }
 

@@ -30,3 +30,18 @@ const tri_operator *tri__operator_find(const char *name)
                 return *row;
     return NULL;
 }
+
+/* Gradients have no derivative of their own. */
+static bool is_public(const tri_operator *row)
+{
+    return row->backward || row->most == 0 || strcmp(row->name, "image") == 0;
+}
+
+const char *tri_operator_name(int index)
+{
+    const tri_operator *row;
+    for (int i = 0; (row = tri__operator_at(i)); i++)
+        if (is_public(row) && index-- == 0)
+            return row->name;
+    return NULL;
+}

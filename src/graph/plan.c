@@ -26,7 +26,9 @@ tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *optio
     if (plan->options.threads > omp_get_thread_limit()) /* oneDNN waits for ever for threads that OpenMP does not give */
         plan->options.threads = omp_get_thread_limit();
     omp_set_num_threads(plan->options.threads);
-    tri_status status = tri__onednn_create(&plan->onednn);
+    tri_status status = tri__allocate((size_t)(options->batch > 0 ? options->batch : 1), sizeof(float), "a plan", &plan->absent);
+    if (!status)
+        status = tri__onednn_create(&plan->onednn);
     if (!status)
         status = tri__plan_compile(plan, graph);
     if (status) {
@@ -55,6 +57,7 @@ void tri_plan_destroy(tri_plan *plan)
     free(plan->await);
     free(plan->offer);
     free(plan->output_operand);
+    free(plan->absent);
     free(plan);
 }
 
@@ -78,7 +81,7 @@ static tri_status check_examples(const tri_plan *plan, const tri_batch *batch)
 static tri_status check_labels(const tri_plan *plan, const tri_batch *batch)
 {
     bool wrong = false;
-    for (int64_t i = 0; plan->classes && i < batch->rows; i++)
+    for (int64_t i = 0; plan->classes && batch->labels && i < batch->rows; i++)
         wrong |= (uint32_t)batch->labels[i] >= (uint64_t)plan->classes;
     if (wrong)
         return tri_fail(TRI_BAD_DATA, "a batch has labels outside 0 to %" PRId64 ", the classes that the model tells apart",
@@ -117,8 +120,10 @@ static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
         const tri__binding *b = &plan->binding[i];
         if (b->where == TRI_BATCH_X)
             bind_x(&plan->call[b->call], b->argument, batch);
-        else if (b->where != TRI_BATCH_LISTS) /* whoever reads lists takes them from the batch */
-            plan->call[b->call].data[b->argument] = b->where == TRI_BATCH_LABELS ? (void *)batch->labels : (void *)batch->weights;
+        else if (b->where != TRI_BATCH_LISTS) { /* whoever reads lists takes them from the batch */
+            const void *data = b->where == TRI_BATCH_LABELS ? (const void *)batch->labels : (const void *)batch->weights;
+            plan->call[b->call].data[b->argument] = data ? (void *)data : plan->absent;
+        }
     }
     return NULL;
 }
@@ -167,8 +172,21 @@ static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, doub
     return tri_store_offer_from(plan->store, offer->range, (const float *)((const char *)plan->buffer + root->offset), weight);
 }
 
+/* Whoever trains needs labels and weights, where the graph reads them. */
+static tri_status check_training(const tri_plan *plan, const tri_batch *batch)
+{
+    for (int i = 0; batch && i < plan->bindings; i++) {
+        tri__location where = plan->binding[i].where;
+        if ((where == TRI_BATCH_LABELS && !batch->labels) || (where == TRI_BATCH_WEIGHTS && !batch->weights))
+            return tri_fail(TRI_BAD_CALL,
+                            "a batch to train on has no labels or no weights; without them it can be run, but not trained on");
+    }
+    return NULL;
+}
+
 static tri_status make_step(tri_plan *plan, const tri_batch *batch)
 {
+    TRI_TRY(check_training(plan, batch));
     TRI_TRY(bind_batch(plan, batch));
     omp_set_num_threads(plan->options.threads);
     const tri__moment moment = {batch, plan->store->step};

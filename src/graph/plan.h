@@ -89,6 +89,7 @@ struct tri_plan {
     bool gathered;       /* some kernel needs x's rows one after another */
     int64_t classes;     /* labels lie below; 0 where there are none */
     bool timing;
+    void *absent; /* [batch] zeros: the labels and weights of a batch that has none, which is run but not trained on */
 };
 
 /* Let a scattered call read rows that stand one after another at x. */

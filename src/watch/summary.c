@@ -166,7 +166,8 @@ static void add_work_rows(tri__text *table, const tri__summary *s)
 {
     char number[TRI_TEXT_SHORT], more[TRI_TEXT_SHORT];
     row(table, "trained");
-    tri__text_add(table, "%s steps, %s examples", tri__text_count(number, (double)s->steps), tri__text_count(more, (double)s->examples));
+    tri__text_add(table, "%s step%s, %s example%s", tri__text_count(number, (double)s->steps), s->steps == 1 ? "" : "s",
+                  tri__text_count(more, (double)s->examples), s->examples == 1 ? "" : "s");
     if (!isnan(s->epochs))
         tri__text_add(table, ", %.4g epoch%s", s->epochs, s->epochs == 1 ? "" : "s");
     if (s->stopped_by)
@@ -223,7 +224,8 @@ static void add_worker_rows(tri__text *table, const tri__summary *s)
     for (int i = 0; s->worker_stats && s->workers > 1 && i < s->workers && i < MOST_WORKER_ROWS; i++) {
         const tri__worker_summary *worker = &s->worker_stats[i];
         row(table, worker->task);
-        tri__text_add(table, "%s steps in %.2f s", tri__text_count(steps, (double)worker->steps), worker->seconds);
+        tri__text_add(table, "%s step%s in %.2f s", tri__text_count(steps, (double)worker->steps), worker->steps == 1 ? "" : "s",
+                      worker->seconds);
         if (!isnan(worker->test_accuracy))
             tri__text_add(table, ", accuracy %.2f %%", 100 * worker->test_accuracy);
         if (worker->bytes_sent)

@@ -79,7 +79,8 @@ const char *tri__verdict(const tri__evidence *evidence, char *buffer, size_t siz
     tri__text_init(&text, buffer, size);
     find_largest_two(share, &first, &second);
     if (evidence->seconds < least_seconds || evidence->steps < 2)
-        tri__text_add(&text, "too short to tell: %" PRId64 " steps in %.2f s", evidence->steps, evidence->seconds);
+        tri__text_add(&text, "too short to tell: %" PRId64 " step%s in %.2f s", evidence->steps, evidence->steps == 1 ? "" : "s",
+                      evidence->seconds);
     else if (share[first] < half || share[first] - share[second] < clear_lead)
         tri__text_add(&text, "no single bottleneck: %s %d %%, %s %d %%, %s", tri__phase_name((tri__phase)first), percent(share[first]),
                       tri__phase_name((tri__phase)second), percent(share[second]),

@@ -1,6 +1,8 @@
 /* graph_test.c: making graphs: names, inputs, places, outputs, copies for another batch. */
 #include "trireme/graph.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support.h"
@@ -60,9 +62,35 @@ static void wrong_calls_of_a_graph_are_refused(void **state)
     tri_graph_destroy(NULL);
 }
 
+/* Whoever makes a graph in C finds the names there. */
+static void header_names_every_operator(void **state)
+{
+    (void)state;
+    static char text[65536];
+    FILE *file = fopen(TEST_SOURCE "/include/trireme/graph.h", "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    const char *name;
+    int count = 0;
+    for (; (name = tri_operator_name(count)); count++) {
+        char word[64];
+        const char *at = text;
+        size_t length = (size_t)snprintf(word, sizeof word, "%s", name);
+        bool found = false;
+        for (; !found && (at = strstr(at, word)); at += length)
+            found = !isalnum((unsigned char)at[-1]) && at[-1] != '_' && !isalnum((unsigned char)at[length]) && at[length] != '_';
+        if (!found)
+            fail_msg("include/trireme/graph.h does not name the operator %s", name);
+        assert_null(strstr(name, "_grad"));
+    }
+    assert_true(count > 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(header_names_every_operator),
         cmocka_unit_test(nodes_know_their_shapes),
         cmocka_unit_test(wrong_calls_of_a_graph_are_refused),
     };

@@ -536,9 +536,32 @@ static void the_digest_of_a_model_changes_with_what_it_computes(void **state)
     assert_string_not_equal(first, second);
 }
 
+/* As tables show shapes: height x width x channels. */
+static void axes_of_pictures_are_counted_as_they_are_shown(void **state)
+{
+    (void)state;
+    static const int64_t left[][2] = {{3, 5}, {3, 4}, {4, 5}}; /* channels and width, channels and height, height and width */
+    for (int axis = 1; axis <= 3; axis++) {
+        char text[128];
+        tri_model *model;
+        tri_graph *graph;
+        snprintf(text, sizeof text, "input()\nm = mean(axis=%d)\ndense(classes)\nsoftmax_loss()", axis);
+        assert_ok(tri_model_parse("my", text, strlen(text), &model));
+        assert_ok(tri_model_build(model, &(tri_model_input){TRI_U8, TRI_SHAPE(4, 5, 3), 2}, 2, &graph));
+        for (int i = 0; i < tri_graph_count(graph); i++)
+            if (strcmp(tri_node_name(tri_graph_node(graph, i)), "m") == 0) {
+                const tri_shape shape = tri_node_shape(tri_graph_node(graph, i));
+                assert_true(tri_shape_equal(shape, TRI_SHAPE(2, left[axis - 1][0], left[axis - 1][1])));
+            }
+        tri_graph_destroy(graph);
+        tri_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(axes_of_pictures_are_counted_as_they_are_shown),
         cmocka_unit_test(the_softmax_model_has_its_parameters_and_defaults),
         cmocka_unit_test(lenet_has_its_parameters_and_shapes),
         cmocka_unit_test(alexnet_has_its_parameters_and_shapes),

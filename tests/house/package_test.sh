@@ -33,6 +33,14 @@ if [ -z "$(cached TRIREME_SANITIZE)" ]; then
         cc -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --cflags --libs trireme) -o "$folder/example" || wrong "$example does not build"
         LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$folder/example" >"$folder/said" || wrong "$example failed: $(cat "$folder/said")"
     done
+    if command -v c++ >/dev/null; then # the headers are C++ as well
+        cat >"$folder/user.cpp" <<END
+#include <trireme/trireme.h>
+int main() { return TRI_SHAPE(28, 28, 1).rank == 3 && tri_shape_count(TRI_SHAPE(4, 5)) == 20 && TRI_SHAPE(7).dim[0] == 7 ? 0 : 1; }
+END
+        c++ -std=c++17 -Wall -Wextra -Werror "$folder/user.cpp" $(pkg-config --cflags --libs trireme) -o "$folder/user_cpp" || wrong "a C++ program does not build"
+        LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$folder/user_cpp" || wrong "TRI_SHAPE is wrong in C++"
+    fi
     mkdir "$folder/user"
     cat >"$folder/user/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)

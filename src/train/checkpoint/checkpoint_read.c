@@ -355,18 +355,23 @@ tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_
     return NULL;
 }
 
-tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_graph *graph, tri_store *store)
+tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, const tri_graph *graph, tri_store *store)
 {
     if (tri__folder_exists(path)) {
         tri__checkpoint *checkpoint;
-        TRI_TRY(tri_wrap(tri__checkpoint_open(path, log, &checkpoint), "--init"));
+        TRI_TRY(tri__checkpoint_open(path, log, &checkpoint));
         tri_status status = restore_parameters(checkpoint->file, graph, store);
         tri__checkpoint_close(checkpoint);
-        return tri_wrap(status, "--init");
+        return status;
     }
     tri__safetensors *file;
-    TRI_TRY(tri_wrap(tri__safetensors_open(path, &file), "--init"));
+    TRI_TRY(tri__safetensors_open(path, &file));
     tri_status status = restore_parameters(file, graph, store);
     tri__safetensors_close(file);
-    return tri_wrap(status, "--init");
+    return status;
+}
+
+tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_graph *graph, tri_store *store)
+{
+    return tri_wrap(tri__checkpoint_load_parameters(path, log, graph, store), "--init");
 }

@@ -35,6 +35,9 @@ int64_t tri__checkpoint_newest(const char *folder);
 TRI_MUST_CHECK tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_graph *graph, tri_store *store,
                                                   bool with_rule);
 
+/* Only the graph's parameters, by name: of a checkpoint, of the newest one of a folder, or of any .safetensors file. */
+TRI_MUST_CHECK tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, const tri_graph *graph, tri_store *store);
+
 /* Parameters by name from path: a run, a checkpoint, or any safetensors file. */
 TRI_MUST_CHECK tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_graph *graph, tri_store *store);
 

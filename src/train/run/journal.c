@@ -73,7 +73,7 @@ static int64_t count_parameters(const tri_graph *graph)
 static void tell_what(tri__run *run)
 {
     const tri_source_info *source = tri_source_describe(run->inputs.source);
-    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "no", shape[64];
+    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "none", shape[64];
     if (run->inputs.test)
         tri__text_count(tests, (double)tri_source_describe(run->inputs.test)->examples);
     if (source->stream) {

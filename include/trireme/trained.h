@@ -1,0 +1,44 @@
+/* trained.h: models on disk: parameters saved and loaded, and a trained model opened to predict with it.
+ *
+ * The files are those of `trireme train`: a checkpoint that is saved here can be given to `trireme eval`, `predict` and `--init`, and the
+ * other way round. */
+#ifndef TRIREME_TRAINED_H
+#define TRIREME_TRAINED_H
+
+#include "trireme/dataset.h"
+#include "trireme/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Save model and parameters to path, whole or not at all. graph: of the model; store: its parameters, flushed; source: what the training
+ * examples were (tri_source_describe). TRI_DIVERGED where a parameter is not a number: nothing is written then. */
+TRI_MUST_CHECK tri_status tri_checkpoint_save(const char *path, const tri_model *model, const tri_graph *graph, tri_store *store,
+                                              const tri_source_info *source);
+
+/* Load the graph's parameters into the store, by their names: from a checkpoint, the newest one of a run folder, or any .safetensors
+ * file. */
+TRI_MUST_CHECK tri_status tri_checkpoint_load(const char *path, const tri_graph *graph, tri_store *store);
+
+typedef struct tri_trained tri_trained;
+
+/* Open the checkpoint at path, or the newest one of a run folder. One thread uses it. batch: examples computed at once; 0: chosen. */
+TRI_MUST_CHECK tri_status tri_trained_open(const char *path, int64_t batch, tri_trained **out);
+void tri_trained_destroy(tri_trained *trained); /* accepts NULL */
+
+/* What one example is: type, and shape (height × width × channels, or features). Lives as long as trained, as do the others. */
+const tri_model_input *tri_trained_input(const tri_trained *trained);
+int64_t tri_trained_classes(const tri_trained *trained);                     /* columns of tri_trained_predict */
+const char *tri_trained_class(const tri_trained *trained, int64_t class_id); /* its name; NULL where classes are numbers */
+const tri_graph *tri_trained_graph(const tri_trained *trained);
+tri_store *tri_trained_store(tri_trained *trained);
+
+/* The probability of each class for count examples. x: [count][…shape] of the input's type → probabilities: [count][classes].
+ * TRI_UNSUPPORTED for sparse models: make a plan of the graph and the store, and run it on batches of a dataset. */
+TRI_MUST_CHECK tri_status tri_trained_predict(tri_trained *trained, const void *x, int64_t count, float *probabilities);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

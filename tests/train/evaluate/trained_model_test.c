@@ -1,0 +1,131 @@
+/* trained_model_test.c: parameters go to a file and come back, and a trained model predicts, by the public calls. */
+#include "trireme/trained.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+#include "trireme/plan.h"
+
+static const char model_text[] = "input(scale=1/255)\ndense(classes, init=xavier)\nsoftmax_loss()\n";
+
+typedef struct {
+    tri_model *model;
+    tri_graph *graph;
+    tri_store *store;
+    tri_source *source;
+} fixture;
+
+static fixture make(uint64_t seed)
+{
+    fixture self;
+    assert_ok(tri_source_open("digits:60", TRI_PART_TRAIN, NULL, &self.source));
+    const tri_source_info *info = tri_source_describe(self.source);
+    assert_ok(tri_model_parse("mine", model_text, strlen(model_text), &self.model));
+    assert_ok(tri_model_build(self.model, &(tri_model_input){info->type, info->shape, info->classes}, 8, &self.graph));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(self.graph), &(tri_rule){0}, &self.store));
+    tri_graph_initialise(self.graph, seed, tri_store_parameters(self.store));
+    return self;
+}
+
+static void end(fixture *self)
+{
+    tri_store_destroy(self->store);
+    tri_graph_destroy(self->graph);
+    tri_model_destroy(self->model);
+    tri_source_destroy(self->source);
+}
+
+static void saved_parameters_come_back(void **state)
+{
+    char *path = test_path(*state, "mine.safetensors");
+    fixture first = make(1), second = make(2);
+    const size_t bytes = tri_store_floats(first.store) * sizeof(float);
+    assert_ok(tri_checkpoint_save(path, first.model, first.graph, first.store, tri_source_describe(first.source)));
+    assert_memory_not_equal(tri_store_parameters(first.store), tri_store_parameters(second.store), bytes);
+    assert_ok(tri_checkpoint_load(path, second.graph, second.store));
+    assert_memory_equal(tri_store_parameters(first.store), tri_store_parameters(second.store), bytes);
+    assert_fails(tri_checkpoint_load("nowhere.safetensors", second.graph, second.store), TRI_NOT_FOUND, "nowhere");
+    end(&first);
+    end(&second);
+    free(path);
+}
+
+/* As a plan of the same graph and parameters computes them, however many examples are asked for at once; a plan runs without labels. */
+static void opened_model_predicts_what_its_parameters_give(void **state)
+{
+    enum { COUNT = 30, BATCH = 8 };
+    char *path = test_path(*state, "other.safetensors");
+    fixture self = make(3);
+    static uint8_t x[COUNT + BATCH][28 * 28];
+    static float probabilities[COUNT][10];
+    int32_t labels[COUNT];
+    int64_t records[COUNT];
+    for (int64_t i = 0; i < COUNT; i++)
+        records[i] = i;
+    assert_ok(tri_source_read(self.source, records, COUNT, x, labels));
+    assert_ok(tri_checkpoint_save(path, self.model, self.graph, self.store, tri_source_describe(self.source)));
+    tri_trained *trained;
+    assert_ok(tri_trained_open(path, BATCH, &trained));
+    assert_int_equal(tri_trained_classes(trained), 10);
+    assert_int_equal(tri_trained_input(trained)->type, TRI_U8);
+    assert_string_equal(tri_trained_class(trained, 3), tri_source_describe(self.source)->class_names[3]);
+    assert_null(tri_trained_class(trained, 10));
+    assert_ok(tri_trained_predict(trained, x, COUNT, probabilities[0]));
+    tri_plan *plan;
+    assert_ok(tri_plan_create(tri_trained_graph(trained), &(tri_plan_options){.batch = BATCH}, tri_trained_store(trained), &plan));
+    for (int first = 0; first < COUNT; first += BATCH) {
+        tri_tensor logits;
+        assert_ok(tri_plan_run(plan, &(tri_batch){.rows = BATCH, .count = BATCH, .type = TRI_U8, .x = x[first]}));
+        assert_ok(tri_plan_value(plan, "logits", &logits));
+        for (int i = 0; i < BATCH && first + i < COUNT; i++) {
+            const float *row = (const float *)logits.data + i * 10;
+            double sum = 0;
+            for (int j = 0; j < 10; j++)
+                sum += exp((double)row[j]);
+            for (int j = 0; j < 10; j++)
+                assert_float_equal(probabilities[first + i][j], exp((double)row[j]) / sum, 1e-5);
+        }
+    }
+    tri_plan_destroy(plan);
+    tri_trained_destroy(trained);
+    end(&self);
+    free(path);
+}
+
+static void batch_without_labels_is_not_trained_on(void **state)
+{
+    (void)state;
+    static const uint8_t x[8][28 * 28];
+    fixture self = make(4);
+    tri_plan *plan;
+    double loss;
+    assert_ok(tri_plan_create(self.graph, &(tri_plan_options){.batch = 8, .training = true}, self.store, &plan));
+    assert_ok(tri_store_begin(self.store, &(tri_step){.step = 0, .rate = 0.1F}));
+    assert_fails(tri_plan_train(plan, &(tri_batch){.rows = 8, .count = 8, .type = TRI_U8, .x = x}, &loss), TRI_BAD_CALL, "no labels");
+    tri_plan_destroy(plan);
+    end(&self);
+}
+
+static int setup(void **state)
+{
+    *state = test_folder_create();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    test_folder_remove(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saved_parameters_come_back),
+        cmocka_unit_test(opened_model_predicts_what_its_parameters_give),
+        cmocka_unit_test(batch_without_labels_is_not_trained_on),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
