@@ -176,10 +176,17 @@ static void draw_moment(const sim_job *job, fault *one)
                                     TRI_MSG_SEEN,      TRI_MSG_LEFT,     TRI_MSG_CHOSEN, TRI_MSG_RESTORE, TRI_MSG_RESTORED,
                                     TRI_MSG_PULL,      TRI_MSG_SNAPSHOT, TRI_MSG_COPIED, TRI_MSG_COPY,    TRI_MSG_EVALUATE,
                                     TRI_MSG_EVALUATED, TRI_MSG_NORM,     TRI_MSG_STOP,   TRI_MSG_REPORT,  TRI_MSG_BYE};
+    static const uint32_t pairs[] = {TRI_MSG_TWIN,   TRI_MSG_FILLED, TRI_MSG_LONE, TRI_MSG_PROMOTE, TRI_MSG_LEADS,
+                                     TRI_MSG_UPDATE, TRI_MSG_HAVE,   TRI_MSG_MET,  TRI_MSG_KNOWN};
     one->later = draw(3) ? (int64_t)draw(2 * SIM_MS) : draw_span(SIM_MS, 100 * SIM_MS);
     if (one->follows && is_death(one - 1) && draw(2)) { /* in the midst of recovering */
         one->type = recovery[draw(sizeof recovery / sizeof *recovery)];
         one->number = draw_span(1, 8);
+        return;
+    }
+    if (job->settings.replicas == 2 && draw(3) == 0) {
+        one->type = pairs[draw(sizeof pairs / sizeof *pairs)];
+        one->number = draw_span(1, 60);
         return;
     }
     int64_t a_step = 2 * (int64_t)(job->floats / 256 + 1) * job->settings.workers;
@@ -202,6 +209,13 @@ static void draw_moment(const sim_job *job, fault *one)
     }
 }
 
+/* Any server but ps:0, or any twin. */
+static int draw_server(const sim_job *job)
+{
+    int server = 1 + (int)draw((uint64_t)job->settings.servers - 1);
+    return job->settings.replicas == 2 && draw(2) ? sim_place_twin(job, server) : server;
+}
+
 static int draw_place(const sim_job *job)
 {
     return (int)draw((uint64_t)sim_places(job));
@@ -221,7 +235,7 @@ static void draw_victims(const sim_job *job, fault *one)
     case SIM_FAULT_CUT:
     case SIM_FAULT_STALL:
     case SIM_FAULT_SLOW:
-        one->a = (int)draw((uint64_t)servers);
+        one->a = job->settings.replicas == 2 && draw(2) ? draw_server(job) : (int)draw((uint64_t)servers);
         do
             one->b = draw_place(job);
         while (one->b == one->a);
@@ -230,7 +244,7 @@ static void draw_victims(const sim_job *job, fault *one)
         one->a = sim_place_worker(job, (int)draw((uint64_t)job->settings.workers));
         break;
     case SIM_FAULT_SERVER:
-        one->a = 1 + (int)draw((uint64_t)servers - 1);
+        one->a = draw_server(job);
         break;
     case SIM_FAULT_FIRST:
         one->a = 0;
@@ -266,6 +280,17 @@ static void draw_broken_recovery(const sim_job *job)
     cut->span = draw(2) ? 0 : (int64_t)draw(4 * SIM_MS);
 }
 
+/* One server is lost, and nothing else happens. */
+static void draw_one_loss(const sim_job *job)
+{
+    fault *death = &plan.fault[0];
+    plan.count = 1;
+    *death = (fault){.kind = SIM_FAULT_SERVER, .a = draw_server(job)};
+    draw_moment(job, death);
+    death->span = draw_span(6 * SIM_MS, 1000 * SIM_MS);
+    sim_job_one_loss();
+}
+
 void sim_faults_begin(const sim_job *job, uint64_t seed)
 {
     memset(&plan, 0, sizeof plan);
@@ -286,6 +311,8 @@ void sim_faults_begin(const sim_job *job, uint64_t seed)
     }
     if (job->settings.servers > 1 && draw(6) == 0)
         draw_broken_recovery(job);
+    if (job->settings.replicas == 2 && draw(3) == 0)
+        draw_one_loss(job);
     sim_message_sent = sent;
     for (int i = 0; i < plan.count; i++)
         if (!plan.fault[i].follows)

@@ -41,8 +41,8 @@ static struct {
     const sim_truth *truth;
     sim_truth *record;
     task task[SIM_PLACES];
-    tri__address address[SIM_MOST_SERVERS];
-    char host[SIM_MOST_SERVERS][24];
+    tri__address address[SIM_MOST_SERVERS], twin[SIM_MOST_SERVERS];
+    char host[2 * SIM_MOST_SERVERS][24];
     /* the last checkpoint */
     bool saved;
     float *parameters, *slot[2];
@@ -59,6 +59,9 @@ static struct {
     int64_t went_back;   /* how often servers did */
     int64_t worker_kills, server_kills, first_kills; /* first: of ps:0, which are server kills, too */
     int64_t applied[SIM_MOST_CHUNKS];                /* async: pushes of each chunk, by all processes of its server */
+    bool whole[SIM_MOST_SERVERS];                    /* ps:0 knows that the range lives on two servers */
+    bool one_loss;                                   /* only one server is ever lost … */
+    bool survivable;                                 /* … and its twin was whole */
     volatile sig_atomic_t stop;
     char violation[REASON];
 } all;
@@ -99,9 +102,20 @@ int sim_place_evaluator(const sim_job *job)
     return job->settings.servers + job->settings.workers;
 }
 
+int sim_place_twin(const sim_job *job, int server)
+{
+    return sim_place_evaluator(job) + job->evaluator + server - 1;
+}
+
 int sim_places(const sim_job *job)
 {
-    return sim_place_evaluator(job) + job->evaluator;
+    return sim_place_twin(job, job->settings.replicas == 2 ? job->settings.servers : 1);
+}
+
+int sim_range_at(const sim_job *job, int place)
+{
+    int twin = place - sim_place_twin(job, 0);
+    return place < job->settings.servers ? place : twin > 0 ? twin : 0;
 }
 
 const char *sim_place_name(int place)
@@ -112,6 +126,8 @@ const char *sim_place_name(int place)
         snprintf(name[place], sizeof name[place], "ps:%d", place);
     else if (place < sim_place_evaluator(job))
         snprintf(name[place], sizeof name[place], "worker:%d", place - job->settings.servers);
+    else if (place >= sim_place_twin(job, 1))
+        snprintf(name[place], sizeof name[place], "twin:%d", sim_range_at(job, place));
     else
         snprintf(name[place], sizeof name[place], "evaluator:0");
     return name[place];
@@ -128,6 +144,19 @@ static bool names_somebody(const char *line)
     return false;
 }
 
+/* What ps:0 says of the two servers of a range. */
+static void note_pairs(const char *line)
+{
+    int server;
+    if (sscanf(line, "the range of ps:%d lives on two", &server) == 1)
+        all.whole[server] = true;
+    bool lost = sscanf(line, "ps:%d is lost at step", &server) == 1 || sscanf(line, "the twin of ps:%d is lost at step", &server) == 1 ||
+                sscanf(line, "ps:%d is gone: the range", &server) == 1 ||
+                sscanf(line, "the twin of ps:%d is gone: the range", &server) == 1;
+    if (lost)
+        all.whole[server] = false;
+}
+
 static void write_log(tri__log *log, tri__log_level level, const char *line)
 {
     (void)log;
@@ -138,6 +167,7 @@ static void write_log(tri__log *log, tri__log_level level, const char *line)
         all.went_back++;
     if (names_somebody(line))
         all.named = sim_now();
+    note_pairs(line);
 }
 
 static tri__log the_log = {.write = write_log, .least = TRI_LOG_INFO};
@@ -422,6 +452,7 @@ static void run_server(void *context)
     bool first = one->index == 0;
     const tri__server_options options = {
         .index = one->index,
+        .twin = one->place < all.job.settings.servers ? NULL : &all.twin[one->index],
         .settings = all.job.settings,
         .listen_fd = sim_listen(one->place, all.job.kept_sockets),
         .servers = all.address,
@@ -593,8 +624,9 @@ static void start_task(int place, bool recover)
     one->recover = recover;
     one->state = RUNNING;
     int servers = all.job.settings.servers, workers = all.job.settings.workers;
-    one->index = place < servers ? place : place < servers + workers ? place - servers : 0;
-    void (*body)(void *) = place < servers ? run_server : place < servers + workers ? run_worker : run_evaluator;
+    bool twin = place >= sim_place_twin(&all.job, 1);
+    one->index = place < servers || twin ? sim_range_at(&all.job, place) : place < servers + workers ? place - servers : 0;
+    void (*body)(void *) = place < servers || twin ? run_server : place < servers + workers ? run_worker : run_evaluator;
     sim_start(place, sim_place_name(place), body, one);
 }
 
@@ -614,8 +646,10 @@ void sim_task_kill(int place, int64_t restart_after)
         return;
     sim_note("%s is killed", process->name);
     all.task[place].killed = true;
+    int range = sim_range_at(&all.job, place);
+    all.survivable = all.one_loss && range > 0 && all.whole[range];
     all.first_kills += place == 0;
-    if (place < all.job.settings.servers)
+    if (place < all.job.settings.servers || range)
         all.server_kills++;
     else if (place < sim_place_evaluator(&all.job))
         all.worker_kills++;
@@ -642,11 +676,11 @@ void sim_job_describe(const sim_job *job, char *text, size_t size)
     const tri__ps_settings *s = &job->settings;
     snprintf(text, size,
              "%s%s, %d servers, %d workers%s, %zu floats, %s%s, %" PRId64 " steps, %" PRId64 " examples in batches of %" PRId64
-             ", checkpoints every %" PRId64 " steps or %" PRId64 " ms, evaluation every %" PRId64 " steps, ahead %d%s%s",
+             ", checkpoints every %" PRId64 " steps or %" PRId64 " ms, evaluation every %" PRId64 " steps, ahead %d%s%s%s",
              tri__ps_mode_name(s->mode), s->sum ? " (sum)" : "", s->servers, s->workers, s->backup ? " (1 backup)" : "", job->floats,
              job->rule.name, job->rule.clip > 0 ? ", clip" : "", job->steps, job->examples, job->batch, job->checkpoint_every,
              job->checkpoint_period / SIM_MS, job->evaluate_every, job->ahead, job->evaluator ? "" : ", no evaluator",
-             job->kept_sockets ? ", sockets kept" : "");
+             job->kept_sockets ? ", sockets kept" : "", s->replicas == 2 ? ", 2 replicas" : "");
 }
 
 /* No wait is for nobody: where nothing is said for longer than any short fault lasts, some log tells who is waited for. */
@@ -673,6 +707,9 @@ void sim_job_begin(const sim_job *job, const sim_truth *truth, sim_truth *record
     for (int i = 0; i < job->settings.servers; i++) {
         snprintf(all.host[i], sizeof all.host[i], "10.0.0.%d", i);
         all.address[i] = (tri__address){.host = all.host[i], .port = PORT};
+        char *twin = all.host[SIM_MOST_SERVERS + i];
+        snprintf(twin, sizeof all.host[i], "10.0.0.%d", sim_place_twin(job, i));
+        all.twin[i] = (tri__address){.host = twin, .port = PORT};
     }
     for (int place = 0; place < sim_places(job); place++)
         start_task(place, false);
@@ -746,6 +783,26 @@ static void judge_updates(void)
         violate("%" PRId64 " updates are said to be lost, and servers took back %" PRId64, lost, most_lost);
 }
 
+void sim_job_one_loss(void)
+{
+    all.one_loss = true;
+}
+
+/* One server of a range that lived on two was lost: nobody goes back, and every update is in the model once. */
+static void judge_loss(void)
+{
+    if (!all.survivable)
+        return;
+    if (all.went_back || all.status.lost)
+        violate("a server that had a twin was lost, and %" PRId64 " updates with it", all.status.lost);
+    for (uint32_t chunk = 0; counts_updates() && chunk < tri__layout_chunks(layout()); chunk++) {
+        float made = all.parameters[tri__layout_chunk(layout(), chunk).first];
+        if (made != (float)all.status.step)
+            violate("a server that had a twin was lost: chunk %u has had %g updates in %" PRId64 " steps", chunk, (double)made,
+                    all.status.step);
+    }
+}
+
 /* What workers brought, as the books say, is what the model has: in async always, and in sync where all took part in all steps. */
 static void judge_shares(void)
 {
@@ -770,6 +827,7 @@ void sim_job_judge(void)
     compare("the final model", all.status.step, all.parameters);
     judge_updates();
     judge_shares();
+    judge_loss();
     bool undisturbed = all.left == 0 && all.went_back == 0 && all.worker_kills == 0 && all.server_kills == 0;
     if (undisturbed && all.status.lost)
         violate("%" PRId64 " updates are said to be lost, and no server was", all.status.lost);

@@ -35,8 +35,11 @@ typedef struct {
     bool known[SIM_MOST_STEPS + 1];
 } sim_truth;
 
-/* Where tasks live: ps:0 …, worker:0 …, evaluator:0. */
+/* Where tasks live: ps:0 …, worker:0 …, evaluator:0; with replicas the twins of ps:1 …, each in a process of its own, so that it can be
+ * lost alone. */
 int sim_place_server(int index);
+int sim_place_twin(const sim_job *job, int server);
+int sim_range_at(const sim_job *job, int place); /* the server whose range lives there, or 0 */
 int sim_place_worker(const sim_job *job, int index);
 int sim_place_evaluator(const sim_job *job);
 int sim_places(const sim_job *job);
@@ -52,6 +55,7 @@ const char *sim_job_violation(void); /* what must hold and did not; NULL */
 void sim_job_judge(void);            /* after it is over: do the books add up? */
 bool sim_job_finished(void);         /* ps:0 has ended well */
 bool sim_job_begun(void);            /* somebody was given a step to make */
+void sim_job_one_loss(void);         /* all that befalls it is the loss of one server: nothing may be lost with it */
 
 void sim_task_kill(int place, int64_t restart_after); /* and start it again, as a supervisor would; SIM_FOREVER: never */
 void sim_task_stop_job(void);                         /* ps:0 is asked to end the job */

@@ -20,7 +20,9 @@
 #include "sim/network.h"
 #include "sim/world.h"
 
-enum { JOBS = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
+enum { JOBS = 120, REPLICATED = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
+
+#define FIRST_REPLICATED UINT64_C(1000000000) /* histories from this seed on are of jobs whose ranges live on two servers */
 
 #if defined(__SANITIZE_ADDRESS__)
 enum { USUAL = 200 };
@@ -75,6 +77,12 @@ static sim_job draw_job(int number)
     job.ahead = 1 + (int)draw(4);
     job.evaluator = true;
     job.kept_sockets = draw(2);
+    if (number >= JOBS) {
+        s->replicas = 2;
+        s->servers = s->servers < 2 ? 2 : s->servers;
+        job.rule.clip = s->mode == TRI_PS_SYNC ? 0 : job.rule.clip;
+        job.steps += 8;
+    }
     return job;
 }
 
@@ -94,7 +102,12 @@ static void draw_network(const sim_job *job, uint64_t seed)
         }
 }
 
-static sim_truth truths[JOBS];
+static sim_truth truths[JOBS + REPLICATED];
+
+static int job_of(uint64_t seed)
+{
+    return seed < FIRST_REPLICATED ? (int)(seed % JOBS) : JOBS + (int)(seed % REPLICATED);
+}
 
 /* What an undisturbed run of the job comes to, with a checkpoint of every step. */
 static bool find_truth(int number)
@@ -140,7 +153,7 @@ static void tell_failure(const sim_job *job, uint64_t seed, const char *why, int
 /* One history; whether all held that must. */
 static bool live(uint64_t seed, bool traces, int notes)
 {
-    int number = (int)(seed % JOBS);
+    int number = job_of(seed);
     sim_job job = draw_job(number);
     sim_begin(seed, traces);
     sim_network_begin();
@@ -193,6 +206,12 @@ static void run_child(shared *told, uint64_t first, uint64_t end, int notes)
     }
 }
 
+static void run_all(shared *told, uint64_t first, uint64_t histories, int notes)
+{
+    for (uint64_t seed = first; seed < first + histories; seed += A_CHILD)
+        run_child(told, seed, seed + A_CHILD < first + histories ? seed + A_CHILD : first + histories, notes);
+}
+
 static uint64_t setting(const char *name, uint64_t usual)
 {
     const char *text = getenv(name);
@@ -208,17 +227,18 @@ int main(int count, char **arguments)
     bool one = count == 3 && !strcmp(arguments[1], "--seed");
     uint64_t first = one ? strtoull(arguments[2], NULL, 10) : setting("TEST_SEED", 1);
     if (one) {
-        find_truth((int)(first % JOBS));
+        find_truth(job_of(first));
         return live(first, true, 0) ? 0 : 1;
     }
     uint64_t histories = setting("TEST_HISTORIES", USUAL);
     int notes = (int)setting("TEST_NOTES", NOTES_SHOWN);
     bool well = true;
-    for (int i = 0; i < JOBS; i++)
+    for (int i = 0; i < JOBS + REPLICATED; i++)
         well &= find_truth(i);
     shared *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (uint64_t seed = first; seed < first + histories; seed += A_CHILD)
-        run_child(told, seed, seed + A_CHILD < first + histories ? seed + A_CHILD : first + histories, notes);
+    run_all(told, first, histories, notes);
+    if (first < FIRST_REPLICATED)
+        run_all(told, FIRST_REPLICATED + first, histories / 2, notes);
     printf("%" PRId64 " histories, %" PRId64 " failed\n", told->ran, told->failed);
     return well && told->failed == 0 ? 0 : 1;
 }

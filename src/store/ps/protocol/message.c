@@ -44,6 +44,15 @@ static const struct {
     [TRI_MSG_PULL_ROWS] = {"pull_rows", TRI_KEYED_MOST},
     [TRI_MSG_ROWS] = {"rows", TRI_KEYED_MOST},
     [TRI_MSG_PUSH_ROWS] = {"push_rows", TRI_KEYED_MOST},
+    [TRI_MSG_TWIN] = {"twin", TRI_HELLO_MOST},
+    [TRI_MSG_FILLED] = {"filled", 0},
+    [TRI_MSG_LONE] = {"lone", 0},
+    [TRI_MSG_PROMOTE] = {"promote", 0},
+    [TRI_MSG_LEADS] = {"leads", TRI_HELLO_MOST},
+    [TRI_MSG_UPDATE] = {"update", TRI_CHUNK_BYTES},
+    [TRI_MSG_HAVE] = {"have", 0},
+    [TRI_MSG_MET] = {"met", 0},
+    [TRI_MSG_KNOWN] = {"known", 0},
 };
 
 const char *tri__message_name(uint32_t type)
@@ -101,6 +110,13 @@ void tri__message_send_floats(tri__connection *connection, tri__message message,
     message.size = (uint32_t)(count * sizeof *floats);
     tri__frame frame = tri__message_encode(&message);
     tri__connection_send(connection, &frame, floats, more);
+}
+
+void tri__message_copy_floats(tri__connection *connection, tri__message message, const float *floats, size_t count)
+{
+    message.size = (uint32_t)(count * sizeof *floats);
+    tri__frame frame = tri__message_encode(&message);
+    tri__connection_send_copy(connection, &frame, floats, false);
 }
 
 void tri__message_send_json(tri__connection *connection, tri__message_type type, json_t *value)

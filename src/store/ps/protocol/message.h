@@ -13,6 +13,8 @@
  *                            ◄───  STOP
  *   REPORT ──────────────────────► when all have come: the summary; BYE ────►
  *
+ * With --replicas 2 a range's leader also speaks with its twin (server/replica.h).
+ *
  * A head has four words; what they mean for each type stands below. Bodies are floats, rows or JSON. Nothing in a head is believed: decode
  * checks the size of the body, and the receiver checks numbers against what it knows. */
 #ifndef TRI_STORE_PS_PROTOCOL_MESSAGE_H
@@ -22,7 +24,7 @@
 #include "net/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 5 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 6 /* changes with every change of what is sent */
 
 typedef enum {
     TRI_MSG_HELLO = 1, /* JSON: version, role, task, incarnation; of workers also what they train */
@@ -52,6 +54,15 @@ typedef enum {
     TRI_MSG_PULL_ROWS, /* chunk, step, serial, view, number; a list of rows (keyed.h): send them as they are then (row_server.h) */
     TRI_MSG_ROWS,      /* chunk, step, waited, number of the pull; the weights of those rows */
     TRI_MSG_PUSH_ROWS, /* as push, of rows; answered by a CHUNK without parameters */
+    TRI_MSG_TWIN,      /* JSON: with --replicas 2, the number of the pair; to its leader also where its twin is */
+    TRI_MSG_FILLED,    /* view, the pair: the twin has all; to it: that was all */
+    TRI_MSG_LONE,      /* view, the pair: may I lead alone? And back: you lead alone */
+    TRI_MSG_PROMOTE,   /* view, the pair: the twin leads from now on */
+    TRI_MSG_LEADS,     /* JSON: to workers: where a range's server is from now on */
+    TRI_MSG_UPDATE,    /* chunk, task (as view, one more; 0: a step of all), step, serial, rate, scale (as weight); a gradient as applied */
+    TRI_MSG_HAVE,      /* step: the twin has so many updates */
+    TRI_MSG_MET,       /* task (as chunk), incarnation: the leader has welcomed that worker */
+    TRI_MSG_KNOWN,     /* chunk, task (as view), serial: the last push of the task that is in the chunk */
     TRI_MSG_TYPES
 } tri__message_type;
 
@@ -96,7 +107,8 @@ TRI_MUST_CHECK tri_status tri__message_decode(const tri__frame *frame, tri__mess
 
 void tri__message_send(tri__connection *connection, const tri__message *message, bool more); /* without a body */
 void tri__message_send_floats(tri__connection *connection, tri__message message, const float *floats, size_t count, bool more);
-void tri__message_send_json(tri__connection *connection, tri__message_type type, json_t *value); /* lets go of value */
+void tri__message_copy_floats(tri__connection *connection, tri__message message, const float *floats, size_t count); /* they may change */
+void tri__message_send_json(tri__connection *connection, tri__message_type type, json_t *value);                     /* lets go of value */
 
 /* Parse a body that is JSON: an object, nothing else. */
 TRI_MUST_CHECK tri_status tri__message_json(const tri__message *message, const void *body, json_t **out);

@@ -15,3 +15,14 @@ const char *tri__ps_mode_name(tri__ps_mode mode)
     }
     return NULL;
 }
+
+bool tri__ps_is_replicated(const tri__ps_settings *settings, int server)
+{
+    return settings->replicas == 2 && server > 0 && server < settings->servers;
+}
+
+int tri__ps_twin_host(const tri__ps_settings *settings, int server)
+{
+    int others = settings->servers - 1;
+    return others < 2 ? 0 : server % others + 1;
+}

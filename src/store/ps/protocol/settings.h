@@ -26,8 +26,14 @@ typedef struct {
     int backup;                 /* sync: so many of the workers are not waited for */
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
     bool half_rows;             /* rows of tables travel as 16 bits a number */
+    int replicas;               /* 2: the range of every server but ps:0 lives on two; 0, 1: on one */
     bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: who waits for a straggler is not to blame */
 } tri__ps_settings;
+
+bool tri__ps_is_replicated(const tri__ps_settings *settings, int server); /* that server's range lives on two */
+
+/* Which server's process runs the twin of that server: another than ps:0, which decides who leads, where there is one. */
+int tri__ps_twin_host(const tri__ps_settings *settings, int server);
 
 #endif

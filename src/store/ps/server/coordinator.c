@@ -48,6 +48,7 @@ tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out)
     server->generation = (uint32_t)(tri__key_split(tri__key_of((uint64_t)tri__clock_now()), (uint64_t)(tri__clock_wall() * 1e6)).word) | 1u;
     enter(c, TRI_JOB_WAITING);
     TRI_TRY(tri__members_init(&c->members));
+    TRI_TRY(tri__pairs_init(c));
     return tri__allocate((size_t)c->settings->servers, sizeof *c->follower, "the other servers", &c->follower);
 }
 
@@ -58,6 +59,7 @@ void tri__coordinator_destroy(tri__coordinator *c)
     tri__snapshot_fini(&c->snapshot);
     tri__members_fini(&c->members);
     tri__tokens_destroy(c->tokens);
+    tri__pairs_fini(c);
     free(c->follower);
     free(c);
 }
@@ -196,6 +198,7 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     tri__server *server = c->server;
     const tri__server_options *options = &server->options;
     TRI_TRY(options->owner->settle(options->context, hello, &c->job));
+    TRI_TRY(tri__pairs_check(c));
     TRI_TRY(tri__layout_init_tables(&server->layout, c->job.floats, &c->job.tables, c->settings->servers));
     TRI_TRY(tri__stretch_create(&server->layout, 0, &c->job.rule, c->settings, &server->stretch));
     TRI_TRY(tri__snapshot_load(c));
@@ -221,11 +224,11 @@ static void worker_hello(tri__peer *peer, json_t *hello)
 }
 
 /* The connection that has the place of this server or evaluator; NULL: the place is free, or it is that of a worker. */
-static const tri__peer *find_holder(const tri__coordinator *c, const tri__peer *peer, const char *role)
+static const tri__peer *find_holder(const tri__coordinator *c, const tri__peer *peer, const char *role, const json_t *hello)
 {
     if (!strcmp(role, "evaluator"))
         return c->evaluator.peer;
-    return !strcmp(role, "server") && peer->task < c->settings->servers ? c->follower[peer->task].peer : NULL;
+    return !strcmp(role, "server") && peer->task < c->settings->servers ? tri__pairs_holder(c, peer->task, hello) : NULL;
 }
 
 tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
@@ -233,7 +236,7 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
     const tri__coordinator *c = peer->server->coordinator;
     const char *role = json_string_value(json_object_get(hello, "role"));
     tri_status status = NULL;
-    if (tri__peer_in_doubt(peer, find_holder(c, peer, role)))
+    if (tri__peer_in_doubt(peer, find_holder(c, peer, role, hello)))
         peer->hello = json_incref(hello);
     else if (!strcmp(role, "server"))
         status = tri__followers_hello(peer, hello);
@@ -269,6 +272,8 @@ void tri__coordinator_gone(tri__peer *peer)
     tri__coordinator *c = peer->server->coordinator;
     if (peer->role == TRI_PEER_SERVER && c->follower[peer->task].peer == peer)
         tri__followers_gone(c, peer->task);
+    if (peer->role == TRI_PEER_TWIN)
+        tri__pairs_twin_gone(c, peer);
     if (peer->role == TRI_PEER_EVALUATOR)
         tri__evaluator_disconnected(c, peer);
     if (peer->role == TRI_PEER_WORKER)
@@ -289,6 +294,8 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         tri__member_bye(c, peer, body);
     else if (message->type == TRI_MSG_RESTORED && server)
         tri__followers_restored(c, peer->task, message);
+    else if ((message->type == TRI_MSG_FILLED || message->type == TRI_MSG_LONE) && server)
+        tri__pairs_message(c, peer->task, message);
     else if (message->type == TRI_MSG_SEEN && server)
         tri__steps_seen(c, peer->task, message);
     else if (message->type == TRI_MSG_COPIED && server)
@@ -374,6 +381,7 @@ void tri__coordinator_tick(tri__server *server)
     tri__members_check_silent(c, now);
     check_waiting(c, now);
     tri__members_check_nobody(c, now);
+    tri__pairs_check_silent(c, now);
     tri__followers_check(c, now);
     tri__evaluator_check(c, now);
     if (server->done)

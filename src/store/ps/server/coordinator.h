@@ -1,6 +1,6 @@
-/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers,
- * recovery.c going back when one was lost, members.c the workers, steps.c whose turn it is, snapshot.c a copy of the whole model,
- * evaluator.c who evaluates it. Each of these owns a part of the coordinator, which its header declares. */
+/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers, pairs.c
+ * their twins, recovery.c going back when one was lost, members.c the workers, steps.c whose turn it is, snapshot.c a copy of the whole
+ * model, evaluator.c who evaluates it. Each of these owns a part of the coordinator, which its header declares. */
 #ifndef TRI_STORE_PS_SERVER_COORDINATOR_H
 #define TRI_STORE_PS_SERVER_COORDINATOR_H
 
@@ -8,6 +8,7 @@
 #include "store/ps/server/evaluator.h"
 #include "store/ps/server/followers.h"
 #include "store/ps/server/members.h"
+#include "store/ps/server/pairs.h"
 #include "store/ps/server/recovery.h"
 #include "store/ps/server/server_inside.h"
 #include "store/ps/server/snapshot.h"
@@ -43,6 +44,7 @@ struct tri__coordinator {
 
     tri__members members;
     tri__follower *follower; /* [servers], the first one unused */
+    tri__pair *pair;         /* [servers], the first one unused; NULL: each range lives on one server */
     tri__recovery recovery;
     tri__books books;
 

@@ -69,11 +69,15 @@ void tri__follower_greet(tri__peer *peer)
     tri__server *server = peer->server;
     if (!server->incarnation)
         server->incarnation = tri__incarnation();
-    tri__message_send_json(peer->connection, TRI_MSG_HELLO,
-                           json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I}", "protocol", TRI_PROTOCOL, "role", "server", "task",
-                                     server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
-                                     server->holds == TRI_HOLDS_ALL, "generation", (json_int_t)server->generation, "updates",
-                                     (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0)));
+    json_t *hello = json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:i, s:b}", "protocol", TRI_PROTOCOL, "role", "server", "task",
+                              server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
+                              server->holds == TRI_HOLDS_ALL, "generation", (json_int_t)server->generation, "updates",
+                              (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "replicas",
+                              server->options.settings.replicas == 2 ? 2 : 1, "follows", tri__replica_is_twin(server));
+    const tri__address *twin = server->options.twin;
+    if (twin)
+        json_object_set_new(hello, "twin", json_pack("{s:s, s:i}", "host", twin->host, "port", (int)twin->port));
+    tri__message_send_json(peer->connection, TRI_MSG_HELLO, hello);
 }
 
 void tri__follower_lost(tri__server *server, tri_status why)
@@ -97,14 +101,20 @@ static tri_status take_welcome(tri__server *server, const json_t *body)
     if (floats < 0 || (floats == 0 && tables.count == 0))
         return tri_fail(TRI_BAD_DATA, "a welcome to a model without parameters");
     tri__contact_welcomed(&server->contact);
-    if (server->stretch) /* reconnected */
-        return tri__layout_fits(&server->layout, (size_t)floats, &tables) ? NULL : tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
-    TRI_TRY(tri__layout_init_tables(&server->layout, (size_t)floats, &tables, server->options.settings.servers));
-    return tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch);
+    if (server->stretch && !tri__layout_fits(&server->layout, (size_t)floats, &tables)) /* reconnected */
+        return tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
+    if (!server->stretch) {
+        TRI_TRY(tri__layout_init_tables(&server->layout, (size_t)floats, &tables, server->options.settings.servers));
+        TRI_TRY(tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch));
+        tri__replica_watch(server);
+    }
+    const json_t *pair = json_object_get(body, "pair");
+    if (pair)
+        tri__replica_welcomed(server, json_is_true(json_object_get(body, "leads")), (uint32_t)json_integer_value(pair));
+    return NULL;
 }
 
-/* Whom a step, or all from it on, is made of. */
-static tri_status read_tasks(const json_t *body, int64_t *step, int tasks[TRI_MOST_TASKS], int *count)
+tri_status tri__follower_read_tasks(const json_t *body, int64_t *step, int tasks[TRI_MOST_TASKS], int *count)
 {
     const json_t *list = json_object_get(body, "tasks");
     size_t index;
@@ -129,10 +139,11 @@ static tri_status take_view(tri__server *server, const json_t *body)
 {
     int tasks[TRI_MOST_TASKS], count;
     int64_t step;
-    TRI_TRY(read_tasks(body, &step, tasks, &count));
+    TRI_TRY(tri__follower_read_tasks(body, &step, tasks, &count));
     TRI_TRY(tri__stretch_view(server->stretch, step, tasks, count));
-    tri__message_send(server->upstream->connection,
-                      &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer_of(body, "view", 0)}, false);
+    if (!tri__replica_is_twin(server))
+        tri__message_send(server->upstream->connection,
+                          &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer_of(body, "view", 0)}, false);
     tri__server_settle(server);
     return NULL;
 }
@@ -141,7 +152,7 @@ static tri_status take_chosen(tri__server *server, const json_t *body)
 {
     int tasks[TRI_MOST_TASKS], count;
     int64_t step;
-    TRI_TRY(read_tasks(body, &step, tasks, &count));
+    TRI_TRY(tri__follower_read_tasks(body, &step, tasks, &count));
     TRI_TRY(tri__stretch_choose(server->stretch, step, tasks, count));
     tri__server_settle(server);
     return NULL;
@@ -154,6 +165,7 @@ static void begin_restoring(tri__server *server, uint32_t generation)
     server->generation = generation;
     server->restore_left = (uint32_t)tri__stretch_slots(server->stretch) * tri__layout_parts(&server->layout, server->options.index);
     tri__server_forget(server);
+    tri__replica_part(server);
 }
 
 static tri_status end_restoring(tri__server *server, const tri__message *message)
@@ -323,6 +335,10 @@ void tri__follower_stepped(tri__server *server)
 void tri__follower_tick(tri__server *server)
 {
     int64_t now = tri__clock_now();
+    if (server->options.abandoned && __atomic_load_n(server->options.abandoned, __ATOMIC_ACQUIRE)) {
+        tri__server_end(server, NULL);
+        return;
+    }
     if (tri__contact_is_due(&server->contact, now) && !server->done)
         connect_to_coordinator(server);
     take_snapshot(server);
@@ -379,7 +395,9 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
     }
     if (message->type == TRI_MSG_RESTORED)
         return end_restoring(server, message);
-    if (server->holds != TRI_HOLDS_ALL)
+    if (message->type == TRI_MSG_TWIN || message->type == TRI_MSG_LONE || message->type == TRI_MSG_PROMOTE)
+        return tri__replica_told(server, message, body);
+    if (server->holds != TRI_HOLDS_ALL && !tri__replica_is_twin(server))
         return tri_fail(TRI_BAD_DATA, "a %s before its stretch", tri__message_name(message->type));
     switch (message->type) {
     case TRI_MSG_VIEW:

@@ -11,6 +11,8 @@ void tri__follower_greet(tri__peer *peer);
 TRI_MUST_CHECK tri_status tri__follower_body(tri__peer *peer, const tri__message *message, void **body);
 TRI_MUST_CHECK tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body);
 void tri__follower_stepped(tri__server *server); /* chunks moved on: a snapshot may be due, a norm be known */
-json_t *tri__rule_json(const tri_rule *rule);    /* as ps:0 tells it to followers */
+/* Whom a step, or all from it on, is made of, as VIEW and CHOSEN tell. */
+TRI_MUST_CHECK tri_status tri__follower_read_tasks(const json_t *body, int64_t *step, int tasks[TRI_MOST_TASKS], int *count);
+json_t *tri__rule_json(const tri_rule *rule); /* as ps:0 tells it to followers */
 
 #endif

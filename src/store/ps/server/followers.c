@@ -22,24 +22,33 @@ static bool understands(const tri__follower *follower)
 
 void tri__followers_tell(tri__coordinator *c, const tri__message *message)
 {
-    for (int i = 1; i < c->settings->servers; i++)
+    for (int i = 1; i < c->settings->servers; i++) {
+        tri__peer *twin = tri__pairs_twin(c, i);
         if (understands(&c->follower[i]))
             tri__message_send(c->follower[i].peer->connection, message, false);
+        if (twin)
+            tri__message_send(twin->connection, message, false);
+    }
 }
 
 void tri__followers_tell_json(tri__coordinator *c, tri__message_type type, json_t *value)
 {
-    for (int i = 1; i < c->settings->servers; i++)
+    for (int i = 1; i < c->settings->servers; i++) {
+        tri__peer *twin = tri__pairs_twin(c, i);
         if (understands(&c->follower[i]))
             tri__message_send_json(c->follower[i].peer->connection, type, json_incref(value));
+        if (twin)
+            tri__message_send_json(twin->connection, type, json_incref(value));
+    }
     json_decref(value);
 }
 
-static void welcome(tri__coordinator *c, int server)
+void tri__followers_welcome(tri__coordinator *c, int server, tri__peer *peer)
 {
-    tri__message_send_json(c->follower[server].peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:I, s:o, s:o}", "floats", (json_int_t)c->job.floats, "tables", tri__tables_json(&c->job.tables),
-                                     "rule", tri__rule_json(&c->job.rule)));
+    json_t *welcome = json_pack("{s:I, s:o, s:o}", "floats", (json_int_t)c->job.floats, "tables", tri__tables_json(&c->job.tables), "rule",
+                                tri__rule_json(&c->job.rule));
+    tri__pairs_greet(c, server, peer == c->follower[server].peer, welcome);
+    tri__message_send_json(peer->connection, TRI_MSG_WELCOME, welcome);
 }
 
 /* Updates of every chunk that its stretch has when it is restored. One that keeps its stretch may have some that ps:0 has lost, and that
@@ -61,6 +70,7 @@ static void restore(tri__coordinator *c, int server)
     bool keeps = follower->keeps && c->settings->mode != TRI_PS_SYNC;
     int64_t updates = restored_updates(c, server, keeps);
     tri__books_restored(c, server, updates);
+    tri__pairs_part(c, server);
     follower->state = TRI_FOLLOWER_RESTORING;
     follower->keeps = false;
     if (!keeps)
@@ -80,9 +90,16 @@ void tri__followers_settled(tri__coordinator *c)
 {
     for (int i = 1; i < c->settings->servers; i++)
         if (c->follower[i].state == TRI_FOLLOWER_GREETED) {
-            welcome(c, i);
+            tri__followers_welcome(c, i, c->follower[i].peer);
             restore(c, i);
         }
+    tri__pairs_settled(c);
+}
+
+void tri__followers_take_over(tri__coordinator *c, int server, tri__peer *twin)
+{
+    c->follower[server] = (tri__follower){.state = TRI_FOLLOWER_HOLDING, .peer = twin, .incarnation = (int64_t)twin->incarnation};
+    twin->role = TRI_PEER_SERVER;
 }
 
 void tri__followers_gone(tri__coordinator *c, int server)
@@ -90,13 +107,17 @@ void tri__followers_gone(tri__coordinator *c, int server)
     c->follower[server].state = TRI_FOLLOWER_GONE;
     c->follower[server].peer = NULL;
     tri__snapshot_give_up(c);
+    bool goes_on = tri__pairs_promote(c, server);
     tri__coordinator_reopen(c);
+    if (goes_on)
+        tri__coordinator_go_on(c);
 }
 
 /* It holds its stretch: what waited for that goes on. */
 static void holds(tri__coordinator *c, int server)
 {
     c->follower[server].state = TRI_FOLLOWER_HOLDING;
+    tri__pairs_offer(c, server);
     tri__recovery_go_on(c);
     tri__members_admit(c);
     tri__coordinator_go_on(c);
@@ -113,7 +134,7 @@ static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer)
     if (peer->task < 1 || peer->task >= c->settings->servers)
         return tri_fail(TRI_BAD_CALL, "ps:%d is not one of the %d servers of this job", peer->task, c->settings->servers);
     const tri__follower *follower = &c->follower[peer->task];
-    if (follower->peer && follower->incarnation != (int64_t)peer->incarnation)
+    if (!c->pair && follower->peer && follower->incarnation != (int64_t)peer->incarnation)
         return tri_fail(TRI_BAD_CALL, "there is a ps:%d already, at %s: is the same --task started twice?", peer->task,
                         tri__connection_peer(follower->peer->connection));
     return NULL;
@@ -124,7 +145,11 @@ static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer)
 tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
 {
     tri__coordinator *c = peer->server->coordinator;
+    bool leads;
     TRI_TRY(check_hello(c, peer));
+    TRI_TRY(tri__pairs_hello(peer, hello, &leads));
+    if (!leads)
+        return NULL;
     tri__follower *follower = &c->follower[peer->task];
     if (follower->peer) { /* its earlier connection has not noticed yet that it is dead */
         tri__peer_replaced(follower->peer);
@@ -140,7 +165,7 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
     peer->role = TRI_PEER_SERVER;
     if (!c->settled)
         return NULL; /* welcomed when the model is known */
-    welcome(c, peer->task);
+    tri__followers_welcome(c, peer->task, peer);
     bool current = follower->keeps && tri__json_integer_of(hello, "generation", 0) == peer->server->generation;
     if (again && same && !sync && current) /* whether or not we heard that it was restored */
         holds(c, peer->task);

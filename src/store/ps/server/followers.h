@@ -6,8 +6,9 @@
  *                         │                          └────────── restore: all go back ─────┼──┘
  *                         └──── async: it came back with the stretch of this generation ───┘
  *
- * From every state it is GONE when its connection is. Only one that holds its stretch is heard: what another one says of steps, views and
- * copies is from before it was lost, or before all went back. Other files may read state and peer; only followers.c writes them. */
+ * From every state it is GONE when its connection is; where it has a whole twin, that one is HOLDING in its place at once (pairs.h). Only
+ * one that holds its stretch is heard: what another one says of steps, views and copies is from before it was lost, or before all went
+ * back. Other files may read state and peer; only followers.c writes them. */
 #ifndef TRI_STORE_PS_SERVER_FOLLOWERS_H
 #define TRI_STORE_PS_SERVER_FOLLOWERS_H
 
@@ -29,9 +30,11 @@ bool tri__followers_hold(const tri__coordinator *coordinator); /* there is a job
 void tri__followers_tell(tri__coordinator *coordinator, const tri__message *message);
 void tri__followers_tell_json(tri__coordinator *coordinator, tri__message_type type, json_t *value); /* lets go of value */
 TRI_MUST_CHECK tri_status tri__followers_hello(tri__peer *peer, const json_t *hello);
+void tri__followers_welcome(tri__coordinator *coordinator, int server, tri__peer *peer); /* to the job: its leader, or its twin */
 void tri__followers_settled(tri__coordinator *coordinator); /* there is a job now: welcome those that wait, and give them their stretch */
 void tri__followers_restored(tri__coordinator *coordinator, int server, const tri__message *message);
-void tri__followers_gone(tri__coordinator *coordinator, int server);  /* its connection is */
+void tri__followers_gone(tri__coordinator *coordinator, int server);                       /* its connection is */
+void tri__followers_take_over(tri__coordinator *coordinator, int server, tri__peer *twin); /* the twin leads in its place */
 void tri__followers_restore(tri__coordinator *coordinator, bool all); /* those that are there: all, or the ones without a stretch */
 void tri__followers_check(tri__coordinator *coordinator, int64_t now);
 

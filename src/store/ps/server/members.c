@@ -228,10 +228,10 @@ static tri_status admit(tri__peer *peer, const json_t *hello)
     peer->server->worker[peer->task] = peer;
     tri__members_count_in(&c->members, peer->task);
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:I, s:o, s:I, s:b, s:I, s:I}", "floats", (json_int_t)c->job.floats, "tables",
+                           json_pack("{s:I, s:o, s:I, s:b, s:I, s:I, s:o}", "floats", (json_int_t)c->job.floats, "tables",
                                      tri__tables_json(&c->job.tables), "generation", (json_int_t)peer->server->generation, "member",
                                      member->state >= TRI_MEMBER_READY, "step", (json_int_t)tri__coordinator_step(c), "done",
-                                     (json_int_t)c->books.share[peer->task].steps));
+                                     (json_int_t)c->books.share[peer->task].steps, "leaders", tri__pairs_leaders(c)));
     for (int i = 0; i < member->tokens; i++) /* those it has may have been lost on the way */
         tri__steps_send_token(peer, &member->token[i], false);
     if (c->phase >= TRI_JOB_STOPPING)
@@ -256,13 +256,13 @@ void tri__members_invite(tri__peer *peer)
     tri__coordinator *c = peer->server->coordinator;
     json_t *servers = json_array();
     for (int i = 0; i < c->settings->servers; i++) {
-        const tri__address *address = &peer->server->options.servers[i];
+        const tri__address *address = tri__pairs_address(c, i);
         json_array_append_new(servers, json_sprintf(strchr(address->host, ':') ? "[%s]:%u" : "%s:%u", address->host, address->port));
     }
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME,
-                           json_pack("{s:i, s:i, s:s, s:i, s:i, s:b, s:o}", "task", free_number(c), "workers", c->settings->workers, "mode",
-                                     tri__ps_mode_name(c->settings->mode), "staleness", c->settings->staleness, "backup",
-                                     c->settings->backup, "sum", c->settings->sum, "servers", servers));
+                           json_pack("{s:i, s:i, s:s, s:i, s:i, s:i, s:b, s:o}", "task", free_number(c), "workers", c->settings->workers,
+                                     "mode", tri__ps_mode_name(c->settings->mode), "staleness", c->settings->staleness, "backup",
+                                     c->settings->backup, "replicas", c->pair ? 2 : 1, "sum", c->settings->sum, "servers", servers));
 }
 
 void tri__members_admit(tri__coordinator *c)

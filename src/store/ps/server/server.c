@@ -71,7 +71,7 @@ void tri__server_say_bye(tri__server *server, const char *reason)
 {
     snprintf(server->farewell, sizeof server->farewell, "%s", reason ? reason : "");
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
-        if (is_known(peer) && peer->role != TRI_PEER_COORDINATOR)
+        if (is_known(peer) && peer->role != TRI_PEER_COORDINATOR && peer->role != TRI_PEER_STREAM)
             say_bye(peer);
 }
 
@@ -198,6 +198,7 @@ void tri__server_go_back(tri__server *server, uint32_t generation, int64_t step)
 {
     server->generation = generation;
     tri__server_forget(server);
+    tri__replica_part(server);
     tri__stretch_reset(server->stretch, step);
     balance(server);
 }
@@ -209,7 +210,7 @@ void tri__server_answer_all(tri__server *server, uint32_t chunk)
         tri__coordinator_step_ends(server);
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
         if (peer->role == TRI_PEER_WORKER && tri__stretch_owes(server->stretch, chunk, peer->task))
-            tri__server_answer(peer, chunk, false);
+            tri__replica_answer(peer, chunk);
     tri__rows_answer_waiting(server, chunk);
 }
 
@@ -225,6 +226,8 @@ static void moved_on(tri__server *server, uint32_t chunk)
 void tri__server_settle(tri__server *server)
 {
     uint32_t chunk;
+    if (tri__replica_is_twin(server))
+        return; /* its leader tells which steps are whole */
     while (server->stretch && tri__stretch_settle(server->stretch, &chunk))
         moved_on(server, chunk);
     if (server->ahead)
@@ -312,7 +315,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
             balance(server);
         return NULL;
     case TRI_PUSH_STALE:
-        tri__server_answer(peer, message->chunk, false);
+        tri__replica_answer(peer, message->chunk);
         return NULL;
     case TRI_PUSH_HELD:
         TRI_TRY(give_memory(peer, message));
@@ -330,7 +333,7 @@ static tri_status take_push(tri__peer *peer, const tri__message *message)
             if (server->options.settings.log_updates && message->chunk == tri__stretch_first(server->stretch))
                 tri__log_line(server->log, TRI_LOG_DEBUG, "update by worker:%d, step %" PRId64, peer->task, message->step);
             bool done = server->coordinator && tri__coordinator_pushed(peer, message);
-            tri__server_answer(peer, message->chunk, false);
+            tri__replica_answer(peer, message->chunk);
             tri__rows_answer_waiting(server, message->chunk);
             if (done)
                 tri__coordinator_go_on(server->coordinator);
@@ -386,6 +389,8 @@ static tri_status take_hello(tri__peer *peer, const json_t *body)
     peer->task = (int)task;
     peer->incarnation = (uint64_t)incarnation;
     peer->greeted = tri__clock_now();
+    if (!server->coordinator && !strcmp(role, "leader"))
+        return tri__replica_hello(peer, body);
     if (server->coordinator)
         return tri__coordinator_hello(peer, json_deep_copy(body));
     if (!worker)
@@ -403,6 +408,7 @@ static tri_status admit_worker(tri__peer *peer)
     if (server->welcomed[peer->task] != peer->incarnation)
         tri__stretch_welcome(server->stretch, peer->task);
     server->welcomed[peer->task] = peer->incarnation;
+    tri__replica_met(server, peer->task);
     if (before) {
         before->task = -1;
         tri__peer_replaced(before);
@@ -435,6 +441,9 @@ void tri__server_admit(tri__server *server)
 static tri_status find_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
+    bool streams = peer->role == TRI_PEER_STREAM && (message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_UPDATE);
+    if (streams)
+        return tri__replica_place(peer, message, body);
     switch (message->type) {
     case TRI_MSG_PUSH: {
         size_t count = 0;
@@ -460,6 +469,7 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     case TRI_MSG_CHOSEN:
     case TRI_MSG_BYE:
     case TRI_MSG_REFUSED:
+    case TRI_MSG_TWIN:
         free(peer->text);
         peer->text = NULL;
         TRI_TRY(tri__allocate((size_t)message->size + 1, 1, "a message", &peer->text));
@@ -487,6 +497,8 @@ static tri_status dispatch(tri__peer *peer, const tri__message *message, const j
         return NULL;
     if (message->type == TRI_MSG_HELLO)
         return take_hello(peer, body);
+    if (peer->role == TRI_PEER_STREAM)
+        return tri__replica_message(peer, message, body);
     if (message->type == TRI_MSG_PULL && peer->role == TRI_PEER_WORKER) {
         if (!tri__stretch_has(server->stretch, message->chunk) || tri__stretch_table(server->stretch, message->chunk))
             return tri_fail(TRI_BAD_DATA, "it asks for chunk %u, which is none of ours", message->chunk);
@@ -547,6 +559,8 @@ static void on_open(void *context, tri__connection *connection)
     (void)connection;
     if (peer->role == TRI_PEER_COORDINATOR)
         tri__follower_greet(peer);
+    if (peer->role == TRI_PEER_STREAM)
+        tri__replica_greet(peer);
 }
 
 static void on_drained(void *context, tri__connection *connection)
@@ -554,6 +568,8 @@ static void on_drained(void *context, tri__connection *connection)
     tri__peer *peer = context;
     if (peer->state == TRI_PEER_CLOSING)
         tri__connection_close(connection);
+    else if (peer->role == TRI_PEER_STREAM)
+        tri__replica_drained(peer->server);
     else
         send_due(peer);
 }
@@ -561,13 +577,17 @@ static void on_drained(void *context, tri__connection *connection)
 /* Why a connection ended. That a stranger went, or who said so before, is worth a word only to those who look for it. */
 static void tell_loss(const tri__peer *peer, tri_status why)
 {
-    static const char *const roles[] = {[TRI_PEER_WORKER] = "worker", [TRI_PEER_SERVER] = "ps", [TRI_PEER_EVALUATOR] = "evaluator"};
+    static const char *const roles[] = {[TRI_PEER_WORKER] = "worker",
+                                        [TRI_PEER_SERVER] = "ps",
+                                        [TRI_PEER_EVALUATOR] = "evaluator",
+                                        [TRI_PEER_TWIN] = "the twin of ps",
+                                        [TRI_PEER_STREAM] = "the other server of the range of ps"};
     if (peer->role == TRI_PEER_STRANGER)
         tri__log_limited(peer->server->log, &peer->server->strangers, tri__clock_now(), TRI_LOG_DEBUG, "a stranger: %s",
                          tri_status_message(why));
     else
-        tri__log_line(peer->server->log, peer->state == TRI_PEER_LEAVING ? TRI_LOG_DEBUG : TRI_LOG_INFO, "%s:%d: %s", roles[peer->role],
-                      peer->task, tri_status_message(why));
+        tri__log_line(peer->server->log, peer->state == TRI_PEER_LEAVING || peer->role == TRI_PEER_STREAM ? TRI_LOG_DEBUG : TRI_LOG_INFO,
+                      "%s:%d: %s", roles[peer->role], peer->task, tri_status_message(why));
 }
 
 static void on_closed(void *context, tri__connection *connection, tri_status why)
@@ -579,8 +599,11 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
         tell_loss(peer, why);
     if (peer->role == TRI_PEER_WORKER && server->worker[peer->task] == peer)
         server->worker[peer->task] = NULL;
+    tri__replica_forget(peer);
     if (peer == server->upstream)
         tri__follower_lost(server, why), why = NULL;
+    else if (peer->role == TRI_PEER_STREAM)
+        tri__replica_closed(peer);
     else if (server->coordinator && !server->done)
         tri__coordinator_gone(peer);
     else if (server->done && why && is_known(peer) && peer->state != TRI_PEER_LEAVING)
@@ -648,6 +671,8 @@ static void on_tick(void *context)
         tri__coordinator_tick(server);
     else
         tri__follower_tick(server);
+    if (!server->done)
+        tri__replica_tick(server);
 }
 
 static tri_status start(tri__server *server)
@@ -713,6 +738,7 @@ tri_status tri__server_run(const tri__server_options *options, tri__ps_status *s
     tri__log_limit_tell(server->log, &server->strangers);
     tri__timer_destroy(server->tick);
     tri__coordinator_destroy(server->coordinator);
+    tri__replica_fini(server);
     tri__stretch_destroy(server->stretch);
     for (int i = 0; i < 3; i++)
         tri__buffer_free(server->copy[i]);

@@ -68,6 +68,8 @@ typedef struct {
 
 typedef struct {
     int index; /* ps:index */
+    const tri__address
+        *twin; /* where this server is reached, if it is the one that runs the twin of ps:index; NULL: it is ps:index itself */
     tri__ps_settings settings;
     int listen_fd;                   /* taken */
     tri__tls *tls;                   /* NULL: in clear */
@@ -78,6 +80,7 @@ typedef struct {
     void *context;
     tri__log *log;
     const volatile sig_atomic_t *stop;        /* asked to end: the coordinator ends the job, the others wait for it to */
+    const bool *abandoned;                    /* of a twin: atomic; true: end at once, since the process that runs it ends */
     const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always */
 } tri__server_options;
 

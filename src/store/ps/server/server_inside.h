@@ -8,6 +8,7 @@
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/message.h"
 #include "store/ps/protocol/tokens.h"
+#include "store/ps/server/replica.h"
 #include "store/ps/server/server.h"
 #include "store/ps/server/stretch.h"
 
@@ -15,7 +16,15 @@ typedef struct tri__server tri__server;
 typedef struct tri__coordinator tri__coordinator;
 typedef struct tri__peer_rows tri__peer_rows; /* row_server.h */
 
-typedef enum { TRI_PEER_STRANGER, TRI_PEER_WORKER, TRI_PEER_SERVER, TRI_PEER_EVALUATOR, TRI_PEER_COORDINATOR } tri__peer_role;
+typedef enum {
+    TRI_PEER_STRANGER,
+    TRI_PEER_WORKER,
+    TRI_PEER_SERVER,
+    TRI_PEER_EVALUATOR,
+    TRI_PEER_COORDINATOR,
+    TRI_PEER_TWIN,   /* of ps:0: a server that another one's range lives on, too (pairs.h) */
+    TRI_PEER_STREAM, /* of the two servers of a range: the other one (replica.h) */
+} tri__peer_role;
 
 /* What a server has of its stretch. ps:0 fills its own at once. The others:
  *
@@ -24,7 +33,8 @@ typedef enum { TRI_PEER_STRANGER, TRI_PEER_WORKER, TRI_PEER_SERVER, TRI_PEER_EVA
  *        ps:0 is lost meanwhile ▲                                │
  *                               └──── RESTORE: all go back ──────┘
  *
- * Gradients, pulls, views, snapshots and norms are taken only by one that has all. A generation begins with its first RESTORE. */
+ * Gradients, pulls, views, snapshots and norms are taken only by one that has all. A generation begins with its first RESTORE. A twin has
+ * nothing until it leads (replica.h). */
 typedef enum { TRI_HOLDS_NOTHING, TRI_HOLDS_PART, TRI_HOLDS_ALL } tri__holding;
 
 /* Whether a connection is read from, and what its messages count for.
@@ -90,9 +100,10 @@ struct tri__server {
     int64_t snapshot_updates; /* … with so many updates of every chunk; in async those that have not come by then … */
     int64_t snapshot_until;   /* … are not awaited any longer */
     uint32_t snapshot_slots, snapshot_number;
-    int ahead;      /* workers in that state */
-    int64_t beaten; /* when all were last told that we live */
-    int64_t ticked; /* when we last looked who is silent */
+    tri__replica replica; /* … and what it has to do with the range's other server */
+    int ahead;            /* workers in that state */
+    int64_t beaten;       /* when all were last told that we live */
+    int64_t ticked;       /* when we last looked who is silent */
     tri_status failure;
     bool done;
     char farewell[512]; /* why the job has ended; "": in good order */

@@ -263,14 +263,15 @@ unsigned tri__snapshot_due(const tri__coordinator *c)
     if (step == snapshot->copied && !held_up)
         return 0;
     bool save = snapshot->checkpoint_due || held_up || (save_every && step / save_every > snapshot->kept / save_every);
-    bool evaluate = evaluate_every && (sync ? step > 0 && step % evaluate_every == 0 : step >= snapshot->next_evaluation);
+    bool evaluate = evaluate_every && ((sync && step > 0 && step % evaluate_every == 0) || step >= snapshot->next_evaluation);
     return (save ? TRI_FOR_CHECKPOINT : 0) | (evaluate ? TRI_FOR_EVALUATION : 0);
 }
 
 bool tri__snapshot_due_in_sync(const tri__coordinator *c)
 {
     int64_t step = tri__coordinator_step(c), save_every = c->job.checkpoint_every, evaluate_every = c->job.evaluate_every;
-    bool whole = (evaluate_every && step % evaluate_every == 0) || (save_every && step % save_every == 0);
+    bool given_up = evaluate_every && step >= c->snapshot.next_evaluation;
+    bool whole = given_up || (evaluate_every && step % evaluate_every == 0) || (save_every && step % save_every == 0);
     return c->snapshot.checkpoint_due || (whole && step != c->snapshot.copied);
 }
 

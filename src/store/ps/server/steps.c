@@ -247,6 +247,11 @@ bool tri__steps_renew_view(tri__coordinator *c)
     return view->count > 0;
 }
 
+void tri__steps_knows_view(tri__steps *steps, int server)
+{
+    steps->seen[server] = steps->view.number;
+}
+
 void tri__steps_seen(tri__coordinator *c, int server, const tri__message *message)
 {
     if (c->follower[server].state != TRI_FOLLOWER_HOLDING)

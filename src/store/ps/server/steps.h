@@ -59,6 +59,7 @@ bool tri__steps_renew_view(tri__coordinator *coordinator);       /* sync: member
 void tri__steps_issue(tri__coordinator *coordinator, bool more); /* sync: the tokens of a step; more: an answer follows each */
 void tri__steps_choose(tri__coordinator *coordinator); /* backup workers: enough have come, or nobody else can: these are the step */
 void tri__steps_seen(tri__coordinator *coordinator, int server, const tri__message *message); /* that server knows the view */
+void tri__steps_knows_view(tri__steps *steps, int server);                                    /* … as it was told before it led */
 void tri__steps_norm(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 
 #endif

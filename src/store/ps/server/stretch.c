@@ -68,6 +68,8 @@ struct tri__stretch {
     uint32_t whole;    /* with clipping: chunks all of whose parts are in */
     uint32_t settled;  /* where settle goes on looking */
     int64_t dropped;
+    void (*applied)(void *context, const tri__applied *update); /* NULL: nobody asks */
+    void *watcher;
 };
 
 static bool is_sync(const tri__stretch *stretch)
@@ -397,14 +399,25 @@ static double scale_of(const tri__stretch *stretch, const chunk_state *chunk)
     return (stretch->settings.sum ? chunk->parts : 1) / chunk->weight;
 }
 
+static void tell_applied(const tri__stretch *stretch, const chunk_state *chunk, tri__applied update)
+{
+    update.chunk = stretch->first + (uint32_t)(chunk - stretch->chunk);
+    if (stretch->applied)
+        stretch->applied(stretch->watcher, &update);
+}
+
 static void finish_step(tri__stretch *stretch, chunk_state *chunk, double clipping)
 {
     const tri_step step = {.step = chunk->step, .rate = chunk->rate};
+    const float *gradient = stretch->gathered + chunk->range.first;
+    double scale = chunk->weight > 0 ? clipping * scale_of(stretch, chunk) : 0;
     if (chunk->weight > 0 && chunk->shard)
-        tri__table_shard_apply(chunk->shard, &stretch->rule, clipping * scale_of(stretch, chunk), &step);
+        tri__table_shard_apply(chunk->shard, &stretch->rule, scale, &step);
     else if (chunk->weight > 0)
-        apply(stretch, chunk, stretch->gathered + chunk->range.first, clipping * scale_of(stretch, chunk), chunk->step, chunk->rate);
+        apply(stretch, chunk, gradient, scale, chunk->step, chunk->rate);
     chunk->waited = chunk->parts ? tri__clock_now() - chunk->since : 0;
+    tell_applied(stretch, chunk,
+                 (tri__applied){.task = -1, .step = chunk->step, .rate = chunk->rate, .scale = (float)scale, .gradient = gradient});
     chunk->step++;
     drop_held(stretch, chunk); /* of those that took no part in it: the next step is not theirs either */
     begin_step(chunk);
@@ -568,15 +581,22 @@ static void apply_alone(tri__stretch *stretch, chunk_state *chunk, const tri__pu
         apply(stretch, chunk, push->gradient, 1 / push->weight, push->step, push->rate);
 }
 
+/* Room for what a task has pushed. */
+static tri_status know_task(tri__stretch *stretch, int task)
+{
+    if (stretch->pushed[task])
+        return NULL;
+    TRI_TRY(tri__allocate(stretch->chunks, sizeof(int64_t), "what a worker has pushed", &stretch->pushed[task]));
+    forget_pushes(stretch, task);
+    return NULL;
+}
+
 tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out)
 {
     TRI_TRY(check_push(stretch, push));
     chunk_state *chunk = state_of(stretch, push->chunk);
     assert(!push->rows == !chunk->shard);
-    if (!stretch->pushed[push->task]) {
-        TRI_TRY(tri__allocate(stretch->chunks, sizeof(int64_t), "what a worker has pushed", &stretch->pushed[push->task]));
-        forget_pushes(stretch, push->task);
-    }
+    TRI_TRY(know_task(stretch, push->task));
     int64_t *pushed = &stretch->pushed[push->task][push->chunk - stretch->first];
     if (is_sync(stretch) && push->step < chunk->step) {
         if (*pushed < push->serial) /* what was applied and is only resent is not stale */
@@ -594,6 +614,13 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
         return gather(stretch, chunk, push, out);
     if (push->weight > 0)
         apply_alone(stretch, chunk, push);
+    tell_applied(stretch, chunk,
+                 (tri__applied){.task = push->task,
+                                .step = push->step,
+                                .serial = push->serial,
+                                .rate = push->rate,
+                                .scale = push->weight > 0 ? (float)(1 / push->weight) : 0,
+                                .gradient = push->gradient});
     chunk->step++;
     *out = TRI_PUSH_APPLIED;
     return NULL;
@@ -672,6 +699,89 @@ void tri__stretch_close(tri__stretch *stretch)
     free_spare(stretch);
     tri__buffer_free(stretch->gathered);
     stretch->gathered = NULL;
+}
+
+/* ---- two servers with the same range ---- */
+
+void tri__stretch_watch(tri__stretch *stretch, void (*applied)(void *context, const tri__applied *update), void *context)
+{
+    stretch->applied = applied;
+    stretch->watcher = context;
+}
+
+tri_status tri__stretch_replay(tri__stretch *stretch, const tri__applied *update)
+{
+    chunk_state *chunk = state_of(stretch, update->chunk);
+    if (is_sync(stretch) ? update->task >= 0 || update->step != chunk->step : update->task < 0)
+        return tri_fail(TRI_BAD_DATA, "an update for step %" PRId64 " of chunk %u, which stands at step %" PRId64, update->step,
+                        update->chunk, chunk->step);
+    if (!isfinite(update->scale) || !isfinite(update->rate))
+        return tri_fail(TRI_BAD_DATA, "an update with scale %g and rate %g", (double)update->scale, (double)update->rate);
+    if (update->task >= 0)
+        TRI_TRY(tri__stretch_know(stretch, update->chunk, update->task, update->serial));
+    if (update->scale > 0)
+        apply(stretch, chunk, update->gradient, (double)update->scale, update->step, update->rate);
+    chunk->step++;
+    return NULL;
+}
+
+void tri__stretch_stand(tri__stretch *stretch, uint32_t number, int64_t step)
+{
+    chunk_state *chunk = state_of(stretch, number);
+    drop_held(stretch, chunk);
+    begin_step(chunk);
+    chunk->step = step;
+}
+
+tri_status tri__stretch_know(tri__stretch *stretch, uint32_t chunk, int task, int64_t serial)
+{
+    TRI_TRY(know_task(stretch, task));
+    stretch->pushed[task][chunk - stretch->first] = serial;
+    return NULL;
+}
+
+/* Orders stand by their steps, the latest first. One of the same step that is here came later. */
+tri_status tri__stretch_learn_order(tri__stretch *stretch, int64_t step, const int *tasks, int count)
+{
+    task_order **at = &stretch->order, *order;
+    while (*at && (*at)->step > step)
+        at = &(*at)->next;
+    if (*at && (*at)->step == step)
+        return NULL;
+    TRI_TRY(tri__allocate(1, sizeof *order + (size_t)count * sizeof *order->task, "the tasks of a step", &order));
+    *order = (task_order){.next = *at, .step = step, .count = count};
+    memcpy(order->task, tasks, (size_t)count * sizeof *order->task);
+    *at = order;
+    return NULL;
+}
+
+void tri__stretch_learn_left(tri__stretch *stretch, int task, int64_t step)
+{
+    if (stretch->left[task] < 0)
+        stretch->left[task] = step;
+}
+
+int64_t tri__stretch_known(const tri__stretch *stretch, uint32_t chunk, int task)
+{
+    return stretch->pushed[task] ? stretch->pushed[task][chunk - stretch->first] : -1;
+}
+
+int64_t tri__stretch_left(const tri__stretch *stretch, int task)
+{
+    return stretch->left[task];
+}
+
+bool tri__stretch_order(const tri__stretch *stretch, int index, int64_t *step, const int **tasks, int *count)
+{
+    const task_order *order = stretch->order;
+    while (order && index-- > 0)
+        order = order->next;
+    if (!order)
+        return false;
+    *step = order->step;
+    *tasks = order->task;
+    *count = order->count;
+    return true;
 }
 
 size_t tri__stretch_held(const tri__stretch *stretch, int task)

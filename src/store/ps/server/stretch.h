@@ -94,6 +94,33 @@ bool tri__stretch_lacks(const tri__stretch *stretch, int task);
 /* No further push will come: the memory for gathering is given back. */
 void tri__stretch_close(tri__stretch *stretch);
 
+/* An update as it was applied, so that another server with the same range can apply it, too, and comes to the same bits. */
+typedef struct {
+    uint32_t chunk;
+    int task;       /* whose it is; −1: a step's of all */
+    int64_t step;   /* by which the rule counts; sync: of the chunk */
+    int64_t serial; /* of the push; sync: means nothing */
+    float rate;
+    float scale; /* of the gradient; 0: nothing was added, and only the step counts */
+    const float *gradient;
+} tri__applied;
+
+/* Tell of every update when it has been applied. The gradient is the stretch's. */
+void tri__stretch_watch(tri__stretch *stretch, void (*applied)(void *context, const tri__applied *update), void *context);
+
+/* What a range's other server learns: an update; a chunk's step, after its floats were written; the last push of a task that is in it; who
+ * makes up a step, where it is not known already; who has left. TRI_BAD_DATA where an update is not the next one. */
+TRI_MUST_CHECK tri_status tri__stretch_replay(tri__stretch *stretch, const tri__applied *update);
+void tri__stretch_stand(tri__stretch *stretch, uint32_t chunk, int64_t step);
+TRI_MUST_CHECK tri_status tri__stretch_know(tri__stretch *stretch, uint32_t chunk, int task, int64_t serial);
+TRI_MUST_CHECK tri_status tri__stretch_learn_order(tri__stretch *stretch, int64_t step, const int *tasks, int count);
+void tri__stretch_learn_left(tri__stretch *stretch, int task, int64_t step);
+
+/* … and what it is told: −1 where there is none; orders from 0 on, the latest first, until false. */
+int64_t tri__stretch_known(const tri__stretch *stretch, uint32_t chunk, int task);
+int64_t tri__stretch_left(const tri__stretch *stretch, int task);
+bool tri__stretch_order(const tri__stretch *stretch, int index, int64_t *step, const int **tasks, int *count);
+
 size_t tri__stretch_held(const tri__stretch *stretch, int task); /* bytes of its parts that wait for their turn */
 int64_t tri__stretch_dropped(const tri__stretch *stretch);       /* gradients that were stale, in one chunk or in all */
 

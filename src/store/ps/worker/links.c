@@ -9,6 +9,7 @@
 #include "store/ps/worker/links.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,33 @@ static void go_back(tri__worker *worker, uint32_t generation)
         say_ready(worker);
 }
 
+/* The server's range is led by another process from now on: what was not answered is said again there. */
+static tri_status move(tri__worker *worker, const json_t *leader)
+{
+    int64_t server = tri__json_integer_of(leader, "server", -1), port = tri__json_integer_of(leader, "port", 0);
+    const char *host = json_string_value(json_object_get(leader, "host"));
+    if (server < 1 || server >= worker->options.settings.servers || !host || strlen(host) >= sizeof worker->link->host || port < 1 ||
+        port > UINT16_MAX)
+        return tri_fail(TRI_BAD_DATA, "a server that has moved to nowhere");
+    tri__link *link = &worker->link[server];
+    if (!strcmp(link->contact.address->host, host) && link->contact.address->port == port)
+        return NULL;
+    snprintf(link->host, sizeof link->host, "%s", host);
+    link->moved = (tri__address){.host = link->host, .port = (uint16_t)port};
+    link->contact.address = &link->moved;
+    if (link->contact.connection)
+        tri__connection_close(link->contact.connection);
+    return NULL;
+}
+
+static tri_status take_leaders(tri__worker *worker, const json_t *leaders)
+{
+    size_t index;
+    const json_t *leader;
+    json_array_foreach(leaders, index, leader) TRI_TRY(move(worker, leader));
+    return NULL;
+}
+
 static tri_status take_welcome(tri__link *link, const json_t *body)
 {
     tri__worker *worker = link->worker;
@@ -182,6 +210,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
         repeat(worker, link->index);
         return NULL;
     }
+    TRI_TRY(take_leaders(worker, json_object_get(body, "leaders")));
     uint32_t now = (uint32_t)json_integer_value(generation);
     if (worker->generation == now && json_is_true(json_object_get(body, "member")))
         repeat(worker, 0);
@@ -259,7 +288,8 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
 {
     tri__worker *worker = link->worker;
     const char *reason = json_string_value(json_object_get(body, "reason"));
-    bool from_coordinator = message->type == TRI_MSG_TOKEN || message->type == TRI_MSG_RESTORED || message->type == TRI_MSG_STOP;
+    bool from_coordinator = message->type == TRI_MSG_TOKEN || message->type == TRI_MSG_RESTORED || message->type == TRI_MSG_STOP ||
+                            message->type == TRI_MSG_LEADS;
     if (from_coordinator && link->index > 0)
         return tri_fail(TRI_BAD_DATA, "a %s, which only ps:0 may send", tri__message_name(message->type));
     switch (message->type) {
@@ -279,6 +309,8 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
     case TRI_MSG_RESTORED:
         go_back(worker, message->view);
         return NULL;
+    case TRI_MSG_LEADS:
+        return move(worker, body);
     case TRI_MSG_STOP:
         worker->stopped = true;
         if (worker->final)

@@ -45,6 +45,8 @@ typedef struct {
     tri__worker *worker;
     int index;
     tri__contact contact;
+    char host[256];         /* where the server is by now, if it has moved … */
+    tri__address moved;     /* … whose host is that */
     int64_t sent, received; /* by connections that have ended */
     uint32_t first, *last;  /* the line of the chunks that are ready; last points to the end of it */
     tri__message message;

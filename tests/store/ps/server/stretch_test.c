@@ -358,6 +358,72 @@ static void a_gradient_that_is_large_and_finite_is_taken(void **state)
     tri__stretch_destroy(stretch);
 }
 
+/* What a leader's stretch tells of its updates is applied to that of its twin at once. */
+static void replay(void *twin, const tri__applied *update)
+{
+    assert_ok(tri__stretch_replay(twin, update));
+}
+
+static void expect_the_same_bits(tri__stretch *a, tri__stretch *b)
+{
+    for (uint32_t chunk = 0; chunk < 3; chunk++) {
+        assert_int_equal(tri__stretch_step(a, chunk), tri__stretch_step(b, chunk));
+        for (int slot = 0; slot < 3; slot++) {
+            size_t count;
+            const float *ours = tri__stretch_floats(a, chunk, slot, &count), *theirs = tri__stretch_floats(b, chunk, slot, &count);
+            assert_true(!ours == !theirs);
+            if (ours)
+                assert_memory_equal(ours, theirs, count * sizeof *ours);
+        }
+    }
+}
+
+static void a_twin_that_replays_updates_has_the_same_bits(void **state)
+{
+    static const char *const rules[] = {"sgd", "momentum", "adam"};
+    (void)state;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const tri__ps_settings settings = {.mode = TRI_PS_SYNC, .workers = 2, .servers = 1};
+        tri__stretch *leader = new_stretch(settings, (tri_rule){.name = rules[i]}),
+                     *twin = new_stretch(settings, (tri_rule){.name = rules[i]});
+        tri__stretch_watch(leader, replay, twin);
+        assert_ok(tri__stretch_view(leader, 0, (const int[]){0, 1}, 2));
+        for (int64_t step = 0; step < 3; step++) {
+            assert_int_equal(push(leader, 1, 1, step, 0.3F, 3), TRI_PUSH_HELD);
+            assert_int_equal(push(leader, 1, 0, step, 0.7F * (float)(step + 1), 4), TRI_PUSH_APPLIED);
+        }
+        tri__stretch_leave(leader, 0, 0);
+        tri__stretch_leave(leader, 1, 0);
+        uint32_t chunk;
+        while (tri__stretch_settle(leader, &chunk))
+            ; /* steps without any part */
+        assert_int_equal(tri__stretch_step(leader, 2), 1);
+        expect_the_same_bits(leader, twin);
+        const tri__applied again = {.chunk = 1, .task = -1, .step = 2};
+        assert_fails(tri__stretch_replay(twin, &again), TRI_BAD_DATA, "stands at step 3");
+        tri__stretch_destroy(leader);
+        tri__stretch_destroy(twin);
+    }
+}
+
+static void a_push_that_a_twin_has_replayed_is_not_applied_again(void **state)
+{
+    const tri__ps_settings settings = {.mode = TRI_PS_ASYNC, .workers = 2};
+    (void)state;
+    tri__stretch *leader = new_stretch(settings, (tri_rule){.name = "momentum"}),
+                 *twin = new_stretch(settings, (tri_rule){.name = "momentum"});
+    tri__stretch_watch(leader, replay, twin);
+    push(leader, 0, 0, 5, 0.1F, 3);
+    push(leader, 0, 1, 6, 0.2F, 7);
+    push(leader, 0, 0, 7, 0.3F, 0); /* without weight */
+    expect_the_same_bits(leader, twin);
+    assert_int_equal(push(twin, 0, 0, 7, 0.3F, 0), TRI_PUSH_STALE);
+    assert_int_equal(push(twin, 0, 1, 6, 0.2F, 7), TRI_PUSH_STALE);
+    assert_int_equal(push(twin, 0, 1, 8, 0.2F, 7), TRI_PUSH_APPLIED);
+    tri__stretch_destroy(leader);
+    tri__stretch_destroy(twin);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +444,8 @@ int main(void)
         cmocka_unit_test(a_chunk_that_is_several_steps_behind_catches_up_when_a_worker_leaves),
         cmocka_unit_test(a_gradient_that_would_spoil_the_model_is_refused_and_its_worker_named),
         cmocka_unit_test(a_gradient_that_is_large_and_finite_is_taken),
+        cmocka_unit_test(a_twin_that_replays_updates_has_the_same_bits),
+        cmocka_unit_test(a_push_that_a_twin_has_replayed_is_not_applied_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
