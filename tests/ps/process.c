@@ -160,6 +160,28 @@ void await_text(const char *path, const char *text)
         }
 }
 
+int file_says_times(const char *path, const char *text)
+{
+    if (!file_says(path, text))
+        return 0;
+    int times = 0;
+    char *said = test_read(path, NULL);
+    for (const char *at = said; (at = strstr(at, text)); at += strlen(text))
+        times++;
+    free(said);
+    return times;
+}
+
+void await_times(const char *path, const char *text, int times)
+{
+    patience waiting = patience_begin();
+    while (file_says_times(path, text) < times)
+        if (!patience_lasts(&waiting)) {
+            tell(path);
+            fail_msg("%s: waited in vain for %d times: %s", path, times, text);
+        }
+}
+
 bool process_has_ended(const process *self)
 {
     siginfo_t info = {0};

@@ -35,6 +35,8 @@ process process_start_under(const char *folder, const char *name, const char *be
 
 /* Wait until a file holds a text, read as often as needed. */
 void await_text(const char *path, const char *text);
+void await_times(const char *path, const char *text, int times); /* … so often */
+int file_says_times(const char *path, const char *text);
 bool file_says(const char *path, const char *text);        /* now; false where there is no file either */
 void process_await(const process *self, const char *text); /* on standard error */
 

@@ -115,6 +115,8 @@ ROW(CHOICE, combine, "combine", PART_OF(MODE), .argument = "HOW", .choices = "me
 ROW(CHOICE, row_values, "row-values", PART_OF(STRATEGY), .argument = "TYPE", .choices = "fp32 fp16", .standard = "fp32",
     .meaning = "sparse models: how rows of tables and their gradients travel; fp16 takes half the bytes and rounds",
     .detail = "Servers keep and add up 32 bits in any case.")
+ROW(INTEGER, replicas, "replicas", PART_OF(STRATEGY), .argument = "K", .least = 1, .most = 2, .standard = "1",
+    .meaning = "2: the parameters of every server but ps:0 live on two servers; when one is lost, no update is")
 ROW(TEXT, heartbeat, "heartbeat", PART_OF(STRATEGY), .argument = "T", .standard = "1s", .completion = "500ms 1s 5s",
     .meaning = "how often a task says that it is alive; one that misses two is named")
 ROW(FLAG, log_updates, "log-updates", PART_OF(STRATEGY),

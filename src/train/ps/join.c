@@ -45,6 +45,7 @@ static tri_status read_answer(const json_t *answer, tri__cluster *cluster, tri__
     job->servers = cluster->servers;
     job->staleness = (int)json_integer_value(json_object_get(answer, "staleness"));
     job->backup = (int)json_integer_value(json_object_get(answer, "backup"));
+    job->replicas = (int)json_integer_value(json_object_get(answer, "replicas"));
     job->sum = json_is_true(json_object_get(answer, "sum"));
     return NULL;
 }

@@ -22,14 +22,15 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
     };
     TRI_TRY(tri__ps_settings_resolve(options, &supervision.ps));
     TRI_TRY(tri__ps_settings_check_backup(&supervision.ps));
+    TRI_TRY(tri__ps_settings_check_replicas(&supervision.ps));
     return tri__supervise(&supervision, out);
 }
 
 const tri__strategy tri__strategy_ps = {
     .name = "ps",
     .tables = true,
-    .options = (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "row-values", "heartbeat", "log-updates",
-                                     "timeout", NULL},
+    .options = (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "row-values", "replicas", "heartbeat",
+                                     "log-updates", "timeout", NULL},
     .check = check,
     .meeting = TRI_MEET_CLUSTER,
     .launcher_options = (const char *const[]){"workers", "servers", "threads", "out", "json", NULL},

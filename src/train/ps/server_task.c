@@ -18,6 +18,7 @@
 #include "train/ps/reports.h"
 #include "train/ps/settings.h"
 #include "train/ps/tables.h"
+#include "train/ps/twin.h"
 #include "train/run/summarise.h"
 #include "watch/text.h"
 
@@ -419,7 +420,11 @@ static tri_status run_server(serve *s)
         .unevaluated = setup->unevaluated,
     };
     TRI_TRY(listen_here(s->run, setup, &options.listen_fd));
-    return tri__server_run(&options, first ? &s->status : NULL);
+    tri__twin twin;
+    TRI_TRY(tri__twin_start(&twin, setup, s->ps, options.log));
+    tri_status status = tri__server_run(&options, first ? &s->status : NULL);
+    tri__twin_end(&twin);
+    return status;
 }
 
 tri_status tri__server_task_run(tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps, tri__run_result *out)

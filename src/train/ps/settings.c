@@ -45,6 +45,13 @@ tri_status tri__ps_settings_check_files(const tri__train_settings *settings)
                     "give --steps with --schedule cosine");
 }
 
+tri_status tri__ps_settings_check_replicas(const tri__ps_settings *settings)
+{
+    if (settings->replicas == 2 && settings->servers < 2)
+        return tri_fail(TRI_BAD_CALL, "--replicas 2 needs at least 2 servers, since ps:0 coordinates and has no twin: give --servers 2");
+    return NULL;
+}
+
 static tri_status resolve_combination(const tri__train_options *options, tri__ps_settings *out)
 {
     out->backup = (int)given_or(options->backup, 0);
@@ -63,6 +70,7 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
         .workers = (int)given_or(options->workers, 1),
         .servers = (int)given_or(options->servers, 1),
         .half_rows = options->row_values && !strcmp(options->row_values, "fp16"),
+        .replicas = (int)given_or(options->replicas, 1),
         .log_updates = options->log_updates == 1,
     };
     if (out->workers > TRI_MOST_MEMBERS || out->servers > TRI_MOST_SERVERS)
@@ -70,6 +78,10 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
                         TRI_MOST_MEMBERS, TRI_MOST_SERVERS);
     TRI_TRY(resolve_mode(options, out));
     TRI_TRY(resolve_combination(options, out));
+    if (out->replicas == 2 && out->mode == TRI_PS_SYNC && options->clip > 0)
+        return tri_fail(TRI_BAD_CALL, "--replicas 2 with --sync and --clip is not possible yet: leave out one of them");
+    if (options->servers != TRI_UNSET) /* else a cluster may tell how many there are */
+        TRI_TRY(tri__ps_settings_check_replicas(out));
     TRI_TRY(tri__waits_resolve(options, &waits));
     out->timeout = waits.timeout;
     out->heartbeat = waits.heartbeat;
@@ -111,6 +123,7 @@ tri_status tri__ps_settings_compare(const tri__train_options *options, const tri
     TRI_TRY(compare_numbers("workers", options->workers, job->workers));
     TRI_TRY(compare_numbers("servers", options->servers, job->servers));
     TRI_TRY(compare_numbers("backup", options->backup, job->backup));
+    TRI_TRY(compare_numbers("replicas", options->replicas, job->replicas));
     if (options->combine && strcmp(options->combine, job->sum ? "sum" : "mean"))
         return contradicts("combine", options->combine, job->sum ? "--combine sum" : "--combine mean");
     return NULL;

@@ -10,6 +10,7 @@ TRI_MUST_CHECK tri_status tri__ps_settings_resolve(const tri__train_options *opt
 
 /* Whether enough workers are left to wait for. resolve has checked it where the number of workers was given. */
 TRI_MUST_CHECK tri_status tri__ps_settings_check_backup(const tri__ps_settings *settings);
+TRI_MUST_CHECK tri_status tri__ps_settings_check_replicas(const tri__ps_settings *settings);
 
 /* With --shard files workers do not know of each other's examples. TRI_BAD_CALL where they would have to. */
 TRI_MUST_CHECK tri_status tri__ps_settings_check_files(const tri__train_settings *settings);

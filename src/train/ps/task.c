@@ -68,6 +68,7 @@ static tri_status run_task(tri__run *run, const tri__task_setup *setup, tri__run
     TRI_TRY(open_folder(run, setup));
     switch (setup->task.role) {
     case TRI_ROLE_SERVER:
+        TRI_TRY(tri__ps_settings_check_replicas(&ps));
         return tri__server_task_run(run, setup, &ps, out);
     case TRI_ROLE_WORKER:
         return setup->task.index < 0 ? join_and_work(run, setup, &ps) : tri__worker_task_run(run, setup, &ps);

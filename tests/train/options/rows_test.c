@@ -38,6 +38,7 @@ static const trial trials[] = {
     {"backup", "1", "strategy=ps workers=3 sync=on"},
     {"combine", NULL, "strategy=ps sync=on"},
     {"row-values", NULL, "strategy=ps"},
+    {"replicas", "2", "strategy=ps servers=2"},
     {"heartbeat", "2s", "strategy=ps"},
     {"log-updates", NULL, "strategy=ps"},
 };

@@ -115,6 +115,9 @@ static void options_that_do_not_fit_the_strategy_are_refused_with_a_reason(void 
     REFUSED("--combine needs --sync", "strategy=ps", "staleness=2", "combine=mean");
     REFUSED("a job has at most 1024", "strategy=ps", "workers=1025");
     REFUSED("with 3 workers at most 2", "strategy=ps", "workers=3", "sync=on", "backup=3");
+    REFUSED("--replicas 2 needs at least 2 servers", "strategy=ps", "servers=1", "replicas=2");
+    REFUSED("--replicas 2 with --sync and --clip", "strategy=ps", "servers=2", "replicas=2", "sync=on", "clip=1");
+    REFUSED("--replicas belongs to --strategy ps", "strategy=mirrored", "replicas=2");
     REFUSED("expected a time such as", "strategy=ps", "timeout=60");
     REFUSED("--timeout 2s with --heartbeat 1s", "strategy=ps", "timeout=2s");
     REFUSED("longer than two heartbeats", "strategy=ps", "heartbeat=30s");
