@@ -102,7 +102,7 @@ static void photos_with_other_class_names_are_refused(void **state)
     assert_fails(tri__photos_fit(&photos, others, 2), TRI_BAD_CALL, "photos: its class 1 is roses, the model's is tulips");
     photos.classes = 1;
     assert_fails(tri__photos_fit(&photos, names, 2), TRI_BAD_CALL, "its class 1 is missing, the model's is roses");
-    photos.format = "idx";
+    photos.by_folder = false; /* its classes are numbers */
     assert_ok(tri__photos_fit(&photos, names, 2));
 }
 
