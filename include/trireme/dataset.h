@@ -59,6 +59,7 @@ typedef struct {
     bool any_place;           /* photos may lie in no folder of a class; then the source is unlabelled: to predict */
     int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
     int64_t classes, fields;  /* of sparse sources: an example of another class, or with more features, is damaged; 0 allows any */
+    bool hash_keys;           /* of sparse sources: indices are any numbers, of 64 bits in records, and are hashed into `features` */
     tri_numbering numbering;  /* of LIBSVM text: that of the training examples, for those that are to be compared with them */
     bool stream;              /* "-" may be opened: standard input, read once, in its order */
     const volatile sig_atomic_t *stop; /* a stream ends when this is no longer 0; NULL: only where the input ends */

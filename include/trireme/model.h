@@ -75,6 +75,11 @@ void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *paramete
 
 /* Add every table of the graph to the store, which has none yet; and give them their initial values. */
 TRI_MUST_CHECK tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store);
+
+/* The same, but the tables grow: a key gets its row when it is seen in training for the min_count-th time, as long as all rows, with the
+ * rule's state and what finds them, take no more than so many bytes. Initial values are those of a table that does not grow. For stores of
+ * kind local. */
+TRI_MUST_CHECK tri_status tri_graph_add_growing_tables(const tri_graph *graph, int64_t min_count, int64_t bytes, tri_store *store);
 TRI_MUST_CHECK tri_status tri_graph_initialise_tables(const tri_graph *graph, uint64_t seed, tri_store *store);
 
 #ifdef __cplusplus

@@ -33,11 +33,12 @@ enum {
 
 typedef struct {
     int64_t batch;
-    bool training;    /* build gradients of the output "loss", run dropout */
-    bool keep_logits; /* with training: tri_plan_value has "logits", too, as they were before the step's update */
-    int threads;      /* 0: as many as OpenMP gives */
-    uint64_t seed;    /* of dropout and random nodes */
-    unsigned without; /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
+    bool training;      /* build gradients of the output "loss", run dropout */
+    bool keep_logits;   /* with training: tri_plan_value has "logits", too, as they were before the step's update */
+    int threads;        /* 0: as many as OpenMP gives */
+    uint64_t seed;      /* of dropout and random nodes */
+    unsigned without;   /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
+    bool deterministic; /* the same bits for any number of threads: tables are read and updated by all of them, dense layers by one */
 
     /* Of a graph that several tasks run together, each with a plan of its own: how this one's values get to the others. NULL: one task runs
      * all of it, and places are ignored. Borrowed; must outlive the plan. */
@@ -57,7 +58,7 @@ TRI_MUST_CHECK tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch,
  * another one comes after all, tri_plan_train says so to the store. It is never needed, and does nothing where tri_plan_expects is
  * false. */
 TRI_MUST_CHECK tri_status tri_plan_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next);
-bool tri_plan_expects(const tri_plan *plan); /* it has tables, is made for training, and its store does not lend them */
+bool tri_plan_expects(const tri_plan *plan); /* it has tables that do not grow, is made for training, and its store does not lend them */
 
 /* Forward only. Afterwards tri_plan_value reads the graph's outputs. Labels and weights may be NULL; "loss" means nothing then. */
 TRI_MUST_CHECK tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch);

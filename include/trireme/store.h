@@ -84,12 +84,19 @@ TRI_MUST_CHECK tri_status tri_store_offer_from(tri_store *store, tri_range range
  * A lent table (tri_store_lend_tables) spares all that. Its rows are read where they lie, and the plan adds −rate · gradient / Σ weight to
  * them example by example, with all its threads at once and without locks (Hogwild): two that add to one weight at the same moment may
  * lose one of the two updates. So await_rows and offer_rows are not called for it. Only sgd without l2 and clipping is such a sum; with
- * other rules tri_store_lend_tables does nothing. */
+ * other rules, and with tables that grow, tri_store_lend_tables does nothing. */
 TRI_MUST_CHECK tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width);
 int tri_store_tables(const tri_store *store);
 const tri_table *tri_store_table(tri_store *store, int table); /* to fill, and to read between steps, after flush */
 void tri_store_lend_tables(tri_store *store);
 bool tri_store_lends_tables(const tri_store *store);
+
+/* Tables that grow (tri_graph_add_growing_tables): a key gets its row in training. false: they do not, and key k has row k. */
+typedef struct {
+    int64_t rows, most;           /* that keys have, and that there is memory for */
+    int64_t left_rare, left_full; /* sightings of keys without a row: of keys not seen often enough yet, and for want of memory */
+} tri_growth;
+bool tri_store_grows(const tri_store *store, tri_growth *out);
 
 typedef enum { TRI_NOW, TRI_NEXT } tri_when; /* the step that was begun last, or the one behind it */
 

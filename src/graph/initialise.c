@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/key_map.h"
+#include "graph/store.h"
 #include "trireme/model.h"
 
 #define BLOCK 65536 /* elements that one thread fills at a time */
@@ -88,11 +90,46 @@ tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store)
     return NULL;
 }
 
+tri_status tri__graph_add_growing_tables(const tri_graph *graph, int64_t most, int64_t min_count, int64_t bytes, tri_store *store)
+{
+    int64_t row_bytes = 0, features = 0;
+    for (int i = 0; i < tri_graph_count(graph); i++) {
+        const tri_node *node = tri_graph_node(graph, i);
+        if (tri_node_table(node) < 0)
+            continue;
+        features = tri_node_shape(node).dim[0];
+        row_bytes += tri__table_stride(tri_node_shape(node).dim[1] * (tri_rule_slots(&store->rule) + 1)) * (int64_t)sizeof(float);
+    }
+    if (!features)
+        return NULL;
+    TRI_TRY(tri__key_map_create(features < most ? features : most, row_bytes, bytes, min_count, &store->map));
+    for (int i = 0; i < tri_graph_count(graph); i++) {
+        const tri_node *node = tri_graph_node(graph, i);
+        if (tri_node_table(node) >= 0)
+            TRI_TRY(tri_wrap(tri_store_add_table(store, store->map->capacity + 1, tri_node_shape(node).dim[1]), "%s", tri_node_name(node)));
+    }
+    return NULL;
+}
+
+tri_status tri_graph_add_growing_tables(const tri_graph *graph, int64_t min_count, int64_t bytes, tri_store *store)
+{
+    return tri__graph_add_growing_tables(graph, INT64_MAX, min_count, bytes, store);
+}
+
 /* Elements first … first + count − 1 of the weights, as they are numbered row by row. */
 static void put_elements(const tri_table *table, int64_t first, int64_t count, const float *from)
 {
     for (int64_t i = 0; i < count; i++)
         table->data[(first + i) / table->width * table->stride + (first + i) % table->width] = from[i];
+}
+
+/* As in a table that has all rows: by key and column. */
+void tri__initialise_row(const tri_node *node, uint64_t seed, int32_t key, const tri_table *table, int64_t row)
+{
+    const tri_attributes *attributes = tri_node_attributes(node);
+    if (attributes->init != TRI_INIT_ZERO)
+        fill_block(attributes->init, attributes->value, tri__key_split_name(tri__key_of(seed), tri_node_name(node)), key * table->width,
+                   table->width, table->data + row * table->stride);
 }
 
 /* Zeros are there already, and memory that is not touched is not taken. */
@@ -116,6 +153,10 @@ static tri_status fill_table(const tri_node *node, uint64_t seed, const tri_tabl
 
 tri_status tri_graph_initialise_tables(const tri_graph *graph, uint64_t seed, tri_store *store)
 {
+    if (store->map) { /* rows get their values when keys get them */
+        store->map->seed = seed;
+        return NULL;
+    }
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
         if (tri_node_table(node) >= 0)

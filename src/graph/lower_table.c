@@ -174,7 +174,7 @@ tri_status tri__lower_table(tri__compiler *compiler, const tri_node *node, tri__
             .gradient = known[i].gradient,
             .values = known[i].values,
             .fields = node->attributes.size,
-            .threads = plan->options.threads,
+            .threads = plan->table_threads,
             .pitch = (2 * table->shape.dim[1] + 15) / 16 * 16 + 16, /* threads write no line of another */
         };
         describe(self, node, lowered);

@@ -25,6 +25,9 @@ tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *optio
         plan->options.threads = omp_get_max_threads();
     if (plan->options.threads > omp_get_thread_limit()) /* oneDNN waits for ever for threads that OpenMP does not give */
         plan->options.threads = omp_get_thread_limit();
+    plan->table_threads = plan->options.threads;
+    if (plan->options.deterministic)
+        plan->options.threads = 1; /* how the sums of dense kernels are divided depends on the team alone */
     omp_set_num_threads(plan->options.threads);
     tri_status status = tri__allocate((size_t)(options->batch > 0 ? options->batch : 1), sizeof(float), "a plan", &plan->absent);
     if (!status)
@@ -150,7 +153,7 @@ tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch)
 {
     TRI_TRY(bind_batch(plan, batch));
     omp_set_num_threads(plan->options.threads);
-    tri__plan_tables_read(plan, batch);
+    TRI_TRY(tri__plan_tables_read(plan, batch));
     const tri__moment moment = {batch, 0};
     for (int i = 0; i < plan->calls; i++)
         TRI_TRY(run_call(plan, &plan->call[i], &moment));
@@ -206,7 +209,7 @@ static tri_status make_step(tri_plan *plan, const tri_batch *batch)
 
 bool tri_plan_expects(const tri_plan *plan)
 {
-    return plan->tables > 0 && plan->options.training && !tri_store_lends_tables(plan->store);
+    return plan->tables > 0 && plan->options.training && !plan->store->map && !tri_store_lends_tables(plan->store);
 }
 
 tri_status tri_plan_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next)

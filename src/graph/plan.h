@@ -53,6 +53,7 @@ typedef struct {
 
 /* A table, and what the step at hand reads and writes of it. */
 typedef struct {
+    const tri_node *node;
     int64_t rows, width;
     const int32_t *at; /* [features of the batch] the row of weights and gradient that each reads */
     tri__table_view weights, gradient;
@@ -67,6 +68,7 @@ struct tri_plan {
     tri_graph *graph; /* the plan's own: rewritten and differentiated */
     tri_plan_options options;
     tri_store *store;
+    int table_threads; /* that read and update tables; the others are options.threads */
     tri__onednn *onednn;
     tri__operand *operand;
     int operands, operand_capacity;
@@ -82,7 +84,10 @@ struct tri_plan {
     bool sparse;               /* batches have keys and values */
     tri__distinct distinct[2]; /* of the batch at hand, and of the one behind it … */
     int now;                   /* … which of them is which */
-    int *output_operand;       /* by the graph's outputs: the plain operand */
+    int32_t *row;              /* where tables grow: [row_room] of each feature of the batch at hand … */
+    int64_t row_room;
+    int64_t nobody;      /* … and the first of them that has none; −1: all have */
+    int *output_operand; /* by the graph's outputs: the plain operand */
     void *buffer;
     size_t bytes;
     tri_type input_type; /* of x */

@@ -3,16 +3,20 @@
 #include "graph/plan_table.h"
 
 #include <inttypes.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/initialise.h"
+#include "graph/key_map.h"
 #include "graph/store.h"
 
 static tri_status check_store(const tri_plan *plan, const tri_node *node)
 {
     const tri_table *table = tri_store_table(plan->store, node->table);
-    if (table && table->rows == node->shape.dim[0] && table->width == node->shape.dim[1])
+    const int64_t rows = plan->store->map ? plan->store->map->capacity + 1 : node->shape.dim[0];
+    if (table && table->rows == rows && table->width == node->shape.dim[1])
         return NULL;
     return tri_fail(TRI_BAD_CALL, "the store has no table like '%s'; add all tables of the graph to it (tri_store_add_table)", node->name);
 }
@@ -26,7 +30,7 @@ tri_status tri__plan_tables_init(tri_plan *plan)
         if (node->table < 0)
             continue;
         TRI_TRY(check_store(plan, node));
-        plan->table[node->table] = (tri__plan_table){.rows = node->shape.dim[0], .width = node->shape.dim[1]};
+        plan->table[node->table] = (tri__plan_table){.node = node, .rows = node->shape.dim[0], .width = node->shape.dim[1]};
         plan->features = plan->features && plan->features < node->shape.dim[0] ? plan->features : node->shape.dim[0];
     }
     return NULL;
@@ -37,6 +41,7 @@ void tri__plan_tables_fini(tri_plan *plan)
     for (int i = 0; plan->table && i < plan->tables; i++)
         tri__buffer_free(plan->table[i].copy);
     free(plan->table);
+    free(plan->row);
     for (int i = 0; i < 2; i++)
         tri__distinct_fini(&plan->distinct[i]);
 }
@@ -80,18 +85,71 @@ static tri__table_view view_of(const tri_table *table)
     return (tri__table_view){table->data, table->stride, table->width};
 }
 
-void tri__plan_tables_read(tri_plan *plan, const tri_batch *batch)
+static tri_status reserve_rows(tri_plan *plan, int64_t features)
+{
+    if (features <= plan->row_room)
+        return NULL;
+    free(plan->row);
+    plan->row = NULL;
+    plan->row_room = 0;
+    TRI_TRY(tri__allocate((size_t)(features + features / 4), sizeof *plan->row, "the rows of a batch's keys", &plan->row));
+    plan->row_room = features + features / 4;
+    return NULL;
+}
+
+/* A sighting in training: a key that gets its row now gets its initial values, too. */
+static int32_t see(const tri_plan *plan, int32_t key)
+{
+    tri__key_map *map = plan->store->map;
+    bool fresh;
+    const int32_t row = tri__key_map_see(map, key, &fresh);
+    for (int i = 0; fresh && i < plan->tables; i++)
+        tri__initialise_row(plan->table[i].node, map->seed, key, tri_store_table(plan->store, i), row);
+    return row;
+}
+
+/* The row of each feature: its key, or, where tables grow, what the map says. */
+static tri_status find_rows(tri_plan *plan, const tri_batch *batch, bool training, const int32_t **rows)
+{
+    const tri__key_map *map = plan->store->map;
+    const int64_t features = batch->offsets[batch->rows];
+    *rows = batch->keys;
+    plan->nobody = -1;
+    if (!map)
+        return NULL;
+    TRI_TRY(reserve_rows(plan, features + 1));
+    for (int64_t i = 0; i < features && !training; i++)
+        plan->row[i] = tri__key_map_find(map, batch->keys[i]);
+    for (int64_t i = 0; i < features && training; i++)
+        plan->row[i] = see(plan, batch->keys[i]);
+    for (int64_t i = 0; i < features && plan->nobody < 0; i++)
+        plan->nobody = plan->row[i] == map->capacity ? i : -1;
+    *rows = plan->row;
+    return NULL;
+}
+
+static void read_where_they_lie(tri_plan *plan, const int32_t *rows)
 {
     for (int i = 0; i < plan->tables; i++) {
         plan->table[i].weights = view_of(tri_store_table(plan->store, i));
-        plan->table[i].at = batch->keys;
+        plan->table[i].at = rows;
     }
+}
+
+tri_status tri__plan_tables_read(tri_plan *plan, const tri_batch *batch)
+{
+    const int32_t *rows;
+    if (plan->tables == 0)
+        return NULL;
+    TRI_TRY(find_rows(plan, batch, false, &rows));
+    read_where_they_lie(plan, rows);
+    return NULL;
 }
 
 /* The update goes into the table itself. */
 static void borrow(tri_plan *plan, const tri_batch *batch, double weight)
 {
-    tri__plan_tables_read(plan, batch);
+    read_where_they_lie(plan, batch->keys);
     for (int i = 0; i < plan->tables; i++) {
         tri__plan_table *table = &plan->table[i];
         table->lent = true;
@@ -144,7 +202,7 @@ static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
 {
     const tri__distinct *distinct = &plan->distinct[plan->now];
     const int64_t features = batch->offsets[batch->rows];
-    if (!plan->store->expected || distinct->features != features)
+    if (!plan->store->expected || plan->store->map || distinct->features != features)
         return false;
     bool same = true;
     for (int64_t i = 0; i < features; i++)
@@ -154,7 +212,9 @@ static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
 
 static tri_status tell(tri_plan *plan, const tri_batch *batch, tri_when when)
 {
-    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ (when == TRI_NEXT)], batch->keys, batch->offsets[batch->rows]));
+    const int32_t *rows;
+    TRI_TRY(find_rows(plan, batch, true, &rows));
+    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ (when == TRI_NEXT)], rows, batch->offsets[batch->rows]));
     return expect(plan, when);
 }
 
@@ -190,10 +250,24 @@ void tri__plan_tables_end(tri_plan *plan)
 
 tri_status tri__plan_table_await(tri_plan *plan, int table)
 {
-    return plan->table[table].lent ? NULL : tri_store_await_rows(plan->store, table, plan->table[table].weights.data);
+    if (plan->table[table].lent)
+        return NULL;
+    omp_set_num_threads(plan->table_threads);
+    tri_status status = tri_store_await_rows(plan->store, table, plan->table[table].weights.data);
+    omp_set_num_threads(plan->options.threads);
+    return status;
 }
 
+/* What nobody's row would have learnt is dropped: the row stays 0 by every rule. */
 tri_status tri__plan_table_offer(tri_plan *plan, int table, double weight)
 {
-    return plan->table[table].lent ? NULL : tri_store_offer_rows(plan->store, table, plan->table[table].gradient.data, weight);
+    const tri__table_view *gradient = &plan->table[table].gradient;
+    if (plan->store->map && plan->nobody >= 0)
+        memset(gradient->data + plan->distinct[plan->now].at[plan->nobody] * gradient->stride, 0, (size_t)gradient->width * sizeof(float));
+    if (plan->table[table].lent)
+        return NULL;
+    omp_set_num_threads(plan->table_threads);
+    tri_status status = tri_store_offer_rows(plan->store, table, plan->table[table].gradient.data, weight);
+    omp_set_num_threads(plan->options.threads);
+    return status;
 }

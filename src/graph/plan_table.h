@@ -20,7 +20,7 @@ TRI_MUST_CHECK tri_status tri__plan_tables_expect(tri_plan *plan, const tri_batc
 void tri__plan_tables_end(tri_plan *plan);
 
 /* A run without training reads the tables where they lie. */
-void tri__plan_tables_read(tri_plan *plan, const tri_batch *batch);
+TRI_MUST_CHECK tri_status tri__plan_tables_read(tri_plan *plan, const tri_batch *batch);
 
 TRI_MUST_CHECK tri_status tri__plan_table_await(tri_plan *plan, int table);
 TRI_MUST_CHECK tri_status tri__plan_table_offer(tri_plan *plan, int table, double weight);

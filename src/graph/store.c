@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "graph/key_map.h"
 
 void tri_store_destroy(tri_store *store)
 {
@@ -105,6 +106,17 @@ tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int cou
 
 /* ---- tables ---- */
 
+int64_t tri__table_stride(int64_t floats)
+{
+    enum { LINE = TRI_ALIGNMENT / sizeof(float) }; /* floats of a cache line */
+    if (floats > LINE)
+        return (floats + LINE / 2 - 1) / (LINE / 2) * (LINE / 2);
+    int64_t stride = 1;
+    while (stride < floats)
+        stride *= 2;
+    return stride;
+}
+
 tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width)
 {
     if (!store->kind->add_table)
@@ -115,6 +127,14 @@ tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width)
     TRI_TRY(store->kind->add_table(store, rows, width));
     store->tables++;
     return NULL;
+}
+
+bool tri_store_grows(const tri_store *store, tri_growth *out)
+{
+    const tri__key_map *map = store->map;
+    if (map)
+        *out = (tri_growth){map->used, map->capacity, map->left_rare, map->left_full};
+    return map != NULL;
 }
 
 int tri_store_tables(const tri_store *store)
@@ -130,7 +150,7 @@ const tri_table *tri_store_table(tri_store *store, int table)
 void tri_store_lend_tables(tri_store *store)
 {
     const tri_rule *rule = &store->rule;
-    store->lends = strcmp(rule->name, "sgd") == 0 && tri_rule_value(rule, "l2") == 0 && rule->clip == 0;
+    store->lends = !store->map && strcmp(rule->name, "sgd") == 0 && tri_rule_value(rule, "l2") == 0 && rule->clip == 0;
 }
 
 bool tri_store_lends_tables(const tri_store *store)

@@ -56,10 +56,15 @@ struct tri_store {
     float *slot[TRI_RULE_SLOTS];
     tri_table table[TRI_STORE_TABLES];
     int tables;
-    bool lends;           /* its tables */
-    unsigned trained;     /* bit i: a plan offers rows of table i in every step; set by arrange. Others are never offered */
-    bool expected, ahead; /* the keys of this step and of the next one have been told */
+    bool lends;               /* its tables */
+    struct tri__key_map *map; /* where its tables grow: which row each key has; NULL: key k has row k. The kind's fini destroys it */
+    unsigned trained;         /* bit i: a plan offers rows of table i in every step; set by arrange. Others are never offered */
+    bool expected, ahead;     /* the keys of this step and of the next one have been told */
 };
+
+/* Floats from one row to the next, of rows of so many. Rows up to a line do not cross from one line to the next; longer ones begin at a
+ * half line. */
+int64_t tri__table_stride(int64_t floats);
 
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */
 TRI_MUST_CHECK tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count, unsigned tables);

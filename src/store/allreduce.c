@@ -558,6 +558,20 @@ double tri__allreduce_store_weight(const tri_store *store)
     return self->weights[self->begun & 1];
 }
 
+void tri__allreduce_store_traffic(const tri_store *store, int64_t *sent, int64_t *received)
+{
+    const allreduce_store *self = (const allreduce_store *)store;
+    const int64_t ranks = tri__ranks_size(self->options.ranks);
+    int64_t floats = 0;
+    for (int i = 0; i < self->count; i++)
+        floats += atomic_load(&self->buckets[i].summed) * (int64_t)(self->buckets[i].range.count + (i == 0 ? (size_t)HEAD : 0));
+    *sent = *received = floats * (int64_t)sizeof(float) * 2 * (ranks - 1) / ranks;
+    for (int i = 0; i < store->tables; i++) {
+        *sent += self->exchange[i].sent_bytes;
+        *received += self->exchange[i].received_bytes;
+    }
+}
+
 tri_status tri__allreduce_store_share(tri_store *store)
 {
     allreduce_store *self = (allreduce_store *)store;

@@ -29,6 +29,10 @@ TRI_MUST_CHECK tri_status tri__allreduce_store_leave(tri_store *store);
 /* Σ weight of all ranks in the step before the one that was begun last, whose parameters have been awaited. */
 double tri__allreduce_store_weight(const tri_store *store);
 
+/* Bytes of gradients and rows that this rank has given to the others so far, and that it got: of a bucket what a ring moves, 2 (ranks − 1)
+ * / ranks of it each way, of rows its own list to each other rank. How MPI moves them is its own business. */
+void tri__allreduce_store_traffic(const tri_store *store, int64_t *sent, int64_t *received);
+
 /* Buckets, parameters and the rule's state of rank 0 become those of all ranks. Collective, once, when every rank has a plan and before the
  * first step: making store and plan is not collective, so a rank that fails there leaves no other waiting. */
 TRI_MUST_CHECK tri_status tri__allreduce_store_share(tri_store *store);

@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include "base/memory.h"
+#include "graph/key_map.h"
 #include "graph/rule.h"
 #include "store/table.h"
 
@@ -37,6 +38,7 @@ void tri__store_fini(tri_store *store)
         tri__buffer_free(store->slot[i]);
     for (int i = 0; i < store->tables; i++)
         tri__table_fini(&store->table[i]);
+    tri__key_map_destroy(store->map);
 }
 
 tri_status tri__store_add_table(tri_store *store, int64_t rows, int64_t width)

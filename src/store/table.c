@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "graph/rule.h"
+#include "graph/store.h"
 
 enum {
     LINE = TRI_ALIGNMENT / sizeof(float), /* floats of a cache line */
@@ -18,17 +19,6 @@ enum {
     PARALLEL = 4096,       /* rows from which waking the team costs less than it gains */
 };
 
-/* Rows up to a line do not cross from one line to the next; longer ones begin at a half line. */
-static int64_t stride_of(int64_t floats)
-{
-    if (floats > LINE)
-        return (floats + LINE / 2 - 1) / (LINE / 2) * (LINE / 2);
-    int64_t stride = 1;
-    while (stride < floats)
-        stride *= 2;
-    return stride;
-}
-
 tri_status tri__table_init(tri_table *table, int64_t rows, int64_t width, int slots)
 {
     int64_t floats, bytes;
@@ -36,9 +26,9 @@ tri_status tri__table_init(tri_table *table, int64_t rows, int64_t width, int sl
         return tri_fail(TRI_BAD_CALL, "a table of %" PRId64 " rows of %" PRId64 ": there are 1 to %d rows of at least 1", rows, width,
                         INT32_MAX);
     if (__builtin_mul_overflow(width, slots + 1, &floats) || floats > MOST_FLOATS ||
-        __builtin_mul_overflow(rows, stride_of(floats) * (int64_t)sizeof(float), &bytes))
+        __builtin_mul_overflow(rows, tri__table_stride(floats) * (int64_t)sizeof(float), &bytes))
         return tri_fail(TRI_BAD_CALL, "a table of %" PRId64 " rows of %" PRId64 " is larger than memory can be", rows, width);
-    *table = (tri_table){.rows = rows, .width = width, .stride = stride_of(floats), .slots = slots};
+    *table = (tri_table){.rows = rows, .width = width, .stride = tri__table_stride(floats), .slots = slots};
     return tri__buffer_allocate((size_t)bytes, "a table (--features hashes into a smaller one)", &table->data);
 }
 

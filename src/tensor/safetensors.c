@@ -28,6 +28,28 @@ enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 /* ---- writing ---- */
 
+/* The number of the first chosen row from `number` on; there is one. */
+static int64_t choose(const uint64_t *chosen, int64_t number)
+{
+    while (!(chosen[number / 64] >> number % 64))
+        number = (number / 64 + 1) * 64;
+    return number + __builtin_ctzll(chosen[number / 64] >> number % 64);
+}
+
+static void copy_chosen(const tri__named_tensor *named, tri__tensor_rows *rows, size_t each, int64_t count, uint8_t *buffer)
+{
+    const uint8_t *data = named->tensor.data;
+    for (int64_t i = 0; i < count; i++) {
+        rows->number = choose(named->chosen, rows->number);
+        const int32_t number = (int32_t)rows->number;
+        memcpy(buffer + (size_t)i * each, data ? data + (size_t)rows->number * named->pitch : (const uint8_t *)&number, each);
+        rows->number++;
+    }
+    rows->data = buffer;
+    rows->bytes = (size_t)count * each;
+    rows->next += count;
+}
+
 bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, uint8_t buffer[TRI_TENSOR_ROWS])
 {
     const tri_tensor *tensor = &named->tensor;
@@ -36,18 +58,28 @@ bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, ui
         return false;
     const size_t bytes = (size_t)tri_shape_count(tensor->shape) * tri_type_size(tensor->type), each = bytes / (size_t)all;
     const uint8_t *data = tensor->data;
+    if (named->chosen && each <= TRI_TENSOR_ROWS) {
+        const int64_t most = (int64_t)(TRI_TENSOR_ROWS / each);
+        copy_chosen(named, rows, each, left < most ? left : most, buffer);
+        return true;
+    }
+    if (named->chosen) { /* a row alone is longer */
+        const int64_t number = choose(named->chosen, rows->number);
+        *rows = (tri__tensor_rows){data + (size_t)number * named->pitch, each, rows->next + 1, number + 1};
+        return true;
+    }
     if (!named->pitch || named->pitch == each) {
-        *rows = (tri__tensor_rows){data, bytes, all};
+        *rows = (tri__tensor_rows){data, bytes, all, 0};
         return true;
     }
     const int64_t fitting = (int64_t)(TRI_TENSOR_ROWS / each), count = left < fitting ? left : fitting;
     if (fitting == 0) { /* a row alone is longer */
-        *rows = (tri__tensor_rows){data + (size_t)rows->next * named->pitch, each, rows->next + 1};
+        *rows = (tri__tensor_rows){data + (size_t)rows->next * named->pitch, each, rows->next + 1, 0};
         return true;
     }
     for (int64_t i = 0; i < count; i++)
         memcpy(buffer + (size_t)i * each, data + (size_t)(rows->next + i) * named->pitch, each);
-    *rows = (tri__tensor_rows){buffer, (size_t)count * each, rows->next + count};
+    *rows = (tri__tensor_rows){buffer, (size_t)count * each, rows->next + count, 0};
     return true;
 }
 

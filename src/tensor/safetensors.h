@@ -15,13 +15,17 @@ typedef struct {
     const char *name;
     tri_tensor tensor;
     size_t pitch; /* to write: bytes from one row of the first dimension to the next in memory; 0: they lie one after another */
+    const uint64_t
+        *chosen; /* to write: rows whose bit is set, as many as the first dimension says; NULL: all. Where there are no data (I32),
+                             * the tensor is the chosen rows' numbers */
 } tri__named_tensor;
 
 /* A walk over the rows of a tensor: {0} before the first call. */
 typedef struct {
     const void *data; /* some rows, one after another: where they lie, or copied to the buffer */
     size_t bytes;
-    int64_t next; /* the row behind them */
+    int64_t next;   /* the row behind them … */
+    int64_t number; /* … and, of chosen ones, its number in memory or one before it */
 } tri__tensor_rows;
 
 #define TRI_TENSOR_ROWS 65536 /* bytes of a buffer */

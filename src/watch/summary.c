@@ -100,6 +100,10 @@ static void put_what_it_took(filling *to, const tri__summary *s)
         put_count(to, "table_rows", s->table_rows);
         put_count(to, "table_bytes", s->table_bytes);
     }
+    if (s->tables_grow) {
+        put_count(to, "left_out_rare", s->left_rare);
+        put_count(to, "left_out_full", s->left_full);
+    }
     put_count(to, "bytes_sent", s->bytes_sent);
     put_count(to, "bytes_received", s->bytes_received);
     put_count(to, "dropped_stale", s->dropped_stale);
@@ -262,6 +266,9 @@ const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t
     if (summary->table_rows > 0)
         tri__text_add(&table, ", tables of %s rows in %s", tri__text_count(more, (double)summary->table_rows),
                       tri__text_bytes(number, (double)summary->table_bytes));
+    if (summary->tables_grow)
+        tri__text_add(&table, "; left out: %s features of keys seen too seldom (--min-count), %s for want of memory (--table-memory)",
+                      tri__text_count(more, (double)summary->left_rare), tri__text_count(number, (double)summary->left_full));
     if (summary->bytes_sent || summary->bytes_received) {
         row(&table, "network");
         tri__text_add(&table, "%s sent, %s received", tri__text_bytes(number, (double)summary->bytes_sent),

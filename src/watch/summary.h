@@ -36,6 +36,8 @@ typedef struct {
     double progressive_logloss;                      /* … of all training examples, each before its own update */
     bool stream;                                     /* two classes that came from standard input: … */
     double progressive_accuracy, progressive_auc, progressive_calibration; /* … of a stream, which has no keys elsewhere */
+    bool tables_grow;                                                      /* then there are keys for … */
+    int64_t left_rare, left_full;    /* … sightings of keys without a row: seen too seldom, or for want of memory */
     int64_t table_rows, table_bytes; /* of all tables, with the rule's state; no keys where there are none */
     const char *stopped_by;          /* "epochs", "steps", "until", "signal", … */
     int64_t until_step;              /* the step that met --until; negative: null */

@@ -1,5 +1,6 @@
 /* sparse_strategies_test.c: sparse models with several workers, as replicas and as ranks under a real mpirun: each learns what one worker
  * with the joint batch learns, and a run goes on under another strategy as if nothing had happened. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,74 @@ static void tables_alone_are_a_model(void **state)
     expect_distance(here, "one", "ranks", 1e-5);
 }
 
+/* Every rank has a file of its own, of another length: an epoch is a pass over the longest. */
+static void ranks_with_files_of_their_own_train_together(void **state)
+{
+    const char *here = *state;
+    static const char *const write = "mkdir a b; for i in $(seq 50); do echo '-1 1:1 3:0.5'; echo '+1 2:1 4:-0.5'; done > a/d.libsvm;"
+                                     "for i in $(seq 28); do echo '-1 1:1 3:0.5'; echo '+1 2:1 6:-0.5'; done > b/d.libsvm";
+    expect(test_run(here, (const char *[]){"sh", "-c", write, NULL}), 0, "", "");
+#define MPIRUN "mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"
+#define RANK(in)                                                                                                                           \
+    "-n", "1", "-wdir", in, TEST_BINARY, "train", "sparse-lr", "--data", "d.libsvm", "--strategy", "allreduce", "--shard", "files",        \
+        "--threads", "1", "--batch", "10", "--epochs", "2", "--quiet", "--out", "../run"
+    expect(test_run(here, (const char *[]){MPIRUN, RANK("a"), ":", RANK("b"), NULL}), 2, "", "give all ranks the same --features N");
+    expect(test_run(here, (const char *[]){MPIRUN, RANK("a"), "--features", "8", ":", RANK("b"), "--features", "8", NULL}), 0,
+           "20 steps, 400 examples, 2 epochs", "");
+    expect(RUN(here, "train", "sparse-lr", "--data", "a", "--strategy", "mirrored", "--workers", "2", "--shard", "files"), 2, "",
+           "replicas of one process read the same files");
+}
+
+/* What the ranks give each other is told. */
+static void ranks_tell_what_they_exchanged(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, SPARSE("sparse-lr"), RANKS, "--steps", "3"), 0, " sent, ", "");
+}
+
+/* A lost rank ends the attempt; the next one goes on from the last checkpoint, and the tables are as if nothing had happened. */
+static void a_sparse_run_survives_a_lost_rank(void **state)
+{
+    const char *here = *state;
+    static const char *const words[] = {TEST_BINARY,
+                                        "train",
+                                        "sparse-lr",
+                                        "--data",
+                                        "clicks:5000:500",
+                                        "--eval-every",
+                                        "end",
+                                        "--quiet",
+                                        "--threads",
+                                        "1",
+                                        "--strategy",
+                                        "allreduce",
+                                        "--workers",
+                                        "2",
+                                        "--batch",
+                                        "20",
+                                        "--rule",
+                                        "momentum",
+                                        "--steps",
+                                        "3000",
+                                        "--checkpoint-every",
+                                        "40steps",
+                                        "--restarts",
+                                        "3",
+                                        "--out",
+                                        "lost",
+                                        NULL};
+    const pid_t run = ranks_start(here, words);
+    ranks_await_checkpoint(here, "lost", -1);
+    const pid_t rank = ranks_find(here);
+    assert_true(rank > 0);
+    assert_int_equal(kill(rank, SIGKILL), 0);
+    assert_int_equal(ranks_end(run), 0);
+    expect(RUN(here, SPARSE("sparse-lr"), "--strategy", "mirrored", "--workers", "2", "--batch", "20", "--rule", "momentum", "--steps",
+               "3000", "--out", "whole"),
+           0, "", "");
+    expect_distance(here, "whole", "lost", 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
 
 int main(void)
@@ -111,6 +180,9 @@ int main(void)
         TEST(a_run_goes_on_under_another_strategy),
         TEST(resuming_with_workers_is_exact),
         TEST(tables_alone_are_a_model),
+        TEST(ranks_with_files_of_their_own_train_together),
+        TEST(ranks_tell_what_they_exchanged),
+        TEST(a_sparse_run_survives_a_lost_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

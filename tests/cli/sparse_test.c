@@ -1,6 +1,7 @@
 /* sparse_test.c: the binary trains sparse models: what it tells of them, resuming to the example, threads, formats, and hostile data. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/json.h"
 #include "cli/binary.h"
@@ -52,7 +53,7 @@ static void a_sparse_model_learns_and_says_how_well(void **state)
 static void every_sparse_model_trains_by_every_rule(void **state)
 {
     static const char *const models[] = {"sparse-lr", "fm", "deep-click", "sparse-softmax"};
-    static const char *const rules[] = {"sgd", "momentum", "adagrad", "adam", "ftrl"};
+    static const char *const rules[] = {"sgd", "momentum", "nesterov", "adagrad", "adam", "adamw", "ftrl"};
     for (size_t m = 0; m < sizeof models / sizeof *models; m++)
         for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
             json_t *summary = json_of(RUN(*state, "train", models[m], "--data", "clicks:5000:600", "--rule", rules[r], "--rate", "0.01",
@@ -83,6 +84,111 @@ static void resuming_is_exact_to_the_example(void **state)
         json_decref(straight);
         json_decref(resumed);
     }
+}
+
+#define GROW(out, ...)                                                                                                                     \
+    RUN(here, "train", "fm", "--data", DATA, "--rule", "adam", "--batch", "70", "--deterministic", "--out", out, __VA_ARGS__)
+
+/* With room for all keys, a table that grows learns what one learns that has all rows from the start. */
+static void growing_tables_learn_the_same(void **state)
+{
+    const char *here = *state;
+    json_t *fixed = json_of(GROW("fixed", "--steps", "40", "--json"));
+    json_t *grown = json_of(GROW("grown", "--steps", "40", "--table-memory", "50", "--json"));
+    assert_true(number(fixed, "train_loss") == number(grown, "train_loss"));
+    assert_true(number(grown, "table_rows") < number(fixed, "table_rows"));
+    assert_true(number(grown, "left_out_rare") == 0 && number(grown, "left_out_full") == 0);
+    json_t *eval = json_of(RUN(here, "eval", "grown", "--json"));
+    assert_true(number(eval, "test_loss") == number(grown, "test_loss"));
+    json_decref(eval);
+    json_decref(grown);
+    json_decref(fixed);
+}
+
+/* A run whose tables grow and that was stopped ends as one that was not, with the same keys left out. */
+static void growing_tables_resume_exactly(void **state)
+{
+    const char *here = *state;
+    json_t *straight = json_of(GROW("straight", "--steps", "40", "--min-count", "3", "--table-memory", "1", "--json"));
+    expect(GROW("parts", "--steps", "17", "--min-count", "3", "--table-memory", "1", "--quiet"), 0, "seen too seldom", "");
+    json_t *resumed = json_of(RUN(here, "train", "--resume", "parts", "--steps", "40", "--json"));
+    static const char *const figures[] = {"test_loss", "progressive_logloss", "table_rows", "left_out_rare", "left_out_full"};
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        assert_true(number(straight, figures[i]) == number(resumed, figures[i]));
+    assert_true(number(straight, "left_out_rare") > 0);
+    expect(RUN(here, "train", "--resume", "parts", "--steps", "50", "--strategy", "mirrored", "--workers", "2"), 2, "",
+           "belongs to --strategy local");
+    expect(RUN(here, "train", "--resume", "parts", "--steps", "50", "--min-count", "2"), 2, "", "a resumed run keeps it");
+    json_decref(straight);
+    json_decref(resumed);
+}
+
+/* A table of 2^31 rows of which a few are met: memory for those alone. */
+static void a_growing_table_has_room_for_any_key(void **state)
+{
+    json_t *summary = json_of(RUN(*state, "train", "sparse-lr", "--data", "clicks:2147483647:20000", "--table-memory", "1", "--epochs", "1",
+                                  "--out", "run", "--json"));
+    assert_true(number(summary, "left_out_full") > 0);
+    assert_true(number(summary, "table_bytes") < 1000000);
+    json_t *eval = json_of(RUN(*state, "eval", "run", "--json"));
+    assert_true(number(eval, "test_loss") == number(summary, "test_loss"));
+    json_decref(eval);
+    json_decref(summary);
+}
+
+/* Any index is a key where keys are hashed; the same one is the same key in training and in evaluation. */
+static void any_number_is_a_key_where_keys_are_hashed(void **state)
+{
+    const char *here = *state;
+    static const char *const write =
+        "for i in $(seq 40); do echo '-1 7:1 2147483647:0.5'; echo '+1 1000000007:1 19:-0.5'; done > wide.libsvm";
+    expect(SHELL(here, write), 0, "", "");
+    expect(RUN(here, "train", "sparse-lr", "--data", "wide.libsvm", "--features", "1000", "--quiet"), 1, "", "feature index 2147483647");
+    expect(RUN(here, "train", "sparse-lr", "--data", "wide.libsvm", "--hash-keys", "--quiet"), 2, "", "--hash-keys goes with --features N");
+    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--features", "7", "--hash-keys"), 2, "", "are dense and have no keys");
+    json_t *summary = json_of(RUN(here, "train", "sparse-lr", "--data", "wide.libsvm", "--test", "wide.libsvm", "--features", "1000",
+                                  "--hash-keys", "--batch", "8", "--epochs", "20", "--out", "hashed", "--json"));
+    json_t *eval = json_of(RUN(here, "eval", "hashed", "--json"));
+    assert_true(number(summary, "test_accuracy") == 1);
+    assert_true(number(eval, "test_loss") == number(summary, "test_loss"));
+    json_decref(eval);
+    json_decref(summary);
+}
+
+/* Rows that are 0 may be left out of checkpoints: the model is the same, and so is the run that goes on from it. */
+static void checkpoints_of_nonzero_rows_are_whole(void **state)
+{
+    const char *here = *state;
+    static const char *const models[] = {"sparse-lr", "fm"};
+    for (int m = 0; m < 2; m++) {
+        char all[16], some[16];
+        snprintf(all, sizeof all, "all%d", m);
+        snprintf(some, sizeof some, "some%d", m);
+#define FEW(out, ...) RUN(here, "train", models[m], "--data", DATA, "--batch", "50", "--deterministic", "--out", out, __VA_ARGS__)
+        json_t *whole = json_of(FEW(all, "--steps", "12", "--json"));
+        expect(FEW(some, "--steps", "5", "--nonzero-rows", "--quiet"), 0, "", "");
+        json_t *eval = json_of(RUN(here, "eval", some, "--json"));
+        json_t *resumed = json_of(RUN(here, "train", "--resume", some, "--steps", "12", "--json"));
+        json_t *last = json_of(RUN(here, "eval", some, "--json"));
+        assert_true(number(whole, "test_loss") == number(resumed, "test_loss"));
+        assert_true(number(whole, "test_loss") == number(last, "test_loss"));
+        assert_true(number(eval, "test_loss") > 0);
+        expect(RUN(here, "train", models[m], "--data", DATA, "--init", some, "--steps", "1", "--quiet"), 0, "", "");
+        expect(RUN(here, "train", models[m], "--data", DATA, "--init", all, "--min-count", "2", "--steps", "1", "--quiet"), 2, "",
+               "tables that grow begin with none");
+        expect(RUN(here, "train", models[m], "--data", DATA, "--init", some, "--min-count", "2", "--steps", "1", "--quiet"), 0, "", "");
+        json_decref(whole);
+        json_decref(eval);
+        json_decref(resumed);
+        json_decref(last);
+    }
+    struct stat small, large;
+    char *a = test_path(here, "all0/checkpoint/step-00000012.safetensors"),
+         *b = test_path(here, "some0/checkpoint/step-00000012.safetensors");
+    assert_int_equal(stat(a, &large) | stat(b, &small), 0);
+    assert_true(small.st_size < large.st_size / 2);
+    free(a);
+    free(b);
 }
 
 /* The same examples as records and as text give the same model. */
@@ -151,10 +257,28 @@ static void a_row_of_a_million_features_is_one_row(void **state)
     json_decref(summary);
 }
 
+/* A table with its rule's state is in memory once, also while a checkpoint is written. */
+static void no_second_copy_of_a_table_is_made(void **state)
+{
+    json_t *summary = json_of(RUN(*state, "train", "fm", "--data", "clicks:3200000:2000", "--batch", "100", "--epochs", "1",
+                                  "--checkpoint-every", "10steps", "--keep", "1", "--eval-every", "end", "--out", "run", "--json"));
+    const double table = number(summary, "table_bytes") / 1e6;
+    assert_true(table > 220);
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+    if (!(number(summary, "peak_rss_mb") < table + 200))
+        fail_msg("%g MB at most, and the tables take %g", number(summary, "peak_rss_mb"), table);
+#endif
+    json_decref(summary);
+}
+
 static void options_that_sparse_models_do_not_have_are_refused(void **state)
 {
     const char *here = *state;
     expect(RUN(here, "train", "sparse-lr", "--data", "digits:100"), 2, "", "its examples are dense, and sparse-lr takes sparse ones");
+    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--min-count", "2"), 2, "", "it concerns sparse models");
+    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--nonzero-rows"), 2, "", "it concerns sparse models");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--table-memory", "5", "--strategy", "allreduce", "--workers", "2"), 2, "",
+           "--table-memory belongs to --strategy local");
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--until", "auc>=0.5"), 2, "", "a measure of two classes");
     expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "auc<=0.5"), 2, "", "an auc should rise");
     json_t *summary = json_of(
@@ -168,10 +292,20 @@ static void options_that_sparse_models_do_not_have_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_sparse_model_learns_and_says_how_well), TEST(every_sparse_model_trains_by_every_rule),
-        TEST(resuming_is_exact_to_the_example),        TEST(sparse_models_learn_the_same_from_every_format),
-        TEST(several_classes_have_a_weight_each),      TEST(hostile_examples_are_told_or_left_out),
-        TEST(a_row_of_a_million_features_is_one_row),  TEST(options_that_sparse_models_do_not_have_are_refused),
+        TEST(a_sparse_model_learns_and_says_how_well),
+        TEST(every_sparse_model_trains_by_every_rule),
+        TEST(resuming_is_exact_to_the_example),
+        TEST(growing_tables_learn_the_same),
+        TEST(growing_tables_resume_exactly),
+        TEST(a_growing_table_has_room_for_any_key),
+        TEST(checkpoints_of_nonzero_rows_are_whole),
+        TEST(any_number_is_a_key_where_keys_are_hashed),
+        TEST(sparse_models_learn_the_same_from_every_format),
+        TEST(several_classes_have_a_weight_each),
+        TEST(hostile_examples_are_told_or_left_out),
+        TEST(a_row_of_a_million_features_is_one_row),
+        TEST(no_second_copy_of_a_table_is_made),
+        TEST(options_that_sparse_models_do_not_have_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

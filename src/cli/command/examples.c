@@ -57,6 +57,7 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
         .classes = tri_model_classes(trained->model),
         .fields = tri_model_fields(trained->model),
+        .hash_keys = run->hash_keys == 1,
         .numbering = checkpoint->numbering,
         .stream = !strcmp(arguments->command->name, "predict") && tri_model_is_sparse(trained->model),
     };

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "data/source/key_hash.h"
+
 static tri__labels labels_of(const int64_t *facts)
 {
     if (!facts[TRI_RECORD_FACT_LOW])
@@ -62,6 +64,11 @@ static tri_status read_keys(tri__record_reader *self, const tri__example_target 
         return tri__record_damaged(self, what);
     }
     bool all_right = true;
+    if (self->reader.source->hash_keys) {
+        for (int64_t i = 0; i < *count; i++)
+            to->keys[i] = tri__key_hash((uint64_t)self->keys[i], (int64_t)features);
+        return NULL;
+    }
     for (int64_t i = 0; i < *count; i++) {
         all_right &= (uint64_t)self->keys[i] < features;
         to->keys[i] = (int32_t)self->keys[i];

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "data/source/key_hash.h"
 
 #define DEFAULT_EXAMPLES    INT64_C(1000000)
 #define MOST_EXAMPLES       INT64_C(1000000000000)
@@ -34,16 +35,9 @@ static const struct {
 
 enum { FIELD_WITH_NEGATIVES = 1, SMALLEST_NUMBER = -2 };
 
-static inline uint64_t mix(uint64_t word)
-{
-    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return word ^ (word >> 31);
-}
-
 static inline uint64_t next(uint64_t *state)
 {
-    return mix(*state += UINT64_C(0x9e3779b97f4a7c15));
+    return tri__key_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /* Σ 1/n for n from first to last */
@@ -104,7 +98,7 @@ static uint32_t category_of(int field, uint64_t n)
 /* A weight of the hidden model: nearly normal, the sum of four parts of a hash, of mean 0 and deviation STRENGTH. */
 static double weight_of(uint64_t model, int field, uint64_t word)
 {
-    uint64_t hash = mix(model ^ mix(word + ((uint64_t)field << 40)));
+    uint64_t hash = tri__key_mix(model ^ tri__key_mix(word + ((uint64_t)field << 40)));
     double sum = (double)(hash & 0xffff) + (double)(hash >> 16 & 0xffff) + (double)(hash >> 32 & 0xffff) + (double)(hash >> 48);
     return STRENGTH * sqrt(3) * (sum / 0x1p16 - 2);
 }

@@ -87,6 +87,17 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
                     spec, suggest(spec, length, hint));
 }
 
+/* Criteo's words, and what is drawn like them, are hashed in any case. */
+static tri_status set_hashing(tri_source *source, const char *spec, const tri_source_options *options)
+{
+    source->hash_keys = options->hash_keys;
+    if (!options->hash_keys)
+        return NULL;
+    if (!source->info.width)
+        return tri_fail(TRI_BAD_CALL, "--hash-keys: the examples of %s are dense and have no keys", spec);
+    return options->features > 0 ? NULL : tri_fail(TRI_BAD_CALL, "--hash-keys goes with --features N: how many to hash into");
+}
+
 tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
 {
     char *name = strdup(spec);
@@ -99,6 +110,10 @@ tri_status tri_source_open(const char *spec, tri_part part, const tri_source_opt
         return status;
     }
     source->info.spec = name;
-    *out = source;
-    return NULL;
+    status = options ? set_hashing(source, spec, options) : NULL;
+    if (status)
+        tri_source_destroy(source);
+    else
+        *out = source;
+    return status;
 }

@@ -49,6 +49,7 @@ struct tri_source {
     int64_t fields;                 /* sparse: examples with more features are damaged; 0: any number */
     const uint8_t *resident_x;      /* [examples][example_bytes]; NULL where examples are made by read */
     const uint8_t *resident_labels; /* [examples], with resident_x */
+    bool hash_keys;                 /* read hashes indices into the features of info.shape */
     atomic_int holders;             /* besides the one who opened it */
 };
 

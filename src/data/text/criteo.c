@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "data/source/file_source.h"
+#include "data/source/key_hash.h"
 #include "data/text/lines.h"
 #include "data/text/number.h"
 
@@ -12,14 +13,6 @@
 #define BUCKETS       (UINT64_C(1) << 32) /* bit that tells a bucket from a plain number */
 #define CONTROL_CODES UINT64_C(0x2020202020202020)
 #define HIGH_BITS     UINT64_C(0x8080808080808080)
-
-/* Every bit of the word has a say in every bit of the result (the finaliser of SplitMix64). */
-static inline uint64_t mix(uint64_t word)
-{
-    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return word ^ (word >> 31);
-}
 
 uint64_t tri__criteo_number(int64_t number)
 {
@@ -38,14 +31,13 @@ uint64_t tri__criteo_category(const char *text, size_t size)
 {
     uint64_t word = size > 0 ? tri__text_word(text, text + size) : TRI_CRITEO_EMPTY;
     for (size_t at = 8; at < size; at += 8)
-        word = mix(word) ^ tri__text_word(text + at, text + size);
+        word = tri__key_mix(word) ^ tri__text_word(text + at, text + size);
     return word;
 }
 
 int32_t tri__criteo_key(int field, uint64_t word, int64_t features)
 {
-    uint64_t hash = mix(word + (uint64_t)(field + 1) * UINT64_C(0x9e3779b97f4a7c15));
-    return (int32_t)(((hash >> 32) * (uint64_t)features) >> 32);
+    return tri__key_hash(word + (uint64_t)field * UINT64_C(0x9e3779b97f4a7c15), features);
 }
 
 /* How many bytes, from the first on, belong to the text of a field: those up to a tab or another control code, or the end. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "data/source/file_source.h"
+#include "data/source/key_hash.h"
 #include "data/source/labels.h"
 #include "data/text/lines.h"
 #include "data/text/number.h"
@@ -245,11 +246,13 @@ bool tri__libsvm_example(const tri_source *source, const char **at, const char *
     else if (source->fields > 0 && seen.features > source->fields)
         snprintf(fault, TRI_LIBSVM_FAULT, "%" PRId64 " features where the model puts %" PRId64 " side by side at most", seen.features,
                  source->fields);
-    else if (seen.features > 0 && (seen.lowest < first || seen.highest - first >= info->shape.dim[0]))
+    else if (seen.features > 0 && !source->hash_keys && (seen.lowest < first || seen.highest - first >= info->shape.dim[0]))
         bad_index(info, &begin, end, fault);
     else if (class < 0)
         bad_label(&info->numbering, seen.label, fault);
     else {
+        for (int64_t i = 0; i < seen.features && source->hash_keys; i++)
+            to->keys[i] = tri__key_hash((uint64_t)(to->keys[i] + first), info->shape.dim[0]);
         *to->label = (int32_t) class;
         *to->count = seen.features;
         return true;

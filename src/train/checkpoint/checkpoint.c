@@ -11,6 +11,8 @@
 #include "base/crc32c.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "graph/key_map.h"
+#include "graph/store.h"
 #include "train/checkpoint/checkpoint_file.h"
 
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
@@ -22,14 +24,19 @@ char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
 /* The tensors of a checkpoint: parameters first, then slot by slot. list_fini frees the names of slots. */
 typedef struct {
     tri__named_tensor *tensor;
-    size_t count, parameters;
+    size_t count, parameters, named; /* named: behind the slots, whose names are ours */
+    int64_t rows;                    /* of tables that are written … */
+    uint64_t *chosen;                /* … and which, where not all of them are; NULL elsewhere */
+    int32_t *waiting;                /* [2][…] keys that wait for a row, and how often they were seen */
 } tensor_list;
 
 static void list_fini(tensor_list *list)
 {
-    for (size_t i = list->parameters; i < list->count; i++)
+    for (size_t i = list->parameters; i < list->named; i++)
         free((char *)(uintptr_t)list->tensor[i].name);
     free(list->tensor);
+    free(list->chosen);
+    free(list->waiting);
 }
 
 static void add_tensor(tensor_list *list, const char *name, const tri_node *node, float *buffer)
@@ -46,9 +53,66 @@ static void add_table(tensor_list *list, const char *name, const tri_node *node,
     const tri_table *table = tri_store_table(store, tri_node_table(node));
     list->tensor[list->count++] = (tri__named_tensor){
         .name = name,
-        .tensor = {.type = TRI_F32, .shape = tri_node_shape(node), .data = table->data + part * table->width},
+        .tensor = {.type = TRI_F32, .shape = TRI_SHAPE(list->rows, table->width), .data = table->data + part * table->width},
         .pitch = (size_t)table->stride * sizeof(float),
+        .chosen = list->chosen,
     };
+}
+
+/* ---- which rows of tables ---- */
+
+static bool is_zero(const tri_table *table, int64_t row)
+{
+    const float *data = table->data + row * table->stride;
+    bool zero = true;
+    for (int64_t i = 0; i < table->width * (table->slots + 1); i++)
+        zero &= data[i] == 0;
+    return zero;
+}
+
+/* Rows of which any table has something. A bit each: no list of the size of a table. */
+static tri_status choose_nonzero(tri_store *store, tensor_list *list)
+{
+    const int64_t all = list->rows;
+    TRI_TRY(tri__allocate((size_t)(all / 64 + 2), sizeof *list->chosen, "the rows of a checkpoint", &list->chosen));
+    list->rows = 0;
+    for (int64_t row = 0; row < all; row++) {
+        bool zero = true;
+        for (int i = 0; i < tri_store_tables(store) && zero; i++)
+            zero = is_zero(tri_store_table(store, i), row);
+        if (!zero)
+            list->chosen[row / 64] |= UINT64_C(1) << row % 64;
+        list->rows += !zero;
+    }
+    return NULL;
+}
+
+static tri_status choose_rows(tri_store *store, bool nonzero, tensor_list *list)
+{
+    if (tri_store_tables(store) == 0)
+        return NULL;
+    list->rows = store->map ? store->map->used : tri_store_table(store, 0)->rows;
+    return nonzero && !store->map ? choose_nonzero(store, list) : NULL;
+}
+
+static void add_integers(tensor_list *list, const char *name, int64_t count, int32_t *data)
+{
+    list->tensor[list->count++] = (tri__named_tensor){
+        .name = name, .tensor = {.type = TRI_I32, .shape = TRI_SHAPE(count), .data = data}, .chosen = data ? NULL : list->chosen};
+}
+
+static tri_status add_keys(tri_store *store, tensor_list *list)
+{
+    tri__key_map *map = store->map;
+    if (list->rows > 0 && (map || list->chosen))
+        add_integers(list, TRI_CHECKPOINT_KEYS, list->rows, map ? map->key : NULL);
+    if (!map || !map->waiting)
+        return NULL;
+    TRI_TRY(tri__allocate((size_t)map->waiting * 2, sizeof *list->waiting, "the keys that wait for a row", &list->waiting));
+    tri__key_map_waiting(map, list->waiting, list->waiting + map->waiting);
+    add_integers(list, TRI_CHECKPOINT_WAITING, map->waiting, list->waiting);
+    add_integers(list, TRI_CHECKPOINT_SIGHTINGS, map->waiting, list->waiting + map->waiting);
+    return NULL;
 }
 
 static bool is_trained(const tri_node *node)
@@ -60,7 +124,7 @@ static tri_status add_slot(tensor_list *list, const tri_graph *graph, tri_store 
 {
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        if (!is_trained(node))
+        if (!is_trained(node) || (tri_node_table(node) >= 0 && !list->rows))
             continue;
         char *name = tri__slot_name(tri_store_rule(store), slot, node);
         if (!name)
@@ -73,22 +137,27 @@ static tri_status add_slot(tensor_list *list, const tri_graph *graph, tri_store 
     return NULL;
 }
 
-static tri_status list_tensors(const tri_graph *graph, tri_store *store, tensor_list *list)
+static tri_status list_tensors(const tri__checkpoint_content *content, tensor_list *list)
 {
+    const tri_graph *graph = content->graph;
+    tri_store *store = content->store;
     int slots = tri_rule_slots(tri_store_rule(store));
-    size_t most = (size_t)tri_graph_count(graph) * (size_t)(1 + slots);
+    size_t most = (size_t)tri_graph_count(graph) * (size_t)(1 + slots) + 3; /* and those of keys */
     TRI_TRY(tri__allocate(most, sizeof *list->tensor, "the tensors of a checkpoint", &list->tensor));
+    TRI_TRY(choose_rows(store, content->nonzero_rows, list));
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        if (tri_node_table(node) >= 0)
+        if (tri_node_table(node) >= 0 && list->rows)
             add_table(list, tri_node_name(node), node, store, 0);
         else if (tri_node_range(node).count)
             add_tensor(list, tri_node_name(node), node, tri_store_parameters(store));
     }
-    list->parameters = list->count;
-    for (int slot = 0; slot < slots; slot++)
-        TRI_TRY(add_slot(list, graph, store, slot));
-    return NULL;
+    list->parameters = list->named = list->count;
+    tri_status status = NULL;
+    for (int slot = 0; slot < slots && !status; slot++)
+        status = add_slot(list, graph, store, slot);
+    list->named = list->count;
+    return status ? status : add_keys(store, list);
 }
 
 /* A checkpoint with a parameter that is not a number is useless, and must not replace a good one. */
@@ -185,6 +254,14 @@ static json_t *records_json(const int64_t *records, int64_t count)
     return list;
 }
 
+/* What growing tables left out so far, and whether rows that are not there are 0. */
+static json_t *tables_json(const tri__checkpoint_content *content)
+{
+    const tri__key_map *map = content->store->map;
+    return json_pack("{s:b, s:b, s:I, s:I}", "grow", map != NULL, "nonzero", content->nonzero_rows && !map, "left_rare",
+                     (json_int_t)(map ? map->left_rare : 0), "left_full", (json_int_t)(map ? map->left_full : 0));
+}
+
 static tri_status describe(const tri__checkpoint_content *content, char **text)
 {
     char digest[65];
@@ -196,6 +273,10 @@ static tri_status describe(const tri__checkpoint_content *content, char **text)
                               (json_int_t)source->classes, "numbering", numbering_json(&source->numbering), "class_names",
                               names_json(source), "state", state_json(content->state, content->standing), "damaged",
                               records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
+    if (about && tri_store_tables(content->store) && json_object_set_new(about, "tables", tables_json(content))) {
+        json_decref(about);
+        about = NULL;
+    }
     *text = about ? json_dumps(about, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(about);
     return *text ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the description of a checkpoint");
@@ -219,7 +300,7 @@ static tri_status write_list(const char *path, const tri__checkpoint_content *co
 tri_status tri__checkpoint_write(const char *path, const tri__checkpoint_content *content)
 {
     tensor_list list = {0};
-    tri_status status = list_tensors(content->graph, content->store, &list);
+    tri_status status = list_tensors(content, &list);
     if (!status)
         status = write_list(path, content, &list);
     list_fini(&list);

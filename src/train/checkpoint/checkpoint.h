@@ -1,8 +1,10 @@
 /* checkpoint.h: a run on disk: one safetensors file that holds all there is to know.
  *
- * Tensors: each parameter under its own name, and each slot of the rule's state as "adam.0/NAME". Metadata: "model" is the model's text,
- * "trireme" a JSON object with the state of the run, its options, the input and the class names, and a checksum over all tensors. A file
- * appears whole or not at all. The last few are kept, so that an older one is there if the newest is damaged. */
+ * Tensors: each parameter under its own name, and each slot of the rule's state as "adam.0/NAME". A table is [features][width]; or only
+ * some of its rows are there, [rows][width], and "table/keys" says of which keys they are: those that have a row, where tables grow, or
+ * those that are not 0. "table/waiting" and "table/sightings" are keys that grow a row when they are seen more often. Metadata: "model" is
+ * the model's text, "trireme" a JSON object with the state of the run, its options, the input and the class names, and a checksum over all
+ * tensors. A file appears whole or not at all. The last few are kept, so that an older one is there if the newest is damaged. */
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_H
 
@@ -36,6 +38,7 @@ typedef struct {
     const int64_t *damaged; /* [damaged_count] training records that were found damaged */
     int64_t damaged_count;
     const tri__standing *standing; /* a job with ps: which positions are outstanding; NULL: none */
+    bool nonzero_rows;             /* write only those rows of tables that are not 0 */
 } tri__checkpoint_content;
 
 /* Write one file. TRI_DIVERGED where a parameter is not a number; nothing is written then. */

@@ -10,6 +10,11 @@
 #define TRI_CHECKPOINT_SUM     "checksum"
 #define TRI_CHECKPOINT_DIGITS  9 /* of the checksum as text, with the NUL behind it */
 
+/* Tensors that say which rows of the tables are there; see checkpoint.h. */
+#define TRI_CHECKPOINT_KEYS      "table/keys"
+#define TRI_CHECKPOINT_WAITING   "table/waiting"
+#define TRI_CHECKPOINT_SIGHTINGS "table/sightings"
+
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node); /* free() it; NULL when memory is short */
 
 /* The checksum: tensor by tensor in the order of the file, each with its name and shape, then both texts of the metadata, written with

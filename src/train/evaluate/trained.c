@@ -4,7 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/initialise.h"
 #include "train/evaluate/evaluate.h"
+
+/* Where only some rows are there, no more memory is taken; keys without a row count as 0. */
+static tri_status add_tables(tri__trained *trained)
+{
+    const int64_t rows = tri__checkpoint_rows(trained->checkpoint);
+    if (rows < 0)
+        return tri_graph_add_tables(trained->graph, trained->store);
+    return tri__graph_add_growing_tables(trained->graph, rows > 0 ? rows : 1, 1, INT64_MAX / 2, trained->store);
+}
 
 static tri_status build(tri__trained *trained, int64_t batch)
 {
@@ -14,7 +24,7 @@ static tri_status build(tri__trained *trained, int64_t batch)
     const int64_t roomy = tri__roomy_batch(checkpoint->input.shape, tri_model_is_sparse(trained->model));
     TRI_TRY(tri_model_build(trained->model, &checkpoint->input, batch ? batch : roomy, &trained->graph));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(trained->graph), &(tri_rule){0}, &trained->store));
-    TRI_TRY(tri_graph_add_tables(trained->graph, trained->store));
+    TRI_TRY(add_tables(trained));
     return tri__checkpoint_restore(checkpoint, trained->graph, trained->store, false);
 }
 

@@ -413,6 +413,8 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
         .own_files = options->shard && !strcmp(options->shard, "files"),
         .augment = options->augment,
         .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
+        .min_count = pick(options->min_count, 0, options->table_memory == TRI_UNSET ? 0 : 1),
+        .table_bytes = pick(options->table_memory, 0, 0) * 1000000,
     };
 #define ROW(...)
 #define SETTING(kind, field, name, resumed, standard, ...) out->field = pick(options->field, 0, standard);

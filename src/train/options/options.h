@@ -70,6 +70,8 @@ typedef struct {
     bool own_files;      /* --shard files */
     const char *augment; /* borrowed from the request; NULL: none */
     int64_t cache_bytes; /* 0: half of the free memory */
+    int64_t min_count;   /* of tables that grow; 0: they do not … */
+    int64_t table_bytes; /* … and how large they get; 0: half of the free memory */
 #define ROW(...)
 #define SETTING(kind, field, ...) TRI_SETTING_##kind field;
 #define RULES

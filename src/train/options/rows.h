@@ -26,6 +26,14 @@ ROW(INTEGER, shuffle, "shuffle", KEPT, .argument = "N", .least = 0, .otherwise =
     .detail = "The order of an epoch depends on the seed and the epoch alone.")
 SETTING(INTEGER, features, "features", KEPT, 0, .argument = "N", .least = 1, .most = INT32_MAX, .otherwise = "as found",
         .meaning = "how many features a sparse source has, or how many to hash its features into")
+SETTING(FLAG, hash_keys, "hash-keys", KEPT, 0,
+        .meaning = "hash the indices of LIBSVM text and click records, of up to 64 bits in records, into --features")
+ROW(INTEGER, min_count, "min-count", KEPT, .argument = "N", .least = 1, .most = 1 << 30, .otherwise = "every key has a row",
+    .meaning = "sparse models, local: tables grow, and a key gets its row when it is seen for the Nth time",
+    .detail = "Until then it counts as 0 and learns nothing. How often that happened stands in the summary.")
+ROW(INTEGER, table_memory, "table-memory", KEPT, .argument = "MB", .least = 1, .most = 1 << 30, .otherwise = "half of what is free",
+    .meaning = "sparse models, local: tables grow, up to so many megabytes; later keys get no row")
+SETTING(FLAG, nonzero_rows, "nonzero-rows", FREE, 0, .meaning = "checkpoints of sparse models hold only rows of tables that are not 0")
 ROW(TEXT, augment, "augment", KEPT, .argument = "HOW", .completion = "flip crop flip,crop",
     .meaning = "change pictures at random each time: flip, crop or flip,crop")
 SETTING(FLAG, cache, "cache", FREE, 0, .off = "off", .meaning = "keep decoded examples, so that epochs after the first decode nothing",

@@ -55,7 +55,8 @@ static tri_status check_request(const tri__run_request *run, int servers, char *
     if (!status && run->out)
         status = tri__run_folder_check(run->out);
     if (!status) {
-        const tri_source_options options = {.seed = settings.seed, .cache_folder = run->cache_folder, .features = settings.features};
+        const tri_source_options options = {
+            .seed = settings.seed, .cache_folder = run->cache_folder, .features = settings.features, .hash_keys = settings.hash_keys};
         status = tri_source_open(run->options->data, TRI_PART_TRAIN, &options, &source);
     }
     if (!status)

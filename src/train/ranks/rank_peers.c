@@ -26,6 +26,7 @@ typedef struct {
     int64_t sum[2];                  /* what must be the same on all ranks: batch and number of examples */
     char data[TRI_DATA_DIGEST_SIZE]; /* digest of the examples; "": not known */
     int64_t steps, examples, damaged, spent[TRI_PHASES];
+    int64_t sent, received;
     double cpu_percent, peak_rss_mb;
 } note;
 
@@ -70,11 +71,19 @@ static tri_status compare(rank_peers *self, note *mine, tri_status own)
     return own;
 }
 
-tri_status tri__rank_peers_agree(tri__run *run, tri_status own)
+static tri_status agree(tri__run *run, tri_status own)
 {
     note mine = {0};
     write_failure(&mine, own);
     return compare((rank_peers *)run->peers, &mine, own);
+}
+
+/* Files of its own may show a rank another number of features, and so another table. */
+static const char *another_model(const tri__run *run)
+{
+    return run->settings.own_files && tri_model_is_sparse(run->inputs.model) && !run->settings.features
+               ? "another model, or other features in its files (give all ranks the same --features N),"
+               : "another model";
 }
 
 tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
@@ -94,7 +103,7 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
     const note *first = self->notes;
     for (int i = 1; i < self->peers.workers; i++) {
         const note *theirs = &self->notes[i];
-        const char *what = strcmp(theirs->digest, first->digest)          ? "another model"
+        const char *what = strcmp(theirs->digest, first->digest)          ? another_model(run)
                            : theirs->sum[0] != first->sum[0]              ? "another --batch"
                            : theirs->sum[1] != first->sum[1]              ? "other data: it has another number of examples"
                            : tri__data_differs(theirs->data, first->data) ? "other data: as many examples, but other ones"
@@ -104,6 +113,19 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
             return tri_fail(TRI_BAD_CALL, "rank %d has %s than rank 0: start all ranks with the same options, on the same files", i, what);
     }
     return NULL;
+}
+
+/* Where every rank has files of its own, an epoch is a pass over the longest of them; ranks with fewer examples begin theirs again. */
+tri_status tri__rank_peers_agree_on_parts(tri__run *run, tri_status own)
+{
+    rank_peers *self = (rank_peers *)run->peers;
+    note mine = {.examples = own ? 0 : tri_dataset_examples(run->trainer.dataset)};
+    write_failure(&mine, own);
+    TRI_TRY(compare(self, &mine, own));
+    int64_t most = 0;
+    for (int i = 0; i < self->peers.workers; i++)
+        most = self->notes[i].examples > most ? self->notes[i].examples : most;
+    return run->settings.own_files ? tri__run_settle_length(run, most, 1) : NULL;
 }
 
 /* ---- steps ---- */
@@ -154,6 +176,7 @@ static void fill_note(const rank_peers *self, note *mine)
     mine->damaged = tri_dataset_damaged(run->trainer.dataset);
     mine->cpu_percent = tri__usage_cpu_percent(&run->since.usage, &usage);
     mine->peak_rss_mb = tri__peak_rss_mb();
+    tri__allreduce_store_traffic(run->trainer.store, &mine->sent, &mine->received);
     memcpy(mine->spent, run->trainer.phases.spent, sizeof mine->spent);
 }
 
@@ -233,6 +256,8 @@ static void rank_peers_stats(const tri__peers *base, int worker, tri__worker_sum
     out->examples = theirs->examples;
     out->cpu_percent = theirs->cpu_percent;
     out->peak_rss_mb = theirs->peak_rss_mb;
+    out->bytes_sent = theirs->sent;
+    out->bytes_received = theirs->received;
     memcpy(phases->spent, theirs->spent, sizeof theirs->spent);
 }
 
@@ -240,9 +265,9 @@ static void rank_peers_stats(const tri__peers *base, int worker, tri__worker_sum
 
 tri_status tri__rank_peers_prepare(tri__run *run, tri_status own)
 {
-    TRI_TRY(tri__rank_peers_agree(run, own));
+    TRI_TRY(agree(run, own));
     ((rank_peers *)run->peers)->position = tri_dataset_position(run->trainer.dataset);
-    return tri__rank_peers_agree(run, tri__allreduce_store_share(run->trainer.store));
+    return agree(run, tri__allreduce_store_share(run->trainer.store));
 }
 
 static void rank_peers_destroy(tri__peers *base)

@@ -39,6 +39,7 @@ static tri_source_options source_options(const tri__run *run)
         .features = run->settings.features,
         .classes = tri_model_classes(run->inputs.model),
         .fields = tri_model_fields(run->inputs.model),
+        .hash_keys = run->settings.hash_keys,
     };
 }
 

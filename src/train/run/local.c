@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/memory.h"
 #include "train/run/run_inside.h"
 #include "train/run/timed.h"
 
@@ -16,12 +17,24 @@ static tri_status check(const tri__train_options *options)
                     options->workers);
 }
 
+static tri_status add_tables(const tri__run *run, tri_store *store)
+{
+    const tri__train_settings *settings = &run->settings;
+    if (!settings->min_count)
+        return tri_graph_add_tables(run->inputs.graph, store);
+    if (!tri_model_is_sparse(run->inputs.model))
+        return tri_fail(TRI_BAD_CALL, "--%s: %s has no tables that could grow; it concerns sparse models",
+                        settings->table_bytes ? "table-memory" : "min-count", tri_model_name(run->inputs.model));
+    const int64_t bytes = settings->table_bytes ? settings->table_bytes : tri__memory_available() / 2;
+    return tri_graph_add_growing_tables(run->inputs.graph, settings->min_count, bytes, store);
+}
+
 static tri_status create_store(tri__run *run)
 {
     tri_store *local;
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &run->settings.rule, &local));
     tri_store_drop_gradient(local);
-    tri_status status = tri_graph_add_tables(run->inputs.graph, local);
+    tri_status status = add_tables(run, local);
     if (status) {
         tri_store_destroy(local);
         return status;
@@ -31,4 +44,10 @@ static tri_status create_store(tri__run *run)
     return tri__timed_store_create(local, &run->trainer.store);
 }
 
-const tri__strategy tri__strategy_local = {.name = "local", .tables = true, .check = check, .create_store = create_store};
+const tri__strategy tri__strategy_local = {
+    .name = "local",
+    .options = (const char *const[]){"min-count", "table-memory", NULL},
+    .tables = true,
+    .check = check,
+    .create_store = create_store,
+};

@@ -69,7 +69,7 @@ tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
                                       .keep_logits = tri__run_reads_stream(run),
                                       .threads = settings->threads,
                                       .seed = settings->seed,
-                                      .without = settings->deterministic ? TRI_PLAN_ONEDNN | TRI_PLAN_NARROW : 0};
+                                      .deterministic = settings->deterministic};
     return tri_plan_create(run->inputs.graph, &options, trainer->store, &trainer->plan);
 }
 
@@ -143,6 +143,8 @@ static tri_status settle(tri__run *run)
     TRI_TRY(tri__run_open_model(run));
     TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->inputs.model), &run->settings));
     TRI_TRY(tri__strategy_takes(run->strategy, run->inputs.model));
+    if (run->settings.nonzero_rows && !tri_model_is_sparse(run->inputs.model))
+        return tri_fail(TRI_BAD_CALL, "--nonzero-rows: %s has no tables; it concerns sparse models", tri_model_name(run->inputs.model));
     start_state(run);
     settle_threads(run);
     return NULL;
@@ -173,6 +175,8 @@ static tri_status create_parts(tri__run *run)
     TRI_TRY(tri__run_create_dataset(run, run->peers ? run->peers->worker : 0, &run->trainer));
     if (tri__run_reads_stream(run) && tri__has_two_classes(run->inputs.graph))
         TRI_TRY(tri__progressive_create(&run->progressive));
+    if (run->peers && run->settings.own_files)
+        return NULL; /* what the others have is part of it: agree_on_parts settles it */
     return tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), run->settings.workers);
 }
 

@@ -67,6 +67,7 @@ tri__checkpoint_content tri__run_content(const tri__run *run, tri_store *store, 
         .source = source,
         .options = &run->options,
         .state = state,
+        .nonzero_rows = run->settings.nonzero_rows,
     };
 }
 

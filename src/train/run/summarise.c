@@ -34,9 +34,14 @@ static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *s
 static void fill_in_tables(const tri__run *run, tri__summary *summary)
 {
     tri_store *store = run->trainer.store;
+    tri_growth growth = {0};
+    const bool grows = store && tri_store_grows(store, &growth);
+    summary->tables_grow = grows;
+    summary->left_rare = growth.left_rare;
+    summary->left_full = growth.left_full;
     for (int i = 0; store && i < tri_store_tables(store); i++) {
         const tri_table *table = tri_store_table(store, i);
-        summary->table_rows += table->rows;
+        summary->table_rows += grows ? growth.rows : table->rows;
         summary->table_bytes += table->rows * table->stride * (int64_t)sizeof(float);
     }
 }
@@ -93,7 +98,8 @@ typedef struct {
     tri__worker_summary *worker; /* [count] */
     char (*name)[TRI_TASK_SIZE];
     tri__phases sum;
-    double cpu_percent; /* of this process */
+    int64_t sent, received; /* bytes of all */
+    double cpu_percent;     /* of this process */
 } worker_stats;
 
 /* The run's own worker: like that of the others, what it did since the run was resumed. */
@@ -128,6 +134,18 @@ static void fill_other(const tri__run *run, int index, worker_stats *all)
     tri__phases_add(&all->sum, &phases);
 }
 
+/* What a worker has sent is known to the peers alone. */
+static void fill_traffic(const tri__run *run, int index, tri__worker_summary *worker)
+{
+    tri__worker_summary stats = {0};
+    tri__phases phases = {0};
+    if (!run->peers)
+        return;
+    run->peers->kind->stats(run->peers, index, &stats, &phases);
+    worker->bytes_sent = stats.bytes_sent;
+    worker->bytes_received = stats.bytes_received;
+}
+
 /* All workers; sum receives the phases of all of them, added up. */
 static void fill_workers(const tri__run *run, worker_stats *all)
 {
@@ -141,6 +159,9 @@ static void fill_workers(const tri__run *run, worker_stats *all)
             fill_worker(run, &all->worker[i]);
         else
             fill_other(run, i, all);
+        fill_traffic(run, i, &all->worker[i]);
+        all->sent += all->worker[i].bytes_sent;
+        all->received += all->worker[i].bytes_received;
     }
     all->cpu_percent = all->worker[own].cpu_percent;
     bool together = run->peers && run->peers->here > 1;
@@ -152,17 +173,21 @@ static void fill_workers(const tri__run *run, worker_stats *all)
 static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)
 {
     double seconds = tri__run_seconds(run);
+    const int64_t each = run->settings.own_files ? all->count : 1; /* of that many files, about */
     tri__summary summary = {
         .workers = all->count,
         .threads = run->settings.threads,
         .steps = run->state.step,
         .examples = run->state.examples,
-        .epochs = tri__run_reads_stream(run) ? NAN : (double)run->state.examples / (double)tri_dataset_examples(run->trainer.dataset),
+        .epochs =
+            tri__run_reads_stream(run) ? NAN : (double)run->state.examples / (double)(tri_dataset_examples(run->trainer.dataset) * each),
         .seconds = seconds,
         .examples_per_second = seconds > 0 ? (double)run->state.examples / seconds : NAN,
         .train_loss = tri__recent_mean(&run->state.recent),
         .damaged = tri_dataset_damaged(run->trainer.dataset) + (run->peers ? run->peers->damaged : 0),
         .peak_rss_mb = tri__peak_rss_mb(),
+        .bytes_sent = all->sent,
+        .bytes_received = all->received,
         .worker_stats = all->worker,
     };
     tri__phases_shares(&all->sum, summary.phases);

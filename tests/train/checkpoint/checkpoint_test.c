@@ -62,7 +62,7 @@ static tri_status save(fixture *here, int64_t step, int64_t keep)
     here->state.step = step;
     static const int64_t damaged[] = {3, 17};
     const tri__checkpoint_content content = {here->model,  here->graph, here->store, &here->source, &here->options,
-                                             &here->state, damaged,     2,           NULL};
+                                             &here->state, damaged,     2,           NULL,          false};
     char *path;
     TRI_TRY(tri__checkpoint_save(here->folder, &content, keep, &path));
     free(path);
