@@ -24,7 +24,7 @@ typedef struct {
     int64_t classes;
     json_t *rows;     /* NULL: lines */
     bool prompt;      /* flush each answer: somebody may wait for it */
-    bool header;      /* still to be printed: where there is nothing to print, nothing is */
+    bool header;      /* still to be printed: with the first answer, so that a failure prints nothing; of a stream at once */
     tri_source *from; /* NULL: rows of numbers on standard input */
     bool piped;       /* from was on standard input */
     const char *file; /* of the last example, … */
@@ -55,6 +55,8 @@ static void print_header(printer *to)
         print_class(to->out, to->names, &to->numbering, class);
     }
     fputs("\texample\tlabel\n", to->out);
+    if (to->prompt)
+        fflush(to->out);
 }
 
 /* An example on its way out: its record, or −1 on standard input; its class as the source has it, or −1. */
@@ -269,6 +271,8 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
                   .number = -1};
     if (checkpoint->class_names && checkpoint->input.classes == to.classes)
         to.names = (const char *const *)checkpoint->class_names;
+    if (piped && tri_model_is_sparse(trained->model))
+        print_header(&to); /* whoever writes line by line may wait for it */
     tri_status status = piped && !tri_model_is_sparse(trained->model) ? predict_input(session, arguments, trained, predictor, &to)
                                                                       : predict_source(session, arguments, trained, NULL, predictor, &to);
     if (status || !session->json) {
