@@ -284,7 +284,7 @@ static int64_t axis_in_files(const tri_node *x, int64_t axis)
 
 static tri_status build_row(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
-    tri_node *inputs[TRI_MAX_INPUTS];
+    tri_node *inputs[TRI_MAX_INPUTS] = {NULL};
     for (int i = 0; i < statement->inputs; i++)
         inputs[i] = input_of(builder, statement, i);
     tri_attributes attributes = statement->settings.attributes;

@@ -120,8 +120,7 @@ int64_t tri__table_stride(int64_t floats)
 tri_status tri_store_add_table(tri_store *store, int64_t rows, int64_t width)
 {
     if (!store->kind->add_table)
-        return tri_fail(TRI_UNSUPPORTED, "a store of the kind '%s' has no tables: train sparse models with --strategy local",
-                        store->kind->name);
+        return tri_fail(TRI_UNSUPPORTED, "a store of the kind '%s' has no tables", store->kind->name);
     if (store->tables == TRI_STORE_TABLES)
         return tri_fail(TRI_BAD_CALL, "a model has more than %d tables", TRI_STORE_TABLES);
     TRI_TRY(store->kind->add_table(store, rows, width));

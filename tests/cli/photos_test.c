@@ -18,6 +18,9 @@ static void generated_photos_can_be_described_and_learned(void **state)
     expect(RUN(here, "train", "softmax", "--data", "{photos,others}/*/*/*.jpg"), 2, "", "photos of several sizes");
     expect(RUN(here, "train", "flowers", "--data", "photos", "--epochs", "1", "--out", "run", "--quiet"), 0,
            "trained      1 step, 12 examples", "");
+    expect(RUN(here, "train", "flowers", "--data", "{photos,others}/train/kind-{0,1}/*.jpg", "--strategy", "ps", "--workers", "2",
+               "--steps", "2", "--quiet", "--out", "servers"),
+           0, "trained      2 steps", "");
     expect(RUN(here, "eval", "run"), 0, "data        photos, 2 examples", "");
     expect(RUN(here, "eval", "run", "--data", "others"), 2, "", "its class 3 is kind-3, the model's is missing");
     expect(RUN(here, "predict", "run", "--data", "photos", "--limit", "2"), 0, "kind-0\tkind-1\tkind-2\texample\tlabel\n", "");

@@ -85,7 +85,7 @@ static void print_example(const printer *to, const example *row)
 {
     const tri_source_info *info = to->from ? tri_source_describe(to->from) : NULL;
     fprintf(to->out, "\t%s\t", row->name);
-    if (row->label < 0)
+    if (row->label < 0 || !info)
         fputc('-', to->out);
     else
         print_class(to->out, info->class_names, &info->numbering, row->label);
@@ -102,7 +102,7 @@ static void add_json(const printer *to, const float *row, int64_t best, const ex
     for (int64_t class = 0; best >= 0 && class < to->classes; class ++)
         json_array_append_new(list, json_real(row[class]));
     json_t *class = best < 0 ? json_null() : class_json(to->names, &to->numbering, best);
-    json_t *label = which->label < 0 || best < 0 ? json_null() : class_json(info->class_names, &info->numbering, which->label);
+    json_t *label = !info || which->label < 0 || best < 0 ? json_null() : class_json(info->class_names, &info->numbering, which->label);
     json_array_append_new(to->rows,
                           json_pack("{s:o, s:o, s:s, s:o}", "class", class, "probabilities", list, "example", which->name, "label", label));
 }

@@ -41,11 +41,14 @@ void tri__mailbox_destroy(tri__mailbox *mailbox)
     free(mailbox);
 }
 
-static bool grow(tri__mailbox *mailbox)
+static bool make_room(tri__mailbox *mailbox, size_t more)
 {
-    if (mailbox->count < mailbox->capacity)
+    size_t needed = (size_t)mailbox->count + more;
+    if (needed <= (size_t)mailbox->capacity)
         return true;
-    int larger = mailbox->capacity ? 2 * mailbox->capacity : 64;
+    int larger = mailbox->capacity ? mailbox->capacity : 32;
+    while ((size_t)larger < needed)
+        larger *= 2;
     MPI_Request *request = realloc(mailbox->request, (size_t)larger * sizeof(MPI_Request));
     mailbox->request = request ? request : mailbox->request;
     void **copy = realloc(mailbox->copy, (size_t)larger * sizeof *copy);
@@ -81,28 +84,34 @@ static int progress(tri__mailbox *mailbox)
     return MPI_SUCCESS;
 }
 
-static int send_part(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes, void *copy)
+static int send_part(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes)
 {
     const tri__mpi *mpi = mailbox->mpi;
-    if (!grow(mailbox))
-        return MPI_ERR_NO_MEM;
-    mailbox->copy[mailbox->count] = copy;
+    mailbox->copy[mailbox->count] = NULL;
     return mpi->Isend(data, (int)bytes, mpi->byte_type, to, number, mpi->world, &mailbox->request[mailbox->count++]);
 }
 
-int tri__mailbox_send(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes)
+/* The last part has the copy. */
+static int send_parts(tri__mailbox *mailbox, int to, int number, char *copy, size_t bytes)
 {
-    char *copy = malloc(bytes ? bytes : 1);
-    if (!copy)
-        return MPI_ERR_NO_MEM;
-    memcpy(copy, data, bytes);
     size_t at = 0;
     int error = MPI_SUCCESS;
     do {
         size_t part = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
-        error = send_part(mailbox, to, number, copy + at, part, at + part == bytes ? copy : NULL);
+        error = send_part(mailbox, to, number, copy + at, part);
         at += part;
     } while (at < bytes && error == MPI_SUCCESS);
+    mailbox->copy[mailbox->count - 1] = copy;
+    return error;
+}
+
+int tri__mailbox_send(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes)
+{
+    char *copy = make_room(mailbox, bytes / MOST_BYTES + 1) ? malloc(bytes ? bytes : 1) : NULL;
+    if (!copy)
+        return MPI_ERR_NO_MEM;
+    memcpy(copy, data, bytes);
+    int error = send_parts(mailbox, to, number, copy, bytes);
     mailbox->sent += (int64_t)bytes;
     return error == MPI_SUCCESS ? progress(mailbox) : error;
 }

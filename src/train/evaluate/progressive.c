@@ -34,7 +34,8 @@ void tri__progressive_destroy(tri__progressive *progressive)
 
 static int bucket_of(float score)
 {
-    const float place = (score + MOST) * (BUCKETS / (2 * MOST));
+    const int each = BUCKETS / (2 * MOST); /* buckets for a step of 1 */
+    const float place = (score + MOST) * (float)each;
     return place >= BUCKETS - 1 ? BUCKETS - 1 : place > 0 ? (int)place : 0; /* a score that is no number is in the first */
 }
 

@@ -41,7 +41,6 @@ typedef struct {
 typedef struct tri__strategy {
     const char *name;           /* "local", as users type it */
     const char *const *options; /* options that not every strategy has; ends with NULL; NULL: none */
-    bool tables;                /* it trains sparse models */
 
     /* TRI_BAD_CALL where options contradict each other; the message says what to do instead. NULL: they never do. */
     tri_status (*check)(const struct tri__train_options *options);
@@ -61,8 +60,5 @@ typedef struct tri__strategy {
     tri_status (*launch)(const tri__launch_request *request, struct tri__run_result *out); /* returns when no process is left */
     tri_status (*run_task)(const struct tri__run_request *request, const struct tri__task_setup *setup, struct tri__run_result *out);
 } tri__strategy;
-
-/* TRI_UNSUPPORTED where the strategy cannot train the model: it has no tables. */
-TRI_MUST_CHECK tri_status tri__strategy_takes(const tri__strategy *strategy, const tri_model *model);
 
 #endif

@@ -226,7 +226,7 @@ static tri_status copy_value(const char *name, const tri_tensor *from, tri__plac
     size_t bytes = (size_t)tri_shape_count(from->shape) * tri_type_size(from->type);
     char *copy, *data;
     TRI_TRY(tri__allocate(strlen(name) + 1, 1, "the name of a value", &copy));
-    *out = (tri__placed_value){.name = strcpy(copy, name), .tensor = *from};
+    *out = (tri__placed_value){.name = memcpy(copy, name, strlen(name) + 1), .tensor = *from};
     out->tensor.data = NULL;
     TRI_TRY(tri__allocate(bytes + 1, 1, "a value", &data));
     out->tensor.data = memcpy(data, from->data, bytes);

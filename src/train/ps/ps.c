@@ -28,7 +28,6 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
 
 const tri__strategy tri__strategy_ps = {
     .name = "ps",
-    .tables = true,
     .options = (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "row-values", "replicas", "heartbeat",
                                      "log-updates", "timeout", NULL},
     .check = check,

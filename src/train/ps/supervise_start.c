@@ -18,6 +18,7 @@
 #include "train/ps/ps.h"
 #include "train/ps/settings.h"
 #include "train/ps/tables.h"
+#include "train/run/inputs.h"
 #include "train/run/log_file.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
@@ -50,13 +51,10 @@ static tri_status check_request(const tri__run_request *run, int servers, char *
         status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
     if (!status)
         status = tri__ps_settings_check_files(&settings);
-    if (!status)
-        status = tri__strategy_takes(&tri__strategy_ps, model);
     if (!status && run->out)
         status = tri__run_folder_check(run->out);
     if (!status) {
-        const tri_source_options options = {
-            .seed = settings.seed, .cache_folder = run->cache_folder, .features = settings.features, .hash_keys = settings.hash_keys};
+        const tri_source_options options = tri__inputs_source_options(model, tri_model_input_shape(model), &settings, run->cache_folder);
         status = tri_source_open(run->options->data, TRI_PART_TRAIN, &options, &source);
     }
     if (!status)

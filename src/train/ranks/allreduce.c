@@ -53,7 +53,6 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
 
 const tri__strategy tri__strategy_allreduce = {
     .name = "allreduce",
-    .tables = true,
     .options = (const char *const[]){"restarts", "min-workers", "timeout", NULL},
     .check = check,
     .join = tri__rank_peers_join,

@@ -288,8 +288,6 @@ static tri_status open_folder(launcher *self)
         TRI_TRY(tri_model_open(run->options->model, &model));
         tri_status status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
         if (!status)
-            status = tri__strategy_takes(&tri__strategy_allreduce, model);
-        if (!status)
             status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);
         tri_model_destroy(model);
         TRI_TRY(status);

@@ -331,7 +331,6 @@ static int threads_of(const tri__run *run)
 
 const tri__strategy tri__strategy_mirrored = {
     .name = "mirrored",
-    .tables = true,
     .check = check,
     .threads = threads_of,
     .create_store = create,

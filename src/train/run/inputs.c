@@ -26,21 +26,27 @@ tri_status tri__run_open_model(tri__run *run)
     return tri_model_open(run->options.model, &run->inputs.model);
 }
 
+tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
+                                              const char *cache_folder)
+{
+    bool picture = shape.rank == 3;
+    return (tri_source_options){
+        .seed = settings->seed,
+        .cache_folder = cache_folder,
+        .height = picture ? shape.dim[0] : 0,
+        .width = picture ? shape.dim[1] : 0,
+        .features = settings->features,
+        .classes = tri_model_classes(model),
+        .fields = tri_model_fields(model),
+        .hash_keys = settings->hash_keys,
+    };
+}
+
 /* Photos are resized to the size that the model asks for, or was trained with. */
 static tri_source_options source_options(const tri__run *run)
 {
     tri_shape shape = run->resumed ? run->resumed->input.shape : tri_model_input_shape(run->inputs.model);
-    bool picture = shape.rank == 3;
-    return (tri_source_options){
-        .seed = run->settings.seed,
-        .cache_folder = run->request->cache_folder,
-        .height = picture ? shape.dim[0] : 0,
-        .width = picture ? shape.dim[1] : 0,
-        .features = run->settings.features,
-        .classes = tri_model_classes(run->inputs.model),
-        .fields = tri_model_fields(run->inputs.model),
-        .hash_keys = run->settings.hash_keys,
-    };
+    return tri__inputs_source_options(run->inputs.model, shape, &run->settings, run->request->cache_folder);
 }
 
 /* Test examples of a sparse source get the number of features and classes of the training examples, whatever the test files contain. */

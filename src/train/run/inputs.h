@@ -2,6 +2,7 @@
 #ifndef TRI_TRAIN_RUN_INPUTS_H
 #define TRI_TRAIN_RUN_INPUTS_H
 
+#include "train/options/options.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 
@@ -10,6 +11,10 @@ typedef struct {
     tri_source *source, *test; /* test: NULL where there is nothing to evaluate on */
     tri_graph *graph;
 } tri__inputs;
+
+/* How the training examples are opened. shape: of an example, where it is known; photos are brought to that size. */
+tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
+                                              const char *cache_folder);
 
 void tri__inputs_fini(tri__inputs *inputs);
 

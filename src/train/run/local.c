@@ -47,7 +47,6 @@ static tri_status create_store(tri__run *run)
 const tri__strategy tri__strategy_local = {
     .name = "local",
     .options = (const char *const[]){"min-count", "table-memory", NULL},
-    .tables = true,
     .check = check,
     .create_store = create_store,
 };

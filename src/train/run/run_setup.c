@@ -142,7 +142,6 @@ static tri_status settle(tri__run *run)
 {
     TRI_TRY(tri__run_open_model(run));
     TRI_TRY(tri__train_settings_resolve(&run->options, tri_model_default(run->inputs.model), &run->settings));
-    TRI_TRY(tri__strategy_takes(run->strategy, run->inputs.model));
     if (run->settings.nonzero_rows && !tri_model_is_sparse(run->inputs.model))
         return tri_fail(TRI_BAD_CALL, "--nonzero-rows: %s has no tables; it concerns sparse models", tri_model_name(run->inputs.model));
     start_state(run);

@@ -115,18 +115,45 @@ size_t tri__values_bytes(int64_t floats, bool half)
 
 #define HALF_MOST 65504.0F
 
-TRI_FOR_EVERY_CPU static void write_halves(const float *values, int64_t floats, _Float16 *to)
+/* The nearest half, ties to even; value is at most HALF_MOST. Below 2⁻¹⁴ halves are multiples of 2⁻²⁴, which is what the floats from ½ to 1
+ * are apart, so that adding ½ rounds. */
+static inline uint16_t half_of(float value)
+{
+    uint32_t bits, tiny;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7FFFFFFF;
+    const float shifted = (value < 0 ? -value : value) + 0.5F;
+    memcpy(&tiny, &shifted, sizeof tiny);
+    const uint32_t normal = (magnitude + 0xFFF + (magnitude >> 13 & 1) - 0x38000000) >> 13;
+    const uint32_t half = magnitude > 0x7F800000 ? 0x7E00 : magnitude < 0x38800000 ? tiny - 0x3F000000 : normal;
+    return (uint16_t)(sign | half);
+}
+
+static inline float float_of(uint16_t half)
+{
+    const uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7FFF;
+    const float tiny = (float)magnitude * 0x1p-24F;
+    uint32_t bits;
+    memcpy(&bits, &tiny, sizeof bits);
+    bits = magnitude < 0x400 ? bits : (magnitude << 13) + (magnitude < 0x7C00 ? 0x38000000 : 0x70000000); /* else infinite, or no number */
+    bits |= sign;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+TRI_FOR_EVERY_CPU static void write_halves(const float *values, int64_t floats, uint16_t *to)
 {
     for (int64_t i = 0; i < floats; i++) {
         float value = values[i] > HALF_MOST ? HALF_MOST : values[i]; /* what is no number stays so */
-        to[i] = (_Float16)(value < -HALF_MOST ? -HALF_MOST : value);
+        to[i] = half_of(value < -HALF_MOST ? -HALF_MOST : value);
     }
 }
 
-TRI_FOR_EVERY_CPU static void read_halves(const _Float16 *from, int64_t floats, float *values)
+TRI_FOR_EVERY_CPU static void read_halves(const uint16_t *from, int64_t floats, float *values)
 {
     for (int64_t i = 0; i < floats; i++)
-        values[i] = (float)from[i];
+        values[i] = float_of(from[i]);
 }
 
 enum { BLOCK = 512 }; /* bodies need not be aligned */
@@ -136,7 +163,7 @@ void tri__values_write(const float *values, int64_t floats, bool half, uint8_t *
     if (!half && floats > 0)
         memcpy(to, values, (size_t)floats * sizeof *values);
     for (int64_t first = 0; half && first < floats; first += BLOCK) {
-        _Float16 block[BLOCK];
+        uint16_t block[BLOCK];
         const int64_t count = floats - first < BLOCK ? floats - first : BLOCK;
         write_halves(values + first, count, block);
         memcpy(to + 2 * first, block, 2 * (size_t)count);
@@ -148,7 +175,7 @@ void tri__values_read(const uint8_t *from, int64_t floats, bool half, float *val
     if (!half && floats > 0)
         memcpy(values, from, (size_t)floats * sizeof *values);
     for (int64_t first = 0; half && first < floats; first += BLOCK) {
-        _Float16 block[BLOCK];
+        uint16_t block[BLOCK];
         const int64_t count = floats - first < BLOCK ? floats - first : BLOCK;
         memcpy(block, from + 2 * first, 2 * (size_t)count);
         read_halves(block, count, values + first);

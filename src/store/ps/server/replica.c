@@ -199,7 +199,7 @@ static void send_whole_chunk(tri__server *server, uint32_t chunk)
 static void fill(tri__server *server)
 {
     tri__replica *replica = &server->replica;
-    if (replica->state != TRI_REPLICA_FILLING || !replica->open)
+    if (replica->state != TRI_REPLICA_FILLING || !replica->open || !replica->stream)
         return;
     uint32_t first = tri__stretch_first(server->stretch), chunks = tri__stretch_chunks(server->stretch);
     while (replica->filled < chunks && tri__connection_unsent(replica->stream->connection) < UNSENT_MOST)

@@ -144,11 +144,18 @@ tri_status tri__table_piece_check(const tri__layout *layout, const tri__message 
                     message->slot, message->chunk, first);
 }
 
+/* Compared by their bits, −0 is not 0, and what is no number equals itself. */
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 bool tri__all_zero(const float *floats, size_t count)
 {
-    static const float zero;
     for (size_t i = 0; i < count; i++)
-        if (memcmp(&floats[i], &zero, sizeof zero) != 0)
+        if (bits_of(floats[i]) != 0)
             return false;
     return true;
 }
@@ -166,7 +173,7 @@ void tri__table_write(tri_table *table, int64_t first, int64_t stride, int64_t c
         float *to = table->data + (first + i * stride) * table->stride + part * table->width;
         for (int64_t k = 0; k < table->width; k++) {
             const float value = from ? from[i * table->width + k] : 0;
-            if (memcmp(to + k, &value, sizeof value) != 0)
+            if (bits_of(to[k]) != bits_of(value))
                 to[k] = value;
         }
     }
