@@ -70,7 +70,7 @@ static void resuming_with_workers_is_exact(void **state)
     const char *here = *state;
     static const char *const strategies[] = {"mirrored", "allreduce"};
     for (int i = 0; i < 2; i++) {
-        char whole[16], parts[16];
+        char whole[24], parts[24];
         snprintf(whole, sizeof whole, "whole%d", i);
         snprintf(parts, sizeof parts, "parts%d", i);
         expect(RUN(here, SPARSE("fm"), "--strategy", strategies[i], "--workers", "2", "--batch", "40", "--rule", "adam", "--steps", "15",

@@ -132,7 +132,7 @@ process process_start_under(const char *folder, const char *name, const char *be
 
 static char *read_if_there(const char *path)
 {
-    return access(path, R_OK) ? NULL : test_read(path, NULL);
+    return !path || access(path, R_OK) ? NULL : test_read(path, NULL);
 }
 
 bool file_says(const char *path, const char *text)

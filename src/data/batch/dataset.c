@@ -224,7 +224,7 @@ static tri_status fill_from_stream(tri_dataset *dataset, bool *more)
 static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
 {
     tri__batch_buffer *buffer = &dataset->buffer;
-    bool more;
+    bool more = false;
     if (dataset->given)
         tri__batch_buffer_clear_failures(buffer);
     dataset->given = false;

@@ -13,7 +13,8 @@ static tri__row_part *part_of(const int32_t *rows, int64_t count, float value)
 {
     tri__row_part *part;
     assert_ok(tri__row_part_create(count, WIDTH, &part));
-    memcpy(part->rows, rows, (size_t)count * sizeof *rows);
+    for (int64_t i = 0; i < count; i++)
+        part->rows[i] = rows[i];
     for (int64_t i = 0; i < count * WIDTH; i++)
         part->values[i] = value + (float)i;
     return part;
