@@ -187,7 +187,7 @@ static tri_status expect(tri_plan *plan, tri_when when)
 static tri_status prepare(tri_plan *plan, tri__plan_table *table)
 {
     const tri__distinct *distinct = &plan->distinct[plan->now];
-    TRI_TRY(reserve(table, distinct->count));
+    TRI_TRY(reserve(table, distinct->count > 0 ? distinct->count : 1)); /* a batch may have no features */
     table->lent = false;
     table->at = distinct->at;
     table->count = distinct->count;
