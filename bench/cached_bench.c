@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "trireme/dataset.h"
 
 #define SOURCE "fake:192x192x3:5:2000"

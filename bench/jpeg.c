@@ -12,8 +12,8 @@
 
 #include <jpeglib.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/thread/clock.h"
 #include "trireme/dataset.h"
 
 enum { BATCH = 32 };
@@ -62,11 +62,12 @@ static void *bare_thread(void *argument)
     struct jpeg_decompress_struct library;
     struct jpeg_error_mgr errors;
     uint8_t *data = NULL, *pixels = NULL;
-    size_t capacity = 0, room = 0, size;
+    int64_t file_room = 0;
+    size_t room = 0, size;
     library.err = jpeg_std_error(&errors);
     jpeg_create_decompress(&library);
     while (tri__clock_now() < self->end) {
-        check(tri__file_load(self->photos.gl_pathv[self->next++ % self->photos.gl_pathc], &data, &capacity, &size));
+        check(tri__file_load(self->photos.gl_pathv[self->next++ % self->photos.gl_pathc], &data, &file_room, &size));
         decode(&library, data, size, self->side, &pixels, &room);
         self->ended++;
     }

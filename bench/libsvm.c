@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "data/source/source.h"
 
 typedef struct {

@@ -16,6 +16,7 @@ import time
 from dataclasses import dataclass
 
 from contenders import HERE, Peer, Trireme, Unavailable, run
+from placed_parts import PlacedParts
 from ranks import RankParts
 from servers import ServerParts
 from sparse_parts import SparseParts
@@ -45,7 +46,7 @@ class Goal:
         return (self.what, f"{self.ours:,.4g}", theirs, ratio, bound, "met" if self.met() else "MISSED")
 
 
-class Bench(ServerParts, RankParts, SparseParts):
+class Bench(ServerParts, RankParts, SparseParts, PlacedParts):
     def __init__(self, build, quick, photo_source):
         self.build = build
         self.photo_source = photo_source
@@ -309,7 +310,7 @@ def repeat_photos(source, folder, count):
 
 
 PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert",
-         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "allreduce", "allreduce-link", "mirrored", "sparse", "size"]
+         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "ps-replicas", "allreduce", "allreduce-link", "mirrored", "placed", "sparse", "size"]
 
 
 def main():

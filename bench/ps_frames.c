@@ -3,11 +3,11 @@
  * usage: ps_frames async|sync WORKERS COMPUTE SECONDS [IDENTITY]    prints {"rate": updates (async) or steps (sync) a second,
  *                                                                           "server_cpu": µs of each}
  * IDENTITY: a file of `trireme keygen`, for TLS. Each worker is a process, as there. */
-#include "base/clock.h"
-#include "net/address.h"
-#include "net/connection.h"
-#include "net/listener.h"
-#include "net/loop.h"
+#include "base/thread/clock.h"
+#include "net/address/address.h"
+#include "net/connection/connection.h"
+#include "net/connection/listener.h"
+#include "net/loop/loop.h"
 #include "ps_workers.h"
 
 #define DEADLINE (INT64_C(30) * 1000000000)

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "base/thread/pool.h"
 #include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
 #include "data/source/source.h"

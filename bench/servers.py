@@ -16,6 +16,7 @@ LINK_RATE = "1.8gbit"
 ALEXNET_PARAMETERS = 61_100_840
 ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:64"]
 RULE_STATE = 1  # momentum
+REPLICATED = ["lenet", "--data", "fashion", "--batch", "64"]
 
 
 class ServerParts:
@@ -181,6 +182,22 @@ class ServerParts:
         for mode in ("async", "sync"):
             self.limit(f"{mode}, a worker killed: seconds until the others go on", self.best(medians, mode, "seconds"), 1)
 
+    def ps_replicas(self):
+        """What a second server for each range costs: bytes over loopback and time of a step, with the same workers and servers. The standbys are
+        filled once, at the start; the steps are many enough that this is little beside them."""
+        def measure(mode, replicas):
+            before, steps = loopback_bytes(), self.few(2000)
+            said = self.trained(*REPLICATED, "--strategy", "ps", "--workers", "2", "--servers", "3", "--replicas", str(replicas), f"--{mode}",
+                                "--eval-every", "end", "--checkpoint-every", "end", "--steps", str(steps), threads=1)
+            return {"ms/step": said["seconds"] / said["steps"] * 1e3, "MB/step": (loopback_bytes() - before) / said["steps"] / 1e6}
+
+        for mode in ("sync", "async"):
+            medians = self.interleave(f"lenet b64, {mode}, 2 workers + 3 servers: a step", {
+                f"replicas: {count}": lambda count=count: measure(mode, count) for count in (1, 2)})
+            for unit, goal in (("MB/step", 1.6), ("ms/step", 1.3)):
+                one, two = (self.best(medians, f"replicas: {count}", unit) for count in (1, 2))
+                self.expect(f"lenet b64, {mode}, {unit}, --replicas 2 against one server a range", two, one, goal, at_most=True)
+
     def ps_link(self):
         """AlexNet, sync, TLS, a server and two workers on virtual hosts: bound by the link with small batches, by compute with large ones."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
@@ -229,6 +246,12 @@ class ServerParts:
                 raise Unavailable("a local run of AlexNet failed")
             times = [step_times(out) for out in outs]
             return max((one[steps] - one[1]) / (steps - 1) for one in times)
+
+
+def loopback_bytes():
+    """Bytes that this machine's loopback has carried: all of a job's traffic, where nothing else runs."""
+    with open("/sys/class/net/lo/statistics/rx_bytes", encoding="ascii") as file:
+        return int(file.read())
 
 
 def wait_until_listening(job, seconds):

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 #include "trireme/plan.h"

@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "net/identity.h"
-#include "net/inbox.h"
-#include "net/listener.h"
+#include "base/thread/clock.h"
+#include "net/connection/inbox.h"
+#include "net/connection/listener.h"
+#include "net/stream/identity.h"
 
 enum { ROUNDS = 9, WARM_UP = 200 };
 static const int64_t PATIENCE = (int64_t)60 * 1000000000;

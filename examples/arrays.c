@@ -2,10 +2,9 @@
  * `cmake --install`:
  *
  *   cc arrays.c $(pkg-config --cflags --libs trireme) -o arrays && ./arrays */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <trireme/trireme.h>
+
+#include "training.h"
 
 enum { EXAMPLES = 400, FEATURES = 2, BATCH = 50, STEPS = 400 };
 
@@ -21,16 +20,6 @@ static void make_points(float x[EXAMPLES][FEATURES], int32_t labels[EXAMPLES])
         labels[i] = x[i][0] * x[i][0] + x[i][1] * x[i][1] < 0.5F;
     }
 }
-
-typedef struct {
-    tri_source *source;
-    tri_dataset *dataset;
-    tri_model *model;
-    tri_graph *graph;
-    tri_store *store;
-    tri_plan *plan;
-    tri_trained *trained;
-} training;
 
 static tri_status prepare(training *job, const tri_arrays *arrays)
 {
@@ -85,16 +74,5 @@ int main(void)
         status = train(&job);
     if (!status)
         status = save_and_predict(&job, "circle.safetensors", x[0], labels);
-    if (status)
-        fprintf(stderr, "arrays: %s\n", tri_status_message(status));
-    int result = status ? EXIT_FAILURE : EXIT_SUCCESS;
-    tri_status_free(status);
-    tri_trained_destroy(job.trained);
-    tri_plan_destroy(job.plan);
-    tri_store_destroy(job.store);
-    tri_graph_destroy(job.graph);
-    tri_model_destroy(job.model);
-    tri_dataset_destroy(job.dataset);
-    tri_source_destroy(job.source);
-    return result;
+    return training_end(&job, "arrays", status);
 }

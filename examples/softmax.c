@@ -1,20 +1,9 @@
 /* softmax.c: softmax regression on drawn digits, on the public API alone. After `cmake --install`:
  *
  *   cc softmax.c $(pkg-config --cflags --libs trireme) -o softmax && ./softmax */
-#include <stdio.h>
-#include <stdlib.h>
-#include <trireme/trireme.h>
+#include "training.h"
 
 enum { BATCH = 100, EPOCHS = 3 };
-
-typedef struct {
-    tri_source *source;
-    tri_dataset *dataset;
-    tri_model *model;
-    tri_graph *graph;
-    tri_store *store;
-    tri_plan *plan;
-} training;
 
 /* Data, then a model that takes its shape from the data, then a place for its parameters, then a plan that joins them. */
 static tri_status prepare(training *job)
@@ -50,16 +39,5 @@ static tri_status train(training *job)
 int main(void)
 {
     training job = {0};
-    tri_status status = train(&job);
-    if (status)
-        fprintf(stderr, "softmax: %s\n", tri_status_message(status));
-    int result = status ? EXIT_FAILURE : EXIT_SUCCESS;
-    tri_status_free(status);
-    tri_plan_destroy(job.plan);
-    tri_store_destroy(job.store);
-    tri_graph_destroy(job.graph);
-    tri_model_destroy(job.model);
-    tri_dataset_destroy(job.dataset);
-    tri_source_destroy(job.source);
-    return result;
+    return training_end(&job, "softmax", train(&job));
 }

@@ -8,6 +8,8 @@
 #        link.sh agent 10.77.0.HOST COMMAND… the same as ssh would, for mpirun: one line for the shell there
 #        link.sh cut HOST           from now on the switch drops all that comes from HOST or goes there, without a word
 #        link.sh mend HOST
+#        link.sh part HOST HOST     from now on nothing passes between these two, and nobody is told; others reach both
+#        link.sh join HOST HOST
 #        link.sh down               end what still runs there, remove all of it
 # LINK_NAME (default trireme) tells several networks apart, which may have the same addresses. Needs root.
 set -eu
@@ -76,6 +78,21 @@ state() {
     bridge -n "$switch" link set dev "port$1" state "$2"
 }
 
+# part HOST OTHER: each has a wrong hardware address for the other, so that the switch leads its packets to nobody.
+part() {
+    need_host "$1"
+    need_host "$2"
+    ip -n "$(host "$1")" neighbour replace "10.77.0.$2" lladdr 02:00:00:00:00:01 nud permanent dev eth0
+    ip -n "$(host "$2")" neighbour replace "10.77.0.$1" lladdr 02:00:00:00:00:01 nud permanent dev eth0
+}
+
+join() {
+    need_host "$1"
+    need_host "$2"
+    ip -n "$(host "$1")" neighbour delete "10.77.0.$2" dev eth0
+    ip -n "$(host "$2")" neighbour delete "10.77.0.$1" dev eth0
+}
+
 # mpirun_settings: by the environment, so that they also reach the mpirun that trireme starts. mpirun itself reaches every host, instead of
 # hosts each other, and none of its traffic takes another way than the cable.
 mpirun_settings() {
@@ -117,6 +134,8 @@ agent:[3-9] | agent:[1-9][0-9]*)
     ;;
 cut:2) state "$2" 0 ;;
 mend:2) state "$2" 3 ;;
+part:3) part "$2" "$3" ;;
+join:3) join "$2" "$3" ;;
 down:1) down ;;
 *) usage ;;
 esac

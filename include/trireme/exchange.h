@@ -22,9 +22,17 @@ typedef struct tri_exchange tri_exchange;
 typedef struct {
     double timeout; /* seconds without a word of another task; 0: 60 */
 
+    /* Bytes that a task has under way to others, and as many that it has ready for values of others before they are needed; 0: 32 MB. The
+     * same for all tasks. What must lie somewhere between the node that computes it and a later reader is not counted. */
+    size_t window;
+
     /* Another task has died, is stopped, or has been silent for too long: why names it. The call of MPI that waits for it never returns, so
      * this must end the process; a thread of the library calls it. */
     void (*lost)(void *context, const char *why);
+
+    /* A quarter of the timeout has passed, and why names whom this task waits for. Once a wait; a thread of the library calls it. May be
+     * NULL. */
+    void (*slow)(void *context, const char *why);
     void *context;
 } tri_exchange_options;
 

@@ -40,29 +40,20 @@ typedef struct {
 
 #define TRI_AXIS_ALL (-1)
 
-/* The operators that tri_graph_add takes, with their inputs and the attributes that they read. x of pictures is
- * [n][channels][height][width].
+/* The operators that tri_graph_add takes. Those of model files stand in docs/models.md, with their keys, which are the attributes' names:
+ * from relu to random_block they are the same here. x of pictures is [n][channels][height][width] in C. matmul may have a third input,
+ * which is a bias; softmax_loss and logistic_loss have three inputs, x, labels and weights, and give Σ over the batch of weight × loss.
+ *
+ * These are for C programs only; model files have layers of them:
  *
  *   image(x)                  bytes or floats of the input, [n][h][w][c], as floats [n][c][h][w]: x · scale + offset
- *   matmul(a, b)              transpose_a, transpose_b; a dense layer is matmul(x, weight) with transpose_b, weight [out][in]
  *   bias(x, bias)             adds bias [channels] along the second dimension
  *   convolution(x, weight)    kernel, stride, pad; weight [out][in][height][width]; a third input is the bias
- *   maxpool(x), avgpool(x)    kernel, stride, pad
- *   relu, tanh, sigmoid(x)    leaky_relu(x): alpha
- *   lrn(x)                    size, alpha, beta, bias
- *   dropout(x)                rate
- *   softmax(x)                over the last of two dimensions
- *   add(a, b)                 b like a, or a scalar; add_n(a, b, …): several that are alike
- *   multiply(a, b)            the same; or multiply(a): scale
- *   sum(x), mean(x)           axis
- *   reshape(x)                shape; flatten(x): all but the batch in one row; transpose(x), trace(x): of a matrix
- *   softmax_loss(x, labels, weights), logistic_loss(x, labels, weights)
- *                             a scalar: Σ over the batch of weight × loss
- *   constant()                shape, value; random(): shape, init, value; receive(): what another task of a placed graph sends
  *   gather(table, keys), sparse_sum(table, keys), sparse_mean(table, keys), sparse_dot(table, keys, values), pairwise(table, keys, values)
  *                             of sparse examples; gather: size
+ *   expect()                  what another task of a placed graph sends
  *
- * input, parameter and table have calls of their own, below. docs/models.md tells what each computes. */
+ * A dense layer is matmul(x, weight) with transpose_b, weight [out][in]. input, parameter and table have calls of their own, below. */
 const char *tri_operator_name(int index); /* of all that are not gradients, from 0; NULL past the last */
 
 TRI_MUST_CHECK tri_status tri_graph_create(int64_t batch, tri_graph **out);
@@ -93,15 +84,17 @@ TRI_MUST_CHECK tri_status tri_node_place(tri_graph *graph, tri_node *node, const
 
 /* Name a node as a result: "loss" (a scalar: Σ over the batch of weight × loss) and "logits" are known to training. */
 TRI_MUST_CHECK tri_status tri_graph_output(tri_graph *graph, const char *name, tri_node *node);
-void tri_graph_clear_outputs(tri_graph *graph);
+void tri_graph_clear_outputs(tri_graph *graph);          /* and targets */
+void tri_graph_target(tri_graph *graph, tri_node *node); /* it is computed in every run, and its value stays where it is */
 int tri_graph_outputs(const tri_graph *graph);
 const char *tri_graph_output_name(const tri_graph *graph, int index);      /* from 0 */
 tri_node *tri_graph_find_output(const tri_graph *graph, const char *name); /* NULL where there is none */
 
 int64_t tri_graph_batch(const tri_graph *graph);
 int tri_graph_count(const tri_graph *graph);
-tri_node *tri_graph_node(const tri_graph *graph, int index); /* in order of making */
-size_t tri_graph_parameter_floats(const tri_graph *graph);   /* of the flat buffer, alignment included */
+tri_node *tri_graph_node(const tri_graph *graph, int index);        /* in order of making */
+tri_node *tri_graph_find(const tri_graph *graph, const char *name); /* a node by its name; NULL where there is none */
+size_t tri_graph_parameter_floats(const tri_graph *graph);          /* of the flat buffer, alignment included */
 
 const char *tri_node_name(const tri_node *node);
 const char *tri_node_operator(const tri_node *node);

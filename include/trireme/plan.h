@@ -63,6 +63,10 @@ bool tri_plan_expects(const tri_plan *plan); /* it has tables that do not grow, 
 /* Forward only. Afterwards tri_plan_value reads the graph's outputs. Labels and weights may be NULL; "loss" means nothing then. */
 TRI_MUST_CHECK tri_status tri_plan_run(tri_plan *plan, const tri_batch *batch);
 
+/* A new value for a variable (a parameter, or an input of a graph file), before a run. Where several tasks run the graph, the one that has
+ * the variable takes it, and the others ignore it. TRI_NOT_FOUND for an unknown name. */
+TRI_MUST_CHECK tri_status tri_plan_feed(tri_plan *plan, const char *variable, const tri_tensor *value);
+
 /* The value of an output in plain row-major layout, valid until the next run. TRI_NOT_FOUND for an unknown name. */
 TRI_MUST_CHECK tri_status tri_plan_value(tri_plan *plan, const char *output, tri_tensor *out);
 

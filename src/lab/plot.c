@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 enum { PANEL = 340, HEIGHT = 330, LEFT = 62, RIGHT = 14, TOP = 66, BOTTOM = 52, TITLE = 24 };
 

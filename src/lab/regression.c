@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 #define DEPENDENT 1e-10 /* a column of length 1 of which less than this is left is a sum of the ones before it */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 
 typedef struct {
     const tri__speed_request *request;

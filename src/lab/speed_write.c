@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
 #include "lab/plot.h"
 
 static tri_status write_csv(const tri__speed_result *result, const char *path)

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/rendezvous.h"
-#include "graph/rule.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "base/thread/rendezvous.h"
+#include "graph/rule/rule.h"
 #include "store/norm.h"
 #include "store/rank_rows.h"
 #include "store/store.h"

@@ -10,7 +10,7 @@
 #ifndef TRI_STORE_ALLREDUCE_H
 #define TRI_STORE_ALLREDUCE_H
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "net/mpi/ranks.h"
 
 typedef struct {

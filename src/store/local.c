@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "graph/rule.h"
+#include "base/memory/memory.h"
+#include "graph/rule/rule.h"
 #include "store/norm.h"
 #include "store/store.h"
 #include "store/table.h"
@@ -29,7 +29,7 @@ typedef struct {
     tri_store store;
     tri_step step;
     noted_offer *noted; /* with clipping only: the step's offers so far. It grows in the first step and is kept */
-    size_t count, capacity;
+    int64_t count, room;
     size_t floats; /* in all of them */
     table_step table[TRI_STORE_TABLES];
     int tables; /* noted, as offers are */
@@ -76,7 +76,7 @@ static double table_squares(const local_store *local)
 static double mean_norm(const local_store *local)
 {
     double squares = table_squares(local);
-    for (size_t i = 0; i < local->count; i++) {
+    for (int64_t i = 0; i < local->count; i++) {
         const noted_offer *offer = &local->noted[i];
         if (offer->weight > 0)
             squares +=
@@ -91,7 +91,7 @@ static void apply_noted(local_store *local)
         return;
     double norm = mean_norm(local), clip = local->store.rule.clip;
     double clipping = norm > clip ? clip / norm : 1;
-    for (size_t i = 0; i < local->count; i++) {
+    for (int64_t i = 0; i < local->count; i++) {
         const noted_offer *offer = &local->noted[i];
         apply(local, offer->range, local->store.gradient + offer->range.first, offer->weight, clipping);
     }
@@ -100,20 +100,21 @@ static void apply_noted(local_store *local)
             apply_rows(local, i, local->table[i].gradient, local->table[i].weight, clipping);
         local->table[i].gradient = NULL;
     }
-    local->count = local->floats = 0;
+    local->count = 0;
+    local->floats = 0;
     local->tables = 0;
+}
+
+/* Every float and every table has been offered. */
+static void apply_when_whole(local_store *local)
+{
+    if (local->floats >= local->store.floats && local->tables == local->store.tables)
+        apply_noted(local);
 }
 
 static tri_status note(local_store *local, noted_offer offer)
 {
-    if (local->count == local->capacity) {
-        size_t capacity = local->capacity ? 2 * local->capacity : 64;
-        noted_offer *larger = realloc(local->noted, capacity * sizeof *larger);
-        if (!larger)
-            return tri_fail(TRI_NO_MEMORY, "out of memory for the list of %zu offered ranges", capacity);
-        local->noted = larger;
-        local->capacity = capacity;
-    }
+    TRI_TRY(tri__grow(&local->noted, &local->room, local->count + 1, sizeof *local->noted, "the ranges that a step offers"));
     local->noted[local->count++] = offer;
     local->floats += offer.range.count;
     return NULL;
@@ -145,8 +146,7 @@ static tri_status local_offer(tri_store *store, tri_range range, const float *gr
         return NULL;
     }
     TRI_TRY(note(local, (noted_offer){range, weight}));
-    if (local->floats >= store->floats && local->tables == store->tables)
-        apply_noted(local);
+    apply_when_whole(local);
     return NULL;
 }
 
@@ -173,8 +173,7 @@ static tri_status local_offer_rows(tri_store *store, int table, const float *gra
     local->tables += !local->table[table].gradient;
     local->table[table].gradient = gradient;
     local->table[table].weight = weight;
-    if (local->floats >= store->floats && local->tables == store->tables)
-        apply_noted(local);
+    apply_when_whole(local);
     return NULL;
 }
 

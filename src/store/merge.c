@@ -1,11 +1,11 @@
-/* merge.c: rows of several workers, added up. The keys of all lists are put one after another, graph/distinct.c finds where each stands
- * among the distinct ones, and gradients are added there. */
+/* merge.c: rows of several workers, added up. The keys of all lists are put one after another, graph/store/distinct.c finds where each
+ * stands among the distinct ones, and gradients are added there. */
 #include "store/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 void tri__merge_fini(tri__merge *merge)
 {
@@ -14,34 +14,6 @@ void tri__merge_fini(tri__merge *merge)
     free(merge->row);
     tri__buffer_free(merge->sum);
     *merge = (tri__merge){0};
-}
-
-static tri_status reserve_keys(tri__merge *merge, int64_t count)
-{
-    if (count <= merge->room)
-        return NULL;
-    const size_t room = (size_t)(count + count / 4);
-    free(merge->keys);
-    free(merge->row);
-    merge->keys = NULL;
-    merge->row = NULL;
-    merge->room = 0;
-    TRI_TRY(tri__allocate(room, sizeof *merge->keys, "the keys of a step", &merge->keys));
-    TRI_TRY(tri__allocate(room, sizeof *merge->row, "the keys of a step", &merge->row));
-    merge->room = (int64_t)room;
-    return NULL;
-}
-
-static tri_status reserve_sum(tri__merge *merge, int64_t floats)
-{
-    if (floats <= merge->sum_floats)
-        return NULL;
-    tri__buffer_free(merge->sum);
-    merge->sum = NULL;
-    merge->sum_floats = 0;
-    TRI_TRY(tri__buffer_allocate((size_t)(floats + floats / 4) * sizeof *merge->sum, "the gradients of a step", &merge->sum));
-    merge->sum_floats = floats + floats / 4;
-    return NULL;
 }
 
 /* Other bits of the key than those that distinct.c looks it up by. */
@@ -69,10 +41,12 @@ tri_status tri__merge_rows(tri__merge *merge, const tri__offered_rows *lists, in
     int64_t all = 0;
     for (int l = 0; l < count; l++)
         all += lists[l].count;
-    TRI_TRY(reserve_keys(merge, all));
+    TRI_TRY(tri__reserve(&merge->keys, &merge->keys_room, all, sizeof *merge->keys, "the keys of a step"));
+    TRI_TRY(tri__reserve(&merge->row, &merge->row_room, all, sizeof *merge->row, "the keys of a step"));
     const int64_t found = collect(merge, lists, count, width, part, parts);
     TRI_TRY(tri__distinct_find(&merge->distinct, merge->keys, found));
-    TRI_TRY(reserve_sum(merge, merge->distinct.count * width));
+    TRI_TRY(
+        tri__buffer_reserve(&merge->sum, &merge->sum_room, merge->distinct.count * width, sizeof *merge->sum, "the gradients of a step"));
     if (merge->distinct.count)
         memset(merge->sum, 0, (size_t)(merge->distinct.count * width) * sizeof *merge->sum);
     for (int64_t i = 0; i < found; i++) {

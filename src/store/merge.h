@@ -3,7 +3,7 @@
 #ifndef TRI_STORE_MERGE_H
 #define TRI_STORE_MERGE_H
 
-#include "graph/distinct.h"
+#include "graph/store/distinct.h"
 #include "store/table.h"
 
 /* What one worker offers: distinct keys, in any order. */
@@ -15,11 +15,10 @@ typedef struct {
 
 typedef struct {
     tri__distinct distinct;
-    int32_t *keys;     /* [room] of the part, list by list … */
+    int32_t *keys;     /* of the part, list by list … */
     const float **row; /* … and where their gradients are */
-    int64_t room;
-    float *sum; /* [distinct.count][width] */
-    int64_t sum_floats;
+    float *sum;        /* [distinct.count][width] */
+    int64_t keys_room, row_room, sum_room;
 } tri__merge;
 
 void tri__merge_fini(tri__merge *merge);

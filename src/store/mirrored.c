@@ -13,10 +13,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "base/vector.h"
-#include "graph/rule.h"
+#include "base/bytes/vector.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "graph/rule/rule.h"
 #include "store/merge.h"
 #include "store/norm.h"
 #include "store/store.h"

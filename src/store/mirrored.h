@@ -7,8 +7,8 @@
 #ifndef TRI_STORE_MIRRORED_H
 #define TRI_STORE_MIRRORED_H
 
-#include "base/rendezvous.h"
-#include "graph/store.h"
+#include "base/thread/rendezvous.h"
+#include "graph/store/store.h"
 
 typedef struct tri__mirrored_group tri__mirrored_group;
 

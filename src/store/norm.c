@@ -1,7 +1,7 @@
 /* norm.c: how long a gradient is. */
 #include "store/norm.h"
 
-#include "base/vector.h"
+#include "base/bytes/vector.h"
 
 TRI_FOR_EVERY_CPU double tri__sum_of_squares(const float *x, size_t count)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crc32c.h"
-#include "base/memory.h"
+#include "base/bytes/crc32c.h"
+#include "base/memory/memory.h"
 #include "store/norm.h"
 
 #define MOST_BYTES ((int64_t)1 << 30) /* that one rank may send of a table in a step */
@@ -39,18 +39,6 @@ static size_t key_bytes(int64_t count)
 static size_t row_bytes(const tri__rank_rows *rows, int64_t count)
 {
     return key_bytes(count) + ((size_t)(count * rows->width) * sizeof(float) + 63) / 64 * 64;
-}
-
-static tri_status reserve(uint8_t **buffer, size_t *room, size_t bytes)
-{
-    if (bytes <= *room)
-        return NULL;
-    tri__buffer_free(*buffer);
-    *buffer = NULL;
-    *room = 0;
-    TRI_TRY(tri__buffer_allocate(bytes + bytes / 4, "the rows of all ranks", buffer));
-    *room = bytes + bytes / 4;
-    return NULL;
 }
 
 static void pack(const tri__rank_rows *rows)
@@ -86,8 +74,8 @@ static tri_status exchange_rows(tri__rank_rows *rows, tri__ranks *ranks, int64_t
         return tri_fail(TRI_UNSUPPORTED, "a step names %" PRId64 " rows of %" PRId64 ", more than can be exchanged (use a smaller --batch)",
                         longest, rows->width);
     rows->each = row_bytes(rows, longest);
-    TRI_TRY(reserve(&rows->sent, &rows->room, rows->each));
-    TRI_TRY(reserve(&rows->all, &rows->ranks_room, rows->each * (size_t)rows->ranks));
+    TRI_TRY(tri__buffer_reserve(&rows->sent, &rows->sent_room, (int64_t)rows->each, 1, "the rows of this rank"));
+    TRI_TRY(tri__buffer_reserve(&rows->all, &rows->all_room, (int64_t)rows->each * rows->ranks, 1, "the rows of all ranks"));
     pack(rows);
     return rows->each ? tri__ranks_gather(ranks, rows->sent, rows->each, rows->all) : NULL;
 }

@@ -9,11 +9,11 @@
 #include "store/merge.h"
 
 typedef struct {
-    int64_t features, width; /* of the table */
-    tri__offered_rows mine;  /* offered and not exchanged yet; borrowed */
-    uint8_t *sent;           /* [each] mine as it travels: keys, then gradients … */
-    uint8_t *all;            /* … [ranks][each] and everybody's */
-    size_t room, ranks_room; /* bytes of them */
+    int64_t features, width;     /* of the table */
+    tri__offered_rows mine;      /* offered and not exchanged yet; borrowed */
+    uint8_t *sent;               /* [each] mine as it travels: keys, then gradients … */
+    uint8_t *all;                /* … [ranks][each] and everybody's */
+    int64_t sent_room, all_room; /* bytes of them */
     size_t each;
     int64_t *counts; /* [ranks] rows of each */
     int ranks;

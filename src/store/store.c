@@ -1,9 +1,9 @@
 /* store.c: the buffers that every kind of store has. */
 #include "store/store.h"
 
-#include "base/memory.h"
-#include "graph/key_map.h"
-#include "graph/rule.h"
+#include "base/memory/memory.h"
+#include "graph/rule/rule.h"
+#include "graph/store/key_map.h"
 #include "store/table.h"
 
 static tri_status allocate(tri_store *store)

@@ -2,7 +2,7 @@
 #ifndef TRI_STORE_STORE_H
 #define TRI_STORE_STORE_H
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 
 /* Complete the rule and allocate parameters, gradient and slots, all 0. The store must be zeroed; on failure it needs no fini. */
 TRI_MUST_CHECK tri_status tri__store_init(tri_store *store, const tri__store_kind *kind, size_t floats, const tri_rule *rule);

@@ -1,15 +1,15 @@
 /* table.c: the memory of a table, and the rule applied to some of its rows.
  *
- * The rules are loops over ranges that lie one after another (graph/rule.c). So some rows at a time are taken out of the table into such
- * ranges, which stay in the L1 cache, updated there and put back. The rows that come next are asked for meanwhile. */
+ * The rules are loops over ranges that lie one after another (graph/rule/rule.c). So some rows at a time are taken out of the table into
+ * such ranges, which stay in the L1 cache, updated there and put back. The rows that come next are asked for meanwhile. */
 #include "store/table.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "graph/rule.h"
-#include "graph/store.h"
+#include "base/memory/memory.h"
+#include "graph/rule/rule.h"
+#include "graph/store/store.h"
 
 enum {
     LINE = TRI_ALIGNMENT / sizeof(float), /* floats of a cache line */
@@ -78,7 +78,7 @@ static void put_back(const tri_table *table, tri__table_keys keys, int part, con
             row_of(table, keys.keys[i])[part * table->width + k] = from[i * table->width + k];
 }
 
-/* Rows that fit the ranges together: the rule as graph/rule.c has it. */
+/* Rows that fit the ranges together: the rule as graph/rule/rule.c has it. */
 static void update_rows(const tri_table *table, tri__table_keys keys, const tri_rule *rule, tri__update update)
 {
     float part[3][BLOCK];
@@ -125,4 +125,15 @@ void tri__table_apply(tri_table *table, tri__table_keys keys, const float *gradi
 #pragma omp parallel for schedule(static) if (keys.count >= PARALLEL)
     for (int64_t first = 0; first < keys.count; first += each)
         update_block(table, keys, first, each, rule, update);
+}
+
+bool tri__all_zero(const float *floats, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, &floats[i], sizeof bits);
+        if (bits)
+            return false;
+    }
+    return true;
 }

@@ -21,4 +21,7 @@ void tri__table_gather(const tri_table *table, tri__table_keys keys, float *rows
 void tri__table_apply(tri_table *table, tri__table_keys keys, const float *gradient, float scale, const tri_rule *rule,
                       const tri_step *step);
 
+/* By their bits: −0 is not 0. So what is left out as all zero, on the wire or in a checkpoint, comes back as it was. */
+bool tri__all_zero(const float *floats, size_t count);
+
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 typedef struct {
     tri__kernel kernel;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/file/json.h"
+#include "base/memory/memory.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "safetensors files are little-endian, and tensors are written as they lie in memory");
@@ -36,15 +36,29 @@ static int64_t choose(const uint64_t *chosen, int64_t number)
     return number + __builtin_ctzll(chosen[number / 64] >> number % 64);
 }
 
+static void lock_rows(const tri__named_tensor *named, bool locked)
+{
+    if (named->moving.lock)
+        named->moving.lock(named->moving.context, locked);
+}
+
+/* Where row `number` is to be read. */
+static const uint8_t *row_at(const tri__named_tensor *named, int64_t number)
+{
+    const uint8_t *where = (const uint8_t *)named->tensor.data + (size_t)number * named->pitch;
+    return named->moving.find ? named->moving.find(named->moving.context, number, where) : where;
+}
+
 static void copy_chosen(const tri__named_tensor *named, tri__tensor_rows *rows, size_t each, int64_t count, uint8_t *buffer)
 {
-    const uint8_t *data = named->tensor.data;
+    lock_rows(named, true);
     for (int64_t i = 0; i < count; i++) {
         rows->number = choose(named->chosen, rows->number);
         const int32_t number = (int32_t)rows->number;
-        memcpy(buffer + (size_t)i * each, data ? data + (size_t)rows->number * named->pitch : (const uint8_t *)&number, each);
+        memcpy(buffer + (size_t)i * each, named->tensor.data ? row_at(named, rows->number) : (const uint8_t *)&number, each);
         rows->number++;
     }
+    lock_rows(named, false);
     rows->data = buffer;
     rows->bytes = (size_t)count * each;
     rows->next += count;
@@ -68,7 +82,7 @@ bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, ui
         *rows = (tri__tensor_rows){data + (size_t)number * named->pitch, each, rows->next + 1, number + 1};
         return true;
     }
-    if (!named->pitch || named->pitch == each) {
+    if (!named->pitch || (named->pitch == each && !named->moving.find)) {
         *rows = (tri__tensor_rows){data, bytes, all, 0};
         return true;
     }
@@ -77,8 +91,10 @@ bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, ui
         *rows = (tri__tensor_rows){data + (size_t)rows->next * named->pitch, each, rows->next + 1, 0};
         return true;
     }
+    lock_rows(named, true);
     for (int64_t i = 0; i < count; i++)
-        memcpy(buffer + (size_t)i * each, data + (size_t)(rows->next + i) * named->pitch, each);
+        memcpy(buffer + (size_t)i * each, row_at(named, rows->next + i), each);
+    lock_rows(named, false);
     *rows = (tri__tensor_rows){buffer, (size_t)count * each, rows->next + count, 0};
     return true;
 }

@@ -11,6 +11,16 @@
 
 #include "trireme/tensor.h"
 
+#define TRI_TENSOR_ROWS 65536 /* bytes of a buffer */
+
+/* Rows that change while they are written: find tells where the bytes are now that stood at `where` in that row. It is called between
+ * lock(true) and lock(false). */
+typedef struct {
+    void (*lock)(void *context, bool locked);
+    const void *(*find)(void *context, int64_t row, const void *where);
+    void *context;
+} tri__moving_rows;
+
 typedef struct {
     const char *name;
     tri_tensor tensor;
@@ -18,6 +28,7 @@ typedef struct {
     const uint64_t
         *chosen; /* to write: rows whose bit is set, as many as the first dimension says; NULL: all. Where there are no data (I32),
                              * the tensor is the chosen rows' numbers */
+    tri__moving_rows moving; /* to write: rows of at most TRI_TENSOR_ROWS bytes that do not lie still; {0}: they do */
 } tri__named_tensor;
 
 /* A walk over the rows of a tensor: {0} before the first call. */
@@ -27,8 +38,6 @@ typedef struct {
     int64_t next;   /* the row behind them … */
     int64_t number; /* … and, of chosen ones, its number in memory or one before it */
 } tri__tensor_rows;
-
-#define TRI_TENSOR_ROWS 65536 /* bytes of a buffer */
 
 /* Go on to the next rows; false where there are no more. */
 bool tri__tensor_next(const tri__named_tensor *named, tri__tensor_rows *rows, uint8_t buffer[TRI_TENSOR_ROWS]);

@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/file/json.h"
 #include "cli/binary.h"
 
-#define RUN(...)           test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-#define SHELL(script, ...) test_run(NULL, (const char *[]){"sh", "-c", script, TEST_BINARY, __VA_ARGS__, NULL})
-#define SOURCE             "fake:64x64x3:5:3000"
+#define SOURCE "fake:64x64x3:5:3000"
 
 static void a_killed_conversion_is_finished_by_the_next_call(void **state)
 {
@@ -25,7 +23,7 @@ static void a_killed_conversion_is_finished_by_the_next_call(void **state)
         "done\n"
         "\"$0\" data convert " SOURCE " --out killed --partitions 20 --quiet >/dev/null || exit 4\n"
         "diff -r -x .convert whole killed && ls -A killed/.convert | grep -v json; true";
-    test_result result = SHELL(script, folder);
+    test_result result = SHELL(NULL, script, folder);
     if (result.status || strcmp(result.out, ""))
         fail_msg("exit %d\n%s\n%s", result.status, result.out, result.err);
     test_result_fini(&result);
@@ -40,7 +38,7 @@ static void several_processes_convert_into_one_folder(void **state)
     const char *script = "cd \"$1\"; for i in 1 2 3; do \"$0\" data convert " SOURCE " --out many --partitions 20 --workers 1 --json "
                          "--quiet >$i.json & pids=\"$pids $!\"; done; for pid in $pids; do wait $pid || exit 1; done\n"
                          "\"$0\" data convert " SOURCE " --out one --partitions 20 --quiet >/dev/null && diff -r -x .convert one many";
-    expect(SHELL(script, folder), 0, "", "");
+    expect(SHELL(NULL, script, folder), 0, "", "");
     json_int_t written = 0;
     for (int i = 1; i <= 3; i++) {
         char name[32];
@@ -66,25 +64,25 @@ static void ranks_of_mpirun_convert_into_one_folder(void **state)
     const char *script = "cd \"$1\" && mpirun --allow-run-as-root --oversubscribe -n 3 \"$0\" data convert " SOURCE
                          " --out many --partitions 20 --workers 1 --quiet >/dev/null && "
                          "\"$0\" data convert " SOURCE " --out one --partitions 20 --quiet >/dev/null && diff -r -x .convert one many";
-    expect(SHELL(script, folder), 0, "", "");
+    expect(SHELL(NULL, script, folder), 0, "", "");
     test_folder_remove(folder);
 }
 
 static void wrong_calls_of_convert_and_speed_are_refused(void **state)
 {
     (void)state;
-    expect(RUN("data", "convert", SOURCE), 2, "", "needs --out DIR");
-    expect(RUN("data", "convert", SOURCE, "--out", "x", "--resize", "12"), 2, "", "WIDTHxHEIGHT");
-    expect(RUN("data", "speed", SOURCE, "--batch", "2,,4"), 2, "", "--batch 2,,4: should be whole numbers");
-    expect(RUN("data", "speed", SOURCE, "--batch", "2,2"), 2, "", "stands there twice");
-    expect(RUN("data", "speed", SOURCE, "--workers", "0"), 2, "", "from 1 to 64");
+    expect(RUN(NULL, "data", "convert", SOURCE), 2, "", "needs --out DIR");
+    expect(RUN(NULL, "data", "convert", SOURCE, "--out", "x", "--resize", "12"), 2, "", "WIDTHxHEIGHT");
+    expect(RUN(NULL, "data", "speed", SOURCE, "--batch", "2,,4"), 2, "", "--batch 2,,4: should be whole numbers");
+    expect(RUN(NULL, "data", "speed", SOURCE, "--batch", "2,2"), 2, "", "stands there twice");
+    expect(RUN(NULL, "data", "speed", SOURCE, "--workers", "0"), 2, "", "from 1 to 64");
 }
 
 static void data_speed_measures_every_combination(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
-    test_result result = RUN("data", "speed", SOURCE, "--json", "--quiet", "--out", folder);
+    test_result result = RUN(NULL, "data", "speed", SOURCE, "--json", "--quiet", "--out", folder);
     assert_int_equal(result.status, 0);
     json_t *json;
     assert_ok(tri__json_parse("speed", result.out, strlen(result.out), &json));
@@ -100,7 +98,7 @@ static void data_speed_measures_every_combination(void **state)
         assert_non_null(json_object_get(json_array_get(json_object_get(json, "cells"), 0), cell_keys[k]));
     json_decref(json);
     test_result_fini(&result);
-    expect(RUN("data", "speed", SOURCE, "--quiet", "--cache"), 0, "together", "");
+    expect(RUN(NULL, "data", "speed", SOURCE, "--quiet", "--cache"), 0, "together", "");
     test_folder_remove(folder);
 }
 
@@ -122,15 +120,15 @@ static void training_leaves_out_damaged_records_with_skip_bad(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *set = test_path(folder, "set");
-    expect(RUN("data", "convert", "digits:200", "--out", set, "--partitions", "1"), 0, "class", "");
+    expect(RUN(NULL, "data", "convert", "digits:200", "--out", set, "--partitions", "1"), 0, "class", "");
     damage_set(folder, "train-00000-of-00001.tfrecord");
     const char *script = "cd \"$1\" && \"$0\" train softmax --data set --epochs 3 --out \"$2\" --skip-bad $3 --json --quiet";
-    expect(SHELL(script, folder, "first", "0"), 1, "", "checksum does not match");
-    expect(SHELL(script, folder, "second", "1"), 0, "\"damaged\":1", "left out: set/train-00000-of-00001.tfrecord: record");
-    expect(SHELL(script, folder, "third", "1 --cache --augment crop"), 0, "\"damaged\":1", "");
+    expect(SHELL(NULL, script, folder, "first", "0"), 1, "", "checksum does not match");
+    expect(SHELL(NULL, script, folder, "second", "1"), 0, "\"damaged\":1", "left out: set/train-00000-of-00001.tfrecord: record");
+    expect(SHELL(NULL, script, folder, "third", "1 --cache --augment crop"), 0, "\"damaged\":1", "");
     const char *again = "cd \"$1\" && \"$0\" data convert set --out \"$2\" --partitions 2 --skip-bad $3 --json --quiet";
-    expect(SHELL(again, folder, "fourth", "0"), 1, "", "checksum does not match");
-    expect(SHELL(again, folder, "fourth", "1"), 0, "\"damaged\":1", "");
+    expect(SHELL(NULL, again, folder, "fourth", "0"), 1, "", "checksum does not match");
+    expect(SHELL(NULL, again, folder, "fourth", "1"), 0, "\"damaged\":1", "");
     free(set);
     test_folder_remove(folder);
 }
@@ -140,23 +138,23 @@ static void damaged_records_stay_counted_after_a_resume(void **state)
 {
     (void)state;
     char *folder = test_folder_create(), *set = test_path(folder, "set");
-    expect(RUN("data", "convert", "digits:200", "--out", set, "--partitions", "1"), 0, "class", "");
+    expect(RUN(NULL, "data", "convert", "digits:200", "--out", set, "--partitions", "1"), 0, "class", "");
     damage_set(folder, "train-00000-of-00001.tfrecord");
     damage_set(folder, "test-00000-of-00001.tfrecord");
     const char *begin =
         "cd \"$1\" && \"$0\" train softmax --data set --shuffle 0 --batch 150 --steps 1 --out run --skip-bad 1 --json --quiet";
-    expect(SHELL(begin, folder), 0, "\"damaged\":1,\"test_damaged\":1", "left out: set/test-00000-of-00001.tfrecord: record");
+    expect(SHELL(NULL, begin, folder), 0, "\"damaged\":1,\"test_damaged\":1", "left out: set/test-00000-of-00001.tfrecord: record");
     const char *go_on = "cd \"$1\" && \"$0\" train --resume run --steps 2 --json --quiet";
-    expect(SHELL(go_on, folder), 0, "\"damaged\":1,\"test_damaged\":1", "");
+    expect(SHELL(NULL, go_on, folder), 0, "\"damaged\":1,\"test_damaged\":1", "");
     const char *look = "cd \"$1\" && \"$0\" eval run --skip-bad $2";
-    expect(SHELL(look, folder, "0"), 1, "", "checksum does not match");
-    expect(SHELL(look, folder, "1"), 0, "damaged     1 records left out", "");
+    expect(SHELL(NULL, look, folder, "0"), 1, "", "checksum does not match");
+    expect(SHELL(NULL, look, folder, "1"), 0, "damaged     1 records left out", "");
     const char *predict = "cd \"$1\" && \"$0\" predict run --skip-bad $2 >lines && wc -l <lines && grep -c '^-' lines";
-    expect(SHELL(predict, folder, "0"), 1, "", "checksum does not match");
-    expect(SHELL(predict, folder, "1"), 0, "\n1\n", "");
+    expect(SHELL(NULL, predict, folder, "0"), 1, "", "checksum does not match");
+    expect(SHELL(NULL, predict, folder, "1"), 0, "\n1\n", "");
     const char *speed = "cd \"$1\" && \"$0\" data speed set --batch 50,100 --batches 2 --skip-bad $2";
-    expect(SHELL(speed, folder, "0"), 1, "", "checksum does not match");
-    expect(SHELL(speed, folder, "1"), 0, "damaged: up to 1 records", "");
+    expect(SHELL(NULL, speed, folder, "0"), 1, "", "checksum does not match");
+    expect(SHELL(NULL, speed, folder, "1"), 0, "damaged: up to 1 records", "");
     free(set);
     test_folder_remove(folder);
 }

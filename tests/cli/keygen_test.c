@@ -3,18 +3,16 @@
 #include <sys/stat.h>
 
 #include "cli/binary.h"
-#include "net/tls.h"
-
-#define RUN(...) test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
+#include "net/stream/tls.h"
 
 static void keygen_writes_a_private_identity_and_does_not_overwrite_it(void **state)
 {
     (void)state;
     char *folder = test_folder_create();
     char *path = test_path(folder, "cluster.pem");
-    expect(RUN("keygen", path), 0, "valid for 365 days", "");
+    expect(RUN(NULL, "keygen", path), 0, "valid for 365 days", "");
     char *before = test_read(path, NULL);
-    expect(RUN("keygen", path), 2, "", "already there");
+    expect(RUN(NULL, "keygen", path), 2, "", "already there");
     char *after = test_read(path, NULL);
     assert_string_equal(before, after);
     struct stat about;
@@ -23,8 +21,8 @@ static void keygen_writes_a_private_identity_and_does_not_overwrite_it(void **st
     tri__tls *tls = NULL;
     assert_ok(tri__tls_create(&(tri__tls_options){.identity = path}, &tls));
     tri__tls_destroy(tls);
-    expect(RUN("keygen"), 2, "", "FILE");
-    expect(RUN("keygen", "/no/such/folder/key", "--json"), 1, "", "/no/such/folder/key");
+    expect(RUN(NULL, "keygen"), 2, "", "FILE");
+    expect(RUN(NULL, "keygen", "/no/such/folder/key", "--json"), 1, "", "/no/such/folder/key");
     free(before);
     free(after);
     free(path);

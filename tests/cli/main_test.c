@@ -4,36 +4,34 @@
 
 #include "cli/binary.h"
 
-#define RUN(...) test_run(NULL, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-
 static void every_command_has_help(void **state)
 {
     (void)state;
     expect(test_run(NULL, (const char *[]){TEST_BINARY, NULL}), 0, "Commands\n", "");
-    expect(RUN("--help"), 0, "Commands\n", "");
-    expect(RUN("help"), 0, "Commands\n", "");
-    expect(RUN("help", "version"), 0, "Usage: trireme version", "");
-    expect(RUN("version", "--help"), 0, "Usage: trireme version", "");
-    expect(RUN("version", "-h"), 0, "Usage: trireme version", "");
+    expect(RUN(NULL, "--help"), 0, "Commands\n", "");
+    expect(RUN(NULL, "help"), 0, "Commands\n", "");
+    expect(RUN(NULL, "help", "version"), 0, "Usage: trireme version", "");
+    expect(RUN(NULL, "version", "--help"), 0, "Usage: trireme version", "");
+    expect(RUN(NULL, "version", "-h"), 0, "Usage: trireme version", "");
 }
 
 static void a_mistyped_command_or_option_is_refused_with_a_suggestion(void **state)
 {
     (void)state;
-    expect(RUN("verson"), 2, "", "did you mean 'version'?");
-    expect(RUN("qqqqqq"), 2, "", "'trireme help' lists them");
-    expect(RUN("version", "--jsn"), 2, "", "version has no option --jsn; did you mean --json?");
-    expect(RUN("version", "--json=1"), 2, "", "--json takes no value");
-    expect(RUN("version", "word"), 2, "", "one word too many");
-    expect(RUN("version", "-j"), 2, "", "two dashes");
-    expect(RUN("help", "nothing-of-the-kind"), 2, "", "there is no command");
+    expect(RUN(NULL, "verson"), 2, "", "did you mean 'version'?");
+    expect(RUN(NULL, "qqqqqq"), 2, "", "'trireme help' lists them");
+    expect(RUN(NULL, "version", "--jsn"), 2, "", "version has no option --jsn; did you mean --json?");
+    expect(RUN(NULL, "version", "--json=1"), 2, "", "--json takes no value");
+    expect(RUN(NULL, "version", "word"), 2, "", "one word too many");
+    expect(RUN(NULL, "version", "-j"), 2, "", "two dashes");
+    expect(RUN(NULL, "help", "nothing-of-the-kind"), 2, "", "there is no command");
 }
 
 static void a_mistyped_source_is_refused_with_a_suggestion(void **state)
 {
     (void)state;
-    expect(RUN("data", "info", "fashon"), 1, "", "did you mean 'fashion'?");
-    expect(RUN("data", "info", "digit:20"), 1, "", "did you mean 'digits'?");
+    expect(RUN(NULL, "data", "info", "fashon"), 1, "", "did you mean 'fashion'?");
+    expect(RUN(NULL, "data", "info", "digit:20"), 1, "", "did you mean 'digits'?");
 }
 
 static void help_is_wrapped_to_columns(void **state)
@@ -45,12 +43,18 @@ static void help_is_wrapped_to_columns(void **state)
     test_result_fini(&result);
 }
 
+static void help_aligns_names_by_characters_not_bytes(void **state)
+{
+    (void)state;
+    expect(RUN(NULL, "help", "data", "speed"), 0, "\n  --batch B,…             batch sizes", "");
+}
+
 static void version_shows_the_build(void **state)
 {
     (void)state;
-    expect(RUN("version"), 0, "trireme ", "");
-    expect(RUN("--version"), 0, "trireme ", "");
-    expect(RUN("version", "--json"), 0, "{\"version\":\"", "");
+    expect(RUN(NULL, "version"), 0, "trireme ", "");
+    expect(RUN(NULL, "--version"), 0, "trireme ", "");
+    expect(RUN(NULL, "version", "--json"), 0, "{\"version\":\"", "");
 }
 
 static void the_manual_page_passes_mandoc_lint(void **state)
@@ -83,6 +87,7 @@ int main(void)
         cmocka_unit_test(a_mistyped_command_or_option_is_refused_with_a_suggestion),
         cmocka_unit_test(a_mistyped_source_is_refused_with_a_suggestion),
         cmocka_unit_test(help_is_wrapped_to_columns),
+        cmocka_unit_test(help_aligns_names_by_characters_not_bytes),
         cmocka_unit_test(version_shows_the_build),
         cmocka_unit_test(the_manual_page_passes_mandoc_lint),
         cmocka_unit_test(bash_completes_commands_and_options),

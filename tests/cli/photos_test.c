@@ -4,8 +4,6 @@
 
 #include "cli/binary.h"
 
-#define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-
 static void generated_photos_can_be_described_and_learned(void **state)
 {
     const char *here = *state;

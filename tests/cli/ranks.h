@@ -8,8 +8,7 @@
 #include "cli/binary.h"
 #include "train/checkpoint/checkpoint_read.h"
 
-#define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-#define TRAIN            "train", "softmax", "--data", "digits:500", "--eval-every", "end", "--quiet", "--threads", "1"
+#define TRAIN "train", "softmax", "--data", "digits:500", "--rule", "sgd", "--eval-every", "end", "--quiet", "--threads", "1"
 
 /* Whether mpirun is there; says so where it is not. Of the ranks, what sanitizers say of Open MPI is left out from now on: it is not
  * instrumented, and leaks in modules that are gone at the end. */

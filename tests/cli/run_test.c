@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/file/json.h"
 #include "cli/ranks.h"
 #include "tensor/safetensors.h"
 
@@ -81,6 +81,27 @@ static void blocks_on_three_tasks_give_what_the_whole_gives_on_one(void **state)
     json_decref(one), json_decref(apart), json_decref(three), json_decref(written);
 }
 
+static void the_example_gives_the_same_on_one_task_and_on_two(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "run", TEST_SOURCE "/examples/product.graph"), 0, "trace = 82.878", "");
+    expect(RUN(here, "run", TEST_SOURCE "/examples/product.graph", "--workers", "2"), 0, "trace = 82.878", "");
+}
+
+/* The name of the graph file is in the command line of every rank, and in no other. */
+static void ranks_end_when_their_launcher_is_killed(void **state)
+{
+    expect(SHELL(*state, "graph=endless-$$.graph\n"
+                         "echo 'a = random_block(64x64, init=uniform(1), matrix=1, place=1)' >$graph\n"
+                         "echo 't = trace(a, place=0)' >>$graph\n"
+                         "\"$0\" run $graph --workers 2 --repeat 1000000 >/dev/null 2>&1 &\n"
+                         "until [ \"$(pgrep -fc -- \"run $graph.*--spawned\")\" -ge 2 ]; do kill -0 $! || exit 1; done\n"
+                         "kill -9 $!\n"
+                         "while pgrep -f -- \"run $graph\" >/dev/null; do :; done\n"
+                         "echo all have ended"),
+           0, "all have ended", "");
+}
+
 static void only_what_is_fetched_is_computed_and_sent(void **state)
 {
     json_t *json = run_to_json(*state, BLOCKS, "--workers 3 --fetch t0 --no-rewrite");
@@ -107,6 +128,45 @@ static void inputs_are_fed_from_files_and_results_written_to_one(void **state)
     tri__safetensors_close(file);
     free(fed);
     free(out);
+}
+
+/* w stays on task 1; what reads it sees the value that the run began with. */
+#define VARIABLE                                                                                                                           \
+    "w = parameter(2x2, init=constant(1), place=1)\n"                                                                                      \
+    "one = constant(2x2, value=1)\n"                                                                                                       \
+    "twice = multiply(w, scale=2)\n"                                                                                                       \
+    "next = assign_add(w, one)\n"                                                                                                          \
+    "other = random(3x3, init=normal(1), place=0)\n"
+
+static void variables_stay_on_their_task_between_runs(void **state)
+{
+    expect(run(*state, VARIABLE, "--workers 2 --repeat 5"), 0, "twice [2x2] = 10 10 10 10\n", "");
+    expect(run(*state, VARIABLE, "--workers 2 --repeat 5 --fetch next"), 0, "next [2x2] = 6 6 6 6\n", "");
+    expect(run(*state, VARIABLE, "--repeat 5"), 0, "twice [2x2] = 10 10 10 10\n", "");
+    json_t *json = run_to_json(*state, VARIABLE, "--workers 2 --repeat 5 --compute next");
+    assert_int_equal(number(json, 0, "bytes_sent") + number(json, 1, "bytes_sent"), 0); /* nothing was fetched */
+    assert_int_equal(number(json, 0, "calls"), 0);
+    assert_int_equal(number(json, 1, "calls"), 1);
+    json_decref(json);
+}
+
+static void what_is_not_fetched_is_not_assigned(void **state)
+{
+    json_t *json = run_to_json(*state, VARIABLE, "--workers 2 --repeat 5 --fetch twice");
+    assert_int_equal(number(json, 1, "calls"), 2); /* the product, and sending it */
+    json_decref(json);
+    expect(run(*state, VARIABLE, "--workers 2 --repeat 5 --fetch twice"), 0, "twice [2x2] = 2 2 2 2\n", "");
+    expect(run(*state, VARIABLE, "--workers 2 --repeat 5 --fetch twice --compute next"), 0, "twice [2x2] = 10 10 10 10\n", "");
+}
+
+static void assignments_that_make_no_sense_are_refused(void **state)
+{
+    expect(run(*state, VARIABLE "second = assign(w, one)\n", ""), 2, "", "'next' and 'second' both assign to 'w' in one run");
+    expect(run(*state, VARIABLE "second = assign(one, w)\n", ""), 1, "", "g.graph:6:10: assign 'second': 'one' (constant) is no variable");
+    expect(run(*state, VARIABLE "second = assign(w, other)\n", ""), 1, "", "the value ('other') is 3x3, expected 2x2");
+    expect(run(*state, "w = parameter(2x2, init=zero, place=1)\na = assign_add(w, w, place=0)\n", "--workers 2"), 2, "",
+           "'a' is placed on /job:worker/task:0 and assigns to 'w', which is on /job:worker/task:1 of 2 tasks: place both on one");
+    expect(run(*state, VARIABLE, "--compute nothing"), 2, "", "--compute nothing: no line of g.graph has that name");
 }
 
 static void the_graph_is_drawn_with_the_places_that_were_found(void **state)
@@ -150,17 +210,59 @@ static void a_task_that_dies_ends_the_others(void **state)
     test_result_fini(&result);
 }
 
+/* Runs for ever on three tasks; when all have met, and the picture has been drawn, the last of them gets the signal. */
+static test_result run_and_signal(const char *folder, const char *signal)
+{
+    static const char script[] =
+        "\"$0\" run g.graph --workers 3 --repeat 1000000 --timeout 4s --dot drawn & until [ -s drawn ]; do sleep 0.05; done;"
+        "for task in /proc/[0-9]*; do grep -qz '^OMPI_COMM_WORLD_RANK=2$' $task/environ 2>/dev/null &&"
+        " [ $(readlink $task/cwd) = $(pwd -P) ] && last=${task#/proc/}; done; kill -$1 $last; wait $!; code=$?;"
+        "kill -KILL $last 2>/dev/null; exit $code";
+    char *path = test_path(folder, "g.graph");
+    test_write(path, BLOCKS, strlen(BLOCKS));
+    free(path);
+    return test_run(folder, (const char *[]){"sh", "-c", script, TEST_BINARY, signal, NULL});
+}
+
+static void a_task_that_is_killed_is_named(void **state)
+{
+    test_result result = run_and_signal(*state, "KILL");
+    assert_int_equal(result.status, 1);
+    if (!strstr(result.err, "rank 2"))
+        fail_msg("does not name rank 2: %s", result.err);
+    test_result_fini(&result);
+}
+
+/* b1 goes from it to task 1, and the trace from there to task 0. */
+static void a_task_that_is_stopped_is_named_by_all_before_the_timeout_and_after_it(void **state)
+{
+    test_result result = run_and_signal(*state, "STOP");
+    assert_int_equal(result.status, 1);
+    const char *early = strstr(result.err, ", and will for"), *late = strstr(result.err, "(--timeout)");
+    if (!early || !late || early > late || !strstr(late, ") is stopped") || !strstr(result.err, "rank 0 has waited") ||
+        !strstr(result.err, "rank 1 has waited"))
+        fail_msg("does not say who is stopped: %s", result.err);
+    test_result_fini(&result);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_folder_set_up, test_folder_tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(blocks_on_three_tasks_give_what_the_whole_gives_on_one),
+        TEST(the_example_gives_the_same_on_one_task_and_on_two),
+        TEST(ranks_end_when_their_launcher_is_killed),
         TEST(only_what_is_fetched_is_computed_and_sent),
         TEST(inputs_are_fed_from_files_and_results_written_to_one),
+        TEST(variables_stay_on_their_task_between_runs),
+        TEST(what_is_not_fetched_is_not_assigned),
+        TEST(assignments_that_make_no_sense_are_refused),
         TEST(the_graph_is_drawn_with_the_places_that_were_found),
         TEST(mistakes_are_told_once_and_by_name),
         TEST(a_task_that_dies_ends_the_others),
+        TEST(a_task_that_is_killed_is_named),
+        TEST(a_task_that_is_stopped_is_named_by_all_before_the_timeout_and_after_it),
     };
     return ranks_can_run() ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
 }

@@ -3,35 +3,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/json.h"
-#include "cli/binary.h"
+#include "cli/binary_json.h"
 
 #define DATA "clicks:20000:3000"
 
-#define RUN(folder, ...)      test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-#define SHELL(folder, script) test_run(folder, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL})
-
-static json_t *json_of(test_result result)
-{
-    json_t *value;
-    if (result.status)
-        fail_msg("exit %d, standard error:\n%s", result.status, result.err);
-    assert_ok(tri__json_parse("output", result.out, strlen(result.out), &value));
-    test_result_fini(&result);
-    return value;
-}
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    if (!json_is_number(value))
-        fail_msg("'%s' is no number", key);
-    return json_number_value(value);
-}
-
 static void a_sparse_model_learns_and_says_how_well(void **state)
 {
-    json_t *summary = json_of(RUN(*state, "train", "sparse-lr", "--data", "clicks:20000:20000", "--out", "run", "--json"));
+    json_t *summary = json_of(RUN(*state, "train", "sparse-lr", "--data", "clicks:20000:20000", "--epochs", "1", "--out", "run", "--json"));
     assert_int_equal(number(summary, "examples"), 20000);
     assert_int_equal(number(summary, "table_rows"), 20000);
     assert_int_equal(number(summary, "table_bytes"), 20000 * 2 * 4); /* a weight and adagrad's sum */
@@ -191,6 +169,30 @@ static void checkpoints_of_nonzero_rows_are_whole(void **state)
     free(b);
 }
 
+/* The steps that follow change the tables while a checkpoint is written: it is of its own step all the same. */
+static void checkpoints_written_while_training_goes_on_are_of_one_step(void **state)
+{
+    static const char *const models[] = {"sparse-lr --rule sgd --rate 0.1", "fm --rule adam --rate 0.001 --clip 0.5",
+                                         "deep-click --nonzero-rows"};
+    for (int m = 0; m < 3; m++) {
+        char script[1024];
+        snprintf(
+            script, sizeof script,
+            "train() { \"$0\" train %s --data clicks:300000:4000 --batch 20 --deterministic --no-events --eval-every end --quiet \"$@\"; };"
+            "figures() { \"$0\" eval \"$1\" --json | sed 's/.*\"test_loss\"/\"test_loss\"/; s/\"confusion.*//'; };"
+            "train --steps 130 --checkpoint-every 40steps --keep 9 --out moving >/dev/null || exit 1;"
+            "for k in 040 080 120; do train --steps ${k#0} --out still-$k >/dev/null || exit 1; figures still-$k >a;"
+            "figures moving/checkpoint/step-00000$k.safetensors >b; cmp a b && grep -q test_loss a || { cat a b; exit 1; };"
+            "tail -c 300000 moving/checkpoint/*$k.safetensors >a; tail -c 300000 still-$k/checkpoint/*$k.safetensors | cmp - a || exit 1;"
+            "done; rm -r moving still-*",
+            models[m]);
+        test_result result = SHELL(*state, script);
+        if (result.status)
+            fail_msg("%s: %s%s", models[m], result.out, result.err);
+        test_result_fini(&result);
+    }
+}
+
 /* The same examples as records and as text give the same model. */
 static void sparse_models_learn_the_same_from_every_format(void **state)
 {
@@ -219,6 +221,28 @@ static void several_classes_have_a_weight_each(void **state)
     json_decref(summary);
 }
 
+/* Rows like a9a's: 14 answers each, a quarter of class 1. What a first run learns is within a point of what 40 epochs do. */
+static void a_first_run_over_small_data_learns_what_there_is(void **state)
+{
+    static const char *const write =
+        "awk 'BEGIN { srand(1); for (k = 1; k <= 140; k++) w[k] = 2.4 * (rand() - 0.5);"
+        "for (r = 0; r < 12000; r++) { z = -2; row = \"\"; for (g = 0; g < 14; g++) { k = 1 + g * 10 + int(10 * rand() * rand());"
+        "z += w[k]; row = row \" \" k \":1\" } print (rand() < 1 / (1 + exp(-z)) ? \"+1\" : \"-1\") row > (r < 8000 ? \"small.libsvm\" :"
+        " \"test.libsvm\") } }'";
+    static const char *const models[] = {"sparse-lr", "sparse-softmax"};
+    expect(SHELL(*state, write), 0, "", "");
+    for (int i = 0; i < 2; i++) {
+        json_t *first = json_of(RUN(*state, "train", models[i], "--data", "small.libsvm", "--test", "test.libsvm", "--json"));
+        json_t *long_run = json_of(RUN(*state, "train", models[i], "--data", "small.libsvm", "--test", "test.libsvm", "--epochs", "40",
+                                       "--eval-every", "end", "--json"));
+        if (!(number(first, "test_accuracy") > number(long_run, "test_accuracy") - 0.01))
+            fail_msg("%s: accuracy %g, %g after 40 epochs", models[i], number(first, "test_accuracy"), number(long_run, "test_accuracy"));
+        assert_true(number(first, "test_accuracy") > 0.77);
+        json_decref(first);
+        json_decref(long_run);
+    }
+}
+
 /* Each is told by file and record; --skip-bad leaves it out and counts it. */
 static void hostile_examples_are_told_or_left_out(void **state)
 {
@@ -241,6 +265,32 @@ static void hostile_examples_are_told_or_left_out(void **state)
         assert_int_equal(number(summary, "damaged"), 1);
         json_decref(summary);
     }
+}
+
+/* Text of Criteo's and records, by one worker, by replicas and by parameter servers: told by file and place, or left out and counted. */
+static void hostile_examples_of_every_format_are_told_by_every_strategy(void **state)
+{
+    const char *here = *state;
+    static const char *const write =
+        "make() { \"$0\" data make clicks --features 50 --count 300 --partitions 1 --format $1 --out $1 --quiet >/dev/null; };"
+        "make criteo && make tfrecord && cp criteo/train* number.criteo && cp criteo/train* label.criteo && cp tfrecord/train* "
+        "damaged.tfrecord &&"
+        "head -n 1 criteo/train* | sed 's/^.\t[^\t]*/0\tnan/' >>number.criteo && head -n 1 criteo/train* | sed 's/^./7/' >>label.criteo &&"
+        "printf '\\377' | dd of=damaged.tfrecord bs=1 seek=2000 conv=notrunc 2>/dev/null";
+    static const char *const files[][2] = {{"number.criteo", "number.criteo: line 301, column 3 (record 300 at byte "},
+                                           {"label.criteo", "label.criteo: line 301, column 1 (record 300 at byte "},
+                                           {"damaged.tfrecord", "damaged.tfrecord: record 7 at byte "}};
+    static const char *const strategies[] = {"local", "mirrored", "ps"};
+    expect(SHELL(here, write), 0, "", "");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (size_t k = 0; k < sizeof strategies / sizeof *strategies; k++) {
+#define HOSTILE(...)                                                                                                                       \
+    RUN(here, "train", "sparse-lr", "--data", files[i][0], "--features", "50", "--epochs", "1", "--strategy", strategies[k], __VA_ARGS__)
+            expect(HOSTILE("--quiet"), 1, "", files[i][1]);
+            json_t *summary = json_of(HOSTILE("--skip-bad", "1", "--json"));
+            assert_int_equal(number(summary, "damaged"), 1);
+            json_decref(summary);
+        }
 }
 
 /* One row of a million features among short ones: it trains, and takes no memory from the others. */
@@ -300,9 +350,12 @@ int main(void)
         TEST(a_growing_table_has_room_for_any_key),
         TEST(checkpoints_of_nonzero_rows_are_whole),
         TEST(any_number_is_a_key_where_keys_are_hashed),
+        TEST(checkpoints_written_while_training_goes_on_are_of_one_step),
         TEST(sparse_models_learn_the_same_from_every_format),
         TEST(several_classes_have_a_weight_each),
+        TEST(a_first_run_over_small_data_learns_what_there_is),
         TEST(hostile_examples_are_told_or_left_out),
+        TEST(hostile_examples_of_every_format_are_told_by_every_strategy),
         TEST(a_row_of_a_million_features_is_one_row),
         TEST(no_second_copy_of_a_table_is_made),
         TEST(options_that_sparse_models_do_not_have_are_refused),

@@ -2,34 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "cli/binary.h"
-
-#define RUN(folder, ...)      test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-#define SHELL(folder, script) test_run(folder, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL}) /* $0 is the binary */
-
-static json_t *json_of(test_result result)
-{
-    json_t *value;
-    if (result.status)
-        fail_msg("exit %d, standard error:\n%s", result.status, result.err);
-    assert_ok(tri__json_parse("output", result.out, strlen(result.out), &value));
-    test_result_fini(&result);
-    return value;
-}
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    if (!json_is_number(value))
-        fail_msg("'%s' is no number", key);
-    return json_number_value(value);
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
+#include "cli/binary_json.h"
 
 #define MAKE(format, count)                                                                                                                \
     "$0 data make clicks --features 5000 --count " count " --partitions 1 --format " format " --out " format " --quiet >made"
@@ -41,10 +14,11 @@ static void a_stream_gives_the_model_that_its_file_gives(void **state)
         char script[512];
         snprintf(script, sizeof script,
                  "$0 data make clicks --features 5000 --count 2500 --partitions 1 --format %s --out %s --quiet >made || exit;"
-                 "cat %s/train* | $0 train sparse-lr --data - --features 5000 --deterministic --out stream-%s --json",
+                 "cat %s/train* | $0 train sparse-lr --rate 0.05 --data - --features 5000 --deterministic --out stream-%s --json",
                  formats[i], formats[i], formats[i], formats[i]);
         json_t *stream = json_of(SHELL(*state, script));
-        snprintf(script, sizeof script, "$0 train sparse-lr --data %s/train* --features 5000 --shuffle 0 --deterministic --json",
+        snprintf(script, sizeof script,
+                 "$0 train sparse-lr --rate 0.05 --data %s/train* --features 5000 --epochs 1 --shuffle 0 --deterministic --json",
                  formats[i]);
         json_t *file = json_of(SHELL(*state, script));
         assert_int_equal(number(stream, "examples"), 2500);
@@ -141,6 +115,25 @@ static void hostile_lines_are_told_or_left_out(void **state)
            "seven.libsvm: line 17, column 1 (record 16 at byte 216): label 7 where labels are -1 and +1");
 }
 
+/* Every figure of progressive validation can be aimed at, without test examples; elsewhere there are none. */
+static void a_stream_ends_when_its_own_figures_are_good_enough(void **state)
+{
+    static const char *const targets[] = {"progressive_logloss<=0.6", "progressive_accuracy>=70%", "progressive_auc>=0.6",
+                                          "progressive_calibration>=0.9", "progressive_calibration<=1.5"};
+    expect(SHELL(*state, "$0 data make clicks --features 5000 --count 6000 --format criteo --out text"), 0, "", "");
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        char script[256];
+        snprintf(script, sizeof script,
+                 "cat text/train-* | $0 train sparse-lr --data - --features 5000 --batch 20 --eval-every 7 --until '%s' --json",
+                 targets[i]);
+        expect(SHELL(*state, script), 0, "\"stopped_by\":\"until\"", "");
+    }
+    expect(SHELL(*state, "$0 train sparse-lr --data text --features 5000 --until 'progressive_auc>=0.6'"), 2, "",
+           "progressive figures are of a stream");
+    expect(SHELL(*state, "$0 train sparse-lr --data text --features 5000 --strategy ps --until 'progressive_auc>=0.6'"), 2, "",
+           "progressive figures are of a stream");
+}
+
 static void what_a_stream_cannot_be_is_refused(void **state)
 {
     static const char *const cases[][2] = {
@@ -153,6 +146,7 @@ static void what_a_stream_cannot_be_is_refused(void **state)
         {"sparse-lr --schedule cosine", "--schedule cosine needs to know the last step"},
         {"sparse-lr --test -", "--test -"},
         {"sparse-lr --until 'auc>=0.9'", "--until needs test examples"},
+        {"sparse-lr --until 'progressive_auc>=0.9' --eval-every epoch", "--eval-every epoch"},
         {"sparse-lr --strategy mirrored --workers 2", "is for --strategy local, not mirrored"},
         {"sparse-lr --strategy ps --workers 2", "is for --strategy local, not ps"},
         {"sparse-lr --strategy allreduce --workers 2", "is for --strategy local, not allreduce"},
@@ -179,6 +173,7 @@ int main(void)
         TEST(ctrl_c_leaves_a_usable_checkpoint),
         TEST(a_long_stream_takes_no_more_memory_than_a_short_one),
         TEST(hostile_lines_are_told_or_left_out),
+        TEST(a_stream_ends_when_its_own_figures_are_good_enough),
         TEST(what_a_stream_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

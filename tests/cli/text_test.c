@@ -5,8 +5,6 @@
 
 #include "cli/binary.h"
 
-#define RUN(folder, ...) test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-
 enum { LINES = 300 };
 
 static void write_lines(const char *folder, const char *name, int first, const char *end)

@@ -2,31 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "cli/binary.h"
+#include "cli/binary_json.h"
 
 #define DATA "digits:300"
-
-#define RUN(folder, ...)      test_run(folder, (const char *[]){TEST_BINARY, __VA_ARGS__, NULL})
-#define SHELL(folder, script) test_run(folder, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL})
-
-/* The last line of standard output as JSON; nothing but that line was printed. */
-static json_t *json_of(test_result result)
-{
-    if (result.status || !*result.out || strchr(result.out, '\n') != result.out + strlen(result.out) - 1)
-        fail_msg("exit %d, standard output:\n%s\nstandard error:\n%s", result.status, result.out, result.err);
-    json_t *value;
-    assert_ok(tri__json_parse("output", result.out, strlen(result.out), &value));
-    test_result_fini(&result);
-    return value;
-}
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    assert_true(json_is_number(value));
-    return json_number_value(value);
-}
 
 static void wrong_calls_of_train_are_refused_before_any_work(void **state)
 {
@@ -43,6 +21,12 @@ static void wrong_calls_of_train_are_refused_before_any_work(void **state)
     expect(RUN(here, "train", "softmax", "--data", DATA, "--steps", "3", "--epochs", "3"), 2, "", "both say how long");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored", "--servers", "2"), 2, "",
            "--servers belongs to --strategy ps");
+    expect(SHELL(here, "printf 'input()\\ndense(8)\\ndense(classes, place=1)\\nsoftmax_loss()\\n' >placed.model"), 0, "", "");
+    expect(RUN(here, "train", "placed.model", "--data", DATA), 1, "",
+           "placed.model:3:1: place=1: every worker that trains computes the whole model");
+    expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "ps"), 1, "", "placed.model:3:1: place=1: every worker");
+    expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "mirrored"), 1, "", "placed.model:3:1: place=1: every worker");
+    expect(SHELL(here, "rm placed.model"), 0, "", "");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--workers", "3"), 2, "", "strategy local has one worker");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--out"), 2, "", "--out needs a value: --out DIR");
     expect(RUN(here, "train", "softmax", "--data", "/nowhere/at/all"), 1, "", "/nowhere/at/all");
@@ -78,7 +62,7 @@ static void the_json_summary_has_all_documented_keys(void **state)
                                        "train_loss",   "test_loss",  "test_accuracy",  "stopped_by",    "until_step",
                                        "peak_rss_mb",  "bytes_sent", "bytes_received", "dropped_stale", "re_leased",
                                        "lost_updates", "damaged",    "test_damaged",   "phases",        "verdict",
-                                       "worker_stats", "checkpoint"};
+                                       "worker_stats", "task_stats", "hosts",          "checkpoint"};
     json_t *summary = json_of(RUN(*state, "train", "softmax", "--data", DATA, "--epochs", "2", "--batch", "50", "--json"));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         assert_non_null(json_object_get(summary, keys[i]));
@@ -243,6 +227,19 @@ static void models_and_data_are_described(void **state)
 
 #define TEST(name) FOLDER_TEST(name)
 
+static void no_replica_of_a_short_run_used_less_than_no_cpu(void **state)
+{
+    for (int run = 0; run < 5; run++) {
+        json_t *summary = json_of(RUN(*state, "train", "softmax", "--data", DATA, "--strategy", "mirrored", "--workers", "3", "--threads",
+                                      "1", "--steps", "1", "--eval-every", "end", "--json"));
+        const json_t *workers = json_object_get(summary, "worker_stats");
+        assert_int_equal(json_array_size(workers), 3);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(number(json_array_get(workers, i), "cpu_percent") >= 0);
+        json_decref(summary);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +257,7 @@ int main(void)
         TEST(a_resumed_run_keeps_its_options),
         TEST(the_command_of_a_run_repeats_it),
         TEST(models_and_data_are_described),
+        TEST(no_replica_of_a_short_run_used_less_than_no_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

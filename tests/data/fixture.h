@@ -60,6 +60,18 @@ static inline void fixture_write_gzip(const char *folder, const char *name, cons
     free(compressed);
 }
 
+/* A folder's training part, which is of this format, and has so many examples in so many files. */
+static inline tri_source *fixture_open(const char *folder, const char *format, int64_t examples, int64_t files)
+{
+    tri_source *source;
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, NULL, &source));
+    const tri_source_info *info = tri_source_describe(source);
+    assert_string_equal(info->format, format);
+    assert_int_equal(info->examples, examples);
+    assert_int_equal(info->files, files);
+    return source;
+}
+
 /* A pair of IDX files: count images of 4×3, labels below classes. */
 static inline void fixture_pair(const char *folder, const char *images_name, const char *labels_name, uint32_t count, int classes,
                                 bool gzip)

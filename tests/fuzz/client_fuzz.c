@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "frames.h"
 #include "store/ps/server/server.h"
 #include "store/ps/worker/evaluator.h"

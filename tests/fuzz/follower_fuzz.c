@@ -175,12 +175,26 @@ static void say_bye(int fd)
     shutdown(fd, SHUT_WR);
 }
 
-/* ps:1 ends when ps:0 says so. Where it has hung up on what ps:0 said, it comes back, and hears it then. */
-static void end(int fd, pthread_t thread)
+/* ps:1 waits two seconds for workers whose connection broke after the job was over, so that they may come back to hear it. One does. */
+static void come_to_hear_it(const job *self)
 {
+    const struct linger in_good_order = {0}; /* a connection that breaks once more is waited for once more */
+    int fd = connect_as(self, 0, 1);
+    if (fd < 0)
+        return;
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &in_good_order, sizeof in_good_order);
+    close(fd);
+}
+
+/* ps:1 ends when ps:0 says so. Where it has hung up on what ps:0 said, it comes back, and hears it then. */
+static void end(const job *self, pthread_t thread)
+{
+    int fd = self->speaker[0];
     say_bye(fd);
-    while (pthread_tryjoin_np(thread, NULL)) {
+    for (int turn = 0; pthread_tryjoin_np(thread, NULL); turn++) {
         poll(&(struct pollfd){.fd = coordinator_fd, .events = POLLIN}, 1, 1);
+        if (turn > 2)
+            come_to_hear_it(self);
         int again = accept(coordinator_fd, NULL, NULL);
         if (again < 0)
             continue;
@@ -218,6 +232,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while ((step = say_next(&self, data + at, size - at)))
         at += step;
     hang_up(&self);
-    end(self.speaker[0], thread);
+    end(&self, thread);
     return 0;
 }

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "net/inbox.h"
+#include "net/connection/inbox.h"
 #include "store/ps/protocol/message.h"
 
 enum { FRAME_FRONT = 8, FRAME_BODY = 64 };

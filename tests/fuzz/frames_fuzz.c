@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/inbox.h"
+#include "net/connection/inbox.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

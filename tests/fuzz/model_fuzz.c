@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/model.h"
+#include "graph/model/model.h"
 #include "graph/placed/cut.h"
+#include "graph/placed/exchange.h"
+#include "graph/placed/order.h"
 #include "graph/placed/placement.h"
 
 enum { TASKS = 3 };
@@ -35,12 +37,15 @@ static void read_again(const tri_model *model)
 static void read_as_graph(const uint8_t *data, size_t size)
 {
     for (int task = 0; task < TASKS; task++) {
+        const tri_exchange exchange = {.task = task, .tasks = TASKS, .window = 1 << 20};
         tri_graph *graph = NULL;
         tri_status status = tri_graph_parse("fuzz.graph", (const char *)data, size, &graph);
         if (!status)
             status = tri__graph_assign_tasks(graph, TASKS);
         if (!status)
-            status = tri__graph_cut(graph, task, TASKS, false);
+            status = tri__graph_order(graph, TASKS);
+        if (!status)
+            status = tri__graph_cut(graph, &exchange, false);
         tri_status_free(status);
         tri_graph_destroy(graph);
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "frames.h"
+#include "store/ps/coordinator/coordinator_role.h"
 #include "store/ps/idle_owner.h"
 #include "store/ps/server/server.h"
 
@@ -77,6 +78,7 @@ static void *serve(void *context)
             .settings = mine->settings,
             .listen_fd = dup(mine->fd),
             .servers = servers,
+            .role = &tri__coordinator_role,
             .owner = &owner,
             .context = mine,
             .stop = &never,

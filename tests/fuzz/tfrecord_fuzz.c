@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crc32c.h"
+#include "base/bytes/crc32c.h"
 #include "data/format/tfrecord.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

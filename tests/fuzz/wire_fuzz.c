@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wire.h"
+#include "base/bytes/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -41,6 +41,15 @@ expect reaches host1 host2 30
 # a program that wants more than its host has is ended
 refuse on host1 awk 'BEGIN { text = sprintf("%400000000s", ""); print length(text) }'
 
+# A host's samples are its own: a loop on host1 fills host1's half of a CPU, and none of host2's.
+on host1 sh -c 'while :; do :; done' &
+loop=$!
+busy() { on "$1" "$trireme" watch --count 1 --json | sed 's/.*"idle":\([0-9.]*\).*/\1/; s/\..*//'; }
+until [ "$(busy host1)" -lt 50 ]; do :; done
+[ "$(busy host2)" -gt 50 ] || { echo "host2 shows what host1 does"; exit 1; }
+kill $loop
+wait $loop || true
+
 expect "$trireme" cluster up "$two" --hosts 1 >/dev/null # the same addresses, and a name that begins alike
 says "host1" "$trireme" cluster status "$two"
 on host1 sleep 1000 &

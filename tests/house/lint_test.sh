@@ -50,7 +50,7 @@ rejected corridors src/train/bad.c 'int x;' 'in none of the corridors of train'
 accepted corridors src/data/batch/good.c '#include "data/file/content.h"'
 accepted corridors src/cli/main.c '#include "cli/process/session.h"'
 
-rejected wrapping src/train/bad.c '#include <jansson.h>' 'belongs to src/base/json'
+rejected wrapping src/train/bad.c '#include <jansson.h>' 'belongs to src/base/file/json'
 rejected wrapping src/train/bad.c '#include <oneapi/dnnl/dnnl.h>' 'belongs to src/tensor/onednn/'
 rejected wrapping src/tensor/bad.c '#include <cblas.h>' 'in no row of the table of wrappers'
 rejected wrapping include/trireme/bad.h '#include <uv.h>' 'belongs to src/net/'

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "data/source/source.h"
 
 static tri_status print_example(tri__reader *reader, int64_t record, int32_t *keys, float *values)

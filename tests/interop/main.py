@@ -6,15 +6,17 @@ import tempfile
 
 import kubernetes
 import libsvm
+import placed
 import records
 import runs
+import samples
 import sparse
 import steps
 from report import Report
 
 
 def main():
-    trireme, programs = sys.argv[1:]
+    trireme, programs = (os.path.abspath(path) for path in sys.argv[1:])
     report = Report()
     kubernetes.run(report, subprocess.run([trireme, "train", "--help"], capture_output=True, text=True, check=True).stdout)
     with tempfile.TemporaryDirectory(prefix="trireme-interop-") as top:
@@ -27,6 +29,8 @@ def main():
         sparse.run(report, trireme, folder("sparse"))
         steps.run(report, os.path.join(programs, "interop_step"), folder("steps"))
         runs.run(report, trireme, folder("runs"))
+        placed.run(report, trireme, folder("placed"))
+        samples.run(report, trireme, folder("samples"))
         records.run(report, trireme, os.path.join(programs, "interop_records"), folder("records"))
     return report.close()
 

@@ -85,6 +85,16 @@ def liblinear(trireme, folder, train_path, test_path):
     return f"accuracy {ours:.4f}, LIBLINEAR's {theirs:.4f}"
 
 
+def first_run(trireme, folder, train_path, test_path):
+    """What a first-time user gets, who passes no option of the learning."""
+    matrix, labels = load_svmlight_file(train_path)
+    test, test_labels = load_svmlight_file(test_path, n_features=matrix.shape[1])
+    theirs = LogisticRegression(max_iter=1000).fit(matrix, labels).score(test, test_labels)
+    ours = train(trireme, folder, train_path, "--test", test_path, "--features", str(matrix.shape[1]), "--out", "first")["test_accuracy"]
+    require(ours >= theirs - 0.01, f"accuracy {ours:.4f}, scikit-learn's is {theirs:.4f}")
+    return f"accuracy {ours:.4f}, scikit-learn's {theirs:.4f}"
+
+
 def measures(trireme, folder, test_path):
     def ask(command, *options):
         result = subprocess.run([trireme, command, "liblinear", "--data", test_path, *options], cwd=folder, capture_output=True, text=True)
@@ -108,4 +118,5 @@ def run(report, trireme, folder):
         report.check(f"sparse logistic regression by {rule}, as NumPy computes it", lambda rule=rule: same_steps(trireme, folder, train_path, rule))
     report.check("sparse logistic regression, threads without locks", lambda: without_locks(trireme, folder, train_path))
     report.check("sparse logistic regression, as accurate as LIBLINEAR", lambda: liblinear(trireme, folder, train_path, test_path))
+    report.check("sparse logistic regression without options, beside scikit-learn", lambda: first_run(trireme, folder, train_path, test_path))
     report.check("AUC, log loss and calibration, as scikit-learn has them", lambda: measures(trireme, folder, test_path))

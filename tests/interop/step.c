@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/memory.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/memory/arena.h"
+#include "base/memory/memory.h"
 #include "tensor/safetensors.h"
 #include "trireme/trireme.h"
 

@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "net/inbox.h"
-#include "net/listener.h"
+#include "base/thread/clock.h"
+#include "net/connection/inbox.h"
+#include "net/connection/listener.h"
 
 enum { FIXTURE_MOST = 16, FIXTURE_BODY = 1 << 20 };
 static const int64_t FIXTURE_PATIENCE = (int64_t)60 * 1000000000;

@@ -3,6 +3,7 @@
 #include "ps/cable.h"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -114,11 +115,18 @@ static void *lead_on(void *context)
     return NULL;
 }
 
+/* What comes goes on at once: a worker's messages are small, and a step would wait for acknowledgements that are delayed. */
+static void send_at_once(int fd)
+{
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+}
+
 static void start_flow(strand *along, int from)
 {
     flow *self = malloc(sizeof *self);
     pthread_t thread;
     *self = (flow){along, from};
+    send_at_once(along->fd[from]);
     if (pthread_create(&thread, NULL, lead_on, self))
         abort();
     pthread_detach(thread);

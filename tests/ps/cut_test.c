@@ -2,76 +2,19 @@
  * back in time continues where it was; no task waits longer than the timeout.
  *
  * ps:0 is on host 1, workers on 2 and 3, ps:1 on 4: virtual hosts of tests/link.sh, which need root and network namespaces. */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ps/model.h"
 #include "ps/process.h"
+#include "ps/virtual_hosts.h"
 
-#define LINK  TEST_SOURCE "/tests/link.sh"
 #define TRAIN "train " SOFTMAX "--threads 1 --cluster c.yaml --key cluster.key --heartbeat 200ms "
 
 typedef struct {
     process server, worker[2], second; /* second: ps:1, where there is one */
 } job;
-
-static bool link_run(const char *verb, const char *first, const char *second)
-{
-    const char *const words[] = {"sh", LINK, verb, first, second, NULL};
-    test_result result = test_run(NULL, words);
-    bool done = result.status == 0;
-    if (!done)
-        print_message("%s", result.err);
-    test_result_fini(&result);
-    return done;
-}
-
-static void cut(const char *host)
-{
-    assert_true(link_run("cut", host, NULL));
-}
-
-static void mend(const char *host)
-{
-    assert_true(link_run("mend", host, NULL));
-}
-
-/* A network for each test: the switch of the last one may still know the cut. */
-static int set_up(void **state)
-{
-    process_set_up(state);
-    process keygen = process_start(*state, "keygen", "keygen cluster.key");
-    json_decref(process_end(&keygen, 0));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    link_run("down", NULL, NULL);
-    return process_tear_down(state);
-}
-
-static void need_hosts(void)
-{
-    if (geteuid() != 0) {
-        print_message("skipped: network namespaces need root\n");
-        skip();
-    }
-    if (!link_run("up", "4", "1gbit")) {
-        print_message("skipped: this machine allows no network namespaces\n");
-        skip();
-    }
-}
-
-static process start_on(const char *folder, int host, const char *name, const char *words)
-{
-    char before[512];
-    snprintf(before, sizeof before, "sh " LINK " exec %d", host);
-    return process_start_under(folder, name, before, TRAIN "%s", words);
-}
 
 /* words: the job's; every task gets them. */
 static job start_job(const char *folder, int servers, const char *words)
@@ -82,15 +25,15 @@ static job start_job(const char *folder, int servers, const char *words)
     free(path);
     job started = {0};
     snprintf(text, sizeof text, "%s --json --eval-every 100 --out run --task ps:0", words);
-    started.server = start_on(folder, 1, "p0", text);
+    started.server = virtual_host_start(folder, 1, "p0", TRAIN "%s", text);
     for (int i = 0; i < 2; i++) {
         char name[] = {'w', (char)('0' + i), 0};
         snprintf(text, sizeof text, "%s --task worker:%d", words, i);
-        started.worker[i] = start_on(folder, 2 + i, name, text);
+        started.worker[i] = virtual_host_start(folder, 2 + i, name, TRAIN "%s", text);
     }
     snprintf(text, sizeof text, "%s --task ps:1", words);
     if (servers > 1)
-        started.second = start_on(folder, 4, "p1", text);
+        started.second = virtual_host_start(folder, 4, "p1", TRAIN "%s", text);
     process_await_step(&started.server, STRIKE);
     await_member(folder, "worker:1");
     return started;
@@ -130,12 +73,12 @@ static void expect_the_same_model(const char *folder, const json_t *disturbed, c
 /* No message is lost or applied twice: the model is the same, to the bit, as that of a job whose network held. */
 static void sync_job_waits_for_a_worker_that_is_cut_off(void **state)
 {
-    need_hosts();
+    virtual_hosts_need(4);
     job running = start_job(*state, 1, "--sync --steps 600");
-    cut("3");
+    virtual_host_cut(3);
     process_await(&running.server, "waits for worker:1, silent for");
     process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for");
-    mend("3");
+    virtual_host_mend(3);
     json_t *summary = end_job(&running, 600);
     expect_the_same_model(*state, summary, "--sync --steps 600");
     json_decref(summary);
@@ -143,14 +86,14 @@ static void sync_job_waits_for_a_worker_that_is_cut_off(void **state)
 
 static void async_job_continues_while_a_worker_is_cut_off(void **state)
 {
-    need_hosts();
+    virtual_hosts_need(4);
     job running = start_job(*state, 1, "--async --steps 9600");
-    cut("3");
+    virtual_host_cut(3);
     process_await(&running.server, "goes on without worker:1, silent for");
     process_await_step(&running.server, 2000);
     process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for");
     assert_false(process_has_ended(&running.server));
-    mend("3");
+    virtual_host_mend(3);
     process_await(&running.worker[1], "ps:0 is heard again");
     json_decref(end_job(&running, 9600));
 }
@@ -158,9 +101,9 @@ static void async_job_continues_while_a_worker_is_cut_off(void **state)
 /* The worker and its server each give the other up, and say so. */
 static void a_worker_that_stays_cut_off_is_given_up(void **state)
 {
-    need_hosts();
+    virtual_hosts_need(4);
     job running = start_job(*state, 1, "--sync --steps 600 --timeout 5s");
-    cut("3");
+    virtual_host_cut(3);
     process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for 5 s (--timeout): is it stopped, or the network cut?");
     json_decref(process_end(&running.worker[1], 1));
     process_await(&running.server, "worker:1 has been silent for 5 s (--timeout): it takes no part any more");
@@ -170,14 +113,14 @@ static void a_worker_that_stays_cut_off_is_given_up(void **state)
 static void a_server_that_is_cut_off_is_waited_for(const char *folder, const char *mode, int steps, bool same)
 {
     char words[64];
-    need_hosts();
+    virtual_hosts_need(4);
     snprintf(words, sizeof words, "%s --steps %d", mode, steps);
     job running = start_job(folder, 2, words);
-    cut("4");
+    virtual_host_cut(4);
     process_await(&running.server, "ps:1 at 10.77.0.4");
     process_await(&running.worker[0], "ps:1 at 10.77.0.4:4000 has been silent for");
     process_await(&running.second, "ps:0 at 10.77.0.1:4000 has been silent for");
-    mend("4");
+    virtual_host_mend(4);
     json_t *summary = end_job(&running, steps);
     assert_int_equal(integer_of(summary, "lost_updates"), 0);
     strcat(words, " --servers 2");
@@ -199,9 +142,9 @@ static void async_job_waits_for_a_server_that_is_cut_off(void **state)
 /* There is no supervisor to restart it: all tasks name the server that they miss, and end. */
 static void a_server_that_stays_cut_off_ends_the_job(void **state)
 {
-    need_hosts();
+    virtual_hosts_need(4);
     job running = start_job(*state, 2, "--sync --steps 600 --timeout 5s");
-    cut("4");
+    virtual_host_cut(4);
     process_await(&running.server, "has been silent for 5 s (--timeout): is it stopped, or the network cut?");
     process_await(&running.second, "ps:0 at 10.77.0.1:4000 has been silent for 5 s (--timeout)");
     json_decref(process_end(&running.server, 1));
@@ -212,17 +155,12 @@ static void a_server_that_stays_cut_off_ends_the_job(void **state)
     }
 }
 
-#define CUT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
-    char name[32];
-    snprintf(name, sizeof name, "cut%d", (int)getpid());
-    setenv("LINK_NAME", name, 1);
     const struct CMUnitTest tests[] = {
-        CUT_TEST(sync_job_waits_for_a_worker_that_is_cut_off),  CUT_TEST(async_job_continues_while_a_worker_is_cut_off),
-        CUT_TEST(a_worker_that_stays_cut_off_is_given_up),      CUT_TEST(sync_job_waits_for_a_server_that_is_cut_off),
-        CUT_TEST(async_job_waits_for_a_server_that_is_cut_off), CUT_TEST(a_server_that_stays_cut_off_ends_the_job),
+        VIRTUAL_HOSTS_TEST(sync_job_waits_for_a_worker_that_is_cut_off),  VIRTUAL_HOSTS_TEST(async_job_continues_while_a_worker_is_cut_off),
+        VIRTUAL_HOSTS_TEST(a_worker_that_stays_cut_off_is_given_up),      VIRTUAL_HOSTS_TEST(sync_job_waits_for_a_server_that_is_cut_off),
+        VIRTUAL_HOSTS_TEST(async_job_waits_for_a_server_that_is_cut_off), VIRTUAL_HOSTS_TEST(a_server_that_stays_cut_off_ends_the_job),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, virtual_hosts_name, NULL);
 }

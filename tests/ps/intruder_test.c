@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "net/certificate.h"
-#include "net/inbox.h"
+#include "net/connection/inbox.h"
 #include "ps/model.h"
 #include "ps/process.h"
 #include "store/ps/protocol/message.h"

@@ -62,6 +62,18 @@ static void a_job_survives_the_death_of_a_worker_that_joined(void **state)
     json_decref(process_finish(&job));
 }
 
+static void a_job_goes_on_with_a_worker_that_joined_when_its_own_are_dead(void **state)
+{
+    process job = start_job(*state, "--sync --servers 2"), joiner = start_joiner(*state, "");
+    await_member(*state, "worker:2");
+    kill(process_task(&job, "worker:0", 0), SIGKILL);
+    kill(process_task(&job, "worker:1", 0), SIGKILL);
+    process_await(&job, "no worker that was started here is left; the job goes on with 1 that joined it");
+    process_await_step(&job, process_step(&job) + 100);
+    json_decref(process_finish(&job));
+    json_decref(process_end(&joiner, 0));
+}
+
 /* What it would compute is not what the others do: it is told, and the job does not notice. */
 static void refuse(const char *folder, const char *other, const char *told)
 {
@@ -144,6 +156,7 @@ int main(void)
         PROCESS_TEST(a_worker_joins_a_running_sync_job),
         PROCESS_TEST(a_worker_joins_a_running_async_job),
         PROCESS_TEST(a_job_survives_the_death_of_a_worker_that_joined),
+        PROCESS_TEST(a_job_goes_on_with_a_worker_that_joined_when_its_own_are_dead),
         PROCESS_TEST(a_worker_with_other_options_may_not_join),
         PROCESS_TEST(a_worker_whose_schedule_ends_sooner_may_not_join),
         PROCESS_TEST(a_successor_takes_the_place_of_a_dead_worker),

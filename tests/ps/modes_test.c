@@ -69,8 +69,8 @@ static void sync_with_one_worker_equals_a_local_run(void **state)
 /* 1000 = 7 · 140 + 20: the last step of an epoch is short, and one worker has less than the other. */
 static void sync_with_a_short_last_step_equals_one_worker_with_the_larger_batch(void **state)
 {
-    expect_equal(*state, "softmax --data " DATA " --threads 1 --batch 140 --epochs 3",
-                 "softmax --data " DATA " --batch 70 --epochs 3 --strategy ps --workers 2 --sync");
+    expect_equal(*state, "softmax --data " DATA " " GENTLE " --threads 1 --batch 140 --epochs 3",
+                 "softmax --data " DATA " " GENTLE " --batch 70 --epochs 3 --strategy ps --workers 2 --sync");
 }
 
 /* A model of 4.7 MB: a thread of the store's carries it, and steps begin before their tokens have come. */

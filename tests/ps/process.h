@@ -13,7 +13,7 @@
 
 /* What most jobs train: convex, so that it ends at the same accuracy however it went, and with batches so large that a step takes as long
  * in every build: there is time to disturb it. */
-#define SOFTMAX     "softmax --data digits:4000 --batch 400 --rate 0.5 --schedule cosine --strategy ps "
+#define SOFTMAX     "softmax --data digits:4000 --batch 400 --rule sgd --rate 0.5 --schedule cosine --strategy ps "
 #define ENDLESS     "--steps 100000000 " /* a job that ends when it is asked to: there is time for whatever is to happen to it */
 #define SYNC_STEPS  600                  /* a second or two */
 #define ASYNC_STEPS 2400

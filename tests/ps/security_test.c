@@ -27,7 +27,7 @@ static void a_peer_without_the_identity_is_refused(void **state)
     make_key(*state, "ours");
     make_key(*state, "theirs");
     process server = process_start(*state, "p0", TASK "--key ours.key --json --out run --task ps:0");
-    process judge = process_start(*state, "e", TASK "--key ours.key --task evaluator:0");
+    process evaluator = process_start(*state, "e", TASK "--key ours.key --task evaluator:0");
     process first = process_start(*state, "w0", TASK "--key ours.key --task worker:0");
     await_member(*state, "worker:0");
     process plain = process_start(*state, "plain", TASK "--timeout 2s --heartbeat 500ms --task worker:1");
@@ -41,7 +41,7 @@ static void a_peer_without_the_identity_is_refused(void **state)
     json_decref(summary);
     json_decref(process_end(&first, 0));
     json_decref(process_end(&second, 0));
-    json_decref(process_end(&judge, 0));
+    json_decref(process_end(&evaluator, 0));
 }
 
 static void a_server_beyond_loopback_needs_an_identity(void **state)

@@ -86,9 +86,9 @@ static void a_job_survives_the_death_of_ps_0_when_it_is_over(void **state)
         snprintf(name, sizeof name, "job%d", i);
         process job = process_start(*state, name,
                                     "train " SOFTMAX "--json --out %s-run --eval-every end --workers 2 --steps 100 --staleness 2", name);
-        pid_t leader = process_task(&job, "ps:0", 0);
+        pid_t coordinator = process_task(&job, "ps:0", 0);
         await_death(process_task(&job, "worker:0", 0));
-        kill(leader, SIGKILL);
+        kill(coordinator, SIGKILL);
         json_t *summary = process_end(&job, 0);
         assert_int_equal(integer_of(summary, "steps"), 100);
         assert_true(number_of(summary, "test_accuracy") > 0.5);

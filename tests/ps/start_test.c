@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/inbox.h"
+#include "net/connection/inbox.h"
 #include "ps/process.h"
 #include "store/ps/protocol/message.h"
 
@@ -82,7 +82,7 @@ static void a_wrongly_started_task_is_refused_and_the_job_continues(void **state
     start_waiting_job(*state, tasks);
     expect_refusal(process_start(*state, "twice", TASK STEPS "--sync --task worker:0"), 2, "there is a worker:0 already");
     expect_refusal(process_start(*state, "server", TASK STEPS "--sync --task ps:1"), 1, "in use");
-    expect_refusal(process_start(*state, "judge", TASK STEPS "--sync --task evaluator:0"), 2, "there is an evaluator already");
+    expect_refusal(process_start(*state, "second", TASK STEPS "--sync --task evaluator:0"), 2, "there is an evaluator already");
     expect_refusal(
         process_start(*state, "model", "train lenet --data digits:4000 --batch 400 --strategy ps --cluster c.yaml --task worker:1 " STEPS),
         2, "another model");
@@ -93,8 +93,41 @@ static void a_wrongly_started_task_is_refused_and_the_job_continues(void **state
     expect_refusal(process_start(*state, "seed", TASK STEPS "--sync --seed 2 --task worker:1"), 2, "--seed 2 ");
     expect_refusal(process_start(*state, "rule", TASK STEPS "--sync --rule adam --task worker:1"), 2, "--rule adam ");
     expect_refusal(process_start(*state, "data", TASK STEPS "--sync --data fake:28x28x1:10:4000 --task worker:1"), 2,
-                   "worker:1 has other examples than worker:0, which came first");
+                   "worker:1 has other examples than ps:0 ");
     expect_refusal(process_start(*state, "mode", TASK STEPS "--async --task worker:1"), 2, "is sync");
+    end_job(*state, tasks);
+}
+
+/* Of another shape, as many of the same shape, fewer of them: whatever it has, what ps:0 was started with is the job. */
+static void a_worker_with_other_data_is_refused_though_it_comes_first(void **state)
+{
+    static const struct {
+        const char *data, *told;
+    } cases[] = {
+        {"fake:14x14x1:10:4000", "worker:1 has another model than the job, or other shapes"},
+        {"fake:28x28x1:10:4000", "worker:1 has other examples than ps:0 "},
+        {"digits:3000", "worker:1 has 3000 examples in batches of 400, ps:0 has 4000"},
+    };
+    process tasks[4];
+    write_cluster(*state);
+    tasks[0] = process_start(*state, "p0", TASK STEPS "--sync --out run --json --heartbeat 100ms --task ps:0");
+    tasks[1] = process_start(*state, "p1", TASK STEPS "--sync --task ps:1");
+    tasks[2] = process_start(*state, "e", TASK STEPS "--sync --task evaluator:0");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_refusal(process_start(*state, "other", TASK STEPS "--sync --data %s --task worker:1", cases[i].data), 2, cases[i].told);
+    tasks[3] = process_start(*state, "w0", TASK STEPS "--sync --task worker:0");
+    end_job(*state, tasks);
+}
+
+static void a_ps_0_without_the_data_trains_what_the_first_worker_has(void **state)
+{
+    process tasks[4];
+    write_cluster(*state);
+    tasks[0] = process_start(*state, "p0", TASK STEPS "--sync --out run --json --heartbeat 100ms --data nowhere --task ps:0");
+    tasks[1] = process_start(*state, "p1", TASK STEPS "--sync --task ps:1");
+    tasks[2] = process_start(*state, "e", TASK STEPS "--sync --task evaluator:0");
+    process_await(&tasks[0], "ps:0 does not know the data, and the first worker says what is trained");
+    tasks[3] = process_start(*state, "w0", TASK STEPS "--sync --task worker:0");
     end_job(*state, tasks);
 }
 
@@ -182,6 +215,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PROCESS_TEST(workers_may_start_before_their_servers),
         PROCESS_TEST(a_wrongly_started_task_is_refused_and_the_job_continues),
+        PROCESS_TEST(a_worker_with_other_data_is_refused_though_it_comes_first),
+        PROCESS_TEST(a_ps_0_without_the_data_trains_what_the_first_worker_has),
         PROCESS_TEST(foreign_bytes_on_the_port_of_a_server_change_nothing),
         PROCESS_TEST(a_worker_of_another_version_is_refused),
         PROCESS_TEST(more_servers_than_the_model_has_parts_are_refused_before_any_starts),

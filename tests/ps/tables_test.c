@@ -119,7 +119,7 @@ static void expect_learnt(const char *folder, const char *words)
     json_decref(summary);
 }
 
-#define LEARNING "sparse-lr --data clicks:5000:12000 --epochs 1 --batch 20 --strategy ps --workers 3 --servers 2 "
+#define LEARNING "sparse-lr --rate 0.05 --data clicks:5000:12000 --epochs 1 --batch 20 --strategy ps --workers 3 --servers 2 "
 
 static void async_job_learns(void **state)
 {
@@ -141,6 +141,22 @@ static void job_with_a_backup_worker_learns(void **state)
     expect_learnt(*state, LEARNING "--sync --backup 1");
 }
 
+static void a_job_ends_when_its_figures_are_good_enough(void **state)
+{
+    static const char *const targets[] = {"logloss<=0.6", "auc>=0.6", "calibration>=0.9", "calibration<=1.2"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "job%zu", i);
+        process run = process_start(*state, name,
+                                    "train sparse-lr --data " DATA " --strategy ps --workers 2 --servers 2 --json --quiet"
+                                    " --eval-every 20 --max-steps 4000 --until %s --out %s",
+                                    targets[i], name);
+        json_t *summary = process_end(&run, 0);
+        assert_string_equal(json_string_value(json_object_get(summary, "stopped_by")), "until");
+        json_decref(summary);
+    }
+}
+
 /* ---- what travels ---- */
 
 /* A plain message names each feature of each row with its key and its value, both ways: 39 · 2 · 8 bytes. */
@@ -153,6 +169,51 @@ static void a_row_takes_a_third_of_the_bytes_of_plain_pairs(void **state)
     if (!(share <= 0.35))
         fail_msg("%g of the bytes of plain pairs", share);
     json_decref(summary);
+}
+
+#define GATHER(how)                                                                                                                        \
+    "fm --rule adam --rate 0.001 --data " DATA " --batch 50 --steps 40 --strategy ps --workers 2 --servers 3 --sync --gather " how
+
+/* Whole tables both ways: 4 bytes a float, of 5,000 rows with a weight and 8 factors, for each of two workers. */
+static void a_dense_gather_moves_whole_tables_and_teaches_the_same_bits(void **state)
+{
+    json_t *few = train(*state, "few", GATHER("sparse")), *all = train(*state, "all", GATHER("dense"));
+    expect_models_equal(*state, few, all, 0, "--gather dense");
+    const double whole = 2. * 40 * 5000 * (1 + 8) * 4;
+    assert_true(number_of(all, "bytes_sent") > whole && number_of(all, "bytes_received") > whole);
+    assert_true(number_of(few, "bytes_sent") < whole / 3);
+    json_t *half = train(*state, "half", GATHER("dense") " --row-values fp16"),
+           *some = train(*state, "some", GATHER("sparse") " --row-values fp16");
+    expect_models_equal(*state, half, some, 0, "--gather dense --row-values fp16");
+    json_decref(few);
+    json_decref(all);
+    json_decref(half);
+    json_decref(some);
+}
+
+/* 80 MB: more than a message of named rows may have. */
+static void a_dense_gather_moves_tables_larger_than_other_messages(void **state)
+{
+    json_t *summary =
+        train(*state, "job", "sparse-lr --rule sgd --data clicks:20000000:200 --batch 50 --steps 4 --strategy ps --async --gather dense");
+    assert_true(number_of(summary, "bytes_received") > 4. * 80e6);
+    assert_true(number_of(summary, "bytes_sent") > 4. * 80e6);
+    json_decref(summary);
+}
+
+static void expect_refused(const char *folder, const char *words, const char *told)
+{
+    process run = process_start(folder, "refused", "train %s", words);
+    process_await(&run, told);
+    json_decref(process_end(&run, 2));
+}
+
+static void what_a_dense_gather_does_not_concern_is_refused(void **state)
+{
+    expect_refused(*state, "softmax --data digits:100 --strategy ps --gather dense", "--gather: softmax has no tables");
+    expect_refused(*state, "softmax --data digits:100 --strategy ps --row-values fp16", "--row-values: softmax has no tables");
+    expect_refused(*state, "sparse-lr --data " DATA " --gather dense", "--gather belongs to --strategy ps");
+    expect_refused(*state, "sparse-lr --data " DATA " --strategy mirrored --workers 2 --gather dense", "--gather belongs to --strategy ps");
 }
 
 static void rows_of_16_bits_teach_nearly_the_same_in_fewer_bytes(void **state)
@@ -218,7 +279,9 @@ static void a_job_goes_on_with_another_number_of_servers_to_the_bit(void **state
 
 /* ---- failures ---- */
 
-#define JOB "train sparse-lr --data clicks:5000:4000 --batch 200 --strategy ps --json --out run --eval-every 100 --workers 3 --servers 2 "
+#define JOB                                                                                                                                \
+    "train sparse-lr --rate 0.05 --data clicks:5000:4000 --batch 200 --strategy ps --json --out run --eval-every 100 --workers 3 "         \
+    "--servers 2 "
 
 static void strike(const char *folder, const char *task, const char *mode, int steps)
 {
@@ -266,9 +329,34 @@ static void async_job_survives_the_death_of_a_worker(void **state)
     strike(*state, "worker:1", "--async", 600);
 }
 
+static void staleness_job_survives_the_death_of_ps_0(void **state)
+{
+    strike(*state, "ps:0", "--staleness 2", 600);
+}
+
 static void staleness_job_survives_the_death_of_ps_1(void **state)
 {
     strike(*state, "ps:1", "--staleness 2", 600);
+}
+
+static void staleness_job_survives_the_death_of_a_worker(void **state)
+{
+    strike(*state, "worker:1", "--staleness 2", 600);
+}
+
+static void job_with_a_backup_worker_survives_the_death_of_ps_0(void **state)
+{
+    strike(*state, "ps:0", "--sync --backup 1", 300);
+}
+
+static void job_with_a_backup_worker_survives_the_death_of_ps_1(void **state)
+{
+    strike(*state, "ps:1", "--sync --backup 1", 300);
+}
+
+static void job_with_a_backup_worker_survives_the_death_of_a_worker(void **state)
+{
+    strike(*state, "worker:1", "--sync --backup 1", 300);
 }
 
 int main(void)
@@ -289,7 +377,11 @@ int main(void)
         PROCESS_TEST(async_job_with_clipping_learns),
         PROCESS_TEST(staleness_job_learns),
         PROCESS_TEST(job_with_a_backup_worker_learns),
+        PROCESS_TEST(a_job_ends_when_its_figures_are_good_enough),
         PROCESS_TEST(a_row_takes_a_third_of_the_bytes_of_plain_pairs),
+        PROCESS_TEST(a_dense_gather_moves_whole_tables_and_teaches_the_same_bits),
+        PROCESS_TEST(a_dense_gather_moves_tables_larger_than_other_messages),
+        PROCESS_TEST(what_a_dense_gather_does_not_concern_is_refused),
         PROCESS_TEST(rows_of_16_bits_teach_nearly_the_same_in_fewer_bytes),
         PROCESS_TEST(a_job_goes_on_in_one_process),
         PROCESS_TEST(a_run_goes_on_on_parameter_servers),
@@ -300,7 +392,12 @@ int main(void)
         PROCESS_TEST(async_job_survives_the_death_of_ps_0),
         PROCESS_TEST(async_job_survives_the_death_of_ps_1),
         PROCESS_TEST(async_job_survives_the_death_of_a_worker),
+        PROCESS_TEST(staleness_job_survives_the_death_of_ps_0),
         PROCESS_TEST(staleness_job_survives_the_death_of_ps_1),
+        PROCESS_TEST(staleness_job_survives_the_death_of_a_worker),
+        PROCESS_TEST(job_with_a_backup_worker_survives_the_death_of_ps_0),
+        PROCESS_TEST(job_with_a_backup_worker_survives_the_death_of_ps_1),
+        PROCESS_TEST(job_with_a_backup_worker_survives_the_death_of_a_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,16 @@
 #include <string.h>
 
 #include "sim/network.h"
+#include "sim/observer.h"
+#include "sim/place.h"
+#include "sim/task.h"
 #include "store/ps/protocol/message.h"
 
-enum { MOST_FAULTS = 6 };
+enum { MOST_FAULTS = 6, EVERYBODY = -1 };
 
 typedef struct {
     sim_fault_kind kind;
-    int a, b;
+    int a, b;       /* b of a partition: may be EVERYBODY */
     bool follows;   /* waits for the fault before it to have happened */
     uint32_t type;  /* of the message for which it waits; 0: any; TRI_MSG_TYPES: it waits for a time */
     int64_t number; /* of such messages, or nanoseconds */
@@ -27,6 +30,7 @@ static struct {
     fault fault[MOST_FAULTS];
     int count;
     uint64_t random;
+    const sim_job *job;
 } plan;
 
 static const char *const names[SIM_FAULT_KINDS] = {
@@ -42,6 +46,7 @@ static const char *const names[SIM_FAULT_KINDS] = {
     [SIM_FAULT_LONG_STOP] = "long stop",
     [SIM_FAULT_LEAVE] = "kill for good",
     [SIM_FAULT_ASKED] = "ask to end",
+    [SIM_FAULT_PARTITION] = "partition of",
 };
 
 static uint64_t draw(uint64_t below)
@@ -74,6 +79,16 @@ static void stop_for_long(fault *one)
         return;
     sim_note("STOP of %s for %" PRId64 " ms", sim_place_name(one->a), one->span / SIM_MS);
     sim_freeze(sim_process_at(one->a), sim_now() + one->span);
+}
+
+static void part(const fault *one, const sim_job *job)
+{
+    sim_note("PARTITION of %s and %s for %" PRId64 " ms", sim_place_name(one->a),
+             one->b == EVERYBODY ? "everybody" : sim_place_name(one->b), one->span / SIM_MS);
+    for (int place = 0; place < sim_places(job); place++)
+        if (place != one->a && (one->b == EVERYBODY || one->b == place))
+            sim_link_stall(one->a, place, sim_now() + one->span);
+    sim_job_partitioned(one->a);
 }
 
 static void happen(void *context, int64_t index)
@@ -120,6 +135,9 @@ static void happen(void *context, int64_t index)
     case SIM_FAULT_LEAVE:
         sim_task_kill(one->a, SIM_FOREVER);
         break;
+    case SIM_FAULT_PARTITION:
+        part(one, plan.job);
+        break;
     default:
         sim_task_kill(one->a, one->span);
     }
@@ -154,7 +172,7 @@ static void sent(int place, uint32_t type)
 static sim_fault_kind draw_kind(const sim_job *job)
 {
     for (;;) {
-        sim_fault_kind kind = (sim_fault_kind)draw(SIM_FAULT_KINDS);
+        sim_fault_kind kind = (sim_fault_kind)draw(SIM_FAULT_PARTITION); /* that one is drawn alone */
         bool possible = (kind != SIM_FAULT_SERVER || job->settings.servers > 1) && (kind != SIM_FAULT_EVALUATOR || job->evaluator);
         bool rare = kind > SIM_FAULT_STOP_KILL;
         if (possible && (!rare || draw(4) == 0))
@@ -176,7 +194,7 @@ static void draw_moment(const sim_job *job, fault *one)
                                     TRI_MSG_SEEN,      TRI_MSG_LEFT,     TRI_MSG_CHOSEN, TRI_MSG_RESTORE, TRI_MSG_RESTORED,
                                     TRI_MSG_PULL,      TRI_MSG_SNAPSHOT, TRI_MSG_COPIED, TRI_MSG_COPY,    TRI_MSG_EVALUATE,
                                     TRI_MSG_EVALUATED, TRI_MSG_NORM,     TRI_MSG_STOP,   TRI_MSG_REPORT,  TRI_MSG_BYE};
-    static const uint32_t pairs[] = {TRI_MSG_TWIN,   TRI_MSG_FILLED, TRI_MSG_LONE, TRI_MSG_PROMOTE, TRI_MSG_LEADS,
+    static const uint32_t pairs[] = {TRI_MSG_PAIR,   TRI_MSG_FILLED, TRI_MSG_LONE, TRI_MSG_PROMOTE, TRI_MSG_PRIMARY,
                                      TRI_MSG_UPDATE, TRI_MSG_HAVE,   TRI_MSG_MET,  TRI_MSG_KNOWN};
     one->later = draw(3) ? (int64_t)draw(2 * SIM_MS) : draw_span(SIM_MS, 100 * SIM_MS);
     if (one->follows && is_death(one - 1) && draw(2)) { /* in the midst of recovering */
@@ -209,11 +227,11 @@ static void draw_moment(const sim_job *job, fault *one)
     }
 }
 
-/* Any server but ps:0, or any twin. */
+/* Any server but ps:0, or any second server. */
 static int draw_server(const sim_job *job)
 {
     int server = 1 + (int)draw((uint64_t)job->settings.servers - 1);
-    return job->settings.replicas == 2 && draw(2) ? sim_place_twin(job, server) : server;
+    return job->settings.replicas == 2 && draw(2) ? sim_place_second(job, server) : server;
 }
 
 static int draw_place(const sim_job *job)
@@ -280,6 +298,18 @@ static void draw_broken_recovery(const sim_job *job)
     cut->span = draw(2) ? 0 : (int64_t)draw(4 * SIM_MS);
 }
 
+/* A worker is stopped for longer than it takes to be named, and ps:0 is lost meanwhile. */
+static void draw_first_lost_without_a_worker(const sim_job *job)
+{
+    fault *stop = &plan.fault[0], *death = &plan.fault[1];
+    plan.count = 2;
+    *stop = (fault){.kind = SIM_FAULT_STOP, .a = sim_place_worker(job, (int)draw((uint64_t)job->settings.workers))};
+    draw_moment(job, stop);
+    stop->span = draw_span(3 * job->settings.heartbeat, job->settings.timeout / 2);
+    *death = (fault){.kind = SIM_FAULT_FIRST, .follows = true, .type = TRI_MSG_TYPES, .number = draw_span(SIM_MS, 100 * SIM_MS)};
+    death->span = draw_span(6 * SIM_MS, 100 * SIM_MS);
+}
+
 /* One server is lost, and nothing else happens. */
 static void draw_one_loss(const sim_job *job)
 {
@@ -291,9 +321,42 @@ static void draw_one_loss(const sim_job *job)
     sim_job_one_loss();
 }
 
+/* The network between servers is cut, though all of them live: the two of a range, ps:0 and one of them, one of them or ps:0 and everybody
+ * else. Who waits for ps:0 gives it up after the timeout. */
+static void draw_partition(const sim_job *job)
+{
+    fault *one = &plan.fault[0];
+    int server = draw_server(job), range = sim_range_at(job, server);
+    int other = server == range ? sim_place_second(job, range) : range;
+    plan.count = 1;
+    *one = (fault){.kind = SIM_FAULT_PARTITION, .a = server};
+    bool first = false;
+    switch (draw(5)) {
+    case 0:
+    case 1:
+        one->b = other;
+        break;
+    case 2:
+        first = true;
+        break;
+    case 3:
+        first = true;
+        one->b = EVERYBODY;
+        break;
+    default:
+        first = true;
+        one->a = 0;
+        one->b = EVERYBODY;
+    }
+    draw_moment(job, one);
+    one->span = draw_span(job->settings.heartbeat, first ? job->settings.timeout / 2 : 2 * job->settings.timeout);
+    sim_job_one_loss();
+}
+
 void sim_faults_begin(const sim_job *job, uint64_t seed)
 {
     memset(&plan, 0, sizeof plan);
+    plan.job = job;
     plan.random = seed * UINT64_C(0x2545f4914f6cdd1d) + 99;
     plan.count = 1 + (int)draw(4);
     for (int i = 0; i < plan.count; i++) {
@@ -313,6 +376,10 @@ void sim_faults_begin(const sim_job *job, uint64_t seed)
         draw_broken_recovery(job);
     if (job->settings.replicas == 2 && draw(3) == 0)
         draw_one_loss(job);
+    if (draw(20) == 0)
+        draw_first_lost_without_a_worker(job);
+    else if (job->settings.replicas == 2 && draw(5) == 0)
+        draw_partition(job);
     sim_message_sent = sent;
     for (int i = 0; i < plan.count; i++)
         if (!plan.fault[i].follows)
@@ -324,7 +391,9 @@ void sim_faults_print(void)
     for (int i = 0; i < plan.count; i++) {
         const fault *one = &plan.fault[i];
         printf("  %s %s", names[one->kind], sim_place_name(one->a));
-        if (one->kind <= SIM_FAULT_SLOW)
+        if (one->kind == SIM_FAULT_PARTITION && one->b == EVERYBODY)
+            printf(" and everybody");
+        else if (one->kind <= SIM_FAULT_SLOW || one->kind == SIM_FAULT_PARTITION)
             printf(" and %s", sim_place_name(one->b));
         printf(" for %" PRId64 " ms, %s", one->span / SIM_MS, one->follows ? "after that " : "");
         if (one->type == TRI_MSG_TYPES)

@@ -18,6 +18,7 @@ typedef enum {
     SIM_FAULT_LONG_STOP, /* a worker or the evaluator does not run for longer than the timeout */
     SIM_FAULT_LEAVE,     /* a worker or the evaluator is killed and not started again */
     SIM_FAULT_ASKED,     /* ps:0 is asked to end the job */
+    SIM_FAULT_PARTITION, /* for a while nothing moves between two tasks, or between one and all others, and nothing else happens */
     SIM_FAULT_KINDS
 } sim_fault_kind;
 

@@ -35,32 +35,15 @@ typedef struct {
     bool known[SIM_MOST_STEPS + 1];
 } sim_truth;
 
-/* Where tasks live: ps:0 …, worker:0 …, evaluator:0; with replicas the twins of ps:1 …, each in a process of its own, so that it can be
- * lost alone. */
-int sim_place_server(int index);
-int sim_place_twin(const sim_job *job, int server);
-int sim_range_at(const sim_job *job, int place); /* the server whose range lives there, or 0 */
-int sim_place_worker(const sim_job *job, int index);
-int sim_place_evaluator(const sim_job *job);
-int sim_places(const sim_job *job);
-const char *sim_place_name(int place);
-
 void sim_job_describe(const sim_job *job, char *text, size_t size);
 
 /* Start all tasks. truth: what to compare with (NULL: nothing); record: where to keep what is seen (NULL: nowhere). */
 void sim_job_begin(const sim_job *job, const sim_truth *truth, sim_truth *record);
 void sim_job_end(void);
 bool sim_job_over(void);
-const char *sim_job_violation(void); /* what must hold and did not; NULL */
-void sim_job_judge(void);            /* after it is over: do the books add up? */
 bool sim_job_finished(void);         /* ps:0 has ended well */
 bool sim_job_begun(void);            /* somebody was given a step to make */
+void sim_job_partitioned(int place); /* a server is cut off: from its other one, from ps:0 or from everybody */
 void sim_job_one_loss(void);         /* all that befalls it is the loss of one server: nothing may be lost with it */
-
-void sim_task_kill(int place, int64_t restart_after); /* and start it again, as a supervisor would; SIM_FOREVER: never */
-void sim_task_stop_job(void);                         /* ps:0 is asked to end the job */
-
-/* Told of every message that is sent: by faults that wait for one. */
-extern void (*sim_message_sent)(int place, uint32_t type);
 
 #endif

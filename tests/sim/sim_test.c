@@ -16,8 +16,11 @@
 #include <unistd.h>
 
 #include "sim/faults.h"
+#include "sim/invariants.h"
 #include "sim/job.h"
 #include "sim/network.h"
+#include "sim/observer.h"
+#include "sim/place.h"
 #include "sim/world.h"
 
 enum { JOBS = 120, REPLICATED = 120, A_CHILD = 100, NOTES_SHOWN = 60 };
@@ -80,7 +83,6 @@ static sim_job draw_job(int number)
     if (number >= JOBS) {
         s->replicas = 2;
         s->servers = s->servers < 2 ? 2 : s->servers;
-        job.rule.clip = s->mode == TRI_PS_SYNC ? 0 : job.rule.clip;
         job.steps += 8;
     }
     return job;
@@ -121,7 +123,7 @@ static bool find_truth(int number)
     sim_job_begin(&job, NULL, &truths[number]);
     bool over = sim_run(sim_now() + BOUND, sim_job_over);
     if (over)
-        sim_job_judge();
+        sim_job_check();
     const char *violation = sim_job_violation();
     if (!over || violation) {
         char text[512];
@@ -163,7 +165,7 @@ static bool live(uint64_t seed, bool traces, int notes)
     sim_faults_begin(&job, seed);
     bool over = sim_run(sim_now() + BOUND, sim_job_over);
     if (over)
-        sim_job_judge();
+        sim_job_check();
     const char *violation = sim_job_violation();
     bool well = over && !violation;
     if (!well)

@@ -12,9 +12,9 @@ static uint8_t labels[3] = {7, 8, 255};
 static int32_t sizes[2] = {-1, 2};
 
 static const tri__named_tensor tensors[] = {
-    {"labels", {TRI_U8, {1, {3}}, labels}, 0, NULL}, {"dense.weight", {TRI_F32, {2, {2, 3}}, weights}, 0, NULL},
-    {"step", {TRI_I64, {0, {0}}, steps}, 0, NULL},   {"nothing", {TRI_F32, {2, {0, 5}}, weights}, 0, NULL},
-    {"größen", {TRI_I32, {1, {2}}, sizes}, 0, NULL},
+    {"labels", {TRI_U8, {1, {3}}, labels}, 0, NULL, {0}}, {"dense.weight", {TRI_F32, {2, {2, 3}}, weights}, 0, NULL, {0}},
+    {"step", {TRI_I64, {0, {0}}, steps}, 0, NULL, {0}},   {"nothing", {TRI_F32, {2, {0, 5}}, weights}, 0, NULL, {0}},
+    {"größen", {TRI_I32, {1, {2}}, sizes}, 0, NULL, {0}},
 };
 enum { TENSORS = sizeof tensors / sizeof *tensors };
 
@@ -69,7 +69,7 @@ static void a_safetensors_file_is_byte_by_byte_as_the_format_says(void **state)
     fixture *f = *state;
     static const char header[] = "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
                                  "\"b\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[24,27]}}";
-    const tri__named_tensor two[] = {{"b", tensors[0].tensor, 0, NULL}, {"a", tensors[1].tensor, 0, NULL}};
+    const tri__named_tensor two[] = {{"b", tensors[0].tensor, 0, NULL, {0}}, {"a", tensors[1].tensor, 0, NULL, {0}}};
     size_t size;
     assert_ok(tri__safetensors_write(f->path, two, 2, NULL, 0));
     char *bytes = test_read(f->path, &size);
@@ -99,10 +99,10 @@ static void a_safetensors_file_may_have_no_tensors(void **state)
 static void invalid_tensor_names_are_refused_and_leave_no_file(void **state)
 {
     fixture *f = *state;
-    const tri__named_tensor twice[] = {{"a", tensors[0].tensor, 0, NULL}, {"a", tensors[1].tensor, 0, NULL}};
-    const tri__named_tensor reserved[] = {{"__metadata__", tensors[0].tensor, 0, NULL}};
-    const tri__named_tensor not_utf8[] = {{"\xff", tensors[0].tensor, 0, NULL}};
-    const tri__named_tensor negative[] = {{"a", {TRI_F32, {1, {-1}}, weights}, 0, NULL}};
+    const tri__named_tensor twice[] = {{"a", tensors[0].tensor, 0, NULL, {0}}, {"a", tensors[1].tensor, 0, NULL, {0}}};
+    const tri__named_tensor reserved[] = {{"__metadata__", tensors[0].tensor, 0, NULL, {0}}};
+    const tri__named_tensor not_utf8[] = {{"\xff", tensors[0].tensor, 0, NULL, {0}}};
+    const tri__named_tensor negative[] = {{"a", {TRI_F32, {1, {-1}}, weights}, 0, NULL, {0}}};
     assert_fails(tri__safetensors_write(f->path, twice, 2, NULL, 0), TRI_BAD_CALL, "'a' is given twice");
     assert_fails(tri__safetensors_write(f->path, reserved, 1, NULL, 0), TRI_BAD_CALL, "__metadata__");
     assert_fails(tri__safetensors_write(f->path, not_utf8, 1, NULL, 0), TRI_BAD_CALL, "UTF-8");
@@ -120,7 +120,7 @@ static void rows_with_a_pitch_are_written_one_after_another(void **state)
     assert_non_null(rows);
     for (int i = 0; i < ROWS * STRIDE; i++)
         rows[i] = (float)i;
-    const tri__named_tensor table = {"table", {TRI_F32, TRI_SHAPE(ROWS, WIDTH), rows + 2}, STRIDE * sizeof *rows, NULL};
+    const tri__named_tensor table = {"table", {TRI_F32, TRI_SHAPE(ROWS, WIDTH), rows + 2}, STRIDE * sizeof *rows, NULL, {0}};
     assert_ok(tri__safetensors_write(path, &table, 1, NULL, 0));
     tri__safetensors *file;
     tri_tensor read;
@@ -147,8 +147,8 @@ static void chosen_rows_are_written_with_their_numbers(void **state)
         rows[i] = (float)i;
     for (int i = 0; i < ROWS; i += EVERY)
         bits[i / 64] |= UINT64_C(1) << i % 64;
-    const tri__named_tensor two[] = {{"rows", {TRI_F32, TRI_SHAPE(CHOSEN, WIDTH), rows + 1}, STRIDE * sizeof *rows, bits},
-                                     {"numbers", {TRI_I32, TRI_SHAPE(CHOSEN), NULL}, 0, bits}};
+    const tri__named_tensor two[] = {{"rows", {TRI_F32, TRI_SHAPE(CHOSEN, WIDTH), rows + 1}, STRIDE * sizeof *rows, bits, {0}},
+                                     {"numbers", {TRI_I32, TRI_SHAPE(CHOSEN), NULL}, 0, bits, {0}}};
     assert_ok(tri__safetensors_write(path, two, 2, NULL, 0));
     tri__safetensors *file;
     tri_tensor read, numbers;

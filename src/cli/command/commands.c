@@ -2,7 +2,7 @@
 #include "cli/command/commands.h"
 
 #include "cli/command/table_rows.h"
-#include "graph/builtin.h"
+#include "graph/model/builtin.h"
 
 #define TEST_DATA_ROW(words)                                                                                                               \
     {                                                                                                                                      \
@@ -352,6 +352,13 @@ static const tri__option run_options[] = {
      .kind = TRI_OPTION_TEXT,
      .standard = "60s",
      .meaning = "how long a task waits for another before it gives up and names it"},
+    {.name = "window",
+     .argument = "MB",
+     .kind = TRI_OPTION_INTEGER,
+     .standard = "32",
+     .least = 1,
+     .most = 1 << 20,
+     .meaning = "of values that a task has under way to others, and of values of others that it holds before they are needed"},
     {.name = "feed",
      .argument = "NAME=FILE",
      .kind = TRI_OPTION_TEXT,
@@ -363,6 +370,10 @@ static const tri__option run_options[] = {
      .otherwise = "the lines that no other line reads",
      .meaning = "what to compute; several with commas between",
      .detail = "Only what these need is computed, and only what crosses from one task to another is sent."},
+    {.name = "compute",
+     .argument = "NAME",
+     .kind = TRI_OPTION_TEXT,
+     .meaning = "what to compute without fetching it, such as a line that assigns to a variable; several with commas between"},
     {.name = "seed",
      .argument = "N",
      .kind = TRI_OPTION_INTEGER,
@@ -416,6 +427,30 @@ static const tri__option keygen_options[] = {
 static const tri__option help_options[] = {
     {.name = "man", .group = "Output", .meaning = "print the manual page, for man(1)"},
     {.name = "bash", .meaning = "print the completion for bash"},
+    HELP_ROW,
+    {0},
+};
+
+static const tri__option watch_options[] = {
+    {.name = "every",
+     .argument = "TIME",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Samples",
+     .standard = "1s",
+     .meaning = "time between two of them"},
+    {.name = "count",
+     .argument = "N",
+     .kind = TRI_OPTION_INTEGER,
+     .least = 1,
+     .otherwise = "until Ctrl-C, or the end of the run",
+     .meaning = "end after N of them"},
+    {.name = "csv",
+     .argument = "FILE",
+     .kind = TRI_OPTION_TEXT,
+     .completion = "file",
+     .meaning = "also write them to a new file, in the layout of dstat's CSV"},
+    {.name = "quiet", .group = "Output", .meaning = "print no table"},
+    {.name = "json", .meaning = "print one JSON object a sample"},
     HELP_ROW,
     {0},
 };
@@ -543,6 +578,21 @@ const tri__command tri__commands[] = {
      .operands = {{"SOURCE", "as for train --data", SOURCES}},
      .examples = {{"trireme data speed photos/ --size 192x192 --batch 2,4 --batches 3,6", "as in the published study"},
                   {"trireme data speed photos/ --size 192x192 --workers 1,2,4 --cache --out speed", "threads and cache, with a plot"}}},
+    {.name = "watch",
+     .usage = "[RUN] [options]",
+     .run = tri__command_watch,
+     .most = 1,
+     .options = watch_options,
+     .meaning = "this host, or the tasks of a run, as they work",
+     .detail =
+         "Without RUN it prints a line a second about this host: CPU, memory, disks, network. On a virtual host of `cluster` these are "
+         "the host's own. With RUN it shows the tasks of a run, live or ended: step, speed, loss, CPU, memory, traffic, and where the "
+         "time of the last second went. A worker that lags behind the others is marked slow, a task without samples silent. Any "
+         "terminal that sees the run folder can do so, whoever started the run.",
+     .operands = {{"RUN", "a run folder", "folder"}},
+     .examples = {{"trireme watch", "as dstat does"},
+                  {"trireme watch --every 500ms --csv host.csv", "and keep the samples"},
+                  {"trireme watch runs/lenet-2026-11-15-1", "a run from another terminal"}}},
     {.name = "cluster up",
      .usage = "NAME --hosts N [options]",
      .run = tri__command_cluster_up,
@@ -638,7 +688,7 @@ const tri__command tri__commands[] = {
      .most = 2,
      .options = help_options,
      .meaning = "help on a command; the manual page; bash completion",
-     .operands = {{"COMMAND", "such as train or data get", "train eval predict model data run keygen version"}},
+     .operands = {{"COMMAND", "such as train or data get", "train eval predict model data watch cluster run keygen version"}},
      .examples = {{"trireme help train", "all options of train"},
                   {"trireme help --bash >~/.local/share/bash-completion/completions/trireme", "complete commands, options and values"}}},
     {0},

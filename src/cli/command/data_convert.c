@@ -2,13 +2,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cli/command/commands.h"
 #include "cli/process/counting.h"
 #include "cli/process/signals.h"
 #include "cli/table/size.h"
 #include "data/convert/convert.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 static json_t *counts_json(const tri__convert_result *result)
 {

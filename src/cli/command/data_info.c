@@ -1,12 +1,12 @@
 /* data_info.c: trireme data info. */
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
 #include "data/convert/info.h"
 #include "data/source/labels.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
 

@@ -2,12 +2,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
 #include "data/make/make.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 #define INTERVAL INT64_C(100000000) /* between two drawings of the live line */
 

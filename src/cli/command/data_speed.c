@@ -8,7 +8,7 @@
 #include "cli/process/signals.h"
 #include "cli/table/size.h"
 #include "lab/speed_write.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 /* "2,4,8" → values */
 static tri_status read_list(const tri__arguments *arguments, const char *name, int64_t most, tri__speed_values *out)

@@ -6,7 +6,7 @@
 #include "cli/process/signals.h"
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/trained.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 static tri_status print_json(tri__session *session, const tri__trained *trained, const tri_source_info *source,
                              const tri__evaluation *result)

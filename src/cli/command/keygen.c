@@ -1,7 +1,7 @@
 /* keygen.c: trireme keygen. */
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
-#include "net/identity.h"
+#include "net/stream/identity.h"
 
 tri_status tri__command_keygen(tri__session *session, const tri__arguments *arguments)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
 #include "train/evaluate/trained.h"

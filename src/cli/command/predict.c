@@ -9,9 +9,10 @@
 #include "cli/command/commands.h"
 #include "cli/command/examples.h"
 #include "cli/process/signals.h"
-#include "cli/terminal/rows.h"
+#include "cli/terminal/number_lines.h"
 #include "data/source/labels.h"
 #include "data/source/source.h"
+#include "data/stream/stream.h"
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/predict.h"
 #include "train/evaluate/trained.h"
@@ -63,10 +64,10 @@ static void print_header(printer *to)
 typedef struct {
     char name[PATH_MAX + 32];
     int64_t label;
-} example;
+} named_example;
 
 /* "photos/a/1.jpg", "a9a.t:17" (the number of the record in the file, as in messages), "-:17" on standard input, or the record's number. */
-static void name_example(printer *to, int64_t record, int32_t label, example *out)
+static void name_example(printer *to, int64_t record, int32_t label, named_example *out)
 {
     const char *file = to->from && !to->piped ? tri__source_file(to->from, record) : NULL;
     const tri_source_info *info = to->from ? tri_source_describe(to->from) : NULL;
@@ -81,21 +82,21 @@ static void name_example(printer *to, int64_t record, int32_t label, example *ou
     out->label = info && !info->unlabelled ? label : -1;
 }
 
-static void print_example(const printer *to, const example *row)
+static void print_example(const printer *to, const named_example *which)
 {
     const tri_source_info *info = to->from ? tri_source_describe(to->from) : NULL;
-    fprintf(to->out, "\t%s\t", row->name);
-    if (row->label < 0 || !info)
+    fprintf(to->out, "\t%s\t", which->name);
+    if (which->label < 0 || !info)
         fputc('-', to->out);
     else
-        print_class(to->out, info->class_names, &info->numbering, row->label);
+        print_class(to->out, info->class_names, &info->numbering, which->label);
     fputc('\n', to->out);
     if (to->prompt)
         fflush(to->out);
 }
 
 /* best −1: a damaged record. */
-static void add_json(const printer *to, const float *row, int64_t best, const example *which)
+static void add_json(const printer *to, const float *row, int64_t best, const named_example *which)
 {
     const tri_source_info *info = to->from ? tri_source_describe(to->from) : NULL;
     json_t *list = best < 0 ? json_null() : json_array();
@@ -108,7 +109,7 @@ static void add_json(const printer *to, const float *row, int64_t best, const ex
 }
 
 /* A damaged record has its line, too, so that lines and records go together. */
-static void print_damaged(const printer *to, example *which)
+static void print_damaged(const printer *to, named_example *which)
 {
     which->label = -1;
     fputc('-', to->out);
@@ -117,7 +118,7 @@ static void print_damaged(const printer *to, example *which)
     print_example(to, which);
 }
 
-static void print_row(const printer *to, const float *row, int64_t best, const example *which)
+static void print_row(const printer *to, const float *row, int64_t best, const named_example *which)
 {
     print_class(to->out, to->names, &to->numbering, best);
     for (int64_t class = 0; class < to->classes; class ++)
@@ -135,7 +136,7 @@ static void print_rows(printer *to, const float *probabilities, const tri_batch 
         int64_t best = damaged ? -1 : 0;
         for (int64_t class = 1; class < to->classes && !damaged; class ++)
             best = row[class] > row[best] ? class : best;
-        example which;
+        named_example which;
         name_example(to, batch ? batch->ids[i] : -1, batch ? batch->labels[i] : -1, &which);
         if (to->rows)
             add_json(to, row, best, &which);
@@ -150,18 +151,18 @@ static tri_status predict_rows(tri__predictor *predictor, const tri_model_input 
 {
     int64_t capacity;
     void *x = tri__predictor_rows(predictor, &capacity);
-    tri__rows rows;
-    tri__rows_init(&rows, from, "standard input", input->type, tri_shape_count(input->shape));
+    tri__number_lines lines;
+    tri__number_lines_init(&lines, from, "standard input", input->type, tri_shape_count(input->shape));
     tri_status status = NULL;
     for (int64_t count = capacity; !status && count == capacity;) {
         const float *probabilities;
-        status = tri__rows_read(&rows, x, capacity, &count);
+        status = tri__number_lines_read(&lines, x, capacity, &count);
         if (!status && count)
             status = tri__predictor_run(predictor, count, &probabilities);
         if (!status && count)
             print_rows(to, probabilities, NULL, count);
     }
-    tri__rows_fini(&rows);
+    tri__number_lines_fini(&lines);
     return status;
 }
 
@@ -260,7 +261,7 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const char *data = tri__argument_text(arguments, "data");
-    const bool piped = data && !strcmp(data, "-");
+    const bool piped = tri__source_is_stream(data);
     printer to = {.out = session->out,
                   .classes = tri__predictor_classes(predictor),
                   .numbering = checkpoint->numbering,

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/duration.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/text/duration.h"
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
@@ -14,35 +14,42 @@
 #include "train/placed/placed.h"
 #include "train/placed/placed_launch.h"
 #include "trireme/plan.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 enum { MOST_NAMES = 64, SHOWN = 8 };
 
-/* "a,b" and "a=x.safetensors,b=y.safetensors" as lists; the texts lie in words. */
+/* "a,b" as a list; the names lie in words. */
 typedef struct {
-    char *words[2];
-    const char *fetch[MOST_NAMES];
+    char *words;
+    const char *name[MOST_NAMES];
+    int count;
+} name_list;
+
+/* … and "a=x.safetensors,b=y.safetensors". */
+typedef struct {
+    name_list fetch, target;
+    char *words;
     tri__feed feed[MOST_NAMES];
-    int fetches, feeds;
+    int feeds;
 } names;
 
-static tri_status split_fetch(const char *text, names *out)
+static tri_status split_names(const char *option, const char *text, name_list *out)
 {
-    if (text && !(out->words[0] = strdup(text)))
-        return tri_fail(TRI_NO_MEMORY, "no memory for --fetch");
-    for (char *rest = out->words[0], *word; rest && (word = strsep(&rest, ","));) {
-        if (out->fetches == MOST_NAMES || !*word)
-            return tri_fail(TRI_BAD_CALL, "--fetch %s: expected up to %d names with commas between", text, MOST_NAMES);
-        out->fetch[out->fetches++] = word;
+    if (text && !(out->words = strdup(text)))
+        return tri_fail(TRI_NO_MEMORY, "no memory for %s", option);
+    for (char *rest = out->words, *word; rest && (word = strsep(&rest, ","));) {
+        if (out->count == MOST_NAMES || !*word)
+            return tri_fail(TRI_BAD_CALL, "%s %s: expected up to %d names with commas between", option, text, MOST_NAMES);
+        out->name[out->count++] = word;
     }
     return NULL;
 }
 
 static tri_status split_feed(const char *text, names *out)
 {
-    if (text && !(out->words[1] = strdup(text)))
+    if (text && !(out->words = strdup(text)))
         return tri_fail(TRI_NO_MEMORY, "no memory for --feed");
-    for (char *rest = out->words[1], *word; rest && (word = strsep(&rest, ","));) {
+    for (char *rest = out->words, *word; rest && (word = strsep(&rest, ","));) {
         char *equals = strchr(word, '=');
         if (out->feeds == MOST_NAMES || !equals || equals == word || !equals[1])
             return tri_fail(TRI_BAD_CALL, "--feed %s: expected NAME=FILE, up to %d of them with commas between", text, MOST_NAMES);
@@ -54,8 +61,9 @@ static tri_status split_feed(const char *text, names *out)
 
 static void names_fini(names *list)
 {
-    free(list->words[0]);
-    free(list->words[1]);
+    free(list->fetch.words);
+    free(list->target.words);
+    free(list->words);
 }
 
 /* ---- what comes out ---- */
@@ -164,6 +172,12 @@ static void give_up(void *context, const char *why)
     _exit(EXIT_FAILURE);
 }
 
+static void warn(void *context, const char *why)
+{
+    const speaker *self = context;
+    tri__log_line(self->session->log, TRI_LOG_WARNING, "%s", why);
+}
+
 static tri_status find_timeout(const tri__arguments *arguments, int64_t *out)
 {
     const char *text = tri__argument_text(arguments, "timeout");
@@ -177,8 +191,10 @@ static tri_status run_task(tri__session *session, const tri__arguments *argument
     speaker self = {session, tri__argument_flag(arguments, "spawned")};
     tri__placed_request request = {
         .graph = arguments->operands[0],
-        .fetch = list->fetches ? list->fetch : NULL,
-        .fetches = list->fetches,
+        .fetch = list->fetch.name,
+        .fetches = list->fetch.count,
+        .target = list->target.name,
+        .targets = list->target.count,
         .feed = list->feed,
         .feeds = list->feeds,
         .seed = (uint64_t)tri__argument_integer(arguments, "seed"),
@@ -188,11 +204,15 @@ static tri_status run_task(tri__session *session, const tri__arguments *argument
         .dot = tri__argument_text(arguments, "dot"),
         .events = tri__argument_text(arguments, "events"),
         .ranks = session->ranks,
+        .window = (size_t)tri__argument_integer(arguments, "window") << 20,
         .give_up = give_up,
+        .slow = warn,
         .context = &self,
     };
     tri__placed_result result;
     TRI_TRY(find_timeout(arguments, &request.timeout));
+    if (self.spawned && session->rank == 0)
+        TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
     tri_status status = tri__placed_run(&request, &result);
     session->told = result.told;
     if (!status && result.task == 0)
@@ -248,7 +268,9 @@ tri_status tri__command_run(tri__session *session, const tri__arguments *argumen
     if (launches && session->ranks)
         return tri_fail(TRI_BAD_CALL, "--workers: %d ranks were started by mpirun or srun, and they are the tasks; leave it out",
                         session->ranks);
-    tri_status status = split_fetch(tri__argument_text(arguments, "fetch"), &list);
+    tri_status status = split_names("--fetch", tri__argument_text(arguments, "fetch"), &list.fetch);
+    if (!status)
+        status = split_names("--compute", tri__argument_text(arguments, "compute"), &list.target);
     if (!status)
         status = split_feed(tri__argument_text(arguments, "feed"), &list);
     if (!status)

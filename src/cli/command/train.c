@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cli/command/commands.h"
 #include "cli/process/membership.h"
 #include "cli/process/session.h"
@@ -159,6 +159,7 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
         .task = membership->task,
         .listen_fd = tri__argument_given(arguments, "listen-fd") ? (int)tri__argument_integer(arguments, "listen-fd") : -1,
         .recover = tri__argument_flag(arguments, "recover"),
+        .ended = tri__argument_text(arguments, "ended"),
         .spawned = folder,
         .folder = folder,
     };

@@ -93,5 +93,10 @@ const tri__option tri__train_options_table[] = {
      .hidden = true,
      .meaning = "a descriptor whose end is that of the supervisor"},
     {.name = "recover", .hidden = true, .meaning = "a server in place of one that died: begin with what it last kept"},
+    {.name = "ended",
+     .argument = "N,…",
+     .kind = TRI_OPTION_TEXT,
+     .hidden = true,
+     .meaning = "with --recover: workers that do not live any more, and are not waited for"},
     {0},
 };

@@ -1,8 +1,8 @@
 /* counting.c: a live line for work that is counted. */
 #include "cli/process/counting.h"
 
-#include "base/clock.h"
-#include "watch/text.h"
+#include "base/thread/clock.h"
+#include "watch/progress/text.h"
 
 #define LIVE_INTERVAL  INT64_C(100000000)
 #define PLAIN_INTERVAL INT64_C(5000000000)

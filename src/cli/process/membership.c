@@ -115,10 +115,11 @@ static tri_status check_alone(const tri__session *session, const tri__strategy *
     TRI_TRY(tri__cluster_count_tf_config(session->tf_config, &tasks));
     if (tasks < 2)
         return NULL;
-    const char *remedy =
-        strategy->meeting == TRI_MEET_RANKS ? "start its ranks with mpirun or srun --mpi=pmix" : "a task of a cluster wants --strategy ps";
-    return tri_fail(TRI_BAD_CALL, "TF_CONFIG lists %" PRId64 " tasks, and --strategy %s does not find them by it: %s, or unset TF_CONFIG",
-                    tasks, strategy->name, remedy);
+    const bool of_ranks = strategy->meeting == TRI_MEET_RANKS;
+    return tri_fail(TRI_BAD_CALL, "TF_CONFIG lists %" PRId64 " tasks, and --strategy %s does not find them by it: %s%s, or unset TF_CONFIG",
+                    tasks, strategy->name,
+                    of_ranks ? "start its ranks with mpirun or srun --mpi=pmix" : "a task of a cluster wants --strategy ",
+                    of_ranks ? "" : tri__strategies_meeting(TRI_MEET_CLUSTER)->name);
 }
 
 static tri_status find_by_meeting(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/condition.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/condition.h"
 
 enum {
     MOST_WAITING = 1 << 20, /* bytes; beyond that, a lossy stream drops lines */

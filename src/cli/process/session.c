@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 
 static const char *environment(const char *name)
 {

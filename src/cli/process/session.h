@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
-#include "base/log.h"
+#include "base/file/json.h"
+#include "base/report/log.h"
 #include "cli/process/relay.h"
 #include "cli/table/help.h"
 #include "cli/table/option.h"

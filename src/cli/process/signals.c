@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 
 #define SAME INT64_C(300000000) /* nanoseconds */
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "train/job/process_report.h"
-#include "watch/progress_json.h"
+#include "watch/progress/progress_json.h"
 
 enum { GRACE = 10 };                /* seconds in which to end in good order */
 #define READING INT64_C(1000000000) /* in which a supervisor that is not stopped reads the result */

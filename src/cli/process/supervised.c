@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
 

@@ -2,7 +2,7 @@
 #ifndef TRI_CLI_PROCESS_SUPERVISED_H
 #define TRI_CLI_PROCESS_SUPERVISED_H
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "train/job/command_line.h"
 
 typedef struct tri__supervised tri__supervised;

@@ -44,12 +44,12 @@ static void heading(const tri__page *page, const char *text)
 /* A name in a left column of the given width, its meaning beside it (or below, where the name is too long). */
 static void entry(const tri__page *page, const char *name, const char *meaning, int column)
 {
-    int length = (int)strlen(name);
+    int columns = columns_of(name, strlen(name));
     fprintf(page->out, "  %s", name);
-    if (length + 4 > column)
+    if (columns + 4 > column)
         fprintf(page->out, "\n%*s", column, "");
     else
-        fprintf(page->out, "%*s", column - length - 2, "");
+        fprintf(page->out, "%*s", column - columns - 2, "");
     tri__page_wrap(page, meaning, column, column);
 }
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
-#include "base/utf8.h"
+#include "base/text/nearest.h"
+#include "base/text/utf8.h"
 
 const tri__option *tri__command_option(const tri__command *command, int row)
 {

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/option.h"
+#include "base/text/option.h"
 #include "trireme/status.h"
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
 } tri__command_example;
 
 #define TRI_MAX_OPERANDS 2
-#define TRI_MAX_OPTIONS  80
+#define TRI_MAX_OPTIONS  96
 
 typedef struct tri__arguments tri__arguments;
 typedef struct tri__session tri__session;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 typedef struct {
     tri__log log; /* first: the sink is the terminal */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 static tri_status allocate_sparse(tri__batch_buffer *buffer, size_t rows)
 {
@@ -99,20 +99,14 @@ size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows)
     return tri__size_multiply((size_t)rows, row, &bytes) ? bytes : SIZE_MAX;
 }
 
-/* Room for so many features in two arrays that stay in step. */
+/* Room for so many features in two arrays that stay in step: values grow last, so that their room holds for both. */
 static tri_status reserve(int32_t **keys, float **values, int64_t *room, int64_t wanted)
 {
     if (wanted <= *room)
         return NULL;
-    const int64_t larger = wanted > INT64_MAX / 16 ? wanted : wanted + wanted / 2;
-    int32_t *more_keys = realloc(*keys, (size_t)larger * sizeof **keys);
-    *keys = more_keys ? more_keys : *keys;
-    float *more_values = more_keys ? realloc(*values, (size_t)larger * sizeof **values) : NULL;
-    *values = more_values ? more_values : *values;
-    if (!more_values)
-        return tri_fail(TRI_NO_MEMORY, "no memory for a batch's %lld features: use a smaller batch", (long long)larger);
-    *room = larger;
-    return NULL;
+    int64_t keys_room = *room;
+    TRI_TRY(tri__grow(keys, &keys_room, wanted, sizeof **keys, "the features of a batch"));
+    return tri__grow(values, room, wanted, sizeof **values, "the features of a batch");
 }
 
 tri_status tri__batch_buffer_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i, int piece, tri__example_target *out)

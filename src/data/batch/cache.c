@@ -14,8 +14,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
 
 enum { ABSENT, ARRIVING, PRESENT };
 

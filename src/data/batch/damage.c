@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 void tri__damage_init(tri__damage *damage, int64_t allowed)
 {
@@ -41,7 +41,7 @@ tri_status tri__damage_add(tri__damage *damage, int64_t record, bool *is_new)
     *is_new = at == damage->count || damage->records[at] != record;
     if (!*is_new)
         return NULL;
-    TRI_TRY(tri__grow(&damage->records, &damage->capacity, damage->count, sizeof *damage->records, "the list of damaged records"));
+    TRI_TRY(tri__grow(&damage->records, &damage->room, damage->count + 1, sizeof *damage->records, "the list of damaged records"));
     memmove(damage->records + at + 1, damage->records + at, (size_t)(damage->count - at) * sizeof *damage->records);
     damage->records[at] = record;
     damage->count++;

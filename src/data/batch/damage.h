@@ -7,7 +7,8 @@
 typedef struct {
     int64_t allowed;  /* so many may be damaged */
     int64_t *records; /* [count] their numbers, rising */
-    int count, capacity;
+    int count;
+    int64_t room;
     char *told; /* the message of the last new one, until somebody takes it; or NULL */
 } tri__damage;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "data/batch/batch_plan.h"
 #include "data/batch/damage.h"
 #include "data/batch/prefetch.h"

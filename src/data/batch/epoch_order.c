@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/memory/memory.h"
 
 tri_status tri__epoch_order_init(tri__epoch_order *order, uint64_t seed, int64_t records, int64_t window)
 {

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/clock.h"
-#include "base/condition.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "base/thread/condition.h"
 #include "data/batch/tuning.h"
 #include "data/photo/augment.h"
 

@@ -4,7 +4,7 @@
  * disks are not asked for a few hundred bytes here and there. The limits are fixed numbers: the order must not depend on the machine. */
 #include "data/batch/record_order.h"
 
-#include "base/random.h"
+#include "base/bytes/random.h"
 
 #define LARGE_BYTES   (INT64_C(4) << 30)
 #define LARGE_RECORDS (INT64_C(64) << 20) /* 512 MB of record numbers */

@@ -17,20 +17,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/json.h"
-#include "base/memory.h"
-#include "base/pool.h"
-#include "base/random.h"
-#include "base/sha256.h"
+#include "base/bytes/random.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
+#include "base/file/json.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "base/thread/pool.h"
 #include "data/convert/convert_example.h"
+#include "data/convert/convert_job.h"
 #include "data/file/claim.h"
 #include "data/format/tfrecord.h"
 
-#define WORK_FOLDER ".convert"
-#define TOUCH       INT64_C(1000000000) /* between two signs of life */
-#define POLL        20000000            /* nanoseconds between two looks at what others do */
+#define TOUCH INT64_C(1000000000) /* between two signs of life */
+#define POLL  20000000            /* nanoseconds between two looks at what others do */
 
 static const char *const part_name[] = {[TRI_PART_TRAIN] = "train", [TRI_PART_TEST] = "test", [TRI_PART_VALIDATION] = "validation"};
 
@@ -129,103 +129,6 @@ static tri_status plan_partitions(conversion *self)
         self->records += examples;
     }
     return NULL;
-}
-
-/* ---- the job file, so that two conversions are not mixed ---- */
-
-static json_t *part_json(const tri_source *source)
-{
-    if (!source)
-        return json_null();
-    const tri_source_info *info = &source->info;
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:I}", "format", info->format, "records", (json_int_t)info->examples, "bytes",
-                     (json_int_t)info->bytes, "files", (json_int_t)info->files, "classes", (json_int_t)info->classes, "shape",
-                     tri__json_shape(info->shape), "width", (json_int_t)info->width);
-}
-
-/* All that decides what the files hold. */
-static json_t *describe(const conversion *self)
-{
-    const tri__convert_request *request = self->request;
-    json_t *value = json_pack("{s:i, s:s, s:I, s:I, s:s, s:o, s:o}", "version", 1, "source", request->spec, "partitions",
-                              (json_int_t)request->partitions, "seed", (json_int_t)request->seed, "encode",
-                              request->encoding == TRI_ENCODE_JPEG ? "jpeg" : "raw", "train", part_json(self->source[TRI_PART_TRAIN]),
-                              "test", part_json(self->source[TRI_PART_TEST]));
-    if (value && self->source[TRI_PART_VALIDATION])
-        json_object_set_new(value, "validation", part_json(self->source[TRI_PART_VALIDATION]));
-    return value;
-}
-
-static tri_status job_text(const conversion *self, char **out)
-{
-    json_t *job = describe(self);
-    char *text = job ? json_dumps(job, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    tri_status status = text ? NULL : no_memory("the job's description");
-    if (!status) {
-        tri__sha256 hash;
-        char hex[65];
-        tri__sha256_init(&hash);
-        tri__sha256_update(&hash, text, strlen(text));
-        tri__sha256_final(&hash, hex);
-        if (json_object_set_new(job, "digest", json_string(hex)) || !(*out = json_dumps(job, JSON_INDENT(2) | JSON_SORT_KEYS)))
-            status = no_memory("the job's description");
-    }
-    free(text);
-    json_decref(job);
-    return status;
-}
-
-/* A folder that has something in it and no job is somebody else's. The job is looked for last: another process may just be writing it. */
-static tri_status refuse_foreign(const conversion *self)
-{
-    const char *out = self->request->out;
-    char **names = NULL, *job = path_of(self->folder, "job", ".json");
-    size_t count = 0, foreign = 0;
-    tri_status status = job ? tri__folder_list(out, &names, &count) : no_memory("the name of the job file");
-    while (foreign < count && !strcmp(names[foreign], WORK_FOLDER))
-        foreign++;
-    if (foreign < count && !tri__file_exists(job))
-        status = tri_fail(TRI_BAD_CALL, "%s: holds %s already, which no conversion wrote: choose a new folder", out, names[foreign]);
-    tri__folder_free(names, count);
-    free(job);
-    return status;
-}
-
-/* Write the job file if there is none, atomically; where there is one, it must say the same. */
-static tri_status agree_on_job(const conversion *self, const char *path, const char *text)
-{
-    if (!tri__file_exists(path)) {
-        char *draft;
-        if (asprintf(&draft, "%s.job", self->claims.own) < 0)
-            return no_memory("the name of the job file");
-        tri_status status = tri__file_replace(draft, text, strlen(text));
-        if (!status && link(draft, path) && errno != EEXIST)
-            status = tri_fail(TRI_IO, "%s: cannot write: %s", path, strerror(errno));
-        unlink(draft);
-        free(draft);
-        TRI_TRY(status);
-    }
-    char *there;
-    size_t size;
-    TRI_TRY(tri__file_read(path, (size_t)1 << 20, &there, &size));
-    bool same = !strcmp(there, text);
-    free(there);
-    return same ? NULL
-                : tri_fail(TRI_BAD_CALL,
-                           "%s: holds a conversion of another source or with other options (see %s): choose a new folder, or "
-                           "remove it",
-                           self->request->out, path);
-}
-
-static tri_status settle_job(const conversion *self)
-{
-    char *path = tri__path_join(self->folder, "job.json"), *text = NULL;
-    tri_status status = path ? job_text(self, &text) : no_memory("the name of the job file");
-    if (!status)
-        status = agree_on_job(self, path, text);
-    free(text);
-    free(path);
-    return status;
 }
 
 /* ---- partitions ---- */
@@ -486,12 +389,14 @@ static tri_status prepare(conversion *self)
     TRI_TRY(open_sources(self));
     TRI_TRY(plan_partitions(self));
     TRI_TRY(tri__folder_create(self->request->out));
-    if (!(self->folder = tri__path_join(self->request->out, WORK_FOLDER)))
+    if (!(self->folder = tri__path_join(self->request->out, TRI_CONVERT_FOLDER)))
         return no_memory("the name of a folder");
-    TRI_TRY(refuse_foreign(self));
+    tri__convert_job job = {.request = self->request, .source = self->source, .folder = self->folder};
+    TRI_TRY(tri__convert_job_refuse_foreign(&job));
     TRI_TRY(tri__folder_create(self->folder));
     TRI_TRY(tri__claims_init(&self->claims, self->folder));
-    return settle_job(self);
+    job.own = self->claims.own;
+    return tri__convert_job_settle(&job);
 }
 
 static tri_status convert(conversion *self, tri__convert_result *out)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "data/photo/jpeg/encode.h"
 #include "data/source/labels.h"
 

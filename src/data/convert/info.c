@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "data/source/source.h"
 
 enum { BETWEEN_PROGRESS = 1024 }; /* records */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
 #include "data/file/tar.h"
 
 struct tri__archive {

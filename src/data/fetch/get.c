@@ -15,8 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/clock.h"
+#include "base/file/folder.h"
+#include "base/memory/arena.h"
+#include "base/thread/clock.h"
 #include "data/fetch/known_file.h"
 #include "data/fetch/npm.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "data/file/catalogue.h"
 #include "trireme/status.h"
 

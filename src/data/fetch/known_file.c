@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/memory.h"
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
+#include "base/file/folder.h"
+#include "base/file/json.h"
+#include "base/memory/memory.h"
 #include "data/format/cifar.h"
 #include "data/photo/png/png.h"
 

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crc32c.h"
-#include "base/little_endian.h"
+#include "base/bytes/crc32c.h"
+#include "base/bytes/little_endian.h"
+#include "base/file/folder.h"
 
 enum { SUM_BYTES = 4 };
 

@@ -6,7 +6,7 @@
 #ifndef TRI_DATA_FILE_CACHE_FILE_H
 #define TRI_DATA_FILE_CACHE_FILE_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 /* Map the file at path where it is there and whole; *size: bytes of its content. */
 bool tri__cache_file_map(const char *path, tri__mapping *out, size_t *size);

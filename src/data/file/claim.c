@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
 
 #define SILENCE 30 /* seconds without a touch, after which a process of another host is taken for dead */
 

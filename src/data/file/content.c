@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
 #include "data/file/cache_file.h"
 #include "data/file/gzip.h"
 

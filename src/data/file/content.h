@@ -2,7 +2,7 @@
 #ifndef TRI_DATA_FILE_CONTENT_H
 #define TRI_DATA_FILE_CONTENT_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 typedef struct {
     const uint8_t *data;

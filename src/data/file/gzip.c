@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "base/little_endian.h"
-#include "base/memory.h"
+#include "base/bytes/little_endian.h"
+#include "base/memory/memory.h"
 
 #define WINDOW         15                /* the largest */
 #define GZIP_WINDOW    (WINDOW + 16)     /* with gzip wrapping */

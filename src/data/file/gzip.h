@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 
 typedef enum { TRI_UNCOMPRESSED, TRI_GZIP, TRI_ZLIB } tri__compression;
 

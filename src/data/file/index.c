@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/crc32c.h"
+#include "base/bytes/crc32c.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
 #include "data/file/cache_file.h"
 
 #define MAGIC "TRIINDX2"
@@ -88,14 +90,9 @@ static void keep_sidecar(const char *path, const file_identity *identity, const 
 
 tri_status tri__index_add(tri__index *index, int64_t offset)
 {
-    if (index->records == index->capacity) {
-        int64_t capacity = index->capacity ? index->capacity * 2 : 1024;
-        int64_t *larger = realloc(index->own, (size_t)capacity * sizeof *larger);
-        if (!larger)
-            return tri_fail(TRI_NO_MEMORY, "out of memory for an index of more than %" PRId64 " records", index->records);
-        index->own = larger;
-        index->capacity = capacity;
-        index->offsets = larger;
+    if (index->records == index->room) {
+        TRI_TRY(tri__grow(&index->own, &index->room, index->records + 1, sizeof *index->own, "an index of records"));
+        index->offsets = index->own;
     }
     index->own[index->records++] = offset;
     return NULL;

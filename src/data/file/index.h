@@ -5,7 +5,7 @@
 #ifndef TRI_DATA_FILE_INDEX_H
 #define TRI_DATA_FILE_INDEX_H
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "data/file/content.h"
 
 #define TRI_INDEX_FACTS 8
@@ -16,7 +16,7 @@ typedef struct {
     int64_t facts[TRI_INDEX_FACTS];
     tri__mapping mapping; /* what offsets points into: a mapping, or … */
     int64_t *own;         /* … memory of its own */
-    int64_t capacity;
+    int64_t room;
 } tri__index;
 
 /* How a format goes through a file's content: it adds the offsets, and sets the facts. name says format and version: "libsvm-1". */

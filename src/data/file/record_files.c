@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 static tri_status add_file(tri__record_files *files, const char *path, const tri__index_format *format, const char *cache_folder)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/memory/memory.h"
 #include "data/file/catalogue.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "data/file/content.h"
 
 #define UNSIGNED_BYTES 0x08

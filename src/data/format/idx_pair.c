@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/memory/arena.h"
 #include "data/file/gzip.h"
 #include "data/format/idx.h"
 

@@ -19,9 +19,7 @@ tri_status tri__record_clicks_describe(tri__records *self, const char *spec, con
 {
     tri_source_info *info = &self->base.source.info;
     int64_t shown = facts[TRI_RECORD_FACT_KEYS] > 0 ? facts[TRI_RECORD_FACT_KEYS] : 1;
-    info->type = TRI_F32;
-    info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
-    info->width = facts[TRI_RECORD_FACT_WIDEST] > 0 ? facts[TRI_RECORD_FACT_WIDEST] : 1;
+    int64_t width = facts[TRI_RECORD_FACT_WIDEST] > 0 ? facts[TRI_RECORD_FACT_WIDEST] : 1;
     info->numbering = options->numbering;
     if (!info->numbering.label_step) {
         const tri__labels labels = labels_of(facts);
@@ -30,8 +28,7 @@ tri_status tri__record_clicks_describe(tri__records *self, const char *spec, con
     }
     if (options->classes && info->numbering.label_step == 1)
         info->numbering.classes = options->classes;
-    info->classes = info->numbering.classes;
-    self->base.source.fields = options->fields;
+    tri__source_set_sparse(&self->base.source, "tfrecord-clicks", shown, width, info->numbering.classes, options);
     return NULL;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 /* Bare pixels of the record; their size is checked against the bytes that are there. */
 static tri_status find_pixels(const tri__record_reader *self, tri__pixels *out)

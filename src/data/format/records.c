@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/memory.h"
 #include "data/format/record_clicks.h"
 #include "data/format/record_images.h"
 
@@ -34,11 +35,11 @@ static bool measure_integers(scanner *self, const tri__feature *feature, int64_t
 {
     *count = tri__feature_integers(feature, self->values, self->room);
     if (*count > self->room) {
-        int64_t *larger = realloc(self->values, (size_t)*count * sizeof *larger);
-        if (!larger)
+        tri_status status = tri__reserve(&self->values, &self->room, *count, sizeof *self->values, "the integers of a record");
+        if (status) {
+            tri_status_free(status);
             return false;
-        self->values = larger;
-        self->room = *count;
+        }
         *count = tri__feature_integers(feature, self->values, self->room);
     }
     *bound = 0;
@@ -172,7 +173,6 @@ static tri_status describe(tri__file_source *base, const tri__file_set *set, con
     if (facts[TRI_RECORD_FACT_KIND] == PICTURES)
         return describe_images(self, options);
     base->source.kind = &clicks_kind;
-    info->format = "tfrecord-clicks";
     return tri__record_clicks_describe(self, set->spec, facts, options);
 }
 
@@ -184,16 +184,11 @@ static const tri__file_source_format source_format = {
     .describe = describe,
 };
 
-static tri_status open_records(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
-{
-    return tri__file_source_open(&source_format, set, part, options, out);
-}
-
 const tri__file_format tri__tfrecord_format = {
     .name = "TFRecord",
     .description = "TFRecord",
     .marks = {"tfrecord", ".tfrec"},
     .is = tri__tfrecord_is,
-    .open = open_records,
+    .records = &source_format,
     .by_head = true,
 };

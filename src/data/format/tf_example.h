@@ -9,7 +9,7 @@
 #ifndef TRI_DATA_FORMAT_TF_EXAMPLE_H
 #define TRI_DATA_FORMAT_TF_EXAMPLE_H
 
-#include "base/wire.h"
+#include "base/bytes/wire.h"
 
 typedef enum { TRI_FEATURE_NONE, TRI_FEATURE_BYTES, TRI_FEATURE_FLOATS, TRI_FEATURE_INTEGERS } tri__feature_kind; /* as numbered above */
 

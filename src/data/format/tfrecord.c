@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/crc32c.h"
-#include "base/file.h"
-#include "base/little_endian.h"
-#include "base/memory.h"
+#include "base/bytes/crc32c.h"
+#include "base/bytes/little_endian.h"
+#include "base/file/file.h"
+#include "base/memory/memory.h"
 
 enum { LENGTH_BYTES = 8 };
 

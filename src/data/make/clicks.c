@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/memory/memory.h"
 #include "data/source/key_hash.h"
 
 #define DEFAULT_EXAMPLES    INT64_C(1000000)

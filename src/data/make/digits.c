@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/memory/memory.h"
 #include "data/source/source.h"
 
 enum { SIDE = TRI_DIGITS_SIDE, PIXELS = TRI_DIGITS_PIXELS, CLASSES = 10, MOST_POINTS = 13 };

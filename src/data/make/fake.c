@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/memory/memory.h"
 
 #define DEFAULT_EXAMPLES 1024
 #define LARGEST_SIDE     100000

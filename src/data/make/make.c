@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
 #include "data/make/make_clicks.h"
 #include "data/make/make_digits.h"
 #include "data/make/make_images.h"

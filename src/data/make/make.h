@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "base/pool.h"
+#include "base/thread/pool.h"
 #include "trireme/dataset.h"
 
 typedef struct {

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/memory/memory.h"
 #include "data/format/tf_example.h"
 #include "data/format/tfrecord.h"
 #include "data/make/clicks.h"

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/memory/memory.h"
 #include "data/source/source.h"
 
 enum {

@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/memory.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
 #include "data/photo/jpeg/encode.h"
 #include "data/photo/resize.h"
 #include "data/source/source.h"

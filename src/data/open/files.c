@@ -13,14 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
+#include "base/memory/arena.h"
+#include "base/memory/memory.h"
 #include "data/file/gzip.h"
 #include "data/format/cifar.h"
 #include "data/format/idx_pair.h"
 #include "data/format/records.h"
 #include "data/photo/photo_folder.h"
+#include "data/source/file_source.h"
 #include "data/text/criteo.h"
 #include "data/text/libsvm.h"
 
@@ -63,7 +65,8 @@ typedef struct {
     const char *spec;
     tri__arena *arena; /* owns all paths */
     found_file *files; /* [count] */
-    int count, capacity;
+    int count;
+    int64_t room;
     const tri__file_format *format; /* of the first file */
     const char *format_seen_in;     /* a path */
     bool mixed;                     /* formats that may stand side by side do */
@@ -83,7 +86,7 @@ static const char *last_name(const char *path)
 
 static tri_status add_file(search *self, const char *path, tri_part part, bool named)
 {
-    TRI_TRY(tri__grow(&self->files, &self->capacity, self->count, sizeof *self->files, "names of files"));
+    TRI_TRY(tri__grow(&self->files, &self->room, self->count + 1, sizeof *self->files, "names of files"));
     tri_part by_name = part == TRI_PART_TRAIN ? tri__file_part(last_name(path)) : part;
     self->files[self->count++] = (found_file){.path = path, .part = by_name, .folder_part = part, .named = named};
     return NULL;
@@ -286,7 +289,7 @@ static tri_status recognise_all(search *self)
             leave_out(&self->unknown, self->files[i].path);
             continue;
         }
-        if (self->format && format->open != self->format->open)
+        if (self->format && format != self->format && (!format->open || format->open != self->format->open))
             return tri_fail(TRI_BAD_DATA,
                             "%s: files of two formats: %s is %s, %s is %s (name those that are meant, with a glob such as '%s/*')",
                             self->spec, self->format_seen_in, self->format->name, self->files[i].path, format->name, self->spec);
@@ -369,7 +372,8 @@ static tri_status open_found(search *self, tri_part part, int64_t classes, const
         TRI_TRY(list_part(self, (tri_part)i, &set.part[i]));
     if (set.part[part].count == 0)
         return no_such_part(self, part);
-    TRI_TRY(self->format->open(&set, part, options, out));
+    TRI_TRY(self->format->open ? self->format->open(&set, part, options, out)
+                               : tri__file_source_open(self->format->records, &set, part, options, out));
     tri_status status = add_note(self, *out);
     if (status)
         tri_source_destroy(*out);

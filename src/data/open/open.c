@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/nearest.h"
+#include "base/file/folder.h"
+#include "base/text/nearest.h"
 #include "data/file/catalogue.h"
 #include "data/make/clicks.h"
 #include "data/make/digits.h"
@@ -67,7 +67,7 @@ static tri_status open_standard_input(const tri_source_options *options, tri_sou
 
 static tri_status open_by_name(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
 {
-    if (!strcmp(spec, "-"))
+    if (tri__source_is_stream(spec))
         return open_standard_input(options, out);
     const char *colon = strchr(spec, ':');
     size_t length = colon ? (size_t)(colon - spec) : strlen(spec);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/random.h"
+#include "base/bytes/random.h"
 
 #define CROP_SHARE 8 /* a picture moves by up to 1/8 of its height and width */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "data/photo/jpeg/jpeg.h"
 #include "data/photo/png/png.h"
 #include "data/photo/resize.h"
@@ -18,8 +18,8 @@
 struct tri__photo_decoder {
     tri__jpeg *jpeg;
     tri__resizer resizer;
-    uint8_t *pixels; /* of a picture decoded whole; capacity bytes */
-    size_t capacity;
+    uint8_t *pixels; /* of a picture decoded whole; room bytes */
+    int64_t room;
 };
 
 tri_status tri__photo_decoder_create(tri__photo_decoder **out)
@@ -67,18 +67,6 @@ tri_status tri__photo_size(tri__photo_decoder *decoder, const uint8_t *data, siz
     return check_size(size, *height, *width);
 }
 
-static tri_status make_room(tri__photo_decoder *decoder, size_t bytes)
-{
-    if (bytes <= decoder->capacity)
-        return NULL;
-    free(decoder->pixels);
-    decoder->pixels = NULL;
-    decoder->capacity = 0;
-    TRI_TRY(tri__allocate(bytes, 1, "a picture", &decoder->pixels));
-    decoder->capacity = bytes;
-    return NULL;
-}
-
 /* [pixels][4] → [pixels][3], in place */
 static void drop_opacity(uint8_t *pixels, int64_t count)
 {
@@ -90,7 +78,7 @@ static void drop_opacity(uint8_t *pixels, int64_t count)
 static tri_status decode_whole(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t height, int64_t width)
 {
     bool png = tri__png_is(data, size);
-    TRI_TRY(make_room(decoder, (size_t)(height * width) * (png ? 4 : 3)));
+    TRI_TRY(tri__reserve(&decoder->pixels, &decoder->room, height * width * (png ? 4 : 3), 1, "a picture"));
     if (!png)
         return tri__webp_decode(data, size, height, width, decoder->pixels);
     TRI_TRY(tri__png_decode(data, size, height, width, decoder->pixels));

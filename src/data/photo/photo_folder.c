@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/memory/arena.h"
+#include "base/memory/memory.h"
 #include "data/photo/decode.h"
 #include "data/photo/jpeg/jpeg.h"
 #include "data/photo/png/png.h"
@@ -27,8 +27,8 @@ typedef struct {
 typedef struct {
     tri__reader base;
     tri__photo_decoder *decoder;
-    uint8_t *bytes; /* of the photo; capacity bytes */
-    size_t capacity;
+    uint8_t *bytes; /* of the photo; room bytes */
+    int64_t room;
 } photo_reader;
 
 static void photo_reader_destroy(tri__reader *reader)
@@ -60,7 +60,7 @@ static tri_status photo_read(tri__reader *reader, int64_t record, const tri__exa
     const tri_shape shape = source->source.info.shape;
     size_t size;
     *to->label = source->labels[record];
-    TRI_TRY(tri__file_load(source->paths[record], &self->bytes, &self->capacity, &size));
+    TRI_TRY(tri__file_load(source->paths[record], &self->bytes, &self->room, &size));
     tri_status status = tri__photo_decode(self->decoder, self->bytes, size, shape.dim[0], shape.dim[1], to->x);
     if (tri_status_code(status) != TRI_BAD_DATA)
         return status;
@@ -221,7 +221,7 @@ static tri_status compare_size(photo_source *self, photo_reader *reader, int64_t
 {
     int64_t height, width;
     size_t size;
-    TRI_TRY(tri__file_load(self->paths[record], &reader->bytes, &reader->capacity, &size));
+    TRI_TRY(tri__file_load(self->paths[record], &reader->bytes, &reader->room, &size));
     tri_status status = tri__photo_size(reader->decoder, reader->bytes, size, &height, &width);
     if (status) {
         bool damaged = tri_status_code(status) == TRI_BAD_DATA;

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/vector.h"
+#include "base/bytes/vector.h"
+#include "base/memory/memory.h"
 
 #define ONE 256 /* a weight of 1 */
 
@@ -42,22 +42,12 @@ static size_t up_to_tile(int64_t size)
     return ((size_t)size + TILE - 1) / TILE * TILE;
 }
 
-static tri_status reserve(tri__resizer *resizer, size_t bytes)
-{
-    if (resizer->size >= bytes)
-        return NULL;
-    tri__resizer_fini(resizer);
-    TRI_TRY(tri__buffer_allocate(bytes, "resizing pictures", &resizer->memory));
-    resizer->size = bytes;
-    return NULL;
-}
-
 /* Memory for all planes of one picture, whose sizes came from outside but fit memory: the picture is there. */
 static tri_status lay_out(tri__resizer *resizer, plane_job *self)
 {
     size_t plane = up_to_tile(self->height * self->width), lower = up_to_tile(self->to_height) * up_to_tile(self->width);
     size_t smaller = up_to_tile(self->to_height) * up_to_tile(self->to_width);
-    TRI_TRY(reserve(resizer, plane + 2 * lower + smaller));
+    TRI_TRY(tri__buffer_reserve(&resizer->memory, &resizer->room, (int64_t)(plane + 2 * lower + smaller), 1, "resizing pictures"));
     self->plane = resizer->memory;
     self->lower = self->plane + plane;
     self->turned = self->lower + lower;

@@ -20,7 +20,7 @@ typedef struct {
 /* Memory that is kept from one picture to the next, so that only a larger one than ever before allocates. A zeroed one is empty. */
 typedef struct {
     uint8_t *memory;
-    size_t size;
+    int64_t room;
 } tri__resizer;
 
 void tri__resizer_fini(tri__resizer *resizer);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 typedef struct {
     tri_source source;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/crc32c.h"
-#include "base/memory.h"
+#include "base/bytes/crc32c.h"
+#include "base/memory/memory.h"
 #include "data/source/source.h"
 
 /* One example, as it is read: dense ones have x, sparse ones keys and values. */

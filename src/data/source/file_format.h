@@ -32,9 +32,10 @@ struct tri__file_format {
     const char *description;           /* for messages that list all formats: "IDX images and labels, plain or .gz"; NULL: another has it */
     const char *marks[TRI_FILE_MARKS]; /* the last one is NULL. A file whose name has one of them in it is of this format where its content
                                         * does not say, so that damage is reported as damage; case does not count */
-    bool (*is)(const uint8_t *head, size_t size); /* head: all of a plain file, the first 4 kB of what a compressed one inflates to */
-    tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out); /* formats that share
-                                                                                                                       * it may be mixed */
+    bool (*is)(const uint8_t *head, size_t size);  /* head: all of a plain file, the first 4 kB of what a compressed one inflates to */
+    const struct tri__file_source_format *records; /* where its files are records (file_source.h): how they are read, and open is NULL */
+    /* Otherwise: makes a source of the files. Formats that share it may be mixed. */
+    tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
     bool by_folder; /* only folders say which part a file is of: what files are called means nothing */
     bool by_head;   /* the first TRI_FILE_HEAD bytes are enough to know such a file */
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 static tri_status merge_files(const tri__file_source_format *format, const tri__record_files *files, size_t first, int64_t *facts)
 {

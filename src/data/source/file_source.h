@@ -12,7 +12,7 @@ typedef struct {
     tri__record_files files;
 } tri__file_source;
 
-typedef struct {
+typedef struct tri__file_source_format {
     size_t size; /* of a source, whose first member is a tri__file_source */
     tri__index_format index;
     const tri__source_kind *kind;

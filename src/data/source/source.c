@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 tri_status tri__source_set_shape(tri_source *source, tri_shape shape)
 {
@@ -18,6 +18,17 @@ tri_status tri__source_set_shape(tri_source *source, tri_shape shape)
     source->info.shape = shape;
     source->example_bytes = (size_t)bytes;
     return NULL;
+}
+
+void tri__source_set_sparse(tri_source *source, const char *format, int64_t shown, int64_t width, int64_t classes,
+                            const tri_source_options *options)
+{
+    source->info.format = format;
+    source->info.type = TRI_F32;
+    source->info.shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
+    source->info.width = width;
+    source->info.classes = classes;
+    source->fields = options->fields;
 }
 
 tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const tri__example_target *to)

@@ -59,6 +59,11 @@ void tri__source_hold(tri_source *source);
 /* Set info's type and shape to bytes of this shape, and example_bytes with them; shapes from outside may be too large. */
 TRI_MUST_CHECK tri_status tri__source_set_shape(tri_source *source, tri_shape shape);
 
+/* The info of a sparse source: features of floats, at most width of them in an example. The number of features is what options ask for, or
+ * else shown. */
+void tri__source_set_sparse(tri_source *source, const char *format, int64_t shown, int64_t width, int64_t classes,
+                            const tri_source_options *options);
+
 /* A reader for one thread; the source must outlive it. */
 TRI_MUST_CHECK tri_status tri__reader_create(tri_source *source, tri__reader **out);
 void tri__reader_destroy(tri__reader *reader); /* accepts NULL */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/little_endian.h"
-#include "base/memory.h"
+#include "base/bytes/little_endian.h"
+#include "base/memory/memory.h"
 #include "data/format/record_clicks.h"
 #include "data/stream/input.h"
 #include "data/text/criteo.h"
@@ -193,18 +193,6 @@ static tri_status bad_head(const stream *self)
                     self->input.name, self->records, self->input.offset, what);
 }
 
-static tri_status reserve_keys(stream *self)
-{
-    if (self->source.info.width <= self->room)
-        return NULL;
-    int64_t *keys = realloc(self->reader->keys, (size_t)self->source.info.width * sizeof *keys);
-    if (!keys)
-        return tri_fail(TRI_NO_MEMORY, "no memory for a record of %" PRId64 " bytes", self->source.info.width);
-    self->reader->keys = keys;
-    self->room = self->source.info.width;
-    return NULL;
-}
-
 static tri_status await_record(stream *self, int64_t nanoseconds, tri__awaited *out)
 {
     for (;;) {
@@ -214,7 +202,8 @@ static tri_status await_record(stream *self, int64_t nanoseconds, tri__awaited *
             *out = TRI_AWAITED_EXAMPLE;
             self->size = (size_t)size;
             widen(self, (size_t)size);
-            return reserve_keys(self);
+            return tri__reserve(&self->reader->keys, &self->room, self->source.info.width, sizeof *self->reader->keys,
+                                "the keys of a record");
         }
         const bool over = self->lost || self->input.stopped || (self->input.ended && unused(self) == 0);
         if (!over && (!sound || self->input.ended)) {
@@ -366,32 +355,40 @@ static bool has_index_0(const char *line, const char *end)
     return !tri__libsvm_parse(&line, end, 0, 0, NULL, NULL, &seen) && seen.features > 0 && seen.lowest == 0;
 }
 
+static tri_status check_features(const stream *self, const tri_source_options *options)
+{
+    if (self->format == &criteo || options->features)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "%s: nobody knows how many features a stream of %s will have: give --features N, at least the largest index + 1",
+                    self->input.name, self->format == &libsvm ? "LIBSVM text" : "records");
+}
+
+/* How text and records number labels and indices, where they do. */
+static tri_numbering numbering_of(const stream *self, const tri_source_options *options, const char *line, const char *end)
+{
+    tri_numbering numbering = options->numbering;
+    if (!numbering.label_step)
+        numbering = (tri_numbering){.first_index = -1, .label_step = 1, .classes = options->classes ? options->classes : 2};
+    if (self->format == &libsvm && numbering.first_index < 0)
+        numbering.first_index = has_index_0(line, end) ? 0 : 1;
+    return numbering;
+}
+
 static tri_status describe(stream *self, const tri_source_options *options, const char *line, const char *end)
 {
-    tri_source_info *info = &self->source.info;
-    info->format = self->format->name;
-    info->type = TRI_F32;
-    info->stream = true;
-    info->files = 1;
-    info->classes = options->classes ? options->classes : 2;
-    info->width = 1;
-    self->source.fields = options->fields;
-    if (self->format == &criteo) {
-        info->width = TRI_CRITEO_FIELDS;
-    } else if (options->features == 0) {
-        return tri_fail(TRI_BAD_CALL,
-                        "%s: nobody knows how many features a stream of %s will have: give --features N, at least the largest index + 1",
-                        self->input.name, self->format == &libsvm ? "LIBSVM text" : "records");
-    }
-    info->shape = TRI_SHAPE(options->features > 0 ? options->features : TRI_CRITEO_FEATURES);
-    if (self->format == &criteo)
-        return NULL;
-    info->numbering = options->numbering;
-    if (!info->numbering.label_step)
-        info->numbering = (tri_numbering){.first_index = -1, .label_step = 1, .classes = info->classes};
-    if (self->format == &libsvm && info->numbering.first_index < 0)
-        info->numbering.first_index = has_index_0(line, end) ? 0 : 1;
-    info->classes = info->numbering.classes;
+    const bool numbered = self->format != &criteo;
+    const tri_numbering numbering = numbering_of(self, options, line, end);
+    TRI_TRY(check_features(self, options));
+    tri__source_set_sparse(&self->source, self->format->name, TRI_CRITEO_FEATURES, numbered ? 1 : TRI_CRITEO_FIELDS,
+                           numbered           ? numbering.classes
+                           : options->classes ? options->classes
+                                              : 2,
+                           options);
+    self->source.info.stream = true;
+    self->source.info.files = 1;
+    if (numbered)
+        self->source.info.numbering = numbering;
     return NULL;
 }
 
@@ -407,6 +404,11 @@ static tri_status open_stream(stream *self, const tri_source_options *options)
     self->reader = (tri__record_reader *)reader;
     self->room = self->source.info.width;
     return NULL;
+}
+
+bool tri__source_is_stream(const char *spec)
+{
+    return spec && !strcmp(spec, "-");
 }
 
 tri_status tri__stream_open(int fd, const char *name, const tri_source_options *options, tri_source **out)

@@ -8,6 +8,9 @@
 
 #include "data/source/source.h"
 
+/* Whether spec, as users name a source, is standard input: "-". NULL is not. */
+bool tri__source_is_stream(const char *spec);
+
 /* fd is borrowed; name is for messages, and must live as long as the source. TRI_STOPPED where options->stop is set before the first
  * example has come. */
 TRI_MUST_CHECK tri_status tri__stream_open(int fd, const char *name, const tri_source_options *options, tri_source **out);

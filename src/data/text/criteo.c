@@ -152,13 +152,7 @@ static const tri__source_kind criteo_kind = {
 static tri_status describe(tri__file_source *self, const tri__file_set *set, const int64_t *facts, const tri_source_options *options)
 {
     (void)set, (void)facts;
-    tri_source_info *info = &self->source.info;
-    info->format = "criteo";
-    info->type = TRI_F32;
-    info->shape = TRI_SHAPE(options->features > 0 ? options->features : TRI_CRITEO_FEATURES);
-    info->width = TRI_CRITEO_FIELDS;
-    info->classes = 2;
-    self->source.fields = options->fields;
+    tri__source_set_sparse(&self->source, "criteo", TRI_CRITEO_FEATURES, TRI_CRITEO_FIELDS, 2, options);
     return NULL;
 }
 
@@ -169,14 +163,9 @@ static const tri__file_source_format source_format = {
     .describe = describe,
 };
 
-static tri_status open_files(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
-{
-    return tri__file_source_open(&source_format, set, part, options, out);
-}
-
 const tri__file_format tri__criteo_format = {
     .name = "Criteo",
     .description = "Criteo text",
     .is = tri__criteo_is,
-    .open = open_files,
+    .records = &source_format,
 };

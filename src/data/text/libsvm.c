@@ -291,8 +291,6 @@ static tri_status merge(int64_t *facts, const tri__record_file *file)
 static tri_status describe(tri__file_source *self, const tri__file_set *set, const int64_t *facts, const tri_source_options *options)
 {
     tri_source_info *info = &self->source.info;
-    info->format = "libsvm";
-    info->type = TRI_F32;
     info->numbering = options->numbering;
     if (!info->numbering.label_step || info->numbering.first_index < 0)
         info->numbering.first_index = facts[LOWEST_INDEX] == 0 ? 0 : 1;
@@ -301,10 +299,7 @@ static tri_status describe(tri__file_source *self, const tri__file_set *set, con
         TRI_TRY(tri__labels_number(set->spec, &labels, options->classes, &info->numbering));
     }
     int64_t shown = most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1);
-    info->shape = TRI_SHAPE(options->features > 0 ? options->features : shown);
-    info->width = most(1, facts[WIDTH]);
-    info->classes = info->numbering.classes;
-    self->source.fields = options->fields;
+    tri__source_set_sparse(&self->source, "libsvm", shown, most(1, facts[WIDTH]), info->numbering.classes, options);
     return NULL;
 }
 
@@ -316,15 +311,10 @@ static const tri__file_source_format source_format = {
     .describe = describe,
 };
 
-static tri_status open_files(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out)
-{
-    return tri__file_source_open(&source_format, set, part, options, out);
-}
-
 const tri__file_format tri__libsvm_format = {
     .name = "LIBSVM",
     .description = "LIBSVM text",
     .marks = {".libsvm", ".svm"},
     .is = tri__libsvm_is,
-    .open = open_files,
+    .records = &source_format,
 };

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/pool.h"
+#include "base/memory/memory.h"
+#include "base/thread/pool.h"
 
 #define PIECE ((size_t)2 << 20) /* bytes: going through them takes far longer than it takes to start a thread */
 
@@ -85,8 +85,8 @@ static tri_status scan_pieces(line_scan *self)
 static tri_status put_together(const line_scan *self, void (*merge)(int64_t *facts, const int64_t *others), tri__index *index)
 {
     for (int64_t i = 0; i < self->count; i++)
-        index->capacity += self->pieces[i].records;
-    TRI_TRY(tri__allocate((size_t)index->capacity + 1, sizeof *index->own, "an index", &index->own));
+        index->room += self->pieces[i].records;
+    TRI_TRY(tri__allocate((size_t)index->room + 1, sizeof *index->own, "an index", &index->own));
     index->offsets = index->own;
     memcpy(index->facts, self->pieces[0].facts, sizeof index->facts);
     for (int64_t i = 0; i < self->count; i++) {

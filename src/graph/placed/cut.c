@@ -1,18 +1,28 @@
-/* cut.c: walks the whole graph in its order and writes down this task's part of it. */
+/* cut.c: finds for every task which values it expects, and from where on; then walks the whole graph in its order and writes down this
+ * task's part of it. */
 #include "graph/placed/cut.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "graph/operator.h"
+#include "base/memory/memory.h"
+#include "graph/nodes/operator.h"
+
+#define NOT_EXPECTED (-1)
 
 typedef struct {
     tri_graph *graph;
     int task, tasks, count; /* count: nodes of the whole graph */
-    bool *reads;            /* [count][tasks] whether a task reads the value */
-    tri_node **here;        /* [count] the node that has the value on this task; NULL: none yet */
-    tri_node **order;       /* what stays, in order */
+    size_t window;
+    int *expected;    /* [count][tasks] where the task expects the value; NOT_EXPECTED: it does not need it from another */
+    int *list;        /* [count] the values that one task receives, in the order of their first readers … */
+    int *reader;      /* [count] … and those readers; count: the outputs */
+    int listed;       /* how many there are */
+    int taken;        /* how many of this task's are expected so far */
+    tri_node **here;  /* [count] the node that has the value on this task, or expects it; NULL: none yet */
+    bool *ready;      /* [count] it has been received, or computed */
+    bool *read;       /* [count] this task reads the value */
+    tri_node **order; /* what stays, in order */
     int kept;
 } cutting;
 
@@ -21,16 +31,64 @@ static bool is_everywhere(const tri_node *node)
     return tri__node_is(node, "constant") || tri__node_is(node, "input");
 }
 
-static void find_readers(cutting *cut, bool for_everyone)
+/* ---- what a task expects ---- */
+
+static int *expected_at(const cutting *cut, const tri_node *value, int task)
+{
+    return &cut->expected[value->id * cut->tasks + task];
+}
+
+/* The task needs the value at node number `reader`. */
+static void list_value(cutting *cut, const tri_node *value, int task, int reader)
+{
+    int *expected = expected_at(cut, value, task);
+    cut->read[value->id] |= task == cut->task;
+    if (is_everywhere(value) || value->task == task || *expected != NOT_EXPECTED)
+        return;
+    *expected = reader;
+    cut->list[cut->listed] = value->id;
+    cut->reader[cut->listed++] = reader;
+}
+
+static void list_values(cutting *cut, int task, bool for_everyone)
 {
     const tri_graph *graph = cut->graph;
+    cut->listed = 0;
     for (int i = 0; i < cut->count; i++)
-        for (int k = 0; k < graph->node[i]->inputs; k++)
-            cut->reads[graph->node[i]->input[k]->id * cut->tasks + graph->node[i]->task] = true;
-    for (int i = 0; i < graph->outputs; i++)
-        for (int t = 0; t < (for_everyone ? cut->tasks : 1); t++)
-            cut->reads[graph->output[i].node->id * cut->tasks + t] = true;
+        for (int k = 0; graph->node[i]->task == task && k < graph->node[i]->inputs; k++)
+            list_value(cut, graph->node[i]->input[k], task, i);
+    for (int i = 0; i < graph->outputs && (for_everyone || task == 0); i++)
+        list_value(cut, graph->output[i].node, task, cut->count);
 }
+
+/* A value is expected as soon as those before it that do not fit into the window beside it have been received. */
+static void open_window(cutting *cut, int task)
+{
+    size_t open = 0;
+    int oldest = 0;
+    for (int i = 0; i < cut->listed; i++) {
+        const tri_node *value = cut->graph->node[cut->list[i]];
+        open += tri__node_bytes(value);
+        while (open > cut->window && oldest < i)
+            open -= tri__node_bytes(cut->graph->node[cut->list[oldest++]]);
+        int from = oldest ? cut->reader[oldest - 1] + 1 : 0;
+        *expected_at(cut, value, task) = from < cut->reader[i] ? from : cut->reader[i];
+    }
+}
+
+/* This task's list is left in place: it comes last. */
+static void find_expected(cutting *cut, bool for_everyone)
+{
+    for (int i = 0; i < cut->count * cut->tasks; i++)
+        cut->expected[i] = NOT_EXPECTED;
+    for (int i = 1; i <= cut->tasks; i++) {
+        int task = (cut->task + i) % cut->tasks;
+        list_values(cut, task, for_everyone);
+        open_window(cut, task);
+    }
+}
+
+/* ---- this task's part ---- */
 
 /* A node of this cut is made at the end of the graph; it is put in its order here. */
 static tri_status make(cutting *cut, const char *operator_name, const tri_attributes *attributes, tri_node *input, tri_node **out)
@@ -40,15 +98,41 @@ static tri_status make(cutting *cut, const char *operator_name, const tri_attrib
     return NULL;
 }
 
-static tri_status receive(cutting *cut, const tri_node *node)
+static tri_status expect(cutting *cut, const tri_node *value)
 {
-    const tri_attributes attributes = {.shape = node->shape};
+    const tri_attributes attributes = {.shape = value->shape};
     tri_node *made;
-    TRI_TRY(make(cut, "receive", &attributes, NULL, &made));
-    made->type = node->type;
-    made->peer = node->task;
-    made->number = node->id;
-    cut->here[node->id] = made;
+    TRI_TRY(make(cut, "expect", &attributes, NULL, &made));
+    made->type = value->type;
+    made->peer = value->task;
+    made->number = value->id;
+    cut->here[value->id] = made;
+    return NULL;
+}
+
+/* All that is expected from node number i on. The list is in that order, too. */
+static tri_status expect_from(cutting *cut, int i)
+{
+    for (; cut->taken < cut->listed; cut->taken++) {
+        const tri_node *value = cut->graph->node[cut->list[cut->taken]];
+        if (*expected_at(cut, value, cut->task) > i)
+            break;
+        TRI_TRY(expect(cut, value));
+    }
+    return NULL;
+}
+
+static tri_status bring(cutting *cut, const tri_node *value)
+{
+    tri_node *expecting = cut->here[value->id], *made;
+    if (cut->ready[value->id])
+        return NULL;
+    TRI_TRY(make(cut, "receive", NULL, expecting, &made));
+    made->type = value->type;
+    made->peer = value->task;
+    made->number = value->id;
+    cut->here[value->id] = made;
+    cut->ready[value->id] = true;
     return NULL;
 }
 
@@ -56,18 +140,14 @@ static tri_status send(cutting *cut, tri_node *node)
 {
     for (int t = 0; t < cut->tasks; t++) {
         tri_node *made;
-        if (t == cut->task || !cut->reads[node->id * cut->tasks + t])
+        if (t == cut->task || *expected_at(cut, node, t) == NOT_EXPECTED)
             continue;
         TRI_TRY(make(cut, "send", NULL, node, &made));
         made->peer = t;
         made->number = node->id;
+        made->expected = *expected_at(cut, node, t);
     }
     return NULL;
-}
-
-static tri_status bring(cutting *cut, tri_node *node)
-{
-    return cut->here[node->id] ? NULL : receive(cut, node);
 }
 
 static tri_status keep(cutting *cut, tri_node *node)
@@ -77,15 +157,15 @@ static tri_status keep(cutting *cut, tri_node *node)
         node->input[k] = cut->here[node->input[k]->id];
     }
     cut->here[node->id] = node;
+    cut->ready[node->id] = true;
     cut->order[cut->kept++] = node;
-    return is_everywhere(node) ? NULL : send(cut, node);
+    return send(cut, node);
 }
 
 /* Parameters of other tasks stay, unread: a store counts on every range. */
-static bool stays(const cutting *cut, const tri_node *node)
+static bool is_foreign(const cutting *cut, const tri_node *node)
 {
-    return node->task == cut->task || tri__node_is(node, "parameter") ||
-           (is_everywhere(node) && cut->reads[node->id * cut->tasks + cut->task]);
+    return tri__node_is(node, "parameter") && node->task != cut->task;
 }
 
 static tri_status keep_outputs(cutting *cut, bool for_everyone)
@@ -104,14 +184,13 @@ static tri_status walk(cutting *cut, bool for_everyone)
 {
     for (int i = 0; i < cut->count; i++) {
         tri_node *node = cut->graph->node[i];
-        if (!stays(cut, node))
-            continue;
-        bool foreign = tri__node_is(node, "parameter") && node->task != cut->task;
-        if (foreign)
+        TRI_TRY(expect_from(cut, i));
+        if (is_foreign(cut, node))
             cut->order[cut->kept++] = node;
-        else
+        else if (is_everywhere(node) ? cut->read[i] || tri__node_is(node, "input") : node->task == cut->task)
             TRI_TRY(keep(cut, node));
     }
+    TRI_TRY(expect_from(cut, cut->count));
     return keep_outputs(cut, for_everyone);
 }
 
@@ -124,23 +203,35 @@ static void renumber(cutting *cut)
     cut->graph->count = cut->kept;
 }
 
-tri_status tri__graph_cut(tri_graph *graph, int task, int tasks, bool for_everyone)
+static tri_status allocate(cutting *cut)
 {
-    size_t count = (size_t)graph->count, room = count * (size_t)(tasks + 1) + 1; /* each node, and a send to each task */
-    cutting cut = {.graph = graph, .task = task, .tasks = tasks, .count = graph->count};
-    tri_status status = tri__allocate(count * (size_t)tasks + 1, sizeof *cut.reads, "cutting a graph", &cut.reads);
-    if (!status)
-        status = tri__allocate(count + 1, sizeof(tri_node *), "cutting a graph", &cut.here);
-    if (!status)
-        status = tri__allocate(room, sizeof(tri_node *), "cutting a graph", &cut.order);
+    const char *what = "cutting a graph";
+    size_t count = (size_t)cut->count + 1, room = count * (size_t)(cut->tasks + 2); /* each node, a send to each task, two to receive */
+    TRI_TRY(tri__allocate(count * (size_t)cut->tasks, sizeof *cut->expected, what, &cut->expected));
+    TRI_TRY(tri__allocate(count, sizeof *cut->list, what, &cut->list));
+    TRI_TRY(tri__allocate(count, sizeof *cut->reader, what, &cut->reader));
+    TRI_TRY(tri__allocate(count, sizeof(tri_node *), what, &cut->here));
+    TRI_TRY(tri__allocate(count, sizeof *cut->ready, what, &cut->ready));
+    TRI_TRY(tri__allocate(count, sizeof *cut->read, what, &cut->read));
+    return tri__allocate(room, sizeof(tri_node *), what, &cut->order);
+}
+
+tri_status tri__graph_cut(tri_graph *graph, const tri_exchange *exchange, bool for_everyone)
+{
+    cutting cut = {.graph = graph, .task = exchange->task, .tasks = exchange->tasks, .count = graph->count, .window = exchange->window};
+    tri_status status = allocate(&cut);
     if (!status) {
-        find_readers(&cut, for_everyone);
+        find_expected(&cut, for_everyone);
         status = walk(&cut, for_everyone);
     }
     if (!status)
         renumber(&cut);
-    free(cut.reads);
+    free(cut.expected);
+    free(cut.list);
+    free(cut.reader);
     free(cut.here);
+    free(cut.ready);
+    free(cut.read);
     free(cut.order);
     return status;
 }

@@ -1,7 +1,7 @@
 /* dot.c: names of nodes are the text's identifiers, in quotes. */
 #include "graph/placed/dot.h"
 
-#include "graph/operator.h"
+#include "graph/nodes/operator.h"
 
 static void print_quoted(const char *text, FILE *stream)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "graph/graph.h"
+#include "graph/nodes/graph.h"
 
 /* The graph's tasks are assigned. */
 void tri__graph_print_dot(const tri_graph *graph, int tasks, FILE *stream);

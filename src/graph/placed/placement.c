@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "graph/nodes/operator.h"
 
 static const char prefix[] = "/job:worker/task:";
 
-tri_status tri__place_parse(const tri_node *node, int tasks, int *out)
+/* "/job:worker/task:2" is 2. TRI_BAD_CALL where the text is not of that form, or there are not so many tasks; `node` is named. */
+static tri_status parse_place(const tri_node *node, int tasks, int *out)
 {
     const char *digits = node->place + strlen(prefix);
     bool known = !strncmp(node->place, prefix, strlen(prefix)) && *digits >= '0' && *digits <= '9';
@@ -30,7 +32,11 @@ static tri_status find_wish(const tri_node *node, int tasks, int *out)
 {
     *out = -1;
     if (*node->place)
-        return tri__place_parse(node, tasks, out);
+        return parse_place(node, tasks, out);
+    if (node->op->assigns) {
+        *out = node->input[0]->task;
+        return NULL;
+    }
     *out = node->parameter ? node->parameter->task : node->forward ? node->forward->task : -1;
     return NULL;
 }
@@ -69,15 +75,47 @@ static void follow_readers(tri_graph *graph)
                 graph->node[i]->input[k]->task = graph->node[i]->task;
 }
 
+/* A variable without a place is where a node that assigns to it was placed. */
+static tri_status settle_variables(tri_graph *graph, int tasks)
+{
+    for (int i = 0; i < graph->count; i++) {
+        tri_node *node = graph->node[i], *variable = node->op->assigns ? node->input[0] : NULL;
+        if (variable && *node->place && !*variable->place && variable->task < 0)
+            TRI_TRY(parse_place(node, tasks, &variable->task));
+    }
+    return NULL;
+}
+
+/* What assigns to a variable goes where the variable went. */
+static tri_status follow_variables(tri_graph *graph, int tasks)
+{
+    for (int i = 0; i < graph->count; i++) {
+        tri_node *node = graph->node[i];
+        const tri_node *variable = node->op->assigns ? node->input[0] : NULL;
+        if (!variable)
+            continue;
+        if (!*node->place)
+            node->task = variable->task;
+        if (node->task != variable->task && variable->task >= 0)
+            return tri_fail(TRI_BAD_CALL, "'%s' is placed on %s%d and assigns to '%s', which is on %s%d of %d tasks: place both on one",
+                            node->name, prefix, node->task, variable->name, prefix, variable->task, tasks);
+    }
+    return NULL;
+}
+
 tri_status tri__graph_assign_tasks(tri_graph *graph, int tasks)
 {
     size_t *bytes;
     TRI_TRY(tri__allocate((size_t)tasks, sizeof *bytes, "the places of a graph", &bytes));
-    tri_status status = follow_bytes(graph, tasks, bytes);
+    tri_status status = settle_variables(graph, tasks);
+    if (!status)
+        status = follow_bytes(graph, tasks, bytes);
     if (!status) {
         follow_readers(graph);
         status = follow_bytes(graph, tasks, bytes);
     }
+    if (!status)
+        status = follow_variables(graph, tasks);
     free(bytes);
     for (int i = 0; i < graph->count && !status; i++)
         if (graph->node[i]->task < 0)
@@ -91,7 +129,7 @@ tri_status tri__graph_count_tasks(const tri_graph *graph, int *out)
     for (int i = 0; i < graph->count; i++) {
         int task = 0;
         if (*graph->node[i]->place)
-            TRI_TRY(tri__place_parse(graph->node[i], INT_MAX, &task));
+            TRI_TRY(parse_place(graph->node[i], INT_MAX, &task));
         *out = task + 1 > *out ? task + 1 : *out;
     }
     return NULL;

@@ -2,10 +2,7 @@
 #ifndef TRI_GRAPH_PLACED_PLACEMENT_H
 #define TRI_GRAPH_PLACED_PLACEMENT_H
 
-#include "graph/graph.h"
-
-/* "/job:worker/task:2" is 2. TRI_BAD_CALL where the text is not of that form, or there are not so many tasks; `node` is named. */
-TRI_MUST_CHECK tri_status tri__place_parse(const tri_node *node, int tasks, int *out);
+#include "graph/nodes/graph.h"
 
 /* Gives a task to every node that has none yet: the one of its place; of a gradient the task of what it differentiates, or of its
  * parameter; otherwise the one where most of its input bytes are, or, where it reads nothing, the one of its first reader. The result

@@ -11,7 +11,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
 #include "lab/cluster/limits.h"
 #include "lab/cluster/network.h"
 

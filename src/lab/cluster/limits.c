@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/file/folder.h"
+#include "base/thread/clock.h"
 
 #define ROOT "/sys/fs/cgroup"
 

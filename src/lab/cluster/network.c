@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "lab/cluster/tool.h"
 
 /* The bucket holds more than the largest packet that the kernel makes, the queue 20 ms of traffic. */

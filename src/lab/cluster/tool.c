@@ -1,4 +1,4 @@
-/* tool.c: one child on a loop of its own, whose lines are kept. */
+/* tool.c: a child that runs to its end, and whose lines are kept. */
 #define _GNU_SOURCE /* vasprintf */
 #include "lab/cluster/tool.h"
 
@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "net/child.h"
+#include "base/memory/memory.h"
+#include "net/process/child.h"
 
 enum { MOST_WORDS = 32, SAID = 512 };
 
 static const int64_t PATIENCE = INT64_C(30000000000); /* nanoseconds: such tools take milliseconds */
 
 typedef struct {
-    char *out; /* its standard output so far; NULL when memory was short */
+    char *out; /* its standard output so far, a string */
     size_t size;
-    char said[SAID]; /* the last line of standard error */
-    bool ended;
-    int status, signal;
+    int64_t room;
+    tri_status failure; /* there was no memory for it */
+    char said[SAID];    /* the last line of standard error */
 } tool;
 
 static void on_line(void *context, tri__child *child, bool error, const char *line)
@@ -31,47 +31,33 @@ static void on_line(void *context, tri__child *child, bool error, const char *li
         snprintf(self->said, sizeof self->said, "%s", line);
         return;
     }
-    char *longer = self->out ? realloc(self->out, self->size + length + 2) : NULL;
-    if (!longer)
-        return;
-    self->size += (size_t)snprintf(longer + self->size, length + 2, "%s\n", line);
-    self->out = longer;
+    if (!self->failure)
+        self->failure = tri__grow(&self->out, &self->room, (int64_t)(self->size + length + 2), 1, "what a tool says");
+    if (!self->failure)
+        self->size += (size_t)snprintf(self->out + self->size, length + 2, "%s\n", line);
 }
 
-static void on_end(void *context, tri__child *child, int status, int signal)
+static tri_status run_to_end(tool *self, const char *const *words, tri__child_end *end)
 {
-    tool *self = context;
-    (void)child;
-    self->ended = true;
-    self->status = status;
-    self->signal = signal;
-}
-
-static tri_status run_to_end(tool *self, tri__loop *loop, const char *const *words)
-{
-    const tri__child_options options = {.path = words[0], .argv = words, .line = on_line, .ended = on_end, .context = self};
-    tri__child *child;
-    int64_t deadline = tri__clock_now() + PATIENCE;
-    TRI_TRY(tri_wrap(tri__child_start(loop, &options, &child), "%s cannot be started (Debian: apt install iproute2)", words[0]));
-    while (!self->ended && tri__clock_now() < deadline)
-        tri__loop_turn(loop, deadline);
-    tri__child_destroy(child);
-    return self->ended ? NULL : tri_fail(TRI_TIMEOUT, "%s has not ended after 30 s", words[0]);
+    const tri__child_options options = {.path = words[0], .argv = words, .line = on_line, .context = self};
+    TRI_TRY(tri_wrap(tri__child_run(&options, PATIENCE, end), "%s cannot be started (Debian: apt install iproute2)", words[0]));
+    return end->in_time ? NULL : tri_fail(TRI_TIMEOUT, "%s has not ended after 30 s", words[0]);
 }
 
 static tri_status run_words(char *line, const char *const *words, char **out)
 {
-    tool self = {.out = calloc(1, 1)};
-    tri__loop *loop;
-    tri_status status = tri__loop_create(&loop);
-    if (!status) {
-        status = run_to_end(&self, loop, words);
-        tri__loop_destroy(loop);
-    }
-    if (!status && (self.status || self.signal))
+    tool self = {0};
+    tri__child_end end;
+    TRI_TRY(tri__grow(&self.out, &self.room, 1, 1, "what a tool says"));
+    self.out[0] = 0;
+    tri_status status = run_to_end(&self, words, &end);
+    if (!status && (end.status || end.signal))
         status = tri_fail(TRI_IO, "%s: %s", line, *self.said ? self.said : "it failed and did not say why");
-    if (!status && out && !self.out)
-        status = tri_fail(TRI_NO_MEMORY, "no memory for what %s says", words[0]);
+    if (!status && out && self.failure) {
+        status = self.failure;
+        self.failure = NULL;
+    }
+    tri_status_free(self.failure);
     if (!status && out)
         *out = self.out;
     else

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/yaml.h"
+#include "base/file/yaml.h"
 
 static const double MOST_MBIT = 1e6, LEAST_MBIT = 0.001;
 

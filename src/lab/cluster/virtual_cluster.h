@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "base/json.h"
+#include "base/file/json.h"
 
 #define TRI_CLUSTER_FOLDER "/run/trireme/cluster"
 

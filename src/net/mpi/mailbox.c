@@ -8,26 +8,45 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 #define MOST_BYTES ((size_t)1 << 30) /* of a message */
 #define NAP        50000             /* nanoseconds */
 
 enum { YIELDS = 200 }; /* before the first nap: a value that is on its way already comes sooner than a nap ends */
 
+/* A message on its way to another rank. */
+typedef struct {
+    void *copy; /* what it reads; of a value in several messages the last one has it, the others NULL */
+    size_t bytes;
+    int64_t expected; /* the moment from which on the other rank expects it */
+} sent_message;
+
+/* A message that this rank expects. */
+typedef struct {
+    int from, number;
+    MPI_Request request;
+} expected_message;
+
 struct tri__mailbox {
     const tri__mpi *mpi;
-    MPI_Request *request; /* [count] of what is under way */
-    void **copy;          /* [count] what it reads; of a value in several messages the last one has it, the others NULL */
-    int *finished;        /* [capacity] */
-    int count, capacity;
+    size_t window, under_way;
+    MPI_Request *request;  /* [count] of what is under way … */
+    sent_message *message; /* [count] … and what it is */
+    int *finished;         /* [room] */
+    int count;
+    int64_t room;
+    expected_message *expected; /* [expecteds] in the order in which they were expected */
+    int expecteds;
+    int64_t expected_room;
     int64_t sent;
 };
 
-tri_status tri__mailbox_create(const tri__mpi *mpi, tri__mailbox **out)
+tri_status tri__mailbox_create(const tri__mpi *mpi, size_t window, tri__mailbox **out)
 {
     TRI_TRY(tri__allocate(1, sizeof **out, "a mailbox", out));
     (*out)->mpi = mpi;
+    (*out)->window = window;
     return NULL;
 }
 
@@ -36,29 +55,22 @@ void tri__mailbox_destroy(tri__mailbox *mailbox)
     if (!mailbox)
         return;
     free(mailbox->request);
-    free(mailbox->copy); /* not what they point to: MPI may still read it */
+    free(mailbox->message); /* not the copies: MPI may still read them */
     free(mailbox->finished);
+    free(mailbox->expected);
     free(mailbox);
 }
 
-static bool make_room(tri__mailbox *mailbox, size_t more)
+/* ---- sending ---- */
+
+/* Three arrays in step: until the last one has grown, nobody counts on the others' new room. */
+static tri_status make_room(tri__mailbox *mailbox, int64_t more)
 {
-    size_t needed = (size_t)mailbox->count + more;
-    if (needed <= (size_t)mailbox->capacity)
-        return true;
-    int larger = mailbox->capacity ? mailbox->capacity : 32;
-    while ((size_t)larger < needed)
-        larger *= 2;
-    MPI_Request *request = realloc(mailbox->request, (size_t)larger * sizeof(MPI_Request));
-    mailbox->request = request ? request : mailbox->request;
-    void **copy = realloc(mailbox->copy, (size_t)larger * sizeof *copy);
-    mailbox->copy = copy ? copy : mailbox->copy;
-    int *finished = realloc(mailbox->finished, (size_t)larger * sizeof *finished);
-    mailbox->finished = finished ? finished : mailbox->finished;
-    if (!request || !copy || !finished)
-        return false;
-    mailbox->capacity = larger;
-    return true;
+    const int64_t count = mailbox->count + more;
+    int64_t requests = mailbox->room, messages = mailbox->room;
+    TRI_TRY(tri__grow(&mailbox->request, &requests, count, sizeof(MPI_Request), "messages on their way"));
+    TRI_TRY(tri__grow(&mailbox->message, &messages, count, sizeof *mailbox->message, "messages on their way"));
+    return tri__grow(&mailbox->finished, &mailbox->room, count, sizeof *mailbox->finished, "messages on their way");
 }
 
 /* Let MPI work, and forget what has been given to its rank. */
@@ -71,49 +83,19 @@ static int progress(tri__mailbox *mailbox)
     if (error != MPI_SUCCESS || finished <= 0)
         return error;
     for (int i = 0; i < finished; i++) {
-        free(mailbox->copy[mailbox->finished[i]]);
-        mailbox->copy[mailbox->finished[i]] = NULL;
+        sent_message *message = &mailbox->message[mailbox->finished[i]];
+        mailbox->under_way -= message->bytes;
+        free(message->copy);
+        message->copy = NULL;
     }
     int kept = 0;
     for (int i = 0; i < mailbox->count; i++)
         if (mailbox->request[i] != mailbox->mpi->no_request) {
             mailbox->request[kept] = mailbox->request[i];
-            mailbox->copy[kept++] = mailbox->copy[i];
+            mailbox->message[kept++] = mailbox->message[i];
         }
     mailbox->count = kept;
     return MPI_SUCCESS;
-}
-
-static int send_part(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes)
-{
-    const tri__mpi *mpi = mailbox->mpi;
-    mailbox->copy[mailbox->count] = NULL;
-    return mpi->Isend(data, (int)bytes, mpi->byte_type, to, number, mpi->world, &mailbox->request[mailbox->count++]);
-}
-
-/* The last part has the copy. */
-static int send_parts(tri__mailbox *mailbox, int to, int number, char *copy, size_t bytes)
-{
-    size_t at = 0;
-    int error = MPI_SUCCESS;
-    do {
-        size_t part = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
-        error = send_part(mailbox, to, number, copy + at, part);
-        at += part;
-    } while (at < bytes && error == MPI_SUCCESS);
-    mailbox->copy[mailbox->count - 1] = copy;
-    return error;
-}
-
-int tri__mailbox_send(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes)
-{
-    char *copy = make_room(mailbox, bytes / MOST_BYTES + 1) ? malloc(bytes ? bytes : 1) : NULL;
-    if (!copy)
-        return MPI_ERR_NO_MEM;
-    memcpy(copy, data, bytes);
-    int error = send_parts(mailbox, to, number, copy, bytes);
-    mailbox->sent += (int64_t)bytes;
-    return error == MPI_SUCCESS ? progress(mailbox) : error;
 }
 
 /* Sleeping, unless the wait is short: MPI's own waiting would take a CPU from ranks that compute. */
@@ -125,13 +107,99 @@ static void pause_in_wait(int turn)
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
 }
 
-static int receive_part(tri__mailbox *mailbox, int from, int number, void *data, size_t bytes)
+/* Something is under way that the other rank expects before now: to wait for that is safe. */
+static bool may_wait(const tri__mailbox *mailbox, int64_t now)
+{
+    for (int i = 0; i < mailbox->count; i++)
+        if (mailbox->message[i].expected < now)
+            return true;
+    return false;
+}
+
+static int wait_for_window(tri__mailbox *mailbox, size_t bytes, int64_t now)
+{
+    int error = progress(mailbox);
+    for (int turn = 0; error == MPI_SUCCESS && mailbox->under_way + bytes > mailbox->window && may_wait(mailbox, now); turn++) {
+        pause_in_wait(turn);
+        error = progress(mailbox);
+    }
+    return error;
+}
+
+static int send_part(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes, int64_t expected)
 {
     const tri__mpi *mpi = mailbox->mpi;
-    MPI_Request request;
-    int come = 0, error = mpi->Irecv(data, (int)bytes, mpi->byte_type, from, number, mpi->world, &request);
+    mailbox->message[mailbox->count] = (sent_message){NULL, bytes, expected};
+    mailbox->under_way += bytes;
+    return mpi->Isend(data, (int)bytes, mpi->byte_type, to, number, mpi->world, &mailbox->request[mailbox->count++]);
+}
+
+/* The last part has the copy. */
+static int send_parts(tri__mailbox *mailbox, int to, int number, char *copy, size_t bytes, int64_t expected)
+{
+    size_t at = 0;
+    int error = MPI_SUCCESS;
+    do {
+        size_t part = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
+        error = send_part(mailbox, to, number, copy + at, part, expected);
+        at += part;
+    } while (at < bytes && error == MPI_SUCCESS);
+    mailbox->message[mailbox->count - 1].copy = copy;
+    return error;
+}
+
+int tri__mailbox_send(tri__mailbox *mailbox, int to, int number, const void *data, size_t bytes, int64_t now, int64_t expected)
+{
+    int error = wait_for_window(mailbox, bytes, now);
+    if (error != MPI_SUCCESS)
+        return error;
+    char *copy = NULL;
+    tri_status status = make_room(mailbox, (int64_t)(bytes / MOST_BYTES + 1));
+    if (!status)
+        status = tri__allocate(bytes, 1, "a message", &copy);
+    if (status) {
+        tri_status_free(status);
+        return MPI_ERR_NO_MEM;
+    }
+    memcpy(copy, data, bytes);
+    error = send_parts(mailbox, to, number, copy, bytes, expected);
+    mailbox->sent += (int64_t)bytes;
+    return error == MPI_SUCCESS ? progress(mailbox) : error;
+}
+
+/* ---- receiving ---- */
+
+static int expect_part(tri__mailbox *mailbox, int from, int number, void *data, size_t bytes)
+{
+    const tri__mpi *mpi = mailbox->mpi;
+    tri_status status = tri__grow(&mailbox->expected, &mailbox->expected_room, mailbox->expecteds + 1, sizeof *mailbox->expected,
+                                  "messages that are expected");
+    if (status) {
+        tri_status_free(status);
+        return MPI_ERR_NO_MEM;
+    }
+    expected_message *message = &mailbox->expected[mailbox->expecteds++];
+    *message = (expected_message){.from = from, .number = number};
+    return mpi->Irecv(data, (int)bytes, mpi->byte_type, from, number, mpi->world, &message->request);
+}
+
+int tri__mailbox_expect(tri__mailbox *mailbox, int from, int number, void *data, size_t bytes)
+{
+    size_t at = 0;
+    int error = MPI_SUCCESS;
+    do {
+        size_t part = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
+        error = expect_part(mailbox, from, number, (char *)data + at, part);
+        at += part;
+    } while (at < bytes && error == MPI_SUCCESS);
+    return error;
+}
+
+static int wait_for(tri__mailbox *mailbox, MPI_Request *request)
+{
+    int come = 0, error = MPI_SUCCESS;
     for (int turn = 0; error == MPI_SUCCESS && !come; turn++) {
-        error = mpi->Test(&request, &come, MPI_STATUS_IGNORE);
+        error = mailbox->mpi->Test(request, &come, MPI_STATUS_IGNORE);
         if (error == MPI_SUCCESS && !come)
             error = progress(mailbox);
         if (!come)
@@ -140,15 +208,17 @@ static int receive_part(tri__mailbox *mailbox, int from, int number, void *data,
     return error;
 }
 
-int tri__mailbox_receive(tri__mailbox *mailbox, int from, int number, void *data, size_t bytes)
+int tri__mailbox_receive(tri__mailbox *mailbox, int from, int number)
 {
-    size_t at = 0;
-    int error = MPI_SUCCESS;
-    do {
-        size_t part = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
-        error = receive_part(mailbox, from, number, (char *)data + at, part);
-        at += part;
-    } while (at < bytes && error == MPI_SUCCESS);
+    int kept = 0, error = MPI_SUCCESS;
+    for (int i = 0; i < mailbox->expecteds; i++) {
+        expected_message *message = &mailbox->expected[i];
+        if (message->from == from && message->number == number && error == MPI_SUCCESS)
+            error = wait_for(mailbox, &message->request);
+        else
+            mailbox->expected[kept++] = *message;
+    }
+    mailbox->expecteds = kept;
     return error;
 }
 

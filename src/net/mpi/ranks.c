@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/condition.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "base/thread/condition.h"
 #include "net/mpi/library.h"
 #include "net/mpi/mailbox.h"
 #include "net/mpi/ring.h"
@@ -40,6 +40,8 @@ struct tri__ranks {
     tri__ring *ring;        /* where they are on several hosts */
     tri__mailbox *mailbox;
     atomic_int_fast64_t since; /* when the present call began; 0: in none */
+    atomic_int awaited;        /* the rank that the present call waits for; −1: it may be any */
+    int_fast64_t told;         /* the watcher's: the call that was told to be slow, by when it began */
     atomic_bool patient, leaving;
     atomic_int_fast64_t longest; /* that a call took for which we were patient */
 
@@ -90,12 +92,13 @@ static const char *trouble_of(const tri__ranks *ranks, int rank)
 static void name_missing(const tri__ranks *ranks, char text[WHO_SIZE])
 {
     size_t used = 0;
+    int awaited = atomic_load(&ranks->awaited);
     text[0] = 0;
     for (int pass = 0; pass < 2 && !used; pass++)
         for (int i = 0; i < ranks->size && used < WHO_SIZE - HOST_SIZE; i++) {
             const char *trouble = trouble_of(ranks, i);
             bool far = strcmp(ranks->members[i].host, ranks->members[ranks->rank].host);
-            if (pass ? i != ranks->rank : trouble != NULL)
+            if (pass ? i != ranks->rank && (awaited < 0 || i == awaited) : trouble != NULL)
                 used += (size_t)snprintf(text + used, WHO_SIZE - used, "%srank %d (process %d%s%s)%s%s", used ? ", " : "", i,
                                          (int)ranks->members[i].pid, far ? " on " : "", far ? ranks->members[i].host : "",
                                          trouble ? " " : "", trouble ? trouble : "");
@@ -128,6 +131,19 @@ static int64_t limit_of(const tri__ranks *ranks)
     return PATIENCE * (longest > timeout ? longest : timeout);
 }
 
+/* Long before the timeout: whoever looks can mend it still. */
+static void tell_slowness(tri__ranks *ranks, int64_t since, int64_t waited)
+{
+    char missing[WHO_SIZE], why[WHO_SIZE + 160];
+    if (!ranks->options.slow || waited < ranks->options.timeout / 4 || waited < OFTEN || ranks->told == since)
+        return;
+    ranks->told = since;
+    name_missing(ranks, missing);
+    snprintf(why, sizeof why, "rank %d has waited %.3g s for the others, and will for %.3g s: %s", ranks->rank, tri__clock_seconds(waited),
+             tri__clock_seconds(limit_of(ranks) - waited), missing);
+    ranks->options.slow(ranks->options.context, why);
+}
+
 /* Dead ranks are not waited for. */
 static void look(tri__ranks *ranks)
 {
@@ -137,8 +153,11 @@ static void look(tri__ranks *ranks)
         tell_absence(ranks, waited);
         return;
     }
-    if (!late && (waited < OFTEN || !introduced || !anybody_died(ranks)))
+    if (!late && (waited < OFTEN || !introduced || !anybody_died(ranks))) {
+        if (since && introduced && !atomic_load(&ranks->leaving))
+            tell_slowness(ranks, since, waited);
         return;
+    }
     char missing[WHO_SIZE], why[WHO_SIZE + 160];
     name_missing(ranks, missing);
     snprintf(why, sizeof why, "rank %d has waited %.3g s for the others%s: %s", ranks->rank, tri__clock_seconds(waited),
@@ -297,16 +316,27 @@ tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, 
     return check(ranks, error, "comparing notes");
 }
 
-/* Only a receiver waits, so only a receiver is watched. */
-tri_status tri__ranks_send(tri__ranks *ranks, int to, int number, const void *data, size_t bytes)
+tri_status tri__ranks_expect(tri__ranks *ranks, int from, int number, void *data, size_t bytes)
 {
-    return check(ranks, tri__mailbox_send(ranks->mailbox, to, number, data, bytes), "sending a value");
+    return check(ranks, tri__mailbox_expect(ranks->mailbox, from, number, data, bytes), "receiving a value");
 }
 
-tri_status tri__ranks_receive(tri__ranks *ranks, int from, int number, void *data, size_t bytes)
+tri_status tri__ranks_send(tri__ranks *ranks, int to, int number, const void *data, size_t bytes, int64_t now, int64_t expected)
 {
     enter(ranks);
-    int error = tri__mailbox_receive(ranks->mailbox, from, number, data, bytes);
+    int error = tri__mailbox_send(ranks->mailbox, to, number, data, bytes, now, expected);
+    leave(ranks);
+    if (error == MPI_ERR_NO_MEM)
+        return tri_fail(TRI_NO_MEMORY, "rank %d has no memory to send %zu bytes to rank %d", ranks->rank, bytes, to);
+    return check(ranks, error, "sending a value");
+}
+
+tri_status tri__ranks_receive(tri__ranks *ranks, int from, int number)
+{
+    atomic_store(&ranks->awaited, from);
+    enter(ranks);
+    int error = tri__mailbox_receive(ranks->mailbox, from, number);
+    atomic_store(&ranks->awaited, -1);
     leave(ranks);
     return check(ranks, error, "receiving a value");
 }
@@ -351,7 +381,7 @@ static tri_status introduce(tri__ranks *ranks)
     TRI_TRY(tri__allocate((size_t)ranks->size, sizeof me, "the list of ranks", &ranks->members));
     TRI_TRY(tri__ranks_gather(ranks, &me, sizeof me, ranks->members));
     atomic_store(&ranks->introduced, true);
-    TRI_TRY(tri__mailbox_create(&ranks->mpi, &ranks->mailbox));
+    TRI_TRY(tri__mailbox_create(&ranks->mpi, ranks->options.window, &ranks->mailbox));
     return tri__ranks_apart(ranks) ? tri__ring_create(&ranks->mpi, ranks->rank, ranks->size, &ranks->ring) : NULL;
 }
 
@@ -371,6 +401,7 @@ tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out)
     tri__ranks *ranks;
     TRI_TRY(tri__allocate(1, sizeof *ranks, "the ranks of MPI", &ranks));
     ranks->options = *options;
+    atomic_store(&ranks->awaited, -1);
     pthread_mutex_init(&ranks->lock, NULL);
     tri__condition_init(&ranks->ended);
     tri_status status = tri__mpi_load(&ranks->mpi);

@@ -21,7 +21,9 @@ typedef struct tri__ranks tri__ranks;
 typedef struct {
     int64_t timeout;                              /* nanoseconds */
     void (*hung)(void *context, const char *why); /* ends the process: does not return */
+    void (*slow)(void *context, const char *why); /* a quarter of the timeout has passed in a call; once a call; NULL: nobody cares */
     void *context;
+    size_t window; /* bytes of values that a rank has under way, as far as it may wait */
 } tri__ranks_options;
 
 TRI_MUST_CHECK tri_status tri__ranks_join(const tri__ranks_options *options, tri__ranks **out);
@@ -44,10 +46,11 @@ TRI_MUST_CHECK tri_status tri__ranks_end_sum(tri__ranks *ranks, float *data, siz
 TRI_MUST_CHECK tri_status tri__ranks_broadcast(tri__ranks *ranks, void *data, size_t bytes);               /* rank 0's */
 TRI_MUST_CHECK tri_status tri__ranks_gather(tri__ranks *ranks, const void *mine, size_t bytes, void *all); /* all: [size][bytes] */
 
-/* Values from one rank to another, by number: the only calls that are not collective. send copies data and returns at once; receive waits
- * for the value; flush waits until the others have taken all that this rank sent. */
-TRI_MUST_CHECK tri_status tri__ranks_send(tri__ranks *ranks, int to, int number, const void *data, size_t bytes);
-TRI_MUST_CHECK tri_status tri__ranks_receive(tri__ranks *ranks, int from, int number, void *data, size_t bytes);
+/* Values from one rank to another, by number: the only calls that are not collective. mailbox.h says what each does. */
+TRI_MUST_CHECK tri_status tri__ranks_expect(tri__ranks *ranks, int from, int number, void *data, size_t bytes);
+TRI_MUST_CHECK tri_status tri__ranks_receive(tri__ranks *ranks, int from, int number);
+TRI_MUST_CHECK tri_status tri__ranks_send(tri__ranks *ranks, int to, int number, const void *data, size_t bytes, int64_t now,
+                                          int64_t expected);
 TRI_MUST_CHECK tri_status tri__ranks_flush(tri__ranks *ranks);
 int64_t tri__ranks_sent(const tri__ranks *ranks); /* bytes that tri__ranks_send was given */
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 enum { CHUNKS = 64, SENT = 0, TAKEN = 1, BOTH = 2 };
 #define SEGMENT ((size_t)16000) /* floats: with MPI's header less than the 64 kB that Open MPI sends over TCP without asking */

@@ -31,7 +31,10 @@ void tri__narrow_in(tri__kernel *kernel, const tri__tensor_layout *layout, size_
 void tri__narrow_out(tri__kernel *kernel, const tri__tensor_layout *layout, size_t bytes);
 void tri__narrow_work(tri__kernel *kernel, size_t bytes);
 
-/* Sizes that a spec gives must be positive, and their product no more than INT32_MAX: offsets are 32 bits wide. */
+/* Is the product of the sizes no more than INT32_MAX? The kernels' offsets are 32 bits wide. */
+bool tri__narrow_within_offsets(int count, const int64_t *size);
+
+/* Sizes that a spec gives must be positive, and within the offsets. */
 TRI_MUST_CHECK tri_status tri__narrow_check(const char *what, int count, const int64_t *size);
 
 static inline int64_t tri__narrow_groups(int64_t batch)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "tensor/narrow/code.h"
 
 #define SLAB_BYTES 12288 /* of d of four filters: what of it is read again and again should stay in the L1 cache */

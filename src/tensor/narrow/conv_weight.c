@@ -1,5 +1,5 @@
 /* conv_weight.c: makes the kernel of a wide convolution's weight gradient: the geometry that vector/conv_weight.c works by. */
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "tensor/narrow/code.h"
 
 #define PAIR       16          /* filters are taken by two vectors */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 typedef struct {
     tri__kernel kernel;
@@ -77,14 +77,19 @@ void tri__narrow_work(tri__kernel *kernel, size_t bytes)
     kernel->workspaces++;
 }
 
-tri_status tri__narrow_check(const char *what, int count, const int64_t *size)
+bool tri__narrow_within_offsets(int count, const int64_t *size)
 {
     int64_t product = 1;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
+        if (__builtin_mul_overflow(product, size[i], &product) || product > INT32_MAX)
+            return false;
+    return true;
+}
+
+tri_status tri__narrow_check(const char *what, int count, const int64_t *size)
+{
+    for (int i = 0; i < count; i++)
         if (size[i] < 1)
             return tri_fail(TRI_BAD_CALL, "%s: a size is %" PRId64 ", all must be at least 1", what, size[i]);
-        if (__builtin_mul_overflow(product, size[i], &product) || product > INT32_MAX)
-            return tri_fail(TRI_UNSUPPORTED, "%s: too large for a narrow kernel; use oneDNN's", what);
-    }
-    return NULL;
+    return tri__narrow_within_offsets(count, size) ? NULL : tri_fail(TRI_UNSUPPORTED, "%s: too large for a narrow kernel", what);
 }

@@ -5,6 +5,7 @@
  * 24 → 24 channels 1.1 and 1.5 times. Dense layers are on a par; they win because nothing is reordered around them, and because ReLU and
  * the bias's gradient cost them no pass of their own. The weights' gradients of AlexNet's convolutions take 0.7 to 0.95 of oneDNN's time,
  * on one thread and on two, at batch 32 and 128. */
+#include "tensor/narrow/code.h"
 #include "tensor/narrow/narrow.h"
 
 #define MOST_CHANNELS 24
@@ -25,8 +26,16 @@ static int64_t padded(int64_t channels)
     return (channels + 7) / 8 * 8;
 }
 
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 bool tri__narrow_wins_conv(const tri__narrow_conv *spec)
 {
+    const int64_t most_h = spec->height + 2 * spec->pad_h + spec->kernel_h, most_w = spec->width + 2 * spec->pad_w + spec->kernel_w;
+    if (!tri__narrow_within_offsets(4, (int64_t[]){spec->batch, larger(spec->channels, spec->filters), most_h, most_w}))
+        return false;
     if (!fills_lanes(spec->batch) || spec->channels > MOST_CHANNELS || spec->filters > MOST_FILTERS ||
         spec->channels * spec->height * spec->width > MOST_PIXELS)
         return false;
@@ -47,10 +56,12 @@ bool tri__narrow_wins_weight(const tri__narrow_weight *spec, int threads)
 
 bool tri__narrow_wins_dense(const tri__narrow_dense *spec)
 {
-    return fills_lanes(spec->batch) && spec->in * spec->out <= MOST_WEIGHTS && spec->in <= 2048 && spec->out <= 512;
+    return fills_lanes(spec->batch) && spec->in * spec->out <= MOST_WEIGHTS && spec->in <= 2048 && spec->out <= 512 &&
+           tri__narrow_within_offsets(2, (int64_t[]){spec->batch, larger(spec->in, spec->out)});
 }
 
 bool tri__narrow_wins_head(const tri__narrow_head *spec)
 {
-    return spec->classes <= TRI_NARROW_HEAD_CLASSES && spec->in <= 16384;
+    return spec->classes <= TRI_NARROW_HEAD_CLASSES && spec->in <= 16384 &&
+           tri__narrow_within_offsets(2, (int64_t[]){spec->batch, spec->in});
 }

@@ -1,7 +1,7 @@
 /* matmul.c: matrix products on plain row-major matrices by oneDNN's sgemm, with bias and ReLU added in one pass behind it. */
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "tensor/onednn/primitive.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 /* A blocked layout is oneDNN's descriptor, shape included. */
 typedef struct {

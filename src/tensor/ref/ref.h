@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/random.h"
+#include "base/bytes/random.h"
 #include "trireme/tensor.h"
 
 /* ---- matmul.c ---- */

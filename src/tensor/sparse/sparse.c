@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "base/bytes/vector.h"
 
 #define AHEAD      48 /* features for which memory is asked ahead: about an example's */
 #define CACHE_LINE 64
@@ -17,9 +17,9 @@
 #define RACES_ARE_MEANT
 #endif
 
-static inline float value_of(const tri__sparse_rows *rows, int64_t i)
+static inline float value_of(const tri__sparse_examples *examples, int64_t i)
 {
-    return rows->values ? rows->values[i] : 1;
+    return examples->values ? examples->values[i] : 1;
 }
 
 static inline float *row_of(tri__table_view table, int32_t row)
@@ -35,10 +35,10 @@ static inline void fetch(tri__table_view table, int32_t row)
 }
 
 /* Ask for the table row of feature i, if the batch has it. */
-static inline void fetch_ahead(const tri__sparse_rows *rows, tri__table_view table, int64_t i)
+static inline void fetch_ahead(const tri__sparse_examples *examples, tri__table_view table, int64_t i)
 {
-    if (i < rows->offsets[rows->end])
-        fetch(table, rows->at[i]);
+    if (i < examples->offsets[examples->end])
+        fetch(table, examples->at[i]);
 }
 
 static inline bool is_in(tri__table_part part, int32_t row)
@@ -49,21 +49,21 @@ static inline bool is_in(tri__table_part part, int32_t row)
 /* ---- sums ---- */
 
 /* Four sums side by side: an addition waits for the one before it, a load for none. */
-RACES_ARE_MEANT static float sum_narrow(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end)
+RACES_ARE_MEANT static float sum_narrow(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end)
 {
     float sum[4] = {0};
     int64_t i = first;
-    const int64_t ahead_end = rows->offsets[rows->end] - AHEAD;
+    const int64_t ahead_end = examples->offsets[examples->end] - AHEAD;
     for (; i + 4 <= end; i += 4)
         for (int k = 0; k < 4; k++) {
             if (i + k < ahead_end)
-                __builtin_prefetch(row_of(table, rows->at[i + k + AHEAD]), 1);
-            sum[k] += *row_of(table, rows->at[i + k]) * value_of(rows, i + k);
+                __builtin_prefetch(row_of(table, examples->at[i + k + AHEAD]), 1);
+            sum[k] += *row_of(table, examples->at[i + k]) * value_of(examples, i + k);
         }
     for (; i < end; i++) {
         if (i < ahead_end)
-            __builtin_prefetch(row_of(table, rows->at[i + AHEAD]), 1);
-        sum[0] += *row_of(table, rows->at[i]) * value_of(rows, i);
+            __builtin_prefetch(row_of(table, examples->at[i + AHEAD]), 1);
+        sum[0] += *row_of(table, examples->at[i]) * value_of(examples, i);
     }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
@@ -74,12 +74,12 @@ TRI_FOR_EVERY_CPU RACES_ARE_MEANT static void add_scaled(const float *restrict r
         y[k] += value * row[k];
 }
 
-static void sum_wide(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end, float *y)
+static void sum_wide(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end, float *y)
 {
     memset(y, 0, (size_t)table.width * sizeof *y);
     for (int64_t i = first; i < end; i++) {
-        fetch_ahead(rows, table, i + AHEAD / 4);
-        add_scaled(row_of(table, rows->at[i]), value_of(rows, i), table.width, y);
+        fetch_ahead(examples, table, i + AHEAD / 4);
+        add_scaled(row_of(table, examples->at[i]), value_of(examples, i), table.width, y);
     }
 }
 
@@ -88,79 +88,80 @@ static float share_of(bool mean, int64_t features)
     return mean && features > 0 ? 1 / (float)features : 1;
 }
 
-void tri__sparse_sum(const tri__sparse_rows *rows, tri__table_view table, bool mean, float *y)
+void tri__sparse_sum(const tri__sparse_examples *examples, tri__table_view table, bool mean, float *y)
 {
-    for (int64_t row = rows->first; row < rows->end; row++) {
-        const int64_t first = rows->offsets[row], end = rows->offsets[row + 1];
-        float *out = y + row * table.width;
+    for (int64_t example = examples->first; example < examples->end; example++) {
+        const int64_t first = examples->offsets[example], end = examples->offsets[example + 1];
+        float *out = y + example * table.width;
         if (table.width == 1)
-            *out = sum_narrow(rows, table, first, end);
+            *out = sum_narrow(examples, table, first, end);
         else
-            sum_wide(rows, table, first, end, out);
+            sum_wide(examples, table, first, end, out);
         for (int64_t k = 0; mean && k < table.width; k++)
             out[k] *= share_of(mean, end - first);
     }
 }
 
-RACES_ARE_MEANT static void spread_narrow(const tri__sparse_rows *rows, int64_t first, int64_t end, float slope, tri__table_part part,
-                                          tri__table_view to)
+RACES_ARE_MEANT static void spread_narrow(const tri__sparse_examples *examples, int64_t first, int64_t end, float slope,
+                                          tri__table_part part, tri__table_view to)
 {
     const int64_t ahead_end =
-        rows->offsets[rows->end] - AHEAD; /* lines of a large batch have left the nearest caches since they were read */
+        examples->offsets[examples->end] - AHEAD; /* lines of a large batch have left the nearest caches since they were read */
     for (int64_t i = first; i < end; i++) {
         if (i < ahead_end)
-            __builtin_prefetch(row_of(to, rows->at[i + AHEAD]), 1);
-        if (is_in(part, rows->at[i]))
-            *row_of(to, rows->at[i]) += slope * value_of(rows, i);
+            __builtin_prefetch(row_of(to, examples->at[i + AHEAD]), 1);
+        if (is_in(part, examples->at[i]))
+            *row_of(to, examples->at[i]) += slope * value_of(examples, i);
     }
 }
 
-static void spread_wide(const tri__sparse_rows *rows, int64_t first, int64_t end, const float *dy, float slope, tri__table_part part,
-                        tri__table_view to)
+static void spread_wide(const tri__sparse_examples *examples, int64_t first, int64_t end, const float *dy, float slope,
+                        tri__table_part part, tri__table_view to)
 {
     for (int64_t i = first; i < end; i++) {
-        fetch_ahead(rows, to, i + AHEAD / 4);
-        if (is_in(part, rows->at[i]))
-            add_scaled(dy, slope * value_of(rows, i), to.width, row_of(to, rows->at[i]));
+        fetch_ahead(examples, to, i + AHEAD / 4);
+        if (is_in(part, examples->at[i]))
+            add_scaled(dy, slope * value_of(examples, i), to.width, row_of(to, examples->at[i]));
     }
 }
 
-void tri__sparse_sum_grad(const tri__sparse_rows *rows, const float *dy, bool mean, float factor, tri__table_part part, tri__table_view to)
+void tri__sparse_sum_grad(const tri__sparse_examples *examples, const float *dy, bool mean, float factor, tri__table_part part,
+                          tri__table_view to)
 {
-    for (int64_t row = rows->first; row < rows->end; row++) {
-        const int64_t first = rows->offsets[row], end = rows->offsets[row + 1];
+    for (int64_t example = examples->first; example < examples->end; example++) {
+        const int64_t first = examples->offsets[example], end = examples->offsets[example + 1];
         const float slope = factor * share_of(mean, end - first);
         if (to.width == 1)
-            spread_narrow(rows, first, end, slope * dy[row], part, to);
+            spread_narrow(examples, first, end, slope * dy[example], part, to);
         else
-            spread_wide(rows, first, end, dy + row * to.width, slope, part, to);
+            spread_wide(examples, first, end, dy + example * to.width, slope, part, to);
     }
 }
 
 /* ---- rows side by side ---- */
 
-void tri__sparse_gather(const tri__sparse_rows *rows, tri__table_view table, int64_t fields, float *y)
+void tri__sparse_gather(const tri__sparse_examples *examples, tri__table_view table, int64_t fields, float *y)
 {
     const size_t bytes = (size_t)table.width * sizeof *y;
-    for (int64_t row = rows->first; row < rows->end; row++) {
-        const int64_t first = rows->offsets[row], count = rows->offsets[row + 1] - first;
-        float *out = y + row * fields * table.width;
+    for (int64_t example = examples->first; example < examples->end; example++) {
+        const int64_t first = examples->offsets[example], count = examples->offsets[example + 1] - first;
+        float *out = y + example * fields * table.width;
         for (int64_t i = 0; i < count; i++) {
-            fetch_ahead(rows, table, first + i + AHEAD / 4);
-            memcpy(out + i * table.width, row_of(table, rows->at[first + i]), bytes);
+            fetch_ahead(examples, table, first + i + AHEAD / 4);
+            memcpy(out + i * table.width, row_of(table, examples->at[first + i]), bytes);
         }
         memset(out + count * table.width, 0, (size_t)(fields - count) * bytes);
     }
 }
 
-void tri__sparse_gather_grad(const tri__sparse_rows *rows, const float *dy, int64_t fields, float factor, tri__table_part part,
+void tri__sparse_gather_grad(const tri__sparse_examples *examples, const float *dy, int64_t fields, float factor, tri__table_part part,
                              tri__table_view to)
 {
-    for (int64_t row = rows->first; row < rows->end; row++) {
-        const float *slope = dy + row * fields * to.width;
-        for (int64_t i = rows->offsets[row]; i < rows->offsets[row + 1]; i++, slope += to.width)
-            if (is_in(part, rows->at[i]))
-                add_scaled(slope, factor, to.width, row_of(to, rows->at[i]));
+    for (int64_t example = examples->first; example < examples->end; example++) {
+        const float *slope = dy + example * fields * to.width;
+        for (int64_t i = examples->offsets[example]; i < examples->offsets[example + 1]; i++, slope += to.width)
+            if (is_in(part, examples->at[i]))
+                add_scaled(slope, factor, to.width, row_of(to, examples->at[i]));
     }
 }
 
@@ -169,14 +170,14 @@ void tri__sparse_gather_grad(const tri__sparse_rows *rows, const float *dy, int6
 enum { COMMON = 8 }; /* the width that factorisation machines usually have: known to the compiler, it is one register */
 
 /* sums, squares: [width] get Σ v·r and Σ (v·r)². Each element has a sum of its own, so that nothing waits for another element. */
-RACES_ARE_MEANT static inline void sum_terms(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end, int64_t width,
-                                             float *restrict sums, float *restrict squares)
+RACES_ARE_MEANT static inline void sum_terms(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end,
+                                             int64_t width, float *restrict sums, float *restrict squares)
 {
     for (int64_t k = 0; k < width; k++)
         sums[k] = squares[k] = 0;
     for (int64_t i = first; i < end; i++) {
-        const float *row = row_of(table, rows->at[i]), value = value_of(rows, i);
-        fetch_ahead(rows, table, i + AHEAD / 2);
+        const float *row = row_of(table, examples->at[i]), value = value_of(examples, i);
+        fetch_ahead(examples, table, i + AHEAD / 2);
         for (int64_t k = 0; k < width; k++) {
             const float term = value * row[k];
             sums[k] += term;
@@ -185,60 +186,61 @@ RACES_ARE_MEANT static inline void sum_terms(const tri__sparse_rows *rows, tri__
     }
 }
 
-TRI_FOR_EVERY_CPU static void sum_pairs(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end,
+TRI_FOR_EVERY_CPU static void sum_pairs(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end,
                                         float *restrict sums, float *restrict squares)
 {
     if (table.width != COMMON) {
-        sum_terms(rows, table, first, end, table.width, sums, squares);
+        sum_terms(examples, table, first, end, table.width, sums, squares);
         return;
     }
     float own[2][COMMON]; /* stay in registers */
-    sum_terms(rows, table, first, end, COMMON, own[0], own[1]);
+    sum_terms(examples, table, first, end, COMMON, own[0], own[1]);
     memcpy(sums, own[0], sizeof own[0]);
     memcpy(squares, own[1], sizeof own[1]);
 }
 
-void tri__sparse_pairwise(const tri__sparse_rows *rows, tri__table_view table, float *scratch, float *y)
+void tri__sparse_pairwise(const tri__sparse_examples *examples, tri__table_view table, float *scratch, float *y)
 {
     float *sums = scratch, *squares = scratch + table.width;
-    for (int64_t row = rows->first; row < rows->end; row++) {
-        sum_pairs(rows, table, rows->offsets[row], rows->offsets[row + 1], sums, squares);
+    for (int64_t example = examples->first; example < examples->end; example++) {
+        sum_pairs(examples, table, examples->offsets[example], examples->offsets[example + 1], sums, squares);
         float all = 0;
         for (int64_t k = 0; k < table.width; k++)
             all += sums[k] * sums[k] - squares[k];
-        y[row] = all / 2;
+        y[example] = all / 2;
     }
 }
 
 /* to += slope · v · (sums − v · row), for the features of an example whose rows are in part; to may be the table itself. */
-RACES_ARE_MEANT static inline void add_terms(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end, int64_t width,
-                                             const float *restrict sums, float slope, tri__table_part part, tri__table_view to)
+RACES_ARE_MEANT static inline void add_terms(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end,
+                                             int64_t width, const float *restrict sums, float slope, tri__table_part part,
+                                             tri__table_view to)
 {
     for (int64_t i = first; i < end; i++) {
-        if (!is_in(part, rows->at[i]))
+        if (!is_in(part, examples->at[i]))
             continue;
-        const float *row = row_of(table, rows->at[i]), value = value_of(rows, i);
-        float *gradient = row_of(to, rows->at[i]);
+        const float *row = row_of(table, examples->at[i]), value = value_of(examples, i);
+        float *gradient = row_of(to, examples->at[i]);
         for (int64_t k = 0; k < width; k++)
             gradient[k] += slope * value * (sums[k] - value * row[k]);
     }
 }
 
-TRI_FOR_EVERY_CPU static void add_pairs(const tri__sparse_rows *rows, tri__table_view table, int64_t first, int64_t end,
+TRI_FOR_EVERY_CPU static void add_pairs(const tri__sparse_examples *examples, tri__table_view table, int64_t first, int64_t end,
                                         const float *restrict sums, float slope, tri__table_part part, tri__table_view to)
 {
     if (table.width == COMMON)
-        add_terms(rows, table, first, end, COMMON, sums, slope, part, to);
+        add_terms(examples, table, first, end, COMMON, sums, slope, part, to);
     else
-        add_terms(rows, table, first, end, table.width, sums, slope, part, to);
+        add_terms(examples, table, first, end, table.width, sums, slope, part, to);
 }
 
-void tri__sparse_pairwise_grad(const tri__sparse_rows *rows, tri__table_view table, const float *dy, float factor, tri__table_part part,
-                               tri__table_view to, float *scratch)
+void tri__sparse_pairwise_grad(const tri__sparse_examples *examples, tri__table_view table, const float *dy, float factor,
+                               tri__table_part part, tri__table_view to, float *scratch)
 {
-    for (int64_t row = rows->first; row < rows->end; row++) {
-        const int64_t first = rows->offsets[row], end = rows->offsets[row + 1];
-        sum_pairs(rows, table, first, end, scratch, scratch + table.width);
-        add_pairs(rows, table, first, end, scratch, factor * dy[row], part, to);
+    for (int64_t example = examples->first; example < examples->end; example++) {
+        const int64_t first = examples->offsets[example], end = examples->offsets[example + 1];
+        sum_pairs(examples, table, first, end, scratch, scratch + table.width);
+        add_pairs(examples, table, first, end, scratch, factor * dy[example], part, to);
     }
 }

@@ -22,7 +22,7 @@ typedef struct {
     const int32_t *at;      /* [features] the table row of each */
     const float *values;    /* [features]; NULL: all are 1 */
     int64_t first, end;
-} tri__sparse_rows;
+} tri__sparse_examples;
 
 /* The table rows that a call may add to. */
 typedef struct {
@@ -30,18 +30,19 @@ typedef struct {
 } tri__table_part;
 
 /* y: [examples][width], y = Σ value · row; with mean, divided by the number of the example's features. */
-void tri__sparse_sum(const tri__sparse_rows *rows, tri__table_view table, bool mean, float *y);
-void tri__sparse_sum_grad(const tri__sparse_rows *rows, const float *dy, bool mean, float factor, tri__table_part part, tri__table_view to);
+void tri__sparse_sum(const tri__sparse_examples *examples, tri__table_view table, bool mean, float *y);
+void tri__sparse_sum_grad(const tri__sparse_examples *examples, const float *dy, bool mean, float factor, tri__table_part part,
+                          tri__table_view to);
 
 /* y: [examples][fields · width], the rows of the example's features side by side, then zeros. No example has more than fields. */
-void tri__sparse_gather(const tri__sparse_rows *rows, tri__table_view table, int64_t fields, float *y);
-void tri__sparse_gather_grad(const tri__sparse_rows *rows, const float *dy, int64_t fields, float factor, tri__table_part part,
+void tri__sparse_gather(const tri__sparse_examples *examples, tri__table_view table, int64_t fields, float *y);
+void tri__sparse_gather_grad(const tri__sparse_examples *examples, const float *dy, int64_t fields, float factor, tri__table_part part,
                              tri__table_view to);
 
 /* y: [examples], y = Σ over pairs i < j of ⟨value_i · row_i, value_j · row_j⟩ = ½ Σ over the width of (Σ v·r)² − Σ (v·r)².
  * d row = dy · v · (Σ v·r − v·row). scratch: room for [2 · width]. */
-void tri__sparse_pairwise(const tri__sparse_rows *rows, tri__table_view table, float *scratch, float *y);
-void tri__sparse_pairwise_grad(const tri__sparse_rows *rows, tri__table_view table, const float *dy, float factor, tri__table_part part,
-                               tri__table_view to, float *scratch);
+void tri__sparse_pairwise(const tri__sparse_examples *examples, tri__table_view table, float *scratch, float *y);
+void tri__sparse_pairwise_grad(const tri__sparse_examples *examples, tri__table_view table, const float *dy, float factor,
+                               tri__table_part part, tri__table_view to, float *scratch);
 
 #endif

@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/crc32c.h"
-#include "base/file.h"
-#include "base/memory.h"
-#include "graph/key_map.h"
-#include "graph/store.h"
+#include "base/bytes/crc32c.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
+#include "graph/store/key_map.h"
+#include "graph/store/row_keeper.h"
+#include "graph/store/store.h"
+#include "store/table.h"
 #include "train/checkpoint/checkpoint_file.h"
 
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
@@ -57,16 +59,25 @@ static void add_table(tensor_list *list, const char *name, const tri_node *node,
         .pitch = (size_t)table->stride * sizeof(float),
         .chosen = list->chosen,
     };
+    tri__row_keeper *keeper = store->keeper[tri_node_table(node)];
+    if (keeper)
+        list->tensor[list->count - 1].moving = (tri__moving_rows){tri__row_keeper_lock, tri__row_keeper_find, keeper};
 }
 
 /* ---- which rows of tables ---- */
 
-static bool is_zero(const tri_table *table, int64_t row)
+static bool is_zero(tri_store *store, int index, int64_t row)
 {
+    const tri_table *table = tri_store_table(store, index);
     const float *data = table->data + row * table->stride;
-    bool zero = true;
-    for (int64_t i = 0; i < table->width * (table->slots + 1); i++)
-        zero &= data[i] == 0;
+    tri__row_keeper *keeper = store->keeper[index];
+    if (keeper) {
+        tri__row_keeper_lock(keeper, true);
+        data = tri__row_keeper_find(keeper, row, data);
+    }
+    const bool zero = tri__all_zero(data, (size_t)(table->width * (table->slots + 1)));
+    if (keeper)
+        tri__row_keeper_lock(keeper, false);
     return zero;
 }
 
@@ -79,7 +90,7 @@ static tri_status choose_nonzero(tri_store *store, tensor_list *list)
     for (int64_t row = 0; row < all; row++) {
         bool zero = true;
         for (int i = 0; i < tri_store_tables(store) && zero; i++)
-            zero = is_zero(tri_store_table(store, i), row);
+            zero = is_zero(store, i, row);
         if (!zero)
             list->chosen[row / 64] |= UINT64_C(1) << row % 64;
         list->rows += !zero;
@@ -241,8 +252,8 @@ static json_t *state_json(const tri__run_state *state, const tri__standing *stan
     return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o, s:I, s:f, s:I, s:I, s:o, s:I, s:o, s:O*}", "step", (json_int_t)state->step, "examples",
                      (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "total_seconds",
                      state->total_seconds, "best_loss", tri__json_number(state->best_loss), "without_gain", (json_int_t)state->without_gain,
-                     "loss_sum", state->loss_sum, "judged", (json_int_t)state->judged, "losses", (json_int_t)state->recent.count, "recent",
-                     recent, "reached", (json_int_t)(standing ? standing->position : state->position), "outstanding",
+                     "loss_sum", state->loss_sum, "judged", (json_int_t)state->loss_count, "losses", (json_int_t)state->recent.count,
+                     "recent", recent, "reached", (json_int_t)(standing ? standing->position : state->position), "outstanding",
                      outstanding_json(standing), "books", standing ? standing->books : NULL);
 }
 

@@ -23,7 +23,7 @@ typedef struct {
     double best_loss;     /* the lowest test loss so far, NaN before the first */
     int64_t without_gain; /* evaluations since then */
     double loss_sum;      /* Σ of the losses of all training examples, each before its own update … */
-    int64_t judged;       /* … and how many there were */
+    int64_t loss_count;   /* … and how many there were */
     tri__recent recent;
 } tri__run_state;
 

@@ -5,10 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "graph/store/row_keeper.h"
+#include "graph/store/store.h"
+#include "tensor/safetensors.h"
 
 struct tri__checkpoint_writer {
-    tri_store *copy;
+    tri_store *copy; /* its tables are those of the store that is trained, with the keepers */
+    tri_store *trained;
+    tri__row_keeper *keeper[TRI_STORE_TABLES];
+    int tables;
     tri__checkpoint_content content; /* with the copies below */
     tri__run_state state;
     int64_t *damaged;
@@ -35,6 +41,38 @@ tri_status tri__checkpoint_writer_create(const tri_store *store, tri__checkpoint
     return NULL;
 }
 
+bool tri__checkpoint_writer_takes(tri_store *store)
+{
+    for (int i = 0; i < tri_store_tables(store); i++)
+        if ((size_t)tri_store_table(store, i)->width * sizeof(float) > TRI_TENSOR_ROWS)
+            return false;
+    return !store->map;
+}
+
+/* Tables stay where they are: rows that change are kept. */
+static tri_status keep_tables(tri__checkpoint_writer *writer, tri_store *store)
+{
+    for (; writer->tables < tri_store_tables(store); writer->tables++)
+        TRI_TRY(tri__row_keeper_create(tri_store_table(store, writer->tables), &writer->keeper[writer->tables]));
+    for (int i = 0; i < writer->tables; i++) {
+        tri__row_keeper_begin(writer->keeper[i]);
+        writer->copy->table[i] = *tri_store_table(store, i);
+        writer->copy->keeper[i] = store->keeper[i] = writer->keeper[i];
+    }
+    writer->copy->tables = writer->tables;
+    writer->trained = store;
+    return NULL;
+}
+
+/* The checkpoint is written: tables are only what they are. */
+static void release_tables(tri__checkpoint_writer *writer)
+{
+    for (int i = 0; i < writer->tables; i++) {
+        tri__row_keeper_end(writer->keeper[i]);
+        writer->trained->keeper[i] = NULL;
+    }
+}
+
 static void copy_store(tri_store *from, tri_store *to)
 {
     size_t bytes = tri_store_floats(from) * sizeof(float);
@@ -47,6 +85,8 @@ static void *write_copy(void *context)
 {
     tri__checkpoint_writer *writer = context;
     writer->status = tri__checkpoint_save(writer->folder, &writer->content, writer->keep, &writer->path);
+    for (int i = 0; i < writer->tables; i++)
+        tri__row_keeper_end(writer->keeper[i]);
     return NULL;
 }
 
@@ -65,6 +105,7 @@ tri_status tri__checkpoint_writer_begin(tri__checkpoint_writer *writer, const ch
                                         int64_t keep)
 {
     TRI_TRY(copy_damaged(writer, content));
+    TRI_TRY(keep_tables(writer, content->store));
     copy_store(content->store, writer->copy);
     writer->state = *content->state;
     writer->content = *content;
@@ -75,8 +116,10 @@ tri_status tri__checkpoint_writer_begin(tri__checkpoint_writer *writer, const ch
     writer->keep = keep;
     writer->path = NULL;
     writer->status = NULL;
-    if (pthread_create(&writer->thread, NULL, write_copy, writer))
+    if (pthread_create(&writer->thread, NULL, write_copy, writer)) {
+        release_tables(writer);
         return tri_fail(TRI_NO_MEMORY, "no thread to write a checkpoint");
+    }
     writer->busy = true;
     return NULL;
 }
@@ -88,6 +131,7 @@ tri_status tri__checkpoint_writer_end(tri__checkpoint_writer *writer, char **pat
         return NULL;
     pthread_join(writer->thread, NULL);
     writer->busy = false;
+    release_tables(writer);
     *path = writer->path;
     *step = writer->state.step;
     return writer->status;
@@ -101,7 +145,10 @@ void tri__checkpoint_writer_destroy(tri__checkpoint_writer *writer)
     int64_t step;
     tri_status_free(tri__checkpoint_writer_end(writer, &path, &step));
     free(path);
+    writer->copy->tables = 0; /* they were borrowed */
     tri_store_destroy(writer->copy);
+    for (int i = 0; i < writer->tables; i++)
+        tri__row_keeper_destroy(writer->keeper[i]);
     free(writer->damaged);
     free(writer);
 }

@@ -1,4 +1,5 @@
-/* checkpoint_writer.h: writes checkpoints while training continues: copies the parameters, and a thread writes the copy to disk. */
+/* checkpoint_writer.h: writes checkpoints while training continues: copies the parameters, and a thread writes the copy to disk. Tables are
+ * not copied: rows that training changes before the checkpoint is written are (graph/store/row_keeper.h). */
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_WRITER_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_WRITER_H
 
@@ -6,9 +7,13 @@
 
 typedef struct tri__checkpoint_writer tri__checkpoint_writer;
 
+/* Whether store's tables can be written while it is trained: they do not grow, and rows are not longer than the writer's buffer. */
+bool tri__checkpoint_writer_takes(tri_store *store);
+
 /* For stores of the size of store. The writer allocates its own copy. */
 TRI_MUST_CHECK tri_status tri__checkpoint_writer_create(const tri_store *store, tri__checkpoint_writer **out);
-void tri__checkpoint_writer_destroy(tri__checkpoint_writer *writer); /* waits for a checkpoint that was begun; accepts NULL */
+void tri__checkpoint_writer_destroy(
+    tri__checkpoint_writer *writer); /* before the stores that it was given; waits for a checkpoint that was begun; accepts NULL */
 
 /* As tri__checkpoint_save, but returns as soon as everything that training changes is copied: parameters, the rule's state, the state of
  * the run, the list of damaged records. The rest of content, and folder, must stay valid until end. The previous checkpoint must have been

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/memory.h"
-#include "base/nearest.h"
-#include "base/yaml.h"
+#include "base/file/file.h"
+#include "base/file/yaml.h"
+#include "base/memory/memory.h"
+#include "base/text/nearest.h"
 
 enum { MOST_TASKS = 4096 };
 

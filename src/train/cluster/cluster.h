@@ -4,7 +4,7 @@
 #ifndef TRI_TRAIN_CLUSTER_CLUSTER_H
 #define TRI_TRAIN_CLUSTER_CLUSTER_H
 
-#include "net/address.h"
+#include "net/address/address.h"
 
 typedef enum { TRI_ROLE_SERVER, TRI_ROLE_WORKER, TRI_ROLE_EVALUATOR } tri__role;
 

@@ -2,8 +2,8 @@
 #ifndef TRI_TRAIN_CLUSTER_SECURITY_H
 #define TRI_TRAIN_CLUSTER_SECURITY_H
 
-#include "base/log.h"
-#include "net/tls.h"
+#include "base/report/log.h"
+#include "net/stream/tls.h"
 #include "train/cluster/cluster.h"
 
 typedef struct {

@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 enum { MOST_NODES = 65536, LONGEST_NAME = 256 };
 
 typedef struct {
     char **name;
-    int count, capacity;
+    int count;
+    int64_t room;
 } hosts;
 
 static void hosts_fini(hosts *list)
@@ -31,7 +32,7 @@ static tri_status add_host(hosts *list, const char *name)
 {
     if (list->count == MOST_NODES)
         return tri_fail(TRI_BAD_DATA, "SLURM_STEP_NODELIST: more than %d nodes", MOST_NODES);
-    TRI_TRY(tri__grow(&list->name, &list->capacity, list->count, sizeof *list->name, "the nodes of the job"));
+    TRI_TRY(tri__grow(&list->name, &list->room, list->count + 1, sizeof *list->name, "the nodes of the job"));
     list->name[list->count] = strdup(name);
     if (!list->name[list->count])
         return tri_fail(TRI_NO_MEMORY, "no memory for the nodes of the job");

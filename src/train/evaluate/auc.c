@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 /* A score whose order as an unsigned number is its order as a float, in the upper half; the label in the lowest bit. */
 static uint64_t packed(float score, int32_t label)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "train/evaluate/auc.h"
 #include "train/evaluate/scores.h"
 #include "trireme/plan.h"
@@ -66,8 +66,8 @@ static tri_status sparse_fits(const tri_source_info *source, const tri_graph *gr
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
         if (tri_node_table(node) >= 0 && tri_node_shape(node).dim[0] != source->shape.dim[0])
-            return tri_fail(TRI_BAD_CALL, "%s: it has %lld features, the model's tables have %lld (--features says how many)", source->spec,
-                            (long long)source->shape.dim[0], (long long)tri_node_shape(node).dim[0]);
+            return tri_fail(TRI_BAD_CALL, "%s: it has %lld features, the model's tables have %lld (give it data of as many features)",
+                            source->spec, (long long)source->shape.dim[0], (long long)tri_node_shape(node).dim[0]);
     }
     return classes_fit(source, graph);
 }
@@ -241,13 +241,7 @@ static tri_status collect_keys(tri__evaluator *evaluator, int32_t **keys, int64_
         const int64_t more = batch->offsets ? batch->offsets[batch->rows] : 0;
         if (*count + more > room && *count > 2 * sorted)
             *count = sorted = sort_keys(*keys, *count);
-        if (*count + more > room) {
-            room = 2 * (*count + more);
-            int32_t *larger = realloc(*keys, (size_t)room * sizeof *larger);
-            if (!larger)
-                return tri_fail(TRI_NO_MEMORY, "no memory for the %lld keys of the test examples", (long long)room);
-            *keys = larger;
-        }
+        TRI_TRY(tri__grow(keys, &room, *count + more, sizeof **keys, "the keys of the test examples"));
         if (more > 0)
             memcpy(*keys + *count, batch->keys, (size_t)more * sizeof **keys);
         *count += more;

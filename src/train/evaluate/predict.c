@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "trireme/plan.h"
 
 struct tri__predictor {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 /* Log odds beyond ±32 are as good as certain, and share the last buckets. */
 enum { BUCKETS = 1 << 16, MOST = 32 };

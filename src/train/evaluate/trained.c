@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/initialise.h"
+#include "graph/nodes/initialise.h"
+#include "train/checkpoint/checkpoint_restore.h"
 #include "train/evaluate/evaluate.h"
 
 /* Where only some rows are there, no more memory is taken; keys without a row count as 0. */

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "train/checkpoint/checkpoint.h"
+#include "train/checkpoint/checkpoint_restore.h"
 #include "train/evaluate/predict.h"
 #include "train/evaluate/trained.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 /* Takes word, which is NULL where there was no memory for it. */
 static void take(tri__command_line *line, char *word)
@@ -16,7 +16,7 @@ static void take(tri__command_line *line, char *word)
     if (!line->failure && !word)
         line->failure = tri_fail(TRI_NO_MEMORY, "no memory for a command line");
     if (!line->failure)
-        line->failure = tri__grow(&line->words, &line->capacity, line->count + 1, sizeof *line->words, "a command line");
+        line->failure = tri__grow(&line->words, &line->room, line->count + 2, sizeof *line->words, "a command line");
     if (line->failure) {
         free(word);
         return;

@@ -8,7 +8,8 @@
 
 typedef struct {
     char **words; /* each allocated; ends with NULL */
-    int count, capacity;
+    int count;
+    int64_t room;
     tri_status failure; /* the first one */
 } tri__command_line;
 

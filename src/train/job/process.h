@@ -12,7 +12,7 @@
 #ifndef TRI_TRAIN_JOB_PROCESS_H
 #define TRI_TRAIN_JOB_PROCESS_H
 
-#include "net/child.h"
+#include "net/process/child.h"
 #include "train/job/exit.h"
 
 enum {

@@ -9,8 +9,8 @@
 #ifndef TRI_TRAIN_JOB_PROCESS_REPORT_H
 #define TRI_TRAIN_JOB_PROCESS_REPORT_H
 
-#include "base/json.h"
-#include "base/log.h"
+#include "base/file/json.h"
+#include "base/report/log.h"
 
 typedef enum { TRI_REPORT_NONE, TRI_REPORT_BEGAN, TRI_REPORT_PROGRESS, TRI_REPORT_RESULT, TRI_REPORT_FAILURE } tri__report_kind;
 

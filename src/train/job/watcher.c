@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "watch/progress_json.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "watch/progress/progress_json.h"
 
 #define SECOND INT64_C(1000000000)
 #define TICK   (SECOND / 20) /* how often *stop is read */
@@ -41,7 +41,7 @@ void tri__watcher_fini(tri__watcher *watcher)
 
 tri_status tri__watcher_add(tri__watcher *watcher, tri__process *process)
 {
-    TRI_TRY(tri__grow(&watcher->processes, &watcher->capacity, watcher->count, sizeof(tri__process *), "the processes of a job"));
+    TRI_TRY(tri__grow(&watcher->processes, &watcher->room, watcher->count + 1, sizeof(tri__process *), "the processes of a job"));
     watcher->processes[watcher->count++] = process;
     return NULL;
 }
@@ -224,6 +224,8 @@ void tri__watcher_run(tri__watcher *watcher)
         tri__loop_turn(watcher->loop, tri__clock_now() + TICK);
         reap_ended(watcher);
         check_stop(watcher);
+        if (watcher->options.turned)
+            watcher->options.turned(watcher->options.context);
         keep_deadlines(watcher);
     }
     watcher->state = TRI_WATCHER_OVER;

@@ -41,6 +41,7 @@ typedef struct {
     void (*began)(void *context, tri__process *process); /* it has reported that training began */
     void (*ended)(void *context, tri__process *process); /* it was reaped; the handler may start it again */
     void (*asked)(void *context, int times);             /* *stop has changed to `times` */
+    void (*turned)(void *context);                       /* some twenty times a second */
     void *context;
 } tri__watcher_options;
 
@@ -49,7 +50,8 @@ struct tri__watcher {
     tri__loop *loop;
     int life[2];              /* a pipe that nobody writes to: processes have its reading end */
     tri__process **processes; /* the leader first */
-    int count, capacity;
+    int count;
+    int64_t room;
     tri__watcher_state state;
     int64_t deadline;   /* FAILING, LEAVING */
     int64_t reminder;   /* LEAVING; 0: it is over */

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/duration.h"
 #include "data/source/source.h"
 #include "train/options/strategy.h"
 #include "trireme/dataset.h"
+
+#define LEAST_SAMPLE INT64_C(10000000) /* nanoseconds */
 
 /* Some options together answer one question. When a resumed run changes an option that `replaces` a question, every option that is
  * `part_of` that question is unset first. */
@@ -370,6 +373,11 @@ static tri_status resolve_end(const tri__train_options *options, const tri_model
         return tri_fail(TRI_BAD_CALL, "--max-steps guards --until; to train for a number of steps, give --steps");
     if (until)
         TRI_TRY(tri__target_parse(options->until, &out->target));
+    if (out->target.progressive && (!options->data || strcmp(options->data, "-")))
+        return tri_fail(TRI_BAD_CALL,
+                        "--until '%s': progressive figures are of a stream (--data -); elsewhere aim at those of the test "
+                        "examples: logloss, accuracy, auc or calibration",
+                        options->until);
     out->steps = pick(options->steps, 0, 0);
     out->epochs = steps || until ? 0 : pick(options->epochs, model->epochs, 10);
     return NULL;
@@ -383,7 +391,12 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
     if (out->target.kind != TRI_TARGET_NONE && out->evaluate.kind == TRI_EVERY_END)
         return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
     const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
-    return tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint);
+    TRI_TRY(tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint));
+    const char *sample = options->sample_every ? options->sample_every : "1s";
+    out->sample_every = 0;
+    if (strcmp(sample, "never") != 0 && (!tri__duration_parse(sample, &out->sample_every) || out->sample_every < LEAST_SAMPLE))
+        return tri_fail(TRI_BAD_CALL, "--sample-every %s: should be a time such as 1s or 500ms, at least 10ms, or never", sample);
+    return NULL;
 }
 
 /* The batch of one worker: --global-batch is for all workers together. */

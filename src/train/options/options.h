@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/json.h"
-#include "graph/rule.h"
+#include "base/file/json.h"
+#include "graph/rule/rule.h"
 #include "train/options/schedule.h"
 #include "train/options/stop.h"
 #include "trireme/model.h"
@@ -67,11 +67,12 @@ typedef struct {
     int64_t steps;          /* the last step; 0 where epochs or target ends the run */
     tri__target target;
     tri__every evaluate, checkpoint;
-    bool own_files;      /* --shard files */
-    const char *augment; /* borrowed from the request; NULL: none */
-    int64_t cache_bytes; /* 0: half of the free memory */
-    int64_t min_count;   /* of tables that grow; 0: they do not … */
-    int64_t table_bytes; /* … and how large they get; 0: half of the free memory */
+    int64_t sample_every; /* nanoseconds; 0: never */
+    bool own_files;       /* --shard files */
+    const char *augment;  /* borrowed from the request; NULL: none */
+    int64_t cache_bytes;  /* 0: half of the free memory */
+    int64_t min_count;    /* of tables that grow; 0: they do not … */
+    int64_t table_bytes;  /* … and how large they get; 0: half of the free memory */
 #define ROW(...)
 #define SETTING(kind, field, ...) TRI_SETTING_##kind field;
 #define RULES

@@ -52,7 +52,7 @@ ROW(INTEGER, epochs, "epochs", ANSWERS(HOW_LONG), .group = "How long: one of the
     .argument = "E", .least = 1, .otherwise = "the model's", .meaning = "passes over the training examples")
 ROW(INTEGER, steps, "steps", ANSWERS(HOW_LONG), .argument = "N", .least = 1, .meaning = "updates of the model")
 ROW(TEXT, until, "until", ANSWERS(HOW_LONG), .argument = "TARGET",
-    .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples; of two classes also logloss and auc",
+    .meaning = "until 'loss<=0.35' or 'accuracy>=0.98' on the test examples; of two classes also logloss, auc and calibration",
     .detail = "Checked by an evaluation every --eval-every steps. Put it in quotes, because < and > mean something else to the shell. "
               "--max-steps guards against a "
               "target that is never reached.")
@@ -123,8 +123,11 @@ ROW(CHOICE, combine, "combine", PART_OF(MODE), .argument = "HOW", .choices = "me
 ROW(CHOICE, row_values, "row-values", PART_OF(STRATEGY), .argument = "TYPE", .choices = "fp32 fp16", .standard = "fp32",
     .meaning = "sparse models: how rows of tables and their gradients travel; fp16 takes half the bytes and rounds",
     .detail = "Servers keep and add up 32 bits in any case.")
+ROW(CHOICE, gather, "gather", PART_OF(STRATEGY), .argument = "HOW", .choices = "sparse dense", .standard = "sparse",
+    .meaning = "sparse models: what a step moves: the rows that its batch names, or, to compare, whole tables both ways",
+    .detail = "Both learn the same.")
 ROW(INTEGER, replicas, "replicas", PART_OF(STRATEGY), .argument = "K", .least = 1, .most = 2, .standard = "1",
-    .meaning = "2: the parameters of every server but ps:0 live on two servers; when one is lost, no update is")
+    .meaning = "2: the parameters of every server but ps:0 live on two servers; when one is lost, no update is lost")
 ROW(TEXT, heartbeat, "heartbeat", PART_OF(STRATEGY), .argument = "T", .standard = "1s", .completion = "500ms 1s 5s",
     .meaning = "how often a task says that it is alive; one that misses two is named")
 ROW(FLAG, log_updates, "log-updates", PART_OF(STRATEGY),
@@ -139,6 +142,8 @@ ROW(TEXT, eval_every, "eval-every", FREE, .argument = "N", .otherwise = "epoch; 
     .meaning = "evaluate every N steps, every epoch, or at the end")
 SETTING(INTEGER, log_every, "log-every", FREE, 100, .argument = "N", .least = 1, .standard = "100",
         .meaning = "write loss, rate and speed to the event file every N steps")
+ROW(TEXT, sample_every, "sample-every", FREE, .argument = "T", .standard = "1s", .off = "never", .completion = "1s 5s 500ms never",
+    .meaning = "how often each task writes what it and its host do to the folder samples: 500ms, 1s, or never")
 SETTING(FLAG, events, "events", FREE, 1, .standard = "on", .off = "off", .meaning = "write TensorBoard event files")
 
 #undef ROW

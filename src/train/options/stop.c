@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/duration.h"
+#include "base/text/duration.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -20,43 +20,67 @@ static tri_status bad_target(const char *text, const char *why)
     return tri_fail(TRI_BAD_CALL, "--until '%s': %s (such as 'loss<=0.35' or 'accuracy>=0.98')", text, why);
 }
 
-/* What can be aimed at: a loss should fall, a share to rise. */
+/* What can be aimed at: which way it goes, and what a user who types another one is told. */
+typedef enum { FALLS, RISES, EITHER } direction;
+
 static const struct {
     const char *name;
-    bool falls;
+    direction goes;
+    const char *wrong_way, *wrong_value;
 } metrics[] = {
-    [TRI_TARGET_LOSS] = {"loss", true},
-    [TRI_TARGET_LOGLOSS] = {"logloss", true},
-    [TRI_TARGET_ACCURACY] = {"accuracy", false},
-    [TRI_TARGET_AUC] = {"auc", false},
+    [TRI_TARGET_LOSS] = {"loss", FALLS, "a loss should fall: <= must follow", "a loss is a number of 0 or more"},
+    [TRI_TARGET_LOGLOSS] = {"logloss", FALLS, "a loss should fall: <= must follow", "a loss is a number of 0 or more"},
+    [TRI_TARGET_ACCURACY] = {"accuracy", RISES, "an accuracy should rise: >= must follow",
+                             "accuracy is a share, above 0 and at most 1: write 0.98 or 98%"},
+    [TRI_TARGET_AUC] = {"auc", RISES, "an auc should rise: >= must follow", "an auc is a share, above 0 and at most 1: write 0.8 or 80%"},
+    [TRI_TARGET_CALIBRATION] = {"calibration", EITHER, "calibration should come near 1: >= or <= must follow",
+                                "calibration is the mean prediction over the share of class 1, above 0: write >=0.95 or <=1.05"},
 };
 
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
-/* The metric's name, then its comparison: each metric has only one that makes sense. */
-static tri_status parse_metric(const char *text, const char **at, tri__target_kind *kind)
+static const char progressive[] = "progressive_";
+
+/* The metric's name, then its comparison: most metrics have only one that makes sense. */
+static tri_status parse_metric(const char *text, const char **at, tri__target *out)
 {
     *at = skip_spaces(text);
+    out->progressive = strncmp(*at, progressive, strlen(progressive)) == 0;
+    *at += out->progressive ? strlen(progressive) : 0;
     const size_t length = strcspn(*at, " \t<>=");
     int found = METRICS - 1;
     while (found > TRI_TARGET_NONE && (strlen(metrics[found].name) != length || strncmp(*at, metrics[found].name, length) != 0))
         found--;
-    if (found == TRI_TARGET_NONE)
-        return bad_target(text, "the measure must be loss or accuracy, or of two classes logloss or auc");
-    *kind = (tri__target_kind)found;
+    if (found == TRI_TARGET_NONE || (found == TRI_TARGET_LOSS && out->progressive))
+        return bad_target(text, "the measure must be loss or accuracy, or of two classes logloss, auc or calibration, or of a stream "
+                                "progressive_logloss, progressive_accuracy, progressive_auc or progressive_calibration");
+    out->kind = (tri__target_kind)found;
     *at = skip_spaces(*at + length);
-    if (**at != (metrics[found].falls ? '<' : '>'))
-        return bad_target(text, metrics[found].falls      ? "a loss should fall: <= must follow"
-                                : found == TRI_TARGET_AUC ? "an auc should rise: >= must follow"
-                                                          : "an accuracy should rise: >= must follow");
+    const bool less = **at == '<', more = **at == '>';
+    if (!(less && metrics[found].goes != RISES) && !(more && metrics[found].goes != FALLS))
+        return bad_target(text, metrics[found].wrong_way);
+    out->at_most = less;
     *at += 1 + ((*at)[1] == '=');
     return NULL;
+}
+
+static bool is_possible(tri__target_kind kind, double value, bool percent)
+{
+    switch (metrics[kind].goes) {
+    case FALLS:
+        return !percent && value >= 0;
+    case RISES:
+        return value > 0 && value <= 1;
+    case EITHER:
+        return value > 0;
+    }
+    return false;
 }
 
 tri_status tri__target_parse(const char *text, tri__target *out)
 {
     const char *at;
-    TRI_TRY(parse_metric(text, &at, &out->kind));
+    TRI_TRY(parse_metric(text, &at, out));
     char *end = NULL;
     out->value = strtod(at, &end);
     bool percent = end != at && *end == '%';
@@ -64,29 +88,33 @@ tri_status tri__target_parse(const char *text, tri__target *out)
         return bad_target(text, "a number must follow the comparison");
     if (percent)
         out->value /= 100;
-    if (!metrics[out->kind].falls && !(out->value > 0 && out->value <= 1))
-        return bad_target(text, out->kind == TRI_TARGET_AUC ? "an auc is a share, above 0 and at most 1: write 0.8 or 80%"
-                                                            : "accuracy is a share, above 0 and at most 1: write 0.98 or 98%");
-    if (metrics[out->kind].falls && (percent || out->value < 0))
-        return bad_target(text, "a loss is a number of 0 or more");
-    return NULL;
+    return is_possible(out->kind, out->value, percent) ? NULL : bad_target(text, metrics[out->kind].wrong_value);
+}
+
+static double measure_of(tri__target_kind kind, const tri__measured *measured)
+{
+    switch (kind) {
+    case TRI_TARGET_LOSS:
+        return measured->loss;
+    case TRI_TARGET_LOGLOSS:
+        return measured->logloss;
+    case TRI_TARGET_ACCURACY:
+        return measured->accuracy;
+    case TRI_TARGET_AUC:
+        return measured->auc;
+    case TRI_TARGET_CALIBRATION:
+        return measured->calibration;
+    case TRI_TARGET_NONE:
+        break;
+    }
+    return NAN;
 }
 
 bool tri__target_reached(const tri__target *target, const tri__measured *measured)
 {
-    switch (target->kind) {
-    case TRI_TARGET_LOSS:
-        return measured->loss <= target->value;
-    case TRI_TARGET_LOGLOSS:
-        return measured->logloss <= target->value;
-    case TRI_TARGET_ACCURACY:
-        return measured->accuracy >= target->value;
-    case TRI_TARGET_AUC:
-        return measured->auc >= target->value;
-    case TRI_TARGET_NONE:
-        break;
-    }
-    return false;
+    const double value = measure_of(target->kind, measured);
+    const direction goes = metrics[target->kind].goes;
+    return goes == FALLS || (goes == EITHER && target->at_most) ? value <= target->value : value >= target->value;
 }
 
 static tri_status bad_every(const char *option, const char *text, unsigned allowed)

@@ -7,17 +7,27 @@
 
 #include "trireme/status.h"
 
-/* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98"; of two classes "logloss<=0.45", "auc>=0.8". */
-typedef enum { TRI_TARGET_NONE, TRI_TARGET_LOSS, TRI_TARGET_LOGLOSS, TRI_TARGET_ACCURACY, TRI_TARGET_AUC } tri__target_kind;
+/* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98"; of two classes "logloss<=0.45", "auc>=0.8", and "calibration>=0.95"
+ * or "calibration<=1.05". All but the loss also of a stream's own examples, each before its update: "progressive_auc>=0.75". */
+typedef enum {
+    TRI_TARGET_NONE,
+    TRI_TARGET_LOSS,
+    TRI_TARGET_LOGLOSS,
+    TRI_TARGET_ACCURACY,
+    TRI_TARGET_AUC,
+    TRI_TARGET_CALIBRATION,
+} tri__target_kind;
 
 /* What was measured; NaN where there is no such measure, which is never reached. */
 typedef struct {
-    double loss, logloss, accuracy, auc;
+    double loss, logloss, accuracy, auc, calibration;
 } tri__measured;
 
 typedef struct {
     tri__target_kind kind;
     double value;
+    bool progressive; /* of the examples that are trained on, not of the test examples */
+    bool at_most;     /* calibration, which may come from either side: at most value, else at least */
 } tri__target;
 
 /* Spaces are allowed; < and > mean the same as <= and >=; 98% is 0.98. */

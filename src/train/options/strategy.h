@@ -41,6 +41,7 @@ typedef struct {
 typedef struct tri__strategy {
     const char *name;           /* "local", as users type it */
     const char *const *options; /* options that not every strategy has; ends with NULL; NULL: none */
+    bool reads_stream;          /* it can train on standard input, which one process reads, in its order */
 
     /* TRI_BAD_CALL where options contradict each other; the message says what to do instead. NULL: they never do. */
     tri_status (*check)(const struct tri__train_options *options);

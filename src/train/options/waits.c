@@ -1,7 +1,7 @@
 /* waits.c: --timeout and --heartbeat. */
 #include "train/options/waits.h"
 
-#include "base/duration.h"
+#include "base/text/duration.h"
 
 static tri_status resolve_duration(const char *name, const char *text, int64_t *out)
 {

@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "net/mpi/ranks.h"
 #include "trireme/exchange.h"
+
+#define DEFAULT_WINDOW ((size_t)32 << 20)
 
 typedef struct {
     tri_exchange exchange;
@@ -17,14 +19,33 @@ static tri__ranks *ranks_of(const tri_exchange *exchange)
     return ((const rank_exchange *)exchange)->ranks;
 }
 
-static tri_status send_value(tri_exchange *exchange, int to, int value, const void *data, size_t bytes)
+static tri_status expect_value(tri_exchange *exchange, int from, int value, void *data, size_t bytes)
 {
-    return tri__ranks_send(ranks_of(exchange), to, value, data, bytes);
+    return tri__ranks_expect(ranks_of(exchange), from, value, data, bytes);
 }
 
-static tri_status receive_value(tri_exchange *exchange, int from, int value, void *data, size_t bytes)
+static tri_status receive_value(tri_exchange *exchange, int from, int value)
 {
-    return tri__ranks_receive(ranks_of(exchange), from, value, data, bytes);
+    return tri__ranks_receive(ranks_of(exchange), from, value);
+}
+
+static tri_status send_value(tri_exchange *exchange, int to, int value, const void *data, size_t bytes, int64_t now, int64_t expected)
+{
+    return tri__ranks_send(ranks_of(exchange), to, value, data, bytes, now, expected);
+}
+
+/* All tasks compute from it when the others expect values. */
+static tri_status compare_windows(tri_exchange *exchange)
+{
+    size_t *all;
+    TRI_TRY(tri__allocate((size_t)exchange->tasks, sizeof *all, "an exchange", &all));
+    tri_status status = tri_exchange_gather(exchange, &exchange->window, sizeof exchange->window, all);
+    for (int i = 0; i < exchange->tasks && !status; i++)
+        if (all[i] != exchange->window)
+            status = tri_fail(TRI_BAD_CALL, "task %d has a window of %zu bytes, task %d one of %zu: it must be the same for all", i, all[i],
+                              exchange->task, exchange->window);
+    free(all);
+    return status;
 }
 
 tri_status tri_exchange_join(const tri_exchange_options *options, tri_exchange **out)
@@ -34,7 +55,9 @@ tri_status tri_exchange_join(const tri_exchange_options *options, tri_exchange *
         return tri_fail(TRI_BAD_CALL, "an exchange needs 'lost', which ends the process when another task is lost");
     TRI_TRY(tri__allocate(1, sizeof *self, "an exchange", &self));
     double seconds = options->timeout > 0 ? options->timeout : 60;
-    const tri__ranks_options ranks = {.timeout = (int64_t)(seconds * 1e9), .hung = options->lost, .context = options->context};
+    const size_t window = options->window ? options->window : DEFAULT_WINDOW;
+    const tri__ranks_options ranks = {
+        .timeout = (int64_t)(seconds * 1e9), .hung = options->lost, .slow = options->slow, .context = options->context, .window = window};
     tri_status status = tri__ranks_join(&ranks, &self->ranks);
     if (status) {
         free(self);
@@ -43,9 +66,16 @@ tri_status tri_exchange_join(const tri_exchange_options *options, tri_exchange *
     self->exchange = (tri_exchange){
         .task = tri__ranks_rank(self->ranks),
         .tasks = tri__ranks_size(self->ranks),
-        .send = send_value,
+        .window = window,
+        .expect = expect_value,
         .receive = receive_value,
+        .send = send_value,
     };
+    status = compare_windows(&self->exchange);
+    if (status) {
+        tri_exchange_leave(&self->exchange);
+        return status;
+    }
     *out = &self->exchange;
     return NULL;
 }

@@ -7,32 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "graph/nodes/initialise.h"
 #include "graph/placed/dot.h"
 #include "graph/placed/placement.h"
 #include "tensor/safetensors.h"
+#include "train/ranks/rank_failure.h"
 #include "trireme/exchange.h"
 #include "trireme/model.h"
 #include "trireme/plan.h"
-#include "watch/events.h"
-#include "watch/resources.h"
-
-enum { MESSAGE_SIZE = 600 };
-
-/* What a task tells the others before anything that all do together. */
-typedef struct {
-    int32_t code; /* tri_code of its failure */
-    char message[MESSAGE_SIZE];
-} note;
+#include "watch/host/resources.h"
+#include "watch/report/events.h"
 
 typedef struct {
     const tri__placed_request *request;
     tri_exchange *exchange; /* NULL: this is the only task */
     int task, tasks;
-    note *notes;  /* [tasks] */
-    bool orderly; /* no task has failed, so MPI can be finalised */
+    tri__rank_failure *failures; /* [tasks] */
+    bool orderly;                /* no task has failed, so MPI can be finalised */
     tri_graph *graph;
     tri_store *store;
     tri_plan *plan;
@@ -45,80 +39,91 @@ static tri_status join(job *self)
     const tri__placed_request *request = self->request;
     self->tasks = 1;
     if (request->ranks > 0) {
-        const tri_exchange_options options = {
-            .timeout = tri__clock_seconds(request->timeout), .lost = request->give_up, .context = request->context};
+        const tri_exchange_options options = {.timeout = tri__clock_seconds(request->timeout),
+                                              .window = request->window,
+                                              .lost = request->give_up,
+                                              .slow = request->slow,
+                                              .context = request->context};
         TRI_TRY(tri_exchange_join(&options, &self->exchange));
         self->task = tri_exchange_task(self->exchange);
         self->tasks = tri_exchange_tasks(self->exchange);
     }
     self->orderly = true;
-    return tri__allocate((size_t)self->tasks, sizeof *self->notes, "notes of tasks", &self->notes);
+    return tri__allocate((size_t)self->tasks, sizeof *self->failures, "the failures of tasks", &self->failures);
 }
 
 /* The failure of the first task that has one, the same for all; own is taken. */
 static tri_status agree(job *self, tri_status own)
 {
-    note mine = {.code = (int32_t)tri_status_code(own)};
     if (!self->exchange)
         return own;
-    snprintf(mine.message, sizeof mine.message, "%s", own ? tri_status_message(own) : "");
+    tri__rank_failure mine = {0};
+    tri__rank_failure_write(&mine, own);
     tri_status_free(own);
     self->orderly = false;
-    TRI_TRY(tri_exchange_gather(self->exchange, &mine, sizeof mine, self->notes));
+    TRI_TRY(tri_exchange_gather(self->exchange, &mine, sizeof mine, self->failures));
     self->orderly = true;
-    for (int i = 0; i < self->tasks; i++) {
-        const note *theirs = &self->notes[i];
-        if (theirs->code)
-            return i ? tri_fail((tri_code)theirs->code, "task %d: %s", i, theirs->message)
-                     : tri_fail((tri_code)theirs->code, "%s", theirs->message);
-    }
-    return NULL;
+    const int failed = tri__rank_failure_find(self->failures, sizeof mine, self->tasks);
+    return failed < 0 ? NULL : tri__rank_failure_read(self->failures, sizeof mine, failed, "task");
 }
 
 /* ---- the graph ---- */
 
-static tri_node *find_node(const tri_graph *graph, const char *name)
+static tri_status find_line(const job *self, const char *option, const char *name, tri_node **out)
 {
-    for (int i = 0; i < tri_graph_count(graph); i++)
-        if (strcmp(tri_node_name(tri_graph_node(graph, i)), name) == 0)
-            return tri_graph_node(graph, i);
-    return NULL;
+    *out = tri_graph_find(self->graph, name);
+    return *out ? NULL : tri_fail(TRI_BAD_CALL, "%s %s: no line of %s has that name", option, name, self->request->graph);
 }
 
-/* The outputs become what is fetched. */
+/* The outputs become what is fetched, and the targets what is to be computed only. */
 static tri_status choose_outputs(job *self)
 {
     const tri__placed_request *request = self->request;
+    tri_node *node;
+    if (!request->fetches && !request->targets)
+        return NULL;
     tri_graph_clear_outputs(self->graph);
     for (int i = 0; i < request->fetches; i++) {
-        tri_node *node = find_node(self->graph, request->fetch[i]);
-        if (!node)
-            return tri_fail(TRI_BAD_CALL, "--fetch %s: no line of %s has that name", request->fetch[i], request->graph);
+        TRI_TRY(find_line(self, "--fetch", request->fetch[i], &node));
         TRI_TRY(tri_graph_output(self->graph, request->fetch[i], node));
+    }
+    for (int i = 0; i < request->targets; i++) {
+        TRI_TRY(find_line(self, "--compute", request->target[i], &node));
+        tri_graph_target(self->graph, node);
     }
     return NULL;
 }
 
+static bool is_here(const job *self, const tri_node *node)
+{
+    return !self->exchange || node->task == self->task;
+}
+
 static tri_status feed_variable(job *self, const tri__feed *feed)
 {
-    const tri_node *node = find_node(self->graph, feed->name);
+    const tri_node *node = tri_graph_find(self->graph, feed->name);
     if (!node || strcmp(tri_node_operator(node), "parameter") != 0)
         return tri_fail(TRI_BAD_CALL, "--feed %s: no input or parameter of %s has that name", feed->name, self->request->graph);
     tri__safetensors *file;
     tri_tensor tensor;
     TRI_TRY(tri_wrap(tri__safetensors_open(feed->path, &file), "--feed %s", feed->name));
     tri_status status = tri__safetensors_find(file, feed->name, TRI_F32, tri_node_shape(node), &tensor);
-    if (!status)
+    if (!status && is_here(self, node))
         memcpy(tri_store_parameters(self->store) + tri_node_range(node).first, tensor.data, tri_node_range(node).count * sizeof(float));
     tri__safetensors_close(file);
     return tri_wrap(status, "--feed %s", feed->name);
 }
 
+/* Variables live on their tasks: the memory of the others' is not touched, and so not taken. */
 static tri_status fill_variables(job *self)
 {
+    if (self->exchange)
+        TRI_TRY(tri__graph_assign_tasks(self->graph, self->tasks));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(self->graph), &(tri_rule){0}, &self->store));
     tri_store_drop_gradient(self->store);
-    tri_graph_initialise(self->graph, self->request->seed, tri_store_parameters(self->store));
+    for (int i = 0; i < tri_graph_count(self->graph); i++)
+        if (is_here(self, tri_graph_node(self->graph, i)))
+            tri__initialise_parameter(tri_graph_node(self->graph, i), self->request->seed, tri_store_parameters(self->store));
     for (int i = 0; i < self->request->feeds; i++)
         TRI_TRY(feed_variable(self, &self->request->feed[i]));
     return NULL;
@@ -187,8 +192,7 @@ static int threads_of(const job *self)
 static tri_status prepare(job *self)
 {
     TRI_TRY(tri_graph_open(self->request->graph, &self->graph));
-    if (self->request->fetches)
-        TRI_TRY(choose_outputs(self));
+    TRI_TRY(choose_outputs(self));
     TRI_TRY(show(self));
     TRI_TRY(fill_variables(self));
     const tri_plan_options options = {
@@ -253,6 +257,10 @@ static tri_status work(job *self, tri__placed_result *out)
     out->tasks = self->tasks;
     TRI_TRY(agree(self, prepare(self)));
     tri_status status = run_all(self, &mine);
+    if (status && self->exchange) { /* the others may wait for values that will not come: this task reports, and its end ends them */
+        self->orderly = false;
+        return status;
+    }
     if (!status && out->task == 0)
         status = keep_values(self, out);
     TRI_TRY(agree(self, status));
@@ -274,7 +282,7 @@ tri_status tri__placed_run(const tri__placed_request *request, tri__placed_resul
     tri_graph_destroy(self.graph);
     if (self.orderly)
         tri_exchange_leave(self.exchange);
-    free(self.notes);
+    free(self.failures);
     return status;
 }
 

@@ -17,6 +17,8 @@ typedef struct {
     const char *graph;        /* path of the file */
     const char *const *fetch; /* names of lines; NULL: those that no other line reads */
     int fetches;
+    const char *const *target; /* names of lines that are computed, and not fetched */
+    int targets;
     const tri__feed *feed;
     int feeds;
     uint64_t seed;
@@ -26,8 +28,10 @@ typedef struct {
     const char *dot;    /* a file for Graphviz with the graph and its places; NULL: none */
     const char *events; /* a folder for TensorBoard's event file with the same; NULL: none */
     int ranks;          /* that mpirun or srun started; 0: none, this process computes all, whatever its place */
+    size_t window;      /* bytes: tri_exchange_options */
     int64_t timeout;    /* nanoseconds without a word of another task; then give_up is called, and ends the process */
     void (*give_up)(void *context, const char *why);
+    void (*slow)(void *context, const char *why); /* tri_exchange_options */
     void *context;
 } tri__placed_request;
 

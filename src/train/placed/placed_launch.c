@@ -1,7 +1,8 @@
-/* placed_launch.c: mpirun as a child. What it says about a rank that failed, between two dashed lines, repeats what the rank said, so it
- * goes to the log as a detail. */
+/* placed_launch.c: mpirun as a child. Its notice about a rank that failed repeats what the rank said, so it goes to the log as a
+ * detail. Of a rank that said nothing, because it was killed, the line with its number is the reason. */
 #include "train/placed/placed_launch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "train/job/command_line.h"
@@ -12,8 +13,8 @@ typedef struct {
     const tri__placed_launch_request *request;
     tri__watcher watcher;
     tri__process mpirun;
-    bool in_notice; /* between the two dashed lines */
-    bool complained;
+    bool in_notice;   /* mpirun writes a notice */
+    char killed[200]; /* "mpirun noticed that process rank 2 … exited on signal 9"; "" where it did not */
 } launcher;
 
 static void on_line(void *context, tri__process *process, bool error, const char *line)
@@ -24,15 +25,11 @@ static void on_line(void *context, tri__process *process, bool error, const char
         self->request->say(self->request->context, line);
         return;
     }
-    if (!strncmp(line, "-----", 5)) {
-        self->in_notice = !self->in_notice;
-        return;
-    }
-    tri__log_level level;
-    const char *text = tri__process_line_read(line, &level);
-    self->complained |= !self->in_notice && level >= TRI_LOG_WARNING;
-    if (*line)
-        tri__log_line(self->request->log, self->in_notice ? TRI_LOG_DEBUG : level, "%s", text);
+    const tri__mpirun_line read = tri__mpirun_line_read(&self->in_notice, error, line);
+    if (self->in_notice && strstr(line, "that process rank") && !*self->killed)
+        snprintf(self->killed, sizeof self->killed, "%s", line);
+    if (read.speaker != TRI_MPIRUN_DASHES && *line)
+        tri__log_line(self->request->log, read.level, "%s", read.text);
 }
 
 static void on_stop_request(void *context, int times)
@@ -48,13 +45,9 @@ static tri_status start(launcher *self)
     tri__mpirun_add(&line, request->workers, NULL, request->as_root);
     tri__command_line_add(&line, request->program);
     tri__command_line_add_all(&line, request->words);
-    tri_status status = tri__command_line_check(&line);
-    if (!status) {
-        const tri__process_options options = {.program = "mpirun", .words = tri__command_line_words(&line), .life = TRI_LIFE_INPUT};
-        status = tri__process_start(&self->mpirun, &options);
-    }
+    tri_status status = tri__mpirun_start(&self->mpirun, &line);
     tri__command_line_fini(&line);
-    return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
+    return status;
 }
 
 static tri_status explain(const launcher *self)
@@ -66,6 +59,8 @@ static tri_status explain(const launcher *self)
         return NULL;
     if (self->mpirun.complaint)
         return tri_fail(tri__exit_code(self->mpirun.ending), "%s", self->mpirun.complaint);
+    if (*self->killed)
+        return tri_fail(tri__exit_code(self->mpirun.ending), "the tasks failed: %s", self->killed);
     return tri_fail(tri__exit_code(self->mpirun.ending), "the tasks failed: mpirun %s", tri__process_ending_text(&self->mpirun, text));
 }
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 
 typedef struct {
     const char *program;      /* the binary of every task */

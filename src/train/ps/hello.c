@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 
 #define MOST_EXAMPLES (INT64_C(1) << 48) /* a generous bound: sums and products with it do not overflow */
 

@@ -2,7 +2,7 @@
 #ifndef TRI_TRAIN_PS_HELLO_H
 #define TRI_TRAIN_PS_HELLO_H
 
-#include "base/json.h"
+#include "base/file/json.h"
 #include "train/options/options.h"
 #include "trireme/dataset.h"
 

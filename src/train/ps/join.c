@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "store/ps/worker/join.h"
 
 static tri_status read_servers(const json_t *list, tri__cluster *out)

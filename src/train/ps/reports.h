@@ -5,7 +5,7 @@
 #ifndef TRI_TRAIN_PS_REPORTS_H
 #define TRI_TRAIN_PS_REPORTS_H
 
-#include "watch/summary.h"
+#include "watch/report/summary.h"
 
 /* reports: an array, or NULL, which is none. */
 int64_t tri__reports_sum(const json_t *reports, const char *key);          /* of counts; those below 0 are none; at most INT64_MAX / 2 */

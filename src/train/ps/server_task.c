@@ -11,16 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
+#include "data/source/digest.h"
+#include "store/ps/coordinator/coordinator_role.h"
 #include "store/ps/server/server.h"
+#include "store/ps/stretch/stretch.h"
 #include "train/checkpoint/checkpoint_read.h"
+#include "train/checkpoint/checkpoint_restore.h"
 #include "train/ps/hello.h"
 #include "train/ps/reports.h"
+#include "train/ps/second_server.h"
 #include "train/ps/settings.h"
 #include "train/ps/tables.h"
-#include "train/ps/twin.h"
 #include "train/run/summarise.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 #define REPORT_INTERVAL INT64_C(100000000)
 
@@ -28,7 +32,8 @@ typedef struct {
     tri__run *run;
     const tri__task_setup *setup;
     const tri__ps_settings *ps;
-    json_t *hello; /* of the first worker */
+    json_t *own;   /* what a worker with the data of ps:0 would say; NULL: it has none */
+    json_t *hello; /* … and what the job is settled by: that, or the hello of the first worker */
     tri_source_info source;
     const char **names;
     pthread_mutex_t lock; /* guards run->state and run->saving */
@@ -41,7 +46,7 @@ typedef struct {
     tri__ps_status status; /* the last one */
     tri__run_result *out;
     bool concluded; /* the job came to its end, and out has the result */
-    int64_t table_rows, table_bytes;
+    tri__tables_size tables;
 } serve;
 
 /* ---- the job ---- */
@@ -97,22 +102,24 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
 {
     serve *s = context;
     tri__run *run = s->run;
-    s->hello = json_deep_copy(hello);
+    s->hello = json_deep_copy(s->own ? s->own : hello);
     TRI_TRY(tri__hello_read(s->hello, &s->source, &s->names));
     s->source.spec = run->options.data;
     const tri_model_input input = {.type = s->source.type, .shape = s->source.shape, .classes = s->source.classes};
     TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
     TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, job->digest));
-    const char *data = json_string_value(json_object_get(hello, "data"));
+    const char *data = json_string_value(json_object_get(s->hello, "data"));
     snprintf(job->data, sizeof job->data, "%s", data ? data : "");
-    job->settled_by = (int)json_integer_value(json_object_get(hello, "task"));
+    job->settled_by = s->own ? -1 : (int)json_integer_value(json_object_get(hello, "task"));
     if (run->settings.own_files) /* an epoch is as long as if all workers had as many examples as the first */
         s->source.examples *= s->ps->workers;
     TRI_TRY(tri__run_settle_length(run, s->source.examples, tri__ps_together(s->ps)));
     describe_job(s, job);
     tell_job(s, job);
-    if (run->journal.events)
+    if (run->journal.events) {
+        tri__run_tell_options(run);
         tri__events_graph(run->journal.events, run->inputs.graph);
+    }
     return NULL;
 }
 
@@ -181,16 +188,6 @@ static tri_status restore(serve *s, tri__checkpoint *checkpoint, tri_store *whol
     return NULL;
 }
 
-static void count_tables(serve *s, tri_store *whole)
-{
-    s->table_rows = s->table_bytes = 0;
-    for (int i = 0; i < tri_store_tables(whole); i++) {
-        const tri_table *table = tri_store_table(whole, i);
-        s->table_rows += table->rows;
-        s->table_bytes += table->rows * table->stride * (int64_t)sizeof(float);
-    }
-}
-
 /* The newest checkpoint of the run's folder; where there is none yet, what the model and the seed say, or --init. */
 static tri_status load(void *context, tri_store *whole, tri__standing *standing)
 {
@@ -198,7 +195,7 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     tri__run *run = s->run;
     tri__checkpoint *checkpoint;
     *standing = (tri__standing){0};
-    count_tables(s, whole);
+    s->tables = tri__tables_count(whole);
     tri_status status = tri__checkpoint_open(run->journal.folder.checkpoints, run->journal.log, &checkpoint);
     if (!status) {
         status = restore(s, checkpoint, whole, standing);
@@ -281,7 +278,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     tri__run_tell_evaluation(run);
     const tri__run_ending before = run->ending; /* such as a signal; then the last state is the model, not this snapshot */
     pthread_mutex_lock(&s->lock);
-    bool keep = tri__run_judge(run);
+    bool keep = tri__run_check_goal(run);
     pthread_mutex_unlock(&s->lock);
     if (!isfinite(run->evaluating.last.loss))
         run->ending = TRI_RUN_DIVERGED;
@@ -306,6 +303,7 @@ static void tell_progress(serve *s, const tri__ps_status *status)
              status->straggler ? status->straggler : "");
     tri__progress progress = tri__run_progress(run, status->step, status->seconds);
     progress.label = label;
+    progress.workers = status->workers;
     progress.examples_per_second = tri__rate_update(&run->journal.speed, tri__reports_sum(status->reports, "examples"), now);
     progress.loss = tri__reports_mean(status->reports, "loss");
     tri__reports_phases(status->reports, progress.share);
@@ -322,6 +320,7 @@ static bool watch(void *context, const tri__ps_status *status)
     if (!isnan(loss))
         run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
     pthread_mutex_unlock(&s->lock);
+    atomic_store_explicit(&run->journal.work.step, status->step, memory_order_relaxed);
     tell_progress(s, status);
     if (*run->request->stop && run->ending == TRI_RUN_GOING)
         run->ending = TRI_RUN_SIGNAL;
@@ -360,8 +359,8 @@ static tri_status summarise(const serve *s, const tri__ps_status *status, tri__r
         .re_leased = status->re_leased,
         .lost_updates = status->lost,
         .worker_stats = workers,
-        .table_rows = s->table_rows,
-        .table_bytes = s->table_bytes,
+        .table_rows = s->tables.rows,
+        .table_bytes = s->tables.bytes,
     };
     tri__reports_phases(reports, summary.phases);
     const tri__effort effort = {
@@ -399,11 +398,56 @@ static tri_status listen_here(const tri__run *run, const tri__task_setup *setup,
     return NULL;
 }
 
+/* What the examples of ps:0 are. They define the job, so that a worker with others is refused, also where it comes first. With files of
+ * their own, workers have other examples anyway. */
+static tri_status describe_own(serve *s)
+{
+    tri__run *run = s->run;
+    char data[TRI_DATA_DIGEST_SIZE];
+    TRI_TRY(tri__run_open_examples(run));
+    const tri_source_info *info = tri_source_describe(run->inputs.source);
+    int64_t limit = run->settings.limit;
+    TRI_TRY(tri__source_digest(run->inputs.source, data));
+    s->own = tri__hello_json(info, limit && limit < info->examples ? limit : info->examples, run->settings.batch, "", data, "");
+    return s->own ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for what ps:0 trains");
+}
+
+/* A host of servers need not have the data. */
+static void look_at_data(serve *s)
+{
+    tri__run *run = s->run;
+    if (run->settings.own_files || s->setup->task.index != 0)
+        return;
+    tri_status status = describe_own(s);
+    if (status)
+        tri__log_line(run->journal.log, TRI_LOG_INFO, "ps:0 does not know the data, and the first worker says what is trained: %s",
+                      tri_status_message(status));
+    tri_status_free(status);
+    tri_source_destroy(run->inputs.source);
+    run->inputs.source = NULL;
+}
+
 static const tri__ps_owner owner = {
     .settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch, .conclude = conclude};
 
+/* "1,3" are the workers 1 and 3. */
+static tri_status read_ended(const char *text, bool ended[TRI_MOST_TASKS])
+{
+    const char *at = text;
+    while (at && *at) {
+        char *end;
+        long task = strtol(at, &end, 10);
+        if (end == at || task < 0 || task >= TRI_MOST_TASKS || (*end && *end != ','))
+            return tri_fail(TRI_BAD_CALL, "--ended %s: numbers of workers, as 1,3", text);
+        ended[task] = true;
+        at = *end ? end + 1 : end;
+    }
+    return NULL;
+}
+
 static tri_status run_server(serve *s)
 {
+    bool ended[TRI_MOST_TASKS] = {false};
     const tri__task_setup *setup = s->setup;
     bool first = setup->task.index == 0;
     tri__server_options options = {
@@ -412,18 +456,22 @@ static tri_status run_server(serve *s)
         .tls = setup->tls,
         .servers = setup->cluster->server,
         .recovers = setup->recover,
+        .ended = ended,
         .coordinator = first ? NULL : &setup->cluster->server[0],
+        .role = first ? &tri__coordinator_role : NULL,
         .owner = first ? &owner : NULL,
         .context = s,
         .log = s->run->journal.log,
         .stop = s->run->request->stop,
         .unevaluated = setup->unevaluated,
     };
+    TRI_TRY(read_ended(setup->ended, ended));
     TRI_TRY(listen_here(s->run, setup, &options.listen_fd));
-    tri__twin twin;
-    TRI_TRY(tri__twin_start(&twin, setup, s->ps, options.log));
+    look_at_data(s);
+    tri__second_server second;
+    TRI_TRY(tri__second_server_start(&second, setup, s->ps, options.log));
     tri_status status = tri__server_run(&options, first ? &s->status : NULL);
-    tri__twin_end(&twin);
+    tri__second_server_end(&second);
     return status;
 }
 
@@ -445,6 +493,7 @@ tri_status tri__server_task_run(tri__run *run, const tri__task_setup *setup, con
     }
     json_decref(s.status.reports);
     json_decref(s.hello);
+    json_decref(s.own);
     free(s.names);
     pthread_mutex_destroy(&s.lock);
     return status;

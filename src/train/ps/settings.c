@@ -48,7 +48,7 @@ tri_status tri__ps_settings_check_files(const tri__train_settings *settings)
 tri_status tri__ps_settings_check_replicas(const tri__ps_settings *settings)
 {
     if (settings->replicas == 2 && settings->servers < 2)
-        return tri_fail(TRI_BAD_CALL, "--replicas 2 needs at least 2 servers, since ps:0 coordinates and has no twin: give --servers 2");
+        return tri_fail(TRI_BAD_CALL, "--replicas 2 needs at least 2 servers, since ps:0 coordinates and has no standby: give --servers 2");
     return NULL;
 }
 
@@ -70,6 +70,7 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
         .workers = (int)given_or(options->workers, 1),
         .servers = (int)given_or(options->servers, 1),
         .half_rows = options->row_values && !strcmp(options->row_values, "fp16"),
+        .dense_rows = options->gather && !strcmp(options->gather, "dense"),
         .replicas = (int)given_or(options->replicas, 1),
         .log_updates = options->log_updates == 1,
     };
@@ -78,8 +79,6 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
                         TRI_MOST_MEMBERS, TRI_MOST_SERVERS);
     TRI_TRY(resolve_mode(options, out));
     TRI_TRY(resolve_combination(options, out));
-    if (out->replicas == 2 && out->mode == TRI_PS_SYNC && options->clip > 0)
-        return tri_fail(TRI_BAD_CALL, "--replicas 2 with --sync and --clip is not possible yet: leave out one of them");
     if (options->servers != TRI_UNSET) /* else a cluster may tell how many there are */
         TRI_TRY(tri__ps_settings_check_replicas(out));
     TRI_TRY(tri__waits_resolve(options, &waits));
@@ -127,6 +126,14 @@ tri_status tri__ps_settings_compare(const tri__train_options *options, const tri
     if (options->combine && strcmp(options->combine, job->sum ? "sum" : "mean"))
         return contradicts("combine", options->combine, job->sum ? "--combine sum" : "--combine mean");
     return NULL;
+}
+
+tri_status tri__ps_settings_check_tables(const tri__train_options *options, const tri_model *model)
+{
+    const char *option = options->gather ? "gather" : options->row_values ? "row-values" : NULL;
+    if (!option || tri_model_is_sparse(model))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--%s: %s has no tables; it concerns sparse models", option, tri_model_name(model));
 }
 
 int tri__ps_together(const tri__ps_settings *settings)

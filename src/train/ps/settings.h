@@ -4,6 +4,7 @@
 
 #include "store/ps/protocol/settings.h"
 #include "train/options/options.h"
+#include "trireme/model.h"
 
 /* TRI_BAD_CALL where the options contradict each other; the message says what to do instead. */
 TRI_MUST_CHECK tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_settings *out);
@@ -14,6 +15,9 @@ TRI_MUST_CHECK tri_status tri__ps_settings_check_replicas(const tri__ps_settings
 
 /* With --shard files workers do not know of each other's examples. TRI_BAD_CALL where they would have to. */
 TRI_MUST_CHECK tri_status tri__ps_settings_check_files(const tri__train_settings *settings);
+
+/* TRI_BAD_CALL where options about tables were given for a model that has none. */
+TRI_MUST_CHECK tri_status tri__ps_settings_check_tables(const tri__train_options *options, const tri_model *model);
 
 /* A worker that joins a job may be given the job's own options, or fewer. TRI_BAD_CALL names the one that contradicts the job's. */
 TRI_MUST_CHECK tri_status tri__ps_settings_compare(const tri__train_options *options, const tri__ps_settings *job);

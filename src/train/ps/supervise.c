@@ -1,19 +1,20 @@
 /* supervise.c: decides what the end of each task of a job means.
  *
- * A worker that dies is not replaced; the other workers continue. A server that was killed is started again from the last checkpoint, any
- * number of times while the job makes progress. A server that fails by itself reports why, and that ends the job. The watcher (train/job)
- * has the job's state. */
+ * A worker that dies is not replaced; the other workers continue, also those that joined the job from elsewhere. A server that was killed
+ * is started again from the last checkpoint, any number of times while the job makes progress. A server that fails by itself reports why,
+ * and that ends the job. The watcher (train/job) has the job's state. */
 #include "train/ps/supervise.h"
 
 #include <signal.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/ps/supervise_start.h"
 #include "train/ps/task.h"
 
 #define SECOND   INT64_C(1000000000)
 #define GRACE    (5 * SECOND) /* time to end after a failure, and after ps:0's own waits; then tasks are killed */
+#define NOTICED  SECOND       /* after that ps:0 has noticed that a worker is dead, and has told progress since */
 #define REMINDER SECOND       /* time to end by oneself after the job, before SIGTERM */
 
 static int count_workers(const tri__supervisor *supervisor, bool (*which)(const tri__process *process))
@@ -33,9 +34,54 @@ static void worker_died(tri__task_process *task, const char *how)
         tri__log_line(supervisor->log, TRI_LOG_WARNING, "%s %s; the others go on", name, how);
         return;
     }
-    tri__watcher_fail(&supervisor->watcher,
-                      tri_fail(TRI_INTERNAL, "%s %s, and no worker is left (their output: %s/log)", name, how, supervisor->folder.path),
-                      supervisor->request->ps.timeout + GRACE);
+    tri_status why = tri_fail(TRI_INTERNAL, "%s %s, and no worker is left (their output: %s/log)", name, how, supervisor->folder.path);
+    if (!supervisor->began) {
+        tri__watcher_fail(&supervisor->watcher, why, supervisor->request->ps.timeout + GRACE);
+        return;
+    }
+    supervisor->alone.since = tri__clock_now();
+    supervisor->alone.why = why;
+}
+
+static void fail_alone(tri__supervisor *supervisor)
+{
+    tri__watcher_fail(&supervisor->watcher, supervisor->alone.why, supervisor->request->ps.timeout + GRACE);
+    supervisor->alone.why = NULL;
+    supervisor->alone.since = 0;
+}
+
+/* Workers may have joined that we did not start. ps:0 knows, a while after the last one of ours has died. As long as they train, the job
+ * goes on, and ps:0 ends it when they have left, too. */
+static void look_for_joined(tri__supervisor *supervisor, int workers)
+{
+    if (!supervisor->alone.since || tri__clock_now() - supervisor->alone.since < NOTICED)
+        return;
+    if (workers == 0) {
+        fail_alone(supervisor);
+        return;
+    }
+    tri__log_line(supervisor->log, TRI_LOG_WARNING, "no worker that was started here is left; the job goes on with %d that joined it",
+                  workers);
+    tri_status_free(supervisor->alone.why);
+    supervisor->alone.why = NULL;
+    supervisor->alone.since = 0;
+}
+
+static void on_progress(void *context, const tri__progress *progress)
+{
+    tri__supervisor *supervisor = context;
+    supervisor->began = true;
+    if (supervisor->run->progress)
+        supervisor->run->progress(supervisor->run->context, progress);
+    look_for_joined(supervisor, progress->workers);
+}
+
+/* A ps:0 that tells nothing is stopped, or hangs. */
+static void on_turn(void *context)
+{
+    tri__supervisor *supervisor = context;
+    if (supervisor->alone.since && tri__clock_now() - supervisor->alone.since > supervisor->request->ps.timeout + GRACE)
+        fail_alone(supervisor);
 }
 
 static bool is_leader(const tri__task_process *task)
@@ -185,7 +231,8 @@ tri_status tri__supervise(const tri__supervision *request, tri__run_result *out)
 {
     tri__supervisor supervisor;
     *out = (tri__run_result){0};
-    tri_status status = tri__supervisor_init(&supervisor, request, on_end, on_stop_request);
+    const tri__watcher_options handlers = {.progress = on_progress, .ended = on_end, .asked = on_stop_request, .turned = on_turn};
+    tri_status status = tri__supervisor_init(&supervisor, request, &handlers);
     for (int i = 0; i < supervisor.count && !status; i++)
         status = tri__task_process_start(&supervisor.tasks[i], false);
     if (!status) {

@@ -4,11 +4,11 @@
 #define TRI_TRAIN_PS_SUPERVISE_INSIDE_H
 
 #include "train/cluster/cluster.h"
+#include "train/folder/log_file.h"
+#include "train/folder/run_folder.h"
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
 #include "train/ps/supervise.h"
-#include "train/run/folder.h"
-#include "train/run/log_file.h"
 
 typedef struct tri__supervisor tri__supervisor;
 
@@ -33,8 +33,13 @@ struct tri__supervisor {
     tri__task_process *tasks; /* servers, of which ps:0 is the first and leads; workers; the evaluator */
     int count;
     int worker_threads;
-    bool shared;      /* there are more processes than CPUs */
-    bool unevaluated; /* the evaluator was given up; every ps:0 that is started is informed */
+    bool shared; /* there are more processes than CPUs */
+    bool began;  /* ps:0 has told progress */
+    struct {
+        int64_t since;  /* when; 0: some are left, or others train */
+        tri_status why; /* how the last one ended; NULL */
+    } alone;            /* no worker of ours is left, and it is not known yet whether others have joined */
+    bool unevaluated;   /* the evaluator was given up; every ps:0 that is started is informed */
 };
 
 #endif

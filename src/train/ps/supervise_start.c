@@ -11,21 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
 #include "store/ps/protocol/layout.h"
+#include "train/folder/log_file.h"
 #include "train/job/command_line.h"
 #include "train/ps/ps.h"
 #include "train/ps/settings.h"
 #include "train/ps/tables.h"
 #include "train/run/inputs.h"
-#include "train/run/log_file.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 
 #define RESTART_WINDOW INT64_C(60000000000)
 
-enum { SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3 };
+enum { SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3, ENDED_SIZE = 4096 };
 
 /* There may be more servers than the model has parts for. */
 static tri_status check_servers(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings, int servers)
@@ -35,7 +35,7 @@ static tri_status check_servers(const tri_model *model, const tri_source_info *s
     tri__layout layout;
     TRI_TRY(tri_model_build(model, &input, settings->batch, &graph));
     const tri__table_shapes tables = tri__graph_table_shapes(graph);
-    tri_status status = tri__layout_init_tables(&layout, tri_graph_parameter_floats(graph), &tables, servers);
+    tri_status status = tri__layout_init(&layout, tri_graph_parameter_floats(graph), &tables, servers);
     tri_graph_destroy(graph);
     return status;
 }
@@ -46,11 +46,13 @@ static tri_status check_request(const tri__run_request *run, int servers, char *
     tri_model *model = NULL;
     tri_source *source = NULL;
     tri__train_settings settings;
-    tri_status status = tri_model_open(run->options->model, &model);
+    tri_status status = tri__inputs_open_model(run->options->model, &model);
     if (!status)
         status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
     if (!status)
         status = tri__ps_settings_check_files(&settings);
+    if (!status)
+        status = tri__ps_settings_check_tables(run->options, model);
     if (!status && run->out)
         status = tri__run_folder_check(run->out);
     if (!status) {
@@ -137,8 +139,7 @@ static void take_turns(void)
         sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}); /* where the kernel refuses, the policy stays as it was */
 }
 
-tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervision *request,
-                                void (*ended)(void *supervisor, tri__process *process), void (*asked)(void *supervisor, int times))
+tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervision *request, const tri__watcher_options *handlers)
 {
     const tri__run_request *run = request->run;
     *supervisor = (tri__supervisor){.request = request, .run = run, .watcher = {.life = {-1, -1}}};
@@ -148,10 +149,11 @@ tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervis
     const tri__watcher_options options = {
         .log = supervisor->log,
         .stop = run->stop,
-        .progress = run->progress,
-        .progress_context = run->context,
-        .ended = ended,
-        .asked = asked,
+        .progress = handlers->progress,
+        .progress_context = supervisor,
+        .ended = handlers->ended,
+        .asked = handlers->asked,
+        .turned = handlers->turned,
         .context = supervisor,
     };
     TRI_TRY(tri__watcher_init(&supervisor->watcher, &options));
@@ -162,8 +164,20 @@ tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervis
     return make_sockets(supervisor);
 }
 
+/* Workers that have died, as "1,3": they are not started again, and nobody needs to wait for them. */
+static void list_ended(const tri__supervisor *supervisor, char text[ENDED_SIZE])
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < supervisor->count && used + 8 < ENDED_SIZE; i++) {
+        const tri__task_process *task = &supervisor->tasks[i];
+        if (task->task.role == TRI_ROLE_WORKER && task->process.state == TRI_PROCESS_REAPED && !tri__process_ended_well(&task->process))
+            used += (size_t)snprintf(text + used, ENDED_SIZE - used, "%s%d", used ? "," : "", task->task.index);
+    }
+}
+
 /* First the options of this task, then those that the user gave. */
-static void fill_command_line(const tri__task_process *task, bool recover, tri__command_line *line)
+static void fill_command_line(const tri__task_process *task, bool recover, const char *ended, tri__command_line *line)
 {
     const tri__supervisor *supervisor = task->supervisor;
     const char *const fixed[] = {
@@ -177,6 +191,8 @@ static void fill_command_line(const tri__task_process *task, bool recover, tri__
         tri__command_line_add_number(line, "--listen-fd", TRI_LISTEN_FD);
     if (recover)
         tri__command_line_add(line, "--recover");
+    if (recover && *ended)
+        tri__command_line_add(line, "--ended"), tri__command_line_add(line, ended);
     tri__command_line_add_all(line, supervisor->request->words);
     if (model)
         tri__command_line_add(line, "--"), tri__command_line_add(line, model);
@@ -190,7 +206,9 @@ tri_status tri__task_process_start(tri__task_process *task, bool recover)
     char threads[48];
     snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", task->task.role == TRI_ROLE_WORKER ? supervisor->worker_threads : 1);
     const char *const env[] = {threads, supervisor->shared ? "GOMP_SPINCOUNT=0" : NULL, NULL};
-    fill_command_line(task, recover, &line);
+    char ended[ENDED_SIZE];
+    list_ended(supervisor, ended);
+    fill_command_line(task, recover, ended, &line);
     tri_status status = tri__command_line_check(&line);
     if (!status) {
         const tri__process_options options = {
@@ -217,6 +235,7 @@ void tri__supervisor_fini(tri__supervisor *supervisor)
     tri__cluster_fini(&supervisor->cluster);
     tri__log_file_destroy(supervisor->log_file);
     tri__run_folder_fini(&supervisor->folder);
+    tri_status_free(supervisor->alone.why);
     free(supervisor->tasks);
     free(supervisor->cluster_file);
 }

@@ -4,11 +4,10 @@
 
 #include "train/ps/supervise_inside.h"
 
-/* Makes the folder, the sockets, the cluster file and the list of tasks; starts nothing. The watcher calls ended and asked with the
+/* Makes the folder, the sockets, the cluster file and the list of tasks; starts nothing. The watcher calls the handlers with the
  * supervisor. Call fini after a failure, too. */
 TRI_MUST_CHECK tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervision *request,
-                                               void (*ended)(void *supervisor, tri__process *process),
-                                               void (*asked)(void *supervisor, int times));
+                                               const tri__watcher_options *handlers);
 void tri__supervisor_fini(tri__supervisor *supervisor); /* kills tasks that still run */
 
 /* recover: in place of a server that died. */

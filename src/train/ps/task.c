@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "train/ps/evaluator_task.h"
 #include "train/ps/join.h"
 #include "train/ps/server_task.h"
@@ -39,6 +39,7 @@ static tri_status open_folder(tri__run *run, const tri__task_setup *setup)
         if (!setup->spawned)
             TRI_TRY(tri__run_folder_note(&run->journal.folder, request->command));
     }
+    tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
     bool curves = owner || setup->task.role == TRI_ROLE_WORKER;
     return curves && run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "net/tls.h"
+#include "net/stream/tls.h"
 #include "train/cluster/cluster.h"
 #include "train/run/run.h"
 
@@ -17,6 +17,7 @@ typedef struct tri__task_setup {
     tri__tls *tls;                            /* NULL: in clear */
     int listen_fd;                            /* a server's socket that listens already; −1: it makes one */
     bool recover;                             /* a server in place of one that died: it begins from the last checkpoint */
+    const char *ended;                        /* recover, of ps:0: numbers of workers that do not live any more ("1,3"); NULL: none */
     bool spawned;                             /* by a supervisor, which keeps the file `command` */
     const volatile sig_atomic_t *unevaluated; /* of ps:0; not 0: TRI_NO_EVALUATOR has come; NULL: it cannot */
     const char *folder;                       /* the run folder, where a supervisor made it; NULL: ps:0 makes one, as the request says */

@@ -11,15 +11,16 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "data/source/digest.h"
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "store/ps/worker/worker.h"
 #include "train/ps/hello.h"
 #include "train/ps/settings.h"
 #include "train/ps/tables.h"
 #include "train/run/run_setup.h"
+#include "watch/progress/text.h"
 
 #define REPORT_INTERVAL INT64_C(200000000)
 
@@ -118,6 +119,7 @@ static json_t *report(work *w, bool final)
     tri__usage usage = tri__usage_now();
     tri__phases_shares(&run->trainer.phases, share);
     tri__ps_store_traffic(run->trainer.store, &sent, &received);
+    tri__run_publish_traffic(run, sent, received);
     return json_pack("{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps",
                      (json_int_t)run->state.step, "examples", (json_int_t)run->state.examples, "seconds",
                      tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
@@ -133,7 +135,7 @@ static void tell(work *w)
 {
     tri__run *run = w->run;
     if (run->journal.events && tri__run_curves_due(run))
-        tri__run_tell_curves(run, w->made.step + 1, 0);
+        tri__run_tell_curves(run, w->made.step + 1);
     bool early = run->state.step > w->steps + w->steps / 8; /* a short job is evaluated before an interval is over */
     if (run->trainer.now - w->reported < REPORT_INTERVAL && !early)
         return;
@@ -142,6 +144,32 @@ static void tell(work *w)
     tri__ps_store_report(run->trainer.store, report(w, false));
     tri__run_tell_note(run, run->trainer.dataset);
     run->trainer.now = tri__clock_now();
+}
+
+/* For the task's own log file: what it works on, and what it did. */
+static void tell_begin(const work *w)
+{
+    const tri__run *run = w->run;
+    const tri__address *first = &w->setup->cluster->server[0];
+    char examples[TRI_TEXT_SHORT];
+    tri__log_line(run->journal.log, TRI_LOG_DEBUG,
+                  "worker:%d computes %s on %s examples of %s in batches of %lld with %d thread%s; ps:0 is %s:%u", w->setup->task.index,
+                  tri_model_name(run->inputs.model), tri__text_count(examples, (double)tri_dataset_examples(run->trainer.dataset)),
+                  run->options.data, (long long)run->settings.batch, run->settings.threads, run->settings.threads == 1 ? "" : "s",
+                  first->host, first->port);
+}
+
+static void tell_end(const work *w)
+{
+    const tri__run *run = w->run;
+    int64_t sent, received;
+    char steps[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], out[TRI_TEXT_SHORT], in[TRI_TEXT_SHORT];
+    tri__ps_store_traffic(run->trainer.store, &sent, &received);
+    tri__log_line(run->journal.log, TRI_LOG_DEBUG,
+                  "worker:%d ends after %s steps and %s examples in %.2f s, loss %.4f, %s sent, %s received", w->setup->task.index,
+                  tri__text_count(steps, (double)run->state.step), tri__text_count(examples, (double)run->state.examples),
+                  tri__clock_seconds(tri__phases_total(&run->trainer.phases)), tri__recent_mean(&run->state.recent),
+                  tri__text_bytes(out, (double)sent), tri__text_bytes(in, (double)received));
 }
 
 /* ---- steps ---- */
@@ -187,8 +215,7 @@ static tri_status step(work *w, const tri__token *token)
         return NULL;
     }
     if (!isfinite(tally.loss))
-        return tri_fail(TRI_DIVERGED, "step %lld: the loss is %s; try a smaller --rate (it was %g) or --clip 1", (long long)token->step,
-                        isnan(tally.loss) ? "not a number" : "infinite", (double)about.rate);
+        return tri__run_worker_diverged(run, token->step, isnan(tally.loss) ? "the loss is not a number" : "the loss is infinite");
     w->made = *token;
     if (run->settings.own_files)
         w->own = step_behind(w, w->own, run->settings.batch);
@@ -196,22 +223,32 @@ static tri_status step(work *w, const tri__token *token)
     run->state.examples += tally.count;
     if (tally.count > tally.damaged) /* a worker's part of a short step may be empty; then it has no loss */
         tri__run_count_loss(run, tri__tally_mean(&tally));
+    tri__run_publish(run, token->step + 1);
+    return NULL;
+}
+
+/* The worker's account begins with its first token: until then the job had not begun, or not with this worker. */
+static tri_status begin(work *w, tri__token *token, bool *stop)
+{
+    tri__run *run = w->run;
+    TRI_TRY(tri__ps_store_token(run->trainer.store, token, stop));
+    (void)tri__store_take_times(run->trainer.store);
+    run->since.usage = tri__usage_now();
+    tri__run_resume_clock(run);
+    tri__trainer_enter(&run->trainer, TRI_PHASE_INPUT);
     return NULL;
 }
 
 static tri_status loop(work *w)
 {
     tri__run *run = w->run;
-    run->since.usage = tri__usage_now();
-    run->trainer.now = tri__clock_now();
-    for (;;) {
-        tri__token token;
-        bool stop;
-        TRI_TRY(next_token(w, &token, &stop));
-        if (stop)
-            break;
+    tri__token token;
+    bool stop;
+    TRI_TRY(begin(w, &token, &stop));
+    while (!stop) {
         TRI_TRY(step(w, &token));
         tell(w);
+        TRI_TRY(next_token(w, &token, &stop));
     }
     TRI_TRY(tri_store_flush(run->trainer.store));
     tri__trainer_pause(&run->trainer);
@@ -225,6 +262,7 @@ static tri_status create_store(work *w)
     tri__run *run = w->run;
     const tri_source_info *info = tri_source_describe(run->inputs.source);
     char digest[65];
+    TRI_TRY(tri__ps_settings_check_tables(&run->options, run->inputs.model));
     TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, digest));
     int64_t examples = run->settings.limit && run->settings.limit < info->examples ? run->settings.limit : info->examples;
     char data[TRI_DATA_DIGEST_SIZE] = "", terms[512];
@@ -272,6 +310,7 @@ static tri_status prepare(work *w)
     int64_t examples = tri_dataset_examples(run->trainer.dataset) * (run->settings.own_files ? w->ps->workers : 1);
     TRI_TRY(tri__run_settle_length(run, examples, tri__ps_together(w->ps)));
     tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
+    tell_begin(w);
     return NULL;
 }
 
@@ -307,10 +346,15 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, con
     TRI_TRY(tri__run_open_data(run));
     run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the resume */
     tri_status status = prepare(&w);
-    if (!status)
+    if (!status) {
         status = loop(&w);
+        tell_end(&w);
+    }
     if (!status)
         status = evaluate(run);
+    if (run->trainer.dataset)
+        json_decref(report(&w, false)); /* publishes the traffic: ps:0 adds up the samples when all have left */
+    tri__sampler_take(run->journal.sampler);
     if (run->trainer.store)
         tri__ps_store_leave(run->trainer.store, run->trainer.dataset ? report(&w, !status) : NULL, status);
     tri__evaluator_destroy(run->evaluating.evaluator);

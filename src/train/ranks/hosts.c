@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/memory.h"
+#include "base/file/file.h"
+#include "base/memory/memory.h"
 #include "train/job/watcher.h"
 
 enum { LARGEST_FILE = 1 << 20, LONGEST_NAME = 256 };
@@ -23,7 +23,8 @@ typedef struct {
 
 typedef struct {
     host *list;
-    int count, capacity;
+    int count;
+    int64_t room;
     tri__watcher watcher;
 } roll;
 
@@ -44,7 +45,7 @@ static tri_status read_lines(const char *text, roll *out)
 {
     for (const char *line = text; *line;) {
         int length = (int)strcspn(line, "\n");
-        TRI_TRY(tri__grow(&out->list, &out->capacity, out->count, sizeof *out->list, "a list of hosts"));
+        TRI_TRY(tri__grow(&out->list, &out->room, out->count + 1, sizeof *out->list, "a list of hosts"));
         read_line(line, length, &out->list[out->count++]);
         line += length + (line[length] == '\n');
     }

@@ -1,6 +1,6 @@
 /* launch.c: runs mpirun as a child process, attempt after attempt.
  *
- * When a rank is lost, mpirun ends all ranks and writes a notice between two dashed lines. One line of it is the reason that we report. */
+ * When a rank is lost, mpirun ends all ranks and writes a notice. One line of it is the reason that we report. */
 #include "train/ranks/launch.h"
 
 #include <signal.h>
@@ -8,17 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
+#include "base/thread/clock.h"
 #include "train/checkpoint/checkpoint_read.h"
+#include "train/folder/log_file.h"
+#include "train/folder/run_folder.h"
 #include "train/job/command_line.h"
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
 #include "train/ranks/allreduce.h"
 #include "train/ranks/hosts.h"
 #include "train/ranks/mpirun.h"
-#include "train/run/folder.h"
-#include "train/run/log_file.h"
+#include "train/run/inputs.h"
 
 enum { WHY_SIZE = 1024 };
 
@@ -42,7 +44,7 @@ typedef struct {
 
     /* of this attempt */
     extent extent;
-    bool in_notice;      /* between the two dashed lines of a notice */
+    bool in_notice;      /* mpirun writes a notice */
     char why[WHY_SIZE];  /* what mpirun said */
     char last[WHY_SIZE]; /* the last line on any output that is not a report */
 } launcher;
@@ -80,33 +82,17 @@ static void take_notice(launcher *self, const char *line)
         self->why[length - 1] = 0;
 }
 
-/* mpirun's own "mpirun: …", and the "[warn] …" of its event library when it is killed: no reason for anything. */
-static bool is_chatter(const char *line)
-{
-    return !strncmp(line, "mpirun: ", 8) || !strncmp(line, "[warn] ", 7);
-}
-
-static void show(launcher *self, const char *line)
-{
-    tri__log_level level;
-    const char *text = tri__process_line_read(line, &level);
-    if (!*line)
-        return;
-    if (!is_chatter(line))
-        snprintf(self->last, sizeof self->last, "%s", line);
-    tri__log_line(self->log, is_chatter(line) ? TRI_LOG_DEBUG : level, "%s", text);
-}
-
 static void on_line(void *context, tri__process *process, bool error, const char *line)
 {
     launcher *self = context;
     (void)process;
-    if (error && !strncmp(line, "-----", 5))
-        self->in_notice = !self->in_notice;
-    else if (self->in_notice)
+    const tri__mpirun_line read = tri__mpirun_line_read(&self->in_notice, error, line);
+    if (read.speaker == TRI_MPIRUN_NOTICE)
         take_notice(self, line);
-    else
-        show(self, line);
+    if (read.speaker == TRI_MPIRUN_RANK && *line)
+        snprintf(self->last, sizeof self->last, "%s", line);
+    if (read.speaker >= TRI_MPIRUN_CHATTER && *line)
+        tri__log_line(self->log, read.level, "%s", read.text);
 }
 
 /* ---- one attempt ---- */
@@ -131,15 +117,11 @@ static tri_status start(launcher *self)
     tri__command_line line = TRI_COMMAND_LINE_INIT;
     tri__mpirun_add(&line, self->workers, self->hosts, self->request->as_root);
     add_rank(self, &line);
-    tri_status status = tri__command_line_check(&line);
-    if (!status) {
-        const tri__process_options options = {.program = "mpirun", .words = tri__command_line_words(&line), .life = TRI_LIFE_INPUT};
-        status = tri__process_start(&self->mpirun, &options);
-    }
+    tri_status status = tri__mpirun_start(&self->mpirun, &line);
     tri__command_line_fini(&line);
     if (!status)
         come_to(self, STARTED);
-    return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
+    return status;
 }
 
 /* mpirun hands SIGUSR1 on to the ranks, which then end in good order; they must have installed their handlers. On SIGTERM, mpirun ends the
@@ -285,7 +267,7 @@ static tri_status open_folder(launcher *self)
         TRI_TRY(run->out ? tri__run_folder_check(run->out) : NULL);
         tri_model *model;
         tri__train_settings settings;
-        TRI_TRY(tri_model_open(run->options->model, &model));
+        TRI_TRY(tri__inputs_open_model(run->options->model, &model));
         tri_status status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
         if (!status)
             status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);

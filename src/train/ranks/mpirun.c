@@ -1,7 +1,10 @@
-/* mpirun.c: how we want mpirun to start ranks. */
+/* mpirun.c: how we want mpirun to start ranks, and whose words its lines are. */
 #include "train/ranks/mpirun.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "train/job/process_report.h"
 
 void tri__mpirun_add(tri__command_line *line, int ranks, const char *hosts, bool as_root)
 {
@@ -16,4 +19,36 @@ void tri__mpirun_add(tri__command_line *line, int ranks, const char *hosts, bool
         tri__command_line_add_all(line, chosen);
     if (as_root)
         tri__command_line_add(line, "--allow-run-as-root");
+}
+
+tri_status tri__mpirun_start(tri__process *process, tri__command_line *line)
+{
+    tri_status status = tri__command_line_check(line);
+    if (!status) {
+        const tri__process_options options = {.program = "mpirun", .words = tri__command_line_words(line), .life = TRI_LIFE_INPUT};
+        status = tri__process_start(process, &options);
+    }
+    return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
+}
+
+/* mpirun's own "mpirun: …", and the "[warn] …" of its event library when it is killed. */
+static bool is_chatter(const char *line)
+{
+    return !strncmp(line, "mpirun: ", 8) || !strncmp(line, "[warn] ", 7);
+}
+
+tri__mpirun_line tri__mpirun_line_read(bool *in_notice, bool error, const char *line)
+{
+    tri__mpirun_line read = {.speaker = TRI_MPIRUN_NOTICE, .level = TRI_LOG_DEBUG, .text = line};
+    const bool noticed = error && *in_notice; /* ranks write to standard output meanwhile */
+    if (error && !strncmp(line, "-----", 5)) {
+        *in_notice = !*in_notice;
+        read.speaker = TRI_MPIRUN_DASHES;
+    } else if (!noticed && is_chatter(line)) {
+        read.speaker = TRI_MPIRUN_CHATTER;
+    } else if (!noticed) {
+        read.speaker = TRI_MPIRUN_RANK;
+        read.text = tri__process_line_read(line, &read.level);
+    }
+    return read;
 }

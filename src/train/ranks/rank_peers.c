@@ -9,19 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "data/source/digest.h"
 #include "net/mpi/ranks.h"
 #include "store/allreduce.h"
+#include "train/ranks/rank_failure.h"
 
-enum { MESSAGE_SIZE = 600, DIGEST_SIZE = 65 };
+enum { DIGEST_SIZE = 65 };
 
 /* What a rank tells the others. */
 typedef struct {
-    int32_t code; /* tri_code of its failure; TRI_OK: none */
-    char message[MESSAGE_SIZE];
+    tri__rank_failure failure;
     char digest[DIGEST_SIZE];        /* of its model */
     int64_t sum[2];                  /* what must be the same on all ranks: batch and number of examples */
     char data[TRI_DATA_DIGEST_SIZE]; /* digest of the examples; "": not known */
@@ -43,12 +43,6 @@ typedef struct {
 
 /* ---- exchanging notes ---- */
 
-static void write_failure(note *mine, tri_status own)
-{
-    mine->code = (int32_t)(tri_status_code(own) == TRI_STOPPED ? TRI_OK : tri_status_code(own));
-    snprintf(mine->message, sizeof mine->message, "%s", mine->code ? tri_status_message(own) : "");
-}
-
 /* Returns the failure of the first rank that has one, or own, which is taken. Rank 0 reports a failure for all ranks. */
 static tri_status compare(rank_peers *self, note *mine, tri_status own)
 {
@@ -59,22 +53,18 @@ static tri_status compare(rank_peers *self, note *mine, tri_status own)
         return own ? own : tri_fail(TRI_INTERNAL, "the ranks of MPI have lost each other");
     }
     self->orderly = true;
-    for (int i = 0; i < self->peers.workers; i++) {
-        const note *theirs = &self->notes[i];
-        if (!theirs->code)
-            continue;
-        tri_status_free(own);
-        self->peers.told = self->peers.worker > 0;
-        tri_code code = (tri_code)theirs->code;
-        return i ? tri_fail(code, "rank %d: %s", i, theirs->message) : tri_fail(code, "%s", theirs->message);
-    }
-    return own;
+    const int failed = tri__rank_failure_find(self->notes, sizeof *self->notes, self->peers.workers);
+    if (failed < 0)
+        return own;
+    tri_status_free(own);
+    self->peers.told = self->peers.worker > 0;
+    return tri__rank_failure_read(self->notes, sizeof *self->notes, failed, "rank");
 }
 
 static tri_status agree(tri__run *run, tri_status own)
 {
     note mine = {0};
-    write_failure(&mine, own);
+    tri__rank_failure_write(&mine.failure, own);
     return compare((rank_peers *)run->peers, &mine, own);
 }
 
@@ -98,7 +88,7 @@ tri_status tri__rank_peers_compare_inputs(tri__run *run, tri_status own)
     }
     if (!own && !run->settings.own_files)
         own = tri__source_digest(run->inputs.source, mine.data);
-    write_failure(&mine, own);
+    tri__rank_failure_write(&mine.failure, own);
     TRI_TRY(compare(self, &mine, own));
     const note *first = self->notes;
     for (int i = 1; i < self->peers.workers; i++) {
@@ -120,7 +110,7 @@ tri_status tri__rank_peers_agree_on_parts(tri__run *run, tri_status own)
 {
     rank_peers *self = (rank_peers *)run->peers;
     note mine = {.examples = own ? 0 : tri_dataset_examples(run->trainer.dataset)};
-    write_failure(&mine, own);
+    tri__rank_failure_write(&mine.failure, own);
     TRI_TRY(compare(self, &mine, own));
     int64_t most = 0;
     for (int i = 0; i < self->peers.workers; i++)
@@ -141,7 +131,7 @@ static tri_status rank_peers_begin(tri__peers *base, const tri_step *step)
 
 /* Damaged records have weight 0, so the weight of all ranks tells how many there were. The weight of the step just made may still be in
  * transit. */
-static tri_status judge_last_step(const rank_peers *self)
+static tri_status check_last_step(const rank_peers *self)
 {
     const tri__run *run = self->run;
     if (!self->met)
@@ -154,8 +144,11 @@ static tri_status judge_last_step(const rank_peers *self)
 static tri_status rank_peers_end(tri__peers *base, tri__tally *tally)
 {
     rank_peers *self = (rank_peers *)base;
-    const tri__run *run = self->run;
-    tri_status judged = judge_last_step(self);
+    tri__run *run = self->run;
+    tri_status status = check_last_step(self);
+    int64_t sent, received;
+    tri__allreduce_store_traffic(run->trainer.store, &sent, &received);
+    tri__run_publish_traffic(run, sent, received);
     int64_t position = tri_dataset_position(run->trainer.dataset);
     self->met = (position - self->position) * (run->settings.own_files ? base->workers : 1);
     self->position = position;
@@ -164,7 +157,7 @@ static tri_status rank_peers_end(tri__peers *base, tri__tally *tally)
     tally->count = self->met;
     tally->damaged = 0;
     tally->loss *= (double)tally->count;
-    return judged;
+    return status;
 }
 
 static void fill_note(const rank_peers *self, note *mine)
@@ -200,12 +193,12 @@ static tri_status merge_damage(rank_peers *self, int64_t most)
 }
 
 /* Now the weight of the last step is known, too. */
-static tri_status judge_all(rank_peers *self)
+static tri_status check_all(rank_peers *self)
 {
     self->peers.pass = 0;
-    tri_status judged = tri__peers_count_damage(self->run, tri_dataset_damaged(self->run->trainer.dataset), true);
-    self->peers.told = judged && self->peers.worker > 0;
-    return judged;
+    tri_status status = tri__peers_count_damage(self->run, tri_dataset_damaged(self->run->trainer.dataset), true);
+    self->peers.told = status && self->peers.worker > 0;
+    return status;
 }
 
 /* For the summary. With --shard files, no other rank reads this rank's records, and record numbers of different ranks cannot be
@@ -222,7 +215,7 @@ static tri_status count_damage(rank_peers *self)
     if (!most || self->run->settings.own_files)
         return NULL;
     TRI_TRY(merge_damage(self, most));
-    return judge_all(self);
+    return check_all(self);
 }
 
 static tri_status rank_peers_leave(tri__peers *base, tri_status own)
@@ -235,7 +228,7 @@ static tri_status rank_peers_leave(tri__peers *base, tri_status own)
     else if (parting)
         own = parting;
     fill_note(self, &mine);
-    write_failure(&mine, own);
+    tri__rank_failure_write(&mine.failure, own);
     own = compare(self, &mine, own);
     bool stopped = tri_status_code(own) == TRI_STOPPED, well = self->orderly && (!own || stopped); /* the same for all ranks */
     if (stopped && base->worker > 0) {

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "store/mirrored.h"
 #include "train/run/peers.h"
@@ -42,8 +42,6 @@ struct replicas {
     tri__mirrored_group *group;
     replica *replica; /* [workers] */
     int threads;
-    int64_t started;           /* when the threads were */
-    double seconds;            /* from then to the end */
     tri_step step;             /* the last that was begun; written before begun */
     atomic_int_fast64_t begun; /* steps */
     atomic_bool over;
@@ -124,7 +122,6 @@ static void *run_replica(void *context)
 
 static tri_status start_threads(replicas *peers)
 {
-    peers->started = tri__clock_now();
     for (int i = 1; i < peers->peers.workers; i++) {
         replica *self = &peers->replica[i];
         if (pthread_create(&self->thread, NULL, run_replica, self))
@@ -197,8 +194,6 @@ static tri_status merge_damage(const replicas *peers)
 static tri_status end_threads(replicas *peers, tri_status own)
 {
     atomic_store(&peers->over, true);
-    if (peers->started && !peers->seconds)
-        peers->seconds = tri__clock_seconds(tri__clock_now() - peers->started);
     if (own)
         tri__mirrored_group_stop(peers->group);
     tri__rendezvous_notify(&peers->rendezvous);
@@ -232,8 +227,10 @@ static void replicas_stats(const tri__peers *base, int worker, tri__worker_summa
     out->steps = other->trainer.steps;
     out->examples = other->trainer.examples;
     out->peak_rss_mb = tri__peak_rss_mb();
-    if (peers->threads == 1 && peers->seconds > 0)
-        out->cpu_percent = 100 * other->cpu / peers->seconds;
+    /* of the same time as the whole process's, from which the run takes it away */
+    double seconds = tri__clock_seconds(tri__clock_now() - peers->run->since.usage.wall);
+    if (peers->threads == 1 && seconds > 0)
+        out->cpu_percent = 100 * other->cpu / seconds;
 }
 
 /* ---- making them ---- */

@@ -19,11 +19,11 @@ tri_status tri__run_create_evaluator(tri__run *run)
     return tri__evaluator_create(run->inputs.graph, run->inputs.test, run->trainer.store, &options, &run->evaluating.evaluator);
 }
 
-bool tri__run_judge(tri__run *run)
+bool tri__run_check_goal(tri__run *run)
 {
     tri__run_state *state = &run->state;
     const tri__goal_state before = {.best_loss = state->best_loss, .without_gain = state->without_gain, .ending = run->ending};
-    const tri__goal_state after = tri__goal_judge(&run->settings, before, &run->evaluating.last);
+    const tri__goal_state after = tri__goal_check(&run->settings, before, &run->evaluating.last);
     state->best_loss = after.best_loss;
     state->without_gain = after.without_gain;
     run->ending = after.ending;
@@ -45,10 +45,28 @@ tri_status tri__run_evaluate(tri__run *run)
     if (!isfinite(run->evaluating.last.loss))
         return tri__run_diverged(run, "the test loss is not a number");
     tri__run_tell_evaluation(run);
-    if (tri__run_judge(run))
+    if (tri__run_check_goal(run))
         TRI_TRY(tri__run_save_best(run));
     tri__run_resume_clock(run);
     return NULL;
+}
+
+void tri__run_judge_progressive(tri__run *run)
+{
+    if (!run->progressive || !run->settings.target.progressive || run->ending != TRI_RUN_GOING)
+        return;
+    const tri__score_sums all = tri__progressive_all(run->progressive);
+    const tri__measured measured = {
+        .loss = NAN,
+        .logloss = tri__score_logloss(&all),
+        .accuracy = tri__score_accuracy(&all),
+        .auc = tri__progressive_auc(run->progressive),
+        .calibration = tri__score_calibration(&all),
+    };
+    if (!tri__target_reached(&run->settings.target, &measured))
+        return;
+    run->ending = TRI_RUN_UNTIL;
+    run->until_step = run->state.step;
 }
 
 tri_status tri__run_validate(tri__run *run, const tri_batch *batch)

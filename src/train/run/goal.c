@@ -19,15 +19,15 @@ tri__run_ending tri__run_ending_by_length(const tri__train_settings *settings)
     return settings->epochs ? TRI_RUN_EPOCHS : settings->steps ? TRI_RUN_STEPS : TRI_RUN_MAX_STEPS;
 }
 
-tri__goal_state tri__goal_judge(const tri__train_settings *settings, tri__goal_state before, const tri__evaluation *evaluation)
+tri__goal_state tri__goal_check(const tri__train_settings *settings, tri__goal_state before, const tri__evaluation *evaluation)
 {
     tri__goal_state after = before;
     after.better = isnan(before.best_loss) || evaluation->loss < before.best_loss;
     after.without_gain = after.better ? 0 : before.without_gain + 1;
     if (after.better)
         after.best_loss = evaluation->loss;
-    const tri__measured measured = {evaluation->loss, evaluation->logloss, evaluation->accuracy, evaluation->auc};
-    if (tri__target_reached(&settings->target, &measured))
+    const tri__measured measured = {evaluation->loss, evaluation->logloss, evaluation->accuracy, evaluation->auc, evaluation->calibration};
+    if (!settings->target.progressive && tri__target_reached(&settings->target, &measured))
         after.ending = TRI_RUN_UNTIL;
     else if (before.ending == TRI_RUN_GOING && settings->patience && after.without_gain >= settings->patience)
         after.ending = TRI_RUN_PATIENCE;

@@ -40,6 +40,6 @@ typedef struct {
 } tri__goal_state;
 
 /* The state after an evaluation. settings: --until and --patience. The caller deals with a loss that is not a number. */
-tri__goal_state tri__goal_judge(const tri__train_settings *settings, tri__goal_state before, const tri__evaluation *evaluation);
+tri__goal_state tri__goal_check(const tri__train_settings *settings, tri__goal_state before, const tri__evaluation *evaluation);
 
 #endif

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "data/source/dense.h"
+#include "data/stream/stream.h"
+#include "graph/model/model.h"
 #include "train/checkpoint/checkpoint_read.h"
-#include "train/run/local.h"
 #include "train/run/run_inside.h"
 
 /* A resumed run takes its model and options from the checkpoint. */
@@ -18,12 +19,23 @@ static tri_status open_resumed(tri__run *run)
     return tri_model_parse(run->resumed->model_name, text, strlen(text), &run->inputs.model);
 }
 
+tri_status tri__inputs_open_model(const char *name, tri_model **out)
+{
+    TRI_TRY(tri_model_open(name, out));
+    tri_status status = tri__model_refuse_places(*out);
+    if (!status)
+        return NULL;
+    tri_model_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
 tri_status tri__run_open_model(tri__run *run)
 {
     if (run->request->resume)
         return open_resumed(run);
     TRI_TRY(tri__train_options_copy(&run->options, run->request->options));
-    return tri_model_open(run->options.model, &run->inputs.model);
+    return tri__inputs_open_model(run->options.model, &run->inputs.model);
 }
 
 tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
@@ -59,8 +71,8 @@ static tri_source_options test_options(const tri__run *run)
     return options;
 }
 
-/* Where --data has a validation part beside its test part, the run is judged on that, and the test part is left for trireme eval: stopping
- * by the test examples would choose the model by them. */
+/* Where --data has a validation part beside its test part, the run is evaluated on that, and the test part is left for trireme eval:
+ * stopping by the test examples would choose the model by them. */
 static tri_status open_validation(tri__run *run, const tri_source_options *options, bool *found)
 {
     *found = false;
@@ -97,10 +109,10 @@ static tri_status open_test(tri__run *run)
     if (run->options.test)
         return tri_wrap(tri_source_open(spec, TRI_PART_TRAIN, &options, &run->inputs.test), "--test");
     const tri__train_settings *settings = &run->settings;
-    const char *needy = settings->target.kind != TRI_TARGET_NONE ? "until"
-                        : settings->patience                     ? "patience"
-                        : settings->keep_best                    ? "keep-best"
-                                                                 : NULL;
+    const char *needy = settings->target.kind != TRI_TARGET_NONE && !settings->target.progressive ? "until"
+                        : settings->patience                                                      ? "patience"
+                        : settings->keep_best                                                     ? "keep-best"
+                                                                                                  : NULL;
     if (needy)
         return tri_fail(TRI_BAD_CALL, "--%s needs test examples, and %s has none: give some with --test SOURCE", needy, spec);
     if (stream)
@@ -111,7 +123,7 @@ static tri_status open_test(tri__run *run)
 
 bool tri__run_reads_stream(const tri__run *run)
 {
-    return run->options.data && !strcmp(run->options.data, "-");
+    return tri__source_is_stream(run->options.data);
 }
 
 /* What a stream cannot be: it is read once, in its order, and nobody knows where it ends. */
@@ -127,9 +139,9 @@ static tri_status check_stream(const tri__run *run)
                           : run->settings.schedule.in_epochs      ? "a --schedule in epochs: it has none"
                           : run->settings.target.kind != TRI_TARGET_NONE && run->settings.evaluate.kind == TRI_EVERY_EPOCH
                               ? "--eval-every epoch: it has none, and --until would never be checked"
-                          : options->test && !strcmp(options->test, "-")          ? "--test -: it is trained on"
-                          : strcmp(run->strategy->name, tri__strategy_local.name) ? "several processes: one reads it (--strategy local)"
-                                                                                  : NULL;
+                          : tri__source_is_stream(options->test) ? "--test -: it is trained on"
+                          : !run->strategy->reads_stream         ? "this --strategy: one process reads it"
+                                                                 : NULL;
     if (refused)
         return tri_fail(TRI_BAD_CALL, "--data -: standard input does not go with %s", refused);
     if (!tri_model_is_sparse(run->inputs.model))
@@ -151,14 +163,25 @@ static tri_status prepare_stream(tri__run *run)
     return NULL;
 }
 
-static tri_status open_sources(tri__run *run)
+static tri_status open_training(tri__run *run)
 {
     tri_source_options options = source_options(run);
-    if (tri__run_reads_stream(run))
-        TRI_TRY(prepare_stream(run));
     options.stream = tri__run_reads_stream(run);
     options.stop = run->request->stop;
-    TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source));
+    return tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source);
+}
+
+tri_status tri__run_open_examples(tri__run *run)
+{
+    TRI_TRY(open_training(run));
+    return tri_model_is_sparse(run->inputs.model) ? NULL : tri__source_make_dense(&run->inputs.source);
+}
+
+static tri_status open_sources(tri__run *run)
+{
+    if (tri__run_reads_stream(run))
+        TRI_TRY(prepare_stream(run));
+    TRI_TRY(open_training(run));
     const tri_source_info *info = tri_source_describe(run->inputs.source);
     if (info->note)
         tri__log_line(run->request->log, TRI_LOG_WARNING, "%s", info->note);
@@ -180,8 +203,9 @@ static tri_status build_graph(tri__run *run)
     const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
     TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
     TRI_TRY(tri__source_fits(info, run->inputs.graph));
-    const tri__target_kind target = run->settings.target.kind;
-    if ((target == TRI_TARGET_LOGLOSS || target == TRI_TARGET_AUC) && !tri__has_two_classes(run->inputs.graph))
+    const tri__target *target = &run->settings.target;
+    const bool of_all = target->kind <= TRI_TARGET_LOSS || (target->kind == TRI_TARGET_ACCURACY && !target->progressive);
+    if (!of_all && !tri__has_two_classes(run->inputs.graph))
         return tri_fail(TRI_BAD_CALL, "--until '%s': that is a measure of two classes, and there are more (loss and accuracy are of all)",
                         run->options.until);
     if (!run->resumed)

@@ -12,6 +12,9 @@ typedef struct {
     tri_graph *graph;
 } tri__inputs;
 
+/* The model to train. One whose lines have places is refused: a worker computes all of it. */
+TRI_MUST_CHECK tri_status tri__inputs_open_model(const char *name, tri_model **out);
+
 /* How the training examples are opened. shape: of an example, where it is known; photos are brought to that size. */
 tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
                                               const char *cache_folder);
@@ -19,8 +22,9 @@ tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape 
 void tri__inputs_fini(tri__inputs *inputs);
 
 struct tri__run;
-TRI_MUST_CHECK tri_status tri__run_open_model(struct tri__run *run); /* and the options, merged with those of a resumed run */
-TRI_MUST_CHECK tri_status tri__run_open_data(struct tri__run *run);  /* sources and graph */
-bool tri__run_reads_stream(const struct tri__run *run);              /* its examples come from standard input */
+TRI_MUST_CHECK tri_status tri__run_open_model(struct tri__run *run);    /* and the options, merged with those of a resumed run */
+TRI_MUST_CHECK tri_status tri__run_open_data(struct tri__run *run);     /* sources and graph */
+TRI_MUST_CHECK tri_status tri__run_open_examples(struct tri__run *run); /* the training examples alone, no stream */
+bool tri__run_reads_stream(const struct tri__run *run);                 /* its examples come from standard input */
 
 #endif

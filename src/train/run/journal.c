@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "train/run/peers.h"
-#include "watch/text.h"
+#include "watch/progress/text.h"
 
 #define FLUSH_INTERVAL      INT64_C(2000000000)
 #define VALIDATION_INTERVAL INT64_C(60000000000)
@@ -38,7 +38,7 @@ void tri__run_flush_events(tri__run *run)
 }
 
 /* The request and what came of it, as a table for TensorBoard's text page. */
-static void tell_options(tri__run *run)
+void tri__run_tell_options(tri__run *run)
 {
     json_t *options = tri__train_options_json(&run->options);
     char buffer[4096];
@@ -122,7 +122,7 @@ void tri__run_tell_start(tri__run *run)
         return;
     if (run->since.step)
         tri__events_restart(run->journal.events, run->since.step + 1);
-    tell_options(run);
+    tri__run_tell_options(run);
     tri__events_graph(run->journal.events, run->inputs.graph);
     tri__run_flush_events(run);
 }
@@ -142,29 +142,42 @@ void tri__run_count_loss(tri__run *run, double loss)
     run->journal.steps++;
 }
 
+/* One thread writes these, and another reads each by itself: nothing has to be in order. */
+void tri__run_publish(tri__run *run, int64_t step)
+{
+    tri__task_counters *work = &run->journal.work;
+    atomic_store_explicit(&work->step, step, memory_order_relaxed);
+    atomic_store_explicit(&work->examples, run->trainer.examples * (run->peers ? run->peers->here : 1), memory_order_relaxed);
+    atomic_store_explicit(&work->loss, tri__recent_mean(&run->state.recent), memory_order_relaxed);
+    for (int i = 0; i < TRI_PHASES; i++)
+        atomic_store_explicit(&work->phase[i], run->trainer.phases.spent[i], memory_order_relaxed);
+}
+
+void tri__run_publish_traffic(tri__run *run, int64_t sent, int64_t received)
+{
+    atomic_store_explicit(&run->journal.work.sent, sent, memory_order_relaxed);
+    atomic_store_explicit(&run->journal.work.received, received, memory_order_relaxed);
+}
+
 bool tri__run_curves_due(const tri__run *run)
 {
     return run->journal.steps >= run->settings.log_every;
 }
 
-void tri__run_tell_curves(tri__run *run, int64_t step, double speed)
+void tri__run_tell_curves(tri__run *run, int64_t step)
 {
+    double speed = tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now);
     if (run->journal.events) {
         tri__events_scalar(run->journal.events, "train/loss", step, (float)(run->journal.loss / (double)run->journal.steps));
         tri__events_scalar(run->journal.events, "train/rate", step, tri__schedule_rate(&run->settings.schedule, step - 1));
-        if (run->state.judged > 0 && tri__has_two_classes(run->inputs.graph))
+        if (run->state.loss_count > 0 && tri__has_two_classes(run->inputs.graph))
             tri__events_scalar(run->journal.events, "train/progressive_loss", step,
-                               (float)(run->state.loss_sum / (double)run->state.judged));
+                               (float)(run->state.loss_sum / (double)run->state.loss_count));
         if (speed > 0)
             tri__events_scalar(run->journal.events, "train/examples_per_second", step, (float)speed);
     }
     run->journal.loss = 0;
     run->journal.steps = 0;
-}
-
-void tri__run_tell_step(tri__run *run)
-{
-    tri__run_tell_curves(run, run->state.step, tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now));
 }
 
 /* Show all evaluations of a run that has few, and a sample of those of a run that has many. */
@@ -288,8 +301,25 @@ tri_status tri__journal_open_log(tri__journal *journal, tri__log *next)
     return NULL;
 }
 
+void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command)
+{
+    atomic_store(&journal->work.loss, NAN);
+    if (!every)
+        return;
+    const tri__sampler_options options = {
+        .path = journal->folder.samples, .command = command ? command : "", .every = every, .counters = &journal->work};
+    journal->sampled_from = tri__clock_wall();
+    tri_status status = tri__run_folder_add(&journal->folder, "samples");
+    if (!status)
+        status = tri__sampler_start(&options, &journal->sampler);
+    if (status)
+        tri__log_line(journal->log, TRI_LOG_WARNING, "no samples: %s", tri_status_message(status));
+    tri_status_free(status);
+}
+
 void tri__journal_fini(tri__journal *journal)
 {
+    tri__sampler_stop(journal->sampler);
     tri_status_free(tri__events_close(journal->events));
     tri__log_file_destroy(journal->log_file);
     tri__run_folder_fini(&journal->folder);

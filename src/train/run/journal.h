@@ -2,11 +2,12 @@
 #ifndef TRI_TRAIN_RUN_JOURNAL_H
 #define TRI_TRAIN_RUN_JOURNAL_H
 
-#include "train/run/folder.h"
-#include "train/run/log_file.h"
+#include "train/folder/log_file.h"
+#include "train/folder/run_folder.h"
 #include "trireme/dataset.h"
-#include "watch/events.h"
-#include "watch/progress.h"
+#include "watch/progress/progress.h"
+#include "watch/report/events.h"
+#include "watch/sample/sampler.h"
 
 typedef struct {
     tri__run_folder folder;
@@ -16,6 +17,9 @@ typedef struct {
     double loss;              /* Σ of mean losses since the last point of the curves … */
     int64_t steps;            /* … and steps */
     tri__rate speed;          /* in examples */
+    tri__task_counters work;  /* for the samples */
+    tri__sampler *sampler;    /* NULL with --sample-every never … */
+    double sampled_from;      /* … and when it began, in seconds since 1970 */
     int64_t next, next_flush; /* when progress is reported, and when events are flushed */
     struct {
         int64_t examples; /* next told when there are so many … */
@@ -25,18 +29,24 @@ typedef struct {
 
 /* Begin the log in the run folder; the log hands lines on to `next`. */
 TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log *next);
+
+/* Begin to sample into the run folder; `command` is the command line. The journal stays where it is until fini. Where that is not
+ * possible, the log says so, and the run goes on without samples. */
+void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command);
 void tri__journal_fini(tri__journal *journal);
 
 struct tri__run;
 double tri__run_seconds(const struct tri__run *run);       /* of training, by all processes of the run */
 double tri__run_total_seconds(const struct tri__run *run); /* with set-up and evaluation */
 void tri__run_tell_start(struct tri__run *run);
-void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);         /* log the dataset's note about a record that was left out */
-void tri__run_count_loss(struct tri__run *run, double loss);                 /* the mean of a step */
-bool tri__run_curves_due(const struct tri__run *run);                        /* every --log-every steps */
-void tri__run_tell_curves(struct tri__run *run, int64_t step, double speed); /* to the event file; speed 0: not known */
-void tri__run_tell_step(struct tri__run *run);                               /* the curves of a run that counts its own steps */
-void tri__run_tell_evaluation(struct tri__run *run);                         /* to the event file and the log */
+void tri__run_tell_options(struct tri__run *run);                    /* to the event file */
+void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset); /* log the dataset's note about a record that was left out */
+void tri__run_count_loss(struct tri__run *run, double loss);         /* the mean of a step */
+void tri__run_publish(struct tri__run *run, int64_t step);           /* what this task has done so far, for its samples */
+void tri__run_publish_traffic(struct tri__run *run, int64_t sent, int64_t received);
+bool tri__run_curves_due(const struct tri__run *run);                                      /* every --log-every steps */
+void tri__run_tell_curves(struct tri__run *run, int64_t step);                             /* to the event file */
+void tri__run_tell_evaluation(struct tri__run *run);                                       /* to the event file and the log */
 tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */
 void tri__run_tell_progress(struct tri__run *run); /* to the caller, and flushes events now and then */
 void tri__run_flush_events(struct tri__run *run);

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "train/run/run_inside.h"
 #include "train/run/timed.h"
 
@@ -13,7 +13,7 @@ static tri_status check(const tri__train_options *options)
         return NULL;
     return tri_fail(TRI_BAD_CALL,
                     "--workers %" PRId64 ": strategy local has one worker, which uses all CPUs (--threads sets how many; "
-                    "--strategy mirrored, allreduce and ps have several)",
+                    "another --strategy has several workers)",
                     options->workers);
 }
 
@@ -47,6 +47,7 @@ static tri_status create_store(tri__run *run)
 const tri__strategy tri__strategy_local = {
     .name = "local",
     .options = (const char *const[]){"min-count", "table-memory", NULL},
+    .reads_stream = true,
     .check = check,
     .create_store = create_store,
 };

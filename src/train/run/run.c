@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "train/run/peers.h"
 #include "train/run/run_setup.h"
@@ -48,8 +48,9 @@ static tri_status step(tri__run *run)
     run->state.step++;
     run->state.examples += tally.count;
     run->state.loss_sum += tally.loss;
-    run->state.judged += tally.count - tally.damaged;
+    run->state.loss_count += tally.count - tally.damaged;
     tri__run_count_loss(run, tri__tally_mean(&tally));
+    tri__run_publish(run, run->state.step);
     return run->progressive ? tri__run_validate(run, batch) : NULL;
 }
 
@@ -73,13 +74,15 @@ static void count_as_other(tri__run *run)
 static tri_status after_step(tri__run *run)
 {
     if (tri__run_curves_due(run)) {
-        tri__run_tell_step(run);
+        tri__run_tell_curves(run, run->state.step);
         count_as_other(run);
     }
     if (run->progressive && tri__run_progressive_due(run))
         tri__run_tell_progressive(run);
-    if (tri__run_evaluation_due(run))
+    if (tri__run_evaluation_due(run)) {
         TRI_TRY(tri__run_evaluate(run));
+        tri__run_judge_progressive(run);
+    }
     check_end(run);
     if (run->ending == TRI_RUN_GOING && tri__run_save_due(run)) {
         TRI_TRY(tri__run_save(run));

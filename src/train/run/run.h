@@ -1,17 +1,17 @@
 /* run.h: a training run: dataset × plan × store, watched, evaluated, checkpointed, until a stop rule ends it.
  *
- * A run leaves a folder (folder.h). It ends by its stop rule, by a signal, by early stopping, or because the loss is no longer a
+ * A run leaves a folder (run_folder.h). It ends by its stop rule, by a signal, by early stopping, or because the loss is no longer a
  * number; in each of these cases the folder holds a summary and, unless the run failed before the first one, a checkpoint. */
 #ifndef TRI_TRAIN_RUN_RUN_H
 #define TRI_TRAIN_RUN_RUN_H
 
 #include <signal.h>
 
-#include "base/log.h"
+#include "base/report/log.h"
 #include "train/options/options.h"
 #include "train/options/strategy.h"
-#include "watch/progress.h"
-#include "watch/summary.h"
+#include "watch/progress/progress.h"
+#include "watch/report/summary.h"
 
 struct tri__run_result;
 

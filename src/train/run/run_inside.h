@@ -13,7 +13,7 @@
 #include "train/run/run.h"
 #include "train/run/saving.h"
 #include "train/run/trainer.h"
-#include "watch/resources.h"
+#include "watch/host/resources.h"
 
 typedef struct tri__peers tri__peers;
 

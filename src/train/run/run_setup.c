@@ -4,12 +4,15 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "data/batch/dataset.h"
 #include "train/checkpoint/checkpoint_read.h"
+#include "train/checkpoint/checkpoint_restore.h"
+#include "train/cluster/cluster.h"
 #include "train/run/local.h"
 #include "train/run/peers.h"
 
@@ -83,11 +86,24 @@ static tri_status take_folder(tri__run *run)
     return tri__run_folder_open(request->resume, "worker-0", &run->journal.folder);
 }
 
+/* A rank that does not lead only writes its samples, where it can see the folder that its launcher made. */
+static tri_status join_folder(tri__run *run)
+{
+    const tri__run_request *request = run->request;
+    char task[TRI_TASK_SIZE];
+    if (!request->folder || !tri__folder_exists(request->folder))
+        return NULL;
+    snprintf(task, sizeof task, "worker-%d", run->peers->worker);
+    TRI_TRY(tri__run_folder_enter(request->folder, task, &run->journal.folder));
+    tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
+    return NULL;
+}
+
 static tri_status open_folder(tri__run *run)
 {
     const tri__run_request *request = run->request;
     if (!tri__run_leads(run))
-        return NULL;
+        return join_folder(run);
     tri__run_folder *folder = &run->journal.folder;
     if (request->folder)
         TRI_TRY(tri__run_folder_enter(request->folder, "worker-0", folder));
@@ -99,6 +115,7 @@ static tri_status open_folder(tri__run *run)
         tri__folder_sweep(run->journal.folder.checkpoints);
     if (!request->folder)
         TRI_TRY(tri__run_folder_note(&run->journal.folder, request->command));
+    tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
     return run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 

@@ -23,13 +23,23 @@ void tri__saving_fini(tri__saving *saving)
 }
 
 /* The message says what to try, and what was tried. */
+static tri_status diverge(const tri__run *run, int64_t step, const char *what, const char *ending, const char *path)
+{
+    return tri_fail(TRI_DIVERGED, "step %lld: %s; try a smaller --rate (it was %g)%s%s%s", (long long)step, what,
+                    (double)tri__schedule_rate(&run->settings.schedule, step),
+                    run->settings.rule.clip > 0 ? " or a smaller --clip" : " or --clip 1", ending, path);
+}
+
 tri_status tri__run_diverged(const tri__run *run, const char *what)
 {
-    double rate = tri__schedule_rate(&run->settings.schedule, run->state.step);
-    return tri_fail(TRI_DIVERGED, "step %lld: %s; try a smaller --rate (it was %g)%s. %s%s", (long long)run->state.step, what, rate,
-                    run->settings.rule.clip > 0 ? " or a smaller --clip" : " or --clip 1",
-                    run->saving.path ? "The last good checkpoint is " : "No checkpoint had been written yet",
-                    run->saving.path ? run->saving.path : "");
+    const char *path = run->saving.path;
+    return diverge(run, run->state.step, what, path ? ". The last good checkpoint is " : ". No checkpoint had been written yet",
+                   path ? path : "");
+}
+
+tri_status tri__run_worker_diverged(const tri__run *run, int64_t step, const char *what)
+{
+    return diverge(run, step, what, "", "");
 }
 
 static void keep_name(tri__run *run, char *written, int64_t step)
@@ -50,7 +60,7 @@ static tri_status collect(tri__run *run)
     return NULL;
 }
 
-/* Where other workers would wait for the disk, the checkpoint is copied and a thread writes the copy. */
+/* Where other workers would wait for the disk, or tables are so large that it takes long, a thread writes the checkpoint. */
 static tri_status save_beside(tri__run *run, const tri__checkpoint_content *content)
 {
     if (!run->saving.writer)
@@ -137,7 +147,9 @@ void tri__run_collect_checkpoint(tri__run *run)
 
 tri_status tri__run_save(tri__run *run)
 {
-    return checkpoint(run, run->peers && !tri_store_tables(run->trainer.store) ? NEXT_BESIDE : NEXT);
+    tri_store *store = run->trainer.store;
+    const bool tables = tri_store_tables(store) > 0;
+    return checkpoint(run, run->peers ? (tables ? NEXT : NEXT_BESIDE) : tables && tri__checkpoint_writer_takes(store) ? NEXT_BESIDE : NEXT);
 }
 
 tri_status tri__run_save_best(tri__run *run)

@@ -32,5 +32,7 @@ TRI_MUST_CHECK tri_status tri__run_save_last(struct tri__run *run); /* unless th
 
 /* TRI_DIVERGED: what happened, what to try, and which checkpoint is the last good one. */
 TRI_MUST_CHECK tri_status tri__run_diverged(const struct tri__run *run, const char *what);
+/* The same of a worker that writes no checkpoints, at a step of the job. */
+TRI_MUST_CHECK tri_status tri__run_worker_diverged(const struct tri__run *run, int64_t step, const char *what);
 
 #endif

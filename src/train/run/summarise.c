@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "train/cluster/cluster.h"
 #include "train/run/peers.h"
-#include "watch/verdict.h"
+#include "watch/report/verdict.h"
 
 static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *summary)
 {
@@ -28,22 +29,34 @@ static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *s
         summary->progressive_auc = tri__progressive_auc(run->progressive);
         summary->progressive_calibration = tri__score_calibration(&all);
     }
-    summary->progressive_logloss = run->state.judged > 0 ? run->state.loss_sum / (double)run->state.judged : NAN;
+    summary->progressive_logloss = run->state.loss_count > 0 ? run->state.loss_sum / (double)run->state.loss_count : NAN;
+}
+
+tri__tables_size tri__tables_count(tri_store *store)
+{
+    tri__tables_size size = {0};
+    tri_growth growth;
+    const bool grows = tri_store_grows(store, &growth);
+    for (int i = 0; i < tri_store_tables(store); i++) {
+        const tri_table *table = tri_store_table(store, i);
+        size.rows += grows ? growth.rows : table->rows;
+        size.bytes += table->rows * table->stride * (int64_t)sizeof(float);
+    }
+    return size;
 }
 
 static void fill_in_tables(const tri__run *run, tri__summary *summary)
 {
     tri_store *store = run->trainer.store;
+    if (!store)
+        return;
     tri_growth growth = {0};
-    const bool grows = store && tri_store_grows(store, &growth);
-    summary->tables_grow = grows;
+    const tri__tables_size size = tri__tables_count(store);
+    summary->table_rows = size.rows;
+    summary->table_bytes = size.bytes;
+    summary->tables_grow = tri_store_grows(store, &growth);
     summary->left_rare = growth.left_rare;
     summary->left_full = growth.left_full;
-    for (int i = 0; store && i < tri_store_tables(store); i++) {
-        const tri_table *table = tri_store_table(store, i);
-        summary->table_rows += grows ? growth.rows : table->rows;
-        summary->table_bytes += table->rows * table->stride * (int64_t)sizeof(float);
-    }
 }
 
 static void fill_in(const tri__run *run, tri__summary *summary)
@@ -65,6 +78,20 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     summary->checkpoint = run->saving.path;
 }
 
+/* The fullest link of all hosts. */
+static void fill_in_link(const tri__consumption *consumption, tri__evidence *evidence)
+{
+    for (int i = 0; consumption && i < consumption->hosts; i++) {
+        const tri__consumer *host = &consumption->host[i];
+        if (!(host->link.most > 0) || (evidence->link.host && host->link.fill <= evidence->link.fill))
+            continue;
+        evidence->link.host = host->name;
+        evidence->link.most = host->link.most;
+        evidence->link.fill = host->link.fill;
+        evidence->link.sends = host->link.sends;
+    }
+}
+
 static const char *find_verdict(const tri__run *run, const tri__summary *summary, const tri__effort *effort, char *buffer, size_t size)
 {
     tri__evidence evidence = {
@@ -75,17 +102,38 @@ static const char *find_verdict(const tri__run *run, const tri__summary *summary
         .decoding = effort->seconds > 0 ? effort->decoding / effort->seconds : 0,
     };
     memcpy(evidence.share, summary->phases, sizeof evidence.share);
+    fill_in_link(summary->consumption, &evidence);
     return tri__verdict(&evidence, buffer, size);
+}
+
+/* What tasks and hosts used since this process began; nothing where the run is not sampled, or its samples cannot be read. */
+static void read_consumption(const tri__run *run, tri__consumption *out)
+{
+    *out = (tri__consumption){0};
+    if (!run->journal.sampler)
+        return;
+    tri__sampler_take(run->journal.sampler);
+    char *samples = tri__path_join(run->journal.folder.path, "samples");
+    tri_status status = samples ? tri__consumption_read(samples, run->journal.sampled_from, out) : NULL;
+    if (status)
+        tri__log_line(run->journal.log, TRI_LOG_WARNING, "the summary leaves tasks and hosts out: %s", tri_status_message(status));
+    tri_status_free(status);
+    free(samples);
 }
 
 tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const tri__effort *effort, tri__run_result *out)
 {
     char verdict[TRI_VERDICT_SIZE];
     fill_in(run, summary);
+    tri__consumption consumption;
+    read_consumption(run, &consumption);
+    summary->consumption = run->journal.sampler ? &consumption : NULL;
     summary->verdict = find_verdict(run, summary, effort, verdict, sizeof verdict);
     tri__summary_table(summary, out->table, sizeof out->table);
     tri_status status = tri__summary_json(summary, &out->summary);
     summary->verdict = NULL;
+    summary->consumption = NULL;
+    tri__consumption_fini(&consumption);
     TRI_TRY(status);
     out->folder = strdup(run->journal.folder.path);
     return out->folder ? tri__json_write(run->journal.folder.summary, out->summary) : tri_fail(TRI_NO_MEMORY, "no memory for the summary");
@@ -168,6 +216,8 @@ static void fill_workers(const tri__run *run, worker_stats *all)
     for (int i = 0; i < all->count && together; i++)
         if (i != own)
             all->worker[own].cpu_percent -= all->worker[i].cpu_percent; /* of the process, what the other replicas leave */
+    if (all->worker[own].cpu_percent < 0)
+        all->worker[own].cpu_percent = 0; /* the clock of a process is coarser than that of a thread */
 }
 
 static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)

@@ -12,6 +12,13 @@ typedef struct {
     double decoding;    /* seconds of reading and decoding, of all threads */
 } tri__effort;
 
+/* Of all tables of a store: their rows, and their bytes with the rule's state. */
+typedef struct {
+    int64_t rows, bytes;
+} tri__tables_size;
+
+tri__tables_size tri__tables_count(tri_store *store);
+
 /* summary has what was done: workers, servers and mode, threads, steps, examples, epochs, times and phases, losses in training, damage,
  * traffic. This function fills in the rest from the run, writes summary.json and fills the result. */
 TRI_MUST_CHECK tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const tri__effort *effort, tri__run_result *out);

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "graph/store.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "graph/store/store.h"
 
 typedef struct {
     tri_store store; /* its buffers are inner's */

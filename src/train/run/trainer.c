@@ -1,9 +1,9 @@
 /* trainer.c: one worker's part of a step. */
 #include "train/run/trainer.h"
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
-#include "graph/store.h"
+#include "graph/store/store.h"
 
 double tri__tally_mean(const tri__tally *tally)
 {

@@ -8,7 +8,7 @@
 
 #include "trireme/dataset.h"
 #include "trireme/plan.h"
-#include "watch/phases.h"
+#include "watch/progress/phases.h"
 
 typedef struct {
     tri_store *store;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "train/run/local.h"
+#include "data/stream/stream.h"
 
 #define DECLARE(name, meaning) extern const tri__strategy tri__strategy_##name;
 #define ADDRESS(name, meaning) &tri__strategy_##name,
@@ -18,7 +18,7 @@ const tri__strategy *tri__strategies_find(const char *name)
     for (int i = 0; name && tri__strategies[i]; i++)
         if (!strcmp(tri__strategies[i]->name, name))
             return tri__strategies[i];
-    return &tri__strategy_local;
+    return tri__strategies[0];
 }
 
 const tri__strategy *tri__strategies_meeting(tri__meeting meeting)
@@ -37,28 +37,28 @@ static bool has(const tri__strategy *strategy, const char *option)
     return false;
 }
 
-/* "ps and allreduce": all that have the option. */
-static tri_status refuse(const tri__strategy *strategy, const char *option)
+/* "ps and allreduce": all that have the option, or that read streams where it is NULL. */
+static const char *name_owners(const char *option, char *owners, size_t size)
 {
-    char owners[128] = "";
-    for (int i = 0; tri__strategies[i]; i++)
-        if (has(tri__strategies[i], option)) {
-            size_t used = strlen(owners);
-            snprintf(owners + used, sizeof owners - used, "%s%s", used ? " and " : "", tri__strategies[i]->name);
-        }
-    return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy %s, and the strategy is %s", option, owners, strategy->name);
+    size_t used = 0;
+    for (int i = 0; tri__strategies[i] && used < size; i++)
+        if (option ? has(tri__strategies[i], option) : tri__strategies[i]->reads_stream)
+            used += (size_t)snprintf(owners + used, size - used, "%s%s", used ? " and " : "", tri__strategies[i]->name);
+    return owners;
 }
 
 tri_status tri__strategies_check(const tri__strategy *strategy, const tri__train_options *options)
 {
     if (strategy->check)
         TRI_TRY(strategy->check(options));
-    if (strategy != &tri__strategy_local && options->data && !strcmp(options->data, "-"))
-        return tri_fail(TRI_BAD_CALL, "--data -: one process reads standard input, in its order: it is for --strategy local, not %s",
-                        strategy->name);
+    char owners[128] = "";
+    if (!strategy->reads_stream && tri__source_is_stream(options->data))
+        return tri_fail(TRI_BAD_CALL, "--data -: one process reads standard input, in its order: it is for --strategy %s, not %s",
+                        name_owners(NULL, owners, sizeof owners), strategy->name);
     for (int i = 0; tri__strategies[i]; i++)
         for (const char *const *option = tri__strategies[i]->options; option && *option; option++)
             if (!has(strategy, *option) && tri__train_options_given(options, *option))
-                return refuse(strategy, *option);
+                return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy %s, and the strategy is %s", *option,
+                                name_owners(*option, owners, sizeof owners), strategy->name);
     return NULL;
 }

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/crc32c.h"
-#include "base/random.h"
+#include "base/bytes/crc32c.h"
+#include "base/bytes/random.h"
 #include "data/fixture.h"
 #include "data/format/cifar.h"
 #include "data/format/record_reader.h"

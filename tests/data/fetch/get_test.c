@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "data/fixture.h"
 
 /* SHA-256 of "alpha" and of "beta". */

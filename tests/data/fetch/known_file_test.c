@@ -1,7 +1,7 @@
 /* known_file_test.c: records made from a picture and its labels, by a PNG that the test writes itself. */
 #include "data/fetch/known_file.h"
 
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
 #include "data/fixture.h"
 #include "data/format/cifar.h"
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file/folder.h"
 #include "data/fixture.h"
 
 enum { SIZE = 100000 };

@@ -1,6 +1,7 @@
 /* index_test.c: an index is made once, kept, and made anew when the file or the index itself has changed. */
 #include "data/file/index.h"
 
+#include "base/file/folder.h"
 #include "data/fixture.h"
 
 static int scans; /* how often a file was gone through */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "data/fixture.h"
 #include "data/make/make.h"
 

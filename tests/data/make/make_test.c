@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
 #include "data/photo/jpeg/jpeg.h"
 #include "support.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "data/fixture.h"
 
 enum { COUNT = 100 };
@@ -114,18 +114,6 @@ static void any_number_of_examples_has_a_digest_of_its_own(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,5 +123,5 @@ int main(void)
         cmocka_unit_test(digest_of_damaged_examples_is_unknown),
         cmocka_unit_test(any_number_of_examples_has_a_digest_of_its_own),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_folder_set_up, test_folder_tear_down);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/crc32c.h"
+#include "base/bytes/crc32c.h"
 #include "data/format/tf_example.h"
 #include "data/stream/input.h"
 #include "data/text/criteo.h"

@@ -1,7 +1,7 @@
 /* libsvm_test.c: lines as they should be and as they should not, and sources over files of them. */
 #include "data/text/libsvm.h"
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "data/fixture.h"
 #include "data/text/wrong_line.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/bytes/random.h"
 #include "support.h"
 
 enum { ROUNDS = 600000 };

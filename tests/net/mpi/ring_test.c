@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support.h"
+#include "under_mpirun.h"
 
 /* floats: fewer than ranks, part of a chunk, chunks that use every index several times, and sizes in between */
 static const size_t sizes[] = {1, 2, 50000, 3000001, 700, 9000000, 48000, 15999, 16001, 4};
@@ -79,29 +79,15 @@ static int be_rank(bool vanishes)
     return 0;
 }
 
-static test_result run(const char *self, const char *ranks, const char *as)
-{
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1); /* Open MPI's own */
-    setenv("TSAN_OPTIONS", "suppressions=" TEST_SOURCE "/tests/openmpi.supp", 1);
-    return test_run(NULL, (const char *[]){"mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle",
-                                           "1", self, as, NULL});
-}
-
 static void several_sums_are_under_way_in_one_ring(void **state)
 {
-    for (int i = 0; i < 2; i++) {
-        test_result result = run(*state, i ? "2" : "3", "rank");
-        if (result.status || strcmp(result.out, "all sums are right\n"))
-            fail_msg("exit %d:\n%s%s", result.status, result.out, result.err);
-        test_result_fini(&result);
-    }
+    expect_ranks(*state, "3", "rank", "all sums are right\n");
+    expect_ranks(*state, "2", "rank", "all sums are right\n");
 }
 
 static void no_rank_completes_a_sum_from_which_a_rank_is_missing(void **state)
 {
-    test_result result = run(*state, "3", "vanish");
+    test_result result = run_under_mpirun(*state, "3", "vanish");
     assert_string_equal(result.out, "");
     assert_int_not_equal(result.status, 0);
     test_result_fini(&result);
@@ -111,7 +97,7 @@ int main(int count, char **words)
 {
     if (count == 2)
         return be_rank(!strcmp(words[1], "vanish"));
-    if (system("command -v mpirun >/dev/null"))
+    if (!mpirun_is_there())
         return 77; /* skipped */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(several_sums_are_under_way_in_one_ring, words[0]),

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/inbox.h"
+#include "net/connection/inbox.h"
 #include "support.h"
 
 enum { PATIENCE = 60 }; /* seconds */

@@ -43,6 +43,15 @@ static void narrow_kernels_are_not_chosen_for_a_batch_of_one(void **state)
     assert_false(tri__narrow_wins_dense(&(tri__narrow_dense){.batch = 9, .in = 400, .out = 120}));
 }
 
+static void narrow_kernels_are_not_chosen_beyond_their_32_bit_offsets(void **state)
+{
+    (void)state;
+    assert_true(conv_wins(65536, 1, 28, 6, 3, 1));
+    assert_false(conv_wins(524288, 1, 28, 6, 3, 1));
+    assert_false(tri__narrow_wins_dense(&(tri__narrow_dense){.batch = 1 << 24, .in = 400, .out = 120}));
+    assert_false(tri__narrow_wins_head(&(tri__narrow_head){.batch = 1 << 24, .in = 784, .classes = 10}));
+}
+
 static bool weight_wins(int64_t channels, int64_t size, int64_t filters, int64_t kernel, int threads)
 {
     static const tri__tensor_layout eights = {.kind = TRI_LAYOUT_ONEDNN};
@@ -76,6 +85,7 @@ int main(void)
         cmocka_unit_test(narrow_kernels_are_chosen_for_lenet),
         cmocka_unit_test(narrow_kernels_are_not_chosen_for_wide_layers),
         cmocka_unit_test(narrow_kernels_are_not_chosen_for_a_batch_of_one),
+        cmocka_unit_test(narrow_kernels_are_not_chosen_beyond_their_32_bit_offsets),
         cmocka_unit_test(our_weight_gradient_is_chosen_for_wide_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

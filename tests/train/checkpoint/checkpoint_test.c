@@ -1,13 +1,14 @@
 /* checkpoint_test.c: what is written comes back, damage is found, and an older checkpoint takes its place. */
 #define _GNU_SOURCE /* memmem */
 #include "train/checkpoint/checkpoint_read.h"
+#include "train/checkpoint/checkpoint_restore.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/folder.h"
 #include "support.h"
 #include "train/checkpoint/checkpoint_file.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "net/identity.h"
+#include "net/stream/identity.h"
 #include "support.h"
 
 typedef struct {

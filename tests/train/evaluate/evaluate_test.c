@@ -2,11 +2,9 @@
 #include "train/evaluate/evaluate.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "support.h"
 #include "train/evaluate/auc.h"
-#include "trireme/model.h"
+#include "train/evaluate/model_fixture.h"
 
 static double auc(const float *scores, const int32_t *labels, int64_t count)
 {
@@ -28,37 +26,18 @@ static void auc_is_the_share_of_pairs_in_the_right_order(void **state)
     assert_true(isnan(auc(scores, (const int32_t[]){1}, 0)));
 }
 
-typedef struct {
-    tri_model *model;
-    tri_graph *graph;
-    tri_store *store;
-    tri_source *source;
-} fixture;
-
-static void open(fixture *here, const char *spec, int64_t classes)
+/* A model of 4×4 bytes whose logits are all 0, and a source of its own. */
+static fixture open(const char *spec, int64_t classes)
 {
-    static const char text[] = "input(scale=1/255)\ndense(classes, init=zero)\nsoftmax_loss()\n";
-    assert_ok(tri_source_open(spec, TRI_PART_TRAIN, &(tri_source_options){.seed = 1}, &here->source));
     const tri_model_input input = {.type = TRI_U8, .shape = TRI_SHAPE(4, 4, 1), .classes = classes};
-    assert_ok(tri_model_parse("zero", text, strlen(text), &here->model));
-    assert_ok(tri_model_build(here->model, &input, 8, &here->graph));
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(here->graph), &(tri_rule){.name = "sgd"}, &here->store));
-}
-
-static void close(fixture *here)
-{
-    tri_store_destroy(here->store);
-    tri_graph_destroy(here->graph);
-    tri_model_destroy(here->model);
-    tri_source_destroy(here->source);
+    return fixture_make(spec, "input(scale=1/255)\ndense(classes, init=zero)\nsoftmax_loss()\n", &input);
 }
 
 /* All logits 0: every class is as likely, whatever the example; 37 examples leave a batch that is padded. */
 static void a_model_with_zero_logits_has_the_loss_of_guessing(void **state)
 {
     (void)state;
-    fixture here;
-    open(&here, "fake:4x4x1:2:37", 2);
+    fixture here = open("fake:4x4x1:2:37", 2);
     for (int64_t batch = 5; batch <= 40; batch += 35) {
         tri__evaluator *evaluator;
         tri__evaluation result;
@@ -74,7 +53,7 @@ static void a_model_with_zero_logits_has_the_loss_of_guessing(void **state)
         }
         tri__evaluator_destroy(evaluator);
     }
-    close(&here);
+    fixture_end(&here);
 }
 
 static void a_source_that_does_not_fit_is_refused(void **state)
@@ -82,14 +61,14 @@ static void a_source_that_does_not_fit_is_refused(void **state)
     (void)state;
     fixture here;
     tri__evaluator *evaluator;
-    open(&here, "fake:5x4x1:2:10", 2);
+    here = open("fake:5x4x1:2:10", 2);
     assert_fails(tri__evaluator_create(here.graph, here.source, here.store, &(tri__evaluator_options){0}, &evaluator), TRI_BAD_CALL,
                  "its examples are 5x4x1 of u8, but the model takes 4x4x1 of u8");
-    close(&here);
-    open(&here, "fake:4x4x1:7:10", 3);
+    fixture_end(&here);
+    here = open("fake:4x4x1:7:10", 3);
     assert_fails(tri__evaluator_create(here.graph, here.source, here.store, &(tri__evaluator_options){0}, &evaluator), TRI_BAD_CALL,
                  "it has 7 classes, but the model has 3");
-    close(&here);
+    fixture_end(&here);
 }
 
 static void photos_with_other_class_names_are_refused(void **state)

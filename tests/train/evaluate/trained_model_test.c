@@ -5,39 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
-#include "trireme/plan.h"
+#include "train/evaluate/model_fixture.h"
 
 static const char model_text[] = "input(scale=1/255)\ndense(classes, init=xavier)\nsoftmax_loss()\n";
 
-typedef struct {
-    tri_model *model;
-    tri_graph *graph;
-    tri_store *store;
-    tri_source *source;
-} fixture;
-
 static fixture make(uint64_t seed)
 {
-    fixture self;
-    assert_ok(tri_source_open("digits:60", TRI_PART_TRAIN, NULL, &self.source));
-    const tri_source_info *info = tri_source_describe(self.source);
-    assert_ok(tri_model_parse("mine", model_text, strlen(model_text), &self.model));
-    assert_ok(tri_model_build(self.model, &(tri_model_input){info->type, info->shape, info->classes}, 8, &self.graph));
-    assert_ok(tri_store_local_create(tri_graph_parameter_floats(self.graph), &(tri_rule){0}, &self.store));
+    fixture self = fixture_make("digits:60", model_text, NULL);
     tri_graph_initialise(self.graph, seed, tri_store_parameters(self.store));
     return self;
 }
 
-static void end(fixture *self)
-{
-    tri_store_destroy(self->store);
-    tri_graph_destroy(self->graph);
-    tri_model_destroy(self->model);
-    tri_source_destroy(self->source);
-}
-
-static void saved_parameters_come_back(void **state)
+static void a_loaded_checkpoint_has_the_saved_parameters(void **state)
 {
     char *path = test_path(*state, "mine.safetensors");
     fixture first = make(1), second = make(2);
@@ -47,8 +26,8 @@ static void saved_parameters_come_back(void **state)
     assert_ok(tri_checkpoint_load(path, second.graph, second.store));
     assert_memory_equal(tri_store_parameters(first.store), tri_store_parameters(second.store), bytes);
     assert_fails(tri_checkpoint_load("nowhere.safetensors", second.graph, second.store), TRI_NOT_FOUND, "nowhere");
-    end(&first);
-    end(&second);
+    fixture_end(&first);
+    fixture_end(&second);
     free(path);
 }
 
@@ -90,7 +69,7 @@ static void opened_model_predicts_what_its_parameters_give(void **state)
     }
     tri_plan_destroy(plan);
     tri_trained_destroy(trained);
-    end(&self);
+    fixture_end(&self);
     free(path);
 }
 
@@ -105,27 +84,15 @@ static void batch_without_labels_is_not_trained_on(void **state)
     assert_ok(tri_store_begin(self.store, &(tri_step){.step = 0, .rate = 0.1F}));
     assert_fails(tri_plan_train(plan, &(tri_batch){.rows = 8, .count = 8, .type = TRI_U8, .x = x}, &loss), TRI_BAD_CALL, "no labels");
     tri_plan_destroy(plan);
-    end(&self);
-}
-
-static int setup(void **state)
-{
-    *state = test_folder_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    test_folder_remove(*state);
-    return 0;
+    fixture_end(&self);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saved_parameters_come_back),
+        cmocka_unit_test(a_loaded_checkpoint_has_the_saved_parameters),
         cmocka_unit_test(opened_model_predicts_what_its_parameters_give),
         cmocka_unit_test(batch_without_labels_is_not_trained_on),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, test_folder_set_up, test_folder_tear_down);
 }

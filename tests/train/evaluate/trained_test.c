@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "support.h"
 #include "train/evaluate/evaluate.h"
 #include "train/evaluate/predict.h"

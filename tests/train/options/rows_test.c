@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/rule.h"
+#include "graph/rule/rule.h"
 #include "support.h"
 #include "train/options/waits.h"
 #include "train/ps/settings.h"
@@ -26,6 +26,7 @@ static const trial trials[] = {
     {"schedule", "cosine", ""},
     {"eval-every", "end", ""},
     {"checkpoint-every", "end", ""},
+    {"sample-every", "5s", ""},
     {"strategy", "ps", ""},
     {"workers", NULL, "strategy=mirrored"},
     {"timeout", "10s", "strategy=ps"},
@@ -38,6 +39,7 @@ static const trial trials[] = {
     {"backup", "1", "strategy=ps workers=3 sync=on"},
     {"combine", NULL, "strategy=ps sync=on"},
     {"row-values", NULL, "strategy=ps"},
+    {"gather", NULL, "strategy=ps"},
     {"replicas", "2", "strategy=ps servers=2"},
     {"heartbeat", "2s", "strategy=ps"},
     {"log-updates", NULL, "strategy=ps"},
@@ -202,7 +204,7 @@ static bool has_access(const char *text, const char *field)
 }
 
 /* A field of the settings may be filled in and still be read by nobody: the sources must name it. The numbers of rules have no fields of
- * their own; graph/rule_rows_test.c tries them. */
+ * their own; graph/rule/rule_rows_test.c tries them. */
 static void every_field_is_read_somewhere(void **state)
 {
     (void)state;

@@ -24,6 +24,14 @@ static void valid_targets_are_parsed(void **state)
     assert_ok(tri__target_parse("auc>=80%", &target));
     assert_true(tri__target_reached(&target, &(tri__measured){.auc = 0.8}));
     assert_false(tri__target_reached(&target, &(tri__measured){.accuracy = 1, .auc = 0.7}));
+    assert_ok(tri__target_parse("calibration>=0.95", &target));
+    assert_true(tri__target_reached(&target, &(tri__measured){.calibration = 0.96}));
+    assert_false(tri__target_reached(&target, &(tri__measured){.calibration = NAN}));
+    assert_ok(tri__target_parse("calibration <= 1.05", &target));
+    assert_false(tri__target_reached(&target, &(tri__measured){.calibration = 1.1}));
+    assert_ok(tri__target_parse("progressive_auc>=0.75", &target));
+    assert_true(target.progressive && target.kind == TRI_TARGET_AUC);
+    assert_false(tri__target_reached(&(tri__target){0}, &(tri__measured){0}));
 }
 
 static void invalid_targets_are_refused_with_a_reason(void **state)
@@ -37,6 +45,10 @@ static void invalid_targets_are_refused_with_a_reason(void **state)
     assert_fails(tri__target_parse("loss<=", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("loss<=0.3x", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("loss<=nan", &target), TRI_BAD_CALL, "a number");
+    assert_fails(tri__target_parse("progressive_loss<=1", &target), TRI_BAD_CALL, "progressive_logloss");
+    assert_fails(tri__target_parse("progressive_auc<=1", &target), TRI_BAD_CALL, "should rise");
+    assert_fails(tri__target_parse("calibration=1", &target), TRI_BAD_CALL, ">= or <= must follow");
+    assert_fails(tri__target_parse("calibration>=0", &target), TRI_BAD_CALL, "above 0");
     assert_fails(tri__target_parse("loss<=-1", &target), TRI_BAD_CALL, "a number of 0 or more");
 }
 

@@ -34,6 +34,7 @@ static const char *const prologue = "#!/bin/sh\n"
                                     "done\n"
                                     "echo \"$task $OMP_NUM_THREADS $words\" >>\"$run/started\"\n"
                                     "wait_for() { until grep -qs \"$1\" \"$run/said\"; do sleep 0.01; done; }\n"
+                                    "wait_for_progress() { until [ -e \"$run/progressed\" ]; do sleep 0.01; done; }\n"
                                     "forever() { while :; do sleep 0.01; done; }\n";
 
 typedef struct {
@@ -65,6 +66,9 @@ static void keep_progress(void *context, const tri__progress *progress)
     job->progresses++;
     job->last_loss = progress->loss;
     job->stop = job->stop_at;
+    char *path = test_path(job->run, "progressed");
+    test_write(path, "", 0);
+    free(path);
 }
 
 static void job_init(fixture *job, const char *script)
@@ -192,6 +196,34 @@ static void a_job_that_has_lost_all_workers_ends(void **state)
                    "esac\n");
     assert_fails(supervise(&job, 2, 1), TRI_INTERNAL, "worker:1 was killed by signal 9 (Killed), and no worker is left");
     expect_in_run(&job, "log/supervisor.txt", "worker:0 failed: the input is damaged");
+    job_fini(&job);
+}
+
+#define PROGRESS(workers) "echo '{\"progress\": {\"step\": 3, \"steps\": 7, \"workers\": " #workers "}}'\n"
+
+static void a_job_whose_own_workers_are_dead_goes_on_with_those_that_joined(void **state)
+{
+    (void)state;
+    fixture job;
+    job_init(&job, "case $task in\n"
+                   "ps:0) until grep -qs 'goes on with 1 that joined' \"$run/said\"; do sleep 0.01\n" PROGRESS(
+                       1) "done\n" RESULT ";;\n"
+                          "worker:*) wait_for_progress; kill -9 $$ ;;\n"
+                          "esac\n");
+    assert_ok(supervise(&job, 2, 1));
+    job_fini(&job);
+}
+
+static void a_job_ends_when_ps_0_knows_no_worker_any_more(void **state)
+{
+    (void)state;
+    fixture job;
+    job_init(&job, "case $task in\n"
+                   "ps:0) while :; do sleep 0.01\n" PROGRESS(0) "done ;;\n"
+                                                                "worker:*) wait_for_progress; kill -9 $$ ;;\n"
+                                                                "*) forever ;;\n"
+                                                                "esac\n");
+    assert_fails(supervise(&job, 2, 1), TRI_INTERNAL, "was killed by signal 9 (Killed), and no worker is left");
     job_fini(&job);
 }
 
@@ -387,6 +419,8 @@ int main(void)
         cmocka_unit_test(all_tasks_of_a_supervised_job_start_and_end_by_themselves),
         cmocka_unit_test(a_job_continues_without_a_worker_that_was_killed),
         cmocka_unit_test(a_job_that_has_lost_all_workers_ends),
+        cmocka_unit_test(a_job_whose_own_workers_are_dead_goes_on_with_those_that_joined),
+        cmocka_unit_test(a_job_ends_when_ps_0_knows_no_worker_any_more),
         cmocka_unit_test(a_killed_server_is_started_again),
         cmocka_unit_test(a_server_that_dies_again_and_again_ends_the_job),
         cmocka_unit_test(a_server_is_restarted_any_number_of_times_while_checkpoints_are_written),

@@ -9,7 +9,7 @@ static const tri__goal_state begun = {.best_loss = NAN};
 
 static tri__goal_state after(const tri__train_settings *settings, tri__goal_state before, double loss, double accuracy)
 {
-    return tri__goal_judge(settings, before, &(tri__evaluation){.loss = loss, .accuracy = accuracy});
+    return tri__goal_check(settings, before, &(tri__evaluation){.loss = loss, .accuracy = accuracy});
 }
 
 static void the_lowest_loss_is_the_best(void **state)

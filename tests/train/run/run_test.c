@@ -1,5 +1,5 @@
 /* run_test.c: whole runs, small ones, through the library: how they end, what they leave, and that resuming changes nothing. */
-#include "train/run/folder_lock.h"
+#include "train/folder/folder_lock.h"
 #include "train/run/run.h"
 
 #include <math.h>
@@ -7,8 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/file/folder.h"
+#include "base/thread/clock.h"
 #include "support.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/strategy/strategies.h"

@@ -1,7 +1,7 @@
 /* timed_test.c: the store around a store. */
 #include "train/run/timed.h"
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "support.h"
 
 static void a_timed_store_hands_calls_on_and_times_updates(void **state)

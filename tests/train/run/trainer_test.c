@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "counted.h"
 #include "support.h"
 #include "train/run/timed.h"

@@ -1,6 +1,7 @@
 /* strategies_test.c: which strategy options mean, in which mode and with how many workers, and those that do not go together. */
 #include "train/strategy/strategies.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support.h"
@@ -116,7 +117,6 @@ static void options_that_do_not_fit_the_strategy_are_refused_with_a_reason(void 
     REFUSED("a job has at most 1024", "strategy=ps", "workers=1025");
     REFUSED("with 3 workers at most 2", "strategy=ps", "workers=3", "sync=on", "backup=3");
     REFUSED("--replicas 2 needs at least 2 servers", "strategy=ps", "servers=1", "replicas=2");
-    REFUSED("--replicas 2 with --sync and --clip", "strategy=ps", "servers=2", "replicas=2", "sync=on", "clip=1");
     REFUSED("--replicas belongs to --strategy ps", "strategy=mirrored", "replicas=2");
     REFUSED("expected a time such as", "strategy=ps", "timeout=60");
     REFUSED("--timeout 2s with --heartbeat 1s", "strategy=ps", "timeout=2s");
@@ -130,6 +130,19 @@ static void a_flag_that_is_off_is_accepted_by_every_strategy(void **state)
     REFUSED("--staleness belongs to --strategy ps, and the strategy is mirrored", "strategy=mirrored", "staleness=0");
 }
 
+static void only_strategies_that_read_streams_accept_standard_input(void **state)
+{
+    (void)state;
+    for (int i = 0; tri__strategies[i]; i++) {
+        char strategy[32];
+        snprintf(strategy, sizeof strategy, "strategy=%s", tri__strategies[i]->name);
+        if (tri__strategies[i]->reads_stream)
+            assert_ok(check(WORDS(strategy, "data=-")));
+        else
+            REFUSED("it is for --strategy local, not", strategy, "data=-");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +151,7 @@ int main(void)
         cmocka_unit_test(options_select_the_mode_of_parameter_servers),
         cmocka_unit_test(options_that_do_not_fit_the_strategy_are_refused_with_a_reason),
         cmocka_unit_test(a_flag_that_is_off_is_accepted_by_every_strategy),
+        cmocka_unit_test(only_strategies_that_read_streams_accept_standard_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

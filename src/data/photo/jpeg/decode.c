@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "data/photo/jpeg/planes.h"
 
 #define MOST_PIXELS          (INT64_C(1) << 28)
@@ -73,14 +73,7 @@ void tri__jpeg_start(tri__jpeg *jpeg)
 
 tri_status tri__jpeg_reserve(tri__jpeg *jpeg, size_t bytes)
 {
-    if (jpeg->pixels_size >= bytes)
-        return NULL;
-    tri__buffer_free(jpeg->pixels);
-    jpeg->pixels = NULL;
-    jpeg->pixels_size = 0;
-    TRI_TRY(tri__buffer_allocate(bytes, "the pixels of a photo", &jpeg->pixels));
-    jpeg->pixels_size = bytes;
-    return NULL;
+    return tri__buffer_reserve(&jpeg->pixels, &jpeg->room, (int64_t)bytes, 1, "the pixels of a photo");
 }
 
 bool tri__jpeg_is(const uint8_t *data, size_t size)

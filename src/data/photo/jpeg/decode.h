@@ -14,8 +14,8 @@ struct tri__jpeg {
     tri__jpeg_errors errors;
     struct jpeg_progress_mgr progress;
     bool ready;      /* library has been created */
-    uint8_t *pixels; /* decoded and not yet resized; pixels_size bytes */
-    size_t pixels_size;
+    uint8_t *pixels; /* decoded and not yet resized; room bytes */
+    int64_t room;
     tri__resizer resizer;
     tri__huffman huffman;
     bool own_huffman; /* decode by it where it can; a test may clear it, and the library decodes alone */

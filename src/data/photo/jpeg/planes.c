@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "base/vector.h"
+#include "base/bytes/vector.h"
 
 enum {
     MOST_ROWS = MAX_SAMP_FACTOR * DCTSIZE, /* of one plane in one row of blocks */

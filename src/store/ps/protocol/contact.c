@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 
 #define RETRY INT64_C(50000000) /* between two attempts to connect */
 
@@ -27,6 +27,16 @@ void tri__contact_open(tri__contact *contact, tri__loop *loop, const tri__connec
     if (status)
         snprintf(contact->why, sizeof contact->why, "%s", tri_status_message(status));
     tri_status_free(status); /* tried again, until the deadline */
+}
+
+tri_status tri__contact_expects(const tri__contact *contact, tri__message_type type)
+{
+    bool any_time = type == TRI_MSG_BEAT || type == TRI_MSG_REFUSED || type == TRI_MSG_BYE;
+    if (type == TRI_MSG_WELCOME && contact->welcome)
+        return tri_fail(TRI_BAD_DATA, "a second welcome");
+    if (type != TRI_MSG_WELCOME && !any_time && !contact->welcome)
+        return tri_fail(TRI_BAD_DATA, "a %s before its welcome", tri__message_name(type));
+    return NULL;
 }
 
 void tri__contact_welcomed(tri__contact *contact)

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "base/bytes/vector.h"
+#include "base/bytes/wire.h"
+#include "base/memory/memory.h"
 
 void tri__row_list_fini(tri__row_list *list)
 {
@@ -16,15 +18,7 @@ void tri__row_list_fini(tri__row_list *list)
 tri_status tri__row_list_reserve(tri__row_list *list, int64_t count)
 {
     list->count = 0;
-    if (count <= list->room)
-        return NULL;
-    free(list->rows);
-    list->room = 0;
-    list->rows = calloc((size_t)(count + count / 4), sizeof *list->rows);
-    if (!list->rows)
-        return tri_fail(TRI_NO_MEMORY, "no memory for a list of %" PRId64 " rows", count);
-    list->room = count + count / 4;
-    return NULL;
+    return tri__reserve(&list->rows, &list->room, count, sizeof *list->rows, "a list of rows");
 }
 
 /* A multiplication and a fold a row: two lists that differ have the same signature once in 2^64. */
@@ -52,7 +46,7 @@ tri_status tri__keyed_head_read(const uint8_t *body, size_t size, int64_t limit,
     memcpy(&out->count, body, sizeof out->count);
     memcpy(&out->flags, body + 4, sizeof out->flags);
     memcpy(&out->signature, body + 8, sizeof out->signature);
-    if (out->count > limit || (out->flags & ~(uint32_t)(TRI_KEYED_LIST | TRI_KEYED_HALF)))
+    if (out->count > limit || (out->flags & ~(uint32_t)(TRI_KEYED_LIST | TRI_KEYED_HALF | TRI_KEYED_DENSE)))
         return tri_fail(TRI_BAD_DATA, "%u rows of a table that has %" PRId64 ", with flags %u", out->count, limit, out->flags);
     return NULL;
 }
@@ -64,36 +58,29 @@ size_t tri__row_list_write(const int32_t *rows, int64_t count, uint8_t *to)
     for (int64_t i = 0; i < count; i++) {
         uint32_t gap = (uint32_t)(rows[i] - before - 1);
         before = rows[i];
-        for (; gap >= 0x80; gap >>= 7)
-            *at++ = (uint8_t)(gap | 0x80);
-        *at++ = (uint8_t)gap;
+        at += tri__wire_store_varint(at, gap);
     }
     return (size_t)(at - to);
 }
 
 /* The next gap; −1 where there is none: the bytes end, or are too many. */
-static int64_t next_gap(const uint8_t **at, const uint8_t *end)
+static int64_t next_gap(tri__wire_reader *reader)
 {
-    uint64_t gap = 0;
-    for (int shift = 0; shift < 7 * TRI_KEYED_ROW_MOST && *at < end; shift += 7) {
-        const uint8_t byte = *(*at)++;
-        gap |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return (int64_t)gap;
-    }
-    return -1;
+    const uint8_t *before = reader->at;
+    uint64_t gap;
+    return tri__wire_varint(reader, &gap) && reader->at - before <= TRI_KEYED_ROW_MOST ? (int64_t)gap : -1;
 }
 
 tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed_head *head, int64_t limit, tri__row_list *list,
                               size_t *used)
 {
-    const uint8_t *at = from, *end = from + size;
+    tri__wire_reader reader = {.at = from, .end = from + size};
     if (head->count > size)
         return tri_fail(TRI_BAD_DATA, "a list of %u rows in %zu bytes", head->count, size);
     TRI_TRY(tri__row_list_reserve(list, head->count));
     int64_t row = -1;
     for (uint32_t i = 0; i < head->count; i++) {
-        const int64_t gap = next_gap(&at, end);
+        const int64_t gap = next_gap(&reader);
         if (gap < 0 || gap >= limit - row - 1)
             return tri_fail(TRI_BAD_DATA, "a list of %u rows whose number %u is none of the %" PRId64 " of its table", head->count, i,
                             limit);
@@ -104,8 +91,13 @@ tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed
     tri__row_list_sign(list);
     if (list->signature != head->signature)
         return tri_fail(TRI_BAD_DATA, "a list of %u rows with the signature of another one", head->count);
-    *used = (size_t)(at - from);
+    *used = (size_t)(reader.at - from);
     return NULL;
+}
+
+int64_t tri__keyed_dense_bytes(int64_t rows, int64_t width)
+{
+    return TRI_KEYED_HEAD + rows * (TRI_KEYED_ROW_MOST + width * (int64_t)sizeof(float));
 }
 
 size_t tri__values_bytes(int64_t floats, bool half)

@@ -1,12 +1,16 @@
 /* keyed.h: rows of tables on the wire: which rows, and their values.
  *
  * A list names rows of what one server has of a table (layout.h), each once, rising. On the wire the gap between a row and the one before
- * it, less one, is a varint: a batch's rows are a small part of a table, and most gaps take one byte or two. A list has a signature. The
- * server keeps the last lists that a connection has pulled, so that the push of a batch names its list by the signature alone.
+ * it, less one, is a varint (base/bytes/wire.h): a batch's rows are a small part of a table, and most gaps take one byte or two. A list has
+ * a signature. The server keeps the last lists that a connection has pulled, so that the push of a batch names its list by the signature
+ * alone.
  *
  * The body of a PULL_ROWS and of a PUSH_ROWS begins with a head of 16 bytes: how many rows, flags, the list's signature. The list follows,
  * where a flag says so, and in a PUSH_ROWS the values: [count][width]. The body of a ROWS is values alone. Values are floats of 32 bits, or
- * of 16 where that was asked for. */
+ * of 16 where that was asked for.
+ *
+ * With --gather dense values are those of all rows that the server has of the table, each in its place, as of a model without tables: the
+ * answer to a pull has them all, and a push has zeros for rows that are not listed. What is done with the listed ones is the same. */
 #ifndef TRI_STORE_PS_PROTOCOL_KEYED_H
 #define TRI_STORE_PS_PROTOCOL_KEYED_H
 
@@ -17,12 +21,14 @@
 #include "trireme/status.h"
 
 enum {
-    TRI_KEYED_MOST = 64 << 20, /* bytes of a body */
-    TRI_KEYED_KNOWN = 2,       /* lists that a server keeps of a connection and a table */
-    TRI_KEYED_HEAD = 16,       /* bytes */
-    TRI_KEYED_ROW_MOST = 5,    /* bytes that a row takes in a list, at the most */
-    TRI_KEYED_LIST = 1,        /* flag: the list is in the body; else it is a known one */
-    TRI_KEYED_HALF = 2,        /* flag: values are, or are to be, of 16 bits */
+    TRI_KEYED_MOST = 64 << 20,        /* bytes of a body … */
+    TRI_KEYED_DENSE_MOST = INT32_MAX, /* … and where values are dense, as far as the table is so large */
+    TRI_KEYED_KNOWN = 2,              /* lists that a server keeps of a connection and a table */
+    TRI_KEYED_HEAD = 16,              /* bytes */
+    TRI_KEYED_ROW_MOST = 5,           /* bytes that a row takes in a list, at the most */
+    TRI_KEYED_LIST = 1,               /* flag: the list is in the body; else it is a known one */
+    TRI_KEYED_HALF = 2,               /* flag: values are, or are to be, of 16 bits */
+    TRI_KEYED_DENSE = 4,              /* flag: … and of all rows */
 };
 
 /* Rows of one server's part of a table, distinct and rising. Memory grows and is kept. {0} is empty. */
@@ -51,6 +57,9 @@ size_t tri__row_list_write(const int32_t *rows, int64_t count, uint8_t *to); /* 
  * their signature is another one. */
 TRI_MUST_CHECK tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed_head *head, int64_t limit,
                                              tri__row_list *list, size_t *used);
+
+/* Bytes of a body that has all rows of a table. */
+int64_t tri__keyed_dense_bytes(int64_t rows, int64_t width);
 
 size_t tri__values_bytes(int64_t floats, bool half);
 void tri__values_write(const float *values, int64_t floats, bool half, uint8_t *to); /* what 16 bits do not hold is the largest they do */

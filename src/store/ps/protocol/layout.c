@@ -13,7 +13,7 @@ static tri_status check_table(const tri__table_shape *table, tri_code code)
                     table->rows, table->width, INT32_MAX, TRI_CHUNK_FLOATS);
 }
 
-tri_status tri__layout_init_tables(tri__layout *layout, size_t floats, const tri__table_shapes *tables, int servers)
+tri_status tri__layout_init(tri__layout *layout, size_t floats, const tri__table_shapes *tables, int servers)
 {
     if (floats == 0 && tables->count == 0)
         return tri_fail(TRI_BAD_CALL, "a model without parameters has nothing for parameter servers to keep");
@@ -29,11 +29,6 @@ tri_status tri__layout_init_tables(tri__layout *layout, size_t floats, const tri
         TRI_TRY(check_table(&tables->table[i], TRI_BAD_CALL));
     *layout = (tri__layout){floats, servers, *tables};
     return NULL;
-}
-
-tri_status tri__layout_init(tri__layout *layout, size_t floats, int servers)
-{
-    return tri__layout_init_tables(layout, floats, &(tri__table_shapes){0}, servers);
 }
 
 json_t *tri__tables_json(const tri__table_shapes *tables)
@@ -121,12 +116,12 @@ tri_range tri__layout_chunk(const tri__layout *layout, uint32_t chunk)
     return (tri_range){stretch.first + skip, left < TRI_CHUNK_FLOATS ? left : TRI_CHUNK_FLOATS};
 }
 
-uint32_t tri__layout_chunk_at(const tri__layout *layout, size_t place)
+uint32_t tri__layout_chunk_at(const tri__layout *layout, size_t index)
 {
     int server = 0;
-    while (server + 1 < layout->servers && place >= begin_of(layout, server + 1))
+    while (server + 1 < layout->servers && index >= begin_of(layout, server + 1))
         server++;
-    return tri__layout_first(layout, server) + (uint32_t)((place - begin_of(layout, server)) / TRI_CHUNK_FLOATS);
+    return tri__layout_first(layout, server) + (uint32_t)((index - begin_of(layout, server)) / TRI_CHUNK_FLOATS);
 }
 
 int tri__layout_table(const tri__layout *layout, uint32_t chunk)
@@ -169,7 +164,7 @@ int64_t tri__layout_piece_rows(const tri__layout *layout, uint32_t chunk, int64_
     return left < piece ? left : piece;
 }
 
-uint32_t tri__layout_parts(const tri__layout *layout, int server)
+uint32_t tri__layout_server_pieces(const tri__layout *layout, int server)
 {
     uint32_t parts = 0;
     for (uint32_t chunk = tri__layout_first(layout, server); chunk < tri__layout_first(layout, server + 1); chunk++)

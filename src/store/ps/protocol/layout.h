@@ -10,7 +10,7 @@
 #ifndef TRI_STORE_PS_PROTOCOL_LAYOUT_H
 #define TRI_STORE_PS_PROTOCOL_LAYOUT_H
 
-#include "base/json.h"
+#include "base/file/json.h"
 #include "trireme/tensor.h"
 
 enum { TRI_CHUNK_FLOATS = 65536, TRI_CHUNK_BYTES = TRI_CHUNK_FLOATS * 4, TRI_MOST_SERVERS = 1024 };
@@ -34,8 +34,7 @@ typedef struct {
 } tri__layout;
 
 /* TRI_BAD_CALL where there are more servers than the model has pieces for, or a row of a table is larger than a chunk. */
-TRI_MUST_CHECK tri_status tri__layout_init(tri__layout *layout, size_t floats, int servers); /* without tables */
-TRI_MUST_CHECK tri_status tri__layout_init_tables(tri__layout *layout, size_t floats, const tri__table_shapes *tables, int servers);
+TRI_MUST_CHECK tri_status tri__layout_init(tri__layout *layout, size_t floats, const tri__table_shapes *tables, int servers);
 json_t *tri__tables_json(const tri__table_shapes *tables);                              /* [[rows, width], …] */
 TRI_MUST_CHECK tri_status tri__tables_read(const json_t *json, tri__table_shapes *out); /* TRI_BAD_DATA where it is no such list */
 bool tri__layout_fits(const tri__layout *layout, size_t floats, const tri__table_shapes *tables); /* it is that model's */
@@ -45,7 +44,7 @@ uint32_t tri__layout_first(const tri__layout *layout, int server); /* its first 
 uint32_t tri__layout_chunks(const tri__layout *layout);
 int tri__layout_server(const tri__layout *layout, uint32_t chunk);
 tri_range tri__layout_chunk(const tri__layout *layout, uint32_t chunk);
-uint32_t tri__layout_chunk_at(const tri__layout *layout, size_t place); /* the chunk that holds this float */
+uint32_t tri__layout_chunk_at(const tri__layout *layout, size_t index); /* the chunk that holds this float */
 
 /* Of chunks that are a server's rows of a table. Their range has no floats. */
 int tri__layout_table(const tri__layout *layout, uint32_t chunk);                   /* which table; −1: it is a chunk of the stretch */
@@ -54,6 +53,6 @@ int64_t tri__layout_rows(const tri__layout *layout, int server, int table);     
 int64_t tri__layout_piece(const tri__layout *layout, int table);                    /* rows that are copied and restored together … */
 uint32_t tri__layout_pieces(const tri__layout *layout, uint32_t chunk);             /* … and how many such pieces; 1 in the stretch */
 int64_t tri__layout_piece_rows(const tri__layout *layout, uint32_t chunk, int64_t first); /* of the piece that begins there */
-uint32_t tri__layout_parts(const tri__layout *layout, int server); /* chunks of the stretch and pieces of tables that a server has */
+uint32_t tri__layout_server_pieces(const tri__layout *layout, int server);                /* of its tables, and the chunks of its stretch */
 
 #endif

@@ -1,4 +1,4 @@
-/* message.c: heads to words and back. word 0: chunk and view; 1: step; 2: the 64-bit part; 3: the two 32-bit parts. */
+/* message.c: heads to words and back. word 0: chunk and view, generation, …; 1: step; 2: the 64-bit part; 3: the two 32-bit parts. */
 #include "store/ps/protocol/message.h"
 
 #include <inttypes.h>
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "base/bytes/random.h"
+#include "base/thread/clock.h"
 #include "store/ps/protocol/keyed.h"
 #include "store/ps/protocol/layout.h"
 
@@ -42,13 +42,13 @@ static const struct {
     [TRI_MSG_BEAT] = {"beat", 0},
     [TRI_MSG_BYE] = {"bye", TRI_HELLO_MOST},
     [TRI_MSG_PULL_ROWS] = {"pull_rows", TRI_KEYED_MOST},
-    [TRI_MSG_ROWS] = {"rows", TRI_KEYED_MOST},
-    [TRI_MSG_PUSH_ROWS] = {"push_rows", TRI_KEYED_MOST},
-    [TRI_MSG_TWIN] = {"twin", TRI_HELLO_MOST},
+    [TRI_MSG_ROWS] = {"rows", TRI_KEYED_DENSE_MOST},
+    [TRI_MSG_PUSH_ROWS] = {"push_rows", TRI_KEYED_DENSE_MOST},
+    [TRI_MSG_PAIR] = {"pair", TRI_HELLO_MOST},
     [TRI_MSG_FILLED] = {"filled", 0},
     [TRI_MSG_LONE] = {"lone", 0},
     [TRI_MSG_PROMOTE] = {"promote", 0},
-    [TRI_MSG_LEADS] = {"leads", TRI_HELLO_MOST},
+    [TRI_MSG_PRIMARY] = {"primary", TRI_HELLO_MOST},
     [TRI_MSG_UPDATE] = {"update", TRI_CHUNK_BYTES},
     [TRI_MSG_HAVE] = {"have", 0},
     [TRI_MSG_MET] = {"met", 0},

@@ -13,56 +13,58 @@
  *                            ◄───  STOP
  *   REPORT ──────────────────────► when all have come: the summary; BYE ────►
  *
- * With --replicas 2 a range's leader also speaks with its twin (server/replica.h).
+ * With --replicas 2 a range lives on two servers: its primary, which workers know, and its standby, which keeps a copy
+ * (server/replication.h).
  *
  * A head has four words; what they mean for each type stands below. Bodies are floats, rows or JSON. Nothing in a head is believed: decode
  * checks the size of the body, and the receiver checks numbers against what it knows. */
 #ifndef TRI_STORE_PS_PROTOCOL_MESSAGE_H
 #define TRI_STORE_PS_PROTOCOL_MESSAGE_H
 
-#include "base/json.h"
-#include "net/connection.h"
+#include "base/file/json.h"
+#include "net/connection/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 6 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 8 /* changes with every change of what is sent */
 
+/* What of a head each type has, by the names of tri__message; then its body. A generation tells what was said before all went back. */
 typedef enum {
     TRI_MSG_HELLO = 1, /* JSON: version, role, task, incarnation; of workers also what they train */
     TRI_MSG_WELCOME,   /* JSON: what the newcomer must know */
     TRI_MSG_REFUSED,   /* JSON: the reason; the connection ends */
     TRI_MSG_PULL,      /* chunk: send its parameters */
-    TRI_MSG_PUSH,      /* chunk, step, serial, rate, weight; the sum of a gradient */
-    TRI_MSG_CHUNK,     /* chunk, step, waited: its parameters after so many updates */
-    TRI_MSG_READY,     /* ahead: the worker has all parameters; it can use so many tokens at once */
-    TRI_MSG_TOKEN,     /* step, position, index of workers, view */
+    TRI_MSG_PUSH,      /* chunk, generation, step, serial, rate, weight; the sum of a gradient */
+    TRI_MSG_CHUNK,     /* chunk, generation, step, waited: its parameters after so many updates */
+    TRI_MSG_READY,     /* generation, ahead: the worker has all parameters, and can use so many tokens at once */
+    TRI_MSG_TOKEN,     /* generation, step, position, index, workers */
     TRI_MSG_VIEW,      /* JSON: who takes part from which step on */
     TRI_MSG_SEEN,      /* view: the server knows it */
     TRI_MSG_LEFT,      /* task (as chunk), step: expect nothing more of it up to that step */
     TRI_MSG_CHOSEN,    /* JSON: with backup workers, whose gradients make up the step */
-    TRI_MSG_RESTORE,   /* chunk, step, slot, view: floats to begin from; slot 0 is the parameters, 1 and 2 the rule's state */
-    TRI_MSG_RESTORED,  /* step, view: all chunks are in */
-    TRI_MSG_SNAPSHOT,  /* step, what, updates: copy the stretch as it is after that step, when every chunk has had so many */
-    TRI_MSG_COPIED,    /* step, updates: it is copied, with so many in every chunk; training may go on … */
-    TRI_MSG_COPY,      /* … chunk, step, slot: floats of the copy */
+    TRI_MSG_RESTORE, /* chunk, generation, step, position of rows, slot: floats to begin from; slot 0: the parameters, others: the rule's */
+    TRI_MSG_RESTORED,  /* generation, step: all chunks are in */
+    TRI_MSG_SNAPSHOT,  /* snapshot, step, updates, slots: copy these of the stretch after that step, when each chunk has had so many */
+    TRI_MSG_COPIED,    /* snapshot, step, updates: it is copied, with so many in every chunk; training may go on … */
+    TRI_MSG_COPY,      /* … chunk, snapshot, step, position of rows, slot: floats of the copy */
     TRI_MSG_EVALUATE,  /* step: to the evaluator, which then pulls the copy … */
     TRI_MSG_EVALUATED, /* JSON: … and tells how good it is */
-    TRI_MSG_NORM,      /* step, view, Σ g²: of a server's stretch; and back the factor by which all scale */
-    TRI_MSG_STOP,      /* step: make no further step, report */
-    TRI_MSG_REPORT,    /* JSON: what a worker did, now and then and at the end */
-    TRI_MSG_BEAT,      /* I live */
-    TRI_MSG_BYE,       /* the job is done, or the worker leaves: JSON, with the reason where there is one */
-    TRI_MSG_PULL_ROWS, /* chunk, step, serial, view, number; a list of rows (keyed.h): send them as they are then (row_server.h) */
-    TRI_MSG_ROWS,      /* chunk, step, waited, number of the pull; the weights of those rows */
-    TRI_MSG_PUSH_ROWS, /* as push, of rows; answered by a CHUNK without parameters */
-    TRI_MSG_TWIN,      /* JSON: with --replicas 2, the number of the pair; to its leader also where its twin is */
-    TRI_MSG_FILLED,    /* view, the pair: the twin has all; to it: that was all */
-    TRI_MSG_LONE,      /* view, the pair: may I lead alone? And back: you lead alone */
-    TRI_MSG_PROMOTE,   /* view, the pair: the twin leads from now on */
-    TRI_MSG_LEADS,     /* JSON: to workers: where a range's server is from now on */
-    TRI_MSG_UPDATE,    /* chunk, task (as view, one more; 0: a step of all), step, serial, rate, scale (as weight); a gradient as applied */
-    TRI_MSG_HAVE,      /* step: the twin has so many updates */
-    TRI_MSG_MET,       /* task (as chunk), incarnation: the leader has welcomed that worker */
-    TRI_MSG_KNOWN,     /* chunk, task (as view), serial: the last push of the task that is in the chunk */
+    TRI_MSG_NORM,   /* generation, step, norm: Σ g² of a server's stretch. And back, without generation: the factor by which all scale */
+    TRI_MSG_STOP,   /* step: make no further step, report */
+    TRI_MSG_REPORT, /* JSON: what a worker did, now and then and at the end */
+    TRI_MSG_BEAT,   /* I live */
+    TRI_MSG_BYE,    /* the job is done, or the worker leaves: JSON, with the reason where there is one */
+    TRI_MSG_PULL_ROWS, /* chunk, generation, step, serial, number; a list of rows (keyed.h): send them as they are then (row_server.h) */
+    TRI_MSG_ROWS,      /* chunk, generation, step, waited, number of the pull; the weights of those rows */
+    TRI_MSG_PUSH_ROWS, /* as PUSH, of rows; answered by a CHUNK without parameters */
+    TRI_MSG_PAIR,      /* JSON: with --replicas 2, the number of the pair; to its primary also where its standby is */
+    TRI_MSG_FILLED,    /* pair: the standby has all; to it: that was all */
+    TRI_MSG_LONE,      /* pair: may I lead alone? And back: you lead alone */
+    TRI_MSG_PROMOTE,   /* pair: the standby leads from now on */
+    TRI_MSG_PRIMARY,   /* JSON: to workers: where a range's primary is from now on */
+    TRI_MSG_UPDATE,    /* chunk, task (one more; 0: a step of all), step, serial, rate, scale (as weight); a gradient as applied */
+    TRI_MSG_HAVE,      /* step: the standby has so many updates */
+    TRI_MSG_MET,       /* task (as chunk), incarnation: the primary has welcomed that worker */
+    TRI_MSG_KNOWN,     /* chunk, task, serial: the last push of the task that is in the chunk */
     TRI_MSG_TYPES
 } tri__message_type;
 
@@ -75,7 +77,13 @@ typedef struct {
     tri__message_type type;
     uint32_t size; /* of the body */
     uint32_t chunk;
-    uint32_t view;
+    union {
+        uint32_t view;       /* seen: its number */
+        uint32_t generation; /* as tri__server has it */
+        uint32_t snapshot;   /* its number */
+        uint32_t pair;       /* its number */
+        uint32_t task;       /* update, known */
+    };
     int64_t step;
     union {
         int64_t serial;   /* push: the worker's pushes of this chunk so far; one that was taken is not taken again */
@@ -86,10 +94,12 @@ typedef struct {
         uint64_t incarnation;
     };
     union {
-        float rate;     /* push */
-        uint32_t index; /* token: this worker's place … */
-        uint32_t slot;  /* restore, copy */
-        uint32_t what;  /* snapshot, ready, pull_rows, rows: a number */
+        float rate;      /* push */
+        uint32_t index;  /* token: this worker's place … */
+        uint32_t slot;   /* restore, copy */
+        uint32_t slots;  /* snapshot: how many to copy */
+        uint32_t ahead;  /* ready */
+        uint32_t number; /* pull_rows, rows: of the pull */
     };
     union {
         float weight;     /* push: Σ of the examples' weights */

@@ -21,7 +21,7 @@ bool tri__ps_is_replicated(const tri__ps_settings *settings, int server)
     return settings->replicas == 2 && server > 0 && server < settings->servers;
 }
 
-int tri__ps_twin_host(const tri__ps_settings *settings, int server)
+int tri__ps_second_host(const tri__ps_settings *settings, int server)
 {
     int others = settings->servers - 1;
     return others < 2 ? 0 : server % others + 1;

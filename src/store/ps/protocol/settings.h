@@ -8,7 +8,7 @@
 /* Steps and positions beyond it are no job's, and are refused wherever they come from: sums of those below cannot overflow. */
 #define TRI_FURTHEST (INT64_MAX / 4)
 
-/* Nanoseconds in which who waits for a message does not sleep yet: about what it takes to wake up. */
+/* Nanoseconds for which a thread that waits for a message does not sleep yet: about what it takes to wake up. */
 #define TRI_PS_PATIENCE INT64_C(100000)
 
 typedef enum {
@@ -25,15 +25,16 @@ typedef struct {
     int staleness;              /* at least 1 in TRI_PS_STALENESS */
     int backup;                 /* sync: so many of the workers are not waited for */
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
-    bool half_rows;             /* rows of tables travel as 16 bits a number */
+    bool half_rows;             /* rows of tables travel as 16 bits a number … */
+    bool dense_rows;            /* … and all of them, not those alone that a batch names */
     int replicas;               /* 2: the range of every server but ps:0 lives on two; 0, 1: on one */
     bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
-    int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: who waits for a straggler is not to blame */
+    int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: a peer that waits for a straggler is not lost */
 } tri__ps_settings;
 
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server); /* that server's range lives on two */
 
-/* Which server's process runs the twin of that server: another than ps:0, which decides who leads, where there is one. */
-int tri__ps_twin_host(const tri__ps_settings *settings, int server);
+/* The server whose process runs the second server of that server's range. It is another one than ps:0 where there is another. */
+int tri__ps_second_host(const tri__ps_settings *settings, int server);
 
 #endif

@@ -14,7 +14,7 @@
 #ifndef TRI_STORE_PS_PROTOCOL_TOKENS_H
 #define TRI_STORE_PS_PROTOCOL_TOKENS_H
 
-#include "base/json.h"
+#include "base/file/json.h"
 #include "store/ps/protocol/settings.h"
 #include "trireme/status.h"
 
@@ -44,7 +44,7 @@ typedef struct {
     int64_t low;          /* the low-water mark: every example before it is done */
     int64_t *outstanding; /* [count] positions of the batches that are not done, rising; NULL where count is 0 */
     int count;
-    json_t *books; /* who brought how much of it (server/books.h); owned; NULL: not known */
+    json_t *books; /* who brought how much of it (coordinator/books.h); owned; NULL: not known */
 } tri__standing;
 
 typedef struct {

@@ -9,12 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
-#include "graph/rule.h"
-
-#define LATE                                                                                                                               \
-    INT64_C(500000000) /* async: for so long a copy waits for updates that ps:0 has; later ones are those of workers that are gone */
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "graph/rule/rule.h"
+#include "store/ps/server/peer.h"
+#include "store/ps/server/primary.h"
+#include "store/ps/server/pushes.h"
+#include "store/ps/server/reception.h"
+#include "store/ps/server/role.h"
+#include "store/ps/server/standby.h"
+#include "store/ps/server/stretch_copy.h"
+#include "store/ps/stretch/gather.h"
 
 json_t *tri__rule_json(const tri_rule *rule)
 {
@@ -44,7 +49,7 @@ static tri_status read_rule(const json_t *json, tri_rule *out)
 
 static void connect_to_coordinator(tri__server *server)
 {
-    tri__peer *peer = tri__server_attach(server);
+    tri__peer *peer = tri__peer_attach(server);
     if (!peer)
         return; /* tried again */
     peer->role = TRI_PEER_COORDINATOR;
@@ -58,10 +63,11 @@ static void connect_to_coordinator(tri__server *server)
     }
 }
 
-void tri__follower_start(tri__server *server)
+static tri_status start(tri__server *server)
 {
-    tri__contact_init(&server->contact, 0, server->options.coordinator, &server->options.settings, server->log);
+    tri__contact_init(&server->contact, 0, server->options.coordinator, &server->options.settings, server->options.log);
     connect_to_coordinator(server);
+    return NULL;
 }
 
 void tri__follower_greet(tri__peer *peer)
@@ -73,10 +79,10 @@ void tri__follower_greet(tri__peer *peer)
                               server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
                               server->holds == TRI_HOLDS_ALL, "generation", (json_int_t)server->generation, "updates",
                               (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "replicas",
-                              server->options.settings.replicas == 2 ? 2 : 1, "follows", tri__replica_is_twin(server));
-    const tri__address *twin = server->options.twin;
-    if (twin)
-        json_object_set_new(hello, "twin", json_pack("{s:s, s:i}", "host", twin->host, "port", (int)twin->port));
+                              server->options.settings.replicas == 2 ? 2 : 1, "standby", tri__replication_is_standby(server));
+    const tri__address *second = server->options.second;
+    if (second)
+        json_object_set_new(hello, "second", json_pack("{s:s, s:i}", "host", second->host, "port", (int)second->port));
     tri__message_send_json(peer->connection, TRI_MSG_HELLO, hello);
 }
 
@@ -84,7 +90,7 @@ void tri__follower_lost(tri__server *server, tri_status why)
 {
     tri_status failure = tri__contact_closed(&server->contact, why, server->done);
     server->upstream = NULL;
-    server->snapshot = -1;
+    tri__copy_cancel(server);
     if (server->holds == TRI_HOLDS_PART) /* the rest will not come; all of it comes again */
         server->holds = TRI_HOLDS_NOTHING;
     if (failure)
@@ -104,13 +110,13 @@ static tri_status take_welcome(tri__server *server, const json_t *body)
     if (server->stretch && !tri__layout_fits(&server->layout, (size_t)floats, &tables)) /* reconnected */
         return tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
     if (!server->stretch) {
-        TRI_TRY(tri__layout_init_tables(&server->layout, (size_t)floats, &tables, server->options.settings.servers));
+        TRI_TRY(tri__layout_init(&server->layout, (size_t)floats, &tables, server->options.settings.servers));
         TRI_TRY(tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch));
-        tri__replica_watch(server);
+        tri__primary_watch(server);
     }
     const json_t *pair = json_object_get(body, "pair");
     if (pair)
-        tri__replica_welcomed(server, json_is_true(json_object_get(body, "leads")), (uint32_t)json_integer_value(pair));
+        tri__replication_welcomed(server, json_is_true(json_object_get(body, "primary")), (uint32_t)json_integer_value(pair));
     return NULL;
 }
 
@@ -141,7 +147,7 @@ static tri_status take_view(tri__server *server, const json_t *body)
     int64_t step;
     TRI_TRY(tri__follower_read_tasks(body, &step, tasks, &count));
     TRI_TRY(tri__stretch_view(server->stretch, step, tasks, count));
-    if (!tri__replica_is_twin(server))
+    if (!tri__replication_is_standby(server))
         tri__message_send(server->upstream->connection,
                           &(tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)tri__json_integer_of(body, "view", 0)}, false);
     tri__server_settle(server);
@@ -163,29 +169,31 @@ static void begin_restoring(tri__server *server, uint32_t generation)
 {
     server->holds = TRI_HOLDS_PART;
     server->generation = generation;
-    server->restore_left = (uint32_t)tri__stretch_slots(server->stretch) * tri__layout_parts(&server->layout, server->options.index);
+    server->restore_left =
+        (uint32_t)tri__stretch_slots(server->stretch) * tri__layout_server_pieces(&server->layout, server->options.index);
     tri__server_forget(server);
-    tri__replica_part(server);
+    tri__replication_stop(server);
 }
 
 static tri_status end_restoring(tri__server *server, const tri__message *message)
 {
-    bool whole = server->holds == TRI_HOLDS_PART && server->restore_left == 0 && message->view == server->generation;
+    bool whole = server->holds == TRI_HOLDS_PART && server->restore_left == 0 && message->generation == server->generation;
     bool keeps = server->holds == TRI_HOLDS_ALL && server->options.settings.mode != TRI_PS_SYNC; /* ps:0 is new, we are not */
     if (!whole && !keeps)
         return tri_fail(TRI_BAD_DATA, "a restored before all of the stretch has come");
     server->holds = TRI_HOLDS_ALL;
-    tri__server_go_back(server, message->view, message->step);
+    tri__server_go_back(server, message->generation, message->step);
     tri__message_send(server->upstream->connection, message, false);
     tri__server_admit(server);
     return NULL;
 }
 
-tri_status tri__follower_body(tri__peer *peer, const tri__message *message, void **body)
+static tri_status find_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__server *server = peer->server;
     size_t count = 0;
-    bool ours = peer->role == TRI_PEER_COORDINATOR && server->stretch && tri__stretch_has(server->stretch, message->chunk);
+    bool restorable = peer->role == TRI_PEER_COORDINATOR && server->contact.welcome && !tri__replication_is_standby(server);
+    bool ours = restorable && server->stretch && tri__stretch_has(server->stretch, message->chunk);
     float *floats = ours && message->slot < 3 ? tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count) : NULL;
     if (ours && message->type == TRI_MSG_RESTORE && tri__stretch_table(server->stretch, message->chunk)) {
         TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
@@ -196,8 +204,8 @@ tri_status tri__follower_body(tri__peer *peer, const tri__message *message, void
     if (!floats || message->type != TRI_MSG_RESTORE || message->size != count * sizeof *floats)
         return tri_fail(TRI_BAD_DATA, "%u bytes for slot %u of chunk %u, which is none of ours", message->size, message->slot,
                         message->chunk);
-    if (server->holds != TRI_HOLDS_PART || message->view != server->generation)
-        begin_restoring(server, message->view);
+    if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
+        begin_restoring(server, message->generation);
     *body = floats;
     return NULL;
 }
@@ -209,8 +217,8 @@ static tri_status restore_rows(tri__peer *peer, const tri__message *message)
     TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
     if (!tri__stretch_has(server->stretch, message->chunk))
         return tri_fail(TRI_BAD_DATA, "rows of chunk %u, which is none of ours", message->chunk);
-    if (server->holds != TRI_HOLDS_PART || message->view != server->generation)
-        begin_restoring(server, message->view);
+    if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
+        begin_restoring(server, message->generation);
     tri__table_write(tri__stretch_table(server->stretch, message->chunk), message->position, 1,
                      tri__layout_piece_rows(&server->layout, message->chunk, message->position), (int)message->slot,
                      message->size ? peer->gradient : NULL);
@@ -218,121 +226,18 @@ static tri_status restore_rows(tri__peer *peer, const tri__message *message)
     return NULL;
 }
 
-/* All of the rows, slot by slot. */
-static tri_status copy_table(tri__server *server, int table)
-{
-    const tri__layout *layout = &server->layout;
-    const int64_t rows = tri__layout_rows(layout, server->options.index, table), floats = rows * layout->tables.table[table].width;
-    const tri_table *own = tri__stretch_table(server->stretch, tri__layout_table_chunk(layout, server->options.index, table));
-    if (server->table_copy_slots[table] < server->snapshot_slots) {
-        tri__buffer_free(server->table_copy[table]);
-        server->table_copy[table] = NULL;
-        TRI_TRY(tri__buffer_allocate((size_t)(floats + 1) * server->snapshot_slots * sizeof(float), "a copy of a table",
-                                     &server->table_copy[table]));
-        server->table_copy_slots[table] = server->snapshot_slots;
-    }
-    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++)
-        tri__table_read(own, 0, 1, rows, (int)slot, server->table_copy[table] + slot * floats);
-    return NULL;
-}
-
-/* The copy, slot by slot, as it was when the stretch stood at the step. */
-static tri_status copy_stretch(tri__server *server)
-{
-    tri_range range = tri__stretch_range(server->stretch);
-    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
-        if (!server->copy[slot])
-            TRI_TRY(tri__buffer_allocate((range.count + 1) * sizeof(float), "a copy of the parameters", &server->copy[slot]));
-        size_t at = 0, count;
-        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
-            const float *floats = tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch) + i, (int)slot, &count);
-            if (floats)
-                memcpy(server->copy[slot] + at, floats, count * sizeof *floats);
-        }
-    }
-    for (int table = 0; table < server->layout.tables.count; table++)
-        TRI_TRY(copy_table(server, table));
-    return NULL;
-}
-
-static void send_table(tri__server *server, int table, uint32_t slot, int64_t step)
-{
-    const tri__layout *layout = &server->layout;
-    const uint32_t chunk = tri__layout_table_chunk(layout, server->options.index, table);
-    const int64_t rows = tri__layout_rows(layout, server->options.index, table), width = layout->tables.table[table].width;
-    const float *copy = server->table_copy[table] + slot * rows * width;
-    for (int64_t first = 0; first < rows; first += tri__layout_piece(layout, table)) {
-        const tri__message message = {
-            .type = TRI_MSG_COPY, .chunk = chunk, .view = server->snapshot_number, .step = step, .position = first, .slot = slot};
-        const size_t count = (size_t)(tri__layout_piece_rows(layout, chunk, first) * width);
-        const bool zero = tri__all_zero(copy + first * width, count);
-        tri__message_send_floats(server->upstream->connection, message, copy + first * width, zero ? 0 : count, true);
-    }
-}
-
-static void send_copy(tri__server *server, int64_t step)
-{
-    tri__connection *connection = server->upstream->connection;
-    const tri__message copied = {
-        .type = TRI_MSG_COPIED, .view = server->snapshot_number, .step = step, .updates = tri__stretch_lowest(server->stretch)};
-    tri__message_send(connection, &copied, false);
-    for (uint32_t slot = 0; slot < server->snapshot_slots; slot++) {
-        size_t at = 0, count;
-        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
-            uint32_t chunk = tri__stretch_first(server->stretch) + i;
-            tri__stretch_floats(server->stretch, chunk, 0, &count);
-            const tri__message message = {
-                .type = TRI_MSG_COPY, .chunk = chunk, .view = server->snapshot_number, .step = step, .slot = slot};
-            if (count > 0)
-                tri__message_send_floats(connection, message, server->copy[slot] + at, count, false);
-        }
-        for (int table = 0; table < server->layout.tables.count; table++)
-            send_table(server, table, slot, step);
-    }
-}
-
-/* Sync: the copy is of the very step; async: of now, but that what ps:0 has of each gradient should be in it here, too. */
-static void take_snapshot(tri__server *server)
-{
-    if (server->snapshot < 0 || !server->upstream)
-        return;
-    bool patient = server->options.settings.mode == TRI_PS_SYNC || tri__clock_now() < server->snapshot_until;
-    if (patient && tri__stretch_lowest(server->stretch) < server->snapshot_updates)
-        return;
-    tri_status status = copy_stretch(server);
-    if (status)
-        tri__server_end(server, status);
-    else
-        send_copy(server, server->snapshot);
-    server->snapshot = -1;
-}
-
-static tri_status begin_snapshot(tri__server *server, const tri__message *message)
-{
-    uint32_t slots = message->what;
-    if (slots < 1 || slots > (uint32_t)tri__stretch_slots(server->stretch))
-        return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
-    server->snapshot = message->step;
-    server->snapshot_updates = message->updates;
-    server->snapshot_until = tri__clock_now() + LATE;
-    server->snapshot_number = message->view;
-    server->snapshot_slots = slots;
-    take_snapshot(server);
-    return NULL;
-}
-
 void tri__follower_stepped(tri__server *server)
 {
     double squares;
-    take_snapshot(server);
+    tri__copy_take(server);
     if (server->holds != TRI_HOLDS_ALL || !server->upstream || !tri__stretch_gathered(server->stretch, &squares))
         return;
     const tri__message norm = {
-        .type = TRI_MSG_NORM, .view = server->generation, .step = tri__stretch_lowest(server->stretch), .norm = squares};
+        .type = TRI_MSG_NORM, .generation = server->generation, .step = tri__stretch_lowest(server->stretch), .norm = squares};
     tri__message_send(server->upstream->connection, &norm, false);
 }
 
-void tri__follower_tick(tri__server *server)
+static void tick(tri__server *server)
 {
     int64_t now = tri__clock_now();
     if (server->options.abandoned && __atomic_load_n(server->options.abandoned, __ATOMIC_ACQUIRE)) {
@@ -341,24 +246,30 @@ void tri__follower_tick(tri__server *server)
     }
     if (tri__contact_is_due(&server->contact, now) && !server->done)
         connect_to_coordinator(server);
-    take_snapshot(server);
+    tri__copy_take(server);
     tri_status failure = tri__contact_check(&server->contact, server->upstream ? server->upstream->heard : 0, now);
     if (failure)
         tri__server_end(server, failure);
 }
 
-/* With clipping: ps:0 has the norm of all stretches. */
-static tri_status scale(tri__server *server, double factor)
+tri_status tri__follower_read_clip(const tri__message *message, tri__clip_factor *out)
 {
-    double squares;
-    if (!(factor >= 0) || factor > 1)
-        return tri_fail(TRI_BAD_DATA, "a norm of which the factor is %g", factor);
-    if (!tri__stretch_gathered(server->stretch, &squares))
-        return NULL; /* told twice */
-    tri__stretch_scale(server->stretch, factor);
+    if (!(message->norm >= 0) || message->norm > 1)
+        return tri_fail(TRI_BAD_DATA, "a norm of which the factor is %g", message->norm);
+    *out = (tri__clip_factor){message->step + 1, message->norm};
+    return NULL;
+}
+
+/* With clipping: ps:0 has the norm of all stretches. */
+static tri_status scale(tri__server *server, const tri__message *message)
+{
+    tri__clip_factor clip;
+    TRI_TRY(tri__follower_read_clip(message, &clip));
+    if (!tri__stretch_scale(server->stretch, clip))
+        return NULL; /* told twice, or a standby, or the parts are yet to come */
     for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++)
         tri__server_answer_all(server, tri__stretch_first(server->stretch) + i);
-    take_snapshot(server);
+    tri__copy_take(server);
     return NULL;
 }
 
@@ -368,11 +279,12 @@ static tri_status refused(const tri__server *server, const json_t *body)
     return tri_fail(TRI_BAD_CALL, "ps:0 turned ps:%d away: %s", server->options.index, reason ? reason : "it gave no reason");
 }
 
-tri_status tri__follower_message(tri__peer *peer, const tri__message *message, const json_t *body)
+static tri_status take_message(tri__peer *peer, const tri__message *message, const json_t *body)
 {
     tri__server *server = peer->server;
     if (peer->role != TRI_PEER_COORDINATOR)
         return tri_fail(TRI_BAD_DATA, "a %s from a worker", tri__message_name(message->type));
+    TRI_TRY(tri__contact_expects(&server->contact, message->type));
     if (message->type == TRI_MSG_WELCOME)
         return take_welcome(server, body);
     if (message->type == TRI_MSG_REFUSED) {
@@ -384,8 +296,9 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
         tri__server_end(server, NULL);
         return NULL;
     }
-    if (!server->stretch)
-        return tri_fail(TRI_BAD_DATA, "a %s before its welcome", tri__message_name(message->type));
+    bool for_primary = message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_RESTORED || message->type == TRI_MSG_SNAPSHOT;
+    if (for_primary && tri__replication_is_standby(server))
+        return tri_fail(TRI_BAD_DATA, "a %s for a standby", tri__message_name(message->type));
     if (message->type == TRI_MSG_RESTORE && tri__stretch_has(server->stretch, message->chunk) &&
         tri__stretch_table(server->stretch, message->chunk))
         return restore_rows(peer, message);
@@ -395,9 +308,9 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
     }
     if (message->type == TRI_MSG_RESTORED)
         return end_restoring(server, message);
-    if (message->type == TRI_MSG_TWIN || message->type == TRI_MSG_LONE || message->type == TRI_MSG_PROMOTE)
-        return tri__replica_told(server, message, body);
-    if (server->holds != TRI_HOLDS_ALL && !tri__replica_is_twin(server))
+    if (message->type == TRI_MSG_PAIR || message->type == TRI_MSG_LONE || message->type == TRI_MSG_PROMOTE)
+        return tri__replication_told(server, message, body);
+    if (server->holds != TRI_HOLDS_ALL && !tri__replication_is_standby(server))
         return tri_fail(TRI_BAD_DATA, "a %s before its stretch", tri__message_name(message->type));
     switch (message->type) {
     case TRI_MSG_VIEW:
@@ -411,10 +324,73 @@ tri_status tri__follower_message(tri__peer *peer, const tri__message *message, c
         tri__server_settle(server);
         return NULL;
     case TRI_MSG_SNAPSHOT:
-        return begin_snapshot(server, message);
+        return tri__copy_begin(server, message);
     case TRI_MSG_NORM:
-        return scale(server, message->norm);
+        return scale(server, message);
     default:
         return tri_fail(TRI_BAD_DATA, "a %s from ps:0", tri__message_name(message->type));
     }
 }
+
+/* ---- the role ---- */
+
+/* A worker comes, which ps:0 has admitted, or the primary of the range, whose standby this server is. */
+static tri_status take_hello(tri__peer *peer, const json_t *body)
+{
+    const char *role = json_string_value(json_object_get(body, "role"));
+    if (!strcmp(role, "primary"))
+        return tri__standby_hello(peer, body);
+    if (strcmp(role, "worker") != 0)
+        return tri_fail(TRI_BAD_CALL, "a %s has nothing to ask of ps:%d; ps:0 coordinates", role, peer->server->options.index);
+    peer->hello = json_deep_copy(body);
+    tri__server_admit(peer->server);
+    return NULL;
+}
+
+/* ps:0 alone has an evaluator. */
+static tri_status refuse_evaluator(tri__peer *peer, const tri__message *message)
+{
+    (void)peer;
+    return tri_fail(TRI_BAD_DATA, "a %s from an evaluator", tri__message_name(message->type));
+}
+
+/* What ps:0 alone has to do. */
+static void do_nothing(tri__server *server)
+{
+    (void)server;
+}
+
+static void tell_nothing(tri__server *server, tri__ps_status *status)
+{
+    (void)server;
+    (void)status;
+}
+
+static void let_go(tri__peer *peer)
+{
+    (void)peer;
+}
+
+static bool count_nothing(tri__peer *peer, const tri__message *push)
+{
+    (void)peer;
+    (void)push;
+    return false;
+}
+
+const tri__server_role tri__follower_role = {
+    .start = start,
+    .end = do_nothing,
+    .status = tell_nothing,
+    .tick = tick,
+    .hello = take_hello,
+    .message = take_message,
+    .body = find_body,
+    .evaluator_rows = refuse_evaluator,
+    .gone = let_go,
+    .pushed = count_nothing,
+    .go_on = do_nothing,
+    .gathered = tri__follower_stepped,
+    .chunk_ends = do_nothing,
+    .chunk_ended = tri__follower_stepped,
+};

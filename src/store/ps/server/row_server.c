@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/memory/memory.h"
 #include "store/ps/protocol/keyed.h"
 #include "store/table.h"
 
@@ -14,7 +14,7 @@ typedef struct {
     int64_t step;    /* … or, where steps are not in common, for … */
     int64_t after;   /* … its own push with this serial */
     uint32_t number; /* of the pull, which its answer repeats */
-    bool half;
+    bool half, dense;
 } known_list;
 
 typedef struct {
@@ -25,10 +25,10 @@ typedef struct {
 /* It grows, and is kept. */
 typedef struct {
     void *bytes;
-    size_t room;
+    int64_t room;
 } buffer;
 
-struct tri__peer_rows {
+struct tri__peer_tables {
     table_lists table[TRI_LAYOUT_TABLES];
     buffer body;         /* of the message that is being read … */
     buffer answer;       /* … and of the one that is being written … */
@@ -36,30 +36,29 @@ struct tri__peer_rows {
     tri__row_part *part; /* of the last push; NULL: it was taken */
 };
 
-void tri__peer_rows_destroy(tri__peer_rows *rows)
+void tri__peer_tables_destroy(tri__peer_tables *tables)
 {
-    if (!rows)
+    if (!tables)
         return;
     for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
         for (int k = 0; k < TRI_KEYED_KNOWN; k++)
-            tri__row_list_fini(&rows->table[i].known[k].list);
-    free(rows->body.bytes);
-    free(rows->answer.bytes);
-    free(rows->values.bytes);
-    free(rows->part);
-    free(rows);
+            tri__row_list_fini(&tables->table[i].known[k].list);
+    free(tables->body.bytes);
+    free(tables->answer.bytes);
+    free(tables->values.bytes);
+    free(tables->part);
+    free(tables);
 }
 
 /* What was in it is lost. */
-static tri_status enlarge(buffer *to, size_t bytes)
+static tri_status reserve(buffer *to, size_t bytes)
 {
-    if (bytes <= to->room)
-        return NULL;
-    free(to->bytes);
-    *to = (buffer){0};
-    TRI_TRY(tri__allocate(bytes + bytes / 4, 1, "rows of a table", &to->bytes));
-    to->room = bytes + bytes / 4;
-    return NULL;
+    return tri__reserve(&to->bytes, &to->room, (int64_t)bytes, 1, "rows of a table");
+}
+
+static int64_t dense_bytes(const tri_table *table)
+{
+    return tri__keyed_dense_bytes(table->rows, table->width);
 }
 
 tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **body)
@@ -69,13 +68,15 @@ tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **b
                 tri__stretch_table(server->stretch, message->chunk);
     if (peer->role == TRI_PEER_EVALUATOR && message->type == TRI_MSG_PULL_ROWS) /* of the whole, by the number of the table */
         ours = message->chunk < (uint32_t)server->layout.tables.count;
+    if (ours && message->size > TRI_KEYED_MOST)
+        ours = peer->role == TRI_PEER_WORKER && message->size <= dense_bytes(tri__stretch_table(server->stretch, message->chunk));
     if (!ours || message->size < TRI_KEYED_HEAD)
         return tri_fail(TRI_BAD_DATA, "a %s of %u bytes for chunk %u, which is no table's of ours", tri__message_name(message->type),
                         message->size, message->chunk);
-    if (!peer->rows)
-        TRI_TRY(tri__allocate(1, sizeof *peer->rows, "the rows that a worker names", &peer->rows));
-    TRI_TRY(enlarge(&peer->rows->body, message->size));
-    *body = peer->rows->body.bytes;
+    if (!peer->tables)
+        TRI_TRY(tri__allocate(1, sizeof *peer->tables, "the rows that a worker names", &peer->tables));
+    TRI_TRY(reserve(&peer->tables->body, message->size));
+    *body = peer->tables->body.bytes;
     return NULL;
 }
 
@@ -85,22 +86,33 @@ static tri_table *table_of(const tri__peer *peer, uint32_t chunk, int *index)
     return tri__stretch_table(peer->server->stretch, chunk);
 }
 
+static void write_all(const tri_table *table, bool half, uint8_t *to)
+{
+    const size_t each = tri__values_bytes(table->width, half);
+    for (int64_t row = 0; row < table->rows; row++)
+        tri__values_write(table->data + row * table->stride, table->width, half, to + (size_t)row * each);
+}
+
 /* message: all but its size. */
 static tri_status send_rows(tri__peer *peer, const tri_table *table, known_list *known, tri__message message)
 {
-    tri__peer_rows *rows = peer->rows;
-    const int64_t floats = known->list.count * table->width;
+    tri__peer_tables *tables = peer->tables;
+    const int64_t floats = (known->dense ? table->rows : known->list.count) * table->width;
     const size_t bytes = tri__values_bytes(floats, known->half);
     known->waits = false;
-    TRI_TRY(enlarge(&rows->values, (size_t)floats * sizeof(float)));
-    TRI_TRY(enlarge(&rows->answer, bytes));
-    tri__table_gather(table, (tri__table_keys){known->list.rows, known->list.count}, rows->values.bytes);
-    tri__values_write(rows->values.bytes, floats, known->half, rows->answer.bytes);
+    TRI_TRY(reserve(&tables->answer, bytes));
+    if (known->dense) {
+        write_all(table, known->half, tables->answer.bytes);
+    } else {
+        TRI_TRY(reserve(&tables->values, (size_t)floats * sizeof(float)));
+        tri__table_gather(table, (tri__table_keys){known->list.rows, known->list.count}, tables->values.bytes);
+        tri__values_write(tables->values.bytes, floats, known->half, tables->answer.bytes);
+    }
     message.type = TRI_MSG_ROWS;
     message.size = (uint32_t)bytes;
-    message.index = known->number;
+    message.number = known->number;
     const tri__frame frame = tri__message_encode(&message);
-    tri__connection_send_copy(peer->connection, &frame, rows->answer.bytes, false);
+    tri__connection_send_copy(peer->connection, &frame, tables->answer.bytes, false);
     return NULL;
 }
 
@@ -110,7 +122,7 @@ static tri_status answer(tri__peer *peer, uint32_t chunk, known_list *known)
     return send_rows(peer, tri__stretch_table(server->stretch, chunk), known,
                      (tri__message){
                          .chunk = chunk,
-                         .view = server->generation,
+                         .generation = server->generation,
                          .step = tri__stretch_step(server->stretch, chunk),
                          .waited = tri__stretch_waited(server->stretch, chunk),
                      });
@@ -120,24 +132,26 @@ static tri_status answer(tri__peer *peer, uint32_t chunk, known_list *known)
 static tri_status read_pull(tri__peer *peer, const tri__message *message, const tri_table *table, int index, known_list **out)
 {
     tri__keyed_head head;
-    TRI_TRY(tri__keyed_head_read(peer->rows->body.bytes, message->size, table->rows, &head));
+    TRI_TRY(tri__keyed_head_read(peer->tables->body.bytes, message->size, table->rows, &head));
     if (!(head.flags & TRI_KEYED_LIST))
         return tri_fail(TRI_BAD_DATA, "a pull of rows without its list");
-    if ((size_t)head.count * (size_t)table->width > TRI_KEYED_MOST / sizeof(float))
+    const bool dense = head.flags & TRI_KEYED_DENSE;
+    if (dense ? dense_bytes(table) > TRI_KEYED_DENSE_MOST : (size_t)head.count * (size_t)table->width > TRI_KEYED_MOST / sizeof(float))
         return tri_fail(TRI_BAD_DATA, "a pull of %u rows, whose answer is more than a message holds", head.count);
-    table_lists *lists = &peer->rows->table[index];
+    table_lists *lists = &peer->tables->table[index];
     known_list *known = &lists->known[lists->next];
     lists->next = (lists->next + 1) % TRI_KEYED_KNOWN;
     known->waits = false;
     size_t used;
-    TRI_TRY(tri__row_list_read((const uint8_t *)peer->rows->body.bytes + TRI_KEYED_HEAD, message->size - TRI_KEYED_HEAD, &head, table->rows,
-                               &known->list, &used));
+    TRI_TRY(tri__row_list_read((const uint8_t *)peer->tables->body.bytes + TRI_KEYED_HEAD, message->size - TRI_KEYED_HEAD, &head,
+                               table->rows, &known->list, &used));
     if (used != message->size - TRI_KEYED_HEAD)
         return tri_fail(TRI_BAD_DATA, "a pull of %u rows with something behind them", head.count);
     known->step = message->step;
     known->after = message->serial;
-    known->number = message->index;
+    known->number = message->number;
     known->half = head.flags & TRI_KEYED_HALF;
+    known->dense = dense;
     *out = known;
     return NULL;
 }
@@ -165,7 +179,7 @@ tri_status tri__rows_pulled(tri__peer *peer, const tri__message *message)
     int index;
     const tri_table *table = table_of(peer, message->chunk, &index);
     TRI_TRY(read_pull(peer, message, table, index, &known));
-    if (server->holds != TRI_HOLDS_ALL || message->view != server->generation)
+    if (server->holds != TRI_HOLDS_ALL || message->generation != server->generation)
         return NULL; /* all go back, and it will ask again when it is told */
     if (is_due(peer, message->chunk, known))
         return answer(peer, message->chunk, known);
@@ -181,22 +195,30 @@ static const tri__row_list *find_known(const table_lists *lists, const tri__keye
     return NULL;
 }
 
+/* Out of the values of all rows. list: NULL where it has none. */
+static void read_listed(const uint8_t *from, const tri__row_list *list, int64_t width, bool half, float *values)
+{
+    const size_t each = tri__values_bytes(width, half);
+    for (int64_t i = 0; list && i < list->count; i++)
+        tri__values_read(from + (size_t)list->rows[i] * each, width, half, values + i * width);
+}
+
 tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message)
 {
-    tri__peer_rows *rows = peer->rows;
+    tri__peer_tables *tables = peer->tables;
     int index;
     const tri_table *table = table_of(peer, message->chunk, &index);
     tri__keyed_head head;
     tri__row_list read = {0};
     size_t used = 0;
-    TRI_TRY(tri__keyed_head_read(rows->body.bytes, message->size, table->rows, &head));
-    const uint8_t *rest = (const uint8_t *)rows->body.bytes + TRI_KEYED_HEAD;
+    TRI_TRY(tri__keyed_head_read(tables->body.bytes, message->size, table->rows, &head));
+    const uint8_t *rest = (const uint8_t *)tables->body.bytes + TRI_KEYED_HEAD;
     size_t left = message->size - TRI_KEYED_HEAD;
-    const bool half = head.flags & TRI_KEYED_HALF;
-    const int64_t floats = head.count * table->width;
-    if (floats > TRI_KEYED_MOST / 2)
+    const bool half = head.flags & TRI_KEYED_HALF, dense = head.flags & TRI_KEYED_DENSE;
+    const int64_t floats = (dense ? table->rows : head.count) * table->width;
+    if (head.count * table->width > TRI_KEYED_MOST / 2)
         return tri_fail(TRI_BAD_DATA, "a push of %u rows, which is more than a message holds", head.count);
-    const tri__row_list *list = head.flags & TRI_KEYED_LIST ? NULL : find_known(&rows->table[index], &head);
+    const tri__row_list *list = head.flags & TRI_KEYED_LIST ? NULL : find_known(&tables->table[index], &head);
     tri_status status = NULL;
     if (head.flags & TRI_KEYED_LIST) {
         status = tri__row_list_read(rest, left, &head, table->rows, &read, &used);
@@ -206,14 +228,17 @@ tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message)
     }
     if (!status && left - used != tri__values_bytes(floats, half))
         status = tri_fail(TRI_BAD_DATA, "a push of %u rows in %u bytes", head.count, message->size);
-    free(rows->part);
-    rows->part = NULL;
+    free(tables->part);
+    tables->part = NULL;
     if (!status)
-        status = tri__row_part_create(head.count, table->width, &rows->part);
+        status = tri__row_part_create(head.count, table->width, &tables->part);
     if (!status) {
-        tri__values_read(rest + used, floats, half, rows->part->values);
         for (int64_t i = 0; list && i < head.count; i++)
-            rows->part->rows[i] = list->rows[i];
+            tables->part->rows[i] = list->rows[i];
+        if (!dense)
+            tri__values_read(rest + used, floats, half, tables->part->values);
+        else
+            read_listed(rest + used, list, table->width, half, tables->part->values);
     }
     tri__row_list_fini(&read);
     return status;
@@ -221,12 +246,12 @@ tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message)
 
 tri__row_part *tri__rows_part(const tri__peer *peer)
 {
-    return peer->rows ? peer->rows->part : NULL;
+    return peer->tables ? peer->tables->part : NULL;
 }
 
 void tri__rows_part_taken(tri__peer *peer)
 {
-    peer->rows->part = NULL;
+    peer->tables->part = NULL;
 }
 
 void tri__rows_answer_waiting(tri__server *server, uint32_t chunk)
@@ -235,8 +260,8 @@ void tri__rows_answer_waiting(tri__server *server, uint32_t chunk)
         return;
     const int table = tri__layout_table(&server->layout, chunk);
     for (tri__peer *peer = server->peers; peer; peer = peer->next)
-        for (int i = 0; peer->rows && peer->role == TRI_PEER_WORKER && i < TRI_KEYED_KNOWN; i++) {
-            known_list *known = &peer->rows->table[table].known[i];
+        for (int i = 0; peer->tables && peer->role == TRI_PEER_WORKER && i < TRI_KEYED_KNOWN; i++) {
+            known_list *known = &peer->tables->table[table].known[i];
             if (!known->waits || !is_due(peer, chunk, known))
                 continue;
             tri_status status = answer(peer, chunk, known);
@@ -247,7 +272,7 @@ void tri__rows_answer_waiting(tri__server *server, uint32_t chunk)
 
 void tri__rows_forget_waiting(tri__peer *peer)
 {
-    for (int i = 0; peer->rows && i < TRI_LAYOUT_TABLES; i++)
+    for (int i = 0; peer->tables && i < TRI_LAYOUT_TABLES; i++)
         for (int k = 0; k < TRI_KEYED_KNOWN; k++)
-            peer->rows->table[i].known[k].waits = false;
+            peer->tables->table[i].known[k].waits = false;
 }

@@ -1,28 +1,28 @@
-/* row_server.h: a server's side of keyed messages: the rows of tables that workers pull and push.
+/* row_server.h: the rows of tables that workers pull and push.
  *
- * A pull names rows. In sync it also names the step before which it wants them, and is answered when the steps before that one are applied.
- * Otherwise it may name a push of the same worker that is still to come, and is answered when that is applied. So lists may come early, and
- * are here when the answer can be given. */
+ * A pull names rows. In sync it also names a step, and the server answers when all steps before that one are applied. In the other modes it
+ * may name a push of the same worker that is still to come, and the server answers when that push is applied. So a worker can send the list
+ * of a batch early, and the server has it when it can answer. */
 #ifndef TRI_STORE_PS_SERVER_ROW_SERVER_H
 #define TRI_STORE_PS_SERVER_ROW_SERVER_H
 
 #include "store/ps/server/server_inside.h"
 
-void tri__peer_rows_destroy(tri__peer_rows *rows); /* accepts NULL */
+void tri__peer_tables_destroy(tri__peer_tables *tables); /* accepts NULL */
 
-/* Where the body of a PULL_ROWS or PUSH_ROWS goes. Its chunk is one of ours, whose rows it names. */
+/* Where the body of a PULL_ROWS or PUSH_ROWS goes. TRI_BAD_DATA where its chunk is no table of this server. */
 TRI_MUST_CHECK tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **body);
 
-/* The whole pull is here: answer it, now or later. */
+/* A pull has been read whole: answers it, now or later. */
 TRI_MUST_CHECK tri_status tri__rows_pulled(tri__peer *peer, const tri__message *message);
 
-/* The same, of the evaluator, which pulls rows of the whole. */
+/* The same for the evaluator, which pulls rows of the snapshot of the whole model. */
 TRI_MUST_CHECK tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, tri_store *whole, int64_t step);
 
-/* The whole push is here: make a part of it, which stays the peer's. */
+/* A push has been read whole: makes a part of it, which the peer owns until it is taken. */
 TRI_MUST_CHECK tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message);
 tri__row_part *tri__rows_part(const tri__peer *peer);
-void tri__rows_part_taken(tri__peer *peer); /* it is somebody else's now */
+void tri__rows_part_taken(tri__peer *peer); /* the stretch owns it now */
 
 void tri__rows_answer_waiting(tri__server *server, uint32_t chunk); /* the chunk has moved on */
 void tri__rows_forget_waiting(tri__peer *peer);                     /* all go back */

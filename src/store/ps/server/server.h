@@ -8,13 +8,15 @@
 
 #include <signal.h>
 
-#include "base/json.h"
-#include "base/log.h"
-#include "net/connection.h"
+#include "base/file/json.h"
+#include "base/report/log.h"
+#include "net/connection/connection.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
 #include "store/ps/protocol/tokens.h"
 #include "trireme/store.h"
+
+typedef struct tri__server_role tri__server_role; /* role.h */
 
 /* What is to be done, as the owner understands it from a worker's hello. */
 typedef struct {
@@ -24,7 +26,7 @@ typedef struct {
     char digest[65];
     char data[16];   /* digest of the examples; "": not known, or each worker has files of its own */
     bool own_files;  /* each worker has examples of its own, as many as it has */
-    int settled_by;  /* the worker that came first, from whose hello all this is */
+    int settled_by;  /* the worker that came first, from whose hello all this is; −1: the owner knew it */
     char terms[512]; /* by which all workers train: rate, rule, seed …, in words */
     tri__work work;
     int64_t evaluate_every;    /* steps; 0: at the end only */
@@ -43,6 +45,7 @@ typedef struct {
     json_t *
         reports; /* borrowed: an array with the last report of each worker, its "task", and what of it is in the model: "steps", "examples" */
     double seconds; /* since the first step */
+    int workers;    /* that are connected, whoever started them */
 } tri__ps_status;
 
 enum {
@@ -51,7 +54,7 @@ enum {
 };
 
 typedef struct {
-    /* The first worker has said what it trains: settle the job. */
+    /* The first worker has said what it trains: settle the job, by that where the owner does not know it itself. */
     tri_status (*settle)(void *context, const json_t *hello, tri__ps_job *out);
     /* Parameters and state to begin from, or to go back to after a failure: the last checkpoint, or else initial values. */
     tri_status (*load)(void *context, tri_store *whole, tri__standing *standing);
@@ -69,18 +72,20 @@ typedef struct {
 typedef struct {
     int index; /* ps:index */
     const tri__address
-        *twin; /* where this server is reached, if it is the one that runs the twin of ps:index; NULL: it is ps:index itself */
+        *second; /* where this server is reached, if it is the second server of the range of ps:index; NULL: it is ps:index itself */
     tri__ps_settings settings;
     int listen_fd;                   /* taken */
     tri__tls *tls;                   /* NULL: in clear */
     const tri__address *servers;     /* settings.servers of them, as workers reach them */
     const tri__address *coordinator; /* where ps:0 listens; NULL for itself */
     bool recovers;                   /* ps:0 in place of one that died: the workers are there, those that live */
+    const bool *ended;               /* [TRI_MOST_TASKS] recovers: workers that are known not to live any more; NULL: none is */
+    const tri__server_role *role;    /* of ps:0: &tri__coordinator_role; NULL: it follows ps:0 */
     const tri__ps_owner *owner;      /* of ps:0 */
     void *context;
     tri__log *log;
     const volatile sig_atomic_t *stop;        /* asked to end: the coordinator ends the job, the others wait for it to */
-    const bool *abandoned;                    /* of a twin: atomic; true: end at once, since the process that runs it ends */
+    const bool *abandoned;                    /* of a second server: atomic; true: end at once, since the process that runs it ends */
     const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always */
 } tri__server_options;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/keyed.h"
 #include "store/ps/protocol/layout.h"
@@ -58,6 +58,7 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
     evaluator *e = context;
     (void)connection;
     TRI_TRY(tri__message_decode(frame, &e->message));
+    TRI_TRY(tri__contact_expects(&e->contact, e->message.type));
     if (e->message.type != TRI_MSG_CHUNK) {
         free(e->text);
         e->text = NULL;
@@ -102,7 +103,7 @@ static tri_status pull_rows(evaluator *e, int table, int64_t number)
     const tri__keyed_head head = {.count = (uint32_t)list.count, .flags = TRI_KEYED_LIST, .signature = list.signature};
     tri__keyed_head_write(&head, body);
     const size_t size = TRI_KEYED_HEAD + tri__row_list_write(list.rows, list.count, body + TRI_KEYED_HEAD);
-    const tri__message message = {.type = TRI_MSG_PULL_ROWS, .size = (uint32_t)size, .chunk = (uint32_t)table, .index = (uint32_t)number};
+    const tri__message message = {.type = TRI_MSG_PULL_ROWS, .size = (uint32_t)size, .chunk = (uint32_t)table, .number = (uint32_t)number};
     const tri__frame frame = tri__message_encode(&message);
     tri__connection_send_copy(e->contact.connection, &frame, body, false);
     free(body);
@@ -140,11 +141,11 @@ static tri_status take_rows(evaluator *e)
 {
     const tri__message *message = &e->message;
     const bool known =
-        e->rows > 0 && message->chunk < (uint32_t)e->layout.tables.count && message->index < (uint64_t)pieces_of(e, (int)message->chunk);
+        e->rows > 0 && message->chunk < (uint32_t)e->layout.tables.count && message->number < (uint64_t)pieces_of(e, (int)message->chunk);
     if (!known)
         return tri_fail(TRI_BAD_DATA, "ps:0 sends rows that were not asked for");
     const tri_table *table = tri_store_table(e->options->store, (int)message->chunk);
-    const tri__row_list list = piece_of(e, (int)message->chunk, message->index);
+    const tri__row_list list = piece_of(e, (int)message->chunk, message->number);
     if (message->size != tri__values_bytes(list.count * table->width, false))
         return tri_fail(TRI_BAD_DATA, "ps:0 sends %u bytes for %lld rows", message->size, (long long)list.count);
     for (int64_t i = 0; i < list.count; i++)
@@ -160,7 +161,7 @@ static void say(evaluator *e, tri__message_type type, json_t *value)
     if (e->contact.welcome)
         tri__message_send_json(e->contact.connection, type, value);
     else
-        json_decref(value); /* who lost it asks again */
+        json_decref(value); /* a ps:0 that lost it asks again */
 }
 
 /* Where it cannot evaluate, nobody could in its place: ps:0 hears why, and need not wait. */
@@ -226,6 +227,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     tri__contact_heard(&e->contact);
     if (frame->size == 0)
         TRI_TRY(tri__message_decode(frame, &e->message));
+    TRI_TRY(tri__contact_expects(&e->contact, e->message.type));
     if (e->message.type == TRI_MSG_CHUNK && !frame->size)
         return tri_fail(TRI_BAD_DATA, "ps:0 sends a chunk without parameters");
     json_t *json = NULL;
@@ -289,7 +291,7 @@ tri_status tri__ps_evaluator_run(const tri__ps_evaluator_options *options)
         const tri_table *table = tri_store_table(options->store, i);
         tables.table[i] = (tri__table_shape){table->rows, table->width};
     }
-    TRI_TRY(tri__layout_init_tables(&e.layout, tri_store_floats(options->store), &tables, options->settings.servers));
+    TRI_TRY(tri__layout_init(&e.layout, tri_store_floats(options->store), &tables, options->settings.servers));
     TRI_TRY(tri__loop_create(&e.loop));
     tri__contact_init(&e.contact, 0, options->coordinator, &options->settings, options->log);
     tri_status status = tri__timer_create(e.loop, on_tick, &e, &e.tick);

@@ -1,8 +1,8 @@
 /* heartbeat.c: whoever has the lock has the loop. */
 #include "store/ps/worker/heartbeat.h"
 
-#include "base/clock.h"
-#include "base/condition.h"
+#include "base/thread/clock.h"
+#include "base/thread/condition.h"
 
 static void *beat(void *context)
 {

@@ -1,5 +1,5 @@
-/* heartbeat.h: a thread that turns a loop while the loop's owner computes, so that others hear that the task lives, however long a step or
- * an evaluation takes.
+/* heartbeat.h: a thread that turns a loop while the loop's owner computes. So the task sends its heartbeats however long a step or an
+ * evaluation takes.
  *
  * The owner holds the loop whenever it uses it or anything on it, and lends it while it computes. Handlers may be called by either thread,
  * never by both at a time. */
@@ -8,21 +8,21 @@
 
 #include <pthread.h>
 
-#include "net/loop.h"
+#include "net/loop/loop.h"
 
 typedef struct {
     tri__loop *loop;
     int64_t every; /* nanoseconds */
     pthread_t thread;
-    pthread_mutex_t hold; /* of who has the loop */
+    pthread_mutex_t hold; /* whoever turns the loop has it */
     pthread_cond_t changed;
     bool ending;
 } tri__heartbeat;
 
-/* The loop is the caller's from here on. Where there is no thread to be had, nothing beats while the owner computes. */
+/* From here on the caller holds the loop. If no thread can be started, no heartbeat is sent while the owner computes. */
 void tri__heartbeat_init(tri__heartbeat *heartbeat, tri__loop *loop, int64_t every);
 void tri__heartbeat_lend(tri__heartbeat *heartbeat);
-void tri__heartbeat_hold(tri__heartbeat *heartbeat); /* waits for a turn that is under way, which itself waits for nothing */
-void tri__heartbeat_fini(tri__heartbeat *heartbeat); /* by who holds the loop; accepts one that was never begun */
+void tri__heartbeat_hold(tri__heartbeat *heartbeat); /* waits until the thread ends its turn of the loop, which waits for nothing */
+void tri__heartbeat_fini(tri__heartbeat *heartbeat); /* the caller holds the loop; accepts a heartbeat that was never begun */
 
 #endif

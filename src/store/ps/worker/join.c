@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "store/ps/protocol/message.h"
 
 #define RETRY INT64_C(50000000)

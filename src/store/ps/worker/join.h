@@ -1,10 +1,10 @@
-/* join.h: one more worker comes to a running job and knows only where ps:0 is: it asks for a number, and where the servers are. */
+/* join.h: a worker joins a running job. It knows only where ps:0 is, and asks ps:0 for a task number and for the other servers. */
 #ifndef TRI_STORE_PS_WORKER_JOIN_H
 #define TRI_STORE_PS_WORKER_JOIN_H
 
-#include "base/json.h"
-#include "base/log.h"
-#include "net/connection.h"
+#include "base/file/json.h"
+#include "base/report/log.h"
+#include "net/connection/connection.h"
 #include "store/ps/protocol/settings.h"
 
 typedef struct {

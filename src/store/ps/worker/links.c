@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "store/ps/worker/table_client.h"
 
 #define TICK INT64_C(50000000)
@@ -34,25 +34,30 @@ static void fail(tri__worker *worker, tri_status why)
 
 /* ---- sending ---- */
 
-static void push(tri__worker *worker, uint32_t number)
+tri__message tri__links_push_head(const tri__worker *worker, uint32_t number)
 {
-    tri__worker_chunk *chunk = &worker->chunk[number];
-    if (chunk->rows) {
-        tri__table_client_push(worker, number);
-        return;
-    }
-    const tri__message message = {
-        .type = TRI_MSG_PUSH,
+    const tri__worker_chunk *chunk = &worker->chunk[number];
+    return (tri__message){
+        .type = chunk->shard ? TRI_MSG_PUSH_ROWS : TRI_MSG_PUSH,
         .chunk = number,
-        .view = worker->generation,
+        .generation = worker->generation,
         .step = chunk->step,
         .serial = chunk->serial,
         .rate = chunk->rate,
         .weight = (float)chunk->weight,
     };
+}
+
+static void push(tri__worker *worker, uint32_t number)
+{
+    tri__worker_chunk *chunk = &worker->chunk[number];
+    if (chunk->shard) {
+        tri__table_client_push(worker, number);
+        return;
+    }
     chunk->stage = TRI_CHUNK_PUSHED;
-    tri__message_send_floats(worker->link[chunk->server].contact.connection, message, worker->store.gradient + chunk->range.first,
-                             chunk->range.count, false);
+    tri__message_send_floats(worker->link[chunk->server].contact.connection, tri__links_push_head(worker, number),
+                             worker->store.gradient + chunk->range.first, chunk->range.count, false);
 }
 
 static void clear_line(tri__link *link)
@@ -111,7 +116,7 @@ static void pull_all(tri__worker *worker, int server)
     uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
     clear_line(link);
     for (uint32_t i = first; i < end; i++) {
-        if (worker->chunk[i].rows) { /* each batch pulls its own */
+        if (worker->chunk[i].shard) { /* each batch pulls its own */
             worker->waiting -= worker->chunk[i].stage != TRI_CHUNK_HERE;
             worker->chunk[i].stage = TRI_CHUNK_HERE;
             continue;
@@ -142,35 +147,46 @@ static void repeat(tri__worker *worker, int server)
     push_ready(worker, server);
 }
 
+/* To a ps:0 that is away it is not said: it asks for all anew when it is back. */
 static void say_ready(tri__worker *worker)
 {
-    worker->to_say_ready = false;
-    if (worker->begun && !worker->pulling && worker->link[0].contact.welcome)
+    worker->readiness = TRI_READINESS_SAID;
+    if (worker->link[0].contact.welcome)
         tri__message_send(worker->link[0].contact.connection,
-                          &(tri__message){.type = TRI_MSG_READY, .view = worker->generation, .what = (uint32_t)worker->ahead}, false);
+                          &(tri__message){.type = TRI_MSG_READY, .generation = worker->generation, .ahead = (uint32_t)worker->ahead},
+                          false);
 }
 
 /* ---- what servers say ---- */
+
+/* All chunks are here. */
+static void end_pulling(tri__worker *worker)
+{
+    if (worker->readiness == TRI_READINESS_PULLING_ANEW)
+        say_ready(worker);
+    else
+        worker->readiness = TRI_READINESS_PULLED;
+}
 
 /* All go back: what is under way means nothing any more. */
 static void go_back(tri__worker *worker, uint32_t generation)
 {
     worker->generation = generation;
-    worker->voided = worker->pulling = true;
+    worker->readiness = worker->readiness < TRI_READINESS_TO_SAY ? TRI_READINESS_PULLING : TRI_READINESS_PULLING_ANEW;
+    worker->at_work = TRI_TOKEN_VOID;
     worker->tokens = 0;
     worker->last_step = -1;
     for (int i = 0; i < worker->options.settings.servers; i++)
         pull_all(worker, i);
-    worker->pulling = worker->waiting > 0; /* a model may have tables alone */
-    if (!worker->pulling)
-        say_ready(worker);
+    if (worker->waiting == 0) /* a model may have tables alone */
+        end_pulling(worker);
 }
 
 /* The server's range is led by another process from now on: what was not answered is said again there. */
-static tri_status move(tri__worker *worker, const json_t *leader)
+static tri_status move(tri__worker *worker, const json_t *primary)
 {
-    int64_t server = tri__json_integer_of(leader, "server", -1), port = tri__json_integer_of(leader, "port", 0);
-    const char *host = json_string_value(json_object_get(leader, "host"));
+    int64_t server = tri__json_integer_of(primary, "server", -1), port = tri__json_integer_of(primary, "port", 0);
+    const char *host = json_string_value(json_object_get(primary, "host"));
     if (server < 1 || server >= worker->options.settings.servers || !host || strlen(host) >= sizeof worker->link->host || port < 1 ||
         port > UINT16_MAX)
         return tri_fail(TRI_BAD_DATA, "a server that has moved to nowhere");
@@ -185,11 +201,11 @@ static tri_status move(tri__worker *worker, const json_t *leader)
     return NULL;
 }
 
-static tri_status take_leaders(tri__worker *worker, const json_t *leaders)
+static tri_status take_primaries(tri__worker *worker, const json_t *primaries)
 {
     size_t index;
-    const json_t *leader;
-    json_array_foreach(leaders, index, leader) TRI_TRY(move(worker, leader));
+    const json_t *primary;
+    json_array_foreach(primaries, index, primary) TRI_TRY(move(worker, primary));
     return NULL;
 }
 
@@ -210,7 +226,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
         repeat(worker, link->index);
         return NULL;
     }
-    TRI_TRY(take_leaders(worker, json_object_get(body, "leaders")));
+    TRI_TRY(take_primaries(worker, json_object_get(body, "primaries")));
     uint32_t now = (uint32_t)json_integer_value(generation);
     if (worker->generation == now && json_is_true(json_object_get(body, "member")))
         repeat(worker, 0);
@@ -242,7 +258,7 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
                         message->position);
     const tri__token token = {
         .step = message->step, .position = message->position, .index = (int)message->index, .workers = (int)message->workers};
-    if (message->view != worker->generation || worker->tokens == TRI_WORKER_TOKENS)
+    if (message->generation != worker->generation || worker->tokens == TRI_WORKER_TOKENS)
         return NULL;
     for (int i = 0; i < worker->tokens; i++) /* told again after a connection broke */
         if (worker->token[(worker->first_token + i) % TRI_WORKER_TOKENS].step == token.step)
@@ -258,7 +274,7 @@ static tri_status take_token(tri__worker *worker, const tri__message *message)
 /* What was said twice is answered twice: is this the answer to what was said last? */
 static bool answers(const tri__worker *worker, const tri__worker_chunk *chunk, const tri__message *message)
 {
-    if (message->view != worker->generation)
+    if (message->generation != worker->generation)
         return false; /* it left before all went back; the right one is on its way */
     if (chunk->stage == TRI_CHUNK_PUSHED && worker->options.settings.mode == TRI_PS_SYNC)
         return message->step > chunk->step;
@@ -275,13 +291,16 @@ static tri_status take_chunk(tri__link *link, const tri__message *message)
     worker->waited = message->waited > worker->waited ? message->waited : worker->waited;
     worker->answered += chunk->server == 0 && chunk->stage == TRI_CHUNK_PUSHED;
     chunk->stage = TRI_CHUNK_HERE;
-    if (--worker->waiting == 0 && worker->pulling) {
-        worker->pulling = false;
-        say_ready(worker);
-    }
+    if (--worker->waiting == 0 && tri__readiness_pulls(worker->readiness))
+        end_pulling(worker);
     if (chunk->server > 0) /* ps:0 may have waited for it */
         push_ready(worker, 0);
     return NULL;
+}
+
+static void end_job(tri__worker *worker, tri__worker_ending ending)
+{
+    worker->ending = ending > worker->ending ? ending : worker->ending;
 }
 
 static tri_status take(tri__link *link, const tri__message *message, const json_t *body)
@@ -289,7 +308,7 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
     tri__worker *worker = link->worker;
     const char *reason = json_string_value(json_object_get(body, "reason"));
     bool from_coordinator = message->type == TRI_MSG_TOKEN || message->type == TRI_MSG_RESTORED || message->type == TRI_MSG_STOP ||
-                            message->type == TRI_MSG_LEADS;
+                            message->type == TRI_MSG_PRIMARY;
     if (from_coordinator && link->index > 0)
         return tri_fail(TRI_BAD_DATA, "a %s, which only ps:0 may send", tri__message_name(message->type));
     switch (message->type) {
@@ -307,18 +326,17 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
     case TRI_MSG_TOKEN:
         return take_token(worker, message);
     case TRI_MSG_RESTORED:
-        go_back(worker, message->view);
+        go_back(worker, message->generation);
         return NULL;
-    case TRI_MSG_LEADS:
+    case TRI_MSG_PRIMARY:
         return move(worker, body);
     case TRI_MSG_STOP:
-        worker->stopped = true;
+        end_job(worker, TRI_ENDS_STOPPED);
         if (worker->final)
             tri__message_send_json(link->contact.connection, TRI_MSG_REPORT, json_incref(worker->final));
         return NULL;
     case TRI_MSG_BYE: /* of ps:0 it is under way, and is read first: to hang up on it would look as if we had not heard it */
-        worker->stopped = worker->dismissed = true;
-        worker->finished |= link->index == 0 || reason || !worker->link[0].contact.connection;
+        end_job(worker, link->index == 0 || reason || !worker->link[0].contact.connection ? TRI_ENDS_OVER : TRI_ENDS_DISMISSED);
         if (reason)
             fail(worker, tri_fail(TRI_STOPPED, "ps:0 ended the job: %s", reason)); /* whoever tells it */
         return NULL;
@@ -338,6 +356,10 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
     (void)connection;
     TRI_TRY(tri__message_decode(frame, &link->message));
     const tri__message *message = &link->message;
+    TRI_TRY(tri__contact_expects(&link->contact, message->type));
+    if (message->type == TRI_MSG_ROWS && !tri__table_client_fits(link, message))
+        return tri_fail(TRI_BAD_DATA, "ps:%d sends rows of chunk %u in %u bytes, which it does not have", link->index, message->chunk,
+                        message->size);
     if (message->type != TRI_MSG_CHUNK) {
         free(link->text);
         link->text = NULL;
@@ -362,7 +384,7 @@ static tri_status begin_empty(tri__link *link, const tri__message *message)
 {
     tri__worker *worker = link->worker;
     bool rows =
-        message->chunk < worker->chunks && worker->chunk[message->chunk].server == link->index && worker->chunk[message->chunk].rows;
+        message->chunk < worker->chunks && worker->chunk[message->chunk].server == link->index && worker->chunk[message->chunk].shard;
     if (!rows)
         return tri_fail(TRI_BAD_DATA, "ps:%d sends a chunk without parameters", link->index);
     link->awaited = true;
@@ -377,6 +399,7 @@ static tri_status on_frame(void *context, tri__connection *connection, const tri
     if (frame->size == 0)
         TRI_TRY(tri__message_decode(frame, &link->message));
     const tri__message message = link->message;
+    TRI_TRY(tri__contact_expects(&link->contact, message.type));
     json_t *json = NULL;
     if (body && body == link->text && message.type != TRI_MSG_ROWS)
         TRI_TRY(tri__message_json(&message, body, &json));
@@ -411,7 +434,7 @@ static void say_where_we_are(const tri__worker *worker, json_t *hello)
     json_object_set_new(hello, "reached",
                         json_integer(worker->options.settings.mode == TRI_PS_SYNC ? reached(worker) : worker->last_step + 1));
     json_object_set_new(hello, "done", json_integer(worker->done + steps));
-    json_object_set_new(hello, "stopped", json_boolean(worker->stopped)); /* the job was ending */
+    json_object_set_new(hello, "stopped", json_boolean(worker->ending >= TRI_ENDS_STOPPED)); /* the job was ending */
 }
 
 static void on_open(void *context, tri__connection *connection)
@@ -439,6 +462,12 @@ static void on_drained(void *context, tri__connection *connection)
     pthread_mutex_unlock(&link->worker->lock);
 }
 
+/* A connection that has ended is made again. */
+static bool makes_connections(const tri__worker *worker)
+{
+    return worker->ending < TRI_ENDS_DISMISSED && !worker->refused;
+}
+
 static void on_closed(void *context, tri__connection *connection, tri_status why)
 {
     tri__link *link = context;
@@ -448,8 +477,9 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     pthread_mutex_lock(&worker->lock);
     link->sent += sent;
     link->received += received;
-    tri_status failure = tri__contact_closed(&link->contact, why, worker->dismissed || worker->ending || worker->refused);
-    worker->finished |= worker->dismissed && link->index == 0;
+    tri_status failure = tri__contact_closed(&link->contact, why, !makes_connections(worker) || worker->leaving);
+    if (worker->ending == TRI_ENDS_DISMISSED && link->index == 0)
+        worker->ending = TRI_ENDS_OVER;
     if (failure)
         fail(worker, failure);
     pthread_cond_signal(&worker->changed);
@@ -470,7 +500,7 @@ static void check_link(tri__link *link, int64_t now)
     tri__worker *worker = link->worker;
     if (link->index > 0 && !worker->generation)
         return;
-    if (tri__contact_is_due(&link->contact, now) && !worker->dismissed && !worker->refused)
+    if (tri__contact_is_due(&link->contact, now) && makes_connections(worker))
         tri__contact_open(&link->contact, worker->loop, &handlers, link, worker->options.tls);
     tri_status failure = link->contact.welcome ? NULL : tri__contact_check(&link->contact, 0, now);
     if (failure)
@@ -517,7 +547,7 @@ static void on_tick(void *context)
 /* Words that the loop's owner is to say. */
 void tri__links_say(tri__worker *worker)
 {
-    if (worker->to_say_ready)
+    if (worker->readiness == TRI_READINESS_TO_SAY)
         say_ready(worker);
     if (worker->report && worker->link[0].contact.welcome) {
         tri__message_send_json(worker->link[0].contact.connection, TRI_MSG_REPORT, worker->report);
@@ -533,7 +563,7 @@ static void on_wake(void *context)
     tri__links_say(worker);
     for (int i = 0; i < worker->options.settings.servers; i++)
         push_ready(worker, i);
-    if (worker->ending)
+    if (worker->leaving)
         tri__loop_stop(worker->loop);
     pthread_mutex_unlock(&worker->lock);
 }

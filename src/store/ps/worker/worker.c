@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/condition.h"
-#include "base/memory.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "base/thread/condition.h"
 #include "store/norm.h"
 #include "store/ps/worker/links.h"
 #include "store/ps/worker/table_client.h"
@@ -107,7 +107,7 @@ static bool chunks_here(const tri__worker *worker, const void *what)
     uint32_t first = tri__layout_chunk_at(&worker->layout, range->first);
     uint32_t last = tri__layout_chunk_at(&worker->layout, range->first + range->count - 1);
     for (uint32_t i = first; i <= last; i++)
-        if (worker->chunk[i].stage != TRI_CHUNK_HERE && !worker->chunk[i].rows)
+        if (worker->chunk[i].stage != TRI_CHUNK_HERE && !worker->chunk[i].shard)
             return false;
     return true;
 }
@@ -183,7 +183,7 @@ static void cover(tri__worker *worker, tri_range range, double weight)
     size_t end = range.first + range.count;
     for (uint32_t i = tri__layout_chunk_at(&worker->layout, range.first); i < worker->chunks && worker->chunk[i].range.first < end; i++) {
         tri__worker_chunk *chunk = &worker->chunk[i];
-        if (chunk->rows)
+        if (chunk->shard)
             continue;
         size_t from = chunk->range.first > range.first ? chunk->range.first : range.first;
         size_t to = chunk->range.first + chunk->range.count < end ? chunk->range.first + chunk->range.count : end;
@@ -199,7 +199,7 @@ static void cover(tri__worker *worker, tri_range range, double weight)
 static bool token_here(const tri__worker *worker, const void *what)
 {
     (void)what;
-    return worker->tokens > 0 || worker->stopped;
+    return worker->tokens > 0 || worker->ending >= TRI_ENDS_STOPPED;
 }
 
 static tri__token pop_token(tri__worker *worker)
@@ -213,7 +213,7 @@ static tri__token pop_token(tri__worker *worker)
 
 static bool token_here_or_void(const tri__worker *worker, const void *what)
 {
-    return worker->voided || token_here(worker, what);
+    return worker->at_work == TRI_TOKEN_VOID || token_here(worker, what);
 }
 
 /* The step began before its token came: wait for it now. Where it is not the one that was expected, the step is void. So it is where all
@@ -221,18 +221,18 @@ static bool token_here_or_void(const tri__worker *worker, const void *what)
 static tri_status confirm(tri__worker *worker)
 {
     const tri__token *expected = &worker->expected;
-    worker->expects = false;
+    worker->at_work = TRI_TOKEN_TAKEN;
     if (!token_here(worker, NULL))
         TRI_TRY(wait_and_count(worker, token_here_or_void, NULL));
-    if (worker->voided)
+    if (worker->at_work == TRI_TOKEN_VOID)
         return NULL;
     const tri__token *come = &worker->token[worker->first_token];
-    bool same = !worker->stopped && come->step == expected->step && come->position == expected->position &&
+    bool same = worker->ending < TRI_ENDS_STOPPED && come->step == expected->step && come->position == expected->position &&
                 come->index == expected->index && come->workers == expected->workers;
     if (same)
         pop_token(worker);
     else
-        worker->voided = true;
+        worker->at_work = TRI_TOKEN_VOID;
     return NULL;
 }
 
@@ -243,9 +243,9 @@ static tri_status ps_offer(tri_store *store, tri_range range, const float *gradi
     if (range.count == 0)
         return NULL;
     enter(worker);
-    tri_status status = worker->expects && !worker->voided ? confirm(worker) : NULL;
+    tri_status status = worker->at_work == TRI_TOKEN_EXPECTED ? confirm(worker) : NULL;
     int64_t began = tri__clock_now();
-    if (!status && !worker->voided) /* what is left of a void step is not sent */
+    if (!status && worker->at_work != TRI_TOKEN_VOID) /* what is left of a void step is not sent */
         cover(worker, range, weight);
     worker->times.sending += tri__clock_now() - began;
     leave(worker);
@@ -267,7 +267,7 @@ static tri_status ps_expect(tri_store *store, int table, tri_when when, const in
 
 static bool rows_here(const tri__worker *worker, const void *what)
 {
-    return worker->voided || tri__table_client_here(worker, *(const int *)what);
+    return worker->at_work == TRI_TOKEN_VOID || tri__table_client_here(worker, *(const int *)what);
 }
 
 static tri_status ps_await_rows(tri_store *store, int table, float *rows)
@@ -299,9 +299,9 @@ static tri_status ps_offer_rows(tri_store *store, int table, const float *gradie
 {
     tri__worker *worker = worker_of(store);
     enter(worker);
-    tri_status status = worker->expects && !worker->voided ? confirm(worker) : NULL;
+    tri_status status = worker->at_work == TRI_TOKEN_EXPECTED ? confirm(worker) : NULL;
     int64_t began = tri__clock_now();
-    if (!status && !worker->voided)
+    if (!status && worker->at_work != TRI_TOKEN_VOID)
         status = push_rows(worker, table, gradient, weight);
     worker->times.sending += tri__clock_now() - began;
     leave(worker);
@@ -330,7 +330,7 @@ static void end_thread(tri__worker *worker)
     if (!worker->threaded)
         return;
     pthread_mutex_lock(&worker->lock);
-    worker->ending = true;
+    worker->leaving = true;
     pthread_mutex_unlock(&worker->lock);
     tri__loop_wake(worker->loop);
     pthread_join(worker->thread, NULL);
@@ -343,7 +343,7 @@ static void ps_destroy(tri_store *store)
     end_thread(worker);
     tri__heartbeat_hold(&worker->heartbeat);
     tri__heartbeat_fini(&worker->heartbeat);
-    worker->ending = true;
+    worker->leaving = true;
     tri__links_destroy(worker);
     tri__table_client_destroy(worker);
     free(worker->chunk);
@@ -388,7 +388,7 @@ static void *run_loop(void *context)
 
 static tri_status prepare(tri__worker *worker)
 {
-    TRI_TRY(tri__layout_init_tables(&worker->layout, worker->options.floats, &worker->options.tables, worker->options.settings.servers));
+    TRI_TRY(tri__layout_init(&worker->layout, worker->options.floats, &worker->options.tables, worker->options.settings.servers));
     worker->chunks = tri__layout_chunks(&worker->layout);
     TRI_TRY(tri__allocate(worker->chunks, sizeof *worker->chunk, "the chunks of a model", &worker->chunk));
     TRI_TRY(tri__allocate(1, TRI_CHUNK_BYTES, "a chunk", &worker->scratch));
@@ -402,7 +402,7 @@ static tri_status prepare(tri__worker *worker)
 static bool pulled(const tri__worker *worker, const void *what)
 {
     (void)what;
-    return worker->generation && !worker->pulling;
+    return worker->readiness == TRI_READINESS_PULLED;
 }
 
 static bool is_large(const tri__layout *layout)
@@ -462,9 +462,8 @@ void tri__ps_store_ready(tri_store *store, int ahead)
 {
     tri__worker *worker = worker_of(store);
     enter(worker);
-    worker->begun = true;
     worker->ahead = ahead < TRI_WORKER_TOKENS ? ahead : TRI_WORKER_TOKENS;
-    worker->to_say_ready = true;
+    worker->readiness = tri__readiness_pulls(worker->readiness) ? TRI_READINESS_PULLING_ANEW : TRI_READINESS_TO_SAY;
     if (!worker->threaded)
         tri__links_say(worker);
     leave(worker);
@@ -477,10 +476,10 @@ tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop)
     tri__worker *worker = worker_of(store);
     enter(worker);
     tri_status status = token_here(worker, NULL) ? NULL : wait_and_count(worker, token_here, NULL);
-    *stop = !status && worker->stopped;
+    *stop = !status && worker->ending >= TRI_ENDS_STOPPED;
     if (!status && !*stop)
         *out = pop_token(worker);
-    worker->expects = worker->voided = false;
+    worker->at_work = TRI_TOKEN_TAKEN;
     leave(worker);
     return status;
 }
@@ -489,11 +488,12 @@ bool tri__ps_store_expect(tri_store *store, const tri__token *token)
 {
     tri__worker *worker = worker_of(store);
     enter(worker);
-    worker->expects = worker->threaded && !token_here(worker, NULL);
+    bool expects = worker->threaded && !token_here(worker, NULL);
     worker->expected = *token;
-    bool expects = worker->expects;
     if (expects)
-        worker->voided = false;
+        worker->at_work = TRI_TOKEN_EXPECTED;
+    else if (worker->at_work == TRI_TOKEN_EXPECTED)
+        worker->at_work = TRI_TOKEN_TAKEN;
     leave(worker);
     return expects;
 }
@@ -513,7 +513,7 @@ bool tri__ps_store_voided(tri_store *store)
 {
     tri__worker *worker = worker_of(store);
     enter(worker);
-    bool voided = worker->voided;
+    bool voided = worker->at_work == TRI_TOKEN_VOID;
     leave(worker);
     return voided;
 }
@@ -575,7 +575,8 @@ static bool said(const tri__worker *worker, const void *what)
 {
     const tri__link *link = &worker->link[0];
     (void)what;
-    return worker->finished || (!worker->report && (!link->contact.connection || tri__connection_unsent(link->contact.connection) == 0));
+    return worker->ending == TRI_ENDS_OVER ||
+           (!worker->report && (!link->contact.connection || tri__connection_unsent(link->contact.connection) == 0));
 }
 
 static void say_bye(tri__worker *worker, tri_status why)
@@ -591,7 +592,7 @@ static void say_bye(tri__worker *worker, tri_status why)
 static bool is_over(const tri__worker *worker, const void *what)
 {
     (void)what;
-    return worker->finished;
+    return worker->ending == TRI_ENDS_OVER;
 }
 
 /* From here on nothing is computed, so the calling thread turns the loop. A worker that has done its work stays until the job is over:

@@ -8,9 +8,9 @@
 #ifndef TRI_STORE_PS_WORKER_WORKER_H
 #define TRI_STORE_PS_WORKER_WORKER_H
 
-#include "base/json.h"
-#include "base/log.h"
-#include "net/connection.h"
+#include "base/file/json.h"
+#include "base/report/log.h"
+#include "net/connection/connection.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
 #include "store/ps/protocol/tokens.h"
@@ -40,12 +40,12 @@ void tri__ps_store_ready(tri_store *store, int ahead);
 TRI_MUST_CHECK tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop);
 bool tri__ps_store_peek(tri_store *store, int index, tri__token *out); /* tokens behind the next one that are here already, from 0 */
 
-/* Begin a step before its token has come, since this one is expected: nothing is sent before it has, and where another one comes, the step
- * is void. False, and nothing is changed, where there is something to take already, or nothing would be gained. */
+/* Begin a step before its token has come, since this token is expected. Nothing of the step is sent before it has come; if another one
+ * comes, the step is void. False, and nothing is changed, if a token is here already, or if nothing would be gained. */
 bool tri__ps_store_expect(tri_store *store, const tri__token *token);
 
-/* True where the step that was made since the last begin is void: it was not the one that is wanted, or all went back to a checkpoint, and
- * the tokens before it are void too. */
+/* True if the step that was made since the last begin is void: another step is wanted, or all tasks went back to a checkpoint, and the
+ * tokens before it are void too. */
 bool tri__ps_store_voided(tri_store *store);
 
 /* Between steps: fetch these rows, distinct ones, of all tables as they are now, to their places in the store's tables. */
@@ -55,8 +55,8 @@ void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received);
 
 void tri__ps_store_report(tri_store *store, json_t *report); /* lets go of report */
 
-/* The last word: a final report, or why it leaves before the end, which is borrowed. Returns when the job is over, or when ps:0 has gone
- * for good; where it leaves before the end, when the word is on its way. */
+/* The worker ends. It sends a final report, and this call returns when the job is over, or when ps:0 is gone for good. If it leaves before
+ * the end, it sends why (borrowed), and the call returns when that is on its way. */
 void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why);
 
 #endif

@@ -1,14 +1,15 @@
-/* worker_inside.h: a worker's store as its own files see it: worker.c is the store, links.c its connections to the servers.
+/* worker_inside.h: a worker's store as its own files see it: worker.c is the store, links.c its connections to the servers, table_client.c
+ * its tables.
  *
- * Everything that the loop's handlers touch is guarded by one lock. With a thread of its own the loop's owner is that thread, and the
- * thread that computes waits on a condition; without, the thread that computes turns the loop, and the lock costs nothing. It lends the
- * loop while it computes, so that servers hear that it lives (heartbeat.h). */
+ * One lock guards everything that the loop's handlers touch. If the loop has a thread of its own, that thread turns it, and the thread that
+ * computes waits on a condition. If not, the thread that computes turns the loop, and the lock costs nothing; while it computes it lends
+ * the loop, so that servers hear that the worker lives (heartbeat.h). */
 #ifndef TRI_STORE_PS_WORKER_WORKER_INSIDE_H
 #define TRI_STORE_PS_WORKER_WORKER_INSIDE_H
 
 #include <pthread.h>
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
@@ -19,7 +20,7 @@
 enum { TRI_WORKER_TOKENS = 64 };
 
 typedef struct tri__worker tri__worker;
-typedef struct tri__worker_rows tri__worker_rows; /* these two: table_client.c */
+typedef struct tri__worker_shard tri__worker_shard; /* this and the next: table_client.c */
 typedef struct tri__table_sort tri__table_sort;
 
 typedef enum {
@@ -37,8 +38,8 @@ typedef struct {
     double weight;
     int64_t serial, step; /* of the push */
     float rate;
-    uint32_t next;          /* in the line of its link, where it is ready */
-    tri__worker_rows *rows; /* of a table, which the chunk is (table_client.h); NULL: it is a range */
+    uint32_t next;            /* READY: the chunk behind it in the queue of its link */
+    tri__worker_shard *shard; /* the rows of a table that this chunk is (table_client.h); NULL: it is a range */
 } tri__worker_chunk;
 
 typedef struct {
@@ -48,11 +49,60 @@ typedef struct {
     char host[256];         /* where the server is by now, if it has moved … */
     tri__address moved;     /* … whose host is that */
     int64_t sent, received; /* by connections that have ended */
-    uint32_t first, *last;  /* the line of the chunks that are ready; last points to the end of it */
+    uint32_t first, *last;  /* the queue of chunks that are ready; last points to its end */
     tri__message message;
     bool awaited; /* the chunk that is being read goes to its place, not to scratch */
     char *text;
 } tri__link;
+
+/* How far the worker is on its way to take part in the job.
+ *
+ *          ps:0's welcome            all chunks are here        tri__ps_store_ready          READY is sent
+ *    NEW ─────────────────► PULLING ─────────────────────► PULLED ─────────────────► TO_SAY ───────────────► SAID
+ *                            │   ▲                            │                         │                    │ ▲
+ *        tri__ps_store_ready │   └──────── all go back ───────┘                         │ all go back        │ │
+ *                            ▼                                                          ▼                    │ │
+ *                       PULLING_ANEW ◄──────────────────────────────────────────────────┴────────────────────┘ │
+ *                            └────────────── all chunks are here; READY is sent ───────────────────────────────┘ */
+typedef enum {
+    TRI_READINESS_NEW,
+    TRI_READINESS_PULLING,      /* it fetches all parameters */
+    TRI_READINESS_PULLED,       /* it has them */
+    TRI_READINESS_TO_SAY,       /* it wants to take part: READY waits for the loop's owner */
+    TRI_READINESS_SAID,         /* READY was said */
+    TRI_READINESS_PULLING_ANEW, /* as PULLING; it says READY when it has all */
+} tri__readiness;
+
+static inline bool tri__readiness_pulls(tri__readiness readiness)
+{
+    return readiness == TRI_READINESS_PULLING || readiness == TRI_READINESS_PULLING_ANEW;
+}
+
+/* The token of the step at work.
+ *
+ *            tri__ps_store_expect                   the expected token comes
+ *    TAKEN ────────────────────────► EXPECTED ──────────────────────────────► TAKEN
+ *      │                                │
+ *      └────────── all go back ─────────┴─ another token comes, or all go back ──► VOID
+ *
+ * From VOID the next tri__ps_store_token leads to TAKEN, and the next tri__ps_store_expect to EXPECTED. */
+typedef enum {
+    TRI_TOKEN_TAKEN,
+    TRI_TOKEN_EXPECTED, /* the step began before its token came */
+    TRI_TOKEN_VOID,     /* nothing more of the step is sent: it is not the one that is wanted */
+} tri__token_state;
+
+/* The end of the job, as this worker sees it. Each state includes those before it.
+ *
+ *               STOP                    BYE of a server               BYE of ps:0, or its connection has ended
+ *    GOING ───────────────► STOPPED ─────────────────────► DISMISSED ──────────────────────────────────────────► OVER
+ *      └─────────────────────── BYE ──────────────────────────▲ */
+typedef enum {
+    TRI_ENDS_GOING,
+    TRI_ENDS_STOPPED,   /* no further tokens come */
+    TRI_ENDS_DISMISSED, /* a server has said goodbye: connections that end are not made again */
+    TRI_ENDS_OVER,      /* the coordinator has said goodbye, or cannot any more */
+} tri__worker_ending;
 
 struct tri__worker {
     tri_store store;
@@ -63,7 +113,8 @@ struct tri__worker {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    bool threaded, ending;    /* ending: the thread is to leave */
+    bool threaded;            /* the loop has a thread of its own */
+    bool leaving;             /* that thread is to end, or the store is being destroyed */
     tri__heartbeat heartbeat; /* without a thread: of the loop, while a step is computed */
     tri__link *link;
     tri__worker_chunk *chunk;
@@ -71,32 +122,27 @@ struct tri__worker {
     uint32_t waiting; /* chunks that are not here */
     int64_t incarnation, serial;
     uint32_t generation;
-    bool begun; /* ready was said: say it again after going back */
-    bool to_say_ready;
+    tri__readiness readiness;
     json_t *report;         /* to be sent; NULL: none */
-    json_t *final;          /* the last one, which is said again to a ps:0 that asks again; NULL: it is not time yet */
+    json_t *final;          /* the last report, which a restarted ps:0 asks for again; NULL: it is not time yet */
     int64_t sent, received; /* as of the last tick */
-    int64_t beaten;         /* when servers were last told that we live */
+    int64_t beaten;         /* when the last heartbeat was sent */
     int ahead;
-    bool pulling;   /* all parameters, at the beginning and after going back */
-    bool voided;    /* all went back since the token of the step at work was taken, or the step is not the one that is wanted */
-    bool stopped;   /* no further tokens */
-    bool dismissed; /* some server said goodbye … */
-    bool finished;  /* … and the coordinator did, or cannot any more */
-    bool refused;   /* a server has turned us away: we do not come back */
+    tri__worker_ending ending;
+    bool refused; /* a server has turned this worker away: connections that end are not made again */
     tri_status failure;
     tri__token token[TRI_WORKER_TOKENS];
     int first_token, tokens;
-    int64_t last_step;   /* of the token that was taken last; −1: none */
-    int64_t done;        /* async: updates of this task that ps:0 had when it welcomed us … */
-    int64_t answered;    /* … and chunks of it that it has taken of us since */
-    bool expects;        /* the step at work began before its token came: … */
-    tri__token expected; /* … this one should come */
+    int64_t last_step; /* of the token that was taken last; −1: none */
+    tri__token_state at_work;
+    tri__token expected; /* in EXPECTED: the token that should come */
+    int64_t done;        /* async: updates of this task that ps:0 had when it welcomed this worker … */
+    int64_t answered;    /* … and chunks of ps:0 that it has answered since */
     float *scratch;      /* [TRI_CHUNK_FLOATS] for answers that nobody waits for */
     size_t covered;      /* with clipping: floats offered in this step … */
     int tables_offered;  /* … and tables */
     tri__table_sort *sort;
-    int now; /* which of the two batches whose rows are known is the one at hand */
+    int now; /* index of the batch at hand, of the two whose rows are known */
     tri_step step;
     tri__store_times times;
     int64_t waited; /* for other workers, by the chunks that came since the last wait began */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/bytes/random.h"
 #include "data/photo/jpeg/decode.h"
 #include "support.h"
 

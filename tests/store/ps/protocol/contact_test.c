@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "support.h"
 
 #define SECOND INT64_C(1000000000)
@@ -198,9 +198,25 @@ static void a_silent_server_is_named_and_given_up_at_the_deadline(void **state)
     end(&here);
 }
 
+static void a_server_is_heard_only_from_its_welcome_on(void **state)
+{
+    (void)state;
+    tri__contact contact = {0};
+    assert_ok(tri__contact_expects(&contact, TRI_MSG_BEAT));
+    assert_ok(tri__contact_expects(&contact, TRI_MSG_BYE));
+    assert_ok(tri__contact_expects(&contact, TRI_MSG_REFUSED));
+    assert_fails(tri__contact_expects(&contact, TRI_MSG_TOKEN), TRI_BAD_DATA, "a token before its welcome");
+    assert_fails(tri__contact_expects(&contact, TRI_MSG_CHUNK), TRI_BAD_DATA, "a chunk before its welcome");
+    assert_ok(tri__contact_expects(&contact, TRI_MSG_WELCOME));
+    tri__contact_welcomed(&contact);
+    assert_ok(tri__contact_expects(&contact, TRI_MSG_TOKEN));
+    assert_fails(tri__contact_expects(&contact, TRI_MSG_WELCOME), TRI_BAD_DATA, "a second welcome");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_server_is_heard_only_from_its_welcome_on),
         cmocka_unit_test(a_connection_that_breaks_is_made_again),
         cmocka_unit_test(a_contact_that_spoke_nonsense_is_not_tried_again),
         cmocka_unit_test(a_missing_server_is_awaited_until_the_deadline),

@@ -90,8 +90,8 @@ static void a_head_is_checked(void **state)
     assert_memory_equal(&read, &head, sizeof head);
     assert_fails(tri__keyed_head_read(bytes, sizeof bytes - 1, 7, &read), TRI_BAD_DATA, "head");
     assert_fails(tri__keyed_head_read(bytes, sizeof bytes, 6, &read), TRI_BAD_DATA, "7 rows of a table that has 6");
-    bytes[4] = 4;
-    assert_fails(tri__keyed_head_read(bytes, sizeof bytes, 7, &read), TRI_BAD_DATA, "flags 4");
+    bytes[4] = 8;
+    assert_fails(tri__keyed_head_read(bytes, sizeof bytes, 7, &read), TRI_BAD_DATA, "flags 8");
 }
 
 static void values_come_back_in_32_bits_and_nearly_in_16(void **state)

@@ -5,7 +5,7 @@
 static void check(size_t floats, int servers)
 {
     tri__layout layout;
-    assert_ok(tri__layout_init(&layout, floats, servers));
+    assert_ok(tri__layout_init(&layout, floats, &(tri__table_shapes){0}, servers));
     size_t at = 0;
     uint32_t chunk = 0;
     for (int server = 0; server < servers; server++) {
@@ -41,7 +41,7 @@ static void stretches_of_servers_are_equal_to_a_cache_line(void **state)
 {
     (void)state;
     tri__layout layout;
-    assert_ok(tri__layout_init(&layout, 61100840, 7));
+    assert_ok(tri__layout_init(&layout, 61100840, &(tri__table_shapes){0}, 7));
     size_t least = SIZE_MAX, most = 0;
     for (int i = 0; i < 7; i++) {
         size_t count = tri__layout_stretch(&layout, i).count;
@@ -55,9 +55,9 @@ static void a_model_that_servers_cannot_share_is_refused(void **state)
 {
     (void)state;
     tri__layout layout;
-    assert_fails(tri__layout_init(&layout, 0, 1), TRI_BAD_CALL, "without parameters");
-    assert_fails(tri__layout_init(&layout, 100, 8), TRI_BAD_CALL, "8 servers");
-    assert_fails(tri__layout_init(&layout, 100, 0), TRI_BAD_CALL, "0 servers");
+    assert_fails(tri__layout_init(&layout, 0, &(tri__table_shapes){0}, 1), TRI_BAD_CALL, "without parameters");
+    assert_fails(tri__layout_init(&layout, 100, &(tri__table_shapes){0}, 8), TRI_BAD_CALL, "8 servers");
+    assert_fails(tri__layout_init(&layout, 100, &(tri__table_shapes){0}, 0), TRI_BAD_CALL, "0 servers");
 }
 
 /* Every row of every table is on one server, in the chunk that is behind those of its stretch. */
@@ -66,7 +66,7 @@ static void tables_are_dealt_out_row_by_row(void **state)
     (void)state;
     const tri__table_shapes tables = {.count = 2, .table = {{1000, 1}, {5, 300}}};
     tri__layout layout;
-    assert_ok(tri__layout_init_tables(&layout, 100000, &tables, 3));
+    assert_ok(tri__layout_init(&layout, 100000, &tables, 3));
     int64_t rows[2] = {0};
     for (int server = 0; server < 3; server++)
         for (int table = 0; table < 2; table++) {
@@ -89,19 +89,19 @@ static void a_model_may_have_tables_alone(void **state)
     (void)state;
     const tri__table_shapes tables = {.count = 1, .table = {{10, 65536}}};
     tri__layout layout;
-    assert_ok(tri__layout_init_tables(&layout, 0, &tables, 4));
+    assert_ok(tri__layout_init(&layout, 0, &tables, 4));
     assert_int_equal(tri__layout_chunks(&layout), 4);
     assert_int_equal(tri__layout_pieces(&layout, 0), 3);
     assert_int_equal(tri__layout_pieces(&layout, 3), 2);
-    assert_int_equal(tri__layout_parts(&layout, 3), 2);
+    assert_int_equal(tri__layout_server_pieces(&layout, 3), 2);
 }
 
 static void a_table_with_rows_larger_than_a_chunk_is_refused(void **state)
 {
     (void)state;
     tri__layout layout;
-    assert_fails(tri__layout_init_tables(&layout, 16, &(tri__table_shapes){1, {{10, 65537}}}, 1), TRI_BAD_CALL, "65537");
-    assert_fails(tri__layout_init_tables(&layout, 16, &(tri__table_shapes){1, {{0, 1}}}, 1), TRI_BAD_CALL, "0 rows");
+    assert_fails(tri__layout_init(&layout, 16, &(tri__table_shapes){1, {{10, 65537}}}, 1), TRI_BAD_CALL, "65537");
+    assert_fails(tri__layout_init(&layout, 16, &(tri__table_shapes){1, {{0, 1}}}, 1), TRI_BAD_CALL, "0 rows");
 }
 
 static void shapes_of_tables_survive_the_wire(void **state)
@@ -113,7 +113,7 @@ static void shapes_of_tables_survive_the_wire(void **state)
     json_t *json = tri__tables_json(&tables);
     assert_ok(tri__tables_read(json, &read));
     json_decref(json);
-    assert_ok(tri__layout_init_tables(&layout, 16, &tables, 2));
+    assert_ok(tri__layout_init(&layout, 16, &tables, 2));
     assert_true(tri__layout_fits(&layout, 16, &read));
     assert_false(tri__layout_fits(&layout, 17, &read));
     read.table[1].width = 301;

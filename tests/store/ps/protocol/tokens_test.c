@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/bytes/random.h"
 #include "data/batch/shard.h"
 #include "support.h"
 

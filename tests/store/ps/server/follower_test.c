@@ -64,13 +64,14 @@ static void end(follower *ps)
 
 static void restore_chunk(follower *ps, uint32_t generation, uint32_t chunk, float value)
 {
-    line_say_floats(ps->coordinator, (tri__message){.type = TRI_MSG_RESTORE, .chunk = chunk, .view = generation}, value, TRI_CHUNK_FLOATS);
+    line_say_floats(ps->coordinator, (tri__message){.type = TRI_MSG_RESTORE, .chunk = chunk, .generation = generation}, value,
+                    TRI_CHUNK_FLOATS);
 }
 
 static void end_restoring(follower *ps, uint32_t generation)
 {
-    line_say(ps->coordinator, (tri__message){.type = TRI_MSG_RESTORED, .view = generation}, NULL, 0);
-    assert_int_equal(line_hear(ps->coordinator, TRI_MSG_RESTORED)->view, generation);
+    line_say(ps->coordinator, (tri__message){.type = TRI_MSG_RESTORED, .generation = generation}, NULL, 0);
+    assert_int_equal(line_hear(ps->coordinator, TRI_MSG_RESTORED)->generation, generation);
 }
 
 static void restore(follower *ps, uint32_t generation, float value)
@@ -97,7 +98,7 @@ static line *come(const follower *ps, int task, int incarnation)
 
 static void push(line *worker, uint32_t generation, uint32_t chunk, float value)
 {
-    line_say_floats(worker, (tri__message){.type = TRI_MSG_PUSH, .chunk = chunk, .view = generation, .rate = 1, .weight = 1}, value,
+    line_say_floats(worker, (tri__message){.type = TRI_MSG_PUSH, .chunk = chunk, .generation = generation, .rate = 1, .weight = 1}, value,
                     TRI_CHUNK_FLOATS);
 }
 
@@ -201,7 +202,7 @@ static void a_copy_waits_for_updates_that_ps_0_has_already(void **state)
     line *worker = come(&ps, 0, 1);
     for (uint32_t i = 0; i + 1 < CHUNKS; i++)
         push(worker, 1, FIRST + i, 1);
-    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .view = 1, .step = 1, .what = 1, .updates = 1}, NULL, 0);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .snapshot = 1, .step = 1, .slots = 1, .updates = 1}, NULL, 0);
     let_it_read(&ps);
     push(worker, 1, FIRST + CHUNKS - 1, 1);
     assert_int_equal(line_hear(ps.coordinator, TRI_MSG_COPIED)->updates, 1);
@@ -220,7 +221,7 @@ static void a_copy_does_not_wait_for_ever_for_updates_that_do_not_come(void **st
     follower ps;
     start_mode(&ps, TRI_PS_ASYNC, 0);
     restore(&ps, 1, 5);
-    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .view = 1, .step = 1, .what = 1, .updates = 1}, NULL, 0);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .snapshot = 1, .step = 1, .slots = 1, .updates = 1}, NULL, 0);
     assert_int_equal(line_hear(ps.coordinator, TRI_MSG_COPIED)->updates, 0);
     end(&ps);
 }
@@ -231,7 +232,7 @@ static void a_stretch_that_was_given_in_part_serves_nobody(void **state)
     follower ps;
     start(&ps, 0);
     restore_chunk(&ps, 1, FIRST, 5);
-    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_RESTORED, .view = 1}, NULL, 0);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_RESTORED, .generation = 1}, NULL, 0);
     pthread_join(ps.thread, NULL);
     assert_fails(ps.end, TRI_BAD_DATA, "before all of the stretch has come");
     line_hang_up(ps.coordinator);
@@ -249,9 +250,22 @@ static void a_view_whose_tasks_do_not_rise_is_refused(void **state)
     line_hang_up(ps.coordinator);
 }
 
+static void a_follower_is_welcomed_once(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    restore(&ps, 1, 0);
+    line_say_json(ps.coordinator, TRI_MSG_WELCOME, "{\"floats\": %d, \"rule\": {\"kind\": \"sgd\", \"clip\": 0}}", FLOATS);
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_BAD_DATA, "a second welcome");
+    line_hang_up(ps.coordinator);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_follower_is_welcomed_once),
         cmocka_unit_test(a_gradient_from_before_going_back_does_not_touch_what_is_restored),
         cmocka_unit_test(a_worker_that_was_too_far_ahead_is_read_from_after_going_back),
         cmocka_unit_test(a_step_has_one_part_of_each_task_whatever_process_pushed_it),

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/inbox.h"
+#include "net/connection/inbox.h"
 #include "store/ps/line.h"
 #include "support.h"
 
@@ -46,12 +46,12 @@ static void say_chunk(server *ps, uint32_t generation, int64_t step, float value
     float floats[FLOATS];
     for (int i = 0; i < FLOATS; i++)
         floats[i] = value;
-    say(ps, (tri__message){.type = TRI_MSG_CHUNK, .view = generation, .step = step}, floats, sizeof floats);
+    say(ps, (tri__message){.type = TRI_MSG_CHUNK, .generation = generation, .step = step}, floats, sizeof floats);
 }
 
 static void say_token(server *ps, uint32_t generation, int64_t step)
 {
-    say(ps, (tri__message){.type = TRI_MSG_TOKEN, .view = generation, .step = step, .workers = 1}, NULL, 0);
+    say(ps, (tri__message){.type = TRI_MSG_TOKEN, .generation = generation, .step = step, .workers = 1}, NULL, 0);
 }
 
 static void await_push(server *ps)
@@ -129,7 +129,7 @@ static void an_answer_from_before_going_back_is_not_taken(void **state)
     bool stop;
     say_welcome(&ps, "{\"floats\": 16, \"generation\": 1}");
     say_chunk(&ps, 1, 0, 1);
-    say(&ps, (tri__message){.type = TRI_MSG_RESTORED, .view = 2}, NULL, 0);
+    say(&ps, (tri__message){.type = TRI_MSG_RESTORED, .generation = 2}, NULL, 0);
     say_chunk(&ps, 1, 0, 7); /* it was on its way */
     say_chunk(&ps, 2, 0, 3);
     say_token(&ps, 2, 0);
@@ -215,12 +215,12 @@ static void give_parameters(played_job *job, uint32_t generation, int64_t step)
 {
     size_t floats = job->options.floats, each = floats < TRI_CHUNK_FLOATS ? floats : TRI_CHUNK_FLOATS;
     for (uint32_t i = 0; i < floats / each; i++)
-        line_say_floats(job->ps, (tri__message){.type = TRI_MSG_CHUNK, .chunk = i, .view = generation, .step = step}, 1, each);
+        line_say_floats(job->ps, (tri__message){.type = TRI_MSG_CHUNK, .chunk = i, .generation = generation, .step = step}, 1, each);
 }
 
 static void give_token(played_job *job, uint32_t generation, int64_t step)
 {
-    line_say(job->ps, (tri__message){.type = TRI_MSG_TOKEN, .view = generation, .step = step, .workers = 1}, NULL, 0);
+    line_say(job->ps, (tri__message){.type = TRI_MSG_TOKEN, .generation = generation, .step = step, .workers = 1}, NULL, 0);
 }
 
 static void open_job(played_job *job, size_t floats)
@@ -270,9 +270,9 @@ static void end_job(played_job *job)
 /* All go back to step; when this returns, the worker has what it begins from again. */
 static void go_back(played_job *job, uint32_t generation, int64_t step)
 {
-    line_say(job->ps, (tri__message){.type = TRI_MSG_RESTORED, .view = generation, .step = step}, NULL, 0);
+    line_say(job->ps, (tri__message){.type = TRI_MSG_RESTORED, .generation = generation, .step = step}, NULL, 0);
     give_parameters(job, generation, step);
-    assert_int_equal(line_hear(job->ps, TRI_MSG_READY)->view, generation);
+    assert_int_equal(line_hear(job->ps, TRI_MSG_READY)->generation, generation);
 }
 
 static int64_t take_token(played_job *job)
@@ -300,7 +300,7 @@ static void hear_pushes(played_job *job, uint32_t generation, int64_t step)
 {
     for (int i = 0; i < CHUNKS; i++) {
         const tri__message *push = line_hear(job->ps, TRI_MSG_PUSH);
-        assert_int_equal(push->view, generation);
+        assert_int_equal(push->generation, generation);
         assert_int_equal(push->step, step);
     }
 }

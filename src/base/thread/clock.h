@@ -1,0 +1,14 @@
+/* clock.h: monotonic time for measuring, wall time for stamping. */
+#ifndef TRI_BASE_THREAD_CLOCK_H
+#define TRI_BASE_THREAD_CLOCK_H
+
+#include <stdint.h>
+
+int64_t tri__clock_now(void); /* nanoseconds, monotonic */
+double tri__clock_wall(void); /* seconds since 1970 */
+static inline double tri__clock_seconds(int64_t nanoseconds)
+{
+    return (double)nanoseconds * 1e-9;
+}
+
+#endif

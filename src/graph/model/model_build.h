@@ -1,0 +1,10 @@
+/* model_build.h: statements into a graph. tri_model_build is the other call of model_build.c. */
+#ifndef TRI_GRAPH_MODEL_MODEL_BUILD_H
+#define TRI_GRAPH_MODEL_MODEL_BUILD_H
+
+#include "graph/model/model.h"
+
+/* The graph of a graph file. Lines that no other line reads are its outputs. */
+TRI_MUST_CHECK tri_status tri__model_build_graph(const tri_model *lines, tri_graph **out);
+
+#endif

@@ -1,0 +1,128 @@
+/* model_verb.c: the verbs of model files: the reader's own, and every row of the operator table that is meant for people. */
+#include "graph/model/model_verb.h"
+
+#include <string.h>
+
+#include "base/text/nearest.h"
+#include "graph/nodes/operator.h"
+#include "graph/rule/rule.h"
+
+static const tri__verb own_verbs[] = {
+    {"train", TRI_FORM_TRAIN, 0, 0, "rate rule momentum l2 batch epochs", 0},
+    {"input", TRI_FORM_INPUT, 0, 0, "shape scale offset", 0},
+    {"dense", TRI_FORM_DENSE, 1, 1, "out bias init", 1},
+    {"conv", TRI_FORM_CONV, 1, 1, "out kernel stride pad bias init", 2},
+    {"parameter", TRI_FORM_PARAMETER, 0, 0, "shape init", 1},
+    {"sparse", TRI_FORM_SPARSE, 0, 0, "", 0},
+    {"embedding", TRI_FORM_TABLE, 1, 1, "out fields init", 2},
+    {"embedding_sum", TRI_FORM_TABLE, 1, 1, "out init", 1},
+    {"embedding_mean", TRI_FORM_TABLE, 1, 1, "out init", 1},
+    {"pairwise", TRI_FORM_TABLE, 1, 1, "out init", 1},
+    {"softmax_loss", TRI_FORM_LOSS, 1, 1, "", 0},
+    {"logistic_loss", TRI_FORM_LOSS, 1, 1, "", 0},
+};
+#define OWN_VERBS (sizeof own_verbs / sizeof *own_verbs)
+
+/* Rows that the reader's own verbs make, and gradients, which have no derivative of their own, are not for files. */
+static bool for_people(const tri_operator *row)
+{
+    static const char *const hidden[] = {"image",   "bias",   "convolution", "table",      "send",       "expect",
+                                         "receive", "gather", "sparse_dot",  "sparse_sum", "sparse_mean"};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (strcmp(row->name, hidden[i]) == 0)
+            return false;
+    for (size_t i = 0; i < OWN_VERBS; i++)
+        if (strcmp(row->name, own_verbs[i].name) == 0)
+            return false;
+    return row->backward || row->no_gradient || row->most == 0;
+}
+
+bool tri__verb_find(const char *name, tri__verb *out)
+{
+    for (size_t i = 0; i < OWN_VERBS; i++)
+        if (strcmp(name, own_verbs[i].name) == 0) {
+            *out = own_verbs[i];
+            return true;
+        }
+    const tri_operator *row = tri__operator_find(name);
+    if (!row || !for_people(row))
+        return false;
+    *out = (tri__verb){row->name, TRI_FORM_ROW, row->least, row->most, row->keys ? row->keys : "", 0};
+    return true;
+}
+
+/* Append ", word" to a list that is cut where the buffer ends. */
+static void list_word(char *list, size_t size, const char *word)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+tri_status tri__verb_unknown(const char *name)
+{
+    tri__nearest nearest = tri__nearest_of(name);
+    char known[1024] = "", hint[TRI_NEAREST_HINT];
+    for (size_t i = 0; i < OWN_VERBS; i++) {
+        tri__nearest_offer(&nearest, own_verbs[i].name);
+        list_word(known, sizeof known, own_verbs[i].name);
+    }
+    const tri_operator *row;
+    for (int i = 0; (row = tri__operator_at(i)); i++)
+        if (for_people(row)) {
+            tri__nearest_offer(&nearest, row->name);
+            list_word(known, sizeof known, row->name);
+        }
+    if (nearest.best)
+        return tri_fail(TRI_BAD_DATA, "unknown operator '%s'%s", name, tri__nearest_hint(&nearest, hint));
+    return tri_fail(TRI_BAD_DATA, "unknown operator '%s'; there are %s", name, known);
+}
+
+/* Behind the keys that its row lists, train has those of the update rules that it does not list. */
+static bool rule_key(const char *listed, int index, char *key)
+{
+    const tri__rule_number *number;
+    for (int i = 0; (number = tri__rule_number_at(i)); i++) {
+        bool known = false;
+        for (const char *at = listed; *at && !known; at += strcspn(at, " "), at += *at == ' ')
+            known = strcspn(at, " ") == strlen(number->key) && strncmp(at, number->key, strlen(number->key)) == 0;
+        if (!known && index-- == 0)
+            return snprintf(key, TRI_MODEL_NAME, "%s", number->key) > 0;
+    }
+    return false;
+}
+
+bool tri__verb_key(const tri__verb *verb, int index, char *key)
+{
+    const char *at = verb->keys;
+    for (; index > 0 && *at; index--) {
+        at += strcspn(at, " ");
+        at += *at == ' ';
+    }
+    if (!*at && verb->form == TRI_FORM_TRAIN)
+        return rule_key(verb->keys, index, key);
+    size_t length = strcspn(at, " ");
+    if (length == 0 || length >= TRI_MODEL_NAME)
+        return false;
+    memcpy(key, at, length);
+    key[length] = '\0';
+    return true;
+}
+
+int tri__verb_key_index(const tri__verb *verb, const char *key)
+{
+    char name[TRI_MODEL_NAME];
+    for (int i = 0; tri__verb_key(verb, i, name); i++)
+        if (strcmp(name, key) == 0)
+            return i;
+    return -1;
+}
+
+tri_status tri__verb_unknown_key(const tri__verb *verb, const char *key)
+{
+    char known[256] = "", name[TRI_MODEL_NAME];
+    for (int i = 0; tri__verb_key(verb, i, name); i++)
+        list_word(known, sizeof known, name);
+    if (!known[0])
+        return tri_fail(TRI_BAD_DATA, "unknown key '%s': %s takes none", key, verb->name);
+    return tri_fail(TRI_BAD_DATA, "unknown key '%s': %s takes %s", key, verb->name, known);
+}

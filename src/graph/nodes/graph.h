@@ -1,0 +1,57 @@
+/* graph.h: the inside of a graph, for the files of this room. */
+#ifndef TRI_GRAPH_NODES_GRAPH_H
+#define TRI_GRAPH_NODES_GRAPH_H
+
+#include "base/memory/arena.h"
+#include "trireme/graph.h"
+
+typedef struct tri_operator tri_operator;
+
+struct tri_node {
+    const tri_operator *op;
+    const char *name;
+    const char *place; /* "" where it has none */
+    int task;          /* that computes it, where a graph is run by several; −1: not settled */
+    int id;            /* its index in the graph */
+    int order;         /* how many nodes were made before it, or before the node that it replaced */
+    bool target;       /* computed in every run, whoever reads it */
+    int inputs;
+    tri_node *input[TRI_MAX_INPUTS];
+    tri_attributes attributes;
+    tri_type type;
+    tri_shape shape;
+    tri_range range;     /* parameter: where it lies in the flat buffer */
+    int table;           /* table: which of the store's, from 0; −1 elsewhere */
+    tri_node *forward;   /* gradient node: the node it differentiates, whose kernel's workspace it may read. NULL elsewhere */
+    tri_node *parameter; /* gradient of a parameter or table: that one. NULL elsewhere */
+    int peer, number;    /* send, expect and receive: the other task, and which value goes to it or comes from it */
+    int expected;        /* send: where in the whole graph's order the other task is ready to take it */
+    const void *data;    /* constant with more than one value: its elements, of the graph's arena. NULL elsewhere */
+};
+
+typedef struct {
+    const char *name;
+    tri_node *node;
+} tri__output;
+
+struct tri_graph {
+    tri__arena *arena;
+    int64_t batch;
+    tri_node **node; /* on the heap, grows */
+    int count;
+    int64_t room;
+    tri__output *output;
+    int outputs;
+    int64_t output_room;
+    size_t parameter_floats;
+    int tables;
+};
+
+/* Shorthand for operators' backward rules: add a node with the given inputs, up to the first NULL. */
+TRI_MUST_CHECK tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes, tri_node *forward,
+                                          tri_node **out, tri_node *a, tri_node *b, tri_node *c, tri_node *d);
+
+bool tri__node_is(const tri_node *node, const char *operator_name);
+size_t tri__node_bytes(const tri_node *node); /* of its plain value */
+
+#endif

@@ -1,0 +1,55 @@
+/* control.c: one of two values. A plan skips what only the other one needs (graph/rewrite/guard.h). */
+#include "graph/nodes/operators/row.h"
+
+#include <math.h>
+#include <string.h>
+
+static tri_status cond_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    TRI_TRY(tri__expect(node, 0, "the condition", TRI_F32, TRI_ANY_RANK));
+    TRI_TRY(tri__expect(node, 1, "the value above 0", TRI_F32, TRI_ANY_RANK));
+    if (tri_shape_count(node->input[0]->shape) != 1)
+        return tri__refuse(node, "the condition ('%s') is %s, expected one number", node->input[0]->name, TRI_TEXT(node->input[0]->shape));
+    TRI_TRY(tri__expect_shape(node, 2, "the value otherwise", TRI_F32, node->input[1]->shape));
+    return tri__give(node, node->input[1]->shape, type, shape);
+}
+
+/* y = a where p > 0, else b; NaN where p is NaN */
+static void cond_forward(const tri__call *call)
+{
+    const float *p = call->in[0].data;
+    const int64_t count = tri_shape_count(call->out.shape);
+    float *y = call->out.data;
+    if (count == 0)
+        return;
+    memcpy(y, *p > 0 ? call->in[1].data : call->in[2].data, (size_t)count * sizeof *y);
+    for (int64_t i = 0; i < count && isnan(*p); i++)
+        y[i] = *p;
+}
+
+/* The branch that is taken gets dy, the other one zeros. Where the condition changes sign, there is no derivative; elsewhere it is 0. */
+static tri_status cond_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    tri_node *zero;
+    TRI_TRY(tri__graph_make(graph, "constant", &(tri_attributes){.shape = node->shape}, NULL, &zero, NULL, NULL, NULL, NULL));
+    if (wanted[0])
+        TRI_TRY(
+            tri__graph_make(graph, "constant", &(tri_attributes){.shape = node->input[0]->shape}, NULL, &dx[0], NULL, NULL, NULL, NULL));
+    if (wanted[1])
+        TRI_TRY(tri__graph_make(graph, "cond", NULL, node, &dx[1], node->input[0], dy, zero, NULL));
+    if (wanted[2])
+        TRI_TRY(tri__graph_make(graph, "cond", NULL, node, &dx[2], node->input[0], zero, dy, NULL));
+    return NULL;
+}
+
+static const tri_operator cond_row = {
+    .name = "cond",
+    .least = 3,
+    .most = 3,
+    .keys = "",
+    .shape = cond_shape,
+    .forward = cond_forward,
+    .backward = cond_backward,
+};
+
+const tri_operator *const tri__control_operators[] = {&cond_row, NULL};

@@ -1,0 +1,49 @@
+/* compile.h: makes a plan of a graph: rewrites it, finds a kernel for each node, and lays out memory.
+ *
+ * Lowerings (lower_narrow.h, lower_onednn.h, lower_plain.h) look for a kernel for a node; they see the compiler, which knows what has been
+ * computed so far. */
+#ifndef TRI_GRAPH_PLAN_COMPILE_H
+#define TRI_GRAPH_PLAN_COMPILE_H
+
+#include "graph/plan/plan.h"
+#include "graph/rewrite/guard.h"
+
+/* Nodes that one kernel computes together. */
+typedef struct tri__group tri__group;
+
+typedef struct {
+    tri_plan *plan;
+    tri_graph *graph;
+    tri_node **gradient;      /* by node->id of the forward graph; NULL where not training */
+    int *operand_of;          /* by node->id: its operand, −1 before it is computed */
+    int *workspace_of;        /* by node->id: the workspace its kernel keeps for the gradient, −1 where none */
+    const tri__guard **guard; /* by node->id */
+    int guards;
+    bool *covered;         /* by node->id: a call that computes it has been made */
+    tri__group **forward;  /* by node->id: the narrow group whose forward kernel computes it */
+    tri__group **backward; /* by node->id: the narrow group whose gradient kernel computes it */
+} tri__compiler;
+
+/* A kernel found for a node or group, and the nodes behind its arguments. */
+typedef struct {
+    tri__kernel *kernel;
+    const tri_node *node; /* whose name the call carries */
+    const tri_node *input[TRI_KERNEL_ARGUMENTS];
+    const tri_node *output[TRI_KERNEL_ARGUMENTS];
+    const tri_node *keeps; /* workspace 0 is kept for the gradient of this node … */
+    const tri_node *reads; /* … or is what was kept for it. Both NULL: workspace 0 is scratch */
+} tri__lowered;
+
+TRI_MUST_CHECK tri_status tri__plan_compile(tri_plan *plan, const tri_graph *graph);
+
+/* The layout in which a node's operand is there now. */
+const tri__tensor_layout *tri__compiler_layout(const tri__compiler *compiler, const tri_node *node);
+bool tri__compiler_is_live_elsewhere(const tri__compiler *compiler, const tri_node *node, const tri_node *const *inside, int count);
+
+/* Whether its activation is one that the fast kernels have inside: none or ReLU. */
+static inline bool tri__takes_activation(const tri_node *node)
+{
+    return node->attributes.activation == TRI_ACTIVATION_NONE || node->attributes.activation == TRI_ACTIVATION_RELU;
+}
+
+#endif

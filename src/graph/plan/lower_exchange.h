@@ -1,0 +1,10 @@
+/* lower_exchange.h: kernels that send and receive values which cross from one task to another. */
+#ifndef TRI_GRAPH_PLAN_LOWER_EXCHANGE_H
+#define TRI_GRAPH_PLAN_LOWER_EXCHANGE_H
+
+#include "graph/plan/compile.h"
+
+/* Leaves lowered->kernel NULL where the node is none of send, expect and receive. */
+TRI_MUST_CHECK tri_status tri__lower_exchange(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered);
+
+#endif

@@ -1,0 +1,257 @@
+/* plan_table.c: a plan's tables, step by step. What they take grows with the batch's features alone; no step touches anything of a
+ * table's size. */
+#include "graph/plan/plan_table.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory/memory.h"
+#include "graph/nodes/initialise.h"
+#include "graph/store/key_map.h"
+#include "graph/store/row_keeper.h"
+#include "graph/store/store.h"
+
+static tri_status check_store(const tri_plan *plan, const tri_node *node)
+{
+    const tri_table *table = tri_store_table(plan->store, node->table);
+    const int64_t rows = plan->store->map ? plan->store->map->capacity + 1 : node->shape.dim[0];
+    if (table && table->rows == rows && table->width == node->shape.dim[1])
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "the store has no table like '%s'; add all tables of the graph to it (tri_store_add_table)", node->name);
+}
+
+tri_status tri__plan_tables_init(tri_plan *plan)
+{
+    plan->tables = plan->graph->tables;
+    TRI_TRY(tri__allocate((size_t)plan->tables + 1, sizeof *plan->table, "a plan's tables", &plan->table));
+    for (int i = 0; i < plan->graph->count; i++) {
+        const tri_node *node = plan->graph->node[i];
+        if (node->table < 0)
+            continue;
+        TRI_TRY(check_store(plan, node));
+        plan->table[node->table] = (tri__plan_table){.node = node, .rows = node->shape.dim[0], .width = node->shape.dim[1]};
+        plan->features = plan->features && plan->features < node->shape.dim[0] ? plan->features : node->shape.dim[0];
+    }
+    return NULL;
+}
+
+void tri__plan_tables_fini(tri_plan *plan)
+{
+    for (int i = 0; plan->table && i < plan->tables; i++)
+        tri__buffer_free(plan->table[i].copy);
+    free(plan->table);
+    free(plan->row);
+    for (int i = 0; i < 2; i++)
+        tri__distinct_fini(&plan->distinct[i]);
+}
+
+/* The first list that is none, told by its row. */
+static tri_status bad_offsets(const tri_batch *batch)
+{
+    int64_t row = 0;
+    while (row < batch->rows && batch->offsets[row] <= batch->offsets[row + 1])
+        row++;
+    return tri_fail(TRI_BAD_DATA, "a batch's offsets are damaged: row %" PRId64 " goes from %" PRId64 " to %" PRId64, row,
+                    batch->offsets[row], row < batch->rows ? batch->offsets[row + 1] : batch->offsets[row]);
+}
+
+static tri_status bad_key(const tri_plan *plan, const tri_batch *batch)
+{
+    int64_t i = 0, row = 0;
+    while ((uint32_t)batch->keys[i] < (uint64_t)plan->features)
+        i++;
+    while (batch->offsets[row + 1] <= i)
+        row++;
+    return tri_fail(TRI_BAD_DATA, "record %" PRId64 " has the key %" PRId32 ", and the model's tables have 0 to %" PRId64, batch->ids[row],
+                    batch->keys[i], plan->features - 1);
+}
+
+tri_status tri__plan_tables_check(const tri_plan *plan, const tri_batch *batch)
+{
+    bool falling = batch->offsets[0] != 0;
+    for (int64_t row = 0; row < batch->rows; row++)
+        falling |= batch->offsets[row] > batch->offsets[row + 1];
+    if (falling)
+        return bad_offsets(batch);
+    uint32_t most = 0;
+    for (int64_t i = 0; i < batch->offsets[batch->rows]; i++)
+        most = (uint32_t)batch->keys[i] > most ? (uint32_t)batch->keys[i] : most;
+    return plan->tables && most >= plan->features ? bad_key(plan, batch) : NULL;
+}
+
+static tri__table_view view_of(const tri_table *table)
+{
+    return (tri__table_view){table->data, table->stride, table->width};
+}
+
+/* A sighting in training: a key that gets its row now gets its initial values, too. */
+static int32_t see(const tri_plan *plan, int32_t key)
+{
+    tri__key_map *map = plan->store->map;
+    bool fresh;
+    const int32_t row = tri__key_map_see(map, key, &fresh);
+    for (int i = 0; fresh && i < plan->tables; i++)
+        tri__initialise_row(plan->table[i].node, map->seed, key, tri_store_table(plan->store, i), row);
+    return row;
+}
+
+/* The row of each feature: its key, or, where tables grow, what the map says. */
+static tri_status find_rows(tri_plan *plan, const tri_batch *batch, bool training, const int32_t **rows)
+{
+    const tri__key_map *map = plan->store->map;
+    const int64_t features = batch->offsets[batch->rows];
+    *rows = batch->keys;
+    plan->nobody = -1;
+    if (!map)
+        return NULL;
+    TRI_TRY(tri__reserve(&plan->row, &plan->row_room, features + 1, sizeof *plan->row, "the rows of a batch's keys"));
+    for (int64_t i = 0; i < features && !training; i++)
+        plan->row[i] = tri__key_map_find(map, batch->keys[i]);
+    for (int64_t i = 0; i < features && training; i++)
+        plan->row[i] = see(plan, batch->keys[i]);
+    for (int64_t i = 0; i < features && plan->nobody < 0; i++)
+        plan->nobody = plan->row[i] == map->capacity ? i : -1;
+    *rows = plan->row;
+    return NULL;
+}
+
+static void read_where_they_lie(tri_plan *plan, const int32_t *rows)
+{
+    for (int i = 0; i < plan->tables; i++) {
+        plan->table[i].weights = view_of(tri_store_table(plan->store, i));
+        plan->table[i].at = rows;
+    }
+}
+
+tri_status tri__plan_tables_read(tri_plan *plan, const tri_batch *batch)
+{
+    const int32_t *rows;
+    if (plan->tables == 0)
+        return NULL;
+    TRI_TRY(find_rows(plan, batch, false, &rows));
+    read_where_they_lie(plan, rows);
+    return NULL;
+}
+
+/* The update goes into the table itself. */
+static void borrow(tri_plan *plan, const tri_batch *batch, double weight)
+{
+    read_where_they_lie(plan, batch->keys);
+    for (int i = 0; i < plan->tables; i++) {
+        tri__plan_table *table = &plan->table[i];
+        table->lent = true;
+        table->gradient = table->weights;
+        table->factor = weight > 0 ? (float)(-(double)plan->store->rate / weight) : 0;
+    }
+}
+
+static tri_status expect(tri_plan *plan, tri_when when)
+{
+    const tri__distinct *distinct = &plan->distinct[plan->now ^ (when == TRI_NEXT)];
+    for (int i = 0; i < plan->tables; i++)
+        TRI_TRY(tri_store_expect(plan->store, i, when, distinct->keys, distinct->count));
+    return NULL;
+}
+
+/* Room for the rows of this step. */
+static tri_status prepare(tri_plan *plan, tri__plan_table *table)
+{
+    const tri__distinct *distinct = &plan->distinct[plan->now];
+    const int64_t count = distinct->count > 0 ? distinct->count : 1; /* a batch may have no features */
+    const size_t row_bytes = 2 * (size_t)table->width * sizeof(float);
+    TRI_TRY(tri__buffer_reserve(&table->copy, &table->room, count, row_bytes, "the rows of a table that a batch names"));
+    table->lent = false;
+    table->at = distinct->at;
+    table->count = distinct->count;
+    table->weights = (tri__table_view){table->copy, table->width, table->width};
+    table->gradient = (tri__table_view){table->copy + table->room * table->width, table->width, table->width};
+    table->factor = 1;
+    return NULL;
+}
+
+/* Whether the keys that the store was told before are those of this batch: it may be another one than was foreseen. */
+static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
+{
+    const tri__distinct *distinct = &plan->distinct[plan->now];
+    const int64_t features = batch->offsets[batch->rows];
+    if (!plan->store->expected || plan->store->map || distinct->features != features)
+        return false;
+    bool same = true;
+    for (int64_t i = 0; i < features; i++)
+        same &= distinct->keys[distinct->at[i]] == batch->keys[i];
+    return same;
+}
+
+static tri_status tell(tri_plan *plan, const tri_batch *batch, tri_when when)
+{
+    const int32_t *rows;
+    TRI_TRY(find_rows(plan, batch, true, &rows));
+    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ (when == TRI_NEXT)], rows, batch->offsets[batch->rows]));
+    return expect(plan, when);
+}
+
+tri_status tri__plan_tables_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next)
+{
+    TRI_TRY(tri__plan_tables_check(plan, batch));
+    TRI_TRY(tri__plan_tables_check(plan, next));
+    if (!is_foreseen(plan, batch))
+        TRI_TRY(tell(plan, batch, TRI_NOW));
+    return tell(plan, next, TRI_NEXT);
+}
+
+/* Before any of the step's rows changes. */
+static void touch(const tri_plan *plan, const int32_t *rows, int64_t count)
+{
+    for (int i = 0; i < plan->tables; i++)
+        if (plan->store->keeper[i])
+            tri__row_keeper_touch(plan->store->keeper[i], rows, count);
+}
+
+tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double weight)
+{
+    if (plan->tables == 0)
+        return NULL;
+    if (tri_store_lends_tables(plan->store)) {
+        touch(plan, batch->keys, batch->offsets[batch->rows]);
+        borrow(plan, batch, weight);
+        return NULL;
+    }
+    if (!is_foreseen(plan, batch))
+        TRI_TRY(tell(plan, batch, TRI_NOW));
+    touch(plan, plan->distinct[plan->now].keys, plan->distinct[plan->now].count);
+    for (int i = 0; i < plan->tables; i++)
+        TRI_TRY(prepare(plan, &plan->table[i]));
+    return NULL;
+}
+
+void tri__plan_tables_end(tri_plan *plan)
+{
+    plan->now ^= 1;
+    plan->store->expected = false; /* without another begin, nothing is */
+}
+
+tri_status tri__plan_table_await(tri_plan *plan, int table)
+{
+    if (plan->table[table].lent)
+        return NULL;
+    omp_set_num_threads(plan->table_threads);
+    tri_status status = tri_store_await_rows(plan->store, table, plan->table[table].weights.data);
+    omp_set_num_threads(plan->options.threads);
+    return status;
+}
+
+/* What nobody's row would have learnt is dropped: the row stays 0 by every rule. */
+tri_status tri__plan_table_offer(tri_plan *plan, int table, double weight)
+{
+    const tri__table_view *gradient = &plan->table[table].gradient;
+    if (plan->store->map && plan->nobody >= 0)
+        memset(gradient->data + plan->distinct[plan->now].at[plan->nobody] * gradient->stride, 0, (size_t)gradient->width * sizeof(float));
+    if (plan->table[table].lent)
+        return NULL;
+    omp_set_num_threads(plan->table_threads);
+    tri_status status = tri_store_offer_rows(plan->store, table, plan->table[table].gradient.data, weight);
+    omp_set_num_threads(plan->options.threads);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* rewrite.h: graphs that compute the same with less. Each rewrite can be switched off by its TRI_PLAN_* bit, to compare with. */
+#ifndef TRI_GRAPH_REWRITE_REWRITE_H
+#define TRI_GRAPH_REWRITE_REWRITE_H
+
+#include "graph/nodes/graph.h"
+
+/* All rewrites of a forward graph, before it is differentiated. */
+TRI_MUST_CHECK tri_status tri__graph_rewrite(tri_graph *graph, unsigned without);
+
+/* Replace what depends on constants alone by its value. */
+TRI_MUST_CHECK tri_status tri__graph_fold(tri_graph *graph);
+
+/* A constant's elements, made where it was given by one number. */
+TRI_MUST_CHECK tri_status tri__constant_data(tri_graph *graph, tri_node *node);
+
+/* Renumber the nodes so that inputs come before their users. Where drop is true, nodes that no output, parameter or gradient of a
+ * parameter needs are left out. */
+TRI_MUST_CHECK tri_status tri__graph_sort(tri_graph *graph, bool drop);
+
+#endif

@@ -1,0 +1,213 @@
+/* rule.c: what holds for all update rules alike; each of them is a row of rule_rows.c. */
+#include "graph/rule/rule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PIECE = 1 << 14,    /* floats that one thread updates at a time: parameters, gradient and slots fit L2 together */
+    PARALLEL = 1 << 16, /* floats from which waking the team costs less than it gains */
+};
+
+static const tri__rule_row *find_row(const char *name)
+{
+    const tri__rule_row *row = tri__rule_row_at(0);
+    for (int i = 0; name && (row = tri__rule_row_at(i)); i++)
+        if (row->name == name || strcmp(row->name, name) == 0)
+            break;
+    return row;
+}
+
+static bool has(const tri__rule_row *row, const tri__rule_number *number)
+{
+    for (int i = 0; i < TRI_RULE_NUMBERS && row->numbers[i]; i++)
+        if (row->numbers[i] == number)
+            return true;
+    return false;
+}
+
+bool tri__rule_is_linear(const tri_rule *rule)
+{
+    bool linear = find_row(rule->name)->is_linear && rule->clip == 0;
+    for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
+        linear = linear && rule->set[i].value == 0;
+    return linear;
+}
+
+/* The names */
+
+const char *tri_rule_name(int index)
+{
+    const tri__rule_row *row = tri__rule_row_at(index);
+    return row ? row->name : NULL;
+}
+
+const char *tri__rule_names(const tri__rule_number *number, char *text, size_t size)
+{
+    const tri__rule_row *row;
+    int named = 0, all = 0;
+    for (int i = 0; (row = tri__rule_row_at(i)); i++)
+        all += !number || has(row, number);
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; (row = tri__rule_row_at(i)) && used < size; i++)
+        if (!number || has(row, number)) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", named == 0 ? "" : named == all - 1 ? " or " : ", ", row->name);
+            named++;
+        }
+    return text;
+}
+
+/* The numbers */
+
+/* Whether a rule before row has the number already. */
+static bool is_known(const tri__rule_number *number, int rows)
+{
+    for (int i = 0; i < rows; i++)
+        if (has(tri__rule_row_at(i), number))
+            return true;
+    return false;
+}
+
+const tri__rule_number *tri__rule_number_at(int index)
+{
+    const tri__rule_row *row;
+    for (int i = 0; (row = tri__rule_row_at(i)); i++)
+        for (int k = 0; k < TRI_RULE_NUMBERS && row->numbers[k]; k++)
+            if (!is_known(row->numbers[k], i) && index-- == 0)
+                return row->numbers[k];
+    return NULL;
+}
+
+const tri__rule_number *tri__rule_number_find(const char *key)
+{
+    const tri__rule_number *number;
+    for (int i = 0; (number = tri__rule_number_at(i)); i++)
+        if (strcmp(number->key, key) == 0)
+            break;
+    return number;
+}
+
+bool tri__rule_has(const char *rule, const tri__rule_number *number)
+{
+    const tri__rule_row *row = find_row(rule);
+    return row && has(row, number);
+}
+
+const tri__option *tri__rule_option(int index)
+{
+    if (index == 0)
+        return tri__rule_choice();
+    const tri__rule_number *number = tri__rule_number_at(index - 1);
+    return number ? &number->option : NULL;
+}
+
+tri_status tri__rule_set(tri_rule *rule, const tri__rule_number *number, float value)
+{
+    int i = 0;
+    while (i < TRI_RULE_NUMBERS && rule->set[i].name && strcmp(rule->set[i].name, number->key) != 0)
+        i++;
+    if (i == TRI_RULE_NUMBERS)
+        return tri_fail(TRI_BAD_CALL, "%s: more than %d numbers of an update rule", number->key, TRI_RULE_NUMBERS);
+    rule->set[i] = (tri_rule_number){number->key, value};
+    return NULL;
+}
+
+/* What was set, or the default. */
+static float value_of(const tri_rule *rule, const tri__rule_number *number)
+{
+    for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
+        if (strcmp(rule->set[i].name, number->key) == 0)
+            return rule->set[i].value;
+    return number->standard;
+}
+
+float tri_rule_value(const tri_rule *rule, const char *name)
+{
+    const tri__rule_number *number = tri__rule_number_find(name);
+    return number && tri__rule_has(rule->name, number) ? value_of(rule, number) : 0;
+}
+
+int tri_rule_slots(const tri_rule *rule)
+{
+    const tri__rule_row *row = find_row(rule->name);
+    return row ? row->slots : 0;
+}
+
+const char *tri__rule_text(const tri_rule *rule, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "--rule %s", rule->name);
+    for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, " --%s %g", tri__rule_number_find(rule->set[i].name)->option.name,
+                                 (double)rule->set[i].value);
+    return text;
+}
+
+/* Checks */
+
+static tri_status check_number(const tri__rule_number *number, float value)
+{
+    char range[160];
+    if (tri__option_takes(&number->option, (double)value))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "%s is %g: it must be %s", number->key, (double)value,
+                    tri__option_range(&number->option, range, sizeof range));
+}
+
+static tri_status check_set(const tri__rule_row *row, const tri_rule_number *set)
+{
+    char names[128];
+    const tri__rule_number *number = tri__rule_number_find(set->name);
+    if (!number)
+        return tri_fail(TRI_BAD_CALL, "no update rule has a number '%s'", set->name);
+    if (!has(row, number))
+        return tri_fail(TRI_BAD_CALL, "%s is for rule %s, and the rule is %s", set->name, tri__rule_names(number, names, sizeof names),
+                        row->name);
+    return check_number(number, set->value);
+}
+
+tri_status tri__rule_complete(tri_rule *rule)
+{
+    char names[128];
+    const tri__rule_row *row = find_row(rule->name);
+    if (!row)
+        return tri_fail(TRI_BAD_CALL, "there is no update rule '%s': choose %s", rule->name, tri__rule_names(NULL, names, sizeof names));
+    tri_rule complete = {.name = row->name, .clip = rule->clip};
+    for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
+        TRI_TRY(check_set(row, &rule->set[i]));
+    for (int i = 0; i < TRI_RULE_NUMBERS && row->numbers[i]; i++)
+        complete.set[i] = (tri_rule_number){row->numbers[i]->key, value_of(rule, row->numbers[i])};
+    if (!(rule->clip >= 0 && isfinite(rule->clip))) /* so that NaN fails */
+        return tri_fail(TRI_BAD_CALL, "the bound of the gradient's norm is %g: it must be 0 or a positive number", (double)rule->clip);
+    *rule = complete;
+    return NULL;
+}
+
+/* Use */
+
+static tri__update piece_of(const tri__update *update, size_t first)
+{
+    tri__update piece = *update;
+    piece.parameters += first;
+    piece.gradient += first;
+    for (int i = 0; i < TRI_RULE_SLOTS; i++)
+        if (piece.slot[i])
+            piece.slot[i] += first;
+    piece.count = update->count - first < PIECE ? update->count - first : PIECE;
+    return piece;
+}
+
+void tri__rule_apply(const tri_rule *rule, const tri__update *update)
+{
+    const tri__rule_row *row = find_row(rule->name);
+    if (update->count < PARALLEL) {
+        row->apply(rule, update);
+        return;
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t first = 0; first < update->count; first += PIECE) {
+        tri__update piece = piece_of(update, first);
+        row->apply(rule, &piece);
+    }
+}

@@ -1,0 +1,90 @@
+/* distinct.c: the distinct keys of a batch, by a hash table that is at most half full and is never cleared. */
+#include "graph/store/distinct.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory/memory.h"
+
+#define AHEAD 8 /* features whose cell is asked for ahead */
+
+static const char WHAT[] = "a batch's distinct keys";
+
+void tri__distinct_fini(tri__distinct *distinct)
+{
+    free(distinct->keys);
+    free(distinct->at);
+    tri__buffer_free(distinct->cell);
+    *distinct = (tri__distinct){0};
+}
+
+/* At least so many: a power of two. */
+static tri_status reserve_cells(tri__distinct *distinct, int64_t least)
+{
+    if (least <= distinct->cells)
+        return NULL;
+    int64_t cells = 1024;
+    while (cells < least + least / 4)
+        cells *= 2;
+    tri__buffer_free(distinct->cell);
+    distinct->cell = NULL;
+    distinct->cells = 0;
+    TRI_TRY(tri__buffer_allocate((size_t)cells * sizeof *distinct->cell, WHAT, &distinct->cell));
+    distinct->cells = cells;
+    return NULL;
+}
+
+static tri_status reserve(tri__distinct *distinct, int64_t features)
+{
+    if (features > INT32_MAX / 4)
+        return tri_fail(TRI_BAD_CALL, "a batch has %" PRId64 " features, at most %d are possible (use a smaller --batch)", features,
+                        INT32_MAX / 4);
+    TRI_TRY(tri__reserve(&distinct->keys, &distinct->keys_room, features, sizeof *distinct->keys, WHAT));
+    TRI_TRY(tri__reserve(&distinct->at, &distinct->at_room, features, sizeof *distinct->at, WHAT));
+    return reserve_cells(distinct, 2 * features);
+}
+
+static void next_generation(tri__distinct *distinct)
+{
+    if (++distinct->generation == 0) { /* once in four billion batches */
+        memset(distinct->cell, 0, (size_t)distinct->cells * sizeof *distinct->cell);
+        distinct->generation = 1;
+    }
+    distinct->count = 0;
+}
+
+static inline uint64_t cell_of(const tri__distinct *distinct, int32_t key)
+{
+    const uint64_t mixed = (uint64_t)(uint32_t)key * UINT64_C(0x9e3779b97f4a7c15);
+    return (mixed >> 32) & (uint64_t)(distinct->cells - 1);
+}
+
+/* The place of a key, which gets one where it has none. */
+static inline int32_t place_of(tri__distinct *distinct, int32_t key)
+{
+    const uint64_t mask = (uint64_t)(distinct->cells - 1), generation = (uint64_t)distinct->generation << 32;
+    for (uint64_t cell = cell_of(distinct, key);; cell = (cell + 1) & mask) {
+        const uint64_t found = distinct->cell[cell];
+        if ((found & ~(uint64_t)UINT32_MAX) != generation) {
+            distinct->cell[cell] = generation | (uint64_t)distinct->count;
+            distinct->keys[distinct->count] = key;
+            return (int32_t)distinct->count++;
+        }
+        if (distinct->keys[(uint32_t)found] == key)
+            return (int32_t)(uint32_t)found;
+    }
+}
+
+tri_status tri__distinct_find(tri__distinct *distinct, const int32_t *keys, int64_t features)
+{
+    TRI_TRY(reserve(distinct, features ? features : 1));
+    next_generation(distinct);
+    distinct->features = features;
+    for (int64_t i = 0; i < features; i++) {
+        if (i + AHEAD < features)
+            __builtin_prefetch(&distinct->cell[cell_of(distinct, keys[i + AHEAD])], 1);
+        distinct->at[i] = place_of(distinct, keys[i]);
+    }
+    return NULL;
+}

@@ -1,0 +1,145 @@
+/* row_keeper.c: copies lie one after another in the order in which rows were touched; a hash table of open addressing finds them. Memory is
+ * mapped and untouched until it is used. */
+#include "graph/store/row_keeper.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "base/thread/condition.h"
+
+enum {
+    SHARE = 8,     /* of a table's rows have room */
+    LEAST = 65536, /* … but so many do in any case */
+};
+
+static const int64_t PATIENCE = INT64_C(1000000000); /* nanoseconds until a thread that waits looks again */
+
+struct tri__row_keeper {
+    const tri_table *table;
+    atomic_bool writing; /* a checkpoint is: changed with the lock held */
+    pthread_mutex_t lock;
+    pthread_cond_t written;
+
+    /* guarded by lock */
+    int64_t count, room;
+    uint32_t mask;  /* of cells, a power of two less one; at least twice the room */
+    uint32_t *cell; /* [mask + 1] which copy, counted from 1; 0: none */
+    int32_t *row;   /* [room] whose copy it is */
+    float *copy;    /* [room][stride] */
+};
+
+static tri_status allocate(tri__row_keeper *keeper)
+{
+    const tri_table *table = keeper->table;
+    const char *what = "rows that change while a checkpoint is written";
+    keeper->room = table->rows / SHARE > LEAST ? table->rows / SHARE : table->rows < LEAST ? table->rows : LEAST;
+    for (keeper->mask = 1; keeper->mask < 2 * keeper->room; keeper->mask = 2 * keeper->mask + 1) {
+    }
+    const size_t room = (size_t)keeper->room, stride = (size_t)table->stride;
+    TRI_TRY(tri__buffer_allocate(((size_t)keeper->mask + 1) * sizeof *keeper->cell, what, &keeper->cell));
+    TRI_TRY(tri__buffer_allocate(room * sizeof *keeper->row, what, &keeper->row));
+    return tri__buffer_allocate(room * stride * sizeof *keeper->copy, what, &keeper->copy);
+}
+
+tri_status tri__row_keeper_create(const tri_table *table, tri__row_keeper **out)
+{
+    tri__row_keeper *keeper;
+    TRI_TRY(tri__allocate(1, sizeof *keeper, "a keeper of rows", &keeper));
+    keeper->table = table;
+    pthread_mutex_init(&keeper->lock, NULL);
+    tri__condition_init(&keeper->written);
+    tri_status status = allocate(keeper);
+    if (status)
+        tri__row_keeper_destroy(keeper);
+    else
+        *out = keeper;
+    return status;
+}
+
+void tri__row_keeper_destroy(tri__row_keeper *keeper)
+{
+    if (!keeper)
+        return;
+    pthread_mutex_destroy(&keeper->lock);
+    pthread_cond_destroy(&keeper->written);
+    tri__buffer_free(keeper->cell);
+    tri__buffer_free(keeper->row);
+    tri__buffer_free(keeper->copy);
+    free(keeper);
+}
+
+void tri__row_keeper_begin(tri__row_keeper *keeper)
+{
+    pthread_mutex_lock(&keeper->lock);
+    memset(keeper->cell, 0, ((size_t)keeper->mask + 1) * sizeof *keeper->cell);
+    keeper->count = 0;
+    keeper->writing = true;
+    pthread_mutex_unlock(&keeper->lock);
+}
+
+void tri__row_keeper_end(tri__row_keeper *keeper)
+{
+    pthread_mutex_lock(&keeper->lock);
+    keeper->writing = false;
+    pthread_cond_broadcast(&keeper->written);
+    pthread_mutex_unlock(&keeper->lock);
+}
+
+/* The cell that names the row's copy, or that would. */
+static uint32_t *cell_of(const tri__row_keeper *keeper, int32_t row)
+{
+    uint32_t at = (uint32_t)row * UINT32_C(2654435769) >> 7;
+    for (;; at++) {
+        uint32_t *cell = &keeper->cell[at & keeper->mask];
+        if (*cell == 0 || keeper->row[*cell - 1] == row)
+            return cell;
+    }
+}
+
+/* False where there is no room. */
+static bool keep(tri__row_keeper *keeper, int32_t row)
+{
+    uint32_t *cell = cell_of(keeper, row);
+    if (*cell)
+        return true;
+    if (keeper->count == keeper->room)
+        return false;
+    const int64_t stride = keeper->table->stride;
+    memcpy(keeper->copy + keeper->count * stride, keeper->table->data + row * stride, (size_t)stride * sizeof *keeper->copy);
+    keeper->row[keeper->count++] = row;
+    *cell = (uint32_t)keeper->count;
+    return true;
+}
+
+void tri__row_keeper_touch(tri__row_keeper *keeper, const int32_t *rows, int64_t count)
+{
+    if (!keeper->writing)
+        return;
+    pthread_mutex_lock(&keeper->lock);
+    for (int64_t i = 0; i < count && keeper->writing; i++)
+        if (!keep(keeper, rows[i]))
+            while (keeper->writing)
+                tri__condition_wait(&keeper->written, &keeper->lock, tri__clock_now() + PATIENCE);
+    pthread_mutex_unlock(&keeper->lock);
+}
+
+void tri__row_keeper_lock(void *context, bool locked)
+{
+    tri__row_keeper *keeper = context;
+    if (locked)
+        pthread_mutex_lock(&keeper->lock);
+    else
+        pthread_mutex_unlock(&keeper->lock);
+}
+
+const void *tri__row_keeper_find(void *context, int64_t row, const void *where)
+{
+    const tri__row_keeper *keeper = context;
+    const int64_t stride = keeper->table->stride;
+    const uint32_t cell = *cell_of(keeper, (int32_t)row);
+    return cell ? keeper->copy + (cell - 1) * stride + ((const float *)where - (keeper->table->data + row * stride)) : where;
+}

@@ -1,0 +1,56 @@
+/* loop_uv.h: what the other files of this room need of a loop: libuv's, calls put off until the handler at work has returned, and the
+ * sweep by which deadlines of many connections are kept with one timer. */
+#ifndef TRI_NET_LOOP_LOOP_UV_H
+#define TRI_NET_LOOP_LOOP_UV_H
+
+#include <uv.h>
+
+#include "net/loop/loop.h"
+
+/* A call that is put off; embedded in its owner, which outlives it. */
+typedef struct tri__deferred tri__deferred;
+struct tri__deferred {
+    void (*call)(void *owner);
+    void *owner;
+    tri__deferred *next;
+    bool waits; /* in the loop's list */
+};
+
+/* Visited at intervals, so that its owner can count how long nothing has moved. Embedded in its owner. */
+typedef struct tri__swept tri__swept;
+struct tri__swept {
+    void (*visit)(void *owner, int64_t elapsed); /* nanoseconds since the last visit in which the loop ran; must not remove any visitor */
+    void *owner;
+    tri__swept *next, **link;
+};
+
+struct tri__loop {
+    uv_loop_t uv;
+    uv_async_t wake;
+    uv_timer_t deadline;           /* of the turn at work, or of an earlier one */
+    int64_t deadline_at;           /* when it is due */
+    uv_timer_t sweep;              /* runs while the list below is not empty */
+    int64_t sweep_every, swept;    /* nanoseconds between two sweeps; when the last one was */
+    tri__swept *sweeps;            /* all that are visited */
+    tri__deferred *first, **last;  /* put off, in order */
+    uint64_t happened;             /* handlers called so far */
+    int64_t patience, awake_until; /* until then it does not sleep */
+    bool stopped;
+    void (*woken)(void *context);
+    void *woken_context;
+};
+
+/* Say that a handler was called, so that a turn ends. */
+static inline void tri__loop_happened(tri__loop *loop)
+{
+    loop->happened++;
+}
+
+/* Call deferred->call before the loop waits again; once, however often it was asked for. */
+void tri__loop_defer(tri__loop *loop, tri__deferred *deferred);
+
+/* Visit at least four times in `timeout` nanoseconds, though not more often than every 5 ms. */
+void tri__loop_sweep(tri__loop *loop, tri__swept *swept, int64_t timeout);
+void tri__loop_sweep_end(tri__loop *loop, tri__swept *swept);
+
+#endif

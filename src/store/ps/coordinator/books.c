@@ -1,0 +1,194 @@
+/* books.c: shares of workers, counted, written and read. */
+#include "store/ps/coordinator/books.h"
+
+#include "data/batch/shard.h"
+#include "store/ps/coordinator/coordinator.h"
+#include "store/ps/stretch/gather.h"
+
+static int64_t count_of(const json_t *from, const char *key)
+{
+    int64_t count = tri__json_integer_of(from, key, 0);
+    return count > 0 && count <= TRI_FURTHEST ? count : 0;
+}
+
+void tri__books_count(tri__coordinator *c, int task, const tri__token *token)
+{
+    const tri__work *work = &c->job.work;
+    const tri__shard shard = {
+        .batch = work->batch, .worker = token->index, .workers = token->workers, .examples = work->examples, .end = work->last_position};
+    tri__share *share = &c->books.share[task];
+    share->steps++;
+    share->examples += tri__shard_slice(&shard, token->position).count;
+}
+
+void tri__books_count_step(tri__coordinator *c)
+{
+    int64_t step = tri__coordinator_step(c);
+    const tri__view *view = &c->steps.view;
+    if (c->settings->backup) {
+        for (int i = 0; i < c->steps.chosen; i++)
+            tri__books_count(c, c->steps.chosen_task[i], &c->steps.chosen_token[i]);
+        return;
+    }
+    for (int i = 0; i < view->count; i++) {
+        const tri__member *member = &c->members.member[view->task[i]];
+        if (member->tokens > 0 && member->token[0].step == step)
+            tri__books_count(c, view->task[i], &member->token[0]);
+    }
+}
+
+/* With backup workers the step counts those that were chosen, whoever has left since. */
+void tri__books_count_leaver(tri__coordinator *c, int task)
+{
+    const tri__member *member = &c->members.member[task];
+    if (!tri__steps_is_between(&c->steps) && !c->settings->backup && member->tokens > 0 && !tri__stretch_lacks(c->server->stretch, task))
+        tri__books_count(c, task, &member->token[0]);
+}
+
+/* ---- what is lost ---- */
+
+void tri__books_begin(tri__coordinator *c)
+{
+    const tri__standing *standing = &c->snapshot.standing;
+    c->books.began = standing->step;
+    c->books.first_generation = c->server->generation;
+    c->books.before =
+        (tri__losses){count_of(standing->books, "lost"), count_of(standing->books, "dropped"), count_of(standing->books, "re_leased")};
+    tri__books_go_back(c, standing->books);
+}
+
+/* A worker that had its last welcome from an earlier ps:0 knows what that one has acknowledged. */
+void tri__books_count_taken_back(tri__coordinator *c, int task, const json_t *hello)
+{
+    tri__books *books = &c->books;
+    uint32_t theirs = (uint32_t)count_of(hello, "generation"), first = books->first_generation;
+    if (theirs == 0 || theirs - first <= c->server->generation - first)
+        return; /* it was from this process */
+    int64_t reached = count_of(hello, "reached") - books->began, lost = count_of(hello, "done") - books->share[task].steps;
+    books->taken_back[task] = lost > books->taken_back[task] ? lost : books->taken_back[task];
+    books->reached[task] = reached > books->reached[task] ? reached : books->reached[task];
+}
+
+static int64_t count_taken_back(const tri__coordinator *c)
+{
+    int64_t sum = 0, most = 0;
+    for (int task = 0; task < c->members.tasks; task++) {
+        sum += c->books.taken_back[task];
+        most = c->books.reached[task] > most ? c->books.reached[task] : most;
+    }
+    bool anew = !c->server->options.recovers && sum > most; /* the run was resumed: the shares begin anew, and do not tell */
+    return c->settings->mode == TRI_PS_SYNC || anew ? most : sum;
+}
+
+static int64_t count_lacking(const tri__coordinator *c)
+{
+    int64_t lacks = 0;
+    for (int i = 1; i < c->settings->servers; i++)
+        lacks += c->books.lacks[i];
+    return lacks;
+}
+
+void tri__books_restored(tri__coordinator *c, int server, int64_t updates)
+{
+    int64_t lacks = tri__coordinator_step(c) - updates;
+    c->books.lacks[server] = lacks > 0 ? lacks : 0;
+}
+
+/* Async. Some that were awaited may not come any more: their worker is gone, or the server was lost before ps:0 had them. At the end, when
+ * all have been answered, nothing is under way, and what is there is all. */
+void tri__books_copied(tri__coordinator *c, int server, int64_t updates)
+{
+    int64_t lacks = c->snapshot.standing.step - updates, *known = &c->books.lacks[server];
+    c->books.updates[server] = updates;
+    if (c->settings->mode == TRI_PS_SYNC || updates < 0 || (lacks < *known && !tri__snapshot_is_last(&c->snapshot)))
+        return;
+    *known = lacks > 0 ? lacks : 0;
+}
+
+/* ---- written and read ---- */
+
+static json_t *members_json(const tri__coordinator *c)
+{
+    json_t *tasks = json_array();
+    for (int task = 0; task < c->members.tasks; task++)
+        if (c->members.member[task].state != TRI_MEMBER_NONE)
+            json_array_append_new(tasks, json_integer(task));
+    return tasks;
+}
+
+json_t *tri__books_write(const tri__coordinator *c)
+{
+    json_t *workers = json_array();
+    for (int task = 0; task < c->members.tasks; task++) {
+        const tri__share *share = &c->books.share[task];
+        if (share->steps)
+            json_array_append_new(workers, json_pack("{s:i, s:I, s:I}", "task", task, "steps", (json_int_t)share->steps, "examples",
+                                                     (json_int_t)share->examples));
+    }
+    tri__losses losses = tri__books_losses(c);
+    losses.lost -= count_lacking(c);
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "lost", (json_int_t)losses.lost, "dropped", (json_int_t)losses.dropped, "re_leased",
+                     (json_int_t)losses.re_leased, "workers", workers, "members", members_json(c));
+}
+
+bool tri__books_members(const json_t *books, bool *present)
+{
+    const json_t *members = json_object_get(books, "members");
+    bool any = false;
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        const json_t *task = json_array_get(members, i);
+        int64_t number = json_is_integer(task) ? json_integer_value(task) : -1;
+        if (number < 0 || number >= TRI_MOST_TASKS)
+            continue;
+        present[number] = any = true;
+    }
+    return any;
+}
+
+tri__share tri__books_share(const json_t *books, int task)
+{
+    const json_t *workers = json_object_get(books, "workers");
+    for (size_t i = 0; i < json_array_size(workers); i++) {
+        const json_t *row = json_array_get(workers, i);
+        if (tri__json_integer_of(row, "task", -1) == task)
+            return (tri__share){.steps = count_of(row, "steps"), .examples = count_of(row, "examples")};
+    }
+    return (tri__share){0};
+}
+
+void tri__books_go_back(tri__coordinator *c, const json_t *books)
+{
+    for (int task = 0; task < TRI_MOST_TASKS; task++) {
+        c->books.share[task] = tri__books_share(books, task);
+        if (c->books.share[task].steps)
+            tri__members_count_in(&c->members, task);
+    }
+}
+
+tri__losses tri__books_losses(const tri__coordinator *c)
+{
+    const tri__stretch *stretch = c->server->stretch;
+    const tri__losses *before = &c->books.before;
+    return (tri__losses){
+        .lost = before->lost + c->recovery.lost + count_taken_back(c) + count_lacking(c),
+        .dropped = before->dropped + (stretch ? tri__stretch_dropped(stretch) : 0),
+        .re_leased = before->re_leased + (c->tokens ? tri__tokens_describe(c->tokens).again : 0),
+    };
+}
+
+void tri__books_note_updates(const tri__coordinator *c, json_t *books)
+{
+    if (!books || c->settings->mode == TRI_PS_SYNC)
+        return;
+    json_t *updates = json_array();
+    for (int i = 1; i < c->settings->servers; i++)
+        json_array_append_new(updates, json_integer(c->books.updates[i]));
+    json_object_set_new(books, "updates", updates);
+}
+
+int64_t tri__books_updates(const json_t *books, int server, int64_t usual)
+{
+    const json_t *updates = json_array_get(json_object_get(books, "updates"), (size_t)server - 1);
+    int64_t count = json_is_integer(updates) ? json_integer_value(updates) : -1;
+    return count >= 0 && count <= TRI_FURTHEST ? count : usual;
+}

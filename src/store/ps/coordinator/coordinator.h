@@ -1,0 +1,78 @@
+/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers, pairs.c
+ * their standbys, recovery.c going back when one was lost, members.c the workers, steps.c which of them makes which step, snapshot.c a copy
+ * of the whole model, evaluator.c the process that evaluates it. Each of these owns a part of the coordinator, which its header
+ * declares. */
+#ifndef TRI_STORE_PS_COORDINATOR_COORDINATOR_H
+#define TRI_STORE_PS_COORDINATOR_COORDINATOR_H
+
+#include "store/ps/coordinator/books.h"
+#include "store/ps/coordinator/evaluator.h"
+#include "store/ps/coordinator/followers.h"
+#include "store/ps/coordinator/members.h"
+#include "store/ps/coordinator/pairs.h"
+#include "store/ps/coordinator/recovery.h"
+#include "store/ps/coordinator/snapshot.h"
+#include "store/ps/coordinator/steps.h"
+#include "store/ps/server/server_inside.h"
+
+typedef enum {
+    TRI_JOB_WAITING, /* for a worker that says what is to be done, for servers, and in sync for all workers */
+    TRI_JOB_RUNNING,
+    TRI_JOB_STOPPING, /* workers end their steps and report */
+    TRI_JOB_CLOSING,  /* the last snapshot is evaluated and saved */
+} tri__job_phase;
+
+/* Why the job is to end before its tokens are used up. A later reason in this list replaces an earlier one, never the reverse. */
+typedef enum {
+    TRI_ENDING_NOT,
+    TRI_ENDING_FORETOLD, /* a ps:0 before this one had told workers to stop: they make no steps any more. ASKED when the job runs */
+    TRI_ENDING_ASKED,    /* by the owner */
+    TRI_ENDING_ENOUGH,   /* the evaluated snapshot is the model that was wanted */
+} tri__job_ending;
+
+struct tri__coordinator {
+    tri__server *server;
+    const tri__ps_settings *settings;
+    tri__ps_job job;
+    bool settled;
+    tri__tokens *tokens;
+    tri__job_phase phase;
+    tri__job_ending ending;
+    int64_t since;       /* when the phase began */
+    int64_t first_ready; /* when the first worker was ready; 0: none is yet */
+    int64_t started;     /* when the job began to run; 0: not yet */
+    int64_t stopped;     /* when the workers were told to stop; 0: not yet */
+
+    tri__members members;
+    tri__follower *follower; /* [servers], the first one unused */
+    tri__pair *pair;         /* [servers], the first one unused; NULL: each range lives on one server */
+    tri__recovery recovery;
+    tri__books books;
+
+    tri__steps steps;
+    tri__snapshot snapshot;
+    tri__remote_evaluator evaluator;
+    bool deciding; /* tri__coordinator_go_on runs */
+    bool told_waiting;
+};
+
+/* What server.c tells the coordinator. */
+TRI_MUST_CHECK tri_status tri__coordinator_create(tri__server *server, tri__coordinator **out);
+void tri__coordinator_destroy(tri__coordinator *coordinator);                     /* accepts NULL */
+TRI_MUST_CHECK tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello); /* takes hello */
+TRI_MUST_CHECK tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message, const json_t *body);
+void tri__coordinator_gone(tri__peer *peer); /* its connection has ended */
+void tri__coordinator_tick(tri__server *server);
+void tri__coordinator_status(tri__server *server, tri__ps_status *status);
+
+/* What the coordinator's own files ask of it. */
+void tri__coordinator_go_on(tri__coordinator *coordinator);         /* do what comes next, if it can be done now */
+int64_t tri__coordinator_step(const tri__coordinator *coordinator); /* updates so far */
+bool tri__coordinator_ends(const tri__coordinator *coordinator);    /* the job ends before its tokens are used up */
+void tri__coordinator_end_for(tri__coordinator *coordinator, tri__job_ending why);
+void tri__coordinator_reopen(tri__coordinator *coordinator); /* a server is gone, and with it the last snapshot: another is taken */
+bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator); /* not with the model of its last step */
+void tri__coordinator_show(tri__coordinator *coordinator); /* tell the owner where the job stands, and hear whether to stop */
+void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
+
+#endif

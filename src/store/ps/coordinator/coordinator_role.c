@@ -1,0 +1,55 @@
+/* coordinator_role.c: what a server tells its coordinator, and which of its files hears it. */
+#include "store/ps/coordinator/coordinator_role.h"
+
+#include "store/ps/coordinator/coordinator.h"
+#include "store/ps/coordinator/snapshot_rows.h"
+#include "store/ps/server/role.h"
+
+static tri_status start(tri__server *server)
+{
+    return tri__coordinator_create(server, &server->coordinator);
+}
+
+static void end(tri__server *server)
+{
+    tri__coordinator_destroy(server->coordinator);
+}
+
+/* Nothing where the server could not even start. */
+static void status(tri__server *server, tri__ps_status *out)
+{
+    if (server->coordinator)
+        tri__coordinator_status(server, out);
+}
+
+static tri_status hello(tri__peer *peer, const json_t *body)
+{
+    return tri__coordinator_hello(peer, json_deep_copy(body));
+}
+
+static void go_on(tri__server *server)
+{
+    tri__coordinator_go_on(server->coordinator);
+}
+
+static void gathered(tri__server *server)
+{
+    tri__steps_clip(server->coordinator);
+}
+
+const tri__server_role tri__coordinator_role = {
+    .start = start,
+    .end = end,
+    .status = status,
+    .tick = tri__coordinator_tick,
+    .hello = hello,
+    .message = tri__coordinator_message,
+    .body = tri__snapshot_body,
+    .evaluator_rows = tri__snapshot_pulled_rows,
+    .gone = tri__coordinator_gone,
+    .pushed = tri__steps_pushed,
+    .go_on = go_on,
+    .gathered = gathered,
+    .chunk_ends = tri__steps_chunk_ends,
+    .chunk_ended = tri__steps_chunk_ended,
+};

@@ -1,0 +1,137 @@
+/* stretch_copy.c: a stretch is copied at once, and sent while training goes on. */
+#include "store/ps/server/stretch_copy.h"
+
+#include <string.h>
+
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "store/ps/server/server_inside.h"
+#include "store/table.h"
+
+#define LATE                                                                                                                               \
+    INT64_C(500000000) /* async: for so long a copy waits for updates that ps:0 has. Later ones are those of workers that are gone */
+
+void tri__copy_fini(tri__stretch_copy *copy)
+{
+    for (int i = 0; i < 3; i++)
+        tri__buffer_free(copy->slot[i]);
+    for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
+        tri__buffer_free(copy->table[i]);
+}
+
+void tri__copy_cancel(tri__server *server)
+{
+    server->copy.step = -1;
+}
+
+bool tri__copy_is_wanted(const tri__server *server)
+{
+    return server->copy.step >= 0;
+}
+
+/* All rows that the server has of a table, slot by slot. */
+static tri_status copy_table(tri__server *server, int table)
+{
+    tri__stretch_copy *copy = &server->copy;
+    const tri__layout *layout = &server->layout;
+    const int64_t rows = tri__layout_rows(layout, server->options.index, table), floats = rows * layout->tables.table[table].width;
+    const tri_table *own = tri__stretch_table(server->stretch, tri__layout_table_chunk(layout, server->options.index, table));
+    if (copy->table_slots[table] < copy->slots) {
+        tri__buffer_free(copy->table[table]);
+        copy->table[table] = NULL;
+        TRI_TRY(tri__buffer_allocate((size_t)(floats + 1) * copy->slots * sizeof(float), "a copy of a table", &copy->table[table]));
+        copy->table_slots[table] = copy->slots;
+    }
+    for (uint32_t slot = 0; slot < copy->slots; slot++)
+        tri__table_read(own, 0, 1, rows, (int)slot, copy->table[table] + slot * floats);
+    return NULL;
+}
+
+/* The chunks of the stretch, slot by slot, and its tables. */
+static tri_status copy_stretch(tri__server *server)
+{
+    tri__stretch_copy *copy = &server->copy;
+    tri_range range = tri__stretch_range(server->stretch);
+    for (uint32_t slot = 0; slot < copy->slots; slot++) {
+        if (!copy->slot[slot])
+            TRI_TRY(tri__buffer_allocate((range.count + 1) * sizeof(float), "a copy of the parameters", &copy->slot[slot]));
+        size_t at = 0, count;
+        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
+            const float *floats = tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch) + i, (int)slot, &count);
+            if (floats)
+                memcpy(copy->slot[slot] + at, floats, count * sizeof *floats);
+        }
+    }
+    for (int table = 0; table < server->layout.tables.count; table++)
+        TRI_TRY(copy_table(server, table));
+    return NULL;
+}
+
+static void send_table(tri__server *server, int table, uint32_t slot, int64_t step)
+{
+    const tri__stretch_copy *copy = &server->copy;
+    const tri__layout *layout = &server->layout;
+    const uint32_t chunk = tri__layout_table_chunk(layout, server->options.index, table);
+    const int64_t rows = tri__layout_rows(layout, server->options.index, table), width = layout->tables.table[table].width;
+    const float *floats = copy->table[table] + slot * rows * width;
+    for (int64_t first = 0; first < rows; first += tri__layout_piece(layout, table)) {
+        const tri__message message = {
+            .type = TRI_MSG_COPY, .chunk = chunk, .snapshot = copy->number, .step = step, .position = first, .slot = slot};
+        const size_t count = (size_t)(tri__layout_piece_rows(layout, chunk, first) * width);
+        const bool zero = tri__all_zero(floats + first * width, count);
+        tri__message_send_floats(server->upstream->connection, message, floats + first * width, zero ? 0 : count, true);
+    }
+}
+
+static void send_copy(tri__server *server, int64_t step)
+{
+    const tri__stretch_copy *copy = &server->copy;
+    tri__connection *connection = server->upstream->connection;
+    const tri__message copied = {
+        .type = TRI_MSG_COPIED, .snapshot = copy->number, .step = step, .updates = tri__stretch_lowest(server->stretch)};
+    tri__message_send(connection, &copied, false);
+    for (uint32_t slot = 0; slot < copy->slots; slot++) {
+        size_t at = 0, count;
+        for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
+            uint32_t chunk = tri__stretch_first(server->stretch) + i;
+            tri__stretch_floats(server->stretch, chunk, 0, &count);
+            const tri__message message = {.type = TRI_MSG_COPY, .chunk = chunk, .snapshot = copy->number, .step = step, .slot = slot};
+            if (count > 0)
+                tri__message_send_floats(connection, message, copy->slot[slot] + at, count, false);
+        }
+        for (int table = 0; table < server->layout.tables.count; table++)
+            send_table(server, table, slot, step);
+    }
+}
+
+/* Sync: the copy is of the very step. Async: it is of now, but it waits for a while for updates that ps:0 already has. */
+void tri__copy_take(tri__server *server)
+{
+    tri__stretch_copy *copy = &server->copy;
+    if (!tri__copy_is_wanted(server) || !server->upstream)
+        return;
+    bool patient = server->options.settings.mode == TRI_PS_SYNC || tri__clock_now() < copy->until;
+    if (patient && tri__stretch_lowest(server->stretch) < copy->updates)
+        return;
+    tri_status status = copy_stretch(server);
+    if (status)
+        tri__server_end(server, status);
+    else
+        send_copy(server, copy->step);
+    tri__copy_cancel(server);
+}
+
+tri_status tri__copy_begin(tri__server *server, const tri__message *message)
+{
+    tri__stretch_copy *copy = &server->copy;
+    uint32_t slots = message->slots;
+    if (slots < 1 || slots > (uint32_t)tri__stretch_slots(server->stretch))
+        return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
+    copy->step = message->step;
+    copy->updates = message->updates;
+    copy->until = tri__clock_now() + LATE;
+    copy->number = message->snapshot;
+    copy->slots = slots;
+    tri__copy_take(server);
+    return NULL;
+}

@@ -1,0 +1,26 @@
+/* stretch_copy.h: a follower's copy of its stretch, for a snapshot of the whole model that ps:0 takes (snapshot.h). */
+#ifndef TRI_STORE_PS_SERVER_STRETCH_COPY_H
+#define TRI_STORE_PS_SERVER_STRETCH_COPY_H
+
+#include "store/ps/protocol/layout.h"
+#include "store/ps/protocol/message.h"
+
+typedef struct tri__server tri__server;
+
+typedef struct {
+    int64_t step;                            /* after which ps:0 wants the copy; −1: it wants none */
+    int64_t updates;                         /* of every chunk, which are to be in it; in async those that have not come … */
+    int64_t until;                           /* … by then are not awaited any longer */
+    uint32_t slots, number;                  /* 1: parameters only; of the snapshot */
+    float *slot[3];                          /* the stretch: parameters, state of the rule; NULL: no memory yet */
+    float *table[TRI_LAYOUT_TABLES];         /* its tables, each slot by slot: … */
+    uint32_t table_slots[TRI_LAYOUT_TABLES]; /* … there is memory for so many */
+} tri__stretch_copy;
+
+TRI_MUST_CHECK tri_status tri__copy_begin(tri__server *server, const tri__message *message); /* SNAPSHOT has come: copies now or later */
+void tri__copy_take(tri__server *server);                                                    /* copies and sends, if it is time to */
+bool tri__copy_is_wanted(const tri__server *server);
+void tri__copy_cancel(tri__server *server); /* ps:0 is lost, or all go back */
+void tri__copy_fini(tri__stretch_copy *copy);
+
+#endif

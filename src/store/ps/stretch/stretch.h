@@ -1,0 +1,97 @@
+/* stretch.h: what one server keeps of the model, and what a pushed gradient does to it. Nothing here knows of connections.
+ *
+ * Async and bounded staleness: a push is applied at once. Sync: the parts of a step are added in the order of tasks, whatever the order
+ * in which they come, so that the same run gives the same bits; a part that comes before its turn is held. A chunk's step is applied
+ * when the last part has been added, or when those that are missing have left. Every push has the step for which it was computed: one
+ * for a step that is past is stale, and dropped; one that was pushed before is known, and not taken twice. */
+#ifndef TRI_STORE_PS_STRETCH_STRETCH_H
+#define TRI_STORE_PS_STRETCH_STRETCH_H
+
+#include "store/ps/protocol/layout.h"
+#include "store/ps/protocol/settings.h"
+#include "store/ps/stretch/table_shard.h"
+#include "trireme/store.h"
+
+enum { TRI_MOST_TASKS = 1024 };
+
+/* With clipping: by how much the gradient of a step is scaled. */
+typedef struct {
+    int64_t steps; /* this step and those before it; 0: none is known */
+    double factor; /* 0 to 1 */
+} tri__clip_factor;
+
+typedef struct tri__stretch tri__stretch;
+
+/* All parameters 0, at step 0. */
+TRI_MUST_CHECK tri_status tri__stretch_create(const tri__layout *layout, int server, const tri_rule *rule, const tri__ps_settings *settings,
+                                              tri__stretch **out);
+void tri__stretch_destroy(tri__stretch *stretch); /* accepts NULL */
+
+tri_range tri__stretch_range(const tri__stretch *stretch);
+uint32_t tri__stretch_first(const tri__stretch *stretch);  /* its first chunk … */
+uint32_t tri__stretch_chunks(const tri__stretch *stretch); /* … and how many it has */
+bool tri__stretch_has(const tri__stretch *stretch, uint32_t chunk);
+float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot, size_t *count); /* slot 0: parameters; 1, 2: state, or NULL */
+tri_table *tri__stretch_table(tri__stretch *stretch, uint32_t chunk);     /* whose rows the chunk is; NULL: it is a range */
+int tri__stretch_slots(const tri__stretch *stretch);                      /* kinds of float: parameters, and the rule's state */
+int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk);   /* updates of the chunk so far */
+int64_t tri__stretch_waited(const tri__stretch *stretch, uint32_t chunk); /* ns between the first and the last part of it */
+int64_t tri__stretch_lowest(const tri__stretch *stretch);                 /* the least step of all chunks */
+
+/* Where the job stands, at the beginning and after a failure: every chunk is at step, nothing is held, no push is known. */
+void tri__stretch_reset(tri__stretch *stretch, int64_t step);
+
+/* A worker has come anew: what an earlier process of that task pushed is not to be taken for its own. */
+void tri__stretch_welcome(tri__stretch *stretch, int task);
+
+typedef enum {
+    TRI_PUSH_STALE,   /* dropped: the chunk is past that step. Answer with what it is now */
+    TRI_PUSH_KNOWN,   /* pushed before and not applied yet: nothing to do */
+    TRI_PUSH_TAKEN,   /* added; the step waits for others' parts */
+    TRI_PUSH_HELD,    /* as taken, and the memory of the gradient, or of the rows, is the stretch's now */
+    TRI_PUSH_APPLIED, /* the chunk is one step on: answer all tasks that wait for it */
+} tri__push_outcome;
+
+typedef struct {
+    uint32_t chunk;
+    int task;
+    int64_t step;
+    int64_t serial; /* rises with every push of this chunk by the task; sync: the step */
+    double weight;
+    float rate;
+    float *gradient;     /* heap memory of TRI_CHUNK_BYTES … */
+    tri__row_part *rows; /* … or, where the chunk is rows of a table, heap memory of its own, of rows that are there; NULL otherwise */
+} tri__push;
+
+/* Memory for the gradient of a push. The caller frees it where no push takes it. Its content means nothing. */
+TRI_MUST_CHECK tri_status tri__stretch_lend(tri__stretch *stretch, float **gradient);
+
+/* TRI_BAD_DATA where the push makes no sense: a step to come, a weight that is no weight. TRI_DIVERGED where it would spoil the model: one
+ * of its values is not a number, infinite or beyond TRI_GRADIENT_MOST (gradient_check.h). The stretch is then as before. */
+TRI_MUST_CHECK tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
+
+int64_t tri__stretch_pushed(const tri__stretch *stretch, uint32_t chunk, int task); /* the serial of its last push; at most 0: none */
+
+/* True where the task pushed the chunk for its last step and so waits for an answer. */
+bool tri__stretch_owes(const tri__stretch *stretch, uint32_t chunk, int task);
+
+/* No further push will come: the memory for gathering is given back. */
+void tri__stretch_close(tri__stretch *stretch);
+
+/* An update as it was applied, so that another server with the same range can apply it, too, and comes to the same bits. */
+typedef struct {
+    uint32_t chunk;
+    int task;       /* whose it is; −1: a step's of all */
+    int64_t step;   /* by which the rule counts; sync: of the chunk */
+    int64_t serial; /* of the push; sync: means nothing */
+    float rate;
+    float scale; /* of the gradient; 0: nothing was added, and only the step counts */
+    const float *gradient;
+} tri__applied;
+
+/* Call applied after every update, with its context. The gradient is the stretch's. */
+void tri__stretch_on_applied(tri__stretch *stretch, void (*applied)(void *context, const tri__applied *update), void *context);
+
+int64_t tri__stretch_dropped(const tri__stretch *stretch); /* gradients that were stale, in one chunk or in all */
+
+#endif

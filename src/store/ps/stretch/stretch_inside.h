@@ -1,0 +1,81 @@
+/* stretch_inside.h: a stretch as its own files see it: stretch.c takes pushes, gather.c puts a step together out of them, replay.c repeats
+ * the updates of another server. */
+#ifndef TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
+#define TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
+
+#include "store/ps/stretch/stretch.h"
+#include "store/ps/stretch/task_order.h"
+
+enum { TRI_MOST_SPARE = 64 }; /* 16 MB */
+
+/* A part that came before its turn. */
+typedef struct tri__held_part {
+    struct tri__held_part *next;
+    int task;
+    double weight;
+    float *gradient;
+    tri__row_part *rows; /* of a table, instead of the gradient; NULL otherwise */
+} tri__held_part;
+
+typedef struct {
+    tri_range range; /* in the stretch's own buffers */
+    int64_t step;    /* updates so far; what is gathered is for the next one */
+    int next;        /* position in the order of tasks whose part is to be added next */
+    int parts;       /* added so far … */
+    double weight;   /* … and their Σ weight */
+    float rate;
+    int64_t since; /* when the step's first part came */
+    int64_t waited;
+    tri__held_part *held;
+    bool whole;              /* with clipping: all parts are in */
+    tri__table_shard *shard; /* the rows of a table that this chunk is; NULL: it is a range */
+} tri__stretch_chunk;
+
+struct tri__stretch {
+    tri_range range;
+    uint32_t first, chunks;
+    tri_rule rule;
+    tri__ps_settings settings;
+    float *parameters, *slot[TRI_RULE_SLOTS];
+    float *gathered; /* sync only */
+    tri__stretch_chunk *chunk;
+    tri__table_shard shard[TRI_LAYOUT_TABLES];
+    int64_t *pushed[TRI_MOST_TASKS]; /* [chunks] the serial of the last push that was taken, −1 where none; NULL where it never came */
+    int64_t left[TRI_MOST_TASKS];    /* nothing is expected of a task up to this step; −1: it has not left */
+    int64_t stale[TRI_MOST_TASKS];   /* the step of its last gradient that was dropped; −1: none */
+    size_t held[TRI_MOST_TASKS];
+    float *spare[TRI_MOST_SPARE]; /* memory of parts that are no longer held */
+    int spares;
+    tri__task_order *order; /* the latest first. This server may be several steps behind ps:0, whose choices it hears at once */
+    uint32_t whole;         /* with clipping: chunks all of whose parts are in */
+    tri__clip_factor clip;  /* the last that was told */
+    uint32_t settled;       /* where settle goes on looking */
+    int64_t dropped;
+    void (*applied)(void *context, const tri__applied *update); /* NULL: nobody asks */
+    void *applied_context;
+};
+
+static inline bool tri__stretch_is_sync(const tri__stretch *stretch)
+{
+    return stretch->settings.mode == TRI_PS_SYNC;
+}
+
+static inline tri__stretch_chunk *tri__stretch_at(const tri__stretch *stretch, uint32_t chunk)
+{
+    return &stretch->chunk[chunk - stretch->first];
+}
+
+/* Of stretch.c, for the two others. */
+void tri__stretch_apply(tri__stretch *stretch, const tri__stretch_chunk *chunk, const float *gradient, double scale, int64_t step,
+                        float rate);
+void tri__stretch_tell(const tri__stretch *stretch, const tri__stretch_chunk *chunk, tri__applied update); /* calls `applied` */
+void tri__stretch_count_stale(tri__stretch *stretch, int task, int64_t step);
+void tri__stretch_reclaim(tri__stretch *stretch, float *gradient);                 /* memory that was lent */
+TRI_MUST_CHECK tri_status tri__stretch_know_task(tri__stretch *stretch, int task); /* room for what a task has pushed */
+
+/* Of gather.c, for the two others. */
+TRI_MUST_CHECK tri_status tri__gather_push(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push, tri__push_outcome *out);
+void tri__gather_begin(tri__stretch_chunk *chunk);                       /* nothing of the chunk's next step is there */
+void tri__gather_drop(tri__stretch *stretch, tri__stretch_chunk *chunk); /* the parts that are held */
+
+#endif

@@ -1,0 +1,56 @@
+/* table_shard.h: what one server has of a table, and what workers push to it. */
+#ifndef TRI_STORE_PS_STRETCH_TABLE_SHARD_H
+#define TRI_STORE_PS_STRETCH_TABLE_SHARD_H
+
+#include "store/ps/protocol/layout.h"
+#include "store/ps/protocol/message.h"
+#include "trireme/store.h"
+
+/* A worker's gradient of some rows: distinct, rising. Heap memory of its own; free() it. */
+typedef struct {
+    int64_t count;
+    int32_t *rows; /* [count] */
+    float *values; /* [count][width] */
+} tri__row_part;
+
+TRI_MUST_CHECK tri_status tri__row_part_create(int64_t count, int64_t width, tri__row_part **out);
+size_t tri__row_part_bytes(const tri__row_part *part, int64_t width);
+
+/* Rows that several parts name, with the sum of their values. */
+typedef struct {
+    int32_t *rows;
+    float *values;
+    int64_t count, rows_room, values_room;
+} tri__row_sum;
+
+typedef struct {
+    tri_table table;
+    tri__row_sum sum;   /* of the parts that were added since begin */
+    tri__row_sum other; /* room for the next sum */
+    int64_t reserved;   /* rows of parts that were announced since begin */
+} tri__table_shard;
+
+TRI_MUST_CHECK tri_status tri__table_shard_init(tri__table_shard *shard, int64_t rows, int64_t width, int slots);
+void tri__table_shard_fini(tri__table_shard *shard);
+
+/* A step's parts: room for each is made before any further one is added, so that adding cannot fail. Sums are made in the order of
+ * adding. */
+void tri__table_shard_begin(tri__table_shard *shard);
+TRI_MUST_CHECK tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows); /* for one more part of so many */
+void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part);
+double tri__table_shard_squares(const tri__table_shard *shard); /* Σ of the squares of the sum */
+
+/* Apply what was added, or one part by itself. */
+void tri__table_shard_apply(tri__table_shard *shard, const tri_rule *rule, double scale, const tri_step *step);
+void tri__table_shard_apply_part(tri__table_shard *shard, const tri__row_part *part, const tri_rule *rule, double scale,
+                                 const tri_step *step);
+
+/* Does a RESTORE or COPY of rows name a piece of that table (layout.h), with a body of its size or, where it is all zeros, none? */
+TRI_MUST_CHECK tri_status tri__table_piece_check(const tri__layout *layout, const tri__message *message, uint32_t slots);
+
+/* Slot 0 is the weights, 1 and 2 the rule's state. Copies one slot of count rows, from first on, each stride-th, out of a table and back:
+ * [count][width] */
+void tri__table_read(const tri_table *table, int64_t first, int64_t stride, int64_t count, int slot, float *out);
+void tri__table_write(tri_table *table, int64_t first, int64_t stride, int64_t count, int slot, const float *from); /* NULL: zeros */
+
+#endif

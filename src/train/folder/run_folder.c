@@ -1,0 +1,160 @@
+/* run_folder.c: run folders. A new run never takes an existing folder: it claims a folder by making it, so two runs cannot share one. */
+#define _GNU_SOURCE
+#include "train/folder/run_folder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file/file.h"
+#include "base/file/folder.h"
+
+static tri_status fill(const char *path, const char *task, tri__run_folder *out)
+{
+    const struct {
+        char **to;
+        const char *name, *task, *suffix;
+    } parts[] = {
+        {&out->path, "", "", ""},
+        {&out->checkpoints, "/checkpoint", "", ""},
+        {&out->events, "/events/", task, ""},
+        {&out->log, "/log/", task, ".txt"},
+        {&out->samples, "/samples/", task, ".csv"},
+        {&out->summary, "/summary.json", "", ""},
+        {&out->command, "/command", "", ""},
+    };
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (asprintf(parts[i].to, "%.*s%s%s%s", (int)length, path, parts[i].name, parts[i].task, parts[i].suffix) < 0) {
+            *parts[i].to = NULL;
+            return tri_fail(TRI_NO_MEMORY, "no memory for the names of a run folder");
+        }
+    return NULL;
+}
+
+tri_status tri__run_folder_add(const tri__run_folder *folder, const char *name)
+{
+    char *path = tri__path_join(folder->path, name);
+    if (!path)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the names of a run folder");
+    tri_status status = tri__folder_create(path);
+    free(path);
+    return status;
+}
+
+static tri_status make_parts(const tri__run_folder *folder)
+{
+    TRI_TRY(tri__run_folder_add(folder, "log"));
+    return tri__folder_create(folder->checkpoints);
+}
+
+/* runs/lenet-2026-11-15-1, or the next number that is free. */
+static tri_status create_next(const char *model, char **path)
+{
+    time_t now = time(NULL);
+    struct tm date;
+    localtime_r(&now, &date);
+    TRI_TRY(tri__folder_create("runs"));
+    for (int number = 1;; number++) {
+        if (asprintf(path, "runs/%s-%04d-%02d-%02d-%d", model, date.tm_year + 1900, date.tm_mon + 1, date.tm_mday, number) < 0)
+            return tri_fail(TRI_NO_MEMORY, "no memory for the name of a run folder");
+        tri_status status = tri__folder_create_new(*path);
+        if (!status)
+            return NULL;
+        free(*path);
+        *path = NULL;
+        if (tri_status_code(status) != TRI_BAD_CALL)
+            return status;
+        tri_status_free(status);
+    }
+}
+
+tri_status tri__run_folder_check(const char *path)
+{
+    if (!tri__file_exists(path) && !tri__folder_exists(path))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--out %s: it exists already, and a new run needs a new folder (--resume %s continues the run in it)",
+                    path, path);
+}
+
+bool tri__run_folder_is_one(const char *path)
+{
+    char *checkpoints = tri__path_join(path, "checkpoint");
+    bool is_one = checkpoints && tri__folder_exists(checkpoints);
+    free(checkpoints);
+    return is_one;
+}
+
+tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out)
+{
+    *out = (tri__run_folder){0};
+    char *made = NULL;
+    tri_status status = path ? NULL : create_next(model, &made);
+    if (!status)
+        status = fill(path ? path : made, task, out);
+    if (!status && path)
+        status = tri_wrap(tri__folder_create_new(out->path), "--out %s", path);
+    if (!status)
+        status = make_parts(out);
+    if (!status)
+        status = tri__folder_lock_job(out->path, &out->lock);
+    free(made);
+    if (status)
+        tri__run_folder_fini(out);
+    return status;
+}
+
+static tri_status open_with(tri_status (*lock)(const char *folder, tri__folder_lock **out), const char *path, const char *task,
+                            tri__run_folder *out)
+{
+    *out = (tri__run_folder){0};
+    if (!tri__folder_exists(path))
+        return tri_fail(TRI_NOT_FOUND, "%s: there is no such folder", path);
+    tri_status status = fill(path, task, out);
+    if (!status)
+        status = lock(out->path, &out->lock);
+    if (!status)
+        status = make_parts(out);
+    if (status)
+        tri__run_folder_fini(out);
+    return status;
+}
+
+tri_status tri__run_folder_open(const char *path, const char *task, tri__run_folder *out)
+{
+    return tri_wrap(open_with(tri__folder_lock_job, path, task, out), "--resume");
+}
+
+tri_status tri__run_folder_enter(const char *path, const char *task, tri__run_folder *out)
+{
+    return open_with(tri__folder_lock_task, path, task, out);
+}
+
+void tri__run_folder_fini(tri__run_folder *folder)
+{
+    free(folder->path);
+    free(folder->checkpoints);
+    free(folder->events);
+    free(folder->log);
+    free(folder->samples);
+    free(folder->summary);
+    free(folder->command);
+    tri__folder_lock_release(folder->lock);
+    *folder = (tri__run_folder){0};
+}
+
+tri_status tri__run_folder_note(const tri__run_folder *folder, const char *command)
+{
+    FILE *file = fopen(folder->command, "a");
+    bool written = file && fprintf(file, "%s\n", command) >= 0;
+    int error = errno;
+    if (file && fclose(file)) {
+        error = errno;
+        written = false;
+    }
+    return written ? NULL : tri_fail(TRI_IO, "%s: cannot be written: %s", folder->command, strerror(error));
+}

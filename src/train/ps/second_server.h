@@ -1,0 +1,25 @@
+/* second_server.h: the second server of another server's range (--replicas 2). It runs in a thread of this server's process, on a port that
+ * the system chooses; ps:0 tells everybody which. */
+#ifndef TRI_TRAIN_PS_SECOND_SERVER_H
+#define TRI_TRAIN_PS_SECOND_SERVER_H
+
+#include <pthread.h>
+
+#include "store/ps/server/server.h"
+#include "train/ps/task.h"
+
+typedef struct {
+    tri__server_options options;
+    tri__address address; /* its host is the cluster's */
+    int host;             /* ps:host runs it */
+    bool runs, abandoned; /* abandoned: atomic */
+    pthread_t thread;
+} tri__second_server;
+
+/* Starts the second server that this process is to run, if it is to run one. The caller ends it, and leaves the struct where it is until
+ * then. When a second server fails, the log says so, and its range lives on one server. */
+TRI_MUST_CHECK tri_status tri__second_server_start(tri__second_server *second, const tri__task_setup *setup, const tri__ps_settings *ps,
+                                                   tri__log *log);
+void tri__second_server_end(tri__second_server *second); /* accepts one that was not started */
+
+#endif

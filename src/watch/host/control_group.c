@@ -1,0 +1,144 @@
+/* control_group.c: files under /sys/fs/cgroup. Version 1 has a tree for each controller, version 2 has one tree. The groups of virtual
+ * hosts are trireme/CLUSTER/HOST. */
+#include "watch/host/control_group.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/thread/clock.h"
+
+#define TREES  "/sys/fs/cgroup"
+#define GROUPS "/trireme/"
+
+/* ---- which group ---- */
+
+static bool names(const char *controllers, const char *one)
+{
+    const size_t length = strlen(one);
+    for (const char *at = controllers; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (!strncmp(at, one, length) && (at[length] == ',' || !at[length]))
+            return true;
+    }
+    return false;
+}
+
+/* A line of /proc/self/cgroup: 4:cpu,cpuacct:/path in version 1, 0::/path in version 2. */
+static void read_membership(tri__control_group *group, const char *line)
+{
+    char controllers[128] = "", path[256];
+    if (sscanf(line, "%*d:%127[^:]:%255s", controllers, path) < 2) {
+        *controllers = 0;
+        if (sscanf(line, "0::%255s", path) < 1)
+            return;
+    }
+    if (strncmp(path, GROUPS, strlen(GROUPS)))
+        return;
+    if (!*controllers) {
+        group->version_2 = true;
+        snprintf(group->cpu, sizeof group->cpu, TREES "%s", path);
+        snprintf(group->quota, sizeof group->quota, TREES "%s", path);
+        snprintf(group->memory, sizeof group->memory, TREES "%s", path);
+        return;
+    }
+    if (names(controllers, "cpuacct"))
+        snprintf(group->cpu, sizeof group->cpu, TREES "/cpuacct%s", path);
+    if (names(controllers, "cpu"))
+        snprintf(group->quota, sizeof group->quota, TREES "/cpu%s", path);
+    if (names(controllers, "memory"))
+        snprintf(group->memory, sizeof group->memory, TREES "/memory%s", path);
+}
+
+/* ---- its files ---- */
+
+/* The number behind a name in a file of lines "name number"; `otherwise` where there is none. */
+static double number_of(const char *folder, const char *file, const char *name, double otherwise)
+{
+    char path[TRI_GROUP_PATH + 64], line[128], key[64];
+    double value;
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    FILE *stream = *folder ? fopen(path, "re") : NULL;
+    while (stream && fgets(line, sizeof line, stream))
+        if (sscanf(line, "%63s %lf", key, &value) == 2 && !strcmp(key, name)) {
+            otherwise = value;
+            break;
+        }
+    if (stream)
+        fclose(stream);
+    return otherwise;
+}
+
+/* The one or two numbers of a file; how many there are. "max" is none. */
+static int numbers_of(const char *folder, const char *file, double *first, double *second)
+{
+    char path[TRI_GROUP_PATH + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    FILE *stream = *folder ? fopen(path, "re") : NULL;
+    int count = stream ? fscanf(stream, "%lf %lf", first, second) : 0;
+    if (stream)
+        fclose(stream);
+    return count > 0 ? count : 0;
+}
+
+static double cpus_of(const tri__control_group *group)
+{
+    const double all = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    double quota = -1, period = 100000, unused;
+    if (group->version_2) {
+        if (numbers_of(group->quota, "cpu.max", &quota, &period) < 2)
+            return all;
+    } else {
+        numbers_of(group->quota, "cpu.cfs_quota_us", &quota, &unused);
+        numbers_of(group->quota, "cpu.cfs_period_us", &period, &unused);
+    }
+    return quota > 0 && quota / period < all ? quota / period : all;
+}
+
+static double limit_of(const tri__control_group *group)
+{
+    double limit = 0, unused;
+    numbers_of(group->memory, group->version_2 ? "memory.max" : "memory.limit_in_bytes", &limit, &unused);
+    return limit < 1e18 ? limit : 0; /* version 1 writes a number beyond any memory */
+}
+
+static void read_times(tri__control_group *group)
+{
+    const double ticks = (double)sysconf(_SC_CLK_TCK);
+    group->time = tri__clock_now();
+    group->user = group->version_2 ? number_of(group->cpu, "cpu.stat", "user_usec", 0) * 1e-6
+                                   : number_of(group->cpu, "cpuacct.stat", "user", 0) / ticks;
+    group->system = group->version_2 ? number_of(group->cpu, "cpu.stat", "system_usec", 0) * 1e-6
+                                     : number_of(group->cpu, "cpuacct.stat", "system", 0) / ticks;
+}
+
+/* ---- readings ---- */
+
+bool tri__control_group_find(tri__control_group *group)
+{
+    char line[512];
+    *group = (tri__control_group){0};
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    while (file && fgets(line, sizeof line, file))
+        read_membership(group, line);
+    if (file)
+        fclose(file);
+    if (!*group->cpu)
+        return false;
+    read_times(group);
+    return true;
+}
+
+tri__group_sample tri__control_group_take(tri__control_group *group)
+{
+    const tri__control_group before = *group;
+    read_times(group);
+    const double seconds = tri__clock_seconds(group->time - before.time) * cpus_of(group);
+    return (tri__group_sample){
+        .user = seconds > 0 ? 100 * (group->user - before.user) / seconds : 0,
+        .system = seconds > 0 ? 100 * (group->system - before.system) / seconds : 0,
+        .used = number_of(group->memory, "memory.stat", group->version_2 ? "anon" : "rss", 0),
+        .cached = number_of(group->memory, "memory.stat", group->version_2 ? "file" : "cache", 0),
+        .limit = limit_of(group),
+    };
+}

@@ -1,0 +1,28 @@
+/* events.h: TensorBoard event files: scalars, texts and the graph of one task.
+ *
+ * A writer makes one new file in a folder and never touches another. A write that fails (disk full, folder gone) is remembered and returned
+ * once, by the next flush or by close; after that the writer writes nothing more, and the run goes on without its curves. One thread uses a
+ * writer. */
+#ifndef TRI_WATCH_REPORT_EVENTS_H
+#define TRI_WATCH_REPORT_EVENTS_H
+
+#include <stdint.h>
+
+#include "trireme/graph.h"
+
+typedef struct tri__events tri__events;
+
+/* Make folder where it is not there, and in it events.out.tfevents.<seconds>.<host>.<pid>.<n>. */
+TRI_MUST_CHECK tri_status tri__events_create(const char *folder, tri__events **out);
+
+void tri__events_scalar(tri__events *events, const char *tag, int64_t step, float value);
+void tri__events_text(tri__events *events, const char *tag, int64_t step, const char *markdown);
+void tri__events_graph(tri__events *events, const tri_graph *graph); /* names, operators, inputs, places, types and shapes */
+
+/* This file continues a run at step: readers ignore what earlier files say about that step and later ones. */
+void tri__events_restart(tri__events *events, int64_t step);
+
+TRI_MUST_CHECK tri_status tri__events_flush(tri__events *events); /* what was added reaches the file */
+TRI_MUST_CHECK tri_status tri__events_close(tri__events *events); /* flushes; frees events in any case; accepts NULL */
+
+#endif

@@ -1,0 +1,265 @@
+/* run_view.c: reads the last samples of each file in RUN/samples. */
+#include "watch/sample/run_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file/folder.h"
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "watch/progress/text.h"
+#include "watch/sample/columns.h"
+
+#define SLOW 0.7
+#define LATE 0.5 /* seconds that a sample may come later than its moment */
+
+enum { BAR = 20, WITH_BAR = 97, LEAST_PATIENCE = 5 };
+
+/* The columns that a row is made of, by their names in the header. */
+static const struct {
+    const char *name;
+    size_t offset;
+    double scale;
+} parts[] = {
+    {TRI_COLUMN_EPOCH, offsetof(tri__run_row, wall), 1},
+    {TRI_COLUMN_STEP, offsetof(tri__run_row, step), 1},
+    {TRI_COLUMN_EXAMPLES, offsetof(tri__run_row, examples), 1},
+    {TRI_COLUMN_SPEED, offsetof(tri__run_row, speed), 1},
+    {TRI_COLUMN_LOSS, offsetof(tri__run_row, loss), 1},
+    {TRI_COLUMN_OWN_SENT, offsetof(tri__run_row, sent), 1},
+    {TRI_COLUMN_OWN_RECEIVED, offsetof(tri__run_row, received), 1},
+    {TRI_COLUMN_OWN_CPU, offsetof(tri__run_row, cpu), 1},
+    {TRI_COLUMN_OWN_USED, offsetof(tri__run_row, resident), 1},
+    {"phase:input", offsetof(tri__run_row, share[TRI_PHASE_INPUT]), 0.01},
+    {"phase:compute", offsetof(tri__run_row, share[TRI_PHASE_COMPUTE]), 0.01},
+    {"phase:send", offsetof(tri__run_row, share[TRI_PHASE_SEND]), 0.01},
+    {"phase:server", offsetof(tri__run_row, share[TRI_PHASE_SERVER]), 0.01},
+    {"phase:peers", offsetof(tri__run_row, share[TRI_PHASE_PEERS]), 0.01},
+    {"phase:update", offsetof(tri__run_row, share[TRI_PHASE_UPDATE]), 0.01},
+    {"phase:other", offsetof(tri__run_row, share[TRI_PHASE_OTHER]), 0.01},
+};
+
+enum { PARTS = sizeof parts / sizeof *parts };
+
+const char *tri__row_state_name(tri__row_state state)
+{
+    static const char *const names[] = {
+        [TRI_ROW_ACTIVE] = "active", [TRI_ROW_SLOW] = "slow", [TRI_ROW_SILENT] = "silent", [TRI_ROW_ENDED] = "ended"};
+    return names[state];
+}
+
+/* ---- one file ---- */
+
+static void set_part(tri__run_row *row, int part, double value)
+{
+    value *= parts[part].scale;
+    memcpy((char *)row + parts[part].offset, &value, sizeof value);
+}
+
+/* The last sample of the file. One without samples is as old as the file. */
+static void read_last(tri__sample_reader *reader, tri__run_row *row)
+{
+    int column[PARTS];
+    for (int part = 0; part < PARTS; part++)
+        column[part] = tri__sample_reader_column(reader, parts[part].name);
+    tri__sample_reader_skip(reader);
+    for (const double *sample; (sample = tri__sample_reader_next(reader));) {
+        for (int part = 0; part < PARTS; part++)
+            set_part(row, part, column[part] >= 0 ? sample[column[part]] : NAN);
+    }
+}
+
+/* A task is silent when its next sample is late by two more, and at least some seconds. */
+static tri__row_state state_of(const tri__run_row *row)
+{
+    return tri__clock_wall() - row->wall > fmax(3 * row->every, LEAST_PATIENCE) ? TRI_ROW_SILENT : TRI_ROW_ACTIVE;
+}
+
+/* Whether it is a file of samples. */
+static bool read_file(const char *folder, const char *name, tri__run_row *row)
+{
+    *row = (tri__run_row){0};
+    for (int part = 0; part < PARTS; part++)
+        set_part(row, part, NAN);
+    char *path = tri__path_join(folder, name);
+    tri__sample_reader *reader = path && tri__sample_task(name, row->task) ? tri__sample_reader_open(path) : NULL;
+    if (reader) {
+        read_last(reader, row);
+        if (!isfinite(row->wall))
+            row->wall = tri__sample_reader_changed(reader);
+        row->every = tri__sample_reader_every(reader);
+        row->state = state_of(row);
+    }
+    tri__sample_reader_close(reader);
+    free(path);
+    return isfinite(row->wall);
+}
+
+/* ---- all of them ---- */
+
+static bool is_worker(const tri__run_row *row)
+{
+    return !strncmp(row->task, "worker:", 7);
+}
+
+static int by_task(const void *a, const void *b)
+{
+    const tri__run_row *x = a, *y = b;
+    const char *p = strchr(x->task, ':'), *q = strchr(y->task, ':');
+    const int kind = strncmp(x->task, y->task, p ? (size_t)(p - x->task) : sizeof x->task);
+    return kind ? kind : atoi(p ? p + 1 : "") - atoi(q ? q + 1 : "");
+}
+
+static int by_speed(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_speed(const tri__run_view *view)
+{
+    double *speed = malloc((size_t)(view->count + 1) * sizeof *speed);
+    int count = 0;
+    for (int i = 0; speed && i < view->count; i++)
+        if (is_worker(&view->row[i]) && view->row[i].state == TRI_ROW_ACTIVE && isfinite(view->row[i].speed))
+            speed[count++] = view->row[i].speed;
+    if (speed)
+        qsort(speed, (size_t)count, sizeof *speed, by_speed);
+    double median = count ? speed[count / 2] : 0;
+    free(speed);
+    return median;
+}
+
+/* All tasks sample at the same moments: one that lacks the last two of the others is silent. */
+static void mark_silent(tri__run_view *view)
+{
+    double newest = 0;
+    for (int i = 0; i < view->count; i++)
+        newest = fmax(newest, view->row[i].wall);
+    for (int i = 0; i < view->count; i++)
+        if (newest - view->row[i].wall > 2 * view->row[i].every + LATE)
+            view->row[i].state = TRI_ROW_SILENT;
+}
+
+static void compare(tri__run_view *view)
+{
+    mark_silent(view);
+    const double median = median_speed(view);
+    for (int i = 0; i < view->count; i++)
+        view->running |= view->row[i].state == TRI_ROW_ACTIVE;
+    for (int i = 0; i < view->count; i++)
+        if (view->row[i].state == TRI_ROW_ACTIVE && is_worker(&view->row[i]) && view->row[i].speed < SLOW * median)
+            view->row[i].state = TRI_ROW_SLOW;
+    if (!view->running)
+        tri__run_view_end(view);
+}
+
+void tri__run_view_end(tri__run_view *view)
+{
+    view->running = false;
+    for (int i = 0; i < view->count; i++)
+        view->row[i].state = TRI_ROW_ENDED;
+}
+
+static tri_status read_all(const char *samples, char **names, size_t count, tri__run_view *out)
+{
+    TRI_TRY(tri__allocate(count + 1, sizeof *out->row, "the tasks of a run", &out->row));
+    for (size_t i = 0; i < count; i++)
+        out->count += read_file(samples, names[i], &out->row[out->count]);
+    qsort(out->row, (size_t)out->count, sizeof *out->row, by_task);
+    compare(out);
+    return NULL;
+}
+
+tri_status tri__run_view_read(const char *folder, tri__run_view *out)
+{
+    char **names = NULL, *samples = tri__path_join(folder, "samples");
+    size_t count = 0;
+    *out = (tri__run_view){0};
+    if (!samples)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
+    tri_status status = NULL;
+    if (!tri__folder_exists(folder))
+        status = tri_fail(TRI_NOT_FOUND, "%s: there is no such run folder (check the name)", folder);
+    else if (!tri__folder_exists(samples))
+        status =
+            tri_fail(TRI_NOT_FOUND, "%s: has no samples: it is not a run folder, or its run was started with --sample-every never", folder);
+    if (!status)
+        status = tri__folder_list(samples, &names, &count);
+    if (!status)
+        status = read_all(samples, names, count, out);
+    if (!status && out->count == 0)
+        status = tri_fail(TRI_NOT_FOUND, "%s: has no samples yet; try again in a moment", folder);
+    tri__folder_free(names, count);
+    free(samples);
+    if (status)
+        tri__run_view_fini(out);
+    return status;
+}
+
+void tri__run_view_fini(tri__run_view *view)
+{
+    free(view->row);
+    *view = (tri__run_view){0};
+}
+
+/* ---- lines ---- */
+
+static const char letters[TRI_PHASES] = {
+    [TRI_PHASE_INPUT] = 'i', [TRI_PHASE_COMPUTE] = 'c', [TRI_PHASE_SEND] = 's', [TRI_PHASE_SERVER] = 'w',
+    [TRI_PHASE_PEERS] = 'p', [TRI_PHASE_UPDATE] = 'u',  [TRI_PHASE_OTHER] = '.'};
+
+const char *tri__run_view_header(int columns, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%-12s %9s %10s %7s %5s %6s %6s %6s  %s", "task", "step", "examples/s", "loss", "cpu %", "memory", "sent/s",
+             "recv/s", columns >= WITH_BAR ? "phases" : "");
+    return buffer;
+}
+
+static void add_bar(tri__text *text, const double share[TRI_PHASES])
+{
+    double until = 0;
+    int drawn = 0;
+    for (int i = 0; i < TRI_PHASES; i++) {
+        until += isfinite(share[i]) ? share[i] : 0;
+        const char letter[] = {letters[i], 0};
+        const int end = (int)lround(until * BAR);
+        tri__text_repeat(text, letter, end - drawn);
+        drawn = end > drawn ? end : drawn;
+    }
+    tri__text_repeat(text, " ", BAR - drawn);
+}
+
+const char *tri__run_view_line(const tri__run_row *row, int columns, char *buffer, size_t size)
+{
+    char step[TRI_TEXT_SHORT], speed[TRI_TEXT_SHORT], loss[TRI_TEXT_SHORT] = "", memory[TRI_TEXT_SHORT], sent[TRI_TEXT_SHORT],
+                                                      received[TRI_TEXT_SHORT];
+    tri__text text;
+    if (isfinite(row->loss))
+        snprintf(loss, sizeof loss, "%.4f", row->loss);
+    tri__text_init(&text, buffer, size);
+    const bool works =
+        row->examples > 0 && row->state != TRI_ROW_SILENT; /* servers and evaluators compute no examples, and do not count their traffic */
+    tri__text_add(&text, "%-12s %9s %10s %7s %5.0f %6s %6s %6s  ", row->task, row->step > 0 ? tri__text_count(step, row->step) : "",
+                  works ? tri__text_count(speed, row->speed) : "", loss, row->cpu, tri__text_brief(memory, row->resident),
+                  works ? tri__text_brief(sent, row->sent) : "", works ? tri__text_brief(received, row->received) : "");
+    if (columns >= WITH_BAR)
+        add_bar(&text, row->share);
+    if (row->state != TRI_ROW_ACTIVE)
+        tri__text_add(&text, " %s", tri__row_state_name(row->state));
+    return buffer;
+}
+
+const char *tri__run_view_legend(int columns, char *buffer, size_t size)
+{
+    tri__text text;
+    tri__text_init(&text, buffer, size);
+    if (columns < WITH_BAR)
+        return buffer;
+    tri__text_add(&text, "phases:");
+    for (int i = 0; i < TRI_PHASES; i++)
+        tri__text_add(&text, " %c %s", letters[i], tri__phase_name((tri__phase)i));
+    return buffer;
+}

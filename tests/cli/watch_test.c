@@ -1,0 +1,99 @@
+/* watch_test.c: trireme watch, of this host and of a run. */
+#include <stdlib.h>
+
+#include "base/file/json.h"
+#include "cli/binary.h"
+
+static int lines_of(const char *text)
+{
+    int lines = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        lines++;
+    return lines;
+}
+
+static void samples_of_this_host_are_printed_and_kept(void **state)
+{
+    expect(RUN(*state, "watch", "--every", "20ms", "--count", "3", "--csv", "host.csv"), 0, "usr sys idl wai", "");
+    char *path = test_path(*state, "host.csv"), *text = test_read(path, NULL);
+    assert_int_equal(lines_of(text), 6 + 3);
+    assert_non_null(
+        strstr(text, "\"epoch\",\"usr\",\"sys\",\"idl\",\"wai\",\"stl\",\"used\",\"free\",\"buff\",\"cach\",\"read\",\"writ\""));
+    free(text);
+    free(path);
+    expect(RUN(*state, "watch", "--count", "1", "--csv", "host.csv"), 2, "", "is there already");
+    expect(RUN(*state, "watch", "--every", "soon"), 2, "", "--every soon: should be a time such as 1s");
+}
+
+static void json_has_one_object_a_sample(void **state)
+{
+    test_result result = RUN(*state, "watch", "--every", "20ms", "--count", "2", "--json");
+    assert_int_equal(result.status, 0);
+    assert_int_equal(lines_of(result.out), 2);
+    json_t *sample = NULL;
+    assert_ok(tri__json_parse("sample", result.out, strcspn(result.out, "\n"), &sample));
+    assert_true(json_number_value(json_object_get(json_object_get(sample, "memory"), "used")) > 0);
+    json_decref(sample);
+    test_result_fini(&result);
+}
+
+static void a_run_that_has_ended_is_shown_once(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "20", "--strategy", "ps", "--workers", "2", "--sync",
+               "--sample-every", "50ms", "--out", "run", "--quiet"),
+           0, "20 steps", "");
+    test_result result = RUN(*state, "watch", "run", "--json", "--count", "1");
+    assert_int_equal(result.status, 0);
+    json_t *view = NULL;
+    assert_ok(tri__json_parse("view", result.out, strlen(result.out), &view));
+    const json_t *tasks = json_object_get(view, "tasks");
+    static const char *const names[] = {"evaluator:0", "ps:0", "worker:0", "worker:1"};
+    assert_int_equal(json_array_size(tasks), 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(json_string_value(json_object_get(json_array_get(tasks, i), "task")), names[i]);
+    assert_int_equal(json_number_value(json_object_get(json_array_get(tasks, 2), "step")), 20);
+    json_decref(view);
+    test_result_fini(&result);
+    expect(RUN(*state, "watch", "run", "--count", "1"), 0, "worker:1", "");
+    expect(RUN(*state, "watch", "run", "--csv", "x.csv"), 2, "", "run/samples already");
+}
+
+static void the_summary_of_a_job_has_its_server_and_its_host(void **state)
+{
+    test_result result = RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "20", "--strategy", "ps", "--workers", "2",
+                             "--sample-every", "50ms", "--out", "run", "--quiet", "--json");
+    assert_int_equal(result.status, 0);
+    json_t *summary = NULL;
+    assert_ok(tri__json_parse("summary", result.out, strlen(result.out), &summary));
+    const json_t *tasks = json_object_get(summary, "task_stats"), *hosts = json_object_get(summary, "hosts");
+    assert_int_equal(json_array_size(hosts), 1);
+    bool server = false;
+    for (size_t i = 0; i < json_array_size(tasks); i++) {
+        const json_t *task = json_array_get(tasks, i);
+        if (!strcmp(json_string_value(json_object_get(task, "task")), "ps:0"))
+            server = json_number_value(json_object_get(task, "peak_memory_mb")) > 1;
+    }
+    assert_true(server);
+    json_decref(summary);
+    test_result_fini(&result);
+}
+
+static void a_run_without_samples_is_refused_in_words(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "2", "--sample-every", "never", "--out", "run", "--quiet"), 0,
+           "2 steps", "");
+    expect(RUN(*state, "watch", "run"), 1, "", "--sample-every never");
+    expect(RUN(*state, "watch", "nowhere"), 1, "", "no such run folder");
+    expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--sample-every", "1"), 2, "",
+           "--sample-every 1: should be a time such as 1s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(samples_of_this_host_are_printed_and_kept), FOLDER_TEST(json_has_one_object_a_sample),
+        FOLDER_TEST(a_run_that_has_ended_is_shown_once),        FOLDER_TEST(the_summary_of_a_job_has_its_server_and_its_host),
+        FOLDER_TEST(a_run_without_samples_is_refused_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* replication_test.c: jobs whose ranges live on two servers lose one of them, and no update. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ps/model.h"
+#include "ps/process.h"
+
+#define WHOLE "lives on two servers"
+#define JOB   "train " SOFTMAX "--threads 1 --json --eval-every 100 --checkpoint-every 100steps --heartbeat 200ms --workers 3 --out "
+
+static void expect_no_loss(const process *job, const json_t *summary, int steps)
+{
+    assert_false(file_says(job->log, "back to step"));
+    assert_int_equal(integer_of(summary, "steps"), steps);
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    expect_books(summary, NULL);
+    if (number_of(summary, "test_accuracy") < ACCURATE)
+        fail_msg("accuracy %g", number_of(summary, "test_accuracy"));
+}
+
+static void expect_the_calm_model(const char *folder, const json_t *summary, const char *words)
+{
+    process calm = process_start(folder, "calm", JOB "calm --servers 2 --steps %d %s", SYNC_STEPS, words);
+    json_t *undisturbed = process_end(&calm, 0);
+    assert_true(model_difference(folder, summary, undisturbed) == 0);
+    json_decref(undisturbed);
+}
+
+static json_t *lose_ps_1(const char *folder, const char *mode, int steps)
+{
+    process job = process_start(folder, "job", JOB "run --servers 2 --replicas 2 --steps %d %s", steps, mode);
+    process_await_step(&job, STRIKE);
+    await_times(job.log, WHOLE, 1);
+    kill(process_task(&job, "ps:1", 0), SIGKILL);
+    await_text(job.log, "the second server of ps:1 goes on, and no update is lost");
+    json_t *summary = process_end(&job, 0);
+    expect_no_loss(&job, summary, steps);
+    return summary;
+}
+
+static void sync_job_that_loses_a_server_has_the_same_bits(void **state)
+{
+    json_t *summary = lose_ps_1(*state, "--sync", SYNC_STEPS);
+    expect_the_calm_model(*state, summary, "--sync");
+    json_decref(summary);
+}
+
+/* State of the rule is the same on both, too. */
+static void sync_job_with_momentum_that_loses_a_server_has_the_same_bits(void **state)
+{
+    json_t *summary = lose_ps_1(*state, "--sync --rule momentum --rate 0.05", SYNC_STEPS);
+    expect_the_calm_model(*state, summary, "--sync --rule momentum --rate 0.05");
+    json_decref(summary);
+}
+
+/* A step is applied when ps:0 knows the norm of all ranges, and has moved on by the time that one of them is lost. */
+static void sync_job_with_clipping_that_loses_a_server_has_the_same_bits(void **state)
+{
+    json_t *summary = lose_ps_1(*state, "--sync --rule adagrad --clip 0.1", SYNC_STEPS);
+    expect_the_calm_model(*state, summary, "--sync --rule adagrad --clip 0.1");
+    json_decref(summary);
+}
+
+static void async_job_that_loses_a_server_loses_no_update(void **state)
+{
+    json_decref(lose_ps_1(*state, "--async", ASYNC_STEPS));
+}
+
+static void staleness_job_that_loses_a_server_loses_no_update(void **state)
+{
+    json_decref(lose_ps_1(*state, "--staleness 2", ASYNC_STEPS));
+}
+
+static void job_with_backup_workers_that_loses_a_server_loses_no_step(void **state)
+{
+    json_decref(lose_ps_1(*state, "--sync --backup 1", SYNC_STEPS));
+}
+
+/* One after the other is lost, each when the one before is back and filled: primaries and standbys, of both ranges. */
+static void a_new_standby_is_filled_while_training_goes_on(void **state)
+{
+    process job = process_start(*state, "job", JOB "run --servers 3 --replicas 2 --sync " ENDLESS);
+    process_await_step(&job, STRIKE);
+    await_times(job.log, WHOLE, 2);
+    static const char *const lost[] = {"ps:1", "ps:2", "ps:1", "ps:1", "ps:2"};
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        pid_t before = process_task(&job, lost[i], 0);
+        int whole = file_says_times(job.log, WHOLE);
+        kill(before, SIGKILL);
+        process_task(&job, lost[i], before);
+        await_times(job.log, WHOLE, whole + 2); /* its own range, and the one whose standby it runs */
+    }
+    json_t *summary = process_finish(&job);
+    assert_false(file_says(job.log, "back to step"));
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    expect_books(summary, NULL);
+    json_decref(summary);
+}
+
+/* It goes on when it does not lead any more: nobody hears it, and it is filled as a standby. */
+static void a_stopped_server_that_goes_on_is_a_standby(void **state)
+{
+    process job = process_start(*state, "job", JOB "run --servers 2 --replicas 2 --sync --steps %d", SYNC_STEPS);
+    process_await_step(&job, STRIKE);
+    await_times(job.log, WHOLE, 1);
+    pid_t stopped = process_task(&job, "ps:1", 0);
+    kill(stopped, SIGSTOP);
+    await_text(job.log, "the second server of ps:1 goes on, and no update is lost");
+    kill(stopped, SIGCONT);
+    json_t *summary = process_end(&job, 0);
+    expect_no_loss(&job, summary, SYNC_STEPS);
+    expect_the_calm_model(*state, summary, "--sync");
+    json_decref(summary);
+}
+
+static void the_death_of_ps_0_takes_a_replicated_job_back_to_its_checkpoint(void **state)
+{
+    process job = process_start(*state, "job", JOB "run --servers 3 --replicas 2 --sync --steps %d", SYNC_STEPS);
+    process_await_step(&job, STRIKE);
+    await_times(job.log, WHOLE, 2);
+    kill(process_task(&job, "ps:0", 0), SIGKILL);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), SYNC_STEPS);
+    assert_in_range(integer_of(summary, "lost_updates"), 0, 100);
+    json_decref(summary);
+}
+
+static void what_replicas_cannot_do_is_refused(void **state)
+{
+    process one = process_start(*state, "one", "train " SOFTMAX "--servers 1 --replicas 2 --steps 10");
+    process_await(&one, "--replicas 2 needs at least 2 servers");
+    json_decref(process_end(&one, 2));
+    process tables =
+        process_start(*state, "tables", "train deep-click --data clicks:1000 --strategy ps --servers 2 --replicas 2 --steps 10");
+    process_await(&tables, "--replicas 2 with a model that has sparse tables is not possible yet");
+    json_decref(process_end(&tables, 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PROCESS_TEST(sync_job_that_loses_a_server_has_the_same_bits),
+        PROCESS_TEST(sync_job_with_momentum_that_loses_a_server_has_the_same_bits),
+        PROCESS_TEST(sync_job_with_clipping_that_loses_a_server_has_the_same_bits),
+        PROCESS_TEST(async_job_that_loses_a_server_loses_no_update),
+        PROCESS_TEST(staleness_job_that_loses_a_server_loses_no_update),
+        PROCESS_TEST(job_with_backup_workers_that_loses_a_server_loses_no_step),
+        PROCESS_TEST(a_new_standby_is_filled_while_training_goes_on),
+        PROCESS_TEST(a_stopped_server_that_goes_on_is_a_standby),
+        PROCESS_TEST(the_death_of_ps_0_takes_a_replicated_job_back_to_its_checkpoint),
+        PROCESS_TEST(what_replicas_cannot_do_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

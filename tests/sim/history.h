@@ -1,0 +1,58 @@
+/* history.h: the job that is simulated, and what has become of it: shared by the files that run its tasks, watch and check them. There is
+ * one at a time, as there is one world. */
+#ifndef TESTS_SIM_HISTORY_H
+#define TESTS_SIM_HISTORY_H
+
+#include <signal.h>
+
+#include "sim/job.h"
+#include "store/ps/server/server.h"
+
+enum { SIM_REASON = 512 };
+
+typedef enum { SIM_TASK_ABSENT, SIM_TASK_RUNNING, SIM_TASK_ENDED, SIM_TASK_FAILED } sim_task_state;
+
+typedef struct {
+    int place, index;
+    bool recover;
+    sim_task_state state;
+    int64_t steps, examples; /* worker: made by the present process */
+    bool killed;             /* at least once */
+    int64_t started;
+} sim_task;
+
+typedef struct {
+    sim_job job;
+    const sim_truth *truth;
+    sim_truth *record;
+    sim_task task[SIM_PLACES];
+    tri__address address[SIM_MOST_SERVERS], second[SIM_MOST_SERVERS];
+    char host[2 * SIM_MOST_SERVERS][24];
+    /* the last checkpoint */
+    bool saved;
+    float *parameters, *slot[2];
+    tri__standing standing;
+    /* how it went */
+    bool concluded; /* ps:0's owner has the result */
+    bool finished;
+    tri__ps_status status;
+    json_t *reports;
+    int64_t over_at;
+    bool begun, ending;  /* a token was sent; ps:0 has said that the job is over */
+    bool stopping;       /* ps:0 has told workers to make no further step */
+    int64_t said, named; /* when somebody last said anything but that it lives, and when a log last told who is waited for */
+    int64_t left;        /* workers that left, or never came to a step */
+    int64_t went_back;   /* how often servers did */
+    int64_t worker_kills, server_kills, first_kills; /* first: of ps:0, which are server kills, too */
+    int64_t applied[SIM_MOST_CHUNKS];                /* async: pushes of each chunk, by all processes of its server */
+    bool whole[SIM_MOST_SERVERS];                    /* ps:0 knows that the range lives on two servers */
+    const struct tri__server *server[SIM_PLACES];    /* which has answered a push there, and lives */
+    bool one_loss;                                   /* only one server is ever lost … */
+    bool survivable;                                 /* … and its standby was whole */
+    volatile sig_atomic_t stop;
+    char violation[SIM_REASON];
+} sim_history;
+
+extern sim_history sim_all;
+
+#endif

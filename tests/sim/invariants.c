@@ -1,0 +1,127 @@
+/* invariants.c: what must hold of a job, while it runs and when it is over. */
+#include "sim/invariants.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/history.h"
+#include "sim/model.h"
+
+void sim_violate(const char *format, ...)
+{
+    if (sim_all.violation[0])
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sim_all.violation, sizeof sim_all.violation, format, arguments);
+    va_end(arguments);
+    sim_note("VIOLATION: %s", sim_all.violation);
+}
+
+const char *sim_job_violation(void)
+{
+    return sim_all.violation[0] ? sim_all.violation : NULL;
+}
+
+static bool is_pure(void)
+{
+    return sim_all.job.settings.mode == TRI_PS_SYNC && sim_all.job.settings.backup == 0 && sim_all.left == 0 && sim_all.worker_kills == 0;
+}
+
+void sim_compare(const char *what, int64_t step, const float *parameters)
+{
+    uint64_t sum = sim_hash(parameters, sim_all.job.floats);
+    if (step < 0 || step > SIM_MOST_STEPS)
+        return;
+    if (sim_all.record) {
+        sim_all.record->parameters[step] = sum;
+        sim_all.record->known[step] = true;
+    }
+    if (sim_all.truth && sim_all.truth->known[step] && is_pure() && sim_all.truth->parameters[step] != sum)
+        sim_violate("%s of step %" PRId64 " has other bits than in an undisturbed run", what, step);
+}
+
+static int64_t reported(const char *key)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < json_array_size(sim_all.reports); i++)
+        sum += json_integer_value(json_object_get(json_array_get(sim_all.reports, i), key));
+    return sum;
+}
+
+/* Each update is applied once to each chunk, but for what the books say: a server lost some with its memory, and some were given out again.
+ * When ps:0 is lost the other servers keep theirs: they have had those that it takes back, and of each worker one that it did not have yet.
+ * Both are made again. And no more is lost than servers have applied and taken back, or a worker has sent to some of them only. */
+static void check_updates(void)
+{
+    if (!sim_counts_updates())
+        return;
+    int64_t step = sim_all.status.step, lost = sim_all.status.lost, again = sim_all.status.re_leased, most_lost = 0;
+    int64_t begun = sim_all.first_kills * sim_all.job.settings.workers, halved = sim_all.worker_kills * (sim_all.job.settings.servers - 1);
+    int64_t left = sim_all.stop ? sim_all.worker_kills : 0; /* a job that is asked to end does not give out again what they had begun */
+    for (int server = 0; server < sim_all.job.settings.servers; server++) {
+        int64_t taken_back = 0;
+        for (uint32_t chunk = tri__layout_first(sim_layout(), server); chunk < tri__layout_first(sim_layout(), server + 1); chunk++) {
+            float made = sim_all.parameters[tri__layout_chunk(sim_layout(), chunk).first];
+            int64_t count = (int64_t)made;
+            if (made != floorf(made) || count > step + lost + again + left + (server ? begun : 0) || count < step - lost)
+                sim_violate("chunk %u has had %g updates; there were %" PRId64 " steps, %" PRId64 " lost, %" PRId64 " given out again",
+                            chunk, (double)made, step, lost, again);
+            taken_back = sim_all.applied[chunk] - count > taken_back ? sim_all.applied[chunk] - count : taken_back;
+        }
+        most_lost += taken_back;
+    }
+    if (lost > most_lost + halved)
+        sim_violate("%" PRId64 " updates are said to be lost, and servers took back %" PRId64, lost, most_lost);
+}
+
+/* One server of a range that lived on two was lost: nobody goes back, and every update is in the model once. */
+static void check_loss(void)
+{
+    if (!sim_all.survivable)
+        return;
+    if (sim_all.went_back || sim_all.status.lost)
+        sim_violate("a server that had a standby was lost, and %" PRId64 " updates with it", sim_all.status.lost);
+    for (uint32_t chunk = 0; sim_counts_updates() && chunk < tri__layout_chunks(sim_layout()); chunk++) {
+        float made = sim_all.parameters[tri__layout_chunk(sim_layout(), chunk).first];
+        if (made != (float)sim_all.status.step)
+            sim_violate("a server that had a standby was lost: chunk %u has had %g updates in %" PRId64 " steps", chunk, (double)made,
+                        sim_all.status.step);
+    }
+}
+
+/* What workers brought, as the books say, is what the model has: in async always, and in sync where all took part in all steps. */
+static void check_shares(void)
+{
+    const sim_job *job = &sim_all.job;
+    bool sync = job->settings.mode == TRI_PS_SYNC, whole = sim_all.left == 0 && sim_all.worker_kills == 0 && !job->settings.backup;
+    int64_t steps = reported("steps"), most = (sync ? job->settings.workers : 1) * sim_all.status.step;
+    if (steps > most || (steps < most && (!sync || whole)))
+        sim_violate("workers brought %" PRId64 " parts of %" PRId64 " steps", steps, sim_all.status.step);
+    if (!sync && reported("examples") != steps * job->batch)
+        sim_violate("workers brought %" PRId64 " examples in %" PRId64 " steps", reported("examples"), steps);
+}
+
+void sim_job_check(void)
+{
+    const sim_job *job = &sim_all.job;
+    if (!sim_all.finished)
+        return;
+    if (!sim_all.stop && sim_all.status.step != job->steps)
+        sim_violate("%" PRId64 " steps were made, and %" PRId64 " wanted", sim_all.status.step, job->steps);
+    if (!sim_all.saved || sim_all.standing.step != sim_all.status.step)
+        sim_violate("the job ends at step %" PRId64 " with a checkpoint of step %" PRId64, sim_all.status.step,
+                    sim_all.saved ? sim_all.standing.step : -1);
+    sim_compare("the final model", sim_all.status.step, sim_all.parameters);
+    check_updates();
+    check_shares();
+    check_loss();
+    bool undisturbed = sim_all.left == 0 && sim_all.went_back == 0 && sim_all.worker_kills == 0 && sim_all.server_kills == 0;
+    if (undisturbed && sim_all.status.lost)
+        sim_violate("%" PRId64 " updates are said to be lost, and no server was", sim_all.status.lost);
+    if (undisturbed && !job->settings.backup && sim_all.status.dropped)
+        sim_violate("%" PRId64 " gradients are said to be stale", sim_all.status.dropped);
+}

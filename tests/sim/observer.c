@@ -1,0 +1,169 @@
+/* observer.c: what tasks log, what they say to each other and which pushes are applied: noted for people, and counted for invariants.c. */
+#include "sim/observer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/history.h"
+#include "sim/invariants.h"
+#include "sim/place.h"
+#include "store/ps/protocol/message.h"
+#include "store/ps/server/server_inside.h"
+#include "store/ps/stretch/stretch.h"
+
+void (*sim_message_sent)(int place, uint32_t type);
+
+static bool names_somebody(const char *line)
+{
+    static const char *const words[] = {"waiting for", "waits for", "goes on without", "silent", "is gone", "is lost"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(line, words[i]) && (strstr(line, "ps:") || strstr(line, "worker:") || strstr(line, "evaluator")))
+            return true;
+    return false;
+}
+
+/* What ps:0 says of the two servers of a range. */
+static void note_pairs(const char *line)
+{
+    int server;
+    if (sscanf(line, "the range of ps:%d lives on two", &server) == 1)
+        sim_all.whole[server] = true;
+    bool lost = sscanf(line, "ps:%d is lost at step", &server) == 1 ||
+                sscanf(line, "the second server of ps:%d is lost at step", &server) == 1 ||
+                sscanf(line, "ps:%d is gone: the range", &server) == 1 ||
+                sscanf(line, "the second server of ps:%d is gone: the range", &server) == 1;
+    if (lost)
+        sim_all.whole[server] = false;
+}
+
+/* In sync every step is made by all workers: as long as there are steps to make, none that lives is left out before it was awaited for as
+ * long as was asked for. */
+static void check_beginning(void)
+{
+    const sim_job *job = &sim_all.job;
+    bool all_live = job->settings.mode == TRI_PS_SYNC && job->settings.backup == 0;
+    for (int i = 0; i < job->settings.workers; i++)
+        all_live &= sim_process_at(sim_place_worker(job, i)) != NULL;
+    if (all_live && !sim_all.stop && !sim_all.stopping && sim_now() - sim_all.task[0].started < job->settings.timeout)
+        sim_violate("ps:0 begins without a worker that lives");
+}
+
+static void write_log(tri__log *log, tri__log_level level, const char *line)
+{
+    (void)log;
+    sim_note("%s%s", level >= TRI_LOG_WARNING ? "! " : "# ", line);
+    if (strstr(line, "the others go on") || strstr(line, "beginning with these") || strstr(line, "takes no part any more"))
+        sim_all.left++;
+    if (strstr(line, "beginning with these"))
+        check_beginning();
+    if (strstr(line, "back to step"))
+        sim_all.went_back++;
+    if (names_somebody(line))
+        sim_all.named = sim_now();
+    note_pairs(line);
+}
+
+tri__log sim_log = {.write = write_log, .least = TRI_LOG_INFO};
+
+void __real_tri__connection_send(tri__connection *connection, const tri__frame *frame, const void *body, bool more);
+void __wrap_tri__connection_send(tri__connection *connection, const tri__frame *frame, const void *body, bool more);
+void __real_tri__connection_send_copy(tri__connection *connection, const tri__frame *frame, const void *body, bool more);
+void __wrap_tri__connection_send_copy(tri__connection *connection, const tri__frame *frame, const void *body, bool more);
+tri_status __real_tri__message_decode(const tri__frame *frame, tri__message *out);
+tri_status __wrap_tri__message_decode(const tri__frame *frame, tri__message *out);
+
+static void write_frame(const uint64_t numbers[SIM_NUMBERS], char *text, size_t size)
+{
+    int to = (int)(numbers[4] >> 32) - 1;
+    int used = snprintf(text, size, "%s %s chunk %u step %" PRId64 " view %u, %u bytes", to >= 0 ? ">" : "<",
+                        tri__message_name((uint32_t)numbers[0]), (unsigned)numbers[1], (int64_t)numbers[2], (unsigned)(numbers[1] >> 32),
+                        (unsigned)numbers[4]);
+    if (to >= 0)
+        snprintf(text + used, size - (size_t)used, " → %s", sim_place_name(to));
+}
+
+static void note_frame(const tri__frame *frame, int to)
+{
+    const uint64_t numbers[SIM_NUMBERS] = {frame->type, frame->word[0], frame->word[1], frame->word[2],
+                                           frame->size | (uint64_t)(to + 1) << 32};
+    if (frame->type != TRI_MSG_BEAT)
+        sim_note_numbers(write_frame, numbers);
+}
+
+/* "10.0.0.2:30004" is place 2. */
+static int place_of(const char *peer)
+{
+    int place = -1;
+    return sscanf(peer, "10.0.0.%d", &place) == 1 ? place : -1;
+}
+
+static void note_sent(const tri__connection *connection, const tri__frame *frame)
+{
+    note_frame(frame, place_of(tri__connection_peer(connection)));
+    if (frame->type != TRI_MSG_BEAT)
+        sim_all.said = sim_now();
+    sim_all.begun |= frame->type == TRI_MSG_TOKEN;
+    sim_all.stopping |= frame->type == TRI_MSG_STOP;
+    sim_all.ending |= frame->type == TRI_MSG_BYE && sim_self()->place == 0;
+    if (sim_message_sent)
+        sim_message_sent(sim_self()->place, frame->type);
+}
+
+void __wrap_tri__connection_send(tri__connection *connection, const tri__frame *frame, const void *body, bool more)
+{
+    note_sent(connection, frame);
+    __real_tri__connection_send(connection, frame, body, more);
+}
+
+void __wrap_tri__connection_send_copy(tri__connection *connection, const tri__frame *frame, const void *body, bool more)
+{
+    note_sent(connection, frame);
+    __real_tri__connection_send_copy(connection, frame, body, more);
+}
+
+tri_status __wrap_tri__message_decode(const tri__frame *frame, tri__message *out)
+{
+    note_frame(frame, -1);
+    return __real_tri__message_decode(frame, out);
+}
+
+tri_status __real_tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
+tri_status __wrap_tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out);
+
+tri_status __wrap_tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out)
+{
+    tri_status status = __real_tri__stretch_push(stretch, push, out);
+    if (!status && *out == TRI_PUSH_APPLIED && push->chunk < SIM_MOST_CHUNKS)
+        sim_all.applied[push->chunk]++;
+    return status;
+}
+
+void __real_tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more);
+void __wrap_tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more);
+
+/* Whether it answers workers without asking the range's other server. */
+static bool is_alone(const tri__server *server)
+{
+    tri__replication_state state = server->replication.state;
+    return server->holds == TRI_HOLDS_ALL && state <= TRI_REPLICATION_FILLING;
+}
+
+/* A range has two servers, and never do both answer on their own. */
+static void check_primary(int place, const tri__server *server)
+{
+    const sim_job *job = &sim_all.job;
+    int range = sim_range_at(job, place), other = place == range ? sim_place_second(job, range) : range;
+    sim_all.server[place] = server;
+    const tri__server *second = sim_process_at(other) ? sim_all.server[other] : NULL;
+    if (second && is_alone(server) && is_alone(second) && server->generation == second->generation)
+        sim_violate("%s and %s are both the primary of a range", sim_place_name(place), sim_place_name(other));
+}
+
+void __wrap_tri__peer_answer(tri__peer *peer, uint32_t chunk, bool more)
+{
+    int place = sim_self()->place;
+    if (sim_all.job.settings.replicas == 2 && sim_range_at(&sim_all.job, place) > 0)
+        check_primary(place, peer->server);
+    __real_tri__peer_answer(peer, chunk, more);
+}

@@ -1,0 +1,115 @@
+/* owner.c: what ps:0 does with the world outside: the job's terms, and a checkpoint that is kept in memory. */
+#include "sim/owner.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/history.h"
+#include "sim/invariants.h"
+#include "sim/model.h"
+
+const char sim_digest[65] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", sim_terms[12] = "rate 0.0625";
+
+static tri_status owner_settle(void *context, const json_t *hello, tri__ps_job *out)
+{
+    (void)context, (void)hello;
+    const sim_job *job = &sim_all.job;
+    *out = (tri__ps_job){
+        .floats = job->floats,
+        .rule = job->rule,
+        .work = {.examples = job->examples, .batch = job->batch, .last_step = job->steps, .last_position = INT64_MAX},
+        .evaluate_every = job->evaluate_every,
+        .checkpoint_every = job->checkpoint_every,
+        .checkpoint_period = job->checkpoint_period,
+    };
+    memcpy(out->digest, sim_digest, sizeof sim_digest);
+    memcpy(out->terms, sim_terms, sizeof sim_terms);
+    return NULL;
+}
+
+static void copy_standing(const tri__standing *from, tri__standing *out)
+{
+    *out = *from;
+    out->outstanding = NULL;
+    out->books = json_deep_copy(from->books);
+    if (from->count) {
+        out->outstanding = malloc((size_t)from->count * sizeof *out->outstanding);
+        memcpy(out->outstanding, from->outstanding, (size_t)from->count * sizeof *out->outstanding);
+    }
+}
+
+static tri_status owner_load(void *context, tri_store *whole, tri__standing *standing)
+{
+    (void)context;
+    size_t bytes = sim_all.job.floats * sizeof(float);
+    *standing = (tri__standing){0};
+    if (!sim_all.saved) {
+        sim_initial(tri_store_parameters(whole));
+        for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
+            memset(tri_store_slot(whole, i), 0, bytes);
+        return NULL;
+    }
+    memcpy(tri_store_parameters(whole), sim_all.parameters, bytes);
+    for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
+        memcpy(tri_store_slot(whole, i), sim_all.slot[i], bytes);
+    copy_standing(&sim_all.standing, standing);
+    sim_note("checkpoint of step %" PRId64 " is loaded", standing->step);
+    return NULL;
+}
+
+/* Called by a thread of its own: it takes a while, and is killed with its process. */
+static tri_status owner_save(void *context, tri_store *whole, const tri__standing *standing, bool best)
+{
+    (void)context, (void)best;
+    size_t bytes = sim_all.job.floats * sizeof(float);
+    uint64_t before = sim_hash(tri_store_parameters(whole), sim_all.job.floats);
+    sim_compare("the checkpoint", standing->step, tri_store_parameters(whole));
+    sim_wait(sim_now() + sim_span(10000, 30 * SIM_MS), "the disk");
+    if (sim_hash(tri_store_parameters(whole), sim_all.job.floats) != before)
+        sim_violate("the checkpoint of step %" PRId64 " changes while it is written", standing->step);
+    memcpy(sim_all.parameters, tri_store_parameters(whole), bytes);
+    for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
+        memcpy(sim_all.slot[i], tri_store_slot(whole, i), bytes);
+    if (sim_all.saved && standing->step < sim_all.standing.step && sim_all.job.settings.mode != TRI_PS_SYNC)
+        sim_violate("the checkpoint of step %" PRId64 " follows that of step %" PRId64, standing->step, sim_all.standing.step);
+    tri__standing_fini(&sim_all.standing);
+    copy_standing(standing, &sim_all.standing);
+    sim_all.saved = true;
+    sim_note("checkpoint of step %" PRId64 " is written", standing->step);
+    return NULL;
+}
+
+static unsigned owner_evaluated(void *context, int64_t step, const json_t *evaluation)
+{
+    (void)context, (void)evaluation;
+    sim_note("step %" PRId64 " is evaluated", step);
+    return 0;
+}
+
+static bool owner_watch(void *context, const tri__ps_status *status)
+{
+    (void)context, (void)status;
+    return false;
+}
+
+static tri_status owner_conclude(void *context, const tri__ps_status *status)
+{
+    (void)context;
+    if (sim_all.concluded)
+        sim_violate("the job is concluded twice");
+    sim_all.concluded = true;
+    sim_all.status = *status;
+    sim_all.reports = json_incref(status->reports);
+    sim_note("the job is concluded at step %" PRId64, status->step);
+    return NULL;
+}
+
+const tri__ps_owner sim_owner = {
+    .settle = owner_settle,
+    .load = owner_load,
+    .save = owner_save,
+    .evaluated = owner_evaluated,
+    .watch = owner_watch,
+    .conclude = owner_conclude,
+};

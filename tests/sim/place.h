@@ -1,0 +1,16 @@
+/* place.h: where tasks live: ps:0 …, worker:0 …, evaluator:0; with replicas the second servers of ps:1 …, each in a process of its own, so
+ * that it can be lost alone. */
+#ifndef TESTS_SIM_PLACE_H
+#define TESTS_SIM_PLACE_H
+
+#include "sim/job.h"
+
+int sim_place_server(int index);
+int sim_place_second(const sim_job *job, int server);
+int sim_range_at(const sim_job *job, int place); /* the server whose range lives there, or 0 */
+int sim_place_worker(const sim_job *job, int index);
+int sim_place_evaluator(const sim_job *job);
+int sim_places(const sim_job *job);
+const char *sim_place_name(int place);
+
+#endif

@@ -1,0 +1,415 @@
+/* coordinator_test.c: ps:0 in a thread of its own, and a test that plays the other servers, the workers and the evaluator: who comes, goes
+ * and comes back at the worst of times. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "net/connection/inbox.h"
+#include "store/ps/coordinator/coordinator_role.h"
+#include "store/ps/idle_owner.h"
+#include "store/ps/line.h"
+#include "store/ps/server/server.h"
+#include "support.h"
+
+enum { KEPT = 5 /* every parameter of the checkpoint */ };
+
+typedef struct {
+    tri__server_options options;
+    tri__address servers[3];
+    tri__ps_job job; /* what the owner says of it */
+    uint16_t port;
+    pthread_t thread;
+    volatile sig_atomic_t stop;
+    tri_status end;
+    uint32_t generation; /* as the last worker heard it */
+    int concluded;       /* the step at which the owner heard that all is done: atomic */
+} coordinator;
+
+static tri_status settle(void *context, const json_t *hello, tri__ps_job *out)
+{
+    const coordinator *ps = context;
+    (void)hello;
+    *out = ps->job;
+    return NULL;
+}
+
+static tri_status load(void *context, tri_store *whole, tri__standing *standing)
+{
+    (void)context;
+    *standing = (tri__standing){0};
+    for (size_t i = 0; i < tri_store_floats(whole); i++)
+        tri_store_parameters(whole)[i] = KEPT;
+    return NULL;
+}
+
+static tri_status conclude(void *context, const tri__ps_status *status)
+{
+    coordinator *ps = context;
+    __atomic_store_n(&ps->concluded, (int)status->step, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static const tri__ps_owner owner = {
+    .settle = settle, .load = load, .save = idle_save, .evaluated = idle_evaluated, .watch = idle_watch, .conclude = conclude};
+
+static void *serve(void *context)
+{
+    coordinator *ps = context;
+    tri__ps_status status = {.reports = NULL};
+    ps->end = tri__server_run(&ps->options, &status);
+    json_decref(status.reports);
+    return NULL;
+}
+
+static tri__ps_settings settings_of(tri__ps_mode mode, int workers, int servers)
+{
+    return (tri__ps_settings){
+        .mode = mode, .workers = workers, .servers = servers, .timeout = INT64_C(60000000000), .heartbeat = INT64_C(1000000000)};
+}
+
+static void prepare(coordinator *ps, tri__ps_settings settings, size_t floats, int64_t checkpoint_every, int64_t evaluate_every)
+{
+    static char host[] = "127.0.0.1";
+    *ps = (coordinator){.servers = {{host, 1}, {host, 2}, {host, 3}}};
+    ps->job = (tri__ps_job){
+        .floats = floats,
+        .rule = {.name = "sgd"},
+        .digest = "same",
+        .terms = "same",
+        .work = {.examples = 100, .batch = 10, .last_step = INT64_MAX, .last_position = INT64_MAX},
+        .checkpoint_every = checkpoint_every,
+        .evaluate_every = evaluate_every,
+    };
+    ps->options = (tri__server_options){
+        .settings = settings,
+        .listen_fd = line_listen(&ps->port),
+        .servers = ps->servers,
+        .role = &tri__coordinator_role,
+        .owner = &owner,
+        .context = ps,
+        .stop = &ps->stop,
+    };
+}
+
+static void start(coordinator *ps, tri__ps_settings settings, size_t floats, int64_t checkpoint_every, int64_t evaluate_every)
+{
+    prepare(ps, settings, floats, checkpoint_every, evaluate_every);
+    assert_int_equal(pthread_create(&ps->thread, NULL, serve, ps), 0);
+}
+
+/* The last worker leaves for good, since its data is damaged. */
+static void end(coordinator *ps, line *worker)
+{
+    line_say_json(worker, TRI_MSG_BYE, "{\"reason\": \"enough\", \"damaged\": true}");
+    pthread_join(ps->thread, NULL);
+    assert_fails(ps->end, TRI_BAD_DATA, "enough");
+    line_hang_up(worker);
+}
+
+static void greet(const coordinator *ps, line *peer, const char *role, int task, int incarnation, uint32_t generation)
+{
+    line_say_json(peer, TRI_MSG_HELLO,
+                  "{\"protocol\": %d, \"role\": \"%s\", \"task\": %d, \"incarnation\": %d, \"digest\": \"same\", \"terms\": \"same\", "
+                  "\"batch\": 10, \"examples\": 100, \"mode\": \"%s\", \"holding\": %s, \"generation\": %u}",
+                  TRI_PROTOCOL, role, task, incarnation, tri__ps_mode_name(ps->options.settings.mode), generation ? "true" : "false",
+                  generation);
+}
+
+static line *come(const coordinator *ps, const char *role, int task, int incarnation, uint32_t generation)
+{
+    line *peer = line_call(ps->port);
+    greet(ps, peer, role, task, incarnation, generation);
+    return peer;
+}
+
+/* It is welcome, and takes part. */
+static void take_part(coordinator *ps, line *worker)
+{
+    json_t *welcome = line_hear_json(worker, TRI_MSG_WELCOME);
+    ps->generation = (uint32_t)json_integer_value(json_object_get(welcome, "generation"));
+    json_decref(welcome);
+    line_say(worker, (tri__message){.type = TRI_MSG_READY, .generation = ps->generation, .ahead = 1}, NULL, 0);
+}
+
+static void push(const coordinator *ps, line *worker, uint32_t chunk, int64_t step, size_t floats)
+{
+    line_say_floats(
+        worker,
+        (tri__message){
+            .type = TRI_MSG_PUSH, .chunk = chunk, .generation = ps->generation, .step = step, .serial = step, .rate = 1, .weight = 1},
+        1, floats);
+}
+
+static uint32_t be_restored(line *follower)
+{
+    const tri__message restored = *line_hear(follower, TRI_MSG_RESTORED);
+    line_say(follower, restored, NULL, 0);
+    return restored.generation;
+}
+
+static void see_view(line *follower)
+{
+    json_t *view = line_hear_json(follower, TRI_MSG_VIEW);
+    line_say(follower, (tri__message){.type = TRI_MSG_SEEN, .view = (uint32_t)json_integer_value(json_object_get(view, "view"))}, NULL, 0);
+    json_decref(view);
+}
+
+/* ps:1 has its stretch, and its connection breaks before ps:0 hears of it. */
+static void a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_ASYNC, TRI_PS_STALENESS};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        start(&ps, settings_of(modes[i], 1, 2), 64, 0, 0);
+        line *follower = come(&ps, "server", 1, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+        uint32_t generation = line_hear(follower, TRI_MSG_RESTORED)->generation;
+        line_hang_up(follower);
+        follower = come(&ps, "server", 1, 1, generation);
+        take_part(&ps, worker);
+        line_hear(worker, TRI_MSG_TOKEN);
+        end(&ps, worker);
+        line_hang_up(follower);
+    }
+}
+
+static void a_worker_that_is_replaced_within_a_step_takes_part_in_the_next(void **state)
+{
+    (void)state;
+    coordinator ps;
+    start(&ps, settings_of(TRI_PS_SYNC, 2, 1), 16, 0, 0);
+    line *first = come(&ps, "worker", 0, 1, 0), *second = come(&ps, "worker", 1, 1, 0);
+    take_part(&ps, first);
+    take_part(&ps, second);
+    assert_int_equal(line_hear(first, TRI_MSG_TOKEN)->workers, 2);
+    line_hear(second, TRI_MSG_TOKEN);
+    line_hang_up(second);
+    line *successor;
+    for (bool welcome = false; !welcome;) { /* until ps:0 has noticed that the one before it is gone */
+        successor = come(&ps, "worker", 1, 2, 0);
+        const tri__message_type said = line_hear_any(successor, TRI_MSG_WELCOME, TRI_MSG_REFUSED);
+        welcome = said == TRI_MSG_WELCOME;
+        if (!welcome)
+            line_hang_up(successor);
+    }
+    line_say(successor, (tri__message){.type = TRI_MSG_READY, .generation = ps.generation, .ahead = 1}, NULL, 0);
+    line_say(successor, (tri__message){.type = TRI_MSG_PULL}, NULL, 0);
+    line_hear(successor, TRI_MSG_CHUNK); /* ps:0 knows that it is ready, before the step ends */
+    push(&ps, first, 0, 0, 16);
+    const tri__message *token = line_hear(successor, TRI_MSG_TOKEN);
+    assert_int_equal(token->step, 1);
+    assert_int_equal(token->workers, 2);
+    line_say_json(first, TRI_MSG_BYE, "{\"reason\": \"enough\", \"damaged\": true}");
+    end(&ps, successor);
+    line_hang_up(first);
+}
+
+/* When the last one has diverged, too, the job ends as diverged. */
+static void a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_ASYNC};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        start(&ps, settings_of(modes[i], 2, 1), 16, 0, 0);
+        line *good = come(&ps, "worker", 0, 1, 0), *spoilt = come(&ps, "worker", 1, 1, 0);
+        take_part(&ps, good);
+        take_part(&ps, spoilt);
+        line_hear(good, TRI_MSG_TOKEN);
+        const tri__message token = *line_hear(spoilt, TRI_MSG_TOKEN);
+        line_say_floats(
+            spoilt,
+            (tri__message){.type = TRI_MSG_PUSH, .generation = ps.generation, .step = token.step, .serial = 1, .rate = 1, .weight = 1}, NAN,
+            16);
+        json_t *refused = line_hear_json(spoilt, TRI_MSG_REFUSED);
+        assert_non_null(strstr(json_string_value(json_object_get(refused, "reason")), "the gradient of worker:1 for step"));
+        assert_true(json_is_true(json_object_get(refused, "diverged")));
+        json_decref(refused);
+        line_hear_end(spoilt);
+        push(&ps, good, 0, 0, 16);
+        line_hear(good, TRI_MSG_CHUNK);
+        for (int k = 0; k < 16; k++)
+            assert_float_equal(good->floats[k], KEPT - 1, 0);
+        line_say_json(good, TRI_MSG_BYE, "{\"reason\": \"so has mine\", \"diverged\": true}");
+        pthread_join(ps.thread, NULL);
+        assert_fails(ps.end, TRI_DIVERGED, "no worker is left; worker:0 was the last: so has mine");
+        line_hang_up(good);
+        line_hang_up(spoilt);
+    }
+}
+
+/* ps:2 sends its copy for a checkpoint when ps:1 is lost; the rest of it comes when all are given what the last checkpoint holds. */
+static void a_copy_that_is_under_way_does_not_change_what_servers_go_back_to(void **state)
+{
+    (void)state;
+    enum { CHUNKS = 32, LAST = 3 * CHUNKS - 1, HALF = TRI_CHUNK_BYTES / 2 };
+    static const char copied[TRI_CHUNK_BYTES];
+    coordinator ps;
+    start(&ps, settings_of(TRI_PS_SYNC, 1, 3), (size_t)3 * CHUNKS * TRI_CHUNK_FLOATS, 1, 0);
+    line *first = come(&ps, "server", 1, 1, 0), *second = line_call(ps.port), *worker;
+    assert_int_equal(setsockopt(second->fd, SOL_SOCKET, SO_RCVBUF, &(int){65536}, sizeof(int)), 0); /* what it does not read stays there */
+    greet(&ps, second, "server", 2, 1, 0);
+    worker = come(&ps, "worker", 0, 1, 0);
+    be_restored(first);
+    be_restored(second);
+    take_part(&ps, worker);
+    see_view(first);
+    see_view(second);
+    line_hear(worker, TRI_MSG_TOKEN);
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        push(&ps, worker, i, 0, TRI_CHUNK_FLOATS);
+    line_hear(first, TRI_MSG_SNAPSHOT);
+    const tri__message snapshot = *line_hear(second, TRI_MSG_SNAPSHOT);
+    line_say(second, (tri__message){.type = TRI_MSG_COPIED, .snapshot = snapshot.snapshot, .step = 1}, NULL, 0);
+    line_say_part(second, (tri__message){.type = TRI_MSG_COPY, .chunk = LAST, .snapshot = snapshot.snapshot, .step = 1}, copied,
+                  TRI_CHUNK_BYTES, HALF);
+    line_hang_up(first);
+    first = come(&ps, "server", 1, 2, 0);
+    be_restored(first);
+    line_say_rest(second, copied, HALF);
+    line *stranger = line_call(ps.port); /* when it is turned away, the rest was read */
+    line_say_json(stranger, TRI_MSG_HELLO, "{}");
+    line_hear(stranger, TRI_MSG_REFUSED);
+    while (line_hear(second, TRI_MSG_RESTORE)->chunk != LAST)
+        ;
+    for (size_t i = 0; i < TRI_CHUNK_FLOATS; i++)
+        assert_float_equal(second->floats[i], KEPT, 0);
+    end(&ps, worker);
+    line_hang_up(stranger);
+    line_hang_up(first);
+    line_hang_up(second);
+}
+
+/* It has a connection, and is stopped: nothing comes on it. */
+static void a_silent_evaluator_is_done_without(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_ASYNC, TRI_PS_STALENESS};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        tri__ps_settings settings = settings_of(modes[i], 1, 1);
+        settings.staleness = 1;
+        settings.timeout = INT64_C(2000000000);
+        settings.heartbeat = INT64_C(100000000);
+        start(&ps, settings, 16, 1, 1);
+        line *evaluator = come(&ps, "evaluator", 0, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+        take_part(&ps, worker);
+        line_hear(worker, TRI_MSG_TOKEN);
+        push(&ps, worker, 0, 0, 16);
+        line_hear(evaluator, TRI_MSG_EVALUATE);
+        while (line_hear_next(evaluator)) /* until it is given up; the worker, which has a token, lives meanwhile */
+            line_say(worker, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+        for (int64_t step = 1; step < 4; step++) { /* and training goes on, past checkpoints that waited for it */
+            assert_int_equal(line_hear(worker, TRI_MSG_TOKEN)->step, step);
+            push(&ps, worker, 0, step, 16);
+        }
+        end(&ps, worker);
+        line_hang_up(evaluator);
+    }
+}
+
+/* ps:0 has all of the worker's step, ps:1 has not, and cannot copy its stretch for the checkpoint before the next one. */
+static void a_worker_that_stops_before_every_server_has_its_part_is_given_up(void **state)
+{
+    (void)state;
+    coordinator ps;
+    tri__ps_settings settings = settings_of(TRI_PS_SYNC, 1, 2);
+    settings.timeout = INT64_C(2000000000);
+    settings.heartbeat = INT64_C(100000000);
+    start(&ps, settings, 64, 1, 0);
+    line *follower = come(&ps, "server", 1, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+    be_restored(follower);
+    take_part(&ps, worker);
+    see_view(follower);
+    line_hear(worker, TRI_MSG_TOKEN);
+    push(&ps, worker, 0, 0, 32);
+    line_hear(follower, TRI_MSG_SNAPSHOT);
+    do {
+        line_say(follower, (tri__message){.type = TRI_MSG_BEAT}, NULL, 0);
+        assert_true(line_hear_next(follower));
+    } while (follower->heard.type != TRI_MSG_LEFT);
+    assert_int_equal(follower->heard.chunk, 0);
+    assert_int_equal(follower->heard.step, 0);
+    line_hang_up(follower);
+    line_hang_up(worker);
+    pthread_join(ps.thread, NULL);
+    assert_fails(ps.end, TRI_TIMEOUT, "--timeout");
+}
+
+/* Where ps:0 is lost after this, nobody has to take its place; where it is lost before, all are still there. */
+static void the_owner_has_the_result_before_anybody_hears_that_the_job_is_over(void **state)
+{
+    (void)state;
+    const tri__ps_mode modes[] = {TRI_PS_SYNC, TRI_PS_ASYNC};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        coordinator ps;
+        prepare(&ps, settings_of(modes[i], 1, 1), 16, 0, 0);
+        ps.job.work.last_step = 1;
+        assert_int_equal(pthread_create(&ps.thread, NULL, serve, &ps), 0);
+        line *nobody = come(&ps, "evaluator", 0, 1, 0), *worker = come(&ps, "worker", 0, 1, 0);
+        take_part(&ps, worker);
+        line_hear(worker, TRI_MSG_TOKEN);
+        push(&ps, worker, 0, 0, 16);
+        line_hear(worker, TRI_MSG_STOP);
+        line_say_json(worker, TRI_MSG_REPORT, "{\"final\": true}");
+        line_hear(nobody, TRI_MSG_EVALUATE);
+        assert_int_equal(__atomic_load_n(&ps.concluded, __ATOMIC_ACQUIRE), 0);
+        line_say_json(nobody, TRI_MSG_EVALUATED, "{\"step\": 1, \"loss\": 1.0}");
+        line_hear(worker, TRI_MSG_BYE);
+        assert_int_equal(__atomic_load_n(&ps.concluded, __ATOMIC_ACQUIRE), 1);
+        line_hear(nobody, TRI_MSG_BYE);
+        line_hang_up(worker);
+        line_hang_up(nobody);
+        pthread_join(ps.thread, NULL);
+        assert_ok(ps.end);
+    }
+}
+
+/* The end of the connection of the one before it may be read after its hello, as by a ps:0 that was stopped. */
+static void an_evaluator_or_server_that_was_replaced_may_be_seen_to_go_after_its_successor_came(void **state)
+{
+    (void)state;
+    coordinator ps;
+    tri__ps_settings settings = settings_of(TRI_PS_SYNC, 1, 2);
+    settings.heartbeat = INT64_C(4000000000);
+    start(&ps, settings, 64, 0, 0);
+    line *worker = come(&ps, "worker", 0, 1, 0);
+    const char *const roles[] = {"evaluator", "server"};
+    line *successor[2];
+    for (int task = 0; task < 2; task++) {
+        line *before = come(&ps, roles[task], task, 1, 0);
+        line_hear(before, TRI_MSG_WELCOME);
+        successor[task] = come(&ps, roles[task], task, 2, 0);
+        line *stranger = line_call(ps.port); /* when it is turned away, the hello was read */
+        line_say_json(stranger, TRI_MSG_HELLO, "{}");
+        line_hear(stranger, TRI_MSG_REFUSED);
+        line_hang_up(stranger);
+        line_hang_up(before);
+        line_hear(successor[task], TRI_MSG_WELCOME);
+    }
+    be_restored(successor[1]);
+    take_part(&ps, worker);
+    see_view(successor[1]);
+    line_hear(worker, TRI_MSG_TOKEN);
+    line_hang_up(successor[0]);
+    line_hang_up(successor[1]);
+    end(&ps, worker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_server_whose_word_that_it_is_restored_was_lost_is_believed_when_it_is_back),
+        cmocka_unit_test(a_worker_that_is_replaced_within_a_step_takes_part_in_the_next),
+        cmocka_unit_test(a_silent_evaluator_is_done_without),
+        cmocka_unit_test(a_worker_that_stops_before_every_server_has_its_part_is_given_up),
+        cmocka_unit_test(the_owner_has_the_result_before_anybody_hears_that_the_job_is_over),
+        cmocka_unit_test(an_evaluator_or_server_that_was_replaced_may_be_seen_to_go_after_its_successor_came),
+        cmocka_unit_test(a_worker_whose_gradient_is_no_number_is_out_and_the_others_go_on),
+        cmocka_unit_test(a_copy_that_is_under_way_does_not_change_what_servers_go_back_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
