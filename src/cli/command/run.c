@@ -214,13 +214,12 @@ static tri_status run_task(tri__session *session, const tri__arguments *argument
     if (self.spawned && session->rank == 0)
         TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
     tri_status status = tri__placed_run(&request, &result);
-    session->told = result.told;
     if (!status && result.task == 0)
         status = print_result(session, arguments, &result);
-    if (status && self.spawned && !session->told) {
+    if (status && result.told)
+        status = tri__spawned_leave_to_rank_0(session, status);
+    else if (status && self.spawned)
         tri__spawned_failure(session, status);
-        session->told = true;
-    }
     tri__placed_result_fini(&result);
     return status;
 }

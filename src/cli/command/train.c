@@ -315,16 +315,12 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         if (!spawned)
             tell_how_to_resume(session, &result);
     }
-    bool told = status && result.told;
-    if (told)
-        session->told = true;
+    if (status && result.told)
+        status = tri__spawned_leave_to_rank_0(session, status);
     else if (status && spawned)
         tri__spawned_failure(session, status);
     tri__run_result_fini(&result);
-    if (!told)
-        return status;
-    tri_status_free(status); /* rank 0 reports it, and fails: mpirun would end rank 0 before that if this rank failed first */
-    return NULL;
+    return status;
 }
 
 tri_status tri__command_train(tri__session *session, const tri__arguments *arguments)

@@ -82,6 +82,13 @@ void tri__spawned_failure(tri__session *session, tri_status failure)
     tri_status_free(unsaid);
 }
 
+tri_status tri__spawned_leave_to_rank_0(tri__session *session, tri_status failure)
+{
+    session->told = true;
+    tri_status_free(failure);
+    return NULL;
+}
+
 void tri__spawned_drain(tri__session *session)
 {
     fflush(session->terminal.file);

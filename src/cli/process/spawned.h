@@ -14,6 +14,11 @@ void tri__spawned_progress(tri__session *session, const tri__progress *progress)
 TRI_MUST_CHECK tri_status tri__spawned_result(tri__session *session, const tri__run_result *result);
 TRI_MUST_CHECK tri_status tri__spawned_conclude(tri__session *session, const tri__run_result *result); /* … and wait until it is read */
 void tri__spawned_failure(tri__session *session, tri_status failure);                                  /* main does not report it again */
+
+/* For a failure that all ranks share, in a rank other than 0: rank 0 reports it, and fails. This rank ends well, since mpirun ends all
+ * ranks when one fails, and rank 0 may not have reported yet. Takes failure, returns NULL. */
+TRI_MUST_CHECK tri_status tri__spawned_leave_to_rank_0(tri__session *session, tri_status failure);
+
 void tri__spawned_drain(tri__session *session); /* before an exit without tri__session_fini: wait until all was read */
 
 #endif
