@@ -189,20 +189,14 @@ static void apply(allreduce_store *self, bucket *next, int64_t step, double clip
 {
     tri_store *store = &self->store;
     double weight = self->weights[step & 1];
-    size_t first = next->range.first;
+    const float *gradient = store->gradient + next->range.first;
     next->applied++;
     if (weight == 0)
         return;
     int64_t start = tri__clock_now();
-    tri__rule_apply(&store->rule,
-                    &(tri__update){
-                        .parameters = store->parameters + first,
-                        .gradient = store->gradient + first,
-                        .slot = {store->slot[0] ? store->slot[0] + first : NULL, store->slot[1] ? store->slot[1] + first : NULL},
-                        .count = next->range.count,
-                        .scale = (float)(clipping / weight),
-                        .step = step + 1 == self->begun ? self->step : self->last,
-                    });
+    const tri_step now = step + 1 == self->begun ? self->step : self->last;
+    const tri__update update = tri__update_of(store->parameters, store->slot, next->range, gradient, clipping / weight, now);
+    tri__rule_apply(&store->rule, &update);
     self->times.update += tri__clock_now() - start;
 }
 

@@ -38,18 +38,10 @@ typedef struct {
 static void apply(local_store *local, tri_range range, const float *gradient, double weight, double clipping)
 {
     tri_store *store = &local->store;
-    size_t first = range.first;
     if (weight == 0)
         return; /* a batch of padding alone teaches nothing */
-    tri__rule_apply(&store->rule,
-                    &(tri__update){
-                        .parameters = store->parameters + first,
-                        .gradient = gradient,
-                        .slot = {store->slot[0] ? store->slot[0] + first : NULL, store->slot[1] ? store->slot[1] + first : NULL},
-                        .count = range.count,
-                        .scale = (float)(clipping / weight),
-                        .step = local->step,
-                    });
+    const tri__update update = tri__update_of(store->parameters, store->slot, range, gradient, clipping / weight, local->step);
+    tri__rule_apply(&store->rule, &update);
 }
 
 static void apply_rows(local_store *local, int table, const float *gradient, double weight, double clipping)

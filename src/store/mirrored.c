@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes/vector.h"
 #include "base/memory/memory.h"
@@ -93,15 +94,7 @@ static int offers_of(const tri__mirrored_group *group)
 
 static tri__update update_of(const mirrored_store *self, size_t first, size_t count, const float *gradient, double scale)
 {
-    float *const *slot = self->store.slot;
-    return (tri__update){
-        .parameters = self->store.parameters + first,
-        .gradient = gradient,
-        .slot = {slot[0] ? slot[0] + first : NULL, slot[1] ? slot[1] + first : NULL},
-        .count = count,
-        .scale = (float)scale,
-        .step = self->step,
-    };
+    return tri__update_of(self->store.parameters, self->store.slot, (tri_range){first, count}, gradient, scale, self->step);
 }
 
 /* sum = Σ gradients of [first, first + count), replica by replica */
@@ -571,8 +564,8 @@ tri_status tri__mirrored_store_create(tri__mirrored_group *group, int replica, t
         .rule = group->options.rule,
         .floats = group->options.floats,
         .parameters = group->parameters,
-        .slot = {group->slot[0], group->slot[1]},
     };
+    memcpy(self->store.slot, group->slot, sizeof self->store.slot);
     tri_status status = tri__buffer_allocate(group->options.floats * sizeof(float), "a replica's gradient", &self->store.gradient);
     if (status) {
         free(self);

@@ -191,7 +191,7 @@ void tri__random_fill_bytes(tri__key key, uint64_t first, int64_t count, uint8_t
     }
 }
 
-/* Fisher–Yates, from the inside out: element i goes to a random place among the first i + 1, whose element moves to i. */
+/* Fisher–Yates, from the inside out: element i goes to a random position among the first i + 1, whose element moves to i. */
 void tri__random_permutation(tri__key key, int64_t count, int64_t *out)
 {
     enum { GROUP = LANES * 2 };
@@ -199,8 +199,8 @@ void tri__random_permutation(tri__key key, int64_t count, int64_t *out)
     for (int64_t i = 0; i < count; i++) {
         if (i % GROUP == 0)
             make_blocks(key, KIND_BITS, (uint64_t)i / 2, words);
-        int64_t place = (int64_t)scale(join(words + i % GROUP * 2), (uint64_t)i + 1);
-        out[i] = out[place];
-        out[place] = i;
+        int64_t position = (int64_t)scale(join(words + i % GROUP * 2), (uint64_t)i + 1);
+        out[i] = out[position];
+        out[position] = i;
     }
 }

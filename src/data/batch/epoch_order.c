@@ -1,8 +1,8 @@
 /* epoch_order.c: in which order an epoch goes through the records.
  *
  * A shuffle through a window of w records gives out one of the next w that are left, at random, and then takes one more in. Over an
- * array that is: swap each place with one of the w places from it on (with w = 1, none moves). Over a stream it is the same with the
- * w places in a ring. */
+ * array that is: swap each position with one of the w positions from it on (with w = 1, none moves). Over a stream it is the same with the
+ * w positions in a ring. */
 #include "data/batch/epoch_order.h"
 
 #include <stdbool.h>
@@ -40,20 +40,20 @@ void tri__epoch_order_sample(tri__epoch_order *order, int64_t source)
     order->source = source;
 }
 
-/* Where the stretch that the sample's place is drawn from begins. */
-static int64_t stretch_begin(const tri__epoch_order *order, int64_t place)
+/* Where the span that the sample's position is drawn from begins. */
+static int64_t span_begin(const tri__epoch_order *order, int64_t position)
 {
-    return order->source / order->records * place + (int64_t)((__int128)(order->source % order->records) * place / order->records);
+    return order->source / order->records * position + (int64_t)((__int128)(order->source % order->records) * position / order->records);
 }
 
-/* The record at a place of the sample. */
-static int64_t sampled(const tri__epoch_order *order, int64_t place)
+/* The record at a position of the sample. */
+static int64_t sampled(const tri__epoch_order *order, int64_t position)
 {
     if (order->source <= order->records)
-        return place;
-    int64_t begin = stretch_begin(order, place), count = stretch_begin(order, place + 1) - begin;
+        return position;
+    int64_t begin = span_begin(order, position), count = span_begin(order, position + 1) - begin;
     tri__key key = tri__key_split_name(tri__key_of(order->seed), "sample");
-    return begin + (int64_t)tri__random_below(key, (uint64_t)place, (uint64_t)count);
+    return begin + (int64_t)tri__random_below(key, (uint64_t)position, (uint64_t)count);
 }
 
 static tri__key key_of(const tri__epoch_order *order, int64_t epoch)
@@ -61,11 +61,11 @@ static tri__key key_of(const tri__epoch_order *order, int64_t epoch)
     return tri__key_split(tri__key_split_name(tri__key_of(order->seed), "order"), (uint64_t)epoch);
 }
 
-/* Which of the places from place on is drawn next, as a distance. */
-static int64_t draw(const tri__epoch_order *order, tri__key key, int64_t place)
+/* Which of the positions from position on is drawn next, as a distance. */
+static int64_t draw(const tri__epoch_order *order, tri__key key, int64_t position)
 {
-    int64_t left = order->records - place;
-    return (int64_t)tri__random_below(key, (uint64_t)place, (uint64_t)(order->window < left ? order->window : left));
+    int64_t left = order->records - position;
+    return (int64_t)tri__random_below(key, (uint64_t)position, (uint64_t)(order->window < left ? order->window : left));
 }
 
 static void shuffle_window(tri__epoch_order *order, tri__key key)

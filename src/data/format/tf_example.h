@@ -21,13 +21,13 @@ typedef struct {
 
 enum { TRI_TF_EXAMPLE_WANTED = 16 }; /* the most features that can be asked for at once */
 
-/* The features that somebody wants of many records. It remembers which feature stood at which place in the last record: in files that
+/* The features that somebody wants of many records. It remembers which feature stood at which position in the last record: in files that
  * one program wrote they all have the same order, and each name is compared once. One thread uses it. */
 typedef struct {
     const char *names[TRI_TF_EXAMPLE_WANTED];
     size_t lengths[TRI_TF_EXAMPLE_WANTED]; /* of the names */
     int count;
-    int last[TRI_TF_EXAMPLE_WANTED]; /* by place in the record: which it was */
+    int last[TRI_TF_EXAMPLE_WANTED]; /* by position in the record: which it was */
 } tri__tf_example_query;
 
 /* names are borrowed; they end in NULL. */

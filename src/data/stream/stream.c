@@ -84,7 +84,7 @@ static void leave_line(stream *self, size_t bytes)
 static tri_status too_long(const stream *self)
 {
     return tri__line_damaged_at(
-        (tri__line_place){
+        (tri__line_position){
             .file = self->input.name, .line = self->lines + 1, .column = 1, .record = self->records, .byte = self->input.offset},
         "the line is longer than 64 MB");
 }
@@ -137,7 +137,7 @@ static tri_status damaged_line(const stream *self, int64_t number, const char *a
 {
     const int64_t column = at - text_of(self);
     return tri__line_damaged_at(
-        (tri__line_place){
+        (tri__line_position){
             .file = self->input.name, .line = self->lines + 1, .column = column + 1, .record = number, .byte = self->input.offset + column},
         what);
 }

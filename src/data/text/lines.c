@@ -18,12 +18,12 @@ tri__line tri__line_find(const tri__record_files *files, int64_t record)
     return (tri__line){.file = file, .record = number, .at = data + file->index.offsets[number], .end = data + file->content.size};
 }
 
-tri_status tri__line_damaged_at(tri__line_place place, const char *what)
+tri_status tri__line_damaged_at(tri__line_position at, const char *what)
 {
     return tri_fail(TRI_BAD_DATA,
                     "%s: line %" PRId64 ", column %" PRId64 " (record %" PRId64 " at byte %" PRId64
                     "): %s (mend the line, or --skip-bad skips it)",
-                    place.file, place.line, place.column, place.record, place.byte, what);
+                    at.file, at.line, at.column, at.record, at.byte, what);
 }
 
 /* From 1. Where every line is a record, nothing has to be counted. */
@@ -43,7 +43,7 @@ tri_status tri__line_damaged(const tri__line *line, const char *at, const char *
     while (begin > data && begin[-1] != '\n')
         begin--;
     return tri__line_damaged_at(
-        (tri__line_place){
+        (tri__line_position){
             .file = line->file->path, .line = line_number(line), .column = at - begin + 1, .record = line->record, .byte = at - data},
         what);
 }

@@ -29,10 +29,10 @@ tri__line tri__line_find(const tri__record_files *files, int64_t record);
 typedef struct {
     const char *file;
     int64_t line, column, record, byte;
-} tri__line_place;
+} tri__line_position;
 
 /* "file: line 18, column 7 (record 17 at byte 5132): what is wrong (advice)" */
-TRI_MUST_CHECK tri_status tri__line_damaged_at(tri__line_place place, const char *what);
+TRI_MUST_CHECK tri_status tri__line_damaged_at(tri__line_position at, const char *what);
 TRI_MUST_CHECK tri_status tri__line_damaged(const tri__line *line, const char *at, const char *what);
 
 /* Behind the newline that ends the line at `at`, or the end. */

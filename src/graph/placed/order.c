@@ -9,9 +9,9 @@
 typedef struct {
     const tri_graph *graph;
     int tasks, count;
-    int *at;          /* [count] by the node's number: its place in the order that is looked at */
-    int *last;        /* [count][tasks] by number: the last place at which the task reads the value; −1: it does not */
-    int64_t *change;  /* [tasks][count + 1] bytes that a task holds from that place on more than before it */
+    int *at;          /* [count] by the node's number: its position in the order that is looked at */
+    int *last;        /* [count][tasks] by number: the last position at which the task reads the value; −1: it does not */
+    int64_t *change;  /* [tasks][count + 1] bytes that a task holds from that position on more than before it */
     tri_node **made;  /* [count] in the order of making */
     tri_node **order; /* [count] the second order … */
     int ordered;      /* … so far */
@@ -49,10 +49,10 @@ static void order_as_made(ordering *self)
 
 /* ---- what an order costs ---- */
 
-static void note_reader(ordering *self, const tri_node *value, int task, int place)
+static void note_reader(ordering *self, const tri_node *value, int task, int position)
 {
     int *last = &self->last[value->id * self->tasks + task];
-    *last = place > *last ? place : *last;
+    *last = position > *last ? position : *last;
 }
 
 static void find_last_readers(ordering *self, tri_node *const *order)

@@ -186,16 +186,20 @@ tri_status tri__rule_complete(tri_rule *rule)
 
 /* Use */
 
-static tri__update piece_of(const tri__update *update, size_t first)
+tri__update tri__update_of(float *parameters, float *const slot[TRI_RULE_SLOTS], tri_range range, const float *gradient, double scale,
+                           tri_step step)
 {
-    tri__update piece = *update;
-    piece.parameters += first;
-    piece.gradient += first;
+    tri__update update = {
+        .parameters = parameters + range.first, .gradient = gradient, .count = range.count, .scale = (float)scale, .step = step};
     for (int i = 0; i < TRI_RULE_SLOTS; i++)
-        if (piece.slot[i])
-            piece.slot[i] += first;
-    piece.count = update->count - first < PIECE ? update->count - first : PIECE;
-    return piece;
+        update.slot[i] = slot[i] ? slot[i] + range.first : NULL;
+    return update;
+}
+
+static tri__update piece_of(const tri__update *whole, size_t first)
+{
+    const tri_range range = {first, whole->count - first < PIECE ? whole->count - first : PIECE};
+    return tri__update_of(whole->parameters, whole->slot, range, whole->gradient + first, (double)whole->scale, whole->step);
 }
 
 void tri__rule_apply(const tri_rule *rule, const tri__update *update)

@@ -12,6 +12,11 @@ TRI_MUST_CHECK tri_status tri__rule_complete(tri_rule *rule);
 /* Whether a complete rule applies a gradient in parts as it applies it in one: p ← p − r·g, without clipping. */
 bool tri__rule_is_linear(const tri_rule *rule);
 
+/* The update of a range by its gradient. Parameters and slots are those of the whole buffer, a slot that the rule has not is NULL; gradient
+ * is the range's own. */
+tri__update tri__update_of(float *parameters, float *const slot[TRI_RULE_SLOTS], tri_range range, const float *gradient, double scale,
+                           tri_step step);
+
 /* Apply a complete rule. Ranges above some 64k floats are shared out over the OpenMP team; no result depends on its size. */
 void tri__rule_apply(const tri_rule *rule, const tri__update *update);
 

@@ -10,9 +10,9 @@ typedef struct {
     int32_t *keys; /* [count] in the order in which they are first met */
     int64_t count;
     int64_t features; /* of the batch, each as often as it occurs */
-    int32_t *at;      /* [features] the place of each feature's key in keys */
+    int32_t *at;      /* [features] the position of each feature's key in keys */
     int64_t keys_room, at_room;
-    uint64_t *cell; /* [cells] a hash table: a generation, and the place of a key */
+    uint64_t *cell; /* [cells] a hash table: a generation, and the position of a key */
     int64_t cells;
     uint32_t generation; /* cells of another one are empty, so that nothing has to be cleared */
 } tri__distinct;

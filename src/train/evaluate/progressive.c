@@ -35,8 +35,8 @@ void tri__progressive_destroy(tri__progressive *progressive)
 static int bucket_of(float score)
 {
     const int each = BUCKETS / (2 * MOST); /* buckets for a step of 1 */
-    const float place = (score + MOST) * (float)each;
-    return place >= BUCKETS - 1 ? BUCKETS - 1 : place > 0 ? (int)place : 0; /* a score that is no number is in the first */
+    const float bucket = (score + MOST) * (float)each;
+    return bucket >= BUCKETS - 1 ? BUCKETS - 1 : bucket > 0 ? (int)bucket : 0; /* a score that is no number is in the first */
 }
 
 void tri__progressive_add(tri__progressive *progressive, const tri_batch *batch, const float *logits, int64_t columns)

@@ -194,7 +194,8 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     size_t count = 0;
     bool restorable = peer->role == TRI_PEER_COORDINATOR && server->contact.welcome && !tri__replication_is_standby(server);
     bool ours = restorable && server->stretch && tri__stretch_has(server->stretch, message->chunk);
-    float *floats = ours && message->slot < 3 ? tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count) : NULL;
+    float *floats =
+        ours && message->slot < TRI_STRETCH_SLOTS ? tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count) : NULL;
     if (ours && message->type == TRI_MSG_RESTORE && tri__stretch_table(server->stretch, message->chunk)) {
         TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
         TRI_TRY(tri__peer_equip(peer));

@@ -167,7 +167,7 @@ static void send_whole_chunk(tri__server *server, uint32_t chunk)
     }
     size_t count;
     const float *floats;
-    for (uint32_t slot = 0; slot < 3 && (floats = tri__stretch_floats(server->stretch, chunk, (int)slot, &count)); slot++)
+    for (uint32_t slot = 0; slot < TRI_STRETCH_SLOTS && (floats = tri__stretch_floats(server->stretch, chunk, (int)slot, &count)); slot++)
         tri__message_copy_floats(connection,
                                  (tri__message){.type = TRI_MSG_RESTORE,
                                                 .chunk = chunk,

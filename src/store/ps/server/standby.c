@@ -72,7 +72,7 @@ tri_status tri__standby_body(tri__peer *peer, const tri__message *message, void 
     if (ours && message->type == TRI_MSG_UPDATE) {
         tri__stretch_floats(server->stretch, message->chunk, 0, &count);
         floats = peer->gradient;
-    } else if (ours && message->type == TRI_MSG_RESTORE && message->slot < 3) {
+    } else if (ours && message->type == TRI_MSG_RESTORE && message->slot < TRI_STRETCH_SLOTS) {
         floats = tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count);
     }
     if (!floats || message->size != count * sizeof *floats)

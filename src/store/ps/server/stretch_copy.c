@@ -13,7 +13,7 @@
 
 void tri__copy_fini(tri__stretch_copy *copy)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < TRI_STRETCH_SLOTS; i++)
         tri__buffer_free(copy->slot[i]);
     for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
         tri__buffer_free(copy->table[i]);

@@ -4,6 +4,7 @@
 
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
+#include "store/ps/stretch/stretch.h"
 
 typedef struct tri__server tri__server;
 
@@ -12,7 +13,7 @@ typedef struct {
     int64_t updates;                         /* of every chunk, which are to be in it; in async those that have not come … */
     int64_t until;                           /* … by then are not awaited any longer */
     uint32_t slots, number;                  /* 1: parameters only; of the snapshot */
-    float *slot[3];                          /* the stretch: parameters, state of the rule; NULL: no memory yet */
+    float *slot[TRI_STRETCH_SLOTS];          /* the stretch: parameters, state of the rule; NULL: no memory yet */
     float *table[TRI_LAYOUT_TABLES];         /* its tables, each slot by slot: … */
     uint32_t table_slots[TRI_LAYOUT_TABLES]; /* … there is memory for so many */
 } tri__stretch_copy;

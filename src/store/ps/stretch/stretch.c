@@ -94,8 +94,8 @@ void tri__stretch_destroy(tri__stretch *stretch)
     for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
         tri__table_shard_fini(&stretch->shard[i]);
     tri__buffer_free(stretch->parameters);
-    tri__buffer_free(stretch->slot[0]);
-    tri__buffer_free(stretch->slot[1]);
+    for (int i = 0; i < TRI_RULE_SLOTS; i++)
+        tri__buffer_free(stretch->slot[i]);
     tri__buffer_free(stretch->gathered);
     free(stretch);
 }
@@ -208,16 +208,9 @@ void tri__stretch_close(tri__stretch *stretch)
 void tri__stretch_apply(tri__stretch *stretch, const tri__stretch_chunk *chunk, const float *gradient, double scale, int64_t step,
                         float rate)
 {
-    size_t first = chunk->range.first;
-    tri__rule_apply(&stretch->rule,
-                    &(tri__update){
-                        .parameters = stretch->parameters + first,
-                        .gradient = gradient,
-                        .slot = {stretch->slot[0] ? stretch->slot[0] + first : NULL, stretch->slot[1] ? stretch->slot[1] + first : NULL},
-                        .count = chunk->range.count,
-                        .scale = (float)scale,
-                        .step = {.step = step, .rate = rate},
-                    });
+    const tri_step now = {.step = step, .rate = rate};
+    const tri__update update = tri__update_of(stretch->parameters, stretch->slot, chunk->range, gradient, scale, now);
+    tri__rule_apply(&stretch->rule, &update);
 }
 
 void tri__stretch_on_applied(tri__stretch *stretch, void (*applied)(void *context, const tri__applied *update), void *context)

@@ -22,6 +22,8 @@ typedef struct {
 
 typedef struct tri__stretch tri__stretch;
 
+enum { TRI_STRETCH_SLOTS = 1 + TRI_RULE_SLOTS }; /* kinds of float, at most: parameters, and the rule's state */
+
 /* All parameters 0, at step 0. */
 TRI_MUST_CHECK tri_status tri__stretch_create(const tri__layout *layout, int server, const tri_rule *rule, const tri__ps_settings *settings,
                                               tri__stretch **out);
@@ -31,7 +33,8 @@ tri_range tri__stretch_range(const tri__stretch *stretch);
 uint32_t tri__stretch_first(const tri__stretch *stretch);  /* its first chunk … */
 uint32_t tri__stretch_chunks(const tri__stretch *stretch); /* … and how many it has */
 bool tri__stretch_has(const tri__stretch *stretch, uint32_t chunk);
-float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot, size_t *count); /* slot 0: parameters; 1, 2: state, or NULL */
+float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot,
+                           size_t *count);                                /* slot 0: parameters; from 1 on: state, or NULL */
 tri_table *tri__stretch_table(tri__stretch *stretch, uint32_t chunk);     /* whose rows the chunk is; NULL: it is a range */
 int tri__stretch_slots(const tri__stretch *stretch);                      /* kinds of float: parameters, and the rule's state */
 int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk);   /* updates of the chunk so far */

@@ -241,12 +241,12 @@ static void input_phase(const pass *a, const tri__narrow_phase *phase, int64_t r
     const int64_t at = (row + spec->pad_h) / spec->stride_h, rows = g->strips * g->pool, columns = g->columns * g->pool;
     const int64_t first = at < rows ? 0 : at - rows + 1, end = at + 1 < phase->rows ? at + 1 : phase->rows;
     const int64_t stride = spec->stride_w, skip = (phase->column - spec->pad_w % stride + stride) % stride;
-    const int64_t place = (skip + spec->pad_w) / stride, reached = columns + g->border_w - place;
+    const int64_t column = (skip + spec->pad_w) / stride, reached = columns + g->border_w - column;
     const int64_t all = skip < spec->width ? (spec->width - skip + stride - 1) / stride : 0, count = all < reached ? all : reached;
     products s = {.w = a->weights + phase->weights + first * phase->row_taps, .across = phase->rows * phase->row_taps, .along = 1};
     s.tap = phase->tap + first * phase->row_taps;
     s.taps = first < end ? (end - first) * phase->row_taps : 0;
-    input_row(spec, s, count, a->d + at * spec->filters * g->d_columns + g->border_w + place, dx + row * spec->width + skip);
+    input_row(spec, s, count, a->d + at * spec->filters * g->d_columns + g->border_w + column, dx + row * spec->width + skip);
     for (int64_t channel = 0; channel < spec->channels; channel++)
         for (int64_t i = count < 0 ? 0 : count; i < all; i++)
             dx[(channel * spec->height + row) * spec->width + skip + i * stride] = splat(0);

@@ -22,7 +22,7 @@ static void gather(const tri__narrow_reorder *s, const void *const *x, int64_t r
     const int64_t elements = s->planes * s->count;
     const v8 scale = splat(s->scale), offset = splat(s->offset);
     const v8i there = splat_int((int32_t)rows) > (v8i){0, 1, 2, 3, 4, 5, 6, 7};
-    int64_t plane = 0, place = 0;
+    int64_t plane = 0, pixel = 0;
     for (int64_t first = 0; first < elements; first += 8) {
         const int64_t count = elements - first < 8 ? elements - first : 8;
         v8 block[8];
@@ -30,9 +30,9 @@ static void gather(const tri__narrow_reorder *s, const void *const *x, int64_t r
             block[row] = row < rows ? load_elements(x[row], s->type, first, count) : splat(0);
         transpose(block);
         for (int64_t i = 0; i < count; i++) {
-            y[plane * s->count + place] = keep(there, block[i] * scale + offset);
+            y[plane * s->count + pixel] = keep(there, block[i] * scale + offset);
             plane = plane + 1 < s->planes ? plane + 1 : 0;
-            place += plane == 0;
+            pixel += plane == 0;
         }
     }
 }
