@@ -13,6 +13,8 @@
 #include "base/bytes/random.h"
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
+#include "store/ps/coordinator/stragglers.h"
+#include "store/ps/coordinator/welcome.h"
 #include "store/ps/server/peer.h"
 
 static void enter(tri__coordinator *c, tri__job_phase phase)
@@ -77,7 +79,7 @@ static void name_missing(const tri__coordinator *c, char *text, size_t size)
         if (!c->follower[i].peer)
             used += (size_t)snprintf(text + used, size - used, " ps:%d", i);
     for (int task = 0; task < TRI_MOST_TASKS && used + 24 < size; task++)
-        if (tri__members_is_awaited(c, task))
+        if (tri__welcome_is_awaited(c, task))
             used += (size_t)snprintf(text + used, size - used, " worker:%d", task);
 }
 
@@ -243,7 +245,7 @@ static void worker_hello(tri__peer *peer, json_t *hello)
     if (unsettled) /* nobody else could do better */
         tri__coordinator_fail(c, unsettled);
     else
-        tri__members_admit(c);
+        tri__welcome_admit(c);
 }
 
 /* The connection that has the place of this server or evaluator; NULL: the place is free, or it is that of a worker. */
@@ -266,7 +268,7 @@ tri_status tri__coordinator_hello(tri__peer *peer, json_t *hello)
     else if (!strcmp(role, "evaluator"))
         status = tri__evaluator_hello(peer, hello);
     else if (!strcmp(role, "join"))
-        tri__members_invite(peer);
+        tri__welcome_invite(peer);
     else if (!strcmp(role, "worker"))
         worker_hello(peer, hello);
     else
@@ -389,9 +391,9 @@ void tri__coordinator_tick(tri__server *server)
     int64_t now = tri__clock_now();
     tri__snapshot_tick(c);
     admit_doubtful(c);
-    tri__members_admit(c);
+    tri__welcome_admit(c);
     tri__members_check_gone(c, now);
-    tri__members_check_silent(c, now);
+    tri__stragglers_check(c, now);
     check_waiting(c, now);
     tri__members_check_nobody(c, now);
     tri__pairs_check_silent(c, now);

@@ -1,7 +1,7 @@
 /* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers, pairs.c
- * their standbys, recovery.c going back when one was lost, members.c the workers, steps.c which of them makes which step, snapshot.c a copy
- * of the whole model, evaluator.c the process that evaluates it. Each of these owns a part of the coordinator, which its header
- * declares. */
+ * their standbys, recovery.c going back when one was lost, welcome.c workers that come, members.c those that take part, stragglers.c those
+ * that are silent, steps.c which of them makes which step, snapshot.c a copy of the whole model, evaluator.c the process that evaluates it.
+ * Each of these owns a part of the coordinator, which its header declares. */
 #ifndef TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 #define TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 

@@ -4,6 +4,7 @@
 
 #include "base/thread/clock.h"
 #include "store/ps/coordinator/coordinator.h"
+#include "store/ps/coordinator/welcome.h"
 #include "store/ps/server/follower.h"
 #include "store/ps/server/peer.h"
 
@@ -120,7 +121,7 @@ static void holds(tri__coordinator *c, int server)
     c->follower[server].state = TRI_FOLLOWER_HOLDING;
     tri__pairs_offer(c, server);
     tri__recovery_go_on(c);
-    tri__members_admit(c);
+    tri__welcome_admit(c);
     tri__coordinator_go_on(c);
 }
 

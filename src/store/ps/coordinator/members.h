@@ -69,17 +69,14 @@ bool tri__member_pushed(tri__member *member, int64_t step, uint32_t chunks);    
 void tri__member_end_token(tri__member *member);                                /* the oldest */
 void tri__member_join(tri__member *member, tri__tokens *tokens, int task);      /* takes part, if it is ready */
 
-void tri__members_invite(tri__peer *peer);                                   /* tell a worker that wants to join what it must know */
-void tri__members_admit(tri__coordinator *coordinator);                      /* welcome the workers that had to wait */
-bool tri__members_is_awaited(const tri__coordinator *coordinator, int task); /* before the job begins: it must come, or become ready */
-json_t *tri__members_reports(const tri__coordinator *coordinator);           /* the last one of each worker, and its share */
-void tri__members_go_back(tri__coordinator *coordinator);                    /* sync: all pull the parameters anew */
+json_t *tri__members_reports(const tri__coordinator *coordinator); /* the last one of each worker, and its share */
+void tri__members_go_back(tri__coordinator *coordinator);          /* sync: all pull the parameters anew */
 TRI_MUST_CHECK tri_status tri__member_ready(tri__coordinator *coordinator, tri__peer *peer, const tri__message *message);
 void tri__member_report(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
 void tri__member_bye(tri__coordinator *coordinator, tri__peer *peer, const json_t *body);
+void tri__member_leave(tri__coordinator *coordinator, int task, const char *why); /* what it had not done is others' to do */
 void tri__member_disconnected(tri__coordinator *coordinator, tri__peer *peer);
 void tri__members_check_gone(tri__coordinator *coordinator, int64_t now);
-void tri__members_check_silent(tri__coordinator *coordinator, int64_t now);
 void tri__members_check_nobody(tri__coordinator *coordinator, int64_t now); /* fails a job that has no worker left */
 
 #endif
