@@ -37,6 +37,17 @@ static void json_has_one_object_a_sample(void **state)
     test_result_fini(&result);
 }
 
+static bool has_mark(const json_t *marks, const char *kind, const char *task, int step)
+{
+    for (size_t i = 0; i < json_array_size(marks); i++) {
+        const json_t *mark = json_array_get(marks, i);
+        if (!strcmp(json_string_value(json_object_get(mark, "kind")), kind) &&
+            !strcmp(json_string_value(json_object_get(mark, "task")), task) && json_integer_value(json_object_get(mark, "step")) == step)
+            return true;
+    }
+    return false;
+}
+
 static void a_run_that_has_ended_is_shown_once(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", "digits:300", "--steps", "20", "--strategy", "ps", "--workers", "2", "--sync",
@@ -52,9 +63,11 @@ static void a_run_that_has_ended_is_shown_once(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_string_equal(json_string_value(json_object_get(json_array_get(tasks, i), "task")), names[i]);
     assert_int_equal(json_number_value(json_object_get(json_array_get(tasks, 2), "step")), 20);
+    const json_t *marks = json_object_get(view, "marks");
+    assert_true(has_mark(marks, "evaluation", "evaluator:0", 20) && has_mark(marks, "checkpoint", "ps:0", 20));
     json_decref(view);
     test_result_fini(&result);
-    expect(RUN(*state, "watch", "run", "--count", "1"), 0, "worker:1", "");
+    expect(RUN(*state, "watch", "run", "--count", "1"), 0, "evaluation of evaluator:0 at step 20", "");
     expect(RUN(*state, "watch", "run", "--csv", "x.csv"), 2, "", "run/samples already");
 }
 

@@ -41,6 +41,9 @@ static void join(const char *folder, const char *mode)
     json_t *summary = process_finish(&job);
     json_decref(process_end(&joiner, 0));
     assert_true(integer_of(stats_of(summary, "worker:2"), "steps") > 0);
+    char *marks = test_path(folder, "run/marks.csv");
+    assert_true(file_says(marks, ",join,worker:2,"));
+    free(marks);
     json_decref(summary);
 }
 

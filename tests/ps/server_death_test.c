@@ -20,6 +20,11 @@ static void kill_server(const char *folder, const char *server, const char *mode
     kill(before, SIGKILL);
     process_task(&job, server, before);
     json_t *summary = process_end(&job, 0);
+    char *marks = test_path(folder, "run/marks.csv");
+    assert_true(file_says(marks, ",restart,ps:0,"));
+    if (!strcmp(server, "ps:0"))
+        assert_true(file_says(marks, ",death,ps:0,"));
+    free(marks);
     assert_int_equal(integer_of(summary, "steps"), steps);
     assert_in_range(integer_of(summary, "lost_updates"), 0, INTERVAL);
     if (number_of(summary, "test_accuracy") < ACCURATE)

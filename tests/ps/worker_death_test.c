@@ -1,5 +1,6 @@
 /* worker_death_test.c: workers are killed while a job runs. The other workers continue, and repeat what the dead one had begun. */
 #include <signal.h>
+#include <stdlib.h>
 
 #include "ps/process.h"
 
@@ -25,6 +26,9 @@ static void kill_one(const char *folder, const char *mode, int steps, bool lease
     assert_true(file_says(job.err, "worker:1 was killed by signal 9"));
     json_t *summary = process_end(&job, 0);
     assert_int_equal(integer_of(summary, "steps"), steps);
+    char *marks = test_path(folder, "run/marks.csv");
+    assert_true(file_says(marks, ",death,worker:1,"));
+    free(marks);
     assert_true(!leased || integer_of(summary, "re_leased") >= 1);
     double accuracy = number_of(summary, "test_accuracy"), wanted = undisturbed(folder, mode, steps);
     if (accuracy < wanted - 0.005 || accuracy > wanted + 0.005)

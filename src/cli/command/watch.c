@@ -18,12 +18,13 @@
 #include "watch/sample/run_view.h"
 #include "watch/sample/sample.h"
 
-enum { HEADER_EVERY = 20, LINE = 256, AFTER_SUMMARY = 10 }; /* AFTER_SUMMARY: seconds within which tasks end then */
+enum { HEADER_EVERY = 20, LINE = 256, MARKS = 5 /* that are shown */, AFTER_SUMMARY = 10 /* seconds within which tasks end then */ };
 
 typedef struct {
     tri__session *session;
     int64_t every, count; /* count 0: until Ctrl-C */
     int drawn;            /* lines of the table that is on the terminal */
+    int marks;            /* of the run, that JSON objects before had */
     double late;          /* how long after each whole multiple of the pace, in seconds: a run's samples are taken at the multiples */
     const volatile sig_atomic_t *stop;
 } watch;
@@ -150,6 +151,24 @@ static json_t *row_json(const tri__run_row *row)
                      tri__json_number(row->received), "phases", tri__phases_json(row->share));
 }
 
+static json_t *mark_json(const tri__mark *mark)
+{
+    return json_pack("{s:I, s:s, s:s, s:o, s:f, s:s}", "time_ms", (json_int_t)(mark->wall * 1e3), "kind", tri__mark_kind_name(mark->kind),
+                     "task", mark->task, "step", mark->step >= 0 ? json_integer(mark->step) : json_null(), "seconds", mark->seconds, "note",
+                     mark->note);
+}
+
+/* The tasks as they are, and the marks that no object before had. */
+static json_t *run_json(watch *w, const tri__run_view *view)
+{
+    json_t *rows = json_array(), *marks = json_array();
+    for (int i = 0; i < view->count; i++)
+        json_array_append_new(rows, row_json(&view->row[i]));
+    for (; w->marks < view->marks; w->marks++)
+        json_array_append_new(marks, mark_json(&view->mark[w->marks]));
+    return json_pack("{s:b, s:o, s:o}", "running", view->running, "tasks", rows, "marks", marks);
+}
+
 /* No wider than the terminal: a line that wraps would be two when the table is drawn again. How many lines there are. */
 static int print_rows(FILE *out, const tri__run_view *view, int columns)
 {
@@ -160,8 +179,11 @@ static int print_rows(FILE *out, const tri__run_view *view, int columns)
     const bool legend = *tri__run_view_legend(columns, line, sizeof line);
     if (legend)
         fprintf(out, "%.*s\n", columns, line);
+    const int first = view->marks > MARKS ? view->marks - MARKS : 0;
+    for (int i = first; i < view->marks; i++)
+        fprintf(out, "%.*s\n", columns, tri__mark_line(&view->mark[i], line, sizeof line));
     fflush(out);
-    return 1 + view->count + legend;
+    return 1 + view->count + legend + view->marks - first;
 }
 
 static tri_status tell_run(watch *w, const tri__run_view *view)
@@ -169,10 +191,7 @@ static tri_status tell_run(watch *w, const tri__run_view *view)
     tri__session *session = w->session;
     const tri__page page = tri__session_page(session);
     if (session->json) {
-        json_t *rows = json_array();
-        for (int i = 0; i < view->count; i++)
-            json_array_append_new(rows, row_json(&view->row[i]));
-        TRI_TRY(tri__session_print_json(session, json_pack("{s:b, s:o}", "running", view->running, "tasks", rows)));
+        TRI_TRY(tri__session_print_json(session, run_json(w, view)));
         fflush(session->out);
         return NULL;
     }

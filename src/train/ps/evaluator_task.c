@@ -4,18 +4,21 @@
 
 #include <stdlib.h>
 
+#include "base/thread/clock.h"
 #include "store/ps/worker/evaluator.h"
 
 static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
 {
     tri__run *run = context;
     tri__evaluation result;
+    const int64_t began = tri__clock_now();
     TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &result));
     tri__log_line(run->journal.log, TRI_LOG_DEBUG, "step %lld: loss %.4f, accuracy %.2f %% of %lld examples", (long long)step, result.loss,
                   result.accuracy * 100, (long long)result.examples);
-    *out = json_pack("{s:I, s:o, s:f, s:o, s:o, s:o}", "examples", (json_int_t)result.examples, "loss", tri__json_number(result.loss),
-                     "accuracy", result.accuracy, "auc", tri__json_number(result.auc), "logloss", tri__json_number(result.logloss),
-                     "calibration", tri__json_number(result.calibration));
+    *out = json_pack("{s:I, s:f, s:o, s:f, s:o, s:o, s:o}", "examples", (json_int_t)result.examples, "seconds",
+                     tri__clock_seconds(tri__clock_now() - began), "loss", tri__json_number(result.loss), "accuracy", result.accuracy,
+                     "auc", tri__json_number(result.auc), "logloss", tri__json_number(result.logloss), "calibration",
+                     tri__json_number(result.calibration));
     return *out ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for an evaluation");
 }
 

@@ -143,6 +143,8 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
         run->since.seconds = run->state.seconds;
         run->since.total = run->state.total_seconds;
         run->since.step = run->state.step;
+        run->journal.epoch = run->length.epoch > 0 ? run->since.step / run->length.epoch : 0;
+        tri__marks_add(run->journal.marks, TRI_MARK_RESTART, run->journal.leader, run->since.step, 0, "continues from a checkpoint");
     }
     pthread_mutex_unlock(&owner->lock);
     bool sync = owner->ps->mode == TRI_PS_SYNC;
@@ -213,6 +215,7 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
     tri__standing begun = *standing;
     begun.books = add_beginning(owner, standing->books);
     tri__checkpoint_content content = tri__run_content(run, whole, &owner->source, &state);
+    const int64_t started = tri__clock_now();
     content.standing = &begun;
     char *written = NULL;
     tri_status status = best ? tri__checkpoint_save_best(run->journal.folder.checkpoints, &content)
@@ -220,6 +223,8 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
     json_decref(begun.books);
     if (status || best)
         return status;
+    tri__marks_add(run->journal.marks, TRI_MARK_CHECKPOINT, run->journal.leader, state.step, tri__clock_seconds(tri__clock_now() - started),
+                   "written while training goes on");
     pthread_mutex_lock(&owner->lock);
     tri__saving_keep(&run->saving, written, state.step);
     pthread_mutex_unlock(&owner->lock);
@@ -245,6 +250,8 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     run->evaluating.count++;
     pthread_mutex_unlock(&owner->lock);
     tri__run_tell_evaluation(run);
+    const double seconds = tri__json_number_of(evaluation, "seconds");
+    tri__run_mark_evaluation(run, "evaluator:0", seconds > 0 ? seconds : 0);
     const tri__run_ending before = run->ending; /* such as a signal; then the last state is the model, not this snapshot */
     pthread_mutex_lock(&owner->lock);
     bool keep = tri__run_check_goal(run);
@@ -279,6 +286,16 @@ static void tell_progress(tri__run_owner *owner, const tri__ps_status *status)
     run->request->progress(run->request->context, &progress);
 }
 
+static void noticed(void *context, tri__ps_event event, const char *task, int64_t step, const char *note)
+{
+    static const tri__mark_kind kinds[] = {[TRI_PS_JOINED] = TRI_MARK_JOIN,
+                                           [TRI_PS_LEFT] = TRI_MARK_DEATH,
+                                           [TRI_PS_STRAGGLES] = TRI_MARK_STRAGGLER,
+                                           [TRI_PS_BACK] = TRI_MARK_RESTART};
+    const tri__run_owner *owner = context;
+    tri__marks_add(owner->run->journal.marks, kinds[event], task, step, 0, "%s", note);
+}
+
 static bool watch(void *context, const tri__ps_status *status)
 {
     tri__run_owner *owner = context;
@@ -290,6 +307,7 @@ static bool watch(void *context, const tri__ps_status *status)
         run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
     pthread_mutex_unlock(&owner->lock);
     atomic_store_explicit(&run->journal.work.step, status->step, memory_order_relaxed);
+    tri__run_mark_epoch(run, status->step);
     tell_progress(owner, status);
     if (*run->request->stop && run->ending == TRI_RUN_GOING)
         run->ending = TRI_RUN_SIGNAL;
@@ -385,7 +403,7 @@ void tri__run_owner_look_at_data(tri__run_owner *owner)
 }
 
 const tri__ps_owner tri__run_owner_calls = {
-    .settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch, .conclude = conclude};
+    .settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch, .noticed = noticed, .conclude = conclude};
 
 void tri__run_owner_init(tri__run_owner *owner, tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps,
                          tri__run_result *out)

@@ -89,9 +89,18 @@ static bool is_leader(const tri__task_process *task)
     return task == task->supervisor->tasks;
 }
 
+/* ps:0 marks what happens to workers and to the other servers. It cannot mark its own end, and knows little of the evaluator. */
+static void mark_end(const tri__task_process *task, const char *how)
+{
+    if (is_leader(task) || task->task.role == TRI_ROLE_EVALUATOR)
+        tri__marks_add(task->supervisor->marks, TRI_MARK_DEATH, task->process.name, -1, 0, "%s", how);
+}
+
 static void start_again(tri__task_process *task, bool recover, const char *how)
 {
     tri__supervisor *supervisor = task->supervisor;
+    tri__marks_add(supervisor->marks, TRI_MARK_RESTART, task->process.name, -1, 0, "%s",
+                   recover ? "started again, from the last checkpoint" : "started again");
     tri__log_line(supervisor->log, TRI_LOG_WARNING, "%s %s; it is started again%s", task->process.name, how,
                   recover ? " from the last checkpoint" : "");
     tri__restarts_count(&task->restarts, tri__clock_now());
@@ -194,6 +203,17 @@ static void died_late(const tri__task_process *task, const char *how)
         tri__log_line(task->supervisor->log, TRI_LOG_WARNING, "%s %s", task->process.name, how);
 }
 
+static void died(tri__task_process *task, const char *how)
+{
+    mark_end(task, how);
+    if (task->task.role == TRI_ROLE_WORKER)
+        worker_died(task, how);
+    else if (task->task.role == TRI_ROLE_SERVER)
+        server_died(task, how);
+    else
+        evaluator_died(task, how);
+}
+
 static void on_end(void *context, tri__process *process)
 {
     tri__task_process *task = (tri__task_process *)process;
@@ -204,12 +224,8 @@ static void on_end(void *context, tri__process *process)
         ended_well(task);
     else if (tri__watcher_is_ending(&supervisor->watcher))
         died_late(task, how);
-    else if (task->task.role == TRI_ROLE_WORKER)
-        worker_died(task, how);
-    else if (task->task.role == TRI_ROLE_SERVER)
-        server_died(task, how);
     else
-        evaluator_died(task, how);
+        died(task, how);
 }
 
 static void on_stop_request(void *context, int times)

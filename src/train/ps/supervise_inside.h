@@ -9,6 +9,7 @@
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
 #include "train/ps/supervise.h"
+#include "watch/sample/marks.h"
 
 typedef struct tri__supervisor tri__supervisor;
 
@@ -26,7 +27,8 @@ struct tri__supervisor {
     const tri__run_request *run;
     tri__run_folder folder;
     tri__log_file *log_file;
-    tri__log *log; /* to the file and to the user */
+    tri__log *log;     /* to the file and to the user */
+    tri__marks *marks; /* NULL: they cannot be written */
     char *cluster_file;
     tri__cluster cluster;
     tri__watcher watcher;     /* the state of the job */

@@ -20,6 +20,7 @@
 #include "train/ps/settings.h"
 #include "train/ps/tables.h"
 #include "train/run/inputs.h"
+#include "train/run/journal.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 
@@ -86,6 +87,7 @@ static tri_status open_folder(tri__supervisor *supervisor)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of the cluster file");
     TRI_TRY(tri__log_file_create(supervisor->folder.log, run->log, &supervisor->log_file));
     supervisor->log = tri__log_file_sink(supervisor->log_file);
+    tri__journal_create_marks(&supervisor->folder, supervisor->log, &supervisor->marks);
     return tri__run_folder_note(&supervisor->folder, run->command);
 }
 
@@ -233,6 +235,7 @@ void tri__supervisor_fini(tri__supervisor *supervisor)
     }
     tri__watcher_fini(&supervisor->watcher);
     tri__cluster_fini(&supervisor->cluster);
+    tri__marks_close(supervisor->marks);
     tri__log_file_destroy(supervisor->log_file);
     tri__run_folder_fini(&supervisor->folder);
     tri_status_free(supervisor->alone.why);

@@ -21,6 +21,7 @@
 #include "train/ranks/hosts.h"
 #include "train/ranks/mpirun.h"
 #include "train/run/inputs.h"
+#include "train/run/journal.h"
 
 enum { WHY_SIZE = 1024 };
 
@@ -33,6 +34,7 @@ typedef struct {
     tri__run_folder folder;
     tri__log_file *log_file;
     tri__log *log;
+    tri__marks *marks; /* NULL: they cannot be written */
     tri__watcher watcher;
     tri__process mpirun;
     tri__restarts restarts;
@@ -245,10 +247,22 @@ static void plan_another(launcher *self, tri_status failure)
                   from, self->workers, self->workers > 1 ? "s" : "", left, left == 1 ? "" : "s");
 }
 
+/* mpirun names the rank that was lost, or the whole attempt has failed. */
+static void mark_end(const launcher *self, tri_status failure)
+{
+    char task[TRI_SAMPLE_TASK] = "ranks";
+    const char *rank = strstr(self->why, "process rank ");
+    if (rank)
+        snprintf(task, sizeof task, "worker:%d", atoi(rank + strlen("process rank ")));
+    tri__marks_add(self->marks, TRI_MARK_DEATH, task, -1, 0, "%s", tri_status_message(failure));
+}
+
 static tri_status try_all(launcher *self)
 {
     for (;;) {
         tri_status status = attempt(self);
+        if (status)
+            mark_end(self, status);
         if (!status || !tri__restarts_allowed(&self->restarts, tri__clock_now()) || !worth_another(self, status))
             return status;
         plan_another(self, status);
@@ -277,6 +291,7 @@ static tri_status open_folder(launcher *self)
     }
     TRI_TRY(tri__log_file_create(self->folder.log, run->log, &self->log_file));
     self->log = tri__log_file_sink(self->log_file);
+    tri__journal_create_marks(&self->folder, self->log, &self->marks);
     return tri__run_folder_note(&self->folder, run->command);
 }
 
@@ -323,6 +338,7 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
     bool useless = status && left_nothing(&self);
     tri__process_fini(&self.mpirun);
     tri__watcher_fini(&self.watcher);
+    tri__marks_close(self.marks);
     tri__log_file_destroy(self.log_file);
     free(self.hosts);
     if (useless)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/thread/clock.h"
 #include "train/run/journal.h"
 #include "train/run/peers.h"
 
@@ -38,13 +39,16 @@ tri_status tri__run_evaluate(tri__run *run)
         return NULL;
     TRI_TRY(tri_store_flush(run->trainer.store));
     tri__trainer_pause(&run->trainer);
+    const int64_t began = tri__clock_now();
     TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &run->evaluating.last));
+    const double seconds = tri__clock_seconds(tri__clock_now() - began);
     tri__run_tell_note(run, tri__evaluator_dataset(run->evaluating.evaluator));
     run->evaluating.at = run->state.step;
     run->evaluating.count++;
     if (!isfinite(run->evaluating.last.loss))
         return tri__run_diverged(run, "the test loss is not a number");
     tri__run_tell_evaluation(run);
+    tri__run_mark_evaluation(run, run->journal.leader, seconds);
     if (tri__run_check_goal(run))
         TRI_TRY(tri__run_save_best(run));
     tri__run_resume_clock(run);

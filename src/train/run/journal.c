@@ -114,8 +114,11 @@ static void tell_how(tri__run *run)
 
 void tri__run_tell_start(tri__run *run)
 {
-    if (run->since.step)
+    if (run->since.step) {
         tri__log_line(run->journal.log, TRI_LOG_INFO, "continuing %s at step %lld", run->journal.folder.path, (long long)run->since.step);
+        tri__marks_add(run->journal.marks, TRI_MARK_RESTART, run->journal.leader, run->since.step, 0, "continues from a checkpoint");
+    }
+    run->journal.epoch = run->length.epoch > 0 ? run->since.step / run->length.epoch : 0;
     tell_what(run);
     tell_how(run);
     if (!run->journal.events)
@@ -178,6 +181,22 @@ void tri__run_tell_curves(tri__run *run, int64_t step)
     }
     run->journal.loss = 0;
     run->journal.steps = 0;
+}
+
+void tri__run_mark_evaluation(tri__run *run, const char *task, double seconds)
+{
+    const tri__evaluation *evaluation = &run->evaluating.last;
+    tri__marks_add(run->journal.marks, TRI_MARK_EVALUATION, task, run->evaluating.at, seconds, "test loss %.4f, test accuracy %.2f %%",
+                   evaluation->loss, 100 * evaluation->accuracy);
+}
+
+void tri__run_mark_epoch(tri__run *run, int64_t step)
+{
+    const int64_t epoch = run->length.epoch > 0 ? step / run->length.epoch : 0;
+    if (epoch <= run->journal.epoch)
+        return;
+    run->journal.epoch = epoch;
+    tri__marks_add(run->journal.marks, TRI_MARK_EPOCH, run->journal.leader, step, 0, "epoch %lld ends", (long long)epoch);
 }
 
 /* Show all evaluations of a run that has few, and a sample of those of a run that has many. */
@@ -317,9 +336,24 @@ void tri__journal_open_samples(tri__journal *journal, int64_t every, const char 
     tri_status_free(status);
 }
 
+void tri__journal_create_marks(const tri__run_folder *folder, tri__log *log, tri__marks **out)
+{
+    tri_status status = tri__marks_open(folder->marks, out);
+    if (status)
+        tri__log_line(log, TRI_LOG_WARNING, "no marks: %s", tri_status_message(status));
+    tri_status_free(status);
+}
+
+void tri__journal_open_marks(tri__journal *journal, const char *leader)
+{
+    journal->leader = leader;
+    tri__journal_create_marks(&journal->folder, journal->log, &journal->marks);
+}
+
 void tri__journal_fini(tri__journal *journal)
 {
     tri__sampler_stop(journal->sampler);
+    tri__marks_close(journal->marks);
     tri_status_free(tri__events_close(journal->events));
     tri__log_file_destroy(journal->log_file);
     tri__run_folder_fini(&journal->folder);

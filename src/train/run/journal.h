@@ -7,6 +7,7 @@
 #include "trireme/dataset.h"
 #include "watch/progress/progress.h"
 #include "watch/report/events.h"
+#include "watch/sample/marks.h"
 #include "watch/sample/sampler.h"
 
 typedef struct {
@@ -20,6 +21,9 @@ typedef struct {
     tri__task_counters work;  /* for the samples */
     tri__sampler *sampler;    /* NULL with --sample-every never … */
     double sampled_from;      /* … and when it began, in seconds since 1970 */
+    tri__marks *marks;        /* NULL where this task does not lead the run, or they cannot be written */
+    int64_t epoch;            /* that ended last */
+    const char *leader;       /* the task that leads the run, for its marks; "worker:0" */
     int64_t next, next_flush; /* when progress is reported, and when events are flushed */
     struct {
         int64_t examples; /* next told when there are so many … */
@@ -33,6 +37,10 @@ TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log 
 /* Begin to sample into the run folder; `command` is the command line. The journal stays where it is until fini. Where that is not
  * possible, the log says so, and the run goes on without samples. */
 void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command);
+
+/* Begin to mark what happens to the run; `leader` is the task that leads it, and is borrowed. Like samples, a run can do without. */
+void tri__journal_open_marks(tri__journal *journal, const char *leader);
+void tri__journal_create_marks(const tri__run_folder *folder, tri__log *log, tri__marks **out); /* for a task without a journal */
 void tri__journal_fini(tri__journal *journal);
 
 struct tri__run;
@@ -47,6 +55,8 @@ void tri__run_publish_traffic(struct tri__run *run, int64_t sent, int64_t receiv
 bool tri__run_curves_due(const struct tri__run *run);                                      /* every --log-every steps */
 void tri__run_tell_curves(struct tri__run *run, int64_t step);                             /* to the event file */
 void tri__run_tell_evaluation(struct tri__run *run);                                       /* to the event file and the log */
+void tri__run_mark_evaluation(struct tri__run *run, const char *task, double seconds);     /* that has just ended */
+void tri__run_mark_epoch(struct tri__run *run, int64_t step);                              /* where step ends one */
 tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */
 void tri__run_tell_progress(struct tri__run *run); /* to the caller, and flushes events now and then */
 void tri__run_flush_events(struct tri__run *run);

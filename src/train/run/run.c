@@ -51,6 +51,7 @@ static tri_status step(tri__run *run)
     run->state.loss_count += tally.count - tally.damaged;
     tri__run_count_loss(run, tri__tally_mean(&tally));
     tri__run_publish(run, run->state.step);
+    tri__run_mark_epoch(run, run->state.step);
     return run->progressive ? tri__run_validate(run, batch) : NULL;
 }
 

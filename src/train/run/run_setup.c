@@ -116,6 +116,7 @@ static tri_status open_folder(tri__run *run)
     if (!request->folder)
         TRI_TRY(tri__run_folder_note(&run->journal.folder, request->command));
     tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
+    tri__journal_open_marks(&run->journal, "worker:0");
     return run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "train/run/journal.h"
 #include "train/run/peers.h"
@@ -42,8 +43,11 @@ tri_status tri__run_worker_diverged(const tri__run *run, int64_t step, const cha
     return diverge(run, step, what, "", "");
 }
 
-static void keep_name(tri__run *run, char *written, int64_t step)
+/* seconds: for which training paused; 0 where another thread has written it. */
+static void keep_name(tri__run *run, char *written, int64_t step, double seconds)
 {
+    tri__marks_add(run->journal.marks, TRI_MARK_CHECKPOINT, run->journal.leader, step, seconds,
+                   seconds > 0 ? "training paused" : "written");
     tri__saving_keep(&run->saving, written, step);
     tri__log_line(run->journal.log, TRI_LOG_DEBUG, "step %lld: checkpoint %s", (long long)step, written);
 }
@@ -56,7 +60,7 @@ static tri_status collect(tri__run *run)
     if (run->saving.writer)
         TRI_TRY(tri__checkpoint_writer_end(run->saving.writer, &written, &step));
     if (written)
-        keep_name(run, written, step);
+        keep_name(run, written, step, 0);
     return NULL;
 }
 
@@ -100,8 +104,9 @@ static tri_status save(tri__run *run, which_checkpoint which)
     if (which == NEXT_BESIDE)
         return save_beside(run, &content);
     char *written;
+    const int64_t began = tri__clock_now();
     TRI_TRY(tri__checkpoint_save(run->journal.folder.checkpoints, &content, run->settings.keep, &written));
-    keep_name(run, written, run->state.step);
+    keep_name(run, written, run->state.step, tri__clock_seconds(tri__clock_now() - began));
     return NULL;
 }
 

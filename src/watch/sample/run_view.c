@@ -173,6 +173,16 @@ static tri_status read_all(const char *samples, char **names, size_t count, tri_
     return NULL;
 }
 
+static tri_status read_marks(const char *folder, tri__run_view *out)
+{
+    char *path = tri__path_join(folder, "marks.csv");
+    if (!path)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    tri_status status = tri__marks_read(path, &out->mark, &out->marks);
+    free(path);
+    return status;
+}
+
 tri_status tri__run_view_read(const char *folder, tri__run_view *out)
 {
     char **names = NULL, *samples = tri__path_join(folder, "samples");
@@ -192,6 +202,8 @@ tri_status tri__run_view_read(const char *folder, tri__run_view *out)
         status = read_all(samples, names, count, out);
     if (!status && out->count == 0)
         status = tri_fail(TRI_NOT_FOUND, "%s: has no samples yet; try again in a moment", folder);
+    if (!status)
+        status = read_marks(folder, out);
     tri__folder_free(names, count);
     free(samples);
     if (status)
@@ -202,6 +214,7 @@ tri_status tri__run_view_read(const char *folder, tri__run_view *out)
 void tri__run_view_fini(tri__run_view *view)
 {
     free(view->row);
+    free(view->mark);
     *view = (tri__run_view){0};
 }
 

@@ -1,5 +1,5 @@
-/* run_view.h: the tasks of a run as their samples show them (sample.h): one row a task, also of a run that another program has started, or
- * that has ended. */
+/* run_view.h: a run as its samples and marks show it (sample.h, marks.h): one row a task, also of a run that another program has started,
+ * or that has ended. */
 #ifndef TRI_WATCH_SAMPLE_RUN_VIEW_H
 #define TRI_WATCH_SAMPLE_RUN_VIEW_H
 
@@ -9,6 +9,7 @@
 
 #include "trireme/status.h"
 #include "watch/progress/phases.h"
+#include "watch/sample/marks.h"
 #include "watch/sample/sample_read.h"
 
 typedef enum {
@@ -33,7 +34,9 @@ typedef struct {
 typedef struct {
     tri__run_row *row;
     int count;
-    bool running; /* a task is active */
+    bool running;    /* a task is active */
+    tri__mark *mark; /* what happened, oldest first (marks.h) */
+    int marks;
 } tri__run_view;
 
 /* The rows of the run in this folder, by the kinds of tasks and their numbers. TRI_NOT_FOUND where it has no samples. */

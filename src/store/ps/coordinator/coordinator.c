@@ -6,6 +6,7 @@
 #include "store/ps/coordinator/coordinator.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,20 @@ static void stop(tri__coordinator *c)
     tri__log_line(c->server->options.log, TRI_LOG_DEBUG, "stopping at step %" PRId64 ": waiting for what the workers report",
                   tri__coordinator_step(c));
     tri__members_tell(&c->members, &(tri__message){.type = TRI_MSG_STOP, .step = tri__coordinator_step(c)});
+}
+
+void tri__coordinator_notice(const tri__coordinator *coordinator, tri__ps_event event, const char *role, int index, const char *format, ...)
+{
+    const tri__server_options *options = &coordinator->server->options;
+    if (!options->owner->noticed)
+        return;
+    char task[32], note[160];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note, sizeof note, format, arguments);
+    va_end(arguments);
+    snprintf(task, sizeof task, "%s:%d", role, index);
+    options->owner->noticed(options->context, event, task, tri__coordinator_step(coordinator), note);
 }
 
 static tri_status conclude(tri__coordinator *c)

@@ -73,6 +73,8 @@ void tri__coordinator_end_for(tri__coordinator *coordinator, tri__job_ending why
 void tri__coordinator_reopen(tri__coordinator *coordinator); /* a server is gone, and with it the last snapshot: another is taken */
 bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator); /* not with the model of its last step */
 void tri__coordinator_show(tri__coordinator *coordinator); /* tell the owner where the job stands, and hear whether to stop */
+void tri__coordinator_notice(const tri__coordinator *coordinator, tri__ps_event event, const char *role, int index, const char *format, ...)
+    TRI_FORMAT(5, 6);                                                      /* tells the owner what happened to a task, "worker" 1 */
 void tri__coordinator_fail(tri__coordinator *coordinator, tri_status why); /* ends the job, and tells everybody why */
 
 #endif

@@ -184,6 +184,7 @@ static void check_gone(tri__coordinator *c, int server, int64_t now)
     if (!follower->gone) {
         follower->gone = now;
         tri__log_line(c->server->options.log, TRI_LOG_WARNING, "ps:%d is gone; waiting for it to come back", server);
+        tri__coordinator_notice(c, TRI_PS_LEFT, "ps", server, "the job waits for it to come back");
     }
     if (now - follower->gone > c->settings->timeout)
         tri__coordinator_fail(c, tri_fail(TRI_TIMEOUT, "ps:%d is gone and has not come back within %.0f s (--timeout)", server,

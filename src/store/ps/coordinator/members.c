@@ -178,6 +178,7 @@ void tri__member_join(tri__member *member, tri__tokens *tokens, int task)
 void tri__member_leave(tri__coordinator *c, int task, const char *why)
 {
     tri__member *member = &c->members.member[task];
+    tri__coordinator_notice(c, TRI_PS_LEFT, "worker", task, "%s", why);
     tri__log_line(c->server->options.log, TRI_LOG_WARNING, "worker:%d %s at step %" PRId64 "; the others go on", task, why,
                   tri__coordinator_step(c));
     if (c->settings->mode == TRI_PS_SYNC)
@@ -226,6 +227,8 @@ tri_status tri__member_ready(tri__coordinator *c, tri__peer *peer, const tri__me
     bool late = c->phase == TRI_JOB_RUNNING && tri__clock_now() - c->started > 2 * c->settings->heartbeat; /* it joins, or comes back */
     tri__log_line(c->server->options.log, late ? TRI_LOG_INFO : TRI_LOG_DEBUG, "worker:%d takes part from step %" PRId64 " on", peer->task,
                   tri__coordinator_step(c));
+    if (late || peer->task >= c->settings->workers)
+        tri__coordinator_notice(c, TRI_PS_JOINED, "worker", peer->task, "takes part");
     tri__coordinator_go_on(c);
     return NULL;
 }

@@ -160,6 +160,7 @@ bool tri__pairs_promote(tri__coordinator *c, int server)
     tri__log_line(c->server->options.log, TRI_LOG_WARNING, "%s is lost at step %lld; %s goes on, and no update is lost",
                   tri__replica_name(second_leads(pair), server, lost), (long long)tri__coordinator_step(c),
                   tri__replica_name(!second_leads(pair), server, leads));
+    tri__coordinator_notice(c, TRI_PS_LEFT, "ps", server, "%s goes on, and no update is lost", leads);
     tri__followers_take_over(c, server, pair->standby);
     tri__steps_knows_view(&c->steps, server); /* ps:0 told it what it told the primary */
     pair->state = TRI_PAIR_ABSENT;

@@ -33,6 +33,8 @@ static void go_back(tri__coordinator *c)
         c->recovery.lost += lost;
     tri__log_line(c->server->options.log, TRI_LOG_WARNING, "a server was lost: %s back to step %" PRId64 ", %" PRId64 " updates are lost",
                   sync ? "all go" : "its part goes", c->snapshot.standing.step, lost);
+    tri__coordinator_notice(c, TRI_PS_BACK, "ps", 0, "%s back to step %" PRId64 ", %" PRId64 " updates are lost",
+                            sync ? "all go" : "a server's part goes", c->snapshot.standing.step, lost);
     c->recovery.state = sync ? TRI_RECOVERY_RESTORING : TRI_RECOVERY_NONE;
     if (sync)
         go_back_together(c);

@@ -94,6 +94,8 @@ static void name_straggler(tri__coordinator *c, int task, int64_t silent)
     if (!member->named)
         tri__log_line(c->server->options.log, TRI_LOG_WARNING, "step %" PRId64 " %s worker:%d, silent for %.1f s", tri__coordinator_step(c),
                       is_held_up(c) ? "waits for" : "goes on without", task, tri__clock_seconds(silent));
+    if (!member->named)
+        tri__coordinator_notice(c, TRI_PS_STRAGGLES, "worker", task, is_held_up(c) ? "the others wait for it" : "the others go on");
     member->named = true;
     if (used < sizeof c->members.straggler - 32)
         snprintf(c->members.straggler + used, sizeof c->members.straggler - used, "%sworker:%d (%.0f s)", used ? ", " : "", task,

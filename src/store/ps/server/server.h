@@ -53,6 +53,14 @@ enum {
     TRI_PS_KEEP = 2,   /* save this snapshot: it is the best so far */
 };
 
+/* What the coordinator sees happen to another task. */
+typedef enum {
+    TRI_PS_JOINED,    /* a worker takes part, after the job began */
+    TRI_PS_LEFT,      /* a worker or a server is lost */
+    TRI_PS_STRAGGLES, /* a worker keeps others waiting */
+    TRI_PS_BACK,      /* the model, or the part of a lost server, went back to a checkpoint */
+} tri__ps_event;
+
 typedef struct {
     /* The first worker has said what it trains: settle the job, by that where the owner does not know it itself. */
     tri_status (*settle)(void *context, const json_t *hello, tri__ps_job *out);
@@ -64,6 +72,8 @@ typedef struct {
     unsigned (*evaluated)(void *context, int64_t step, const json_t *evaluation);
     /* Some ten times a second. True: stop in good order. */
     bool (*watch)(void *context, const tri__ps_status *status);
+    /* Something happened to a task ("worker:1") at this step. May be NULL. */
+    void (*noticed)(void *context, tri__ps_event event, const char *task, int64_t step, const char *note);
     /* All is done and saved: keep what it came to. The other tasks are told afterwards that the job is over: where ps:0 is lost before, one
      * in its place finds them all, and where it is lost later, nobody needs to take its place. May be NULL. */
     tri_status (*conclude)(void *context, const tri__ps_status *status);
