@@ -124,6 +124,7 @@ static void any_number_is_a_key_where_keys_are_hashed(void **state)
     expect(RUN(here, "train", "sparse-lr", "--data", "wide.libsvm", "--features", "1000", "--quiet"), 1, "", "feature index 2147483647");
     expect(RUN(here, "train", "sparse-lr", "--data", "wide.libsvm", "--hash-keys", "--quiet"), 2, "", "--hash-keys goes with --features N");
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--features", "7", "--hash-keys"), 2, "", "are dense and have no keys");
+    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--features", "7"), 2, "", "the examples of digits:100 are dense");
     json_t *summary = json_of(RUN(here, "train", "sparse-lr", "--data", "wide.libsvm", "--test", "wide.libsvm", "--features", "1000",
                                   "--hash-keys", "--batch", "8", "--epochs", "20", "--out", "hashed", "--json"));
     json_t *eval = json_of(RUN(here, "eval", "hashed", "--json"));

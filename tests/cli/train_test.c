@@ -157,6 +157,24 @@ static void a_job_with_parameter_servers_that_diverges_says_so(void **state)
     expect(SHELL(*state, "cat run/summary.json"), 0, "\"stopped_by\": \"diverged\"", "");
 }
 
+/* In every strategy; a goal that is reached is not warned of. */
+static void a_goal_that_was_not_reached_is_told(void **state)
+{
+    static const char *const strategies[] = {"local", "mirrored --workers 2", "ps --workers 2"};
+    char script[256];
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        snprintf(script, sizeof script,
+                 "\"$0\" train softmax --data " DATA
+                 " --batch 10 --rate 1e-6 --until 'loss<=0.01' --max-steps 4 --strategy %s --out missed-%zu",
+                 strategies[i], i);
+        expect(SHELL(*state, script), 0, "stopped by max_steps",
+               "--until 'loss<=0.01' was not reached: stopped by max_steps after 4 steps");
+    }
+    test_result reached = RUN(*state, "train", "softmax", "--data", DATA, "--until", "loss<=100", "--max-steps", "4", "--eval-every", "2");
+    assert_null(strstr(reached.err, "was not reached"));
+    expect(reached, 0, "stopped by until", "");
+}
+
 static void a_full_disk_does_not_damage_earlier_checkpoints(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "5", "--out", "run", "--quiet", "--no-events"), 0, "", "");
@@ -251,6 +269,7 @@ int main(void)
         TEST(a_run_ended_by_a_signal_and_resumed_equals_an_uninterrupted_one),
         TEST(a_loss_that_is_not_a_number_ends_with_advice),
         TEST(a_job_with_parameter_servers_that_diverges_says_so),
+        TEST(a_goal_that_was_not_reached_is_told),
         TEST(a_full_disk_does_not_damage_earlier_checkpoints),
         TEST(an_out_folder_that_cannot_be_made_is_refused),
         TEST(eval_takes_the_earlier_checkpoint_if_the_newest_is_damaged),

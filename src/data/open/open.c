@@ -1,4 +1,5 @@
 /* open.c: a source found by what the user typed: a name that is known here, or a path. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,15 +88,19 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
                     spec, suggest(spec, length, hint));
 }
 
-/* Criteo's words, and what is drawn like them, are hashed in any case. */
-static tri_status set_hashing(tri_source *source, const char *spec, const tri_source_options *options)
+/* What only sparse examples have. Criteo's words, and what is drawn like them, are hashed in any case. */
+static tri_status set_keys(tri_source *source, const char *spec, const tri_source_options *options)
 {
+    const bool dense = !source->info.width;
     source->hash_keys = options->hash_keys;
-    if (!options->hash_keys)
-        return NULL;
-    if (!source->info.width)
+    if (dense && options->hash_keys)
         return tri_fail(TRI_BAD_CALL, "--hash-keys: the examples of %s are dense and have no keys", spec);
-    return options->features > 0 ? NULL : tri_fail(TRI_BAD_CALL, "--hash-keys goes with --features N: how many to hash into");
+    if (dense && options->features > 0)
+        return tri_fail(TRI_BAD_CALL, "%" PRId64 " features are expected, and the examples of %s are dense (--features is for sparse data)",
+                        options->features, spec);
+    if (options->hash_keys && !options->features)
+        return tri_fail(TRI_BAD_CALL, "--hash-keys goes with --features N: how many to hash into");
+    return NULL;
 }
 
 tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
@@ -110,7 +115,7 @@ tri_status tri_source_open(const char *spec, tri_part part, const tri_source_opt
         return status;
     }
     source->info.spec = name;
-    status = options ? set_hashing(source, spec, options) : NULL;
+    status = options ? set_keys(source, spec, options) : NULL;
     if (status)
         tri_source_destroy(source);
     else

@@ -2,6 +2,7 @@
 #include "train/run/summarise.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,10 +122,23 @@ static void read_consumption(const tri__run *run, tri__consumption *out)
     free(samples);
 }
 
+/* A run that was to reach something has made its last step without it. Signals and failures are told otherwise. */
+static void warn_of_missed_goal(const tri__run *run, const tri__summary *summary)
+{
+    const tri__run_ending ending = run->ending != TRI_RUN_GOING ? run->ending : tri__run_ending_by_length(&run->settings);
+    if (run->settings.target.kind == TRI_TARGET_NONE || ending == TRI_RUN_SIGNAL || ending >= TRI_RUN_UNTIL)
+        return;
+    tri__log_line(
+        run->journal.log, TRI_LOG_WARNING,
+        "--until '%s' was not reached: stopped by %s after %" PRId64 " step%s (trireme train --resume %s goes on, with a larger limit)",
+        run->options.until, tri__run_ending_name(ending), summary->steps, summary->steps == 1 ? "" : "s", run->journal.folder.path);
+}
+
 tri_status tri__run_conclude(const tri__run *run, tri__summary *summary, const tri__effort *effort, tri__run_result *out)
 {
     char verdict[TRI_VERDICT_SIZE];
     fill_in(run, summary);
+    warn_of_missed_goal(run, summary);
     tri__consumption consumption;
     read_consumption(run, &consumption);
     summary->consumption = run->journal.sampler ? &consumption : NULL;
