@@ -16,7 +16,7 @@ extern "C" {
 typedef struct tri_graph tri_graph;
 typedef struct tri_node tri_node;
 
-#define TRI_MAX_INPUTS 6
+#define TRI_MAX_INPUTS 12
 
 typedef enum { TRI_ACTIVATION_NONE, TRI_ACTIVATION_RELU, TRI_ACTIVATION_TANH, TRI_ACTIVATION_SIGMOID } tri_activation;
 typedef enum { TRI_INIT_ZERO, TRI_INIT_CONSTANT, TRI_INIT_NORMAL, TRI_INIT_UNIFORM, TRI_INIT_XAVIER, TRI_INIT_HE } tri_init;
@@ -34,6 +34,9 @@ typedef struct {
     float value;                          /* constant; init constant, normal (deviation) and uniform (bound) */
     bool transpose_a, transpose_b;        /* matmul */
     int64_t matrix, row, column;          /* random_block: which matrix, from 1, and where in it the block begins */
+    int64_t most;                         /* while: rounds */
+    int64_t index;                        /* carried: which of the loop's carried values, from 0 */
+    const tri_graph *body;                /* while: what is repeated; of the graph */
     tri_activation activation;            /* fused into matmul and convolution by a rewrite */
     tri_init init;                        /* parameter, random */
 } tri_attributes;
@@ -53,7 +56,8 @@ typedef struct {
  *                             of sparse examples; gather: size
  *   expect()                  what another task of a placed graph sends
  *
- * A dense layer is matmul(x, weight) with transpose_b, weight [out][in]. input, parameter and table have calls of their own, below. */
+ * A dense layer is matmul(x, weight) with transpose_b, weight [out][in]. input, parameter, table, while and carried have calls of their
+ * own, below. */
 const char *tri_operator_name(int index); /* of all that are not gradients, from 0; NULL past the last */
 
 TRI_MUST_CHECK tri_status tri_graph_create(int64_t batch, tri_graph **out);
@@ -78,6 +82,17 @@ TRI_MUST_CHECK tri_status tri_graph_parameter(tri_graph *graph, const char *name
 /* A trained table of rows by key, which only operators on sparse examples read. It lies outside of the flat buffer: the store has it by
  * its number, in the order of making. shape: [features][width]. One operator reads it. */
 TRI_MUST_CHECK tri_status tri_graph_table(tri_graph *graph, const char *name, tri_shape shape, tri_init init, float value, tri_node **out);
+
+/* A loop: while the body's output "again", one number, is above 0, the body is run once more. The body is a graph whose sources are
+ * constants and parameters: in the order of making, its parameters start as the inputs, which have their shapes. A parameter that an output
+ * of the body is named after is carried: in the next round it is what that output was. The others keep their values. The first round
+ * already asks for "again", so that a loop may make none. More rounds than `most` are a failure of the run.
+ *
+ * The graph takes the body, also where the call fails. The result is all carried values, one after another, in the order of their
+ * parameters; tri_graph_carried gives one of them. A loop has no derivative, and is computed by one task. */
+TRI_MUST_CHECK tri_status tri_graph_while(tri_graph *graph, const char *name, tri_graph *body, tri_node *const *inputs, int count,
+                                          int64_t most, tri_node **out);
+TRI_MUST_CHECK tri_status tri_graph_carried(tri_graph *graph, const char *name, tri_node *loop, const char *parameter, tri_node **out);
 
 /* Give a node a place, such as "/job:worker/task:2". */
 TRI_MUST_CHECK tri_status tri_node_place(tri_graph *graph, tri_node *node, const char *place);

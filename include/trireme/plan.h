@@ -74,7 +74,7 @@ TRI_MUST_CHECK tri_status tri_plan_value(tri_plan *plan, const char *output, tri
 bool tri_plan_takes_scattered(const tri_plan *plan);
 
 size_t tri_plan_bytes(const tri_plan *plan);                     /* activations and workspaces */
-double tri_plan_flops(const tri_plan *plan);                     /* of matrix products and convolutions, in one run */
+double tri_plan_flops(const tri_plan *plan);                     /* of matrix products and convolutions, in one run; loops: in the last */
 int tri_plan_calls(const tri_plan *plan);                        /* kernel calls in one run */
 const char *tri_plan_call_text(const tri_plan *plan, int index); /* "onednn conv_forward conv1 64x64x55x55", to show to people */
 double tri_plan_call_seconds(const tri_plan *plan, int index);   /* spent in it so far, where timing is on */

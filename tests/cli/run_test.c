@@ -53,7 +53,9 @@ static json_t *run_to_json(const char *folder, const char *text, const char *wor
 
 static double fetched(const json_t *json, const char *name)
 {
-    const json_t *values = json_object_get(json_object_get(json_object_get(json, "fetched"), name), "values");
+    const json_t *value = json_object_get(json_object_get(json, "fetched"), name), *values = json_object_get(value, "values");
+    if (!values)
+        return json_real_value(value);
     assert_int_equal(json_array_size(values), 1);
     return json_real_value(json_array_get(values, 0));
 }
@@ -78,6 +80,9 @@ static void blocks_on_three_tasks_give_what_the_whole_gives_on_one(void **state)
     assert_int_equal(number(three, 2, "bytes_sent"), BLOCK_BYTES);
     assert_int_equal(number(three, 1, "flops"), 0); /* no product is needed for its trace */
     assert_int_equal(number(written, 1, "flops"), 2 * 96 * 96 * 96);
+    assert_int_equal(json_integer_value(json_object_get(three, "bytes_moved")), 4 + BLOCK_BYTES);
+    assert_true(json_real_value(json_object_get(written, "flops")) == 2.0 * 2 * 96 * 96 * 96);
+    assert_true(json_real_value(json_object_get(three, "seconds")) > 0 && number(three, 2, "peak_rss_mb") > 0);
     json_decref(one), json_decref(apart), json_decref(three), json_decref(written);
 }
 
@@ -169,6 +174,63 @@ static void assignments_that_make_no_sense_are_refused(void **state)
     expect(run(*state, VARIABLE, "--compute nothing"), 2, "", "--compute nothing: no line of g.graph has that name");
 }
 
+/* Σ of the entries of Aᵏ·v, of which the loop's task has A and the other one v. */
+#define POWERS                                                                                                                             \
+    "a = random_block(48x48, init=uniform(0.2), matrix=1, place=1)\n"                                                                      \
+    "v0 = random_block(48x1, init=uniform(1), matrix=2, place=0)\n"                                                                        \
+    "rounds = constant(1, value=5)\n"                                                                                                      \
+    "minus = constant(1, value=-1)\n"                                                                                                      \
+    "while(most=MOST, place=1)\n"                                                                                                          \
+    "    i = carry(rounds)\n"                                                                                                              \
+    "    v = carry(v0)\n"                                                                                                                  \
+    "    w = matmul(a, v)\n"                                                                                                               \
+    "    fewer = add(i, minus)\n"                                                                                                          \
+    "    left = next(i, fewer)\n"                                                                                                          \
+    "    last = next(v, w)\n"                                                                                                              \
+    "end(i)\n"                                                                                                                             \
+    "total = sum(last, axis=all, place=0)\n"
+
+#define UNROLLED                                                                                                                           \
+    "a = random_block(48x48, init=uniform(0.2), matrix=1)\n"                                                                               \
+    "v0 = random_block(48x1, init=uniform(1), matrix=2)\n"                                                                                 \
+    "v1 = matmul(a, v0)\nv2 = matmul(a, v1)\nv3 = matmul(a, v2)\nv4 = matmul(a, v3)\nv5 = matmul(a, v4)\n"                                 \
+    "total = sum(v5, axis=all)\n"
+
+static char *powers_of(const char *most)
+{
+    static char text[sizeof POWERS + 16];
+    const char *at = strstr(POWERS, "MOST");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - POWERS), POWERS, most, at + strlen("MOST"));
+    return text;
+}
+
+static void a_loop_gives_the_same_on_its_task_as_its_rounds_written_out(void **state)
+{
+    json_t *written = run_to_json(*state, UNROLLED, ""), *one = run_to_json(*state, powers_of("5"), "--fetch total");
+    json_t *two = run_to_json(*state, powers_of("5"), "--fetch total,left --workers 2");
+    double expected = fetched(written, "total");
+    assert_true(fabs(expected) > 1e-3);
+    assert_true(fabs(fetched(one, "total") - expected) < 1e-5 && fabs(fetched(two, "total") - expected) < 1e-5);
+    assert_true(fetched(two, "left") == 0);
+    assert_int_equal(number(two, 1, "flops"), 5 * 2 * 48 * 48);
+    assert_int_equal(number(two, 0, "flops"), 0);
+    json_decref(written);
+    json_decref(one);
+    json_decref(two);
+}
+
+static void a_loop_that_does_not_end_in_time_is_told_by_its_task(void **state)
+{
+    const char *const words[] = {"", "--workers 2"};
+    for (int i = 0; i < 2; i++) {
+        test_result result = run(*state, powers_of("4"), words[i]);
+        assert_int_equal(result.status, 1);
+        if (!strstr(result.err, "the loop 'while1' is not done after 4 rounds"))
+            fail_msg("%s", result.err);
+        test_result_fini(&result);
+    }
+}
+
 static void the_graph_is_drawn_with_the_places_that_were_found(void **state)
 {
     expect(run(*state, BLOCKS, "--workers 3 --dot g.dot --events seen"), 0, "trace = ", "");
@@ -258,6 +320,8 @@ int main(void)
         TEST(variables_stay_on_their_task_between_runs),
         TEST(what_is_not_fetched_is_not_assigned),
         TEST(assignments_that_make_no_sense_are_refused),
+        TEST(a_loop_gives_the_same_on_its_task_as_its_rounds_written_out),
+        TEST(a_loop_that_does_not_end_in_time_is_told_by_its_task),
         TEST(the_graph_is_drawn_with_the_places_that_were_found),
         TEST(mistakes_are_told_once_and_by_name),
         TEST(a_task_that_dies_ends_the_others),

@@ -100,9 +100,12 @@ static void print_tasks(tri__session *session, const tri__placed_result *result)
     }
 }
 
+/* A scalar is its number. */
 static json_t *value_json(const tri__placed_value *value)
 {
     const float *elements = elements_of(&value->tensor);
+    if (value->tensor.shape.rank == 0)
+        return json_real((double)*elements);
     json_t *list = json_array(), *shape = json_array();
     for (int64_t i = 0; i < tri_shape_count(value->tensor.shape); i++)
         json_array_append_new(list, json_real((double)elements[i]));
@@ -114,16 +117,22 @@ static json_t *value_json(const tri__placed_value *value)
 static tri_status print_json(tri__session *session, const tri__placed_result *result)
 {
     json_t *values = json_object(), *tasks = json_array();
+    int64_t moved = 0;
+    double flops = 0, seconds = 0;
     for (int i = 0; i < result->values; i++)
         json_object_set_new(values, result->value[i].name, value_json(&result->value[i]));
     for (int i = 0; i < result->tasks; i++) {
         const tri__placed_task *task = &result->each[i];
+        moved += task->bytes_sent;
+        flops += task->flops;
+        seconds = task->seconds > seconds ? task->seconds : seconds;
         json_array_append_new(tasks,
                               json_pack("{s:i, s:f, s:I, s:f, s:I, s:f, s:i}", "task", i, "seconds", task->seconds, "bytes_sent",
                                         (json_int_t)task->bytes_sent, "flops", task->flops, "buffer_bytes", (json_int_t)task->buffer_bytes,
                                         "peak_rss_mb", task->peak_rss_mb, "calls", (int)task->calls));
     }
-    return tri__session_print_json(session, json_pack("{s:o, s:o}", "fetched", values, "tasks", tasks));
+    return tri__session_print_json(session, json_pack("{s:o, s:I, s:f, s:f, s:o}", "fetched", values, "bytes_moved", (json_int_t)moved,
+                                                      "flops", flops, "seconds", seconds, "tasks", tasks));
 }
 
 static tri_status save_values(const char *path, const tri__placed_result *result)

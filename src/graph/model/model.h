@@ -47,7 +47,11 @@ typedef enum {
     TRI_FORM_CONV,
     TRI_FORM_PARAMETER,
     TRI_FORM_LOSS,
-    TRI_FORM_ROW
+    TRI_FORM_ROW,
+    TRI_FORM_WHILE, /* graphs only: begins a loop … */
+    TRI_FORM_CARRY, /* … whose value goes from round to round, … */
+    TRI_FORM_NEXT,  /* … with what it is in the next one … */
+    TRI_FORM_END    /* … and its end */
 } tri__form;
 
 typedef struct {
@@ -67,6 +71,7 @@ typedef struct {
     int input[TRI_MAX_INPUTS]; /* statements, by index */
     tri__model_settings settings;
     unsigned given; /* bit i: the i-th key of the verb */
+    int loop;       /* the while line of the loop that it stands in; −1: none */
     int task;       /* place=2: the task that computes it; −1 where the file does not say */
 } tri__statement;
 
@@ -80,6 +85,7 @@ struct tri_model {
     tri__statement *statement; /* on the heap, grows */
     int count;
     int64_t room;
+    int open_loop;        /* while reading: the while line of the innermost loop without an end so far; −1: none */
     tri__statement train; /* verb.name is NULL where the file has no such line */
 };
 

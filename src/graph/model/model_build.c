@@ -7,16 +7,23 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "graph/model/model_loop.h"
 #include "graph/model/model_verb.h"
 
-typedef struct {
+typedef struct model_builder model_builder;
+struct model_builder {
     const tri_model *model;
     const tri_model_input *input;
     tri_graph *graph;
     tri_node **node;         /* the result of each statement */
     int64_t parameters;      /* so far */
     tri_node *keys, *values; /* of sparse examples; NULL elsewhere */
-} model_builder;
+
+    /* of the body of a loop */
+    model_builder *outer;            /* NULL elsewhere */
+    tri_node *start[TRI_MAX_INPUTS]; /* the loop's inputs, of the outer graph … */
+    int starts;                      /* … so far */
+};
 
 static tri_node *input_of(const model_builder *builder, const tri__statement *statement, int index)
 {
@@ -295,6 +302,45 @@ static tri_status build_row(model_builder *builder, const tri__statement *statem
     return tri_graph_add(builder->graph, statement->verb.name, statement->name, inputs, statement->inputs, &attributes, out);
 }
 
+/* Loops */
+
+/* A parameter of the body that starts as this value of the outer graph. */
+static tri_status enter_loop(model_builder *body, const char *name, tri_node *start, tri_node **out)
+{
+    if (body->starts == TRI_MAX_INPUTS)
+        return tri_fail(TRI_BAD_DATA, "a loop reads at most %d values from outside, and '%s' is one more", TRI_MAX_INPUTS, name);
+    TRI_TRY(tri_graph_parameter(body->graph, name, tri_node_shape(start), TRI_INIT_ZERO, 0, out));
+    body->start[body->starts++] = start;
+    return NULL;
+}
+
+static tri_status build_carry(model_builder *builder, const tri__statement *statement, tri_node **out)
+{
+    return enter_loop(builder, statement->name, builder->outer->node[statement->input[0]], out);
+}
+
+/* The value of a line outside of the body; constants are made anew. */
+static tri_status bring_in(model_builder *body, int index)
+{
+    const char *name = body->model->statement[index].name;
+    if (!body->outer || body->node[index])
+        return NULL;
+    TRI_TRY(bring_in(body->outer, index));
+    tri_node *value = body->outer->node[index];
+    if (strcmp(tri_node_operator(value), "constant") == 0)
+        return tri_graph_add(body->graph, "constant", name, NULL, 0, tri_node_attributes(value), &body->node[index]);
+    return enter_loop(body, name, value, &body->node[index]);
+}
+
+/* A carry line reads the outer graph. */
+static tri_status bring_inputs(model_builder *builder, const tri__statement *statement)
+{
+    model_builder *reader = statement->verb.form == TRI_FORM_CARRY ? builder->outer : builder;
+    for (int i = 0; i < statement->inputs; i++)
+        TRI_TRY(bring_in(reader, statement->input[i]));
+    return NULL;
+}
+
 static tri_status build_statement(model_builder *builder, const tri__statement *statement, tri_node **out)
 {
     const tri_attributes *given = &statement->settings.attributes;
@@ -315,6 +361,13 @@ static tri_status build_statement(model_builder *builder, const tri__statement *
         return build_loss(builder, statement, out);
     case TRI_FORM_ROW:
         return build_row(builder, statement, out);
+    case TRI_FORM_CARRY:
+        return build_carry(builder, statement, out);
+    case TRI_FORM_NEXT:
+        return tri_graph_output(builder->graph, builder->model->statement[statement->input[0]].name, input_of(builder, statement, 1));
+    case TRI_FORM_END:
+        return tri_graph_output(builder->graph, "again", input_of(builder, statement, 0));
+    case TRI_FORM_WHILE: /* build_loop */
     case TRI_FORM_TRAIN:
         break;
     }
@@ -331,16 +384,70 @@ static tri_status place_nodes(tri_graph *graph, int first, int task)
     return NULL;
 }
 
-static tri_status build_all(model_builder *builder)
+/* The lines from first on that belong to this loop, −1: all that belong to none, and what loops inside it give. */
+static tri_status build_lines(model_builder *builder, int loop, int first);
+
+/* What the loop gives: the value of each of its next lines. */
+static tri_status leave_loop(model_builder *builder, int loop, tri_node *made)
 {
     const tri_model *model = builder->model;
-    for (int i = 0; i < model->count; i++) {
-        const tri__statement *statement = &model->statement[i];
-        int before = tri_graph_count(builder->graph);
-        TRI_TRY(tri__model_at(build_statement(builder, statement, &builder->node[i]), model, statement));
-        TRI_TRY(place_nodes(builder->graph, before, statement->task));
+    for (int i = loop + 1; i < model->count; i++) {
+        const tri__statement *line = &model->statement[i];
+        if (line->verb.form == TRI_FORM_NEXT && line->loop == loop)
+            TRI_TRY(tri_graph_carried(builder->graph, line->name, made, model->statement[line->input[0]].name, &builder->node[i]));
     }
     return NULL;
+}
+
+static tri_status build_loop(model_builder *builder, int index)
+{
+    const tri_model *model = builder->model;
+    const tri__statement *statement = &model->statement[index];
+    model_builder body = {.model = model, .input = builder->input, .outer = builder};
+    tri_node *made;
+    TRI_TRY(tri_graph_create(1, &body.graph));
+    tri_status status = tri__allocate((size_t)model->count, sizeof(tri_node *), "the lines of a loop", &body.node);
+    if (!status)
+        status = build_lines(&body, index, index + 1);
+    if (status)
+        tri_graph_destroy(body.graph);
+    else
+        status = tri__model_at(tri_graph_while(builder->graph, statement->name, body.graph, body.start, body.starts,
+                                               statement->settings.attributes.most, &made),
+                               model, statement);
+    free(body.node);
+    return status ? status : leave_loop(builder, index, made);
+}
+
+static tri_status build_line(model_builder *builder, int index)
+{
+    const tri_model *model = builder->model;
+    const tri__statement *statement = &model->statement[index];
+    if (statement->verb.form == TRI_FORM_WHILE)
+        return build_loop(builder, index);
+    TRI_TRY(tri__model_at(bring_inputs(builder, statement), model, statement));
+    return tri__model_at(build_statement(builder, statement, &builder->node[index]), model, statement);
+}
+
+static tri_status build_lines(model_builder *builder, int loop, int first)
+{
+    const tri_model *model = builder->model;
+    for (int i = first; i < model->count; i++) {
+        int before = tri_graph_count(builder->graph);
+        if (model->statement[i].loop != loop)
+            continue;
+        TRI_TRY(build_line(builder, i));
+        TRI_TRY(place_nodes(builder->graph, before, model->statement[i].task));
+    }
+    return NULL;
+}
+
+/* Whether a line has a value outside of all loops. */
+static bool is_outside(const tri_model *model, const tri__statement *line)
+{
+    if (line->verb.form == TRI_FORM_NEXT)
+        return model->statement[line->loop].loop < 0;
+    return line->loop < 0 && line->verb.form != TRI_FORM_WHILE;
 }
 
 /* Of a graph file: lines that no other line reads. Those that assign are done, and their values stay where they are. */
@@ -351,11 +458,14 @@ static tri_status name_outputs(const model_builder *builder)
     for (int i = 0; i < model->count; i++)
         for (int k = 0; k < model->statement[i].inputs; k++)
             used[model->statement[i].input[k]] = true;
-    for (int i = 0; i < model->count; i++)
-        if (!used[i] && strncmp(model->statement[i].verb.name, "assign", strlen("assign")) == 0)
+    for (int i = 0; i < model->count; i++) {
+        if (used[i] || !is_outside(model, &model->statement[i]))
+            continue;
+        if (strncmp(model->statement[i].verb.name, "assign", strlen("assign")) == 0)
             tri_graph_target(builder->graph, builder->node[i]);
-        else if (!used[i])
+        else
             TRI_TRY(tri_graph_output(builder->graph, model->statement[i].name, builder->node[i]));
+    }
     return NULL;
 }
 
@@ -365,7 +475,7 @@ static tri_status build(const tri_model *model, const tri_model_input *input, in
     TRI_TRY(tri_graph_create(batch, &builder.graph));
     tri_status status = tri__allocate((size_t)model->count, sizeof(tri_node *), "the lines of a model", &builder.node);
     if (!status)
-        status = build_all(&builder);
+        status = build_lines(&builder, -1, 0);
     if (!status && model->is_graph)
         status = name_outputs(&builder);
     free(builder.node);

@@ -11,6 +11,7 @@
 #include "base/memory/memory.h"
 #include "base/text/nearest.h"
 #include "base/text/utf8.h"
+#include "graph/model/model_loop.h"
 #include "graph/model/model_scan.h"
 #include "graph/model/model_setting.h"
 #include "graph/model/model_verb.h"
@@ -69,6 +70,8 @@ static tri_status add_input(tri__scan *scan, tri__statement *statement, const ch
     int index = find_statement(scan->model, name);
     if (index < 0)
         return unknown_name(scan, name, where);
+    if (!tri__model_loop_shows(scan->model, index))
+        return tri__model_loop_hides(scan, index, where);
     statement->input[statement->inputs++] = index;
     return NULL;
 }
@@ -122,13 +125,13 @@ static tri_status read_arguments(tri__scan *scan, tri__statement *statement)
 
 /* Statements */
 
-/* The line above: the last one that takes part in the flow from the input to the loss. */
+/* The line above: the last one that takes part in the flow from the input to the loss, and can be read; −1: there is none. */
 static int line_above(const tri_model *model)
 {
     int index = model->count - 1;
-    while (index > 0 && model->statement[index].verb.most == 0)
+    while (index > 0 && (model->statement[index].verb.most == 0 || !tri__model_loop_shows(model, index)))
         index--;
-    return index;
+    return tri__model_loop_shows(model, index) ? index : -1;
 }
 
 /* The one input that is missing is the line above, and comes first. */
@@ -140,9 +143,12 @@ static tri_status complete_inputs(const tri__scan *scan, tri__statement *stateme
     if (statement->inputs < verb->least - 1)
         return TRI_SCAN_FAIL(scan, where, "%s needs %d inputs; only one may be left out, which is then the line above", verb->name,
                              verb->least);
+    const int above = line_above(scan->model);
+    if (above < 0)
+        return TRI_SCAN_FAIL(scan, where, "there is no line above that %s could read", verb->name);
     for (int i = statement->inputs++; i > 0; i--)
         statement->input[i] = statement->input[i - 1];
-    statement->input[0] = line_above(scan->model);
+    statement->input[0] = above;
     return NULL;
 }
 
@@ -180,6 +186,9 @@ static tri_status check_place(const tri__scan *scan, const tri__statement *state
         return TRI_SCAN_FAIL(scan, where, "a %s has at most %d lines", model->is_graph ? "graph" : "model", TRI_MODEL_STATEMENTS);
     if (model->is_graph)
         return check_in_graph(scan, statement, where);
+    if (statement->verb.form >= TRI_FORM_WHILE)
+        return TRI_SCAN_FAIL(scan, where, "%s is for graphs, which 'trireme run' reads: a loop has no gradient that could be trained by",
+                             statement->verb.name);
     if (first && !is_input)
         return TRI_SCAN_FAIL(scan, where, "expected the input before '%s': input(), input(scale=1/255) or sparse()", statement->verb.name);
     if (!first && is_input)
@@ -200,12 +209,13 @@ static char *made_name(const tri_model *model, const tri__verb *verb)
     return tri__arena_format(model->arena, "%s%d", verb->name, nth);
 }
 
-/* Nodes that the builder makes beside those of the lines. */
-static bool is_reserved(const tri__statement *statement, const char *name)
+/* Nodes that the builder makes beside those of a model's lines, and a word that files know. The input may be called x or image: it is. */
+static bool is_reserved(const tri_model *model, const tri__statement *statement, const char *name)
 {
-    static const char *const reserved[] = {"x", "image", "labels", "weights", "classes", "keys", "values"};
-    int from = statement->verb.form == TRI_FORM_INPUT ? 2 : 0; /* the input may be called x or image: it is */
-    for (int i = from; i < (int)(sizeof reserved / sizeof *reserved); i++)
+    static const char *const reserved[] = {"classes", "labels", "weights", "keys", "values", "x", "image"};
+    const int all = sizeof reserved / sizeof *reserved;
+    const int count = model->is_graph ? 1 : statement->verb.form == TRI_FORM_INPUT ? all - 2 : all;
+    for (int i = 0; i < count; i++)
         if (strcmp(name, reserved[i]) == 0)
             return true;
     return false;
@@ -214,7 +224,7 @@ static bool is_reserved(const tri__statement *statement, const char *name)
 static tri_status name_statement(const tri__scan *scan, tri__statement *statement, const char *given, const char *where)
 {
     const tri_model *model = scan->model;
-    if (given && is_reserved(statement, given))
+    if (given && is_reserved(model, statement, given))
         return TRI_SCAN_FAIL(scan, where, "the name '%s' has a meaning of its own; choose another", given);
     statement->name = given ? tri__arena_copy(model->arena, given) : made_name(model, &statement->verb);
     if (!statement->name)
@@ -258,7 +268,10 @@ static tri_status accept(const tri__scan *scan, tri__statement *statement, const
     TRI_TRY(check_needed(scan, statement, verb_at));
     TRI_TRY(complete_inputs(scan, statement, verb_at));
     TRI_TRY(name_statement(scan, statement, given, name_at));
-    return append(scan->model, statement);
+    TRI_TRY(tri__model_loop_check(scan, statement, verb_at));
+    TRI_TRY(append(scan->model, statement));
+    tri__model_loop_follow(scan->model);
+    return NULL;
 }
 
 static tri_status read_line(tri__scan *scan)
@@ -275,6 +288,7 @@ static tri_status read_line(tri__scan *scan)
         TRI_TRY(tri__scan_word(scan, "an operator", verb));
     }
     tri__statement statement = {.line = scan->number, .column = (int)(verb_at - scan->line) + 1, .task = -1};
+    statement.loop = scan->model->open_loop;
     if (!tri__verb_find(verb, &statement.verb))
         return tri__scan_at(tri__verb_unknown(verb), scan, verb_at);
     tri__model_settings_init(statement.verb.form, &statement.settings);
@@ -335,6 +349,7 @@ static tri_status check_text(tri_model *model, size_t length)
 
 tri_status tri__model_read(tri_model *model, size_t length)
 {
+    model->open_loop = -1;
     TRI_TRY(check_text(model, length));
     const char *end = model->text + length, *next = model->text;
     tri__scan scan = {.model = model, .line = next, .number = 1};
@@ -343,5 +358,6 @@ tri_status tri__model_read(tri_model *model, size_t length)
         TRI_TRY(read_line(&scan));
     }
     TRI_TRY(check_end(&scan));
+    TRI_TRY(tri__model_loop_finish(model));
     return model->is_graph ? NULL : check_used(model);
 }

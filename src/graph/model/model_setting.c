@@ -335,6 +335,7 @@ static const setting_row own_settings[] = {
     {"rule", &rule_kind, OF(train.rule.name), 0, 0},
     {"batch", &count_kind, OF(train.batch), 1, SIZE_END},
     {"epochs", &count_kind, OF(train.epochs), 1, SIZE_END},
+    {"most", &count_kind, OF(attributes.most), 1, SIZE_END},
 };
 
 static const setting_row row_settings[] = {

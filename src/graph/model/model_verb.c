@@ -20,14 +20,18 @@ static const tri__verb own_verbs[] = {
     {"pairwise", TRI_FORM_TABLE, 1, 1, "out init", 1},
     {"softmax_loss", TRI_FORM_LOSS, 1, 1, "", 0},
     {"logistic_loss", TRI_FORM_LOSS, 1, 1, "", 0},
+    {"while", TRI_FORM_WHILE, 0, 0, "most", 1},
+    {"carry", TRI_FORM_CARRY, 1, 1, "", 0},
+    {"next", TRI_FORM_NEXT, 2, 2, "", 0},
+    {"end", TRI_FORM_END, 1, 1, "", 0},
 };
 #define OWN_VERBS (sizeof own_verbs / sizeof *own_verbs)
 
 /* Rows that the reader's own verbs make, and gradients, which have no derivative of their own, are not for files. */
 static bool for_people(const tri_operator *row)
 {
-    static const char *const hidden[] = {"image",   "bias",   "convolution", "table",      "send",       "expect",
-                                         "receive", "gather", "sparse_dot",  "sparse_sum", "sparse_mean"};
+    static const char *const hidden[] = {"image",   "bias",   "convolution", "table",      "send",        "expect",
+                                         "receive", "gather", "sparse_dot",  "sparse_sum", "sparse_mean", "carried"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (strcmp(row->name, hidden[i]) == 0)
             return false;

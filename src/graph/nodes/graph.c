@@ -32,10 +32,23 @@ void tri_graph_destroy(tri_graph *graph)
 {
     if (!graph)
         return;
+    for (int i = 0; i < graph->bodies; i++)
+        tri_graph_destroy(graph->body[i]);
     tri__arena_destroy(graph->arena);
+    free((void *)graph->body);
     free(graph->node);
     free(graph->output);
     free(graph);
+}
+
+tri_status tri__graph_own(tri_graph *graph, tri_graph *body)
+{
+    tri_status status = tri__grow(&graph->body, &graph->body_room, graph->bodies + 1, sizeof(tri_graph *), "a graph");
+    if (status)
+        tri_graph_destroy(body);
+    else
+        graph->body[graph->bodies++] = body;
+    return status;
 }
 
 bool tri__node_is(const tri_node *node, const char *operator_name)
@@ -73,9 +86,8 @@ static tri_status check_inputs(const tri_operator *op, int count)
     return tri_fail(TRI_BAD_CALL, "'%s' takes %d to %d inputs, not %d", op->name, op->least, op->most, count);
 }
 
-/* Make a node of all that is known about it; the operator's rule derives type and shape. */
-static tri_status add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
-                      const tri_attributes *attributes, tri_node *forward, tri_node **out)
+tri_status tri__graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
+                          const tri_attributes *attributes, tri_node *forward, tri_node **out)
 {
     const tri_operator *op = tri__operator_find(operator_name);
     if (!op)
@@ -104,11 +116,13 @@ static tri_status add(tri_graph *graph, const char *operator_name, const char *n
     return NULL;
 }
 
-/* Inputs and parameters have calls of their own; gradients need to know what they belong to. */
+/* Some need more than inputs and attributes; gradients need to know what they belong to. */
 static tri_status check_callers(const char *operator_name)
 {
-    if (strcmp(operator_name, "input") == 0 || strcmp(operator_name, "parameter") == 0 || strcmp(operator_name, "table") == 0)
-        return tri_fail(TRI_BAD_CALL, "'%s' has a call of its own: tri_graph_%s", operator_name, operator_name);
+    static const char *const own[] = {"input", "parameter", "table", "while", "carried"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(operator_name, own[i]) == 0)
+            return tri_fail(TRI_BAD_CALL, "'%s' has a call of its own: tri_graph_%s", operator_name, operator_name);
     const tri_operator *op = tri__operator_find(operator_name);
     bool is_source = op && op->most == 0 && op->forward;
     if (op && !op->backward && !op->no_gradient && !is_source)
@@ -120,7 +134,7 @@ tri_status tri_graph_add(tri_graph *graph, const char *operator_name, const char
                          const tri_attributes *attributes, tri_node **out)
 {
     TRI_TRY(check_callers(operator_name));
-    return add(graph, operator_name, name, inputs, count, attributes, NULL, out);
+    return tri__graph_add(graph, operator_name, name, inputs, count, attributes, NULL, out);
 }
 
 tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes, tri_node *forward, tri_node **out,
@@ -130,7 +144,7 @@ tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tr
     int count = 0;
     while (count < 4 && inputs[count])
         count++;
-    return add(graph, operator_name, NULL, inputs, count, attributes, forward, out);
+    return tri__graph_add(graph, operator_name, NULL, inputs, count, attributes, forward, out);
 }
 
 tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tri_shape shape, tri_node **out)
@@ -140,7 +154,7 @@ tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tr
                         TRI_MAX_RANK - 1);
     tri_attributes attributes = {.shape = {.rank = shape.rank + 1, .dim = {graph->batch}}};
     memcpy(attributes.shape.dim + 1, shape.dim, (size_t)shape.rank * sizeof *shape.dim);
-    TRI_TRY(add(graph, "input", name, NULL, 0, &attributes, NULL, out));
+    TRI_TRY(tri__graph_add(graph, "input", name, NULL, 0, &attributes, NULL, out));
     (*out)->type = type;
     return NULL;
 }
@@ -153,7 +167,7 @@ tri_status tri_graph_parameter(tri_graph *graph, const char *name, tri_shape sha
     size_t aligned = ((size_t)count + PARAMETER_ALIGNMENT - (count > 0)) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT; /* never 0 */
     if (graph->parameter_floats > SIZE_MAX / sizeof(float) - aligned)
         return tri_fail(TRI_BAD_CALL, "parameter '%s' has %" PRId64 " elements, with the others more than memory can hold", name, count);
-    TRI_TRY(add(graph, "parameter", name, NULL, 0, &attributes, NULL, out));
+    TRI_TRY(tri__graph_add(graph, "parameter", name, NULL, 0, &attributes, NULL, out));
     (*out)->range = (tri_range){graph->parameter_floats, (size_t)count};
     graph->parameter_floats += aligned;
     return NULL;
@@ -166,7 +180,7 @@ tri_status tri_graph_table(tri_graph *graph, const char *name, tri_shape shape, 
     if (shape.rank != 2 || shape.dim[0] < 1 || shape.dim[0] > INT32_MAX || shape.dim[1] < 1)
         return tri_fail(TRI_BAD_CALL, "table '%s' is %s, expected features x width, with at most %d features", name,
                         tri_shape_text(shape, text, sizeof text), INT32_MAX);
-    TRI_TRY(add(graph, "table", name, NULL, 0, &attributes, NULL, out));
+    TRI_TRY(tri__graph_add(graph, "table", name, NULL, 0, &attributes, NULL, out));
     (*out)->table = graph->tables++;
     return NULL;
 }
@@ -229,6 +243,14 @@ static tri_node *twin(const tri_graph *copy, const tri_node *node)
     return node ? copy->node[node->id] : NULL;
 }
 
+static tri_status copy_body(const tri_graph *body, tri_graph *copy, const tri_graph **out)
+{
+    tri_graph *made;
+    TRI_TRY(tri_graph_copy(body, body->batch, &made));
+    *out = made;
+    return tri__graph_own(copy, made);
+}
+
 static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy)
 {
     tri_node *inputs[TRI_MAX_INPUTS];
@@ -238,8 +260,10 @@ static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy
     bool input = tri__node_is(node, "input");
     if (input)
         attributes.shape.dim[0] = batch;
+    if (attributes.body)
+        TRI_TRY(copy_body(attributes.body, copy, &attributes.body));
     tri_node *made;
-    TRI_TRY(add(copy, node->op->name, node->name, inputs, node->inputs, &attributes, twin(copy, node->forward), &made));
+    TRI_TRY(tri__graph_add(copy, node->op->name, node->name, inputs, node->inputs, &attributes, twin(copy, node->forward), &made));
     if (input)
         made->type = node->type;
     made->range = node->range;

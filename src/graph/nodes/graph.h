@@ -45,7 +45,17 @@ struct tri_graph {
     int64_t output_room;
     size_t parameter_floats;
     int tables;
+    tri_graph **body; /* of its loops; owned, grows */
+    int bodies;
+    int64_t body_room;
 };
+
+/* A node of all that is known about it; the operator's rule derives type and shape. */
+TRI_MUST_CHECK tri_status tri__graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
+                                         const tri_attributes *attributes, tri_node *forward, tri_node **out);
+
+/* The graph takes the body of a loop, and frees it at once where it cannot. */
+TRI_MUST_CHECK tri_status tri__graph_own(tri_graph *graph, tri_graph *body);
 
 /* Shorthand for operators' backward rules: add a node with the given inputs, up to the first NULL. */
 TRI_MUST_CHECK tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes, tri_node *forward,

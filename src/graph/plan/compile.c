@@ -16,6 +16,7 @@
 #include "graph/placed/order.h"
 #include "graph/placed/placement.h"
 #include "graph/plan/lower_exchange.h"
+#include "graph/plan/lower_loop.h"
 #include "graph/plan/lower_narrow.h"
 #include "graph/plan/lower_onednn.h"
 #include "graph/plan/lower_plain.h"
@@ -324,6 +325,8 @@ static tri_status compute_node(tri__compiler *compiler, const tri_node *node)
     bool empty = tri_shape_count(node->shape) == 0 || compiler->graph->batch == 0;
     tri__lowered lowered = {.node = node};
     TRI_TRY(tri__lower_exchange(compiler, node, &lowered));
+    if (!lowered.kernel)
+        TRI_TRY(tri__lower_loop(compiler, node, &lowered));
     if (!lowered.kernel)
         TRI_TRY(tri__lower_table(compiler, node, &lowered));
     if (!lowered.kernel && !empty && !(without & TRI_PLAN_NARROW))

@@ -10,6 +10,7 @@
 #include "base/thread/clock.h"
 #include "graph/placed/exchange.h"
 #include "graph/plan/compile.h"
+#include "graph/plan/lower_loop.h"
 #include "graph/plan/plan_table.h"
 #include "graph/store/store.h"
 
@@ -326,6 +327,8 @@ double tri_plan_flops(const tri_plan *plan)
     double flops = 0;
     for (int i = 0; i < plan->graph->count; i++)
         flops += flops_of(plan->graph->node[i]);
+    for (int i = 0; i < plan->calls; i++)
+        flops += tri__loop_flops(&plan->call[i]);
     return flops;
 }
 

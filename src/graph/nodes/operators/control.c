@@ -1,8 +1,11 @@
-/* control.c: one of two values. A plan skips what only the other one needs (graph/rewrite/guard.h). */
+/* control.c: one of two values, and loops. A plan skips what only the value not taken needs (graph/rewrite/guard.h), and has a plan of its
+ * own for the body of a loop (graph/plan/lower_loop.c). */
 #include "graph/nodes/operators/row.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "graph/nodes/loop.h"
 
 static tri_status cond_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
@@ -52,4 +55,54 @@ static const tri_operator cond_row = {
     .backward = cond_backward,
 };
 
-const tri_operator *const tri__control_operators[] = {&cond_row, NULL};
+/* The result is all carried values, one after another. */
+static tri_status while_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    const tri_graph *body = node->attributes.body;
+    const tri_node *again = body->output[0].node, *value;
+    if (tri_shape_count(again->shape) != 1)
+        return tri__refuse(node, "'%s', which says whether there is another round, is %s, expected one number", again->name,
+                           TRI_TEXT(again->shape));
+    for (int i = 0; (value = tri__loop_input(body, i)) || i < node->inputs; i++) {
+        if (!value || i >= node->inputs)
+            return tri__refuse(node, "it has %d inputs, and its body another number of parameters", node->inputs);
+        TRI_TRY(tri__expect_shape(node, i, value->name, TRI_F32, value->shape));
+    }
+    if (!tri__loop_carried(body, 0))
+        return tri__refuse(node, "it carries nothing from round to round, and so would never end");
+    return tri__give(node, TRI_SHAPE(tri__loop_offset(body, node->inputs)), type, shape);
+}
+
+static tri_status carried_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    return tri__give(node, tri__loop_carried(node->input[0]->attributes.body, (int)node->attributes.index)->shape, type, shape);
+}
+
+static void carried_forward(const tri__call *call)
+{
+    const tri_node *node = call->node;
+    const int64_t first = tri__loop_offset(node->input[0]->attributes.body, (int)node->attributes.index);
+    memcpy(call->out.data, (const float *)call->in[0].data + first, (size_t)tri_shape_count(call->out.shape) * sizeof(float));
+}
+
+static const tri_operator while_row = {
+    .name = "while",
+    .least = 1,
+    .most = TRI_MAX_INPUTS,
+    .keys = "most",
+    .shape = while_shape,
+    .volatile_ = true,
+    .no_gradient = true,
+};
+
+static const tri_operator carried_row = {
+    .name = "carried",
+    .least = 1,
+    .most = 1,
+    .keys = "",
+    .shape = carried_shape,
+    .forward = carried_forward,
+    .no_gradient = true,
+};
+
+const tri_operator *const tri__control_operators[] = {&cond_row, &while_row, &carried_row, NULL};
