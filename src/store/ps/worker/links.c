@@ -15,7 +15,7 @@
 
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
-#include "store/ps/worker/table_client.h"
+#include "store/ps/worker/row_messages.h"
 
 #define TICK INT64_C(50000000)
 
@@ -52,7 +52,7 @@ static void push(tri__worker *worker, uint32_t number)
 {
     tri__worker_chunk *chunk = &worker->chunk[number];
     if (chunk->shard) {
-        tri__table_client_push(worker, number);
+        tri__row_messages_push(worker, number);
         return;
     }
     chunk->stage = TRI_CHUNK_PUSHED;
@@ -107,7 +107,7 @@ static void push_ready(tri__worker *worker, int server)
             link->last = &link->first;
         push(worker, number);
     }
-    tri__table_client_ask(worker, server);
+    tri__row_messages_ask(worker, server);
 }
 
 static void pull_all(tri__worker *worker, int server)
@@ -126,7 +126,7 @@ static void pull_all(tri__worker *worker, int server)
         if (link->contact.welcome)
             tri__message_send(link->contact.connection, &(tri__message){.type = TRI_MSG_PULL, .chunk = i}, i + 1 < end);
     }
-    tri__table_client_ask_again(worker, server);
+    tri__row_messages_ask_again(worker, server);
 }
 
 /* After a connection was made again: what was not answered is said again. The server knows what it has taken. */
@@ -135,7 +135,7 @@ static void repeat(tri__worker *worker, int server)
     tri__link *link = &worker->link[server];
     uint32_t first = tri__layout_first(&worker->layout, server), end = tri__layout_first(&worker->layout, server + 1);
     clear_line(link);
-    tri__table_client_renew(worker, server);
+    tri__row_messages_renew(worker, server);
     for (uint32_t i = first; i < end; i++) {
         if (worker->chunk[i].stage == TRI_CHUNK_PUSHED)
             worker->chunk[i].stage = TRI_CHUNK_READY;
@@ -231,7 +231,7 @@ static tri_status take_welcome(tri__link *link, const json_t *body)
     if (worker->generation == now && json_is_true(json_object_get(body, "member")))
         repeat(worker, 0);
     else { /* the first time, or the job has gone back, or gone on without us */
-        tri__table_client_renew(worker, 0);
+        tri__row_messages_renew(worker, 0);
         go_back(worker, now);
         worker->done = json_integer_value(json_object_get(body, "done"));
         worker->answered = 0;
@@ -322,7 +322,7 @@ static tri_status take(tri__link *link, const tri__message *message, const json_
     case TRI_MSG_CHUNK:
         return take_chunk(link, message);
     case TRI_MSG_ROWS:
-        return tri__table_client_rows(link, message, (const uint8_t *)link->text);
+        return tri__row_messages_take(link, message, (const uint8_t *)link->text);
     case TRI_MSG_TOKEN:
         return take_token(worker, message);
     case TRI_MSG_RESTORED:
@@ -357,7 +357,7 @@ static tri_status on_begin(void *context, tri__connection *connection, const tri
     TRI_TRY(tri__message_decode(frame, &link->message));
     const tri__message *message = &link->message;
     TRI_TRY(tri__contact_expects(&link->contact, message->type));
-    if (message->type == TRI_MSG_ROWS && !tri__table_client_fits(link, message))
+    if (message->type == TRI_MSG_ROWS && !tri__row_messages_fits(link, message))
         return tri_fail(TRI_BAD_DATA, "ps:%d sends rows of chunk %u in %u bytes, which it does not have", link->index, message->chunk,
                         message->size);
     if (message->type != TRI_MSG_CHUNK) {

@@ -1,15 +1,9 @@
-/* table_client.h: a worker's side of tables: the rows that a batch names are pulled from the servers that have them, and their gradients
- * pushed there.
+/* table_client.h: a worker's side of tables: which rows a batch names and on which servers they are, what the plan gets of them, and the
+ * gradients that go back. row_messages.c moves them.
  *
- *            expect               sent                  ROWS has come          await_rows
- *    NONE ───────────► TO_ASK ───────────► ASKED ─────────────────────► HERE ──────────────► (given to the plan)
- *     ▲                                                                                          │
- *     └───────────────────────────────── the next expect ───────────────────────────────────────┘
- *
- * A connection that breaks, and all going back, turn ASKED into TO_ASK. The batch at hand and the next one each have their rows: the next
- * one's keys travel while this one is computed. A push is a chunk like others (worker_inside.h), and keeps its list and values in memory of
- * its own until the server has answered. In all modes a worker reads what it wrote: a server answers a pull only after it has applied this
- * worker's push of the batch before. The caller holds the lock in all calls. */
+ * A push is a chunk like others (worker_inside.h), and keeps its list and values in memory of its own until the server has answered. In all
+ * modes a worker reads what it wrote: a server answers a pull only after it has applied this worker's push of the batch before. The caller
+ * holds the lock in all calls. */
 #ifndef TRI_STORE_PS_WORKER_TABLE_CLIENT_H
 #define TRI_STORE_PS_WORKER_TABLE_CLIENT_H
 
@@ -34,14 +28,5 @@ void tri__table_client_keep(tri__worker *worker, int table, const int32_t *keys)
 TRI_MUST_CHECK tri_status tri__table_client_take(tri__worker *worker, int table, const float *gradient);
 double tri__table_client_squares(const tri__worker *worker, int table); /* of what was taken */
 void tri__table_client_scale(tri__worker *worker, int table, float factor);
-
-/* On the loop's thread. */
-void tri__table_client_push(tri__worker *worker, uint32_t chunk);  /* the chunk is ready */
-void tri__table_client_ask(tri__worker *worker, int server);       /* for rows in TO_ASK, where they need not wait */
-void tri__table_client_ask_again(tri__worker *worker, int server); /* all go back: for rows that were not answered */
-void tri__table_client_renew(tri__worker *worker,
-                             int server); /* there is a new connection: asks again; the server knows no list any more */
-bool tri__table_client_fits(const tri__link *link, const tri__message *message); /* a ROWS is not larger than rows can be */
-TRI_MUST_CHECK tri_status tri__table_client_rows(tri__link *link, const tri__message *message, const uint8_t *body); /* ROWS has come */
 
 #endif

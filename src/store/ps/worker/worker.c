@@ -9,6 +9,7 @@
 #include "base/thread/condition.h"
 #include "store/norm.h"
 #include "store/ps/worker/links.h"
+#include "store/ps/worker/row_messages.h"
 #include "store/ps/worker/table_client.h"
 #include "store/store.h"
 
@@ -77,7 +78,7 @@ static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker
 static void ask_for_rows(tri__worker *worker)
 {
     for (int i = 0; !worker->threaded && i < worker->layout.servers; i++)
-        tri__table_client_ask(worker, i);
+        tri__row_messages_ask(worker, i);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
 }

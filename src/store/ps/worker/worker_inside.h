@@ -1,5 +1,5 @@
-/* worker_inside.h: a worker's store as its own files see it: worker.c is the store, links.c its connections to the servers, table_client.c
- * its tables.
+/* worker_inside.h: a worker's store as its own files see it: worker.c is the store, links.c its connections to the servers,
+ * table_client.c and row_messages.c its tables.
  *
  * One lock guards everything that the loop's handlers touch. If the loop has a thread of its own, that thread turns it, and the thread that
  * computes waits on a condition. If not, the thread that computes turns the loop, and the lock costs nothing; while it computes it lends
@@ -20,8 +20,8 @@
 enum { TRI_WORKER_TOKENS = 64 };
 
 typedef struct tri__worker tri__worker;
-typedef struct tri__worker_shard tri__worker_shard; /* this and the next: table_client.c */
-typedef struct tri__table_sort tri__table_sort;
+typedef struct tri__worker_shard tri__worker_shard; /* worker_shard.h */
+typedef struct tri__table_sort tri__table_sort;     /* table_client.c */
 
 typedef enum {
     TRI_CHUNK_HERE,   /* its parameters are current */
@@ -39,7 +39,7 @@ typedef struct {
     int64_t serial, step; /* of the push */
     float rate;
     uint32_t next;            /* READY: the chunk behind it in the queue of its link */
-    tri__worker_shard *shard; /* the rows of a table that this chunk is (table_client.h); NULL: it is a range */
+    tri__worker_shard *shard; /* the rows of a table that this chunk is (worker_shard.h); NULL: it is a range */
 } tri__worker_chunk;
 
 typedef struct {
@@ -142,6 +142,8 @@ struct tri__worker {
     size_t covered;      /* with clipping: floats offered in this step … */
     int tables_offered;  /* … and tables */
     tri__table_sort *sort;
+    uint8_t *rows_body; /* of a message with rows, while it is written */
+    int64_t rows_body_room;
     int now; /* index of the batch at hand, of the two whose rows are known */
     tri_step step;
     tri__store_times times;
