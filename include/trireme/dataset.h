@@ -28,6 +28,11 @@ typedef struct {
     int64_t classes;
 } tri_numbering;
 
+/* A model knows the features of its training examples by their numbers. Text that numbers them otherwise means nothing to it. Click records
+ * and made-up clicks go with either. */
+#define TRI_FEATURES_BY_INDEX  "index, as in LIBSVM text"
+#define TRI_FEATURES_BY_COLUMN "hashes of columns and categories, as in Criteo text"
+
 typedef struct {
     const char *spec;               /* as the user typed it */
     const char *format;             /* "idx", "cifar10", "digits", "fake", … */
@@ -42,6 +47,7 @@ typedef struct {
     int64_t classes;                /* 0 where unknown */
     const char *const *class_names; /* classes entries, or NULL */
     tri_numbering numbering;        /* of LIBSVM text and click records */
+    const char *features_by;        /* how features of text got their numbers (TRI_FEATURES_…); NULL: nobody can tell */
     int64_t bytes;                  /* on disk; 0 for synthetic sources */
     int64_t files;
     const char *note; /* what was found beside the examples and is left out, in a sentence; NULL where nothing was */

@@ -294,6 +294,33 @@ static void hostile_examples_of_every_format_are_told_by_every_strategy(void **s
         }
 }
 
+/* Features of LIBSVM text are indices, those of Criteo text are hashes: one means nothing to a model that was trained on the other. */
+static void a_model_refuses_features_that_are_numbered_otherwise(void **state)
+{
+    const char *here = *state;
+    static const char *const write =
+        "make() { \"$0\" data make clicks --features 500 --count 300 --format $1 --out $1 --quiet >/dev/null; };"
+        "make libsvm && make criteo && make tfrecord";
+    static const char *const formats[] = {"libsvm", "criteo"};
+    static const char *const said[] = {"its features are numbered by index, as in LIBSVM text; the model was trained on ",
+                                       "its features are numbered by hashes of columns and categories, as in Criteo text; the model was "};
+    expect(SHELL(here, write), 0, "", "");
+    for (int i = 0; i < 2; i++) {
+        const char *own = formats[i], *run = own + 2, *other = formats[1 - i], *refusal = said[1 - i];
+        expect(RUN(here, "train", "sparse-lr", "--data", own, "--features", "500", "--epochs", "1", "--quiet", "--out", run), 0, "", "");
+        expect(RUN(here, "eval", run, "--data", own), 0, "accuracy", "");
+        expect(RUN(here, "eval", run, "--data", "tfrecord"), 0, "accuracy", "");
+        expect(RUN(here, "eval", run, "--data", other), 2, "", refusal);
+        expect(RUN(here, "predict", run, "--data", other), 2, "", refusal);
+        expect(RUN(here, "train", "sparse-lr", "--data", other, "--features", "500", "--init", run, "--quiet"), 2, "", refusal);
+        expect(RUN(here, "train", "--resume", run, "--test", other, "--epochs", "2", "--quiet"), 2, "", refusal);
+        expect(RUN(here, "train", "sparse-lr", "--data", own, "--test", other, "--features", "500", "--quiet"), 2, "", refusal);
+    }
+    expect(SHELL(here, "cat criteo/test* | \"$0\" predict bsvm --data - --quiet"), 2, "", said[1]);
+    expect(SHELL(here, "cat criteo/test* | \"$0\" train sparse-lr --data - --features 500 --quiet --out stream"), 0, "", "");
+    expect(SHELL(here, "cat libsvm/test* | \"$0\" train --resume stream --quiet"), 2, "", said[0]);
+}
+
 /* One row of a million features among short ones: it trains, and takes no memory from the others. */
 static void a_row_of_a_million_features_is_one_row(void **state)
 {
@@ -357,6 +384,7 @@ int main(void)
         TEST(a_first_run_over_small_data_learns_what_there_is),
         TEST(hostile_examples_are_told_or_left_out),
         TEST(hostile_examples_of_every_format_are_told_by_every_strategy),
+        TEST(a_model_refuses_features_that_are_numbered_otherwise),
         TEST(a_row_of_a_million_features_is_one_row),
         TEST(no_second_copy_of_a_table_is_made),
         TEST(options_that_sparse_models_do_not_have_are_refused),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/source/dense.h"
+#include "data/source/source.h"
 
 /* A part of a source; with any, the only part of a source that has one. */
 static tri_status open_part(const char *spec, tri_part part, bool any, const tri_source_options *options, tri_source **out)
@@ -62,7 +63,9 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         .stream = !strcmp(arguments->command->name, "predict") && tri_model_is_sparse(trained->model),
     };
     TRI_TRY(open_part(spec, part, !tri__argument_given(arguments, "part"), &options, out));
-    tri_status status = tri_model_is_sparse(trained->model) ? NULL : tri__source_make_dense(out);
+    tri_status status = tri__features_fit(tri_source_describe(*out), checkpoint->features_by, run->data);
+    if (!status && !tri_model_is_sparse(trained->model))
+        status = tri__source_make_dense(out);
     if (status) {
         tri_source_destroy(*out);
         *out = NULL;

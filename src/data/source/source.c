@@ -31,6 +31,16 @@ void tri__source_set_sparse(tri_source *source, const char *format, int64_t show
     source->fields = options->fields;
 }
 
+tri_status tri__features_fit(const tri_source_info *source, const char *features_by, const char *trained_on)
+{
+    if (!source->features_by || !features_by || !strcmp(source->features_by, features_by))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "%s: its features are numbered by %s; the model was trained on %s, whose features are numbered by %s (give it examples "
+                    "in that format, or click records made from such)",
+                    source->spec, source->features_by, trained_on ? trained_on : "data", features_by);
+}
+
 tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const tri__example_target *to)
 {
     const tri_source *source = reader->source;

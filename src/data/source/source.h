@@ -64,6 +64,10 @@ TRI_MUST_CHECK tri_status tri__source_set_shape(tri_source *source, tri_shape sh
 void tri__source_set_sparse(tri_source *source, const char *format, int64_t shown, int64_t width, int64_t classes,
                             const tri_source_options *options);
 
+/* TRI_BAD_CALL where the features of the examples are not numbered as those that the model was trained on (info.features_by), which were
+ * in trained_on. */
+TRI_MUST_CHECK tri_status tri__features_fit(const tri_source_info *source, const char *features_by, const char *trained_on);
+
 /* A reader for one thread; the source must outlive it. */
 TRI_MUST_CHECK tri_status tri__reader_create(tri_source *source, tri__reader **out);
 void tri__reader_destroy(tri__reader *reader); /* accepts NULL */

@@ -23,7 +23,7 @@ enum { BYTES_OF_FEATURE = 4 }; /* of text, at least: "1:1 " */
 typedef struct stream stream;
 
 typedef struct {
-    const char *name; /* as info.format */
+    const char *name, *features_by; /* as in info */
     tri_status (*await)(stream *self, int64_t nanoseconds, tri__awaited *out);
     tri_status (*read)(stream *self, int64_t number, const tri__example_target *to);
     bool (*is_empty)(const char *line, const char *end); /* text: the line holds no example */
@@ -288,9 +288,9 @@ static const tri__source_kind stream_kind = {
     .destroy = stream_destroy,
 };
 
-static const stream_format criteo = {"criteo", await_line, read_criteo, is_blank_criteo};
-static const stream_format libsvm = {"libsvm", await_line, read_libsvm, is_blank_libsvm};
-static const stream_format records = {"tfrecord-clicks", await_record, read_record, NULL};
+static const stream_format criteo = {"criteo", TRI_FEATURES_BY_COLUMN, await_line, read_criteo, is_blank_criteo};
+static const stream_format libsvm = {"libsvm", TRI_FEATURES_BY_INDEX, await_line, read_libsvm, is_blank_libsvm};
+static const stream_format records = {"tfrecord-clicks", NULL, await_record, read_record, NULL};
 
 /* ---- opening ---- */
 
@@ -385,6 +385,7 @@ static tri_status describe(stream *self, const tri_source_options *options, cons
                            : options->classes ? options->classes
                                               : 2,
                            options);
+    self->source.info.features_by = self->format->features_by;
     self->source.info.stream = true;
     self->source.info.files = 1;
     if (numbered)

@@ -153,6 +153,7 @@ static tri_status describe(tri__file_source *self, const tri__file_set *set, con
 {
     (void)set, (void)facts;
     tri__source_set_sparse(&self->source, "criteo", TRI_CRITEO_FEATURES, TRI_CRITEO_FIELDS, 2, options);
+    self->source.info.features_by = TRI_FEATURES_BY_COLUMN;
     return NULL;
 }
 

@@ -300,6 +300,7 @@ static tri_status describe(tri__file_source *self, const tri__file_set *set, con
     }
     int64_t shown = most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1);
     tri__source_set_sparse(&self->source, "libsvm", shown, most(1, facts[WIDTH]), info->numbering.classes, options);
+    info->features_by = TRI_FEATURES_BY_INDEX;
     return NULL;
 }
 

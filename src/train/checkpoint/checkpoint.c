@@ -278,12 +278,13 @@ static tri_status describe(const tri__checkpoint_content *content, char **text)
     char digest[65];
     TRI_TRY(tri_model_digest(content->model, content->graph, digest));
     const tri_source_info *source = content->source;
-    json_t *about = json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION,
-                              "model", tri_model_name(content->model), "digest", digest, "rule", tri_store_rule(content->store)->name,
-                              "input", "type", tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes",
-                              (json_int_t)source->classes, "numbering", numbering_json(&source->numbering), "class_names",
-                              names_json(source), "state", state_json(content->state, content->standing), "damaged",
-                              records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
+    json_t *about =
+        json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o, s:s?}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
+                  tri_model_name(content->model), "digest", digest, "rule", tri_store_rule(content->store)->name, "input", "type",
+                  tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "numbering",
+                  numbering_json(&source->numbering), "features_by", source->features_by, "class_names", names_json(source), "state",
+                  state_json(content->state, content->standing), "damaged", records_json(content->damaged, content->damaged_count),
+                  "options", tri__train_options_json(content->options));
     if (about && tri_store_tables(content->store) && json_object_set_new(about, "tables", tables_json(content))) {
         json_decref(about);
         about = NULL;

@@ -112,6 +112,7 @@ static tri_status read_input(tri__checkpoint *checkpoint, json_t *input)
     if (!type || !json_is_array(shape) || out->shape.rank > TRI_MAX_RANK || out->classes < 0)
         return damaged(checkpoint, "its description of the input is not whole");
     TRI_TRY(read_numbering(checkpoint, json_object_get(input, "numbering")));
+    checkpoint->features_by = json_string_value(json_object_get(input, "features_by")); /* earlier versions have none */
     for (int i = 0; i < out->shape.rank; i++)
         out->shape.dim[i] = json_integer_value(json_array_get(shape, (size_t)i));
     if (!find_type(type, &out->type))

@@ -9,10 +9,11 @@
 typedef struct {
     char *path;
     tri__safetensors *file;
-    json_t *about; /* the parsed metadata; class names are borrowed from it */
+    json_t *about; /* the parsed metadata; strings are borrowed from it */
     const char *model_name, *model_text, *digest, *rule;
     tri_model_input input;
     tri_numbering numbering;  /* of the training examples, where they were LIBSVM text or click records */
+    const char *features_by;  /* … and how their features got their numbers; NULL: it is not known */
     const char **class_names; /* input.classes entries, or NULL */
     tri__train_options options;
     tri__run_state state;

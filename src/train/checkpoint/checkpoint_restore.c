@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file/folder.h"
+#include "data/source/source.h"
 #include "graph/store/key_map.h"
 #include "graph/store/store.h"
 #include "train/checkpoint/checkpoint_file.h"
@@ -205,23 +206,46 @@ static tri_status restore_weights(const tri__safetensors *file, const tri_graph 
     return restore_parameters(file, graph, store, &rows);
 }
 
-tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, const tri_graph *graph, tri_store *store)
+/* Weights of features mean nothing where the run's own features are numbered otherwise. A file of others does not say how it numbers. */
+static tri_status check_features(const tri__safetensors *file, const tri_source_info *source)
+{
+    const char *text = tri__safetensors_metadata(file, TRI_CHECKPOINT_ABOUT);
+    json_t *about = NULL;
+    if (!text || !source)
+        return NULL;
+    TRI_TRY(tri__json_parse("a checkpoint", text, strlen(text), &about));
+    const char *by = json_string_value(json_object_get(json_object_get(about, "input"), "features_by"));
+    const char *data = json_string_value(json_object_get(json_object_get(about, "options"), "data"));
+    tri_status status = tri__features_fit(source, by, data);
+    json_decref(about);
+    return status;
+}
+
+static tri_status load_parameters(const tri__safetensors *file, const tri_source_info *source, const tri_graph *graph, tri_store *store)
+{
+    TRI_TRY(check_features(file, source));
+    return restore_weights(file, graph, store);
+}
+
+tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, const tri_source_info *source, const tri_graph *graph,
+                                           tri_store *store)
 {
     if (tri__folder_exists(path)) {
         tri__checkpoint *checkpoint;
         TRI_TRY(tri__checkpoint_open(path, log, &checkpoint));
-        tri_status status = restore_weights(checkpoint->file, graph, store);
+        tri_status status = load_parameters(checkpoint->file, source, graph, store);
         tri__checkpoint_close(checkpoint);
         return status;
     }
     tri__safetensors *file;
     TRI_TRY(tri__safetensors_open(path, &file));
-    tri_status status = restore_weights(file, graph, store);
+    tri_status status = load_parameters(file, source, graph, store);
     tri__safetensors_close(file);
     return status;
 }
 
-tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_graph *graph, tri_store *store)
+tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_source_info *source, const tri_graph *graph,
+                                      tri_store *store)
 {
-    return tri_wrap(tri__checkpoint_load_parameters(path, log, graph, store), "--init");
+    return tri_wrap(tri__checkpoint_load_parameters(path, log, source, graph, store), "--init");
 }

@@ -11,10 +11,13 @@ int64_t tri__checkpoint_rows(const tri__checkpoint *checkpoint);
 TRI_MUST_CHECK tri_status tri__checkpoint_restore(const tri__checkpoint *checkpoint, const tri_graph *graph, tri_store *store,
                                                   bool with_rule);
 
-/* Only the graph's parameters, by name: of a checkpoint, of the newest one of a folder, or of any .safetensors file. */
-TRI_MUST_CHECK tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, const tri_graph *graph, tri_store *store);
+/* Only the graph's parameters, by name: of a checkpoint, of the newest one of a folder, or of any .safetensors file. source: the examples
+ * that they are for, which are compared with those that a checkpoint was trained on; NULL: they are not. */
+TRI_MUST_CHECK tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, const tri_source_info *source,
+                                                          const tri_graph *graph, tri_store *store);
 
-/* Parameters by name from path: a run, a checkpoint, or any safetensors file. */
-TRI_MUST_CHECK tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_graph *graph, tri_store *store);
+/* The same for --init. */
+TRI_MUST_CHECK tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_source_info *source, const tri_graph *graph,
+                                                     tri_store *store);
 
 #endif

@@ -17,11 +17,11 @@ json_t *tri__hello_json(const tri_source_info *source, int64_t examples, int64_t
     for (int64_t i = 0; source->class_names && i < source->classes; i++)
         json_array_append_new(names, json_string(source->class_names[i]));
     const tri_numbering *numbering = &source->numbering;
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:o, s:I, s:o, s:I, s:[I, I, I]}", "digest", digest, "data", data, "terms", terms,
-                     "examples", (json_int_t)examples, "batch", (json_int_t)batch, "type", tri_type_name(source->type), "shape",
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:o, s:I, s:o, s:I, s:[I, I, I], s:s?}", "digest", digest, "data", data, "terms",
+                     terms, "examples", (json_int_t)examples, "batch", (json_int_t)batch, "type", tri_type_name(source->type), "shape",
                      tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "class_names", names, "width",
                      (json_int_t)source->width, "numbering", (json_int_t)numbering->first_index, (json_int_t)numbering->first_label,
-                     (json_int_t)numbering->label_step);
+                     (json_int_t)numbering->label_step, "features_by", source->features_by);
 }
 
 /* Only ps:0 needs to know how long the run is, unless the rate depends on it. */
@@ -72,6 +72,7 @@ static void read_numbering(const json_t *hello, tri_source_info *out)
 {
     const json_t *numbering = json_object_get(hello, "numbering");
     out->width = json_integer_value(json_object_get(hello, "width"));
+    out->features_by = json_string_value(json_object_get(hello, "features_by"));
     out->numbering = (tri_numbering){
         .first_index = json_integer_value(json_array_get(numbering, 0)),
         .first_label = json_integer_value(json_array_get(numbering, 1)),

@@ -188,7 +188,8 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
         memset(table->data, 0, (size_t)(table->rows * table->stride) * sizeof *table->data);
     }
     TRI_TRY(tri_graph_initialise_tables(run->inputs.graph, run->settings.seed, whole));
-    return run->options.init ? tri__checkpoint_initialise(run->options.init, run->journal.log, run->inputs.graph, whole) : NULL;
+    return run->options.init ? tri__checkpoint_initialise(run->options.init, run->journal.log, &owner->source, run->inputs.graph, whole)
+                             : NULL;
 }
 
 /* The books as they are kept: with where the job began. */

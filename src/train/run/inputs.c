@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/source/dense.h"
+#include "data/source/source.h"
 #include "data/stream/stream.h"
 #include "graph/model/model.h"
 #include "train/checkpoint/checkpoint_read.h"
@@ -177,6 +178,20 @@ tri_status tri__run_open_examples(tri__run *run)
     return tri_model_is_sparse(run->inputs.model) ? NULL : tri__source_make_dense(&run->inputs.source);
 }
 
+/* Test examples, and those of a resumed run, are of the kind that the model is trained on. */
+static tri_status check_kinds(const tri__run *run)
+{
+    const tri_source_info *info = tri_source_describe(run->inputs.source);
+    const tri__checkpoint *resumed = run->resumed;
+    if (resumed)
+        TRI_TRY(tri_wrap(tri__features_fit(info, resumed->features_by, resumed->options.data), "--resume %s", run->request->resume));
+    if (!run->inputs.test)
+        return NULL;
+    const tri_source_info *test = tri_source_describe(run->inputs.test);
+    TRI_TRY(tri_wrap(tri__features_fit(test, info->features_by, info->spec), "--test"));
+    return tri_wrap(tri__photos_fit(test, info->class_names, info->classes), "--test");
+}
+
 static tri_status open_sources(tri__run *run)
 {
     if (tri__run_reads_stream(run))
@@ -186,8 +201,7 @@ static tri_status open_sources(tri__run *run)
     if (info->note)
         tri__log_line(run->request->log, TRI_LOG_WARNING, "%s", info->note);
     TRI_TRY(open_test(run));
-    if (run->inputs.test)
-        TRI_TRY(tri_wrap(tri__photos_fit(tri_source_describe(run->inputs.test), info->class_names, info->classes), "--test"));
+    TRI_TRY(check_kinds(run));
     if (tri_model_is_sparse(run->inputs.model))
         return NULL;
     TRI_TRY(tri__source_make_dense(&run->inputs.source));

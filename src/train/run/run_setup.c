@@ -23,7 +23,8 @@ static tri_status fill_store(tri__run *run)
     if (run->resumed)
         return tri_wrap(tri__checkpoint_restore(run->resumed, run->inputs.graph, run->trainer.store, true), "--resume");
     if (run->options.init)
-        return tri__checkpoint_initialise(run->options.init, run->request->log, run->inputs.graph, run->trainer.store);
+        return tri__checkpoint_initialise(run->options.init, run->request->log, tri_source_describe(run->inputs.source), run->inputs.graph,
+                                          run->trainer.store);
     return NULL;
 }
 

@@ -277,7 +277,7 @@ static void a_checkpoint_of_another_model_is_refused(void **state)
     tri_store *store;
     assert_ok(tri_model_build(here->model, &input, 2, &graph));
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.name = "sgd"}, &store));
-    assert_fails(tri__checkpoint_initialise(here->folder, NULL, graph, store), TRI_BAD_DATA, "--init");
+    assert_fails(tri__checkpoint_initialise(here->folder, NULL, NULL, graph, store), TRI_BAD_DATA, "--init");
     tri_store_destroy(store);
     tri_graph_destroy(graph);
 }

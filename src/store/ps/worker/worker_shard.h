@@ -1,4 +1,5 @@
-/* worker_shard.h: what one server has of a table, as a worker uses it: table_client.c says which rows are wanted, row_messages.c moves them.
+/* worker_shard.h: what one server has of a table, as a worker uses it: table_client.c says which rows are wanted, row_messages.c moves
+ * them.
  *
  *            expect               sent                  ROWS has come          await_rows
  *    NONE ───────────► TO_ASK ───────────► ASKED ─────────────────────► HERE ──────────────► (given to the plan)
