@@ -1,7 +1,7 @@
 /* cut_test.c: the link of one host of a job is cut, silently, and mended again or not. The other tasks name the silent task; a task that is
  * back in time continues where it was; no task waits longer than the timeout.
  *
- * ps:0 is on host 1, workers on 2 and 3, ps:1 on 4: virtual hosts of tests/link.sh, which need root and network namespaces. */
+ * ps:0 is on host 1, workers on 2 and 3, ps:1 on 4: virtual hosts, which need root and network namespaces. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -29,7 +29,7 @@ typedef struct {
 /* Start "trireme WORDS…" in the test's folder; words are separated by blanks. What it says goes to NAME.out and NAME.err there. */
 process process_start(const char *folder, const char *name, const char *words, ...) __attribute__((format(printf, 3, 4)));
 
-/* The same by way of another program that becomes it: "sh link.sh exec 2". */
+/* The same by way of another program that becomes it: "trireme cluster exec study host2". */
 process process_start_under(const char *folder, const char *name, const char *before, const char *words, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,4 +1,4 @@
-/* virtual_hosts.c: tests/link.sh, called. */
+/* virtual_hosts.c: `trireme cluster`, called. */
 #define _GNU_SOURCE
 #include "ps/virtual_hosts.h"
 
@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LINK TEST_SOURCE "/tests/link.sh"
+static char cluster_name[32];
+static bool up;
 
-static bool link_run(const char *verb, const char *first, const char *second)
+static bool call(const char *verb, const char *first, const char *second, const char *third)
 {
-    const char *const words[] = {"sh", LINK, verb, first, second, NULL};
+    const char *const words[] = {TEST_BINARY, "cluster", verb, cluster_name, first, second, third, NULL};
     test_result result = test_run(NULL, words);
     bool done = result.status == 0;
     if (!done)
@@ -24,17 +25,21 @@ static bool link_run(const char *verb, const char *first, const char *second)
 static void change(const char *verb, int one, int other)
 {
     char first[16], second[16];
-    snprintf(first, sizeof first, "%d", one);
-    snprintf(second, sizeof second, "%d", other);
-    assert_true(link_run(verb, first, other ? second : NULL));
+    snprintf(first, sizeof first, "host%d", one);
+    snprintf(second, sizeof second, "host%d", other);
+    assert_true(call(verb, first, other ? "--from" : NULL, second));
+}
+
+const char *virtual_hosts_cluster(void)
+{
+    return cluster_name;
 }
 
 int virtual_hosts_name(void **state)
 {
-    char name[32];
     (void)state;
-    snprintf(name, sizeof name, "cut%d", (int)getpid());
-    return setenv("LINK_NAME", name, 1);
+    snprintf(cluster_name, sizeof cluster_name, "test%d", (int)getpid());
+    return 0;
 }
 
 void virtual_hosts_need(int count)
@@ -45,7 +50,8 @@ void virtual_hosts_need(int count)
         print_message("skipped: network namespaces need root\n");
         skip();
     }
-    if (!link_run("up", hosts, "1gbit")) {
+    up = call("up", "--rate=1gbit", "--hosts", hosts);
+    if (!up) {
         print_message("skipped: this machine allows no network namespaces\n");
         skip();
     }
@@ -58,7 +64,7 @@ process virtual_host_start(const char *folder, int host, const char *name, const
     va_start(arguments, words);
     vsnprintf(text, sizeof text, words, arguments);
     va_end(arguments);
-    snprintf(before, sizeof before, "sh " LINK " exec %d", host);
+    snprintf(before, sizeof before, TEST_BINARY " cluster exec %s host%d", cluster_name, host);
     return process_start_under(folder, name, before, "%s", text);
 }
 
@@ -74,12 +80,12 @@ void virtual_host_mend(int host)
 
 void virtual_hosts_part(int one, int other)
 {
-    change("part", one, other);
+    change("cut", one, other);
 }
 
 void virtual_hosts_join(int one, int other)
 {
-    change("join", one, other);
+    change("mend", one, other);
 }
 
 /* A network for each test: the switch of the last one may still know the cut. */
@@ -93,6 +99,8 @@ int virtual_hosts_set_up(void **state)
 
 int virtual_hosts_tear_down(void **state)
 {
-    link_run("down", NULL, NULL);
+    if (up)
+        call("down", NULL, NULL, NULL);
+    up = false;
     return process_tear_down(state);
 }

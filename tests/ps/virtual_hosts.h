@@ -1,12 +1,13 @@
-/* virtual_hosts.h: tasks on hosts of their own, which tests/link.sh makes of network namespaces, so that a test can cut the network between
- * them. Host N is at 10.77.0.N, and `cluster.key` is in the test's folder. It needs root; a test that finds none is skipped. */
+/* virtual_hosts.h: tasks on hosts of their own, those of `trireme cluster`, so that a test can cut the network between them.
+ * Host N is at 10.77.0.N, and `cluster.key` is in the test's folder. It needs root; a test that finds none is skipped. */
 #ifndef TESTS_PS_VIRTUAL_HOSTS_H
 #define TESTS_PS_VIRTUAL_HOSTS_H
 
 #include "ps/process.h"
 
-int virtual_hosts_name(void **state); /* for cmocka's groups: a network of this process's own */
-void virtual_hosts_need(int count);   /* make so many, or skip the test */
+int virtual_hosts_name(void **state);    /* for cmocka's groups: a network of this process's own */
+void virtual_hosts_need(int count);      /* make so many, or skip the test */
+const char *virtual_hosts_cluster(void); /* its name */
 
 process virtual_host_start(const char *folder, int host, const char *name, const char *words, ...) __attribute__((format(printf, 4, 5)));
 

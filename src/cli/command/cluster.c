@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command/commands.h"
+#include "cli/process/program.h"
 #include "cli/process/session.h"
 
 static void print_rate(FILE *out, double mbit)
@@ -78,13 +79,13 @@ tri_status tri__command_cluster_down(tri__session *session, const tri__arguments
 tri_status tri__command_cluster_cut(tri__session *session, const tri__arguments *arguments)
 {
     (void)session;
-    return tri__cluster_cut(arguments->operands[0], arguments->operands[1], true);
+    return tri__cluster_cut(arguments->operands[0], arguments->operands[1], tri__argument_text(arguments, "from"), true);
 }
 
 tri_status tri__command_cluster_mend(tri__session *session, const tri__arguments *arguments)
 {
     (void)session;
-    return tri__cluster_cut(arguments->operands[0], arguments->operands[1], false);
+    return tri__cluster_cut(arguments->operands[0], arguments->operands[1], tri__argument_text(arguments, "from"), false);
 }
 
 /* What mpirun needs on virtual hosts: it reaches the others by this program where elsewhere it has ssh, and none of its traffic takes
@@ -96,11 +97,8 @@ static tri_status set_mpirun(const char *cluster)
         {"OMPI_MCA_oob_tcp_if_include", "10.77.0.0/24"}, {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
         {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
     };
-    char program[4096], agent[4200];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length < 0)
-        return tri_fail(TRI_IO, "the path of this program cannot be found: %s", strerror(errno));
-    program[length] = '\0';
+    char program[PATH_MAX], agent[PATH_MAX + 64];
+    TRI_TRY(tri__program_find(program));
     snprintf(agent, sizeof agent, "%s cluster exec --shell %s", program, cluster);
     bool failed = setenv("OMPI_MCA_plm_rsh_agent", agent, 1);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)

@@ -321,6 +321,11 @@ static const tri__option result_options[] = {
 };
 
 static const tri__option cluster_host_options[] = {
+    {.name = "from",
+     .group = "Link",
+     .argument = "OTHER",
+     .kind = TRI_OPTION_TEXT,
+     .meaning = "only what passes between HOST and this host; all others reach both"},
     {.name = "help", .group = "Output", .meaning = "show this help"},
     {0},
 };
@@ -627,7 +632,7 @@ const tri__command tri__commands[] = {
      .meaning = "the hosts of a virtual cluster, their addresses and limits",
      .operands = {{"NAME", "the cluster"}}},
     {.name = "cluster cut",
-     .usage = "NAME HOST",
+     .usage = "NAME HOST [--from OTHER]",
      .run = tri__command_cluster_cut,
      .least = 2,
      .most = 2,
@@ -635,7 +640,7 @@ const tri__command tri__commands[] = {
      .meaning = "cut a virtual host's link: everything is dropped, and nobody is told",
      .operands = {{"NAME", "the cluster"}, {"HOST", "its name or address"}}},
     {.name = "cluster mend",
-     .usage = "NAME HOST",
+     .usage = "NAME HOST [--from OTHER]",
      .run = tri__command_cluster_mend,
      .least = 2,
      .most = 2,

@@ -6,6 +6,7 @@
 #include "base/thread/clock.h"
 #include "cli/command/commands.h"
 #include "cli/process/membership.h"
+#include "cli/process/placing.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
 #include "cli/process/spawned.h"
@@ -185,6 +186,7 @@ typedef struct {
     const tri__strategy *strategy;
     tri__membership membership;
     tri__waits waits;
+    tri__placing placing;
 } job;
 
 /* This process starts the others. */
@@ -220,6 +222,20 @@ static void take_counts(job *what)
         what->given.workers = what->whole.workers = membership->ranks;
 }
 
+/* --on: where the processes run that this one starts, or this one where it trains alone. */
+static tri_status open_placing(const tri__arguments *arguments, job *what)
+{
+    const int64_t servers = what->whole.servers, workers = what->whole.workers;
+    if (tri__argument_given(arguments, "on") && tri__membership_is_taken(&what->membership))
+        return tri_fail(TRI_BAD_CALL, "--on starts all processes of a run, but this one was started as one of several: leave it out");
+    TRI_TRY(tri__placing_open(arguments, what->strategy, servers > 0 ? (int)servers : 1, workers > 0 ? (int)workers : 1, &what->placing));
+    if (!what->placing.on || what->strategy->launch)
+        return NULL;
+    if (what->given.threads == TRI_UNSET)
+        what->given.threads = what->placing.placement.threads;
+    return tri__placing_enter(&what->placing);
+}
+
 static tri_status open_job(const tri__session *session, const tri__arguments *arguments, job *out)
 {
     TRI_TRY(read_options(arguments, &out->given));
@@ -229,6 +245,7 @@ static tri_status open_job(const tri__session *session, const tri__arguments *ar
     TRI_TRY(tri__membership_find(session, arguments, out->strategy, servers, &out->membership));
     take_counts(out);
     TRI_TRY(tri__strategies_check(out->strategy, &out->whole));
+    TRI_TRY(open_placing(arguments, out));
     return tri__waits_resolve(&out->whole, &out->waits);
 }
 
@@ -241,7 +258,7 @@ static tri_status run(const tri__session *session, const tri__arguments *argumen
     if (!launches(what))
         return tri__run_train(request, out);
     request->options = &what->whole;
-    return tri__tasks_launch(arguments, request, session->hosts, out);
+    return tri__tasks_launch(arguments, request, session->hosts, tri__placing_placement(&what->placing), out);
 }
 
 /* The process that leads ends the run on a signal: a single process, a supervisor, or ps:0. In other tasks a signal has its usual
@@ -334,6 +351,7 @@ tri_status tri__command_train(tri__session *session, const tri__arguments *argum
     if (!status)
         status = train(session, arguments, &what, command);
     free(command);
+    tri__placing_fini(&what.placing);
     tri__membership_fini(&what.membership);
     tri__train_options_fini(&what.given);
     tri__train_options_fini(&what.whole);

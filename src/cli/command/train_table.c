@@ -25,6 +25,15 @@ const tri__option tri__train_options_table[] = {
          "workers, servers and mode may be changed by giving them anew. Model, data, batch, rule, seed and order may not: start a new run "
          "with --init instead."},
 
+    {.name = "on",
+     .argument = "NAME",
+     .kind = TRI_OPTION_TEXT,
+     .group = "On several machines",
+     .meaning = "run on the hosts of a virtual cluster, which 'trireme cluster up NAME' has made",
+     .detail = "Worker 0 and ps:0 are on the first host, worker 1 (and ps:1) on the second, and so on, beginning again after the last; the "
+               "evaluator is beside ps:0. All of them are started, watched and ended from here, with a key that is made for the job. A "
+               "strategy without other processes trains on the first host."},
+
     {.name = "cluster",
      .argument = "FILE",
      .kind = TRI_OPTION_TEXT,

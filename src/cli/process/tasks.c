@@ -1,14 +1,10 @@
 /* tasks.c: builds the command lines of other tasks from the user's options, without those that differ from task to task. */
-#define _GNU_SOURCE
 #include "cli/process/tasks.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/process/program.h"
 #include "train/job/process.h"
 #include "train/ps/task.h"
 
@@ -39,20 +35,12 @@ static void add_options(tri__command_line *line, const tri__arguments *arguments
             add_option(line, option, arguments->values[row]);
 }
 
-static tri_status find_program(char path[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    if (length < 1)
-        return tri_fail(TRI_IO, "/proc/self/exe: %s (it names the file of this program)", strerror(errno));
-    path[length] = 0;
-    return NULL;
-}
-
-tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts, tri__run_result *out)
+tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts,
+                             const tri__placement *placement, tri__run_result *out)
 {
     char program[PATH_MAX];
     tri__command_line line = TRI_COMMAND_LINE_INIT;
-    TRI_TRY(find_program(program));
+    TRI_TRY(tri__program_find(program));
     add_options(&line, arguments, request->strategy->launcher_options);
     tri_status status = tri__command_line_check(&line);
     if (!status) {
@@ -61,6 +49,7 @@ tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_req
             .program = program,
             .words = tri__command_line_words(&line),
             .hosts = hosts,
+            .placement = placement,
             .as_root = geteuid() == 0,
         };
         status = request->strategy->launch(&launch, out);
@@ -74,7 +63,7 @@ tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log 
     char program[PATH_MAX];
     tri__command_line line = TRI_COMMAND_LINE_INIT;
     *out = NULL;
-    TRI_TRY(find_program(program));
+    TRI_TRY(tri__program_find(program));
     const char *const own[] = {program, "train", "--task", "evaluator:0", "--threads", "1", NULL};
     tri__command_line_add_all(&line, own);
     tri__command_line_add_number(&line, "--parent-fd", TRI_LIFE_FD);

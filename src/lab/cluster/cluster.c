@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,13 +141,18 @@ static tri_status find_host(const char *name, const char *host, tri__virtual_clu
     return tri_fail(TRI_NOT_FOUND, "cluster %s has no host %s: `trireme cluster status %s` lists them", name, host, name);
 }
 
-tri_status tri__cluster_cut(const char *name, const char *host, bool cut)
+tri_status tri__cluster_cut(const char *name, const char *host, const char *from, bool cut)
 {
     tri__virtual_cluster cluster;
-    const tri__virtual_host *found;
+    const tri__virtual_host *found, *other;
     TRI_TRY(tri__network_check());
     TRI_TRY(find_host(name, host, &cluster, &found));
-    return tri__network_cut(&cluster, found, cut);
+    if (!from)
+        return tri__network_cut(&cluster, found, cut);
+    TRI_TRY(find_host(name, from, &cluster, &other));
+    if (found == other)
+        return tri_fail(TRI_BAD_CALL, "%s from %s: give two different hosts", host, from);
+    return tri__network_part(&cluster, found, other, cut);
 }
 
 static tri_status system_failed(const char *doing)
@@ -166,6 +172,38 @@ static tri_status enter_network(const char *cluster, const char *host)
     tri_status status = entered ? system_failed(path) : NULL;
     close(fd);
     return status;
+}
+
+typedef struct {
+    const char *cluster, *host;
+    const tri__address *address;
+    int *fd;
+    uint16_t *port;
+    tri_status status;
+} listening;
+
+static void *listen_there(void *context)
+{
+    listening *there = context;
+    there->status = enter_network(there->cluster, there->host);
+    if (!there->status)
+        there->status = tri__address_listen(there->address, there->fd, there->port);
+    return NULL;
+}
+
+/* A thread enters a network for itself alone; its socket stays there. */
+tri_status tri__cluster_listen(const char *name, const tri__address *address, int *fd, uint16_t *port)
+{
+    tri__virtual_cluster cluster;
+    const tri__virtual_host *found;
+    TRI_TRY(find_host(name, address->host, &cluster, &found));
+    listening there = {.cluster = name, .host = found->name, .address = address, .fd = fd, .port = port};
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, listen_there, &there);
+    if (error)
+        return tri_fail(TRI_NO_MEMORY, "no thread to enter the network of %s: %s", found->name, strerror(error));
+    pthread_join(thread, NULL);
+    return tri_wrap(there.status, "on host %s of cluster %s", found->name, name);
 }
 
 /* A name of its own keeps programs from taking two hosts for one, with memory to share; its own /etc/hosts knows the others' names. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "lab/cluster/virtual_cluster.h"
+#include "net/address/address.h"
 
 /* TRI_BAD_CALL where one of this name is up already; TRI_UNSUPPORTED where this machine or user cannot. What fails leaves nothing
  * behind. */
@@ -12,9 +13,14 @@ TRI_MUST_CHECK tri_status tri__cluster_up(const tri__virtual_cluster *cluster);
 TRI_MUST_CHECK tri_status tri__cluster_load(const char *name,
                                             tri__virtual_cluster *out); /* one that is up; TRI_NOT_FOUND names those that are */
 TRI_MUST_CHECK tri_status tri__cluster_down(const char *name);          /* TRI_NOT_FOUND where nothing of that name is left */
-TRI_MUST_CHECK tri_status tri__cluster_cut(const char *name, const char *host, bool cut);
+
+/* Cut a host's link, or mend it; with `from`, only what passes between these two. */
+TRI_MUST_CHECK tri_status tri__cluster_cut(const char *name, const char *host, const char *from, bool cut);
 
 /* From now on this process is on that host: its network, its name, its limits. For a process that then executes another program. */
 TRI_MUST_CHECK tri_status tri__cluster_enter(const char *name, const char *host);
+
+/* A listening socket on that host, as tri__address_listen makes one on this machine: this process stays where it is. */
+TRI_MUST_CHECK tri_status tri__cluster_listen(const char *name, const tri__address *address, int *fd, uint16_t *port);
 
 #endif

@@ -155,3 +155,18 @@ tri_status tri__network_cut(const tri__virtual_cluster *cluster, const tri__virt
     tri__namespace_name(cluster->name, SWITCH, middle);
     return tri__tool_run("bridge -n %s link set dev port%d state %d", middle, (int)(host - cluster->host) + 1, cut ? 0 : 3);
 }
+
+/* A host with a wrong hardware address for another one sends its packets to nobody. */
+static tri_status mislead(const char *cluster, const tri__virtual_host *host, const tri__virtual_host *other, bool cut)
+{
+    char space[TRI_NAMESPACE_NAME];
+    tri__namespace_name(cluster, host->name, space);
+    return cut ? tri__tool_run("ip -n %s neighbour replace %s lladdr 02:00:00:00:00:01 nud permanent dev eth0", space, other->address)
+               : tri__tool_run("ip -n %s neighbour delete %s dev eth0", space, other->address);
+}
+
+tri_status tri__network_part(const tri__virtual_cluster *cluster, const tri__virtual_host *one, const tri__virtual_host *other, bool cut)
+{
+    TRI_TRY(mislead(cluster->name, one, other, cut));
+    return mislead(cluster->name, other, one, cut);
+}

@@ -23,4 +23,8 @@ TRI_MUST_CHECK tri_status tri__network_down(const char *cluster);
 /* A link that is cut drops everything in both directions, and nobody is told. */
 TRI_MUST_CHECK tri_status tri__network_cut(const tri__virtual_cluster *cluster, const tri__virtual_host *host, bool cut);
 
+/* The same between two hosts alone: all others reach both. */
+TRI_MUST_CHECK tri_status tri__network_part(const tri__virtual_cluster *cluster, const tri__virtual_host *one,
+                                            const tri__virtual_host *other, bool cut);
+
 #endif

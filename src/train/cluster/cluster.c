@@ -62,8 +62,76 @@ void tri__cluster_fini(tri__cluster *cluster)
 {
     for (int i = 0; i < cluster->servers; i++)
         tri__address_fini(&cluster->server[i]);
+    for (int i = 0; i < cluster->workers && cluster->worker_host; i++)
+        free(cluster->worker_host[i]);
     free(cluster->server);
+    free(cluster->worker_host);
+    free(cluster->evaluator_host);
     *cluster = (tri__cluster){0};
+}
+
+const char *tri__cluster_host_of(const tri__cluster *cluster, tri__task task)
+{
+    switch (task.role) {
+    case TRI_ROLE_SERVER:
+        return cluster->server[task.index].host;
+    case TRI_ROLE_WORKER:
+        return cluster->worker_host ? cluster->worker_host[task.index] : NULL;
+    case TRI_ROLE_EVALUATOR:
+        return cluster->evaluator_host;
+    }
+    return NULL;
+}
+
+static tri_status copy_host(const char *name, char **out)
+{
+    *out = strdup(name);
+    return *out ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a host");
+}
+
+static tri_status copy(const tri__cluster *cluster, tri__cluster *out)
+{
+    out->evaluator = cluster->evaluator;
+    TRI_TRY(tri__allocate((size_t)cluster->servers, sizeof *out->server, "the addresses of servers", &out->server));
+    for (; out->servers < cluster->servers; out->servers++) {
+        TRI_TRY(copy_host(cluster->server[out->servers].host, &out->server[out->servers].host));
+        out->server[out->servers].port = cluster->server[out->servers].port;
+    }
+    if (cluster->worker_host)
+        TRI_TRY(tri__allocate((size_t)cluster->workers, sizeof *out->worker_host, "the hosts of workers", &out->worker_host));
+    for (; out->workers < cluster->workers; out->workers++)
+        TRI_TRY(cluster->worker_host ? copy_host(cluster->worker_host[out->workers], &out->worker_host[out->workers]) : NULL);
+    return cluster->evaluator_host ? copy_host(cluster->evaluator_host, &out->evaluator_host) : NULL;
+}
+
+tri_status tri__cluster_copy(const tri__cluster *cluster, tri__cluster *out)
+{
+    *out = (tri__cluster){0};
+    tri_status status = copy(cluster, out);
+    if (status)
+        tri__cluster_fini(out);
+    return status;
+}
+
+static tri_status spread(const char *const *hosts, int count, int servers, int workers, tri__cluster *out)
+{
+    TRI_TRY(tri__allocate((size_t)servers, sizeof *out->server, "the addresses of servers", &out->server));
+    for (; out->servers < servers; out->servers++)
+        TRI_TRY(copy_host(hosts[out->servers % count], &out->server[out->servers].host));
+    TRI_TRY(tri__allocate((size_t)workers, sizeof *out->worker_host, "the hosts of workers", &out->worker_host));
+    for (; out->workers < workers; out->workers++)
+        TRI_TRY(copy_host(hosts[out->workers % count], &out->worker_host[out->workers]));
+    out->evaluator = true;
+    return copy_host(hosts[0], &out->evaluator_host);
+}
+
+tri_status tri__cluster_spread(const char *const *hosts, int count, int servers, int workers, tri__cluster *out)
+{
+    *out = (tri__cluster){0};
+    tri_status status = spread(hosts, count, servers, workers, out);
+    if (status)
+        tri__cluster_fini(out);
+    return status;
 }
 
 bool tri__cluster_is_loopback(const tri__cluster *cluster)
@@ -239,8 +307,10 @@ static void write_addresses(FILE *file, const tri__cluster *cluster)
     }
     fprintf(file, "]\nworker: [");
     for (int i = 0; i < cluster->workers; i++)
-        fprintf(file, "%s\"%s\"", i ? ", " : "", "localhost");
-    fprintf(file, "]\n%s", cluster->evaluator ? "evaluator: [\"localhost\"]\n" : "");
+        fprintf(file, "%s\"%s\"", i ? ", " : "", cluster->worker_host ? cluster->worker_host[i] : "localhost");
+    fprintf(file, "]\n");
+    if (cluster->evaluator)
+        fprintf(file, "evaluator: [\"%s\"]\n", cluster->evaluator_host ? cluster->evaluator_host : "localhost");
 }
 
 tri_status tri__cluster_write(const char *path, const tri__cluster *cluster)

@@ -1,6 +1,6 @@
 /* cluster.h: which tasks a job has, and at which addresses. Options, a file, TF_CONFIG and Slurm's variables all become a tri__cluster.
  *
- * Tasks connect to servers only, so only servers have addresses here. */
+ * Tasks connect to servers only, so only servers have addresses. Who starts the tasks must also know on which hosts the others are. */
 #ifndef TRI_TRAIN_CLUSTER_CLUSTER_H
 #define TRI_TRAIN_CLUSTER_CLUSTER_H
 
@@ -21,12 +21,21 @@ typedef struct {
     tri__address *server; /* servers of them: workers connect to these, in this order */
     int servers, workers; /* workers 0: not known here, ps:0 knows */
     bool evaluator;       /* the cluster lists an evaluator; otherwise ps:0 starts one on its own machine */
+    char **worker_host;   /* where each worker runs; NULL: not known */
+    char *evaluator_host; /* NULL: not known */
 } tri__cluster;
 
 void tri__cluster_fini(tri__cluster *cluster);
 
 /* True where all servers are on this machine's loopback, so that no other machine can reach them. Asks the resolver. */
 bool tri__cluster_is_loopback(const tri__cluster *cluster);
+
+/* Tasks dealt out over hosts: server i and worker i are on host i, beginning again after the last host, and the evaluator is beside ps:0.
+ * Servers have port 0: whoever starts them finds free ones. */
+TRI_MUST_CHECK tri_status tri__cluster_spread(const char *const *hosts, int count, int servers, int workers, tri__cluster *out);
+
+TRI_MUST_CHECK tri_status tri__cluster_copy(const tri__cluster *cluster, tri__cluster *out);
+const char *tri__cluster_host_of(const tri__cluster *cluster, tri__task task); /* NULL: not known */
 
 /* TRI_BAD_CALL where the cluster has no such task. A worker that joins always passes. */
 TRI_MUST_CHECK tri_status tri__cluster_check(const tri__cluster *cluster, tri__task task);

@@ -14,6 +14,7 @@ struct tri__run;
 struct tri__run_request;
 struct tri__run_result;
 struct tri__task_setup;
+struct tri__placement;
 
 /* The strategies: the name that users type, and what help says of it. The row of NAME is tri__strategy_NAME. The first is the standard. */
 #define TRI_STRATEGIES(FIRST, NEXT)                                                                                                        \
@@ -29,13 +30,14 @@ typedef enum {
     TRI_MEET_CLUSTER, /* each is a task of a cluster that is described: by a file, TF_CONFIG, Slurm, or an address to join */
 } tri__meeting;
 
-/* What a strategy needs to start the processes of a run on this machine. */
+/* What a strategy needs to start the processes of a run. */
 typedef struct {
     const struct tri__run_request *run; /* with all options, also those of a resumed run; *stop 1: end the run in good order, 2: kill it */
     const char *program;                /* the binary of every process */
     const char *const *words; /* options for every process, as the user gave them, without those for the launcher; ends with NULL */
     const char *hosts;        /* the file of hosts that mpirun reads; NULL: none is known */
-    bool as_root;             /* the user is root */
+    const struct tri__placement *placement; /* on which hosts they run; NULL: on this machine, or as mpirun decides */
+    bool as_root;                           /* the user is root */
 } tri__launch_request;
 
 typedef struct tri__strategy {

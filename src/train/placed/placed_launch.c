@@ -42,7 +42,7 @@ static tri_status start(launcher *self)
 {
     const tri__placed_launch_request *request = self->request;
     tri__command_line line = TRI_COMMAND_LINE_INIT;
-    tri__mpirun_add(&line, request->workers, NULL, request->as_root);
+    tri__mpirun_add(&line, NULL, request->workers, NULL, request->as_root);
     tri__command_line_add(&line, request->program);
     tri__command_line_add_all(&line, request->words);
     tri_status status = tri__mpirun_start(&self->mpirun, &line);

@@ -19,6 +19,7 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
         .program = request->program,
         .words = request->words,
         .threads = options->threads > 0 ? (int)options->threads : 0,
+        .placement = request->placement,
     };
     TRI_TRY(tri__ps_settings_resolve(options, &supervision.ps));
     TRI_TRY(tri__ps_settings_check_backup(&supervision.ps));
@@ -32,7 +33,7 @@ const tri__strategy tri__strategy_ps = {
                                      "heartbeat", "log-updates", "timeout", NULL},
     .check = check,
     .meeting = TRI_MEET_CLUSTER,
-    .launcher_options = (const char *const[]){"workers", "servers", "threads", "out", "json", NULL},
+    .launcher_options = (const char *const[]){"workers", "servers", "threads", "out", "json", "on", NULL},
     .launch = launch,
     .run_task = tri__task_run,
 };

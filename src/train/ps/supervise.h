@@ -1,4 +1,5 @@
-/* supervise.h: runs a job with parameter servers on this machine: starts every task as a process, watches and reaps them.
+/* supervise.h: runs a job with parameter servers: starts every task as a process, here or on the hosts of a placement, watches and reaps
+ * them.
  *
  * Servers listen on sockets that the supervisor makes and keeps open, so a restarted server has the same address. The supervisor logs how
  * each task ended, and the lines that a task writes, after its name; log/supervisor.txt of the run folder keeps both. Tasks report by JSON
@@ -7,6 +8,7 @@
 #define TRI_TRAIN_PS_SUPERVISE_H
 
 #include "store/ps/protocol/settings.h"
+#include "train/job/placement.h"
 #include "train/run/run.h"
 
 typedef struct {
@@ -15,7 +17,8 @@ typedef struct {
     const char *const
         *words; /* options for every task, as the user gave them, without those that differ from task to task; ends with NULL */
     tri__ps_settings ps;
-    int threads; /* of each worker; 0: workers share the CPUs evenly */
+    int threads;                     /* of each worker; 0: workers share the CPUs evenly */
+    const tri__placement *placement; /* NULL: everything runs on this machine */
 } tri__supervision;
 
 /* Returns when the job is over and no task runs. out has a result if ps:0 reported one, even if the job failed after that. */

@@ -30,6 +30,7 @@ struct tri__supervisor {
     tri__log *log;     /* to the file and to the user */
     tri__marks *marks; /* NULL: they cannot be written */
     char *cluster_file;
+    char *key_file; /* the identity of a job on several hosts, made for it and removed with it; NULL: none was made */
     tri__cluster cluster;
     tri__watcher watcher;     /* the state of the job */
     tri__task_process *tasks; /* servers, of which ps:0 is the first and leads; workers; the evaluator */

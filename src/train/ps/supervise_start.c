@@ -13,6 +13,7 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "net/stream/identity.h"
 #include "store/ps/protocol/layout.h"
 #include "train/folder/log_file.h"
 #include "train/job/command_line.h"
@@ -26,7 +27,7 @@
 
 #define RESTART_WINDOW INT64_C(60000000000)
 
-enum { SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3, ENDED_SIZE = 4096 };
+enum { KEY_DAYS = 365, SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3, ENDED_SIZE = 4096 };
 
 /* There may be more servers than the model has parts for. */
 static tri_status check_servers(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings, int servers)
@@ -91,19 +92,30 @@ static tri_status open_folder(tri__supervisor *supervisor)
     return tri__run_folder_note(&supervisor->folder, run->command);
 }
 
-static tri_status make_sockets(tri__supervisor *supervisor)
+/* Where every task is; the sockets of servers complete it with their ports. */
+static tri_status make_cluster(tri__supervisor *supervisor)
 {
+    static const char *const here[] = {"127.0.0.1"};
+    const tri__placement *placement = supervisor->request->placement;
     const tri__ps_settings *ps = &supervisor->request->ps;
     tri__cluster *cluster = &supervisor->cluster;
-    TRI_TRY(tri__allocate((size_t)ps->servers, sizeof *cluster->server, "the addresses of servers", &cluster->server));
-    cluster->workers = ps->workers;
-    cluster->evaluator = true;
-    for (int i = 0; i < ps->servers; i++) {
-        TRI_TRY(tri__address_parse("127.0.0.1:0", &cluster->server[i]));
-        cluster->servers++;
-        TRI_TRY(tri__address_listen(&cluster->server[i], &supervisor->tasks[i].listen_fd, &cluster->server[i].port));
-    }
+    TRI_TRY(placement ? tri__cluster_copy(&placement->cluster, cluster) : tri__cluster_spread(here, 1, ps->servers, ps->workers, cluster));
+    for (int i = 0; i < ps->servers; i++)
+        TRI_TRY(tri__placement_listen(placement, &cluster->server[i], &supervisor->tasks[i].listen_fd));
     return tri__cluster_write(supervisor->cluster_file, cluster);
+}
+
+/* Beyond this machine every task must show an identity. One that the user gave is among the words of every task. */
+static tri_status make_key(tri__supervisor *supervisor)
+{
+    if (!supervisor->request->placement || supervisor->request->placement->secured)
+        return NULL;
+    char *path = tri__path_join(supervisor->folder.path, "cluster.key");
+    if (!path)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    supervisor->key_file = path;
+    unlink(path); /* of a job that was killed */
+    return tri__identity_create(path, KEY_DAYS);
 }
 
 static tri_status open_task(tri__supervisor *supervisor, tri__task task)
@@ -145,7 +157,7 @@ tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervis
 {
     const tri__run_request *run = request->run;
     *supervisor = (tri__supervisor){.request = request, .run = run, .watcher = {.life = {-1, -1}}};
-    int cpus = omp_get_num_procs(), share = cpus / request->ps.workers;
+    int cpus = omp_get_num_procs(), share = request->placement ? request->placement->threads : cpus / request->ps.workers;
     supervisor->worker_threads = request->threads ? request->threads : share > 1 ? share : 1;
     TRI_TRY(open_folder(supervisor));
     const tri__watcher_options options = {
@@ -163,7 +175,8 @@ tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervis
     supervisor->shared = supervisor->count > cpus;
     if (supervisor->shared)
         take_turns();
-    return make_sockets(supervisor);
+    TRI_TRY(make_key(supervisor));
+    return make_cluster(supervisor);
 }
 
 /* Workers that have died, as "1,3": they are not started again, and nobody needs to wait for them. */
@@ -186,11 +199,14 @@ static void fill_command_line(const tri__task_process *task, bool recover, const
         supervisor->request->program, "train", "--task", task->process.name, "--cluster", supervisor->cluster_file, "--spawned",
         supervisor->folder.path,      NULL};
     const char *model = supervisor->run->options->model;
+    tri__placement_add(supervisor->request->placement, tri__cluster_host_of(&supervisor->cluster, task->task), line);
     tri__command_line_add_all(line, fixed);
     tri__command_line_add_number(line, "--parent-fd", TRI_LIFE_FD);
     tri__command_line_add_number(line, "--threads", task->task.role == TRI_ROLE_WORKER ? supervisor->worker_threads : 1);
     if (task->listen_fd >= 0)
         tri__command_line_add_number(line, "--listen-fd", TRI_LISTEN_FD);
+    if (supervisor->key_file)
+        tri__command_line_add(line, "--key"), tri__command_line_add(line, supervisor->key_file);
     if (recover)
         tri__command_line_add(line, "--recover");
     if (recover && *ended)
@@ -214,7 +230,7 @@ tri_status tri__task_process_start(tri__task_process *task, bool recover)
     tri_status status = tri__command_line_check(&line);
     if (!status) {
         const tri__process_options options = {
-            .program = supervisor->request->program,
+            .program = *tri__command_line_words(&line),
             .words = tri__command_line_words(&line),
             .env = env,
             .life = TRI_LIFE_FD_3,
@@ -239,6 +255,9 @@ void tri__supervisor_fini(tri__supervisor *supervisor)
     tri__log_file_destroy(supervisor->log_file);
     tri__run_folder_fini(&supervisor->folder);
     tri_status_free(supervisor->alone.why);
+    if (supervisor->key_file)
+        unlink(supervisor->key_file);
     free(supervisor->tasks);
     free(supervisor->cluster_file);
+    free(supervisor->key_file);
 }

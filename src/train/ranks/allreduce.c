@@ -42,10 +42,13 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
         .program = request->program,
         .words = request->words,
         .workers = workers,
-        .threads = options->threads > 0 ? (int)options->threads : 0,
+        .threads = options->threads > 0 ? (int)options->threads
+                   : request->placement ? request->placement->threads
+                                        : 0,
         .restarts = options->restarts > 0 ? (int)options->restarts : 0,
         .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
         .hosts = request->hosts,
+        .placement = request->placement,
         .as_root = request->as_root,
     };
     return tri__launch(&launching, out);
@@ -62,6 +65,6 @@ const tri__strategy tri__strategy_allreduce = {
     .agree_on_parts = tri__rank_peers_agree_on_parts,
     .agree_to_start = tri__rank_peers_prepare,
     .meeting = TRI_MEET_RANKS,
-    .launcher_options = (const char *const[]){"workers", "threads", "out", "resume", "json", NULL},
+    .launcher_options = (const char *const[]){"workers", "threads", "out", "resume", "json", "on", NULL},
     .launch = launch,
 };

@@ -10,6 +10,7 @@
 #include "base/file/file.h"
 #include "base/memory/memory.h"
 #include "train/job/watcher.h"
+#include "train/ranks/mpirun.h"
 
 enum { LARGEST_FILE = 1 << 20, LONGEST_NAME = 256 };
 
@@ -64,20 +65,31 @@ static void on_stop_request(void *context, int times)
     tri__watcher_hurry(&hosts->watcher);
 }
 
-static tri_status call(roll *hosts, bool as_root, host *one)
+static tri_status call(roll *hosts, const tri__hosts_request *request, host *one)
 {
-    const char *const words[] = {
-        "mpirun", "-n", "1", "--oversubscribe", "--host", one->name, as_root ? "--allow-run-as-root" : "true", as_root ? "true" : NULL,
-        NULL};
-    TRI_TRY(tri__process_init(&one->mpirun, &hosts->watcher, one->name));
-    return tri__process_start(&one->mpirun, &(tri__process_options){.program = "mpirun", .words = words});
+    const char *const words[] = {"-n",
+                                 "1",
+                                 "--oversubscribe",
+                                 "--host",
+                                 one->name,
+                                 request->as_root ? "--allow-run-as-root" : "true",
+                                 request->as_root ? "true" : NULL,
+                                 NULL};
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
+    tri__mpirun_begin(&line, request->placement);
+    tri__command_line_add_all(&line, words);
+    tri_status status = tri__process_init(&one->mpirun, &hosts->watcher, one->name);
+    if (!status)
+        status = tri__mpirun_start(&one->mpirun, &line);
+    tri__command_line_fini(&line);
+    return status;
 }
 
 static tri_status call_all(const tri__hosts_request *request, roll *hosts)
 {
     for (int i = 0; i < hosts->count; i++)
         if (*hosts->list[i].name)
-            TRI_TRY(call(hosts, request->as_root, &hosts->list[i]));
+            TRI_TRY(call(hosts, request, &hosts->list[i]));
     return NULL;
 }
 

@@ -39,7 +39,7 @@ typedef struct {
     tri__process mpirun;
     tri__restarts restarts;
     int workers;
-    char *hosts;     /* file with the hosts that are left; NULL: all are */
+    char *hosts;     /* file with the hosts to take: those of the placement, or those that are left; NULL: mpirun's own */
     int64_t kept;    /* step of the newest checkpoint; −1: none */
     bool made;       /* the folder is new */
     extent furthest; /* of all attempts */
@@ -117,7 +117,7 @@ static void add_rank(const launcher *self, tri__command_line *line)
 static tri_status start(launcher *self)
 {
     tri__command_line line = TRI_COMMAND_LINE_INIT;
-    tri__mpirun_add(&line, self->workers, self->hosts, self->request->as_root);
+    tri__mpirun_add(&line, self->request->placement, self->workers, self->hosts, self->request->as_root);
     add_rank(self, &line);
     tri_status status = tri__mpirun_start(&self->mpirun, &line);
     tri__command_line_fini(&line);
@@ -193,13 +193,17 @@ static bool worth_another(const launcher *self, tri_status failure)
     return tri_status_code(failure) != TRI_BAD_CALL && !self->watcher.asked && !(ended && !strcmp(ended, "diverged"));
 }
 
-/* The run continues on the remaining hosts, with one rank for each of their slots. */
-static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
+static tri_status name_hosts(launcher *self)
 {
     if (!self->hosts)
         self->hosts = tri__path_join(self->folder.path, "hosts");
-    if (!self->hosts)
-        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    return self->hosts ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+}
+
+/* The run continues on the remaining hosts, with one rank for each of their slots. */
+static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
+{
+    TRI_TRY(name_hosts(self));
     TRI_TRY(tri__file_replace(self->hosts, hosts->lines, strlen(hosts->lines)));
     int least = self->request->min_workers, most = hosts->slots > least ? hosts->slots : least;
     if (hosts->slots && self->workers > most)
@@ -212,8 +216,12 @@ static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
 /* Drop hosts that are gone. *left_out: some are gone, and some are left. */
 static tri_status leave_out_hosts(launcher *self, bool *left_out)
 {
-    const tri__hosts_request request = {
-        .file = self->request->hosts, .timeout = self->run->timeout, .as_root = self->request->as_root, .stop = self->run->stop};
+    const tri__placement *placement = self->request->placement;
+    const tri__hosts_request request = {.file = placement ? self->hosts : self->request->hosts,
+                                        .placement = placement,
+                                        .timeout = self->run->timeout,
+                                        .as_root = self->request->as_root,
+                                        .stop = self->run->stop};
     tri__hosts hosts;
     TRI_TRY(tri__hosts_probe(&request, &hosts));
     *left_out = *hosts.gone && hosts.left > 0;
@@ -226,7 +234,7 @@ static tri_status leave_out_hosts(launcher *self, bool *left_out)
 static void retreat(launcher *self)
 {
     bool left_out = false;
-    tri_status status = self->request->hosts ? leave_out_hosts(self, &left_out) : NULL;
+    tri_status status = self->request->hosts || self->request->placement ? leave_out_hosts(self, &left_out) : NULL;
     if (status)
         tri__log_line(self->log, TRI_LOG_WARNING, "cannot find out which host is gone: %s", tri_status_message(status));
     tri_status_free(status);
@@ -298,6 +306,10 @@ static tri_status open_folder(launcher *self)
 static tri_status prepare(launcher *self)
 {
     TRI_TRY(open_folder(self));
+    if (self->request->placement) {
+        TRI_TRY(name_hosts(self));
+        TRI_TRY(tri__mpirun_write_hosts(self->request->placement, self->hosts));
+    }
     self->kept = self->run->resume ? newest_step(self) : -1;
     tri__restarts_init(&self->restarts, self->request->restarts, 0);
     const tri__watcher_options options = {

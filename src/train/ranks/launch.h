@@ -4,17 +4,19 @@
 #ifndef TRI_TRAIN_RANKS_LAUNCH_H
 #define TRI_TRAIN_RANKS_LAUNCH_H
 
+#include "train/job/placement.h"
 #include "train/run/run.h"
 
 typedef struct {
-    const tri__run_request *run; /* *stop 1: end the run in good order, 2: kill it */
-    const char *program;         /* the binary of every rank */
-    const char *const *words;    /* options for every rank, as the user gave them, without those for the launcher; ends with NULL */
-    int workers, threads;        /* threads: of each rank; 0: the ranks of a host share its CPUs evenly */
-    int restarts;                /* this many failed attempts are followed by another … */
-    int min_workers;             /* … with fewer ranks, but not fewer than this, where the last attempt wrote no checkpoint */
-    const char *hosts;           /* the file of hosts that mpirun reads; hosts that are gone are left out; NULL: none is known */
-    bool as_root;                /* the user is root, which mpirun accepts only with an option */
+    const tri__run_request *run;     /* *stop 1: end the run in good order, 2: kill it */
+    const char *program;             /* the binary of every rank */
+    const char *const *words;        /* options for every rank, as the user gave them, without those for the launcher; ends with NULL */
+    int workers, threads;            /* threads: of each rank; 0: the ranks of a host share its CPUs evenly */
+    int restarts;                    /* this many failed attempts are followed by another … */
+    int min_workers;                 /* … with fewer ranks, but not fewer than this, where the last attempt wrote no checkpoint */
+    const char *hosts;               /* the file of hosts that mpirun reads; hosts that are gone are left out; NULL: none is known */
+    const tri__placement *placement; /* on which hosts ranks run; NULL: as mpirun decides */
+    bool as_root;                    /* the user is root, which mpirun accepts only with an option */
 } tri__launching;
 
 /* Returns when no process is left. out has a result if rank 0 reported one, even if the run failed after that. */

@@ -1,18 +1,28 @@
 /* mpirun.c: how we want mpirun to start ranks, and whose words its lines are. */
+#define _GNU_SOURCE /* open_memstream */
 #include "train/ranks/mpirun.h"
 
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file/file.h"
 #include "train/job/process_report.h"
 
-void tri__mpirun_add(tri__command_line *line, int ranks, const char *hosts, bool as_root)
+void tri__mpirun_begin(tri__command_line *line, const tri__placement *placement)
+{
+    if (placement)
+        tri__placement_add(placement, placement->cluster.worker_host[0], line);
+    tri__command_line_add(line, "mpirun");
+}
+
+void tri__mpirun_add(tri__command_line *line, const tri__placement *placement, int ranks, const char *hosts, bool as_root)
 {
     /* --bind-to none: the threads of all ranks share the CPUs. Ranks yield while they wait: another rank or a computing thread may need the
      * CPU. --novm: mpirun does not contact hosts that get no rank, since one of them may be gone. */
     const char *const fixed[] = {"--oversubscribe", "--novm", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", NULL};
     const char *const chosen[] = {"--mca", "orte_default_hostfile", hosts, NULL};
-    tri__command_line_add(line, "mpirun");
+    tri__mpirun_begin(line, placement);
     tri__command_line_add_number(line, "-n", ranks);
     tri__command_line_add_all(line, fixed);
     if (hosts)
@@ -21,11 +31,44 @@ void tri__mpirun_add(tri__command_line *line, int ranks, const char *hosts, bool
         tri__command_line_add(line, "--allow-run-as-root");
 }
 
+static bool listed_before(const tri__cluster *cluster, int worker)
+{
+    for (int i = 0; i < worker; i++)
+        if (!strcmp(cluster->worker_host[i], cluster->worker_host[worker]))
+            return true;
+    return false;
+}
+
+static void write_hosts(FILE *file, const tri__cluster *cluster)
+{
+    for (int i = 0; i < cluster->workers; i++) {
+        int slots = 0;
+        for (int j = i; j < cluster->workers; j++)
+            slots += !strcmp(cluster->worker_host[i], cluster->worker_host[j]);
+        if (!listed_before(cluster, i))
+            fprintf(file, "%s slots=%d\n", cluster->worker_host[i], slots);
+    }
+}
+
+tri_status tri__mpirun_write_hosts(const tri__placement *placement, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (file)
+        write_hosts(file, &placement->cluster);
+    tri_status status =
+        file && !fclose(file) ? tri__file_replace(path, text, size) : tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
+    free(text);
+    return status;
+}
+
 tri_status tri__mpirun_start(tri__process *process, tri__command_line *line)
 {
     tri_status status = tri__command_line_check(line);
     if (!status) {
-        const tri__process_options options = {.program = "mpirun", .words = tri__command_line_words(line), .life = TRI_LIFE_INPUT};
+        const tri__process_options options = {
+            .program = *tri__command_line_words(line), .words = tri__command_line_words(line), .life = TRI_LIFE_INPUT};
         status = tri__process_start(process, &options);
     }
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");

@@ -5,12 +5,17 @@
 #include <stdbool.h>
 
 #include "base/report/log.h"
-#include "train/job/command_line.h"
-#include "train/job/process.h"
+#include "train/job/placement.h"
+
+/* Its name, as the first word of line. With a placement it runs on the host of worker 0, from which all other hosts can be reached. */
+void tri__mpirun_begin(tri__command_line *line, const tri__placement *placement);
 
 /* Its command line up to the program that the ranks run. hosts: the file of hosts to take; NULL: mpirun's own. as_root: the user is root,
  * which mpirun accepts only with an option. */
-void tri__mpirun_add(tri__command_line *line, int ranks, const char *hosts, bool as_root);
+void tri__mpirun_add(tri__command_line *line, const tri__placement *placement, int ranks, const char *hosts, bool as_root);
+
+/* Writes the file of hosts of a placement, as mpirun reads it: one a line, with a slot for each of its workers. */
+TRI_MUST_CHECK tri_status tri__mpirun_write_hosts(const tri__placement *placement, const char *path);
 
 /* Starts mpirun as process, with all words of line. */
 TRI_MUST_CHECK tri_status tri__mpirun_start(tri__process *process, tri__command_line *line);
