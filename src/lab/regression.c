@@ -205,3 +205,14 @@ double tri__student_p(double t, double freedom)
     double sum = freedom + t * t;
     return incomplete_beta(freedom / sum, t * t / sum, freedom / 2, 0.5);
 }
+
+/* P(F ≥ f) = I_{d/(d + n·f)}(d/2, n/2), n degrees of freedom above the line and d below it */
+double tri__fisher_p(double f, double above, double below)
+{
+    if (isnan(f) || f < 0 || !(above > 0) || !(below > 0))
+        return NAN;
+    if (isinf(f))
+        return 0;
+    double sum = below + above * f;
+    return incomplete_beta(below / sum, above * f / sum, below / 2, above / 2);
+}

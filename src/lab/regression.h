@@ -29,4 +29,7 @@ TRI_MUST_CHECK tri_status tri__regression_fit(const double *x, const double *y, 
 /* The probability that |T| ≥ |t| for Student's t with this many degrees of freedom, > 0. */
 double tri__student_p(double t, double freedom);
 
+/* The probability that F ≥ f, for the F distribution with these degrees of freedom, each above 0: whether several slopes are 0. */
+double tri__fisher_p(double f, double above, double below);
+
 #endif

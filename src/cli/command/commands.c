@@ -3,6 +3,7 @@
 
 #include "cli/command/table_rows.h"
 #include "graph/model/builtin.h"
+#include "lab/study/builtin_studies.h"
 
 #define TEST_DATA_ROW(words)                                                                                                               \
     {                                                                                                                                      \
@@ -327,6 +328,24 @@ static const tri__option cluster_host_options[] = {
      .kind = TRI_OPTION_TEXT,
      .meaning = "only what passes between HOST and this host; all others reach both"},
     {.name = "help", .group = "Output", .meaning = "show this help"},
+    {0},
+};
+
+static const tri__option lab_run_options[] = {
+    {.name = "quick", .group = "Scale", .meaning = "a short version of the study, about a minute"},
+    {.name = "full", .meaning = "all of it, as it was published; may take hours"},
+    {.name = "out",
+     .letter = 'o',
+     .argument = "DIR",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Output",
+     .completion = "folder",
+     .otherwise = "studies/NAME",
+     .meaning = "the folder for the results; where it has some of the same study, the rest is run"},
+    {.name = "fresh", .meaning = "remove what that folder has, and begin anew"},
+    {.name = "quiet", .meaning = "print no progress and no notes; errors are still printed"},
+    JSON_ROW,
+    HELP_ROW,
     {0},
 };
 
@@ -656,6 +675,22 @@ const tri__command tri__commands[] = {
      .meaning = "end what runs on the hosts of a virtual cluster, and remove them",
      .detail = "Also removes what is left of a cluster whose `up` was killed.",
      .operands = {{"NAME", "the cluster"}}},
+    {.name = "lab run",
+     .usage = "STUDY [--quick|--full] [--out DIR]",
+     .run = tri__command_lab_run,
+     .least = 1,
+     .most = 1,
+     .options = lab_run_options,
+     .meaning = "run a study: a command with many settings, several times each",
+     .detail = "A study is a YAML file: a command, factors with their values, columns of the results, tables, plots, and findings that are "
+               "checked "
+               "(docs/lab.md). Published studies are built in. Cells run one after another, in random order, repeats interleaved; after "
+               "Ctrl-C or "
+               "a crash the same command goes on. A run that fails is tried once more. The exit status is 1 where one failed twice.",
+     .operands = {{"STUDY", "the name of a built-in study ('trireme lab list' shows them), or a YAML file", tri__builtin_study_names}},
+     .examples = {{"trireme lab run A1 --quick", "a published study, in about a minute"},
+                  {"trireme lab run mine.yaml --out results", "a study of your own"}}},
+    {.name = "lab list", .usage = "", .run = tri__command_lab_list, .options = result_options, .meaning = "the studies that are built in"},
     {.name = "run",
      .usage = "FILE.graph [--workers N] [options]",
      .run = tri__command_run,
@@ -693,7 +728,7 @@ const tri__command tri__commands[] = {
      .most = 2,
      .options = help_options,
      .meaning = "help on a command; the manual page; bash completion",
-     .operands = {{"COMMAND", "such as train or data get", "train eval predict model data watch cluster run keygen version"}},
+     .operands = {{"COMMAND", "such as train or data get", "train eval predict model data watch cluster lab run keygen version"}},
      .examples = {{"trireme help train", "all options of train"},
                   {"trireme help --bash >~/.local/share/bash-completion/completions/trireme", "complete commands, options and values"}}},
     {0},

@@ -21,6 +21,8 @@ TRI_MUST_CHECK tri_status tri__command_cluster_status(tri__session *session, con
 TRI_MUST_CHECK tri_status tri__command_cluster_cut(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_cluster_mend(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_cluster_down(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_lab_run(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_lab_list(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_run(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_watch(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_keygen(tri__session *session, const tri__arguments *arguments);

@@ -1,4 +1,4 @@
-/* builtin.h: the models that the binary carries: the files of models/, turned into C by cmake/builtin_models.cmake. */
+/* builtin.h: the models that the binary carries: the files of models/, turned into C by cmake/builtin_texts.cmake. */
 #ifndef TRI_GRAPH_MODEL_BUILTIN_H
 #define TRI_GRAPH_MODEL_BUILTIN_H
 

@@ -1,0 +1,218 @@
+/* lab.c: trireme lab run, list: studies, built in or of one's own. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file/folder.h"
+#include "base/thread/clock.h"
+#include "cli/command/commands.h"
+#include "cli/process/session.h"
+#include "cli/process/signals.h"
+#include "lab/study/builtin_studies.h"
+#include "lab/study/numbers.h"
+#include "lab/study/runner.h"
+#include "watch/progress/text.h"
+
+#define LIVE_INTERVAL  INT64_C(100000000)
+#define PLAIN_INTERVAL INT64_C(10000000000)
+
+static tri_status find_scale(const tri__arguments *arguments, tri__scale *out)
+{
+    bool quick = tri__argument_flag(arguments, "quick"), full = tri__argument_flag(arguments, "full");
+    *out = quick ? TRI_SCALE_QUICK : full ? TRI_SCALE_FULL : TRI_SCALE_USUAL;
+    return quick && full ? tri_fail(TRI_BAD_CALL, "--quick and --full: give one of them") : NULL;
+}
+
+/* ---- run: how far it is ---- */
+
+typedef struct {
+    tri__session *session;
+    int64_t next; /* when the line is due */
+} progress_line;
+
+static void draw(void *context, const tri__study_progress *progress)
+{
+    progress_line *self = context;
+    tri__terminal *terminal = &self->session->terminal;
+    int64_t now = tri__clock_now();
+    char line[600], running[TRI_TEXT_SHORT], left[TRI_TEXT_SHORT];
+    if (self->session->quiet || now < self->next)
+        return;
+    self->next = now + (terminal->live ? LIVE_INTERVAL : PLAIN_INTERVAL);
+    snprintf(line, sizeof line, "%lld of %lld runs  %s left  %s: %s", (long long)progress->done, (long long)progress->all,
+             isnan(progress->left) ? "?" : tri__text_duration(left, progress->left), progress->what,
+             tri__text_duration(running, progress->running));
+    if (terminal->live)
+        tri__terminal_draw(terminal, line);
+    else
+        tri__terminal_say(terminal, "%s", line);
+}
+
+/* ---- run: what came of it ---- */
+
+static const char *state_name(tri__finding_state state)
+{
+    static const char *const names[] = {"unknown", "confirmed", "not confirmed"};
+    return names[state];
+}
+
+static json_t *finding_json(const char *name, const tri__finding_result *finding)
+{
+    json_t *confirmed = finding->state == TRI_FINDING_UNKNOWN ? json_null() : json_boolean(finding->state == TRI_FINDING_CONFIRMED);
+    return json_pack("{s:s, s:o, s:o, s:s}", "name", name, "confirmed", confirmed, "value", tri__json_number(finding->evidence.first),
+                     "evidence", finding->evidence.text);
+}
+
+/* The findings, printed or as a list. */
+static tri_status tell_findings(const tri__session *session, const tri__results *results, json_t *list)
+{
+    const tri__study *study = tri__results_study(results);
+    for (int i = 0; i < study->finding_count; i++) {
+        tri__finding_result finding;
+        TRI_TRY(tri__finding_evaluate(results, i, &finding));
+        if (session->json)
+            json_array_append_new(list, finding_json(study->findings[i].name, &finding));
+        else
+            fprintf(session->out, "%-13s  %s  (%s)\n", state_name(finding.state), study->findings[i].name, finding.evidence.text);
+    }
+    return NULL;
+}
+
+static int64_t count_failed(const tri__results *results)
+{
+    const tri__study *study = tri__results_study(results);
+    int64_t failed = 0;
+    for (int cell = 0; cell < study->cell_count; cell++)
+        for (int repeat = 1; repeat <= study->repeats; repeat++)
+            failed += tri__results_failures(results, cell, repeat) && !tri__results_has(results, cell, repeat);
+    return failed;
+}
+
+/* A column that no result has is most likely a wrong path. */
+static void warn_of_empty_columns(const tri__session *session, const tri__results *results)
+{
+    const tri__study *study = tri__results_study(results);
+    for (int column = 0; column < study->column_count; column++) {
+        bool known = false;
+        for (int64_t i = 0; i < tri__results_count(results) && !known; i++) {
+            const tri__measurement *one = tri__results_at(results, i);
+            known = !one->result ||
+                    !isnan(tri__measured_number(study, one, column, tri__result_task(one->result, study->columns[column].scope, 0)));
+        }
+        if (!known && tri__results_count(results))
+            tri__log_line(session->log, TRI_LOG_WARNING, "the column %s has no number in any result: is '%s' right?",
+                          study->columns[column].name, tri__expression_text(study->columns[column].expression));
+    }
+}
+
+static tri_status tell(tri__session *session, const tri__results *results, const char *folder)
+{
+    const tri__study *study = tri__results_study(results);
+    json_t *findings = json_array();
+    int64_t failed = count_failed(results);
+    tri_status status = tell_findings(session, results, findings);
+    if (!status && session->json)
+        return tri__session_print_json(session, json_pack("{s:s, s:i, s:I, s:f, s:o, s:s}", "study", study->name, "cells",
+                                                          study->cell_count, "failed", (json_int_t)failed, "seconds",
+                                                          tri__clock_seconds(tri__clock_now() - session->started), "findings", findings,
+                                                          "folder", folder));
+    json_decref(findings);
+    if (!status && !session->quiet)
+        tri__terminal_say(&session->terminal, "%s/results.csv; `trireme lab report %s` makes a page of it", folder, folder);
+    return status;
+}
+
+/* ---- run ---- */
+
+/* studies/A1, studies/A1-quick */
+static tri_status name_folder(const tri__arguments *arguments, const tri__study *study, char *folder, size_t size)
+{
+    const char *given = tri__argument_text(arguments, "out");
+    bool usual = study->scale == TRI_SCALE_USUAL;
+    if (given)
+        snprintf(folder, size, "%s", given);
+    else
+        snprintf(folder, size, "studies/%s%s%s", study->name, usual ? "" : "-", usual ? "" : tri__scale_name(study->scale));
+    return tri__argument_flag(arguments, "fresh") ? tri__folder_remove(folder) : NULL;
+}
+
+static tri_status find_program(char *program, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", program, size - 1);
+    if (length < 0)
+        return tri_fail(TRI_IO, "the path of this program cannot be found: %s", strerror(errno));
+    program[length] = 0;
+    return NULL;
+}
+
+static tri_status execute(tri__session *session, const tri__arguments *arguments, const tri__study *study)
+{
+    char folder[4096], program[4096];
+    progress_line line = {.session = session};
+    TRI_TRY(name_folder(arguments, study, folder, sizeof folder));
+    TRI_TRY(find_program(program, sizeof program));
+    const tri__study_run run = {.study = study,
+                                .folder = folder,
+                                .program = program,
+                                .version = TRI_VERSION,
+                                .cache_folder = session->cache_folder,
+                                .log = session->log,
+                                .stop = tri__signals_catch(2),
+                                .progress = draw,
+                                .context = &line};
+    tri__results *results;
+    tri_status status = tri__study_execute(&run, &results);
+    tri__terminal_wipe(&session->terminal);
+    if (!status) {
+        warn_of_empty_columns(session, results);
+        status = tell(session, results, folder);
+    }
+    int64_t failed = results ? count_failed(results) : 0;
+    tri__results_destroy(results);
+    if (!status && failed)
+        status = tri_fail(TRI_INTERNAL, "%lld runs failed twice: %s/results.csv has the reasons", (long long)failed, folder);
+    return status;
+}
+
+tri_status tri__command_lab_run(tri__session *session, const tri__arguments *arguments)
+{
+    tri__scale scale;
+    tri__study *study;
+    TRI_TRY(find_scale(arguments, &scale));
+    TRI_TRY(tri__study_load(arguments->operands[0], scale, &study));
+    tri_status status = execute(session, arguments, study);
+    tri__study_destroy(study);
+    return status;
+}
+
+/* ---- list ---- */
+
+static tri_status list_one(const tri__session *session, const char *name, json_t *list)
+{
+    tri__study *study;
+    TRI_TRY(tri__study_load(name, TRI_SCALE_USUAL, &study));
+    if (session->json)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:i, s:i}", "name", study->name, "title", study->title, "cells",
+                                              study->cell_count, "repeats", study->repeats, "findings", study->finding_count));
+    else
+        fprintf(session->out, "%-4s %5d %8d %9d  %s\n", study->name, study->cell_count, study->repeats, study->finding_count, study->title);
+    tri__study_destroy(study);
+    return NULL;
+}
+
+tri_status tri__command_lab_list(tri__session *session, const tri__arguments *arguments)
+{
+    json_t *list = json_array();
+    tri_status status = NULL;
+    (void)arguments;
+    if (!session->json)
+        fprintf(session->out, "%-4s %5s %8s %9s  %s\n", "", "cells", "repeats", "findings", "title");
+    for (const tri__builtin_text *row = tri__builtin_studies; row->name && !status; row++)
+        status = list_one(session, row->name, list);
+    if (!status && session->json)
+        return tri__session_print_json(session, json_pack("{s:o}", "studies", list));
+    json_decref(list);
+    return status;
+}

@@ -1,0 +1,114 @@
+/* csv.c: tables as text with commas between. The text is copied once and cut in place. */
+#include "lab/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    char *at; /* NUL-terminated */
+    int line;
+} reader;
+
+/* Cut the next field out of the text. *last: it was the row's last. A quote within quotes is written twice. */
+static char *next_field(reader *from, bool *last)
+{
+    bool quoted = *from->at == '"';
+    char *first = from->at + quoted, *to = first, *read = first;
+    for (; *read; read++) {
+        if (quoted && *read == '"' && *++read != '"')
+            quoted = false;
+        if (!*read || (!quoted && strchr(",\r\n", *read)))
+            break;
+        *to++ = *read;
+    }
+    *last = *read != ',';
+    from->line += *read == '\n' || *read == '\r';
+    if (*read == '\r' && read[1] == '\n')
+        read++;
+    from->at = *read ? read + 1 : read;
+    *to = 0;
+    return first;
+}
+
+static tri_status read_row(const char *name, reader *from, int columns, const char **cells)
+{
+    int line = from->line, count = 0;
+    for (bool last = false; !last; count++) {
+        const char *field = next_field(from, &last);
+        if (count < columns)
+            cells[count] = field;
+    }
+    if (count != columns)
+        return tri_fail(TRI_BAD_DATA, "%s: line %d: %d fields where the first line names %d", name, line, count, columns);
+    return NULL;
+}
+
+static int64_t count_of(const char *text, char c)
+{
+    int64_t found = 0;
+    for (; *text; text++)
+        found += *text == c;
+    return found;
+}
+
+tri_status tri__csv_parse(const char *name, const char *text, tri__arena *arena, tri__csv *out)
+{
+    *out = (tri__csv){0};
+    reader from = {.at = tri__arena_copy(arena, text), .line = 1};
+    size_t first_line = strcspn(text, "\n");
+    int64_t lines = count_of(text, '\n') + 1;
+    for (size_t i = 0; i < first_line; i++)
+        out->columns += text[i] == ',';
+    out->columns++;
+    const char **cells = tri__arena_alloc(arena, (size_t)lines * (size_t)out->columns * sizeof *cells);
+    if (!from.at || !cells)
+        return tri_fail(TRI_NO_MEMORY, "%s: no memory for the table", name);
+    TRI_TRY(read_row(name, &from, out->columns, cells));
+    out->names = cells;
+    out->cells = cells + out->columns;
+    for (; *from.at; out->rows++)
+        TRI_TRY(read_row(name, &from, out->columns, cells + (out->rows + 1) * out->columns));
+    return NULL;
+}
+
+int tri__csv_column(const tri__csv *table, const char *name)
+{
+    for (int i = 0; i < table->columns; i++)
+        if (!strcmp(table->names[i], name))
+            return i;
+    return -1;
+}
+
+const char *tri__csv_cell(const tri__csv *table, int64_t row, int column)
+{
+    return table->cells[row * table->columns + column];
+}
+
+double tri__csv_number(const char *cell)
+{
+    char *end = NULL;
+    double number = strtod(cell, &end);
+    return end == cell || *end ? NAN : number;
+}
+
+bool tri__csv_same(const char *a, const char *b)
+{
+    double x = tri__csv_number(a), y = tri__csv_number(b);
+    return !strcmp(a, b) || (!isnan(x) && x == y);
+}
+
+void tri__csv_write_cell(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}

@@ -1,0 +1,107 @@
+/* study.h: a study: one command, run over and over with other values, and what is to be found out by it.
+ *
+ * A study is a YAML file (docs/lab.md explains it to people). Its factors have values; a cell is one combination of them. Each cell is run
+ * `repeats` times. Columns are expressions over the JSON result of a run; findings are expressions over the columns that a machine can
+ * check. `quick` and `full` in the file replace parts of it for short and for complete runs. */
+#ifndef TRI_LAB_STUDY_STUDY_H
+#define TRI_LAB_STUDY_STUDY_H
+
+#include "base/file/json.h"
+#include "lab/study/expression.h"
+#include "train/job/command_line.h"
+
+typedef enum { TRI_SCALE_USUAL, TRI_SCALE_QUICK, TRI_SCALE_FULL } tri__scale;
+
+const char *tri__scale_name(tri__scale scale); /* "usual" */
+
+/* What a column has a number for: each run, each worker of a run, each host of it. */
+typedef enum { TRI_SCOPE_RUN, TRI_SCOPE_WORKER, TRI_SCOPE_HOST } tri__scope;
+
+typedef struct {
+    tri__scope scope;
+    const char *name;  /* "accuracy" */
+    const char *label; /* for people: "test accuracy, %" */
+    int digits;        /* behind the point */
+    tri__expression *expression;
+} tri__study_column;
+
+typedef struct {
+    const char *name; /* what it says, in words */
+    tri__expression *expression;
+    const char *why; /* a remark for the report; NULL: none */
+} tri__study_finding;
+
+/* A published number. */
+typedef struct {
+    int cell, column;
+    const char *task; /* as in a name of an expression: "worker0"; "" for a run */
+    double number;
+} tri__reported;
+
+typedef struct {
+    json_t *document; /* the file's, after quick or full; owns most texts */
+    tri__arena *arena;
+    const char *file; /* for messages */
+    char *text;       /* the file's */
+    const char *name, *title, *about, *command;
+    tri__scale scale;
+
+    const char **factors; /* [factor_count] names */
+    int factor_count;
+    const char **values; /* [cell_count][factor_count] */
+    int cell_count;
+    int repeats;
+    int64_t seed;
+    int64_t patience; /* nanoseconds that a run may take */
+
+    tri__study_column *columns; /* [column_count] */
+    int column_count;
+    tri__study_finding *findings; /* [finding_count] */
+    int finding_count;
+    tri__reported *reported; /* [reported_count] */
+    int reported_count;
+    bool builtin;
+    char digest[65]; /* of the document: what was run by it goes with no other */
+} tri__study;
+
+/* A study's text, and where it comes from. */
+typedef struct {
+    const char *file; /* the path, or a built-in study's name: its last part, without its ending, is the study's name */
+    const char *text;
+    bool builtin;
+} tri__study_text;
+
+TRI_MUST_CHECK tri_status tri__study_parse(const tri__study_text *from, tri__scale scale, tri__study **out);
+
+/* A built-in study by its name, in any case of letters, or a file. TRI_NOT_FOUND, TRI_BAD_DATA with line and column. */
+TRI_MUST_CHECK tri_status tri__study_load(const char *name_or_path, tri__scale scale, tri__study **out);
+void tri__study_destroy(tri__study *study); /* accepts NULL */
+
+const char *tri__study_value(const tri__study *study, int cell, int factor);
+int tri__study_factor(const tri__study *study, const char *name); /* −1 where there is none */
+int tri__study_column_find(const tri__study *study, tri__scope scope, const char *name);
+
+/* "batch=100 workers=3", into text. Returns it. */
+const char *tri__study_cell_text(const tri__study *study, int cell, char *text, size_t size);
+
+/* What the names of a template stand for besides factors and settings. */
+typedef struct {
+    const char *work;    /* {work}: a folder for data */
+    const char *cluster; /* {cluster}: the name of the virtual cluster; NULL: there is none */
+    int repeat;          /* {repeat}, from 1, and {seed}, another one for each */
+} tri__study_names;
+
+/* Add the words of a cell's command. */
+TRI_MUST_CHECK tri_status tri__study_command(const tri__study *study, int cell, const tri__study_names *names, tri__command_line *line);
+
+/* Add the words of the command by number from 0 that runs once before all cells; no words past the last. */
+TRI_MUST_CHECK tri_status tri__study_preparation(const tri__study *study, int number, const tri__study_names *names,
+                                                 tri__command_line *line);
+
+/* The line and column of a text of the file; line 0 where it is not found. */
+tri__text_place tri__study_place(const tri__study *study, const char *text);
+
+/* TRI_BAD_DATA at the place of a text. */
+TRI_MUST_CHECK tri_status tri__study_wrong(const tri__study *study, const char *text, const char *format, ...) TRI_FORMAT(3, 4);
+
+#endif

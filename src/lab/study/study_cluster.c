@@ -1,0 +1,65 @@
+/* study_cluster.c: a virtual cluster for the time of a study. */
+#include "lab/study/study_cluster.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lab/cluster/cluster.h"
+
+struct tri__study_cluster {
+    char name[TRI_CLUSTER_NAME];
+    bool own; /* made here */
+};
+
+/* `hosts: 3` with rate, cpus and memory beside it means three hosts alike. */
+static tri_status describe(const json_t *from, const char *name, tri__virtual_cluster *out)
+{
+    const char *hosts = json_string_value(json_object_get(from, "hosts")), *rate = json_string_value(json_object_get(from, "rate"));
+    const char *cpus = json_string_value(json_object_get(from, "cpus")), *memory = json_string_value(json_object_get(from, "memory"));
+    if (!hosts)
+        return tri__virtual_cluster_parse(from, name, out);
+    tri__virtual_host like = {.cpus = cpus ? strtod(cpus, NULL) : 0, .memory_mb = memory ? strtoll(memory, NULL, 10) : 0};
+    TRI_TRY(rate ? tri__rate_parse(rate, &like.rate_mbit) : NULL);
+    return tri__virtual_cluster_alike(name, atoi(hosts), &like, out);
+}
+
+static tri_status bring_up(const json_t *from, tri__study_cluster *cluster)
+{
+    tri__virtual_cluster described;
+    snprintf(cluster->name, sizeof cluster->name, "lab%d", (int)getpid());
+    TRI_TRY(describe(from, cluster->name, &described));
+    cluster->own = true;
+    return tri__cluster_up(&described);
+}
+
+tri_status tri__study_cluster_up(const tri__study *study, tri__study_cluster **out)
+{
+    const json_t *from = json_object_get(study->document, "cluster");
+    *out = NULL;
+    if (!from)
+        return NULL;
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return tri_fail(TRI_NO_MEMORY, "no memory for a cluster");
+    if (json_is_string(from)) {
+        snprintf((*out)->name, sizeof(*out)->name, "%s", json_string_value(from));
+        return NULL;
+    }
+    return tri_wrap(bring_up(from, *out), "the study %s runs on virtual hosts", study->name);
+}
+
+const char *tri__study_cluster_name(const tri__study_cluster *cluster)
+{
+    return cluster ? cluster->name : NULL;
+}
+
+tri_status tri__study_cluster_down(tri__study_cluster *cluster, tri_status status)
+{
+    tri_status down = cluster && cluster->own ? tri__cluster_down(cluster->name) : NULL;
+    free(cluster);
+    if (!status)
+        return down;
+    tri_status_free(down);
+    return status;
+}

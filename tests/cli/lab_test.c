@@ -1,0 +1,136 @@
+/* lab_test.c: whole studies: one that runs to its end, one that is interrupted and goes on, one whose runs fail. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/binary_json.h"
+
+static const char study[] = "title: digits by batch\n"
+                            "command: train softmax --data digits:300 --steps 5 --batch {batch} --seed {seed} --threads 1\n"
+                            "factors: {batch: [10, 20, 40]}\n"
+                            "repeats: 2\n"
+                            "columns: {accuracy: 100 * test_accuracy, steps: steps, examples: examples}\n"
+                            "worker_columns: {steps: steps}\n"
+                            "findings:\n"
+                            "  five steps each: steps == 5\n"
+                            "  more examples: rises(examples)\n"
+                            "  all by worker 0: worker0.steps at batch=10 == 5\n"
+                            "  not so: examples at batch=10 > 1000\n";
+
+static void write_study(const char *folder, const char *text)
+{
+    char *path = test_path(folder, "s.yaml");
+    test_write(path, text, strlen(text));
+    free(path);
+}
+
+static int count(const char *text, const char *what)
+{
+    int found = 0;
+    for (const char *at = strstr(text, what); at; at = strstr(at + 1, what))
+        found++;
+    return found;
+}
+
+static char *read_in(const char *folder, const char *name)
+{
+    char *path = test_path(folder, name), *text = test_read(path, NULL);
+    free(path);
+    return text;
+}
+
+static void study_runs_to_its_end_and_checks_its_findings(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    json_t *said = json_of(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--json"));
+    assert_int_equal((int)number(said, "cells"), 3);
+    assert_int_equal((int)number(said, "failed"), 0);
+    json_t *findings = json_object_get(said, "findings");
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(json_is_true(json_object_get(json_array_get(findings, i), "confirmed")), i < 3);
+    json_decref(said);
+    char *table = read_in(folder, "o/results.csv");
+    assert_int_equal(count(table, "\n"), 1 + 6);
+    assert_int_equal(count(table, "worker:0"), 6);
+    assert_non_null(strstr(table, "train softmax --data digits:300 --steps 5 --batch 40 --seed 2 --threads 1 --out o/runs/"));
+    free(table);
+}
+
+static void study_that_is_complete_runs_nothing_again(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--quiet"), 0, "confirmed      five steps each  (5 == 5)", "");
+    char *before = read_in(folder, "o/cells.jsonl");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 0, "not confirmed  not so  (50 > 1000)", "o/results.csv");
+    char *after = read_in(folder, "o/cells.jsonl");
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    write_study(folder, "title: another\ncommand: train softmax\nfactors: {a: 1}\ncolumns: {s: seconds}\n");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 2, "", "give another --out");
+}
+
+/* SIGINT, or SIGKILL, when the first run has ended; the signal may come too late on a machine that sleeps, so there are five tries. */
+static const char interrupted[] = "for try in 1 2 3 4 5; do rm -rf o; \"$0\" lab run s.yaml --out o --quiet & pid=$!\n"
+                                  "until grep -q '\"result\"' o/cells.jsonl 2>/dev/null; do kill -0 $pid || break; done\n"
+                                  "kill -$1 $pid; wait $pid; ended=$?; [ $ended -ne 0 ] && exit $ended; done; exit 99";
+
+static void study_that_was_interrupted_goes_on_where_it_was(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(SHELL(folder, interrupted, "INT"), 130, "", "");
+    char *before = read_in(folder, "o/cells.jsonl");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 0, "confirmed      more examples", "");
+    char *after = read_in(folder, "o/cells.jsonl");
+    assert_true(count(before, "\"result\"") < 6);
+    assert_int_equal(strncmp(before, after, strlen(before)), 0);
+    assert_int_equal(count(after, "\"result\""), 6);
+    free(before);
+    free(after);
+}
+
+static void study_that_was_killed_goes_on_after_half_a_line(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(SHELL(folder, interrupted, "KILL"), 137, "", "");
+    expect(SHELL(folder, "printf '{\"cell\": 1, \"rep' >>o/cells.jsonl; \"$0\" lab run s.yaml --out o"), 0, "confirmed      more examples",
+           "");
+    char *table = read_in(folder, "o/results.csv");
+    assert_int_equal(count(table, "\n"), 1 + 6);
+    free(table);
+}
+
+static void runs_that_fail_are_tried_once_more_and_told(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, "title: failing\ncommand: train softmax --data digits:300 --steps {steps}\nfactors: {steps: [2, none]}\n"
+                        "columns: {s: steps}\nfindings: {two: s == 2, known: s at steps=2 == 2}\n");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 1, "unknown        two", "steps=none, repeat 1: it failed: ");
+    char *journal = read_in(folder, "o/cells.jsonl");
+    assert_int_equal(count(journal, "\"failure\""), 2);
+    assert_int_equal(count(journal, "\"result\""), 1);
+    free(journal);
+}
+
+static void list_has_the_built_in_studies(void **state)
+{
+    (void)state;
+    json_t *said = json_of(RUN(NULL, "lab", "list", "--json"));
+    const json_t *first = json_array_get(json_object_get(said, "studies"), 0);
+    assert_string_equal(json_string_value(json_object_get(first, "name")), "A1");
+    assert_int_equal((int)number(first, "cells"), 5);
+    json_decref(said);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(study_runs_to_its_end_and_checks_its_findings),   FOLDER_TEST(study_that_is_complete_runs_nothing_again),
+        FOLDER_TEST(study_that_was_interrupted_goes_on_where_it_was), FOLDER_TEST(study_that_was_killed_goes_on_after_half_a_line),
+        FOLDER_TEST(runs_that_fail_are_tried_once_more_and_told),     cmocka_unit_test(list_has_the_built_in_studies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
