@@ -101,6 +101,28 @@ static void eval_gives_the_figures_of_the_summary(void **state)
     expect(RUN(*state, "model", "run"), 0, "7,850", "");
 }
 
+/* The diagonal of the matrix is what was right; its rows are the examples of the classes. */
+static void eval_tells_which_class_was_taken_for_which(void **state)
+{
+    expect(RUN(*state, "train", "softmax", "--data", DATA, "--epochs", "2", "--out", "classes", "--quiet"), 0, "", "");
+    json_t *eval = json_of(RUN(*state, "eval", "classes", "--json")), *matrix = json_object_get(eval, "confusion");
+    const double examples = number(eval, "examples");
+    double right = 0;
+    assert_int_equal(json_array_size(matrix), 10);
+    for (size_t label = 0; label < 10; label++) {
+        const json_t *row = json_array_get(matrix, label), *score = json_array_get(json_object_get(eval, "per_class"), label);
+        json_int_t count = 0;
+        for (size_t guess = 0; guess < 10; guess++)
+            count += json_integer_value(json_array_get(row, guess));
+        assert_int_equal(count, json_integer_value(json_object_get(score, "count")));
+        right += (double)json_integer_value(json_array_get(row, label));
+    }
+    assert_float_equal(right / examples, number(eval, "test_accuracy"), 1e-9);
+    assert_true(number(eval, "top5_accuracy") >= number(eval, "test_accuracy"));
+    json_decref(eval);
+    expect(RUN(*state, "eval", "classes"), 0, "precision    recall        F1 examples   taken for each class", "");
+}
+
 static void predict_prints_one_line_for_each_row(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", "fake:2x2x1:2:40", "--epochs", "1", "--out", "run", "--quiet"), 0, "softmax", "");
@@ -265,6 +287,7 @@ int main(void)
         TEST(a_dense_model_trains_on_sparse_text),
         TEST(the_json_summary_has_all_documented_keys),
         TEST(eval_gives_the_figures_of_the_summary),
+        TEST(eval_tells_which_class_was_taken_for_which),
         TEST(predict_prints_one_line_for_each_row),
         TEST(a_run_ended_by_a_signal_and_resumed_equals_an_uninterrupted_one),
         TEST(a_loss_that_is_not_a_number_ends_with_advice),

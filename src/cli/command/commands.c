@@ -505,7 +505,9 @@ const tri__command tri__commands[] = {
      .meaning = "accuracy and loss of a trained model",
      .detail =
          "Evaluates the newest checkpoint of a run folder, or one checkpoint file, on a source. With two classes it also tells the area "
-         "under the ROC curve and the log loss. The checkpoint carries its model: nothing else is needed.",
+         "under the ROC curve and the log loss, with more than five how often the label is among the five likeliest. A table has "
+         "precision, recall and F1 of each class and, for up to 20 classes, which class was taken for which; --quiet leaves it out, --json "
+         "has it for up to 4096. The checkpoint carries its model: nothing else is needed.",
      .operands = {{"RUN|CHECKPOINT", "a run folder or a .safetensors file of its checkpoint folder"}},
      .examples = {{"trireme eval runs/lenet-2026-11-15-1 --data fashion", "on the test examples"},
                   {"trireme eval runs/lenet-2026-11-15-1 --data fashion --part train", "on those it was trained on"}}},

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cli/command/class_names.h"
 #include "cli/command/commands.h"
 #include "cli/command/examples.h"
 #include "cli/process/signals.h"
@@ -20,8 +21,7 @@
 /* Where predictions go: lines with tabs, or a JSON array that is printed at the end. */
 typedef struct {
     FILE *out;
-    const char *const *names; /* of the classes, or NULL: then they are numbers … */
-    tri_numbering numbering;  /* … as the training examples had them */
+    tri__class_names names; /* of the model's classes */
     int64_t classes;
     json_t *rows;     /* NULL: lines */
     bool prompt;      /* flush each answer: somebody may wait for it */
@@ -32,17 +32,10 @@ typedef struct {
     int64_t number;   /* … and its number there, from 0; of rows on standard input, over all */
 } printer;
 
-static void print_class(FILE *out, const char *const *names, const tri_numbering *numbering, int64_t class)
+static void print_class(FILE *out, const tri__class_names *names, int64_t class)
 {
-    if (names)
-        fputs(names[class], out);
-    else
-        fprintf(out, "%lld", (long long)tri__class_label(numbering, class));
-}
-
-static json_t *class_json(const char *const *names, const tri_numbering *numbering, int64_t class)
-{
-    return names ? json_string(names[class]) : json_integer(tri__class_label(numbering, class));
+    char text[TRI_CLASS_NAME];
+    fputs(tri__class_name(names, class, text), out);
 }
 
 static void print_header(printer *to)
@@ -53,7 +46,7 @@ static void print_header(printer *to)
     fputs("class", to->out);
     for (int64_t class = 0; class < to->classes; class ++) {
         fputc('\t', to->out);
-        print_class(to->out, to->names, &to->numbering, class);
+        print_class(to->out, &to->names, class);
     }
     fputs("\texample\tlabel\n", to->out);
     if (to->prompt)
@@ -89,7 +82,7 @@ static void print_example(const printer *to, const named_example *which)
     if (which->label < 0 || !info)
         fputc('-', to->out);
     else
-        print_class(to->out, info->class_names, &info->numbering, which->label);
+        print_class(to->out, &(tri__class_names){info->class_names, info->numbering}, which->label);
     fputc('\n', to->out);
     if (to->prompt)
         fflush(to->out);
@@ -102,8 +95,10 @@ static void add_json(const printer *to, const float *row, int64_t best, const na
     json_t *list = best < 0 ? json_null() : json_array();
     for (int64_t class = 0; best >= 0 && class < to->classes; class ++)
         json_array_append_new(list, json_real(row[class]));
-    json_t *class = best < 0 ? json_null() : class_json(to->names, &to->numbering, best);
-    json_t *label = !info || which->label < 0 || best < 0 ? json_null() : class_json(info->class_names, &info->numbering, which->label);
+    json_t *class = best < 0 ? json_null() : tri__class_json(&to->names, best);
+    json_t *label = !info || which->label < 0 || best < 0
+                        ? json_null()
+                        : tri__class_json(&(tri__class_names){info->class_names, info->numbering}, which->label);
     json_array_append_new(to->rows,
                           json_pack("{s:o, s:o, s:s, s:o}", "class", class, "probabilities", list, "example", which->name, "label", label));
 }
@@ -120,7 +115,7 @@ static void print_damaged(const printer *to, named_example *which)
 
 static void print_row(const printer *to, const float *row, int64_t best, const named_example *which)
 {
-    print_class(to->out, to->names, &to->numbering, best);
+    print_class(to->out, &to->names, best);
     for (int64_t class = 0; class < to->classes; class ++)
         fprintf(to->out, "\t%.6f", (double)row[class]);
     print_example(to, which);
@@ -264,14 +259,12 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
     const bool piped = tri__source_is_stream(data);
     printer to = {.out = session->out,
                   .classes = tri__predictor_classes(predictor),
-                  .numbering = checkpoint->numbering,
+                  .names = tri__class_names_of_model(checkpoint, tri__predictor_classes(predictor)),
                   .prompt = piped,
                   .piped = piped,
                   .rows = session->json ? json_array() : NULL,
                   .header = !session->json && !session->quiet,
                   .number = -1};
-    if (checkpoint->class_names && checkpoint->input.classes == to.classes)
-        to.names = (const char *const *)checkpoint->class_names;
     if (piped && tri_model_is_sparse(trained->model))
         print_header(&to); /* whoever writes line by line may wait for it */
     tri_status status = piped && !tri_model_is_sparse(trained->model) ? predict_input(session, arguments, trained, predictor, &to)
@@ -282,7 +275,7 @@ static tri_status predict(tri__session *session, const tri__arguments *arguments
     }
     json_t *classes = json_array();
     for (int64_t class = 0; class < to.classes; class ++)
-        json_array_append_new(classes, class_json(to.names, &to.numbering, class));
+        json_array_append_new(classes, tri__class_json(&to.names, class));
     return tri__session_print_json(session, json_pack("{s:o, s:o}", "classes", classes, "rows", to.rows));
 }
 

@@ -16,6 +16,7 @@ struct tri__evaluator {
     int64_t examples;
     float *scores; /* [examples] with two classes: of the second one. NULL otherwise */
     int32_t *labels;
+    tri__confusion *confusion; /* may be NULL */
 };
 
 /* Sums over the examples seen so far. */
@@ -41,14 +42,20 @@ static int64_t columns_of(const tri_graph *graph)
     return shape.rank >= 2 ? shape.dim[shape.rank - 1] : 1;
 }
 
+int64_t tri__class_count(const tri_graph *graph)
+{
+    const int64_t columns = columns_of(graph);
+    return columns < 2 ? 2 : columns; /* one column tells class 1 from class 0 */
+}
+
 bool tri__has_two_classes(const tri_graph *graph)
 {
-    return columns_of(graph) <= 2;
+    return tri__class_count(graph) == 2;
 }
 
 static tri_status classes_fit(const tri_source_info *source, const tri_graph *graph)
 {
-    int64_t columns = columns_of(graph), classes = columns < 2 ? 2 : columns;
+    const int64_t classes = tri__class_count(graph);
     if (source->classes <= classes)
         return NULL;
     return tri_fail(TRI_BAD_CALL, "%s: it has %lld classes, but the model has %lld", source->spec, (long long)source->classes,
@@ -148,6 +155,7 @@ tri_status tri__evaluator_create(const tri_graph *graph, tri_source *source, tri
     *out = NULL;
     tri__evaluator *evaluator;
     TRI_TRY(tri__allocate(1, sizeof *evaluator, "an evaluation", &evaluator));
+    evaluator->confusion = options->confusion;
     tri_status status = prepare(evaluator, graph, source, store, options);
     if (status)
         tri__evaluator_destroy(evaluator);
@@ -190,6 +198,8 @@ static void count_rows(tri__evaluator *evaluator, const tri_batch *batch, const 
             continue;
         int64_t guess = columns == 1 ? line[0] > 0 : largest(line, columns);
         sum->right += guess == batch->labels[row];
+        if (evaluator->confusion)
+            tri__confusion_add(evaluator->confusion, batch->labels[row], guess, line, columns);
         if (evaluator->scores && sum->result.examples < evaluator->examples) {
             float score = columns == 1 ? line[0] : line[1] - line[0];
             evaluator->scores[sum->result.examples] = score;

@@ -2,6 +2,7 @@
 #ifndef TRI_TRAIN_EVALUATE_EVALUATE_H
 #define TRI_TRAIN_EVALUATE_EVALUATE_H
 
+#include "train/evaluate/confusion.h"
 #include "trireme/dataset.h"
 #include "trireme/graph.h"
 #include "trireme/store.h"
@@ -25,6 +26,7 @@ typedef struct {
     bool cache;
     int64_t cache_bytes;
     const char *cache_folder;
+    tri__confusion *confusion; /* of the model's classes, to be counted in; borrowed; NULL: not wanted */
 } tri__evaluator_options;
 
 /* graph is copied for the batch; source and store are borrowed. TRI_BAD_CALL where the source's examples do not fit the graph. */
@@ -44,7 +46,8 @@ tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
 /* Does the source give what the graph's input takes? */
 TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph);
 
-/* Does it tell two classes apart, so that there is an AUC? */
+/* How many classes it tells apart; with two there is an AUC. */
+int64_t tri__class_count(const tri_graph *graph);
 bool tri__has_two_classes(const tri_graph *graph);
 
 /* Photos are numbered by the names of their folders: TRI_BAD_CALL where these are not the model's own classes,

@@ -1,0 +1,37 @@
+/* confusion.h: which class was taken for which, and how good a model is at each class. */
+#ifndef TRI_TRAIN_EVALUATE_CONFUSION_H
+#define TRI_TRAIN_EVALUATE_CONFUSION_H
+
+#include <stdint.h>
+
+#include "trireme/status.h"
+
+enum { TRI_CONFUSION_CLASSES = 4096 }; /* with more the matrix would take gigabytes */
+
+typedef struct {
+    int64_t classes;
+    int64_t *count;   /* [classes][classes] examples by label, then by guess */
+    int64_t among[5]; /* examples whose label is among the 1, 2 … 5 likeliest classes */
+    int64_t examples;
+} tri__confusion;
+
+/* NaN where there is nothing to divide by: precision of a class that was never guessed, recall of one that does not occur. */
+typedef struct {
+    double precision, recall, f1;
+    int64_t count; /* examples of the class */
+} tri__class_score;
+
+/* TRI_BAD_CALL where there are more than TRI_CONFUSION_CLASSES classes. */
+TRI_MUST_CHECK tri_status tri__confusion_init(tri__confusion *confusion, int64_t classes);
+void tri__confusion_fini(tri__confusion *confusion);
+
+/* An example: its label, the likeliest class, and the scores [columns] of the classes; with one column it is the log odds of class 1. */
+void tri__confusion_add(tri__confusion *confusion, int64_t label, int64_t guess, const float *scores, int64_t columns);
+
+int64_t tri__confusion_at(const tri__confusion *confusion, int64_t label, int64_t guess);
+tri__class_score tri__confusion_class(const tri__confusion *confusion, int64_t label);
+double tri__confusion_among(const tri__confusion *confusion,
+                            int best);                          /* share of examples whose label is among the best so many, 1 to 5 */
+double tri__confusion_mean_f1(const tri__confusion *confusion); /* over the classes that occur or were guessed */
+
+#endif
