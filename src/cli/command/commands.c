@@ -479,6 +479,26 @@ static const tri__option watch_options[] = {
     {0},
 };
 
+static const tri__option runs_options[] = {
+    {.name = "sort",
+     .argument = "KEY",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Order",
+     .otherwise = "by name",
+     .meaning = "by a key of summary.json: test_accuracy, test_loss, seconds, examples_per_second, …"},
+    {.name = "reverse", .meaning = "with --sort: the largest first"},
+    {.name = "csv",
+     .argument = "FILE",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Output",
+     .completion = "file",
+     .meaning = "also write them to a file, with the command of each"},
+    {.name = "quiet", .meaning = "with --csv: print no table"},
+    {.name = "json", .meaning = "print one JSON object with the summaries of all runs"},
+    HELP_ROW,
+    {0},
+};
+
 const tri__command tri__commands[] = {
     {.name = "train",
      .usage = "MODEL --data SOURCE [options]",
@@ -527,6 +547,16 @@ const tri__command tri__commands[] = {
      .operands = {{"RUN|CHECKPOINT", "a run folder or a .safetensors file of its checkpoint folder"}},
      .examples = {{"trireme predict runs/lenet-2026-11-15-1 --data fashion --limit 5", "the first five test examples"},
                   {"trireme predict runs/lenet-2026-11-15-1 --data - <rows.txt", "rows of numbers"}}},
+    {.name = "runs",
+     .usage = "[FOLDER] [options]",
+     .run = tri__command_runs,
+     .most = 1,
+     .options = runs_options,
+     .meaning = "runs side by side: settings, results, speed",
+     .detail = "Reads the summaries of all runs in a folder. A run that goes on is marked as running; one without a summary was killed.",
+     .operands = {{"FOLDER", "a folder of runs; runs/ where it is left out", "folder"}},
+     .examples = {{"trireme runs --sort test_accuracy --reverse", "the best first"},
+                  {"trireme runs experiments/ --csv runs.csv", "for a spreadsheet"}}},
     {.name = "model",
      .usage = "[MODEL] [options]",
      .run = tri__command_model,
