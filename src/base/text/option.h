@@ -28,6 +28,7 @@ struct tri__option {
     const char *choices;    /* choice: the words, with spaces between */
     const char *standard;   /* the value where the option is not given; NULL is none */
     const char *otherwise;  /* what happens where it is not given, where that is no fixed value: "the model's" */
+    const char *implied;    /* integer: the value where the option is given without one, which is allowed then; NULL: it needs one */
     const char *off;        /* where --no-NAME is allowed: the value that it stands for */
     const char *group;      /* the heading it stands under; NULL: the one before */
     const char *meaning;    /* one line */

@@ -11,6 +11,7 @@
 #include "base/text/duration.h"
 #include "base/thread/clock.h"
 #include "cli/command/commands.h"
+#include "cli/command/watch.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
 #include "train/folder/folder_lock.h"
@@ -201,8 +202,7 @@ static tri_status tell_run(watch *w, const tri__run_view *view)
     return NULL;
 }
 
-/* Nobody holds the run's lock, and its summary is as new as its samples. */
-static bool has_ended(const char *path, const tri__run_view *view)
+bool tri__watch_run_has_ended(const char *path, const tri__run_view *view)
 {
     char *summary = tri__path_join(path, "summary.json");
     struct stat about = {0};
@@ -219,7 +219,7 @@ static tri_status watch_run(watch *w, const char *path)
     for (int64_t number = 0; running && (w->count == 0 || number < w->count); number++) {
         tri__run_view view;
         TRI_TRY(tri__run_view_read(path, &view));
-        if (has_ended(path, &view))
+        if (tri__watch_run_has_ended(path, &view))
             tri__run_view_end(&view);
         running = view.running;
         tri_status status = tell_run(w, &view);
@@ -237,11 +237,14 @@ tri_status tri__command_watch(tri__session *session, const tri__arguments *argum
     watch w = {.session = session, .count = tri__argument_integer(arguments, "count"), .stop = tri__signals_catch(1)};
     if (!tri__duration_parse(every, &w.every) || w.every < INT64_C(10000000))
         return tri_fail(TRI_BAD_CALL, "--every %s: should be a time such as 1s or 500ms, at least 10ms", every);
+    TRI_TRY(tri__watch_check_web(arguments));
     if (arguments->count == 0)
         return watch_this_host(&w, csv);
     if (csv)
         return tri_fail(TRI_BAD_CALL, "--csv: belongs to samples of this host; those of a run are in %s/samples already",
                         arguments->operands[0]);
+    if (tri__argument_given(arguments, "web"))
+        return tri__watch_web(session, arguments, w.every, w.stop);
     w.late = fmin(0.2, (double)w.every * 1e-9 / 2);
     return watch_run(&w, arguments->operands[0]);
 }

@@ -186,6 +186,12 @@ static tri_status take_negation(tri__arguments *out, const char *name, size_t le
     return NULL;
 }
 
+/* Whether the word behind an option is its value. Where the value may be left out, only a number is. */
+static bool is_value(const tri__option *option, const char *word)
+{
+    return option->implied ? *word >= '0' && *word <= '9' : strncmp(word, "--", 2) != 0;
+}
+
 /* The option of this row, with value where the word at *at had one; moves *at past a value that is a word of its own. */
 static tri_status take_row(tri__arguments *out, int row, const char *value, int count, const char *const *words, int *at)
 {
@@ -194,8 +200,10 @@ static tri_status take_row(tri__arguments *out, int row, const char *value, int 
         return tri_fail(TRI_BAD_CALL, "--%s takes no value", option->name);
     if (option->kind == TRI_OPTION_FLAG)
         value = "on";
-    else if (!value && *at + 1 < count && strncmp(words[*at + 1], "--", 2))
+    else if (!value && *at + 1 < count && is_value(option, words[*at + 1]))
         value = words[++*at];
+    if (!value)
+        value = option->implied;
     if (!value)
         return tri_fail(TRI_BAD_CALL, "--%s needs a value: --%s %s", option->name, option->name, option->argument);
     TRI_TRY(check_value(option, value));

@@ -1,8 +1,7 @@
 /* events.c: event files, written.
  *
  * A file is a sequence of TFRecord frames: the length of the data (8 bytes, little-endian), its masked CRC-32C, the data, its masked
- * CRC-32C. The data is an Event message of TensorFlow's event.proto; the first one says "brain.Event:2". The numbers below are the field
- * numbers of the .proto files. */
+ * CRC-32C. The data is an Event message of TensorFlow's event.proto; the first one says "brain.Event:2". */
 #include "watch/report/events.h"
 
 #include <errno.h>
@@ -18,22 +17,9 @@
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
+#include "watch/report/event_fields.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are written as numbers lie in memory");
-
-enum { EVENT_WALL_TIME = 1, EVENT_STEP = 2, EVENT_FILE_VERSION = 3, EVENT_GRAPH_DEF = 4, EVENT_SUMMARY = 5, EVENT_SESSION_LOG = 7 };
-enum { SESSION_STATUS = 1, SESSION_START = 1 };
-enum { SUMMARY_VALUE = 1 };
-enum { VALUE_TAG = 1, VALUE_SIMPLE_VALUE = 2, VALUE_TENSOR = 8, VALUE_METADATA = 9 };
-enum { METADATA_PLUGIN_DATA = 1, METADATA_DATA_CLASS = 4, DATA_CLASS_TENSOR = 2 };
-enum { PLUGIN_NAME = 1 };
-enum { TENSOR_DTYPE = 1, TENSOR_SHAPE = 2, TENSOR_STRING_VAL = 8 };
-enum { SHAPE_DIM = 2, DIM_SIZE = 1 };
-enum { GRAPH_NODE = 1, GRAPH_VERSIONS = 4, VERSIONS_PRODUCER = 1 };
-enum { NODE_NAME = 1, NODE_OP = 2, NODE_INPUT = 3, NODE_DEVICE = 4, NODE_ATTR = 5 };
-enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 };
-enum { ATTR_LIST = 1, ATTR_TYPE = 6, LIST_SHAPE = 7 };
-enum { DT_FLOAT = 1, DT_INT32 = 3, DT_UINT8 = 4, DT_STRING = 7, DT_INT64 = 9 };
 
 enum { PRODUCER = 22, BUFFER = 1 << 16, TRIES = 1000 };
 

@@ -10,65 +10,22 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "watch/progress/text.h"
-#include "watch/sample/columns.h"
 
 #define SLOW 0.7
 #define LATE 0.5 /* seconds that a sample may come later than its moment */
 
 enum { BAR = 20, WITH_BAR = 97, LEAST_PATIENCE = 5 };
 
-/* The columns that a row is made of, by their names in the header. */
-static const struct {
-    const char *name;
-    size_t offset;
-    double scale;
-} parts[] = {
-    {TRI_COLUMN_EPOCH, offsetof(tri__run_row, wall), 1},
-    {TRI_COLUMN_STEP, offsetof(tri__run_row, step), 1},
-    {TRI_COLUMN_EXAMPLES, offsetof(tri__run_row, examples), 1},
-    {TRI_COLUMN_SPEED, offsetof(tri__run_row, speed), 1},
-    {TRI_COLUMN_LOSS, offsetof(tri__run_row, loss), 1},
-    {TRI_COLUMN_OWN_SENT, offsetof(tri__run_row, sent), 1},
-    {TRI_COLUMN_OWN_RECEIVED, offsetof(tri__run_row, received), 1},
-    {TRI_COLUMN_OWN_CPU, offsetof(tri__run_row, cpu), 1},
-    {TRI_COLUMN_OWN_USED, offsetof(tri__run_row, resident), 1},
-    {"phase:input", offsetof(tri__run_row, share[TRI_PHASE_INPUT]), 0.01},
-    {"phase:compute", offsetof(tri__run_row, share[TRI_PHASE_COMPUTE]), 0.01},
-    {"phase:send", offsetof(tri__run_row, share[TRI_PHASE_SEND]), 0.01},
-    {"phase:server", offsetof(tri__run_row, share[TRI_PHASE_SERVER]), 0.01},
-    {"phase:peers", offsetof(tri__run_row, share[TRI_PHASE_PEERS]), 0.01},
-    {"phase:update", offsetof(tri__run_row, share[TRI_PHASE_UPDATE]), 0.01},
-    {"phase:other", offsetof(tri__run_row, share[TRI_PHASE_OTHER]), 0.01},
-};
-
-enum { PARTS = sizeof parts / sizeof *parts };
-
-const char *tri__row_state_name(tri__row_state state)
-{
-    static const char *const names[] = {
-        [TRI_ROW_ACTIVE] = "active", [TRI_ROW_SLOW] = "slow", [TRI_ROW_SILENT] = "silent", [TRI_ROW_ENDED] = "ended"};
-    return names[state];
-}
-
 /* ---- one file ---- */
-
-static void set_part(tri__run_row *row, int part, double value)
-{
-    value *= parts[part].scale;
-    memcpy((char *)row + parts[part].offset, &value, sizeof value);
-}
 
 /* The last sample of the file. One without samples is as old as the file. */
 static void read_last(tri__sample_reader *reader, tri__run_row *row)
 {
-    int column[PARTS];
-    for (int part = 0; part < PARTS; part++)
-        column[part] = tri__sample_reader_column(reader, parts[part].name);
+    int column[TRI_RUN_FIELDS];
+    tri__run_row_columns(reader, column);
     tri__sample_reader_skip(reader);
-    for (const double *sample; (sample = tri__sample_reader_next(reader));) {
-        for (int part = 0; part < PARTS; part++)
-            set_part(row, part, column[part] >= 0 ? sample[column[part]] : NAN);
-    }
+    for (const double *sample; (sample = tri__sample_reader_next(reader));)
+        tri__run_row_take(row, column, sample);
 }
 
 /* A task is silent when its next sample is late by two more, and at least some seconds. */
@@ -81,8 +38,7 @@ static tri__row_state state_of(const tri__run_row *row)
 static bool read_file(const char *folder, const char *name, tri__run_row *row)
 {
     *row = (tri__run_row){0};
-    for (int part = 0; part < PARTS; part++)
-        set_part(row, part, NAN);
+    tri__run_row_clear(row);
     char *path = tri__path_join(folder, name);
     tri__sample_reader *reader = path && tri__sample_task(name, row->task) ? tri__sample_reader_open(path) : NULL;
     if (reader) {
@@ -90,7 +46,6 @@ static bool read_file(const char *folder, const char *name, tri__run_row *row)
         if (!isfinite(row->wall))
             row->wall = tri__sample_reader_changed(reader);
         row->every = tri__sample_reader_every(reader);
-        row->state = state_of(row);
     }
     tri__sample_reader_close(reader);
     free(path);
@@ -107,9 +62,7 @@ static bool is_worker(const tri__run_row *row)
 static int by_task(const void *a, const void *b)
 {
     const tri__run_row *x = a, *y = b;
-    const char *p = strchr(x->task, ':'), *q = strchr(y->task, ':');
-    const int kind = strncmp(x->task, y->task, p ? (size_t)(p - x->task) : sizeof x->task);
-    return kind ? kind : atoi(p ? p + 1 : "") - atoi(q ? q + 1 : "");
+    return tri__run_row_order(x->task, y->task);
 }
 
 static int by_speed(const void *a, const void *b)
@@ -143,8 +96,12 @@ static void mark_silent(tri__run_view *view)
             view->row[i].state = TRI_ROW_SILENT;
 }
 
-static void compare(tri__run_view *view)
+void tri__run_view_compare(tri__run_view *view)
 {
+    qsort(view->row, (size_t)view->count, sizeof *view->row, by_task);
+    view->running = false;
+    for (int i = 0; i < view->count; i++)
+        view->row[i].state = state_of(&view->row[i]);
     mark_silent(view);
     const double median = median_speed(view);
     for (int i = 0; i < view->count; i++)
@@ -168,12 +125,11 @@ static tri_status read_all(const char *samples, char **names, size_t count, tri_
     TRI_TRY(tri__allocate(count + 1, sizeof *out->row, "the tasks of a run", &out->row));
     for (size_t i = 0; i < count; i++)
         out->count += read_file(samples, names[i], &out->row[out->count]);
-    qsort(out->row, (size_t)out->count, sizeof *out->row, by_task);
-    compare(out);
+    tri__run_view_compare(out);
     return NULL;
 }
 
-static tri_status read_marks(const char *folder, tri__run_view *out)
+tri_status tri__run_view_read_marks(const char *folder, tri__run_view *out)
 {
     char *path = tri__path_join(folder, "marks.csv");
     if (!path)
@@ -183,27 +139,46 @@ static tri_status read_marks(const char *folder, tri__run_view *out)
     return status;
 }
 
+static tri_status list_samples(const char *folder, const char *samples, char ***names, size_t *count)
+{
+    if (!tri__folder_exists(folder))
+        return tri_fail(TRI_NOT_FOUND, "%s: there is no such run folder (check the name)", folder);
+    if (!tri__folder_exists(samples))
+        return tri_fail(TRI_NOT_FOUND, "%s: has no samples: it is not a run folder, or its run was started with --sample-every never",
+                        folder);
+    TRI_TRY(tri__folder_list(samples, names, count));
+    if (*count > 0)
+        return NULL;
+    tri__folder_free(*names, *count);
+    *names = NULL;
+    return tri_fail(TRI_NOT_FOUND, "%s: has no samples yet; try again in a moment", folder);
+}
+
+tri_status tri__run_view_list(const char *folder, char ***names, size_t *count)
+{
+    *names = NULL;
+    *count = 0;
+    char *samples = tri__path_join(folder, "samples");
+    if (!samples)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
+    tri_status status = list_samples(folder, samples, names, count);
+    free(samples);
+    return status;
+}
+
 tri_status tri__run_view_read(const char *folder, tri__run_view *out)
 {
     char **names = NULL, *samples = tri__path_join(folder, "samples");
     size_t count = 0;
     *out = (tri__run_view){0};
-    if (!samples)
-        return tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
-    tri_status status = NULL;
-    if (!tri__folder_exists(folder))
-        status = tri_fail(TRI_NOT_FOUND, "%s: there is no such run folder (check the name)", folder);
-    else if (!tri__folder_exists(samples))
-        status =
-            tri_fail(TRI_NOT_FOUND, "%s: has no samples: it is not a run folder, or its run was started with --sample-every never", folder);
-    if (!status)
-        status = tri__folder_list(samples, &names, &count);
+    tri_status status =
+        samples ? tri__run_view_list(folder, &names, &count) : tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
     if (!status)
         status = read_all(samples, names, count, out);
     if (!status && out->count == 0)
         status = tri_fail(TRI_NOT_FOUND, "%s: has no samples yet; try again in a moment", folder);
     if (!status)
-        status = read_marks(folder, out);
+        status = tri__run_view_read_marks(folder, out);
     tri__folder_free(names, count);
     free(samples);
     if (status)

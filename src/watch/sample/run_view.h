@@ -8,28 +8,8 @@
 #include <stdint.h>
 
 #include "trireme/status.h"
-#include "watch/progress/phases.h"
 #include "watch/sample/marks.h"
-#include "watch/sample/sample_read.h"
-
-typedef enum {
-    TRI_ROW_ACTIVE,
-    TRI_ROW_SLOW,   /* a worker at less than 0.7 of the median worker's examples a second */
-    TRI_ROW_SILENT, /* no sample for longer than its pace, while others go on */
-    TRI_ROW_ENDED,  /* none of the run's tasks is active */
-} tri__row_state;
-
-const char *tri__row_state_name(tri__row_state state);
-
-typedef struct {
-    char task[TRI_SAMPLE_TASK]; /* "worker:0" */
-    tri__row_state state;
-    double every;                            /* seconds between its samples */
-    double wall;                             /* of the last sample; the others are not a number where it does not tell them */
-    double step, examples, speed, loss, cpu; /* cpu: percent of one CPU */
-    double resident, sent, received;         /* bytes, bytes a second */
-    double share[TRI_PHASES];
-} tri__run_row;
+#include "watch/sample/run_row.h"
 
 typedef struct {
     tri__run_row *row;
@@ -41,6 +21,15 @@ typedef struct {
 
 /* The rows of the run in this folder, by the kinds of tasks and their numbers. TRI_NOT_FOUND where it has no samples. */
 TRI_MUST_CHECK tri_status tri__run_view_read(const char *folder, tri__run_view *out);
+
+/* The names of the files in the run's folder of samples; tri__folder_free them. TRI_NOT_FOUND says why there are none. */
+TRI_MUST_CHECK tri_status tri__run_view_list(const char *folder, char ***names, size_t *count);
+
+/* The marks of the run in this folder, into a view that has none yet. */
+TRI_MUST_CHECK tri_status tri__run_view_read_marks(const char *folder, tri__run_view *out);
+
+/* Put the rows in their order, and find out from their last samples which of them are active, slow or silent. */
+void tri__run_view_compare(tri__run_view *view);
 void tri__run_view_fini(tri__run_view *view);
 void tri__run_view_end(tri__run_view *view); /* the caller knows that the run has ended, however new its samples are */
 

@@ -103,6 +103,12 @@ double tri__sample_reader_changed(const tri__sample_reader *reader)
     return fstat(fileno(reader->file), &about) ? 0 : (double)about.st_mtim.tv_sec + (double)about.st_mtim.tv_nsec * 1e-9;
 }
 
+bool tri__sample_reader_is_of(const tri__sample_reader *reader, const char *path)
+{
+    struct stat own, other;
+    return !fstat(fileno(reader->file), &own) && !stat(path, &other) && own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+}
+
 int tri__sample_reader_column(const tri__sample_reader *reader, const char *name)
 {
     const size_t length = strlen(name);
@@ -136,8 +142,11 @@ void tri__sample_reader_skip(tri__sample_reader *reader)
 
 const double *tri__sample_reader_next(tri__sample_reader *reader)
 {
-    if (getline(&reader->line, &reader->room, reader->file) < 0 || !strchr(reader->line, '\n'))
+    const long from = ftell(reader->file);
+    if (getline(&reader->line, &reader->room, reader->file) < 0 || !strchr(reader->line, '\n')) {
+        fseek(reader->file, from, SEEK_SET); /* the rest of the line may come */
         return NULL;
+    }
     const char *at = reader->line;
     for (int i = 0; i < reader->columns; i++) {
         char *end;

@@ -19,6 +19,8 @@ const char *tri__sample_reader_names(const tri__sample_reader *reader); /* the l
 double tri__sample_reader_every(const tri__sample_reader *reader);      /* seconds between two samples; 0 where the file does not tell */
 double tri__sample_reader_changed(const tri__sample_reader *reader);    /* when the file was written last, in seconds since 1970 */
 
+bool tri__sample_reader_is_of(const tri__sample_reader *reader, const char *path); /* path is still the file that was opened */
+
 /* The number of a column by its name; −1 where there is none. */
 int tri__sample_reader_column(const tri__sample_reader *reader, const char *name);
 
@@ -28,7 +30,8 @@ bool tri__sample_reader_link(const tri__sample_reader *reader, int index, char n
 /* Go on near the end of the file, with its last few samples. */
 void tri__sample_reader_skip(tri__sample_reader *reader);
 
-/* The next sample, a number for each column; what was left empty is NaN. NULL at the end, also where the last line is not whole yet. */
+/* The next sample, a number for each column; what was left empty is NaN. NULL at the end, also where the last line is not whole yet:
+ * what is written later comes with a later call. */
 const double *tri__sample_reader_next(tri__sample_reader *reader);
 
 #endif

@@ -35,20 +35,20 @@ static char *close_and_read(const char *folder, tri__events *events, size_t *siz
     return read_events(folder, size);
 }
 
-static event_value next(event_reader *reader)
+static tri__event next(tri__event_reader *reader)
 {
-    event_value event;
+    tri__event event;
     bool more;
-    assert_ok(event_next(reader, &event, &more));
+    assert_ok(tri__event_next(reader, &event, &more));
     assert_true(more);
     return event;
 }
 
-static void assert_end(event_reader *reader)
+static void assert_end(tri__event_reader *reader)
 {
-    event_value event;
+    tri__event event;
     bool more;
-    assert_ok(event_next(reader, &event, &more));
+    assert_ok(tri__event_next(reader, &event, &more));
     assert_false(more);
 }
 
@@ -103,22 +103,22 @@ static void event_files_of_a_resumed_run_say_at_which_step_it_resumes(void **sta
 static void written_events_are_read_back(void **state)
 {
     tri__events *events;
-    event_reader reader;
+    tri__event_reader reader;
     size_t size;
     assert_ok(tri__events_create(*state, &events));
     tri__events_text(events, "hyperparameters", 0, "| rate | 0.1 |");
     tri__events_scalar(events, "loss", 0, 2.25F);
     tri__events_scalar(events, "loss", 3000000000, -1);
     char *bytes = close_and_read(*state, events, &size);
-    event_reader_init(&reader, "events", bytes, size);
-    event_value version = next(&reader), text = next(&reader), first = next(&reader), second = next(&reader);
-    assert_int_equal(version.kind, EVENT_KIND_VERSION);
-    assert_true(span_equal(version.body, "brain.Event:2"));
+    tri__event_reader_init(&reader, "events", bytes, size);
+    tri__event version = next(&reader), text = next(&reader), first = next(&reader), second = next(&reader);
+    assert_int_equal(version.kind, TRI_EVENT_VERSION);
+    assert_true(tri__span_equal(version.body, "brain.Event:2"));
     assert_true(version.wall > 1.6e9);
-    assert_int_equal(text.kind, EVENT_KIND_TEXT);
-    assert_true(span_equal(text.tag, "hyperparameters"));
-    assert_true(span_equal(text.body, "| rate | 0.1 |"));
-    assert_int_equal(first.kind, EVENT_KIND_SCALAR);
+    assert_int_equal(text.kind, TRI_EVENT_TEXT);
+    assert_true(tri__span_equal(text.tag, "hyperparameters"));
+    assert_true(tri__span_equal(text.body, "| rate | 0.1 |"));
+    assert_int_equal(first.kind, TRI_EVENT_SCALAR);
     assert_int_equal(first.step, 0);
     assert_true(first.value == 2.25F);
     assert_int_equal(second.step, 3000000000);
@@ -134,7 +134,7 @@ static void the_graph_event_has_names_operators_inputs_places_and_shapes(void **
     tri_graph *graph;
     tri_node *x, *y;
     tri__events *events;
-    event_reader reader;
+    tri__event_reader reader;
     size_t size;
     assert_ok(tri_graph_create(4, &graph));
     assert_ok(tri_graph_input(graph, "x", TRI_F32, TRI_SHAPE(300), &x));
@@ -143,10 +143,10 @@ static void the_graph_event_has_names_operators_inputs_places_and_shapes(void **
     assert_ok(tri__events_create(*state, &events));
     tri__events_graph(events, graph);
     char *bytes = close_and_read(*state, events, &size);
-    event_reader_init(&reader, "events", bytes, size);
+    tri__event_reader_init(&reader, "events", bytes, size);
     next(&reader);
-    event_value event = next(&reader);
-    assert_int_equal(event.kind, EVENT_KIND_GRAPH);
+    tri__event event = next(&reader);
+    assert_int_equal(event.kind, TRI_EVENT_GRAPH);
     /* The second node: name, op, input, device, then the attributes, of which the first has the shape [4, 300]. */
     static const char node[] = "\x0a\x06"
                                "act/ve" /* a group and a name in it */
@@ -183,17 +183,17 @@ static void two_event_writers_never_share_a_file(void **state)
 static void flushed_events_are_readable_while_the_run_goes_on(void **state)
 {
     tri__events *events;
-    event_reader reader;
+    tri__event_reader reader;
     size_t size;
     assert_ok(tri__events_create(*state, &events));
     for (int i = 0; i < 100; i++)
         tri__events_scalar(events, "loss", i, (float)i / 2);
     assert_ok(tri__events_flush(events));
     char *bytes = read_events(*state, &size);
-    event_reader_init(&reader, "events", bytes, size);
-    assert_int_equal(next(&reader).kind, EVENT_KIND_VERSION);
+    tri__event_reader_init(&reader, "events", bytes, size);
+    assert_int_equal(next(&reader).kind, TRI_EVENT_VERSION);
     for (int i = 0; i < 100; i++) {
-        event_value event = next(&reader);
+        tri__event event = next(&reader);
         assert_int_equal(event.step, i);
         assert_true(event.value == (float)i / 2);
     }

@@ -1,62 +1,25 @@
-/* event_reader.h: reads event files back, ours and TensorFlow's, one value at a time. Every length and checksum is checked before what it
- * covers is looked at. */
-#ifndef TESTS_WATCH_REPORT_EVENT_READER_H
-#define TESTS_WATCH_REPORT_EVENT_READER_H
+/* event_reader.c: TFRecord frames, the Event message in each, and the values of its summary. */
+#include "watch/report/event_reader.h"
 
 #include <string.h>
 
 #include "base/bytes/crc32c.h"
-#include "base/bytes/wire.h"
-#include "trireme/status.h"
-
-typedef enum { EVENT_KIND_VERSION, EVENT_KIND_SCALAR, EVENT_KIND_TEXT, EVENT_KIND_GRAPH, EVENT_KIND_OTHER } event_kind;
-
-/* Bytes of what is being read; not a string. */
-typedef struct {
-    const uint8_t *data;
-    size_t size;
-} span;
-
-typedef struct {
-    event_kind kind;
-    double wall; /* seconds since 1970 */
-    int64_t step;
-    span tag;    /* of scalars, texts and others */
-    float value; /* of a scalar */
-    span body;   /* a text, a version or a GraphDef */
-} event_value;
-
-/* A reader borrows the bytes of the file and allocates nothing. */
-typedef struct {
-    const char *name; /* for messages */
-    const uint8_t *start, *at, *end;
-    double wall; /* of the event whose values are being given */
-    int64_t step;
-    tri__wire_reader values; /* what is left of its summary */
-    bool cut_short;          /* the last record is not whole: a run that goes on, or ended in a crash */
-} event_reader;
+#include "watch/report/event_fields.h"
 
 enum { LENGTH = 8, CHECKSUM = 4, HEAD = LENGTH + CHECKSUM };
 
-/* Field numbers of event.proto, summary.proto and tensor.proto. */
-enum { EVENT_WALL_TIME = 1, EVENT_STEP = 2, EVENT_FILE_VERSION = 3, EVENT_GRAPH_DEF = 4, EVENT_SUMMARY = 5 };
-enum { SUMMARY_VALUE = 1 };
-enum { VALUE_TAG = 1, VALUE_SIMPLE_VALUE = 2, VALUE_TENSOR = 8 };
-enum { TENSOR_DTYPE = 1, TENSOR_CONTENT = 4, TENSOR_FLOAT_VAL = 5, TENSOR_STRING_VAL = 8 };
-enum { DT_FLOAT = 1, DT_STRING = 7 };
-
-static bool span_equal(span bytes, const char *text)
+bool tri__span_equal(tri__span bytes, const char *text)
 {
     return bytes.size == strlen(text) && memcmp(bytes.data, text, bytes.size) == 0;
 }
 
-static void event_reader_init(event_reader *reader, const char *name, const void *data, size_t size)
+void tri__event_reader_init(tri__event_reader *reader, const char *name, const void *data, size_t size)
 {
     const uint8_t *start = size ? data : (const uint8_t *)"";
-    *reader = (event_reader){.name = name, .start = start, .at = start, .end = start + size};
+    *reader = (tri__event_reader){.name = name, .start = start, .at = start, .end = start + size};
 }
 
-static tri_status damaged(const event_reader *reader, const char *why)
+static tri_status damaged(const tri__event_reader *reader, const char *why)
 {
     return tri_fail(TRI_BAD_DATA, "%s: record at byte %td: %s (file damaged, or not an event file)", reader->name,
                     reader->at - reader->start, why);
@@ -70,12 +33,12 @@ static bool checksum_matches(const uint8_t *data, size_t size)
 }
 
 /* The next frame's data; empty with *more false where the file ends. */
-static tri_status next_frame(event_reader *reader, span *data, bool *more)
+static tri_status next_frame(tri__event_reader *reader, tri__span *data, bool *more)
 {
     size_t left = (size_t)(reader->end - reader->at);
     uint64_t length;
     *more = false;
-    *data = (span){0};
+    *data = (tri__span){0};
     reader->cut_short = left > 0;
     if (left < HEAD)
         return NULL;
@@ -84,7 +47,7 @@ static tri_status next_frame(event_reader *reader, span *data, bool *more)
         return damaged(reader, "the checksum of its length does not match");
     if (left - HEAD < CHECKSUM || length > left - HEAD - CHECKSUM)
         return NULL;
-    *data = (span){reader->at + HEAD, (size_t)length};
+    *data = (tri__span){reader->at + HEAD, (size_t)length};
     if (!checksum_matches(data->data, data->size))
         return damaged(reader, "its checksum does not match");
     reader->cut_short = false;
@@ -98,12 +61,12 @@ static tri__wire_reader wire_of(const uint8_t *data, size_t size)
 }
 
 /* Take an Event message apart. Gives what it holds in event, or its summary to reader->values and kind OTHER. */
-static tri_status open_event(event_reader *reader, span data, event_value *event)
+static tri_status open_event(tri__event_reader *reader, tri__span data, tri__event *event)
 {
     tri__wire_reader wire = wire_of(data.data, data.size);
     tri__wire_field field;
     bool broken = false;
-    *event = (event_value){.kind = EVENT_KIND_OTHER};
+    *event = (tri__event){.kind = TRI_EVENT_OTHER};
     reader->wall = 0;
     reader->step = 0;
     while (tri__wire_next(&wire, &field, &broken)) {
@@ -115,16 +78,18 @@ static tri_status open_event(event_reader *reader, span data, event_value *event
             continue;
         else if (field.number == EVENT_SUMMARY)
             reader->values = wire_of(field.bytes, field.size);
+        else if (field.number == EVENT_SESSION_LOG)
+            event->kind = TRI_EVENT_RESTART;
         else if (field.number == EVENT_FILE_VERSION || field.number == EVENT_GRAPH_DEF) {
-            event->kind = field.number == EVENT_GRAPH_DEF ? EVENT_KIND_GRAPH : EVENT_KIND_VERSION;
-            event->body = (span){field.bytes, field.size};
+            event->kind = field.number == EVENT_GRAPH_DEF ? TRI_EVENT_GRAPH : TRI_EVENT_VERSION;
+            event->body = (tri__span){field.bytes, field.size};
         }
     }
     return broken ? damaged(reader, "its Event message is broken") : NULL;
 }
 
 /* A float scalar or a string, as TensorFlow 2 writes them. */
-static bool read_tensor(tri__wire_reader wire, event_value *event)
+static bool read_tensor(tri__wire_reader wire, tri__event *event)
 {
     tri__wire_field field;
     bool broken = false, has_float = false, has_string = false;
@@ -140,28 +105,28 @@ static bool read_tensor(tri__wire_reader wire, event_value *event)
             memcpy(&event->value, field.bytes, sizeof event->value);
             has_float = true;
         } else if (field.number == TENSOR_STRING_VAL && field.type == TRI_WIRE_BYTES && !has_string) {
-            event->body = (span){field.bytes, field.size};
+            event->body = (tri__span){field.bytes, field.size};
             has_string = true;
         }
     }
     if (dtype == DT_FLOAT && has_float)
-        event->kind = EVENT_KIND_SCALAR;
+        event->kind = TRI_EVENT_SCALAR;
     else if (dtype == DT_STRING && has_string)
-        event->kind = EVENT_KIND_TEXT;
+        event->kind = TRI_EVENT_TEXT;
     return !broken;
 }
 
-static tri_status read_value(const event_reader *reader, span data, event_value *event)
+static tri_status read_value(const tri__event_reader *reader, tri__span data, tri__event *event)
 {
     tri__wire_reader wire = wire_of(data.data, data.size);
     tri__wire_field field;
     bool broken = false;
     while (tri__wire_next(&wire, &field, &broken)) {
         if (field.number == VALUE_SIMPLE_VALUE && field.type == TRI_WIRE_FIXED32) {
-            event->kind = EVENT_KIND_SCALAR;
+            event->kind = TRI_EVENT_SCALAR;
             event->value = tri__wire_float(field.value);
         } else if (field.number == VALUE_TAG && field.type == TRI_WIRE_BYTES) {
-            event->tag = (span){field.bytes, field.size};
+            event->tag = (tri__span){field.bytes, field.size};
         } else if (field.number == VALUE_TENSOR && field.type == TRI_WIRE_BYTES) {
             if (!read_tensor(wire_of(field.bytes, field.size), event))
                 return damaged(reader, "a tensor in it is broken");
@@ -171,7 +136,7 @@ static tri_status read_value(const event_reader *reader, span data, event_value 
 }
 
 /* The next value of the summary that is open; false at its end. */
-static tri_status next_value(event_reader *reader, event_value *event, bool *more)
+static tri_status next_value(tri__event_reader *reader, tri__event *event, bool *more)
 {
     tri__wire_field field;
     bool broken = false;
@@ -179,32 +144,29 @@ static tri_status next_value(event_reader *reader, event_value *event, bool *mor
     while (tri__wire_next(&reader->values, &field, &broken)) {
         if (field.number != SUMMARY_VALUE || field.type != TRI_WIRE_BYTES)
             continue;
-        *event = (event_value){.kind = EVENT_KIND_OTHER, .wall = reader->wall, .step = reader->step};
+        *event = (tri__event){.kind = TRI_EVENT_OTHER, .wall = reader->wall, .step = reader->step};
         *more = true;
-        return read_value(reader, (span){field.bytes, field.size}, event);
+        return read_value(reader, (tri__span){field.bytes, field.size}, event);
     }
     return broken ? damaged(reader, "its summary is broken") : NULL;
 }
 
-/* The next value; *more is false at the end. A file that ends within a record ends there, and cut_short is set. */
-static tri_status event_next(event_reader *reader, event_value *event, bool *more)
+tri_status tri__event_next(tri__event_reader *reader, tri__event *event, bool *more)
 {
     for (;;) {
         TRI_TRY(next_value(reader, event, more));
         if (*more)
             return NULL;
-        span data;
+        tri__span data;
         TRI_TRY(next_frame(reader, &data, more));
         if (!*more)
             return NULL;
         TRI_TRY(open_event(reader, data, event));
         reader->at = data.data + data.size + CHECKSUM;
-        if (event->kind != EVENT_KIND_OTHER) {
+        if (event->kind != TRI_EVENT_OTHER) {
             event->wall = reader->wall;
             event->step = reader->step;
             return NULL;
         }
     }
 }
-
-#endif

@@ -1,0 +1,64 @@
+// run.js: the run's state as the server tells it: whole at first, then what was added. Points are kept by column, as charts want them.
+const extend = (columns, added) => {
+  for (const [name, values] of Object.entries(added ?? {})) (columns[name] ??= []).push(...values);
+};
+
+export class Run {
+  tasks = [];
+  curves = [];
+  graph = [];
+  marks = [];
+  summary = null;
+  running = false;
+  time = 0;
+
+  whole(state) {
+    Object.assign(this, { marks: [] }, state);
+  }
+
+  added(state) {
+    this.running = state.running;
+    this.time = state.time;
+    if (state.marks) Object.assign(this, { marks: state.marks, marks_before: state.marks_before });
+    state.tasks.forEach((update, i) => {
+      const task = this.tasks[i];
+      extend(task.points, update.points);
+      extend(task.host_points ??= {}, update.host_points);
+      task.state = update.state;
+      task.last = update.last;
+      if (update.host_last) task.host_last = update.host_last;
+    });
+    state.curves.forEach((update, i) => {
+      const curve = this.curves[i];
+      for (const part of ["wall", "step", "value"]) curve[part].push(...update[part]);
+      curve.last = update.last;
+    });
+  }
+
+  get workers() {
+    return this.tasks.filter((task) => task.task.startsWith("worker:"));
+  }
+
+  // The tasks whose samples tell of their hosts, one a host.
+  get tellers() {
+    return this.tasks.filter((task) => task.host_last);
+  }
+
+  curve(tag) {
+    return this.curves.filter((curve) => curve.tag === tag);
+  }
+
+  // The newest value of a curve, of whichever task.
+  latest(tag) {
+    const last = this.curve(tag).map((curve) => curve.last).sort((a, b) => b.wall - a.wall)[0];
+    return last?.value;
+  }
+
+  get started() {
+    return Math.min(...this.tasks.map((task) => task.points.wall[0] ?? task.last.wall));
+  }
+
+  get newest() {
+    return Math.max(...this.tasks.map((task) => task.last.wall));
+  }
+}
