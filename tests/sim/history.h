@@ -30,7 +30,7 @@ typedef struct {
     char host[2 * SIM_MOST_SERVERS][24];
     /* the last checkpoint */
     bool saved;
-    float *parameters, *slot[2];
+    tri_store *model;
     tri__standing standing;
     /* how it went */
     bool concluded; /* ps:0's owner has the result */

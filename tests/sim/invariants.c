@@ -31,16 +31,16 @@ static bool is_pure(void)
     return sim_all.job.settings.mode == TRI_PS_SYNC && sim_all.job.settings.backup == 0 && sim_all.left == 0 && sim_all.worker_kills == 0;
 }
 
-void sim_compare(const char *what, int64_t step, const float *parameters)
+void sim_compare(const char *what, int64_t step, tri_store *model)
 {
-    uint64_t sum = sim_hash(parameters, sim_all.job.floats);
+    uint64_t sum = sim_model_hash(model);
     if (step < 0 || step > SIM_MOST_STEPS)
         return;
     if (sim_all.record) {
-        sim_all.record->parameters[step] = sum;
+        sim_all.record->model[step] = sum;
         sim_all.record->known[step] = true;
     }
-    if (sim_all.truth && sim_all.truth->known[step] && is_pure() && sim_all.truth->parameters[step] != sum)
+    if (sim_all.truth && sim_all.truth->known[step] && is_pure() && sim_all.truth->model[step] != sum)
         sim_violate("%s of step %" PRId64 " has other bits than in an undisturbed run", what, step);
 }
 
@@ -65,7 +65,7 @@ static void check_updates(void)
     for (int server = 0; server < sim_all.job.settings.servers; server++) {
         int64_t taken_back = 0;
         for (uint32_t chunk = tri__layout_first(sim_layout(), server); chunk < tri__layout_first(sim_layout(), server + 1); chunk++) {
-            float made = sim_all.parameters[tri__layout_chunk(sim_layout(), chunk).first];
+            float made = sim_updates_of(sim_all.model, chunk);
             int64_t count = (int64_t)made;
             if (made != floorf(made) || count > step + lost + again + left + (server ? begun : 0) || count < step - lost)
                 sim_violate("chunk %u has had %g updates; there were %" PRId64 " steps, %" PRId64 " lost, %" PRId64 " given out again",
@@ -86,7 +86,7 @@ static void check_loss(void)
     if (sim_all.went_back || sim_all.status.lost)
         sim_violate("a server that had a standby was lost, and %" PRId64 " updates with it", sim_all.status.lost);
     for (uint32_t chunk = 0; sim_counts_updates() && chunk < tri__layout_chunks(sim_layout()); chunk++) {
-        float made = sim_all.parameters[tri__layout_chunk(sim_layout(), chunk).first];
+        float made = sim_updates_of(sim_all.model, chunk);
         if (made != (float)sim_all.status.step)
             sim_violate("a server that had a standby was lost: chunk %u has had %g updates in %" PRId64 " steps", chunk, (double)made,
                         sim_all.status.step);
@@ -115,7 +115,7 @@ void sim_job_check(void)
     if (!sim_all.saved || sim_all.standing.step != sim_all.status.step)
         sim_violate("the job ends at step %" PRId64 " with a checkpoint of step %" PRId64, sim_all.status.step,
                     sim_all.saved ? sim_all.standing.step : -1);
-    sim_compare("the final model", sim_all.status.step, sim_all.parameters);
+    sim_compare("the final model", sim_all.status.step, sim_all.model);
     check_updates();
     check_shares();
     check_loss();

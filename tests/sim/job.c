@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/history.h"
 #include "sim/invariants.h"
+#include "sim/model.h"
 #include "sim/place.h"
 #include "sim/task.h"
 
@@ -17,14 +17,28 @@ enum { PORT = 20000 };
 
 sim_history sim_all;
 
+static void describe_tables(const sim_job *job, char *text, size_t size)
+{
+    snprintf(text, size, "no table");
+    for (int i = 0, used = 0; i < job->tables.count; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%" PRId64 " rows of %" PRId64 "%s", i ? ", " : "", job->tables.table[i].rows,
+                         job->tables.table[i].width,
+                         i + 1 < job->tables.count  ? ""
+                         : job->settings.dense_rows ? " (dense)"
+                         : job->settings.half_rows  ? " (fp16)"
+                                                    : "");
+}
+
 void sim_job_describe(const sim_job *job, char *text, size_t size)
 {
     const tri__ps_settings *s = &job->settings;
+    char tables[64];
+    describe_tables(job, tables, sizeof tables);
     snprintf(text, size,
-             "%s%s, %d servers, %d workers%s, %zu floats, %s%s, %" PRId64 " steps, %" PRId64 " examples in batches of %" PRId64
+             "%s%s, %d servers, %d workers%s, %zu floats, %s, %s%s, %" PRId64 " steps, %" PRId64 " examples in batches of %" PRId64
              ", checkpoints every %" PRId64 " steps or %" PRId64 " ms, evaluation every %" PRId64 " steps, ahead %d%s%s%s",
              tri__ps_mode_name(s->mode), s->sum ? " (sum)" : "", s->servers, s->workers, s->backup ? " (1 backup)" : "", job->floats,
-             job->rule.name, job->rule.clip > 0 ? ", clip" : "", job->steps, job->examples, job->batch, job->checkpoint_every,
+             tables, job->rule.name, job->rule.clip > 0 ? ", clip" : "", job->steps, job->examples, job->batch, job->checkpoint_every,
              job->checkpoint_period / SIM_MS, job->evaluate_every, job->ahead, job->evaluator ? "" : ", no evaluator",
              job->kept_sockets ? ", sockets kept" : "", s->replicas == 2 ? ", 2 replicas" : "");
 }
@@ -47,9 +61,7 @@ void sim_job_begin(const sim_job *job, const sim_truth *truth, sim_truth *record
     sim_all.job = *job;
     sim_all.truth = truth;
     sim_all.record = record;
-    sim_all.parameters = calloc(job->floats, sizeof(float));
-    for (int i = 0; i < 2; i++)
-        sim_all.slot[i] = calloc(job->floats, sizeof(float));
+    sim_all.model = sim_model_create(&job->rule);
     for (int i = 0; i < job->settings.servers; i++) {
         snprintf(sim_all.host[i], sizeof sim_all.host[i], "10.0.0.%d", i);
         sim_all.address[i] = (tri__address){.host = sim_all.host[i], .port = PORT};
@@ -65,9 +77,7 @@ void sim_job_begin(const sim_job *job, const sim_truth *truth, sim_truth *record
 
 void sim_job_end(void)
 {
-    free(sim_all.parameters);
-    free(sim_all.slot[0]);
-    free(sim_all.slot[1]);
+    tri_store_destroy(sim_all.model);
     tri__standing_fini(&sim_all.standing);
     json_decref(sim_all.reports);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "sim/world.h"
+#include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
 #include "trireme/store.h"
 
@@ -21,6 +22,7 @@ enum {
 typedef struct {
     tri__ps_settings settings;
     size_t floats;
+    tri__table_shapes tables;
     tri_rule rule;
     int64_t steps, examples, batch;
     int64_t checkpoint_every, checkpoint_period, evaluate_every;
@@ -31,7 +33,7 @@ typedef struct {
 
 /* What a sync job's snapshots are, step by step, as an undisturbed run has them. */
 typedef struct {
-    uint64_t parameters[SIM_MOST_STEPS + 1];
+    uint64_t model[SIM_MOST_STEPS + 1]; /* of its parameters and the rows of its tables */
     bool known[SIM_MOST_STEPS + 1];
 } sim_truth;
 

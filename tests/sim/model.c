@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/history.h"
+#include "sim/invariants.h"
 
 _Static_assert(TRI_CHUNK_FLOATS == 256, "the simulator's build of store/ps has small chunks (tests/CMakeLists.txt)");
 
@@ -27,8 +28,8 @@ bool sim_counts_updates(void)
 const tri__layout *sim_layout(void)
 {
     static tri__layout layout;
-    if (layout.floats != sim_all.job.floats || layout.servers != sim_all.job.settings.servers)
-        tri_status_free(tri__layout_init(&layout, sim_all.job.floats, &(tri__table_shapes){0}, sim_all.job.settings.servers));
+    if (layout.servers != sim_all.job.settings.servers || !tri__layout_fits(&layout, sim_all.job.floats, &sim_all.job.tables))
+        tri_status_free(tri__layout_init(&layout, sim_all.job.floats, &sim_all.job.tables, sim_all.job.settings.servers));
     return &layout;
 }
 
@@ -37,10 +38,61 @@ bool sim_is_counter(size_t i)
     return tri__layout_chunk(sim_layout(), tri__layout_chunk_at(sim_layout(), i)).first == i;
 }
 
-void sim_initial(float *parameters)
+/* Row r is on server r mod servers: each has one of the first few, and these are in every batch. */
+bool sim_is_row_counter(int32_t row, int64_t column)
 {
+    return row < sim_all.job.settings.servers && column == 0;
+}
+
+float sim_updates_of(tri_store *model, uint32_t chunk)
+{
+    int table = tri__layout_table(sim_layout(), chunk);
+    if (table < 0)
+        return tri_store_parameters(model)[tri__layout_chunk(sim_layout(), chunk).first];
+    const tri_table *rows = tri_store_table(model, table);
+    return rows->data[tri__layout_server(sim_layout(), chunk) * rows->stride];
+}
+
+tri_store *sim_model_create(const tri_rule *rule)
+{
+    tri_store *model = NULL;
+    tri_status status = tri_store_local_create(sim_all.job.floats, rule, &model);
+    for (int i = 0; !status && i < sim_all.job.tables.count; i++)
+        status = tri_store_add_table(model, sim_all.job.tables.table[i].rows, sim_all.job.tables.table[i].width);
+    if (status)
+        sim_violate("no model: %s", tri_status_message(status));
+    tri_status_free(status);
+    return model;
+}
+
+static void make_rows(const tri_table *table, uint64_t key)
+{
+    memset(table->data, 0, (size_t)(table->rows * table->stride) * sizeof *table->data);
+    for (int32_t row = 0; row < table->rows; row++)
+        for (int64_t k = 0; k < table->width; k++)
+            table->data[row * table->stride + k] =
+                sim_counts_updates() && sim_is_row_counter(row, k) ? 0 : sim_noise(key, (size_t)(row * table->width + k));
+}
+
+void sim_initial(tri_store *model)
+{
+    float *parameters = tri_store_parameters(model);
     for (size_t i = 0; i < sim_all.job.floats; i++)
         parameters[i] = sim_counts_updates() && sim_is_counter(i) ? 0 : sim_noise(77, i);
+    for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
+        memset(tri_store_slot(model, i), 0, sim_all.job.floats * sizeof(float));
+    for (int i = 0; i < tri_store_tables(model); i++)
+        make_rows(tri_store_table(model, i), 99 + (uint64_t)i);
+}
+
+int64_t sim_keys(uint64_t examples, int table, int32_t *keys)
+{
+    int64_t count = 0;
+    uint64_t key = sim_mix(examples * 16 + (uint64_t)table), rare = 1 + key % 9;
+    for (int32_t row = 0; row < sim_all.job.tables.table[table].rows; row++)
+        if ((sim_counts_updates() && sim_is_row_counter(row, 0)) || sim_mix(key + (uint64_t)row) % rare == 1)
+            keys[count++] = row;
+    return count;
 }
 
 uint64_t sim_hash(const float *floats, size_t count)
@@ -50,6 +102,17 @@ uint64_t sim_hash(const float *floats, size_t count)
         uint32_t bits;
         memcpy(&bits, &floats[i], sizeof bits);
         sum = (sum ^ bits) * 1099511628211u;
+    }
+    return sum;
+}
+
+uint64_t sim_model_hash(tri_store *model)
+{
+    uint64_t sum = sim_hash(tri_store_parameters(model), sim_all.job.floats);
+    for (int i = 0; i < tri_store_tables(model); i++) {
+        const tri_table *table = tri_store_table(model, i);
+        for (int64_t row = 0; row < table->rows; row++)
+            sum = sim_mix(sum ^ sim_hash(table->data + row * table->stride, (size_t)table->width));
     }
     return sum;
 }

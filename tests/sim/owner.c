@@ -17,6 +17,7 @@ static tri_status owner_settle(void *context, const json_t *hello, tri__ps_job *
     const sim_job *job = &sim_all.job;
     *out = (tri__ps_job){
         .floats = job->floats,
+        .tables = job->tables,
         .rule = job->rule,
         .work = {.examples = job->examples, .batch = job->batch, .last_step = job->steps, .last_position = INT64_MAX},
         .evaluate_every = job->evaluate_every,
@@ -39,20 +40,27 @@ static void copy_standing(const tri__standing *from, tri__standing *out)
     }
 }
 
+static void copy_model(tri_store *from, tri_store *to)
+{
+    size_t bytes = sim_all.job.floats * sizeof(float);
+    memcpy(tri_store_parameters(to), tri_store_parameters(from), bytes);
+    for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
+        memcpy(tri_store_slot(to, i), tri_store_slot(from, i), bytes);
+    for (int i = 0; i < tri_store_tables(from); i++) {
+        const tri_table *table = tri_store_table(from, i);
+        memcpy(tri_store_table(to, i)->data, table->data, (size_t)(table->rows * table->stride) * sizeof *table->data);
+    }
+}
+
 static tri_status owner_load(void *context, tri_store *whole, tri__standing *standing)
 {
     (void)context;
-    size_t bytes = sim_all.job.floats * sizeof(float);
     *standing = (tri__standing){0};
     if (!sim_all.saved) {
-        sim_initial(tri_store_parameters(whole));
-        for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
-            memset(tri_store_slot(whole, i), 0, bytes);
+        sim_initial(whole);
         return NULL;
     }
-    memcpy(tri_store_parameters(whole), sim_all.parameters, bytes);
-    for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
-        memcpy(tri_store_slot(whole, i), sim_all.slot[i], bytes);
+    copy_model(sim_all.model, whole);
     copy_standing(&sim_all.standing, standing);
     sim_note("checkpoint of step %" PRId64 " is loaded", standing->step);
     return NULL;
@@ -62,15 +70,12 @@ static tri_status owner_load(void *context, tri_store *whole, tri__standing *sta
 static tri_status owner_save(void *context, tri_store *whole, const tri__standing *standing, bool best)
 {
     (void)context, (void)best;
-    size_t bytes = sim_all.job.floats * sizeof(float);
-    uint64_t before = sim_hash(tri_store_parameters(whole), sim_all.job.floats);
-    sim_compare("the checkpoint", standing->step, tri_store_parameters(whole));
+    uint64_t before = sim_model_hash(whole);
+    sim_compare("the checkpoint", standing->step, whole);
     sim_wait(sim_now() + sim_span(10000, 30 * SIM_MS), "the disk");
-    if (sim_hash(tri_store_parameters(whole), sim_all.job.floats) != before)
+    if (sim_model_hash(whole) != before)
         sim_violate("the checkpoint of step %" PRId64 " changes while it is written", standing->step);
-    memcpy(sim_all.parameters, tri_store_parameters(whole), bytes);
-    for (int i = 0; i < tri_rule_slots(&sim_all.job.rule); i++)
-        memcpy(sim_all.slot[i], tri_store_slot(whole, i), bytes);
+    copy_model(whole, sim_all.model);
     if (sim_all.saved && standing->step < sim_all.standing.step && sim_all.job.settings.mode != TRI_PS_SYNC)
         sim_violate("the checkpoint of step %" PRId64 " follows that of step %" PRId64, standing->step, sim_all.standing.step);
     tri__standing_fini(&sim_all.standing);

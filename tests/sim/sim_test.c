@@ -18,6 +18,7 @@
 #include "sim/faults.h"
 #include "sim/invariants.h"
 #include "sim/job.h"
+#include "sim/model.h"
 #include "sim/network.h"
 #include "sim/observer.h"
 #include "sim/place.h"
@@ -50,6 +51,18 @@ static uint64_t draw(uint64_t below)
     return (z ^ (z >> 31)) % below;
 }
 
+/* Half of the jobs have one or two tables of the same number of rows. */
+static void draw_tables(sim_job *job)
+{
+    int64_t rows = 4 + (int64_t)draw(draw(2) ? 30 : SIM_MOST_ROWS - 4);
+    job->tables.count = draw(2) ? 0 : 1 + (int)draw(SIM_MOST_TABLES);
+    for (int i = 0; i < job->tables.count; i++)
+        job->tables.table[i] = (tri__table_shape){rows, 1 + (int64_t)draw(SIM_MOST_WIDTH)};
+    uint64_t travel = draw(4);
+    job->settings.half_rows = travel == 0;
+    job->settings.dense_rows = travel == 1;
+}
+
 static sim_job draw_job(int number)
 {
     random_state = (uint64_t)number * 7919 + 5;
@@ -80,10 +93,12 @@ static sim_job draw_job(int number)
     job.ahead = 1 + (int)draw(4);
     job.evaluator = true;
     job.kept_sockets = draw(2);
+    draw_tables(&job);
     if (number >= JOBS) {
         s->replicas = 2;
         s->servers = s->servers < 2 ? 2 : s->servers;
         job.steps += 8;
+        job.tables.count = 0; /* not possible yet */
     }
     return job;
 }

@@ -63,6 +63,11 @@ typedef struct {
     tri__token made;
     bool follows;
     int64_t reported;
+    int32_t keys[2][SIM_MOST_TABLES][SIM_MOST_ROWS];             /* of this step and of the next, in turn … */
+    int64_t count[2][SIM_MOST_TABLES];                           /* … so many … */
+    int now;                                                     /* … these are this step's */
+    float rows[SIM_MOST_TABLES][SIM_MOST_ROWS * SIM_MOST_WIDTH]; /* their weights, then their gradients */
+    uint64_t expected;                                           /* the examples whose keys were told ahead; 0: none were */
 } work;
 
 static json_t *report(const work *w, bool final)
@@ -95,17 +100,82 @@ static void compute(void)
         sim_wait(sim_now() + sim_span(1000, SIM_MS), "its own computing");
 }
 
+static tri__slice slice_of(const tri__token *token)
+{
+    const tri__shard shard = {
+        .batch = sim_all.job.batch, .worker = token->index, .workers = token->workers, .examples = sim_all.job.examples, .end = INT64_MAX};
+    return tri__shard_slice(&shard, token->position);
+}
+
+/* Tells the examples from others. Not 0. */
+static uint64_t key_of(const tri__slice *slice)
+{
+    return sim_mix((uint64_t)slice->position * 1000 + (uint64_t)slice->first + 1);
+}
+
+static tri_status expect_rows(work *w, tri_when when, uint64_t examples)
+{
+    int set = when == TRI_NOW ? w->now : !w->now;
+    for (int i = 0; i < sim_all.job.tables.count; i++) {
+        w->count[set][i] = sim_keys(examples, i, w->keys[set][i]);
+        TRI_TRY(tri_store_expect(w->store, i, when, w->keys[set][i], w->count[set][i]));
+    }
+    return NULL;
+}
+
+/* A step has begun. The keys of the next one travel ahead where it is known by now which that is. */
+static tri_status tell_rows(work *w, const tri__token *token)
+{
+    tri__slice slice = slice_of(token);
+    bool sync = sim_all.job.settings.mode == TRI_PS_SYNC;
+    tri__token next;
+    w->now = !w->now;
+    if (w->expected != key_of(&slice))
+        TRI_TRY(expect_rows(w, TRI_NOW, key_of(&slice)));
+    w->expected = 0;
+    if (sim_draw(3) == 0 || (sync ? !guess(token, &next) : !tri__ps_store_peek(w->store, 0, &next)))
+        return NULL;
+    slice = slice_of(&next);
+    w->expected = key_of(&slice);
+    return expect_rows(w, TRI_NEXT, w->expected);
+}
+
+static tri_status await_rows(work *w)
+{
+    for (int i = 0; i < sim_all.job.tables.count; i++)
+        TRI_TRY(tri_store_await_rows(w->store, i, w->rows[i]));
+    compute();
+    return NULL;
+}
+
+/* g = Σ over the examples, as of other parameters, for the rows that they name */
+static tri_status offer_rows(work *w, int table, const tri__slice *slice)
+{
+    int64_t width = sim_all.job.tables.table[table].width;
+    float weight = (float)slice->count, *values = w->rows[table];
+    for (int64_t i = 0; i < w->count[w->now][table] * width; i++) {
+        int32_t row = w->keys[w->now][table][i / width];
+        bool counts = sim_counts_updates() && sim_is_row_counter(row, i % width);
+        values[i] =
+            counts ? -weight / SIM_RATE : weight * (values[i] * 0.125f + sim_noise(key_of(slice), (size_t)(row * width + i % width)));
+    }
+    return tri_store_offer_rows(w->store, table, values, (double)slice->count);
+}
+
 /* g = Σ over the examples; the parameters that it reads must not change before they are offered. */
 static tri_status train(work *w, const tri__token *token, const tri__slice *slice)
 {
     float *parameters = tri_store_parameters(w->store), *gradient = tri_store_gradient(w->store);
     uint64_t seen[SIM_LAYERS];
+    const int late = (int)sim_draw(SIM_LAYERS), early = (int)sim_draw(SIM_LAYERS + 1) - 1; /* −1: rows are not read before then either */
     for (int i = 0; i < SIM_LAYERS; i++) {
         TRI_TRY(tri_store_await(w->store, sim_layer(i)));
         seen[i] = sim_hash(parameters + sim_layer(i).first, sim_layer(i).count);
         compute();
+        if (i == early)
+            TRI_TRY(await_rows(w));
     }
-    uint64_t key = sim_mix((uint64_t)slice->position * 1000 + (uint64_t)slice->first);
+    uint64_t key = key_of(slice);
     float weight = (float)slice->count;
     for (int i = SIM_LAYERS - 1; i >= 0; i--) {
         tri_range range = sim_layer(i);
@@ -116,16 +186,19 @@ static tri_status train(work *w, const tri__token *token, const tri__slice *slic
                 sim_counts_updates() && sim_is_counter(j) ? -weight / SIM_RATE : weight * (parameters[j] * 0.125f + sim_noise(key, j));
         compute();
         TRI_TRY(tri_store_offer(w->store, range, (double)slice->count));
+        if (i == late && early < 0)
+            TRI_TRY(await_rows(w));
+        for (int table = 0; i == late && table < sim_all.job.tables.count; table++)
+            TRI_TRY(offer_rows(w, table, slice));
     }
     return NULL;
 }
 
 static tri_status make_step(work *w, const tri__token *token)
 {
-    const tri__shard shard = {
-        .batch = sim_all.job.batch, .worker = token->index, .workers = token->workers, .examples = sim_all.job.examples, .end = INT64_MAX};
-    tri__slice slice = tri__shard_slice(&shard, token->position);
+    tri__slice slice = slice_of(token);
     TRI_TRY(tri_store_begin(w->store, &(tri_step){.step = token->step, .rate = SIM_RATE}));
+    TRI_TRY(tell_rows(w, token));
     TRI_TRY(train(w, token, &slice));
     w->follows = !tri__ps_store_voided(w->store);
     if (!w->follows)
@@ -164,6 +237,7 @@ static void run_worker(void *context)
         .settings = sim_all.job.settings,
         .task = w.task->index,
         .floats = sim_all.job.floats,
+        .tables = sim_all.job.tables,
         .rule = sim_all.job.rule,
         .hello = hello,
         .log = &sim_log,
@@ -183,7 +257,7 @@ static void run_worker(void *context)
 static tri_status evaluate(void *context, int64_t step, json_t **out)
 {
     tri_store *store = context;
-    sim_compare("the evaluated snapshot", step, tri_store_parameters(store));
+    sim_compare("the evaluated snapshot", step, store);
     sim_wait(sim_now() + sim_span(10000, 20 * SIM_MS), "its own computing");
     *out = json_pack("{s:f}", "loss", 1.0);
     return NULL;
@@ -191,16 +265,19 @@ static tri_status evaluate(void *context, int64_t step, json_t **out)
 
 static void run_evaluator(void *context)
 {
-    tri_store *store;
-    tri_status status = tri_store_local_create(sim_all.job.floats, &(tri_rule){0}, &store);
+    tri_store *store = sim_model_create(&(tri_rule){0});
+    int32_t keys[SIM_MOST_ROWS];
+    for (int32_t i = 0; i < SIM_MOST_ROWS; i++)
+        keys[i] = i;
     const tri__ps_evaluator_options options = {.coordinator = &sim_all.address[0],
                                                .settings = sim_all.job.settings,
                                                .store = store,
+                                               .keys = keys,
+                                               .key_count = sim_all.job.tables.count ? sim_all.job.tables.table[0].rows : 0,
                                                .evaluate = evaluate,
                                                .context = store,
                                                .log = &sim_log};
-    if (!status)
-        status = tri__ps_evaluator_run(&options);
+    tri_status status = tri__ps_evaluator_run(&options);
     tri_store_destroy(store);
     ended(context, status);
 }

@@ -94,13 +94,13 @@ static bool is_kept_back(const tri__worker *worker, const tri__link *link)
     return false;
 }
 
-/* Hand over those in line, as long as the connection takes them. */
+/* Hand over those in line, as long as the connection takes them. Rows are asked for also where pushes are kept back: other servers' pushes
+ * may depend on them. */
 static void push_ready(tri__worker *worker, int server)
 {
     tri__link *link = &worker->link[server];
-    if (is_kept_back(worker, link))
-        return;
-    while (link->contact.welcome && link->first != NO_CHUNK && tri__connection_unsent(link->contact.connection) < TRI_UNSENT_MOST) {
+    bool may = link->contact.welcome && !is_kept_back(worker, link);
+    while (may && link->first != NO_CHUNK && tri__connection_unsent(link->contact.connection) < TRI_UNSENT_MOST) {
         uint32_t number = link->first;
         link->first = worker->chunk[number].next;
         if (link->first == NO_CHUNK)
