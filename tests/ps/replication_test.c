@@ -8,7 +8,10 @@
 #include "ps/process.h"
 
 #define WHOLE "lives on two servers"
-#define JOB   "train " SOFTMAX "--threads 1 --json --eval-every 100 --checkpoint-every 100steps --heartbeat 200ms --workers 3 --out "
+#define REST  "--threads 1 --json --eval-every 100 --checkpoint-every 100steps --heartbeat 200ms --workers 3 --out "
+#define JOB   "train " SOFTMAX REST
+/* Two tables, of which fm's are large enough to be filled in several pieces. */
+#define CLICKS "train fm --data clicks:100000:4000 --batch 100 --rule adagrad --rate 0.05 --strategy ps " REST
 
 static void expect_no_loss(const process *job, const json_t *summary, int steps)
 {
@@ -28,13 +31,19 @@ static void expect_the_calm_model(const char *folder, const json_t *summary, con
     json_decref(undisturbed);
 }
 
+/* When its range lives on two servers. */
+static void kill_ps_1(const process *job)
+{
+    process_await_step(job, STRIKE);
+    await_times(job->log, WHOLE, 1);
+    kill(process_task(job, "ps:1", 0), SIGKILL);
+    await_text(job->log, "the second server of ps:1 goes on, and no update is lost");
+}
+
 static json_t *lose_ps_1(const char *folder, const char *mode, int steps)
 {
     process job = process_start(folder, "job", JOB "run --servers 2 --replicas 2 --steps %d %s", steps, mode);
-    process_await_step(&job, STRIKE);
-    await_times(job.log, WHOLE, 1);
-    kill(process_task(&job, "ps:1", 0), SIGKILL);
-    await_text(job.log, "the second server of ps:1 goes on, and no update is lost");
+    kill_ps_1(&job);
     json_t *summary = process_end(&job, 0);
     expect_no_loss(&job, summary, steps);
     return summary;
@@ -76,6 +85,32 @@ static void staleness_job_that_loses_a_server_loses_no_update(void **state)
 static void job_with_backup_workers_that_loses_a_server_loses_no_step(void **state)
 {
     json_decref(lose_ps_1(*state, "--sync --backup 1", SYNC_STEPS));
+}
+
+static void sync_job_with_tables_that_loses_a_server_has_the_same_bits(void **state)
+{
+    process job = process_start(*state, "job", CLICKS "run --servers 2 --replicas 2 --steps %d --sync", SYNC_STEPS);
+    kill_ps_1(&job);
+    json_t *summary = process_end(&job, 0);
+    assert_false(file_says(job.log, "back to step"));
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    process calm = process_start(*state, "calm", CLICKS "calm --servers 2 --steps %d --sync", SYNC_STEPS);
+    json_t *undisturbed = process_end(&calm, 0);
+    assert_true(model_difference(*state, summary, undisturbed) == 0);
+    json_decref(undisturbed);
+    json_decref(summary);
+}
+
+static void async_job_with_tables_that_loses_a_server_loses_no_update(void **state)
+{
+    process job = process_start(*state, "job", CLICKS "run --servers 2 --replicas 2 --async --steps %d", ASYNC_STEPS);
+    kill_ps_1(&job);
+    json_t *summary = process_end(&job, 0);
+    assert_false(file_says(job.log, "back to step"));
+    assert_int_equal(integer_of(summary, "steps"), ASYNC_STEPS);
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    expect_books(summary, NULL);
+    json_decref(summary);
 }
 
 /* One after the other is lost, each when the one before is back and filled: primaries and standbys, of both ranges. */
@@ -132,10 +167,6 @@ static void what_replicas_cannot_do_is_refused(void **state)
     process one = process_start(*state, "one", "train " SOFTMAX "--servers 1 --replicas 2 --steps 10");
     process_await(&one, "--replicas 2 needs at least 2 servers");
     json_decref(process_end(&one, 2));
-    process tables =
-        process_start(*state, "tables", "train deep-click --data clicks:1000 --strategy ps --servers 2 --replicas 2 --steps 10");
-    process_await(&tables, "--replicas 2 with a model that has sparse tables is not possible yet");
-    json_decref(process_end(&tables, 2));
 }
 
 int main(void)
@@ -147,6 +178,8 @@ int main(void)
         PROCESS_TEST(async_job_that_loses_a_server_loses_no_update),
         PROCESS_TEST(staleness_job_that_loses_a_server_loses_no_update),
         PROCESS_TEST(job_with_backup_workers_that_loses_a_server_loses_no_step),
+        PROCESS_TEST(sync_job_with_tables_that_loses_a_server_has_the_same_bits),
+        PROCESS_TEST(async_job_with_tables_that_loses_a_server_loses_no_update),
         PROCESS_TEST(a_new_standby_is_filled_while_training_goes_on),
         PROCESS_TEST(a_stopped_server_that_goes_on_is_a_standby),
         PROCESS_TEST(the_death_of_ps_0_takes_a_replicated_job_back_to_its_checkpoint),

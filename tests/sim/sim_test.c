@@ -98,7 +98,6 @@ static sim_job draw_job(int number)
         s->replicas = 2;
         s->servers = s->servers < 2 ? 2 : s->servers;
         job.steps += 8;
-        job.tables.count = 0; /* not possible yet */
     }
     return job;
 }

@@ -237,7 +237,6 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     tri__server *server = c->server;
     const tri__server_options *options = &server->options;
     TRI_TRY(options->owner->settle(options->context, hello, &c->job));
-    TRI_TRY(tri__pairs_check(c));
     TRI_TRY(tri__layout_init(&server->layout, c->job.floats, &c->job.tables, c->settings->servers));
     TRI_TRY(tri__stretch_create(&server->layout, 0, &c->job.rule, c->settings, &server->stretch));
     TRI_TRY(tri__snapshot_load(c));

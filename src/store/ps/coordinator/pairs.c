@@ -25,13 +25,6 @@ void tri__pairs_fini(tri__coordinator *c)
     free(c->pair);
 }
 
-tri_status tri__pairs_check(const tri__coordinator *c)
-{
-    if (c->pair && c->job.tables.count > 0)
-        return tri_fail(TRI_BAD_CALL, "--replicas 2 with a model that has sparse tables is not possible yet: leave it out");
-    return NULL;
-}
-
 static bool second_leads(const tri__pair *pair)
 {
     return pair->primary == TRI_PRIMARY_SECOND;

@@ -50,7 +50,6 @@ typedef struct {
 
 TRI_MUST_CHECK tri_status tri__pairs_init(tri__coordinator *coordinator);
 void tri__pairs_fini(tri__coordinator *coordinator);
-TRI_MUST_CHECK tri_status tri__pairs_check(const tri__coordinator *coordinator); /* can ranges of this job live on two servers? */
 
 /* A server has said hello. leads: it is the primary, and the caller welcomes it; else this call has taken it as the standby. */
 TRI_MUST_CHECK tri_status tri__pairs_hello(tri__peer *peer, const json_t *hello, bool *leads);

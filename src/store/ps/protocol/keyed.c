@@ -22,14 +22,19 @@ tri_status tri__row_list_reserve(tri__row_list *list, int64_t count)
 }
 
 /* A multiplication and a fold a row: two lists that differ have the same signature once in 2^64. */
-void tri__row_list_sign(tri__row_list *list)
+static uint64_t signature_of(const int32_t *rows, int64_t count)
 {
-    uint64_t sign = UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)list->count;
-    for (int64_t i = 0; i < list->count; i++) {
-        sign = (sign ^ (uint32_t)list->rows[i]) * UINT64_C(0xff51afd7ed558ccd);
+    uint64_t sign = UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)count;
+    for (int64_t i = 0; i < count; i++) {
+        sign = (sign ^ (uint32_t)rows[i]) * UINT64_C(0xff51afd7ed558ccd);
         sign ^= sign >> 32;
     }
-    list->signature = sign;
+    return sign;
+}
+
+void tri__row_list_sign(tri__row_list *list)
+{
+    list->signature = signature_of(list->rows, list->count);
 }
 
 void tri__keyed_head_write(const tri__keyed_head *head, uint8_t *to)
@@ -95,7 +100,7 @@ tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed
     return NULL;
 }
 
-int64_t tri__keyed_dense_bytes(int64_t rows, int64_t width)
+int64_t tri__keyed_most_bytes(int64_t rows, int64_t width)
 {
     return TRI_KEYED_HEAD + rows * (TRI_KEYED_ROW_MOST + width * (int64_t)sizeof(float));
 }
@@ -172,4 +177,13 @@ void tri__values_read(const uint8_t *from, int64_t floats, bool half, float *val
         memcpy(block, from + 2 * first, 2 * (size_t)count);
         read_halves(block, count, values + first);
     }
+}
+
+size_t tri__keyed_write(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to)
+{
+    const tri__keyed_head head = {.count = (uint32_t)count, .flags = TRI_KEYED_LIST, .signature = signature_of(rows, count)};
+    tri__keyed_head_write(&head, to);
+    const size_t used = TRI_KEYED_HEAD + tri__row_list_write(rows, count, to + TRI_KEYED_HEAD);
+    tri__values_write(values, count * width, false, to + used);
+    return used + tri__values_bytes(count * width, false);
 }

@@ -58,8 +58,11 @@ size_t tri__row_list_write(const int32_t *rows, int64_t count, uint8_t *to); /* 
 TRI_MUST_CHECK tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed_head *head, int64_t limit,
                                              tri__row_list *list, size_t *used);
 
-/* Bytes of a body that has all rows of a table. */
-int64_t tri__keyed_dense_bytes(int64_t rows, int64_t width);
+/* Bytes of a body that names so many rows and has their values, at the most. */
+int64_t tri__keyed_most_bytes(int64_t rows, int64_t width);
+
+/* A body with these rows, rising, and their values: [count][width], as floats. Its bytes. */
+size_t tri__keyed_write(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to);
 
 size_t tri__values_bytes(int64_t floats, bool half);
 void tri__values_write(const float *values, int64_t floats, bool half, uint8_t *to); /* what 16 bits do not hold is the largest they do */

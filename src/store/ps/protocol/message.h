@@ -25,7 +25,7 @@
 #include "net/connection/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 8 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 9 /* changes with every change of what is sent */
 
 /* What of a head each type has, by the names of tri__message; then its body. A generation tells what was said before all went back. */
 typedef enum {
@@ -53,18 +53,19 @@ typedef enum {
     TRI_MSG_REPORT, /* JSON: what a worker did, now and then and at the end */
     TRI_MSG_BEAT,   /* I live */
     TRI_MSG_BYE,    /* the job is done, or the worker leaves: JSON, with the reason where there is one */
-    TRI_MSG_PULL_ROWS, /* chunk, generation, step, serial, number; a list of rows (keyed.h): send them as they are then (row_server.h) */
-    TRI_MSG_ROWS,      /* chunk, generation, step, waited, number of the pull; the weights of those rows */
-    TRI_MSG_PUSH_ROWS, /* as PUSH, of rows; answered by a CHUNK without parameters */
-    TRI_MSG_PAIR,      /* JSON: with --replicas 2, the number of the pair; to its primary also where its standby is */
-    TRI_MSG_FILLED,    /* pair: the standby has all; to it: that was all */
-    TRI_MSG_LONE,      /* pair: may I lead alone? And back: you lead alone */
-    TRI_MSG_PROMOTE,   /* pair: the standby leads from now on */
-    TRI_MSG_PRIMARY,   /* JSON: to workers: where a range's primary is from now on */
-    TRI_MSG_UPDATE,    /* chunk, task (one more; 0: a step of all), step, serial, rate, scale (as weight); a gradient as applied */
-    TRI_MSG_HAVE,      /* step: the standby has so many updates */
-    TRI_MSG_MET,       /* task (as chunk), incarnation: the primary has welcomed that worker */
-    TRI_MSG_KNOWN,     /* chunk, task, serial: the last push of the task that is in the chunk */
+    TRI_MSG_PULL_ROWS,   /* chunk, generation, step, serial, number; a list of rows (keyed.h): send them as they are then (row_server.h) */
+    TRI_MSG_ROWS,        /* chunk, generation, step, waited, number of the pull; the weights of those rows */
+    TRI_MSG_PUSH_ROWS,   /* as PUSH, of rows; answered by a CHUNK without parameters */
+    TRI_MSG_PAIR,        /* JSON: with --replicas 2, the number of the pair; to its primary also where its standby is */
+    TRI_MSG_FILLED,      /* pair: the standby has all; to it: that was all */
+    TRI_MSG_LONE,        /* pair: may I lead alone? And back: you lead alone */
+    TRI_MSG_PROMOTE,     /* pair: the standby leads from now on */
+    TRI_MSG_PRIMARY,     /* JSON: to workers: where a range's primary is from now on */
+    TRI_MSG_UPDATE,      /* chunk, task (one more; 0: a step of all), step, serial, rate, scale (as weight); a gradient as applied */
+    TRI_MSG_UPDATE_ROWS, /* as UPDATE, of rows of a table (keyed.h) */
+    TRI_MSG_HAVE,        /* step: the standby has so many updates */
+    TRI_MSG_MET,         /* task (as chunk), incarnation: the primary has welcomed that worker */
+    TRI_MSG_KNOWN,       /* chunk, task, serial: the last push of the task that is in the chunk */
     TRI_MSG_TYPES
 } tri__message_type;
 

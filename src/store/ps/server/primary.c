@@ -1,4 +1,4 @@
-/* primary.c: the primary's end of the stream: answers that wait for the standby, updates that are sent to it, and its filling. */
+/* primary.c: the primary's end of the stream: answers that wait for the standby, and updates that are sent to it. filling.c fills it. */
 #include "store/ps/server/primary.h"
 
 #include <inttypes.h>
@@ -7,19 +7,12 @@
 
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
+#include "store/ps/protocol/keyed.h"
+#include "store/ps/server/filling.h"
 #include "store/ps/server/peer.h"
 #include "store/ps/server/reception.h"
-#include "store/ps/stretch/gather.h"
-#include "store/ps/stretch/replay.h"
 
-#define RETRY       INT64_C(50000000) /* between two attempts to reach the standby */
-#define UNSENT_MOST (1u << 20)        /* bytes of the filling handed to the stream at a time, so that updates are not far behind */
-
-/* The standby takes updates. */
-static bool is_open(const tri__replication *replication)
-{
-    return replication->state >= TRI_REPLICATION_FILLING && replication->state <= TRI_REPLICATION_PAIRED;
-}
+#define RETRY INT64_C(50000000) /* between two attempts to reach the standby */
 
 /* ---- answers ---- */
 
@@ -90,16 +83,33 @@ void tri__primary_lead_alone(tri__server *server)
 
 /* ---- updates ---- */
 
+static tri_status send_rows(tri__server *server, tri__message message, const tri__applied *update)
+{
+    tri__replication *replication = &server->replication;
+    const int64_t count = tri__filling_count_rows(server, update), width = tri__stretch_table(server->stretch, update->chunk)->width;
+    const int64_t most = tri__keyed_most_bytes(count, width);
+    if (most > TRI_KEYED_DENSE_MOST)
+        return tri_fail(TRI_UNSUPPORTED,
+                        "--replicas 2: a step changes %" PRId64 " rows of a table, more than a message holds: use more "
+                        "--servers, or a smaller --batch",
+                        count);
+    TRI_TRY(tri__reserve(&replication->body, &replication->body_room, most, 1, "an update of rows"));
+    message.size = (uint32_t)tri__keyed_write(update->rows->rows, count, update->rows->values, width, replication->body);
+    const tri__frame frame = tri__message_encode(&message);
+    tri__connection_send_copy(replication->stream->connection, &frame, replication->body, false);
+    return NULL;
+}
+
 static void send_update(void *context, const tri__applied *update)
 {
     tri__server *server = context;
     tri__replication *replication = &server->replication;
-    if (!is_open(replication) || update->chunk - tri__stretch_first(server->stretch) >= replication->filled)
+    if (!tri__replication_is_open(replication) || !tri__filling_has(server, update->chunk))
         return; /* a chunk that is not sent yet goes with this update in it */
     size_t count;
     tri__stretch_floats(server->stretch, update->chunk, 0, &count);
     const tri__message message = {
-        .type = TRI_MSG_UPDATE,
+        .type = update->rows ? TRI_MSG_UPDATE_ROWS : TRI_MSG_UPDATE,
         .chunk = update->chunk,
         .task = (uint32_t)(update->task + 1),
         .step = update->step,
@@ -107,11 +117,16 @@ static void send_update(void *context, const tri__applied *update)
         .rate = update->rate,
         .weight = update->scale,
     };
+    tri_status status = NULL;
     replication->sent++;
-    if (update->scale > 0)
+    if (update->scale > 0 && update->rows)
+        status = send_rows(server, message, update);
+    else if (update->scale > 0)
         tri__message_copy_floats(replication->stream->connection, message, update->gradient, count);
     else
         tri__message_send(replication->stream->connection, &message, false);
+    if (status)
+        tri__server_end(server, status);
 }
 
 void tri__primary_watch(tri__server *server)
@@ -124,78 +139,15 @@ void tri__primary_met(tri__server *server, int task)
 {
     const tri__replication *replication = &server->replication;
     const tri__message message = {.type = TRI_MSG_MET, .chunk = (uint32_t)task, .incarnation = server->welcomed[task]};
-    if (is_open(replication))
+    if (tri__replication_is_open(replication))
         tri__message_send(replication->stream->connection, &message, true);
 }
 
-/* ---- filling ---- */
-
-/* The standby did not hear what ps:0 said before it came: which workers are known, which have left, and who makes up which steps. */
-static void send_news(tri__server *server)
-{
-    tri__connection *connection = server->replication.stream->connection;
-    for (int task = 0; task < TRI_MOST_TASKS; task++) {
-        int64_t left = tri__stretch_left(server->stretch, task);
-        if (server->welcomed[task])
-            tri__primary_met(server, task);
-        if (left >= 0)
-            tri__message_send(connection, &(tri__message){.type = TRI_MSG_LEFT, .chunk = (uint32_t)task, .step = left}, true);
-    }
-    int64_t step;
-    const int *tasks;
-    int count;
-    for (int i = 0; tri__stretch_order(server->stretch, i, &step, &tasks, &count); i++) {
-        json_t *list = json_array();
-        for (int j = 0; j < count; j++)
-            json_array_append_new(list, json_integer(tasks[j]));
-        tri__message_send_json(connection, TRI_MSG_VIEW, json_pack("{s:I, s:o}", "step", (json_int_t)step, "tasks", list));
-    }
-    tri__clip_factor clip = tri__stretch_clip(server->stretch);
-    if (clip.steps > 0)
-        tri__message_send(connection, &(tri__message){.type = TRI_MSG_NORM, .step = clip.steps - 1, .norm = clip.factor}, true);
-}
-
-static void send_whole_chunk(tri__server *server, uint32_t chunk)
-{
-    tri__connection *connection = server->replication.stream->connection;
-    bool sync = server->options.settings.mode == TRI_PS_SYNC; /* there a chunk's step tells which pushes are in it */
-    for (int task = 0; !sync && task < TRI_MOST_TASKS; task++) {
-        int64_t serial = tri__stretch_known(server->stretch, chunk, task);
-        if (serial >= 0)
-            tri__message_send(connection, &(tri__message){.type = TRI_MSG_KNOWN, .chunk = chunk, .task = (uint32_t)task, .serial = serial},
-                              true);
-    }
-    size_t count;
-    const float *floats;
-    for (uint32_t slot = 0; slot < TRI_STRETCH_SLOTS && (floats = tri__stretch_floats(server->stretch, chunk, (int)slot, &count)); slot++)
-        tri__message_copy_floats(connection,
-                                 (tri__message){.type = TRI_MSG_RESTORE,
-                                                .chunk = chunk,
-                                                .generation = server->generation,
-                                                .step = tri__stretch_step(server->stretch, chunk),
-                                                .slot = slot},
-                                 floats, count);
-}
-
-/* Send as many chunks as the stream takes. Answers wait for the standby from the moment when the last chunk is sent; updates that were
- * answered before are on the stream before FILLED. */
-static void fill(tri__server *server)
-{
-    tri__replication *replication = &server->replication;
-    if (replication->state != TRI_REPLICATION_FILLING || !replication->stream)
-        return;
-    uint32_t first = tri__stretch_first(server->stretch), chunks = tri__stretch_chunks(server->stretch);
-    while (replication->filled < chunks && tri__connection_unsent(replication->stream->connection) < UNSENT_MOST)
-        send_whole_chunk(server, first + replication->filled++);
-    if (replication->filled < chunks)
-        return;
-    tri__message_send(replication->stream->connection, &(tri__message){.type = TRI_MSG_FILLED, .pair = replication->pair}, false);
-    replication->state = TRI_REPLICATION_JOINING;
-}
+/* ---- the standby ---- */
 
 void tri__primary_drained(tri__server *server)
 {
-    fill(server);
+    tri__filling_go_on(server);
 }
 
 static void reach_standby(tri__server *server, int64_t now)
@@ -240,7 +192,7 @@ void tri__primary_tick(tri__server *server)
     if (replication->state == TRI_REPLICATION_REACHING && !replication->stream && now >= replication->attempt &&
         server->holds == TRI_HOLDS_ALL)
         reach_standby(server, now);
-    fill(server);
+    tri__filling_go_on(server);
 }
 
 void tri__primary_greet(tri__peer *peer)
@@ -280,8 +232,7 @@ tri_status tri__primary_hear(tri__server *server, const tri__message *message)
         if (replication->state != TRI_REPLICATION_REACHING)
             return tri_fail(TRI_BAD_DATA, "a second welcome");
         replication->state = TRI_REPLICATION_FILLING;
-        send_news(server);
-        fill(server);
+        tri__filling_begin(server);
         return NULL;
     case TRI_MSG_HAVE:
         if (message->step < replication->had || message->step > replication->sent)

@@ -20,9 +20,15 @@ bool tri__replication_is_standby(const tri__server *server)
     return server->replication.state >= TRI_REPLICATION_STANDBY;
 }
 
+bool tri__replication_is_open(const tri__replication *replication)
+{
+    return replication->state >= TRI_REPLICATION_FILLING && replication->state <= TRI_REPLICATION_PAIRED;
+}
+
 void tri__replication_fini(tri__server *server)
 {
     free(server->replication.owed);
+    free(server->replication.body);
 }
 
 void tri__replication_hang_up(tri__replication *replication)
@@ -35,6 +41,7 @@ void tri__replication_hang_up(tri__replication *replication)
     if (replication->state == TRI_REPLICATION_WHOLE)
         replication->state = TRI_REPLICATION_STANDBY;
     replication->filled = 0;
+    replication->filled_rows = 0;
     replication->sent = replication->had = 0;
 }
 

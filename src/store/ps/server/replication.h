@@ -24,7 +24,8 @@
  *
  * In ALONE, REACHING and FILLING answers wait for nobody. From JOINING on they wait for the standby, so that all that was ever answered is
  * on both servers by the time ps:0 hears of PAIRED. The primary fills its standby chunk by chunk while training goes on: once a chunk is
- * sent, its updates follow it.
+ * sent, its updates follow it. A table may be large, and is sent in pieces of some rows: an update follows as far as its rows are sent; the
+ * others go with this update in them.
  *
  * The standby (standby.h):
  *
@@ -67,12 +68,15 @@ typedef struct {
 
 typedef struct {
     tri__replication_state state;
-    uint32_t pair;          /* its number */
-    char host[256];         /* primary: where the standby is … */
-    tri__address standby;   /* … with its port */
-    int64_t attempt;        /* primary: when it tries again to reach the standby */
-    tri__peer *stream;      /* the connection to the other server; NULL: none */
-    uint32_t filled;        /* primary: chunks that it has sent */
+    uint32_t pair;        /* its number */
+    char host[256];       /* primary: where the standby is … */
+    tri__address standby; /* … with its port */
+    int64_t attempt;      /* primary: when it tries again to reach the standby */
+    tri__peer *stream;    /* the connection to the other server; NULL: none */
+    uint32_t filled;      /* primary: chunks that it has sent … */
+    int64_t filled_rows;  /* … and rows of the next one, where that is a table */
+    void *body;           /* primary: [body_room] an update of rows */
+    int64_t body_room;
     int64_t sent;           /* primary: updates that it has sent … */
     int64_t had;            /* … and how many of them the standby has; standby: updates that have come */
     tri__owed_answer *owed; /* primary: [room], the oldest at first */
@@ -85,6 +89,7 @@ enum { TRI_REPLICA_NAME = 48 }; /* bytes of a name, with its NUL */
 const char *tri__replica_name(bool is_second, int server, char text[TRI_REPLICA_NAME]);
 
 bool tri__replication_is_standby(const tri__server *server);
+bool tri__replication_is_open(const tri__replication *replication); /* the standby takes updates */
 void tri__replication_fini(tri__server *server);
 void tri__replication_stop(tri__server *server); /* all go back: drops the answers that are owed, and what the standby was sent */
 void tri__replication_hang_up(tri__replication *replication); /* ends the stream */

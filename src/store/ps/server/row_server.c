@@ -58,18 +58,19 @@ static tri_status reserve(buffer *to, size_t bytes)
 
 static int64_t dense_bytes(const tri_table *table)
 {
-    return tri__keyed_dense_bytes(table->rows, table->width);
+    return tri__keyed_most_bytes(table->rows, table->width);
 }
 
 tri_status tri__rows_body(tri__peer *peer, const tri__message *message, void **body)
 {
     const tri__server *server = peer->server;
-    bool ours = peer->role == TRI_PEER_WORKER && server->stretch && tri__stretch_has(server->stretch, message->chunk) &&
+    bool updates = peer->role == TRI_PEER_STREAM && message->type == TRI_MSG_UPDATE_ROWS;
+    bool ours = (peer->role == TRI_PEER_WORKER || updates) && server->stretch && tri__stretch_has(server->stretch, message->chunk) &&
                 tri__stretch_table(server->stretch, message->chunk);
     if (peer->role == TRI_PEER_EVALUATOR && message->type == TRI_MSG_PULL_ROWS) /* of the whole, by the number of the table */
         ours = message->chunk < (uint32_t)server->layout.tables.count;
     if (ours && message->size > TRI_KEYED_MOST)
-        ours = peer->role == TRI_PEER_WORKER && message->size <= dense_bytes(tri__stretch_table(server->stretch, message->chunk));
+        ours = peer->role != TRI_PEER_EVALUATOR && message->size <= dense_bytes(tri__stretch_table(server->stretch, message->chunk));
     if (!ours || message->size < TRI_KEYED_HEAD)
         return tri_fail(TRI_BAD_DATA, "a %s of %u bytes for chunk %u, which is no table's of ours", tri__message_name(message->type),
                         message->size, message->chunk);
@@ -216,7 +217,7 @@ tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message)
     size_t left = message->size - TRI_KEYED_HEAD;
     const bool half = head.flags & TRI_KEYED_HALF, dense = head.flags & TRI_KEYED_DENSE;
     const int64_t floats = (dense ? table->rows : head.count) * table->width;
-    if (head.count * table->width > TRI_KEYED_MOST / 2)
+    if (peer->role == TRI_PEER_WORKER && head.count * table->width > TRI_KEYED_MOST / 2)
         return tri_fail(TRI_BAD_DATA, "a push of %u rows, which is more than a message holds", head.count);
     const tri__row_list *list = head.flags & TRI_KEYED_LIST ? NULL : find_known(&tables->table[index], &head);
     tri_status status = NULL;

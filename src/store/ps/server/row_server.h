@@ -19,7 +19,7 @@ TRI_MUST_CHECK tri_status tri__rows_pulled(tri__peer *peer, const tri__message *
 /* The same for the evaluator, which pulls rows of the snapshot of the whole model. */
 TRI_MUST_CHECK tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, tri_store *whole, int64_t step);
 
-/* A push has been read whole: makes a part of it, which the peer owns until it is taken. */
+/* A push, or the primary's update, has been read whole: makes a part of it, which the peer owns until it is taken. */
 TRI_MUST_CHECK tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message);
 tri__row_part *tri__rows_part(const tri__peer *peer);
 void tri__rows_part_taken(tri__peer *peer); /* the stretch owns it now */

@@ -8,6 +8,7 @@
 #include "store/ps/server/primary.h"
 #include "store/ps/server/pushes.h"
 #include "store/ps/server/reception.h"
+#include "store/ps/server/row_server.h"
 #include "store/ps/stretch/gather.h"
 #include "store/ps/stretch/replay.h"
 
@@ -69,6 +70,13 @@ tri_status tri__standby_body(tri__peer *peer, const tri__message *message, void 
     bool ours =
         tri__replication_is_standby(server) && peer == server->replication.stream && tri__stretch_has(server->stretch, message->chunk);
     float *floats = NULL;
+    if (ours && message->type == TRI_MSG_UPDATE_ROWS)
+        return tri__rows_body(peer, message, body);
+    if (ours && message->type == TRI_MSG_RESTORE && tri__stretch_table(server->stretch, message->chunk)) {
+        TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
+        *body = peer->gradient;
+        return NULL;
+    }
     if (ours && message->type == TRI_MSG_UPDATE) {
         tri__stretch_floats(server->stretch, message->chunk, 0, &count);
         floats = peer->gradient;
@@ -82,9 +90,28 @@ tri_status tri__standby_body(tri__peer *peer, const tri__message *message, void 
     return NULL;
 }
 
+/* A chunk's floats were read to their place. Rows of a table are written there; without a body they are zeros. */
+static tri_status take_restore(tri__peer *peer, const tri__message *message)
+{
+    tri__server *server = peer->server;
+    tri_table *table = tri__stretch_has(server->stretch, message->chunk) ? tri__stretch_table(server->stretch, message->chunk) : NULL;
+    if (!table && !message->size)
+        return tri_fail(TRI_BAD_DATA, "a restore without floats");
+    if (table) {
+        TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
+        tri__table_write(table, message->position, 1, tri__layout_piece_rows(&server->layout, message->chunk, message->position),
+                         (int)message->slot, message->size ? peer->gradient : NULL);
+    }
+    tri__stretch_stand(server->stretch, message->chunk, message->step);
+    return NULL;
+}
+
 static tri_status take_update(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
+    const bool of_rows = message->type == TRI_MSG_UPDATE_ROWS;
+    if (of_rows && message->size)
+        TRI_TRY(tri__rows_read_push(peer, message));
     const tri__applied update = {
         .chunk = message->chunk,
         .task = (int)message->task - 1,
@@ -93,6 +120,7 @@ static tri_status take_update(tri__peer *peer, const tri__message *message)
         .rate = message->rate,
         .scale = message->weight,
         .gradient = peer->gradient,
+        .rows = of_rows ? tri__rows_part(peer) : NULL,
     };
     if (!tri__stretch_has(server->stretch, message->chunk) || message->task > TRI_MOST_TASKS || (message->weight > 0 && !message->size))
         return tri_fail(TRI_BAD_DATA, "an update of chunk %u, which makes no sense", message->chunk);
@@ -141,11 +169,9 @@ tri_status tri__standby_hear(tri__peer *peer, const tri__message *message, const
     tri__server *server = peer->server;
     switch (message->type) {
     case TRI_MSG_RESTORE:
-        if (!message->size)
-            return tri_fail(TRI_BAD_DATA, "a restore without floats");
-        tri__stretch_stand(server->stretch, message->chunk, message->step);
-        return NULL;
+        return take_restore(peer, message);
     case TRI_MSG_UPDATE:
+    case TRI_MSG_UPDATE_ROWS:
         return take_update(peer, message);
     case TRI_MSG_KNOWN:
         return take_known(server, message);

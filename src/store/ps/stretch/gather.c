@@ -178,8 +178,14 @@ static void finish_step(tri__stretch *stretch, tri__stretch_chunk *chunk, double
     else if (chunk->weight > 0)
         tri__stretch_apply(stretch, chunk, gradient, scale, chunk->step, chunk->rate);
     chunk->waited = chunk->parts ? tri__clock_now() - chunk->since : 0;
+    tri__row_part rows = chunk->shard ? tri__table_shard_sum(chunk->shard) : (tri__row_part){0};
     tri__stretch_tell(stretch, chunk,
-                      (tri__applied){.task = -1, .step = chunk->step, .rate = chunk->rate, .scale = (float)scale, .gradient = gradient});
+                      (tri__applied){.task = -1,
+                                     .step = chunk->step,
+                                     .rate = chunk->rate,
+                                     .scale = (float)scale,
+                                     .gradient = gradient,
+                                     .rows = chunk->shard ? &rows : NULL});
     chunk->step++;
     tri__gather_drop(stretch, chunk); /* of those that took no part in it: the next step is not theirs either */
     tri__gather_begin(chunk);

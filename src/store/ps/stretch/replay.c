@@ -16,7 +16,12 @@ tri_status tri__stretch_replay(tri__stretch *stretch, const tri__applied *update
         return tri_fail(TRI_BAD_DATA, "an update with scale %g and rate %g", (double)update->scale, (double)update->rate);
     if (update->task >= 0)
         TRI_TRY(tri__stretch_know(stretch, update->chunk, update->task, update->serial));
-    if (update->scale > 0)
+    if (update->scale > 0 && !chunk->shard != !update->rows)
+        return tri_fail(TRI_BAD_DATA, "an update of chunk %u, which is another kind of chunk", update->chunk);
+    if (update->scale > 0 && chunk->shard)
+        tri__table_shard_apply_part(chunk->shard, update->rows, &stretch->rule, (double)update->scale,
+                                    &(tri_step){.step = update->step, .rate = update->rate});
+    else if (update->scale > 0)
         tri__stretch_apply(stretch, chunk, update->gradient, (double)update->scale, update->step, update->rate);
     chunk->step++;
     return NULL;

@@ -286,7 +286,8 @@ static void take_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const t
                                      .serial = push->serial,
                                      .rate = push->rate,
                                      .scale = push->weight > 0 ? (float)(1 / push->weight) : 0,
-                                     .gradient = push->gradient});
+                                     .gradient = push->gradient,
+                                     .rows = push->rows});
     chunk->step++;
 }
 

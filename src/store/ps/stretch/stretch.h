@@ -90,9 +90,10 @@ typedef struct {
     float rate;
     float scale; /* of the gradient; 0: nothing was added, and only the step counts */
     const float *gradient;
+    const tri__row_part *rows; /* … or, where the chunk is rows of a table, of these; NULL otherwise */
 } tri__applied;
 
-/* Call applied after every update, with its context. The gradient is the stretch's. */
+/* Call applied after every update, with its context. The gradient and the rows are the stretch's. */
 void tri__stretch_on_applied(tri__stretch *stretch, void (*applied)(void *context, const tri__applied *update), void *context);
 
 int64_t tri__stretch_dropped(const tri__stretch *stretch); /* gradients that were stale, in one chunk or in all */

@@ -104,6 +104,11 @@ void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part)
     shard->other = swapped;
 }
 
+tri__row_part tri__table_shard_sum(const tri__table_shard *shard)
+{
+    return (tri__row_part){.count = shard->sum.count, .rows = shard->sum.rows, .values = shard->sum.values};
+}
+
 double tri__table_shard_squares(const tri__table_shard *shard)
 {
     return tri__sum_of_squares(shard->sum.values, (size_t)(shard->sum.count * shard->table.width));
@@ -125,7 +130,7 @@ tri_status tri__table_piece_check(const tri__layout *layout, const tri__message 
     const int table = message->chunk < tri__layout_chunks(layout) ? tri__layout_table(layout, message->chunk) : -1;
     const int64_t first = message->position;
     bool known = table >= 0 && message->slot < slots && first >= 0 && first % tri__layout_piece(layout, table) == 0 &&
-                 first < tri__layout_rows(layout, tri__layout_server(layout, message->chunk), table);
+                 (first == 0 || first < tri__layout_rows(layout, tri__layout_server(layout, message->chunk), table));
     if (known && message->size == 0)
         return NULL;
     const int64_t width = known ? layout->tables.table[table].width : 0;

@@ -38,7 +38,8 @@ void tri__table_shard_fini(tri__table_shard *shard);
 void tri__table_shard_begin(tri__table_shard *shard);
 TRI_MUST_CHECK tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows); /* for one more part of so many */
 void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part);
-double tri__table_shard_squares(const tri__table_shard *shard); /* Σ of the squares of the sum */
+tri__row_part tri__table_shard_sum(const tri__table_shard *shard); /* what was added, borrowed */
+double tri__table_shard_squares(const tri__table_shard *shard);    /* Σ of the squares of the sum */
 
 /* Apply what was added, or one part by itself. */
 void tri__table_shard_apply(tri__table_shard *shard, const tri_rule *rule, double scale, const tri_step *step);

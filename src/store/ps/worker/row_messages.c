@@ -157,7 +157,7 @@ bool tri__row_messages_fits(const tri__link *link, const tri__message *message)
 {
     const tri__worker *worker = link->worker;
     const tri__worker_shard *shard = message->chunk < worker->chunks ? worker->chunk[message->chunk].shard : NULL;
-    return message->size <= TRI_KEYED_MOST || (shard && message->size <= tri__keyed_dense_bytes(shard->all, shard->width));
+    return message->size <= TRI_KEYED_MOST || (shard && message->size <= tri__keyed_most_bytes(shard->all, shard->width));
 }
 
 static void read_rows(const tri__worker *worker, const tri__worker_shard *shard, const uint8_t *body, tri__batch_rows *batch)

@@ -19,7 +19,7 @@ struct tri__table_sort {
 
 static tri_status check_dense(const tri__worker *worker, const tri__worker_shard *shard, int server)
 {
-    if (!worker->options.settings.dense_rows || tri__keyed_dense_bytes(shard->all, shard->width) <= TRI_KEYED_DENSE_MOST)
+    if (!worker->options.settings.dense_rows || tri__keyed_most_bytes(shard->all, shard->width) <= TRI_KEYED_DENSE_MOST)
         return NULL;
     return tri_fail(TRI_BAD_CALL,
                     "--gather dense: ps:%d has %" PRId64 " rows of a table, more than a message of %d MB holds: use more --servers", server,

@@ -123,6 +123,29 @@ static void what_16_bits_do_not_hold_is_the_largest_that_they_do(void **state)
     assert_true(read[0] == 65504 && read[1] == -65504 && read[2] == 65504 && isnan(read[3]));
 }
 
+static void a_body_of_rows_and_values_comes_back(void **state)
+{
+    (void)state;
+    const int32_t rows[] = {0, 7, 300};
+    const float values[] = {1, 2, -3, 4, 5, -0.0F};
+    uint8_t body[64];
+    const size_t size = tri__keyed_write(rows, 3, values, 2, body);
+    assert_true((int64_t)size <= tri__keyed_most_bytes(3, 2));
+    tri__keyed_head head;
+    tri__row_list list = {0};
+    size_t used;
+    float read[6];
+    assert_ok(tri__keyed_head_read(body, size, 301, &head));
+    assert_int_equal(head.flags, TRI_KEYED_LIST);
+    assert_ok(tri__row_list_read(body + TRI_KEYED_HEAD, size - TRI_KEYED_HEAD, &head, 301, &list, &used));
+    assert_memory_equal(list.rows, rows, sizeof rows);
+    assert_int_equal(size, TRI_KEYED_HEAD + used + sizeof values);
+    tri__values_read(body + TRI_KEYED_HEAD + used, 6, false, read);
+    assert_memory_equal(read, values, sizeof values);
+    assert_int_equal(tri__keyed_write(rows, 0, values, 2, body), TRI_KEYED_HEAD);
+    tri__row_list_fini(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +156,7 @@ int main(void)
         cmocka_unit_test(a_head_is_checked),
         cmocka_unit_test(values_come_back_in_32_bits_and_nearly_in_16),
         cmocka_unit_test(what_16_bits_do_not_hold_is_the_largest_that_they_do),
+        cmocka_unit_test(a_body_of_rows_and_values_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -452,6 +452,77 @@ static void a_push_that_a_standby_has_replayed_is_not_applied_again(void **state
     tri__stretch_destroy(standby);
 }
 
+/* A stretch of one range and one table of 10 rows. */
+static tri__stretch *new_stretch_with_table(tri__ps_mode mode, const char *rule)
+{
+    tri__layout layout;
+    tri__stretch *stretch;
+    const tri__ps_settings settings = {.mode = mode, .workers = 2, .servers = 1};
+    assert_ok(tri__layout_init(&layout, 10, &(tri__table_shapes){1, {{10, 2}}}, 1));
+    assert_ok(tri__stretch_create(&layout, 0, &(tri_rule){.name = rule}, &settings, &stretch));
+    return stretch;
+}
+
+static tri__push_outcome push_rows(tri__stretch *stretch, int task, int64_t step, int32_t first)
+{
+    tri__row_part *part;
+    tri__push_outcome outcome;
+    assert_ok(tri__row_part_create(3, 2, &part));
+    for (int i = 0; i < 3; i++) {
+        part->rows[i] = first + 2 * i;
+        part->values[2 * i] = 0.3F * (float)(step + 1);
+        part->values[2 * i + 1] = -0.7F * (float)(task + 1);
+    }
+    const tri__push push = {.chunk = 1, .task = task, .step = step, .serial = step, .weight = 3, .rate = 0.1F, .rows = part};
+    assert_ok(tri__stretch_push(stretch, &push, &outcome));
+    if (outcome != TRI_PUSH_HELD)
+        free(part);
+    return outcome;
+}
+
+static void expect_the_same_table(tri__stretch *a, tri__stretch *b)
+{
+    const tri_table *ours = tri__stretch_table(a, 1), *theirs = tri__stretch_table(b, 1);
+    assert_int_equal(tri__stretch_step(a, 1), tri__stretch_step(b, 1));
+    assert_false(ours->data[2 * ours->stride] == 0);
+    assert_memory_equal(ours->data, theirs->data, (size_t)(ours->rows * ours->stride) * sizeof(float));
+}
+
+static void a_standby_that_replays_updates_of_rows_has_the_same_bits(void **state)
+{
+    static const char *const rules[] = {"sgd", "momentum", "adam"};
+    (void)state;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        tri__stretch *primary = new_stretch_with_table(TRI_PS_SYNC, rules[i]), *standby = new_stretch_with_table(TRI_PS_SYNC, rules[i]);
+        tri__stretch_on_applied(primary, replay, standby);
+        assert_ok(tri__stretch_view(primary, 0, (const int[]){0, 1}, 2));
+        for (int64_t step = 0; step < 3; step++) {
+            assert_int_equal(push_rows(primary, 1, step, 2), TRI_PUSH_HELD);
+            assert_int_equal(push_rows(primary, 0, step, 0), TRI_PUSH_APPLIED);
+        }
+        expect_the_same_table(primary, standby);
+        const tri__applied dense = {.chunk = 1, .task = -1, .step = 3, .scale = 1, .gradient = (const float[]){0}};
+        assert_fails(tri__stretch_replay(standby, &dense), TRI_BAD_DATA, "another kind of chunk");
+        tri__stretch_destroy(primary);
+        tri__stretch_destroy(standby);
+    }
+}
+
+static void a_push_of_rows_that_a_standby_has_replayed_is_not_applied_again(void **state)
+{
+    (void)state;
+    tri__stretch *primary = new_stretch_with_table(TRI_PS_ASYNC, "momentum"), *standby = new_stretch_with_table(TRI_PS_ASYNC, "momentum");
+    tri__stretch_on_applied(primary, replay, standby);
+    assert_int_equal(push_rows(primary, 0, 5, 0), TRI_PUSH_APPLIED);
+    assert_int_equal(push_rows(primary, 1, 6, 2), TRI_PUSH_APPLIED);
+    expect_the_same_table(primary, standby);
+    assert_int_equal(push_rows(standby, 1, 6, 2), TRI_PUSH_STALE);
+    expect_the_same_table(primary, standby);
+    assert_int_equal(push_rows(standby, 1, 7, 2), TRI_PUSH_APPLIED);
+    tri__stretch_destroy(primary);
+    tri__stretch_destroy(standby);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +546,8 @@ int main(void)
         cmocka_unit_test(a_gradient_that_is_large_and_finite_is_taken),
         cmocka_unit_test(a_standby_that_replays_updates_has_the_same_bits),
         cmocka_unit_test(a_push_that_a_standby_has_replayed_is_not_applied_again),
+        cmocka_unit_test(a_standby_that_replays_updates_of_rows_has_the_same_bits),
+        cmocka_unit_test(a_push_of_rows_that_a_standby_has_replayed_is_not_applied_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
