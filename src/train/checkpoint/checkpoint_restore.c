@@ -243,9 +243,3 @@ tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, cons
     tri__safetensors_close(file);
     return status;
 }
-
-tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_source_info *source, const tri_graph *graph,
-                                      tri_store *store)
-{
-    return tri_wrap(tri__checkpoint_load_parameters(path, log, source, graph, store), "--init");
-}

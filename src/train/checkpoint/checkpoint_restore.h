@@ -16,8 +16,4 @@ TRI_MUST_CHECK tri_status tri__checkpoint_restore(const tri__checkpoint *checkpo
 TRI_MUST_CHECK tri_status tri__checkpoint_load_parameters(const char *path, tri__log *log, const tri_source_info *source,
                                                           const tri_graph *graph, tri_store *store);
 
-/* The same for --init. */
-TRI_MUST_CHECK tri_status tri__checkpoint_initialise(const char *path, tri__log *log, const tri_source_info *source, const tri_graph *graph,
-                                                     tri_store *store);
-
 #endif

@@ -433,6 +433,8 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
 #define SETTING(kind, field, name, resumed, standard, ...) out->field = pick(options->field, 0, standard);
 #define RULES
 #include "train/options/rows.h"
+    if (options->init_names && !options->init)
+        return tri_fail(TRI_BAD_CALL, "--init-names goes with --init: it says what that file calls layers of the model");
     TRI_TRY(resolve_batch(options, model, out->workers, &out->batch));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);

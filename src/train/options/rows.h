@@ -71,17 +71,23 @@ ROW(INTEGER, global_batch, "global-batch", KEPT, .argument = "B", .least = 1, .m
 ROW(NUMBER, rate, "rate", FREE, .letter = 'r', .elsewhere = "lr learning-rate learning_rate eta", .argument = "R", .least = 0,
     .otherwise = "the model's", .meaning = "learning rate")
 RULES
-ROW(TEXT, schedule, "schedule", FREE, .argument = "S", .standard = "constant", .completion = "constant step: cosine",
-    .meaning = "constant, step:EVERY:FACTOR or cosine[:FLOOR]",
+ROW(TEXT, schedule, "schedule", FREE, .argument = "S", .standard = "constant", .completion = "constant step: exponential: cosine",
+    .meaning = "constant, step:EVERY:FACTOR, exponential:EVERY:FACTOR or cosine[:FLOOR]",
     .detail =
-        "step:1000:0.5 halves the rate every 1000 steps and step:10epochs:0.1 divides it by ten every ten epochs. cosine lets the rate "
+        "step:1000:0.5 halves the rate every 1000 steps and step:10epochs:0.1 divides it by ten every ten epochs. exponential:1000:0.5 "
+        "halves it over 1000 steps, a little in each. cosine lets the rate "
         "fall along half a cosine to FLOOR times itself (0 where left out) at the last step.")
 ROW(INTEGER, warmup, "warmup", FREE, .argument = "N", .least = 0,
     .meaning = "raise the rate from near 0 over the first N steps, before the schedule")
 ROW(NUMBER, clip, "clip", FREE, .argument = "NORM", .least = 0, .otherwise = "none",
     .meaning = "scale the gradient down to NORM if its norm is larger")
 ROW(TEXT, init, "init", KEPT, .argument = "CHECKPOINT", .completion = "file",
-    .meaning = "start from the parameters of a checkpoint or run instead of random ones")
+    .meaning = "start from the parameters of a checkpoint, run or any .safetensors file instead of random ones",
+    .detail =
+        "Parameters go by name and shape. What does not fit, such as the last layer of a model with other classes, begins as usual and "
+        "is named.")
+ROW(TEXT, init_names, "init-names", KEPT, .argument = "LAYER=NAME,…",
+    .meaning = "with --init: what the file calls layers of this model, such as dense1=fc1,dense2=fc2")
 ROW(INTEGER, seed, "seed", KEPT, .elsewhere = "random-state random-seed", .argument = "S", .least = 0, .standard = "1",
     .meaning = "seed of initial values, order, dropout and synthetic data",
     .detail = "The same seed, options and threads on the same kind of CPU give the same figures, bit for bit.")

@@ -7,15 +7,17 @@
 
 static tri_status bad(const char *text, const char *why)
 {
-    return tri_fail(TRI_BAD_CALL, "--schedule %s: %s (constant, step:EVERY:FACTOR such as step:10epochs:0.1, or cosine[:FLOOR])", text,
-                    why);
+    return tri_fail(
+        TRI_BAD_CALL,
+        "--schedule %s: %s (constant, step:EVERY:FACTOR such as step:10epochs:0.1, exponential:EVERY:FACTOR, or cosine[:FLOOR])", text,
+        why);
 }
 
-/* "step:1000:0.5", "step:10epochs:0.1" */
-static tri_status parse_step(const char *text, tri__schedule *out)
+/* What follows the name, and a colon: "1000:0.5", "10epochs:0.1" */
+static tri_status parse_fall(const char *text, tri__schedule *out)
 {
     char *end = NULL;
-    out->every = strtoll(text + strlen("step:"), &end, 10);
+    out->every = strtoll(strchr(text, ':') + 1, &end, 10);
     out->in_epochs = !strncmp(end, "epoch", 5);
     end += out->in_epochs ? 5 + (end[5] == 's') : !strncmp(end, "steps", 5) ? 5 : 0;
     if (out->every < 1 || *end != ':')
@@ -46,13 +48,17 @@ tri_status tri__schedule_parse(const char *text, tri__schedule *out)
         return NULL;
     if (!strncmp(text, "step:", 5)) {
         out->kind = TRI_SCHEDULE_STEP;
-        return parse_step(text, out);
+        return parse_fall(text, out);
+    }
+    if (!strncmp(text, "exponential:", 12)) {
+        out->kind = TRI_SCHEDULE_EXPONENTIAL;
+        return parse_fall(text, out);
     }
     if (!strcmp(text, "cosine") || !strncmp(text, "cosine:", 7)) {
         out->kind = TRI_SCHEDULE_COSINE;
         return parse_cosine(text, out);
     }
-    return bad(text, !strcmp(text, "step") ? "step needs two numbers" : "there is no such schedule");
+    return bad(text, !strcmp(text, "step") || !strcmp(text, "exponential") ? "it needs two numbers" : "there is no such schedule");
 }
 
 tri_status tri__schedule_bind(tri__schedule *schedule, int64_t steps_per_epoch, int64_t total)
@@ -84,6 +90,8 @@ float tri__schedule_rate(const tri__schedule *schedule, int64_t step)
     switch (schedule->kind) {
     case TRI_SCHEDULE_STEP:
         return (float)(schedule->rate * pow(schedule->factor, (double)cuts));
+    case TRI_SCHEDULE_EXPONENTIAL:
+        return (float)(schedule->rate * pow(schedule->factor, (double)step / (double)schedule->every));
     case TRI_SCHEDULE_COSINE:
         return (float)(schedule->rate * cosine(schedule, (double)step));
     case TRI_SCHEDULE_CONSTANT:

@@ -7,20 +7,21 @@
 
 #include "trireme/status.h"
 
-typedef enum { TRI_SCHEDULE_CONSTANT, TRI_SCHEDULE_STEP, TRI_SCHEDULE_COSINE } tri__schedule_kind;
+typedef enum { TRI_SCHEDULE_CONSTANT, TRI_SCHEDULE_STEP, TRI_SCHEDULE_EXPONENTIAL, TRI_SCHEDULE_COSINE } tri__schedule_kind;
 
 typedef struct {
     tri__schedule_kind kind;
     double rate;    /* the base rate */
     int64_t warmup; /* steps over which the rate rises to the base rate; the schedule counts from their end */
-    int64_t every;  /* step: steps between two cuts */
-    bool in_epochs; /* step: every was given in epochs; tri__schedule_bind turns it into steps */
-    double factor;  /* step: what a cut multiplies the rate with */
+    int64_t every;  /* step: steps between two cuts; exponential: steps over which the rate falls by the factor */
+    bool in_epochs; /* every was given in epochs; tri__schedule_bind turns it into steps */
+    double factor;  /* what a cut, or so many steps, multiply the rate with */
     double floor;   /* cosine: the last rate, as a share of the base rate */
     int64_t total;  /* cosine: the step at which the floor is reached */
 } tri__schedule;
 
-/* `constant`, `step:EVERY:FACTOR` (EVERY in steps, or such as 10epochs) or `cosine[:FLOOR]`. Sets kind and its parameters only. */
+/* `constant`, `step:EVERY:FACTOR` or `exponential:EVERY:FACTOR` (EVERY in steps, or such as 10epochs), or `cosine[:FLOOR]`. Sets kind and
+ * its parameters only. */
 TRI_MUST_CHECK tri_status tri__schedule_parse(const char *text, tri__schedule *out);
 
 /* Set what depends on the run: total is its last step, or 0 where that is not known beforehand; cosine needs to know it. */

@@ -10,6 +10,7 @@
 #include "data/source/digest.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/checkpoint/checkpoint_restore.h"
+#include "train/checkpoint/initial_weights.h"
 #include "train/ps/hello.h"
 #include "train/ps/reports.h"
 #include "train/ps/settings.h"
@@ -188,8 +189,9 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
         memset(table->data, 0, (size_t)(table->rows * table->stride) * sizeof *table->data);
     }
     TRI_TRY(tri_graph_initialise_tables(run->inputs.graph, run->settings.seed, whole));
-    return run->options.init ? tri__checkpoint_initialise(run->options.init, run->journal.log, &owner->source, run->inputs.graph, whole)
-                             : NULL;
+    return !run->options.init ? NULL
+                              : tri__initial_weights_load(run->options.init, run->options.init_names, run->journal.log, &owner->source,
+                                                          run->inputs.graph, whole);
 }
 
 /* The books as they are kept: with where the job began. */

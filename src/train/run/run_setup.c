@@ -12,6 +12,7 @@
 #include "data/batch/dataset.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/checkpoint/checkpoint_restore.h"
+#include "train/checkpoint/initial_weights.h"
 #include "train/cluster/cluster.h"
 #include "train/run/local.h"
 #include "train/run/peers.h"
@@ -23,8 +24,8 @@ static tri_status fill_store(tri__run *run)
     if (run->resumed)
         return tri_wrap(tri__checkpoint_restore(run->resumed, run->inputs.graph, run->trainer.store, true), "--resume");
     if (run->options.init)
-        return tri__checkpoint_initialise(run->options.init, run->request->log, tri_source_describe(run->inputs.source), run->inputs.graph,
-                                          run->trainer.store);
+        return tri__initial_weights_load(run->options.init, run->options.init_names, run->request->log,
+                                         tri_source_describe(run->inputs.source), run->inputs.graph, run->trainer.store);
     return NULL;
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/checkpoint/checkpoint_restore.h"
+#include "train/checkpoint/initial_weights.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -277,7 +278,7 @@ static void a_checkpoint_of_another_model_is_refused(void **state)
     tri_store *store;
     assert_ok(tri_model_build(here->model, &input, 2, &graph));
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){.name = "sgd"}, &store));
-    assert_fails(tri__checkpoint_initialise(here->folder, NULL, NULL, graph, store), TRI_BAD_DATA, "--init");
+    assert_fails(tri__initial_weights_load(here->folder, NULL, NULL, NULL, graph, store), TRI_BAD_DATA, "--init");
     tri_store_destroy(store);
     tri_graph_destroy(graph);
 }

@@ -23,6 +23,7 @@ static const trial trials[] = {
     {"augment", "flip", ""},
     {"until", "loss<=1", ""},
     {"max-steps", NULL, "until=loss<=1"},
+    {"init-names", "dense1=fc1", ""},
     {"schedule", "cosine", ""},
     {"eval-every", "end", ""},
     {"checkpoint-every", "end", ""},

@@ -44,6 +44,18 @@ static void step_schedule_cuts_the_rate_at_every_interval(void **state)
     assert_float_equal(tri__schedule_rate(&schedule, 30), 0.1, 1e-7);
 }
 
+static void exponential_schedule_falls_a_little_in_each_step(void **state)
+{
+    (void)state;
+    tri__schedule schedule = made("exponential:100:0.25", 2, 0, 10, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 0), 2, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 50), 1, 1e-6);
+    assert_float_equal(tri__schedule_rate(&schedule, 100), 0.5, 1e-6);
+    schedule = made("exponential:2epochs:0.25", 2, 5, 10, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 5), 2, 0);
+    assert_float_equal(tri__schedule_rate(&schedule, 25), 0.5, 1e-6);
+}
+
 static void cosine_schedule_falls_to_its_floor(void **state)
 {
     (void)state;
@@ -80,6 +92,7 @@ int main(void)
         cmocka_unit_test(constant_schedule_keeps_the_rate),
         cmocka_unit_test(warmup_rises_to_the_rate),
         cmocka_unit_test(step_schedule_cuts_the_rate_at_every_interval),
+        cmocka_unit_test(exponential_schedule_falls_a_little_in_each_step),
         cmocka_unit_test(cosine_schedule_falls_to_its_floor),
         cmocka_unit_test(invalid_schedules_are_refused_with_a_reason),
     };
