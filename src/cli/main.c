@@ -9,6 +9,7 @@
 #include "cli/process/openmp.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
+#include "cli/table/config.h"
 #include "cli/table/help.h"
 
 enum { EXIT_WRONG_CALL = 2 };
@@ -68,14 +69,18 @@ static int exit_status(tri_status status, bool serves)
 int main(int argc, char **argv)
 {
     tri__session session;
+    tri__expanded_words words;
     signal(SIGXFSZ, SIG_IGN); /* writing beyond the system's file size limit then fails with an error instead of a signal */
-    tri__session_init(&session, argc, (const char *const *)argv);
-    tri_status status = run(&session);
+    tri_status status = tri__config_expand(argc, (const char *const *)argv, &words);
+    tri__session_init(&session, words.count, words.words);
+    if (!status)
+        status = run(&session);
     int result = exit_status(status, session.serves);
     bool told = session.told;
     tri__session_fini(&session);
     if (status && !told)
         fprintf(stderr, "trireme: %s\n", tri_status_message(status));
     tri_status_free(status);
+    tri__expanded_words_fini(&words);
     return result;
 }

@@ -6,6 +6,12 @@
 
 const tri__option tri__train_options_table[] = {
     {.rows = tri__train_option},
+    {.name = "config",
+     .argument = "FILE",
+     .kind = TRI_OPTION_TEXT,
+     .completion = "file",
+     .meaning = "options from a YAML file, a line each: 'rate: 0.1', 'sync: yes', and 'model: lenet'",
+     .detail = "An option on the command line has the last word. The run folder's command has all of them written out."},
     {.name = "out",
      .letter = 'o',
      .argument = "DIR",
