@@ -32,7 +32,7 @@ static tri_status write_csv(const tri__speed_result *result, const char *path)
 }
 
 /* values: [1 + variables][count]: items/s, then each varied parameter */
-static void fill_panels(const tri__speed_result *result, double *values, char titles[][80], tri__panel *panels)
+static void fill_panels(const tri__speed_result *result, double *values, char titles[][80], tri__series *series, tri__panel *panels)
 {
     for (int64_t i = 0; i < result->count; i++)
         values[i] = result->cells[i].items_per_second;
@@ -42,13 +42,13 @@ static void fill_panels(const tri__speed_result *result, double *values, char ti
         for (int64_t i = 0; i < result->count; i++)
             x[i] = (double)result->cells[i].value[result->varied[v]];
         snprintf(titles[v], sizeof titles[v], "slope %.4g, p %.3g, R² %.3g", fit->column[0].slope, fit->column[0].p, fit->r2);
+        series[v] = (tri__series){.x = x, .y = values, .count = result->count};
         panels[v] = (tri__panel){
             .title = titles[v],
             .x_label = tri__speed_parameter_name(result->varied[v]),
             .y_label = "items/s",
-            .x = x,
-            .y = values,
-            .count = result->count,
+            .series = &series[v],
+            .count = 1,
             .intercept = fit->intercept,
             .slope = fit->column[0].slope,
         };
@@ -59,9 +59,10 @@ static tri_status write_plot(const tri__speed_result *result, const char *path, 
 {
     double *values;
     char titles[TRI_SPEED_PARAMETERS][80];
+    tri__series series[TRI_SPEED_PARAMETERS];
     tri__panel panels[TRI_SPEED_PARAMETERS];
     TRI_TRY(tri__allocate((size_t)(result->count * (result->variables + 1)), sizeof *values, "a plot", &values));
-    fill_panels(result, values, titles, panels);
+    fill_panels(result, values, titles, series, panels);
     tri_status status = tri__plot_write(path, title, panels, result->variables);
     free(values);
     return status;

@@ -56,6 +56,37 @@ static void study_runs_to_its_end_and_checks_its_findings(void **state)
     free(table);
 }
 
+static void report_has_findings_tables_and_plots(void **state)
+{
+    const char *folder = *state;
+    char more[2000];
+    snprintf(more, sizeof more,
+             "%stables: [{title: Steps, rows: [batch], columns: [steps, examples]}, {by: worker, rows: [batch], columns: [steps]}]\n"
+             "plots: [{title: A picture, x: batch, y: examples, second: accuracy, log: x, fit: yes}]\n"
+             "fits: [{y: examples, x: [batch]}]\nnotes: ['3 < 4 is said to be false']\n"
+             "reported: {file: theirs.csv, columns: {examples: seen}}\n",
+             study);
+    write_study(folder, more);
+    char *theirs = test_path(folder, "theirs.csv");
+    test_write(theirs, "batch,seen\n10,77\n", 17);
+    free(theirs);
+    expect(RUN(folder, "lab", "run", "./s.yaml", "--out", "o", "--quiet"), 0, "confirmed", "");
+    expect(RUN(folder, "lab", "report", "o"), 0, "o/report.html\no/report.md\n", "");
+    char *page = read_in(folder, "o/report.html"), *text = read_in(folder, "o/report.md"), *plot = read_in(folder, "o/plot-1.svg");
+    assert_non_null(strstr(page, "<td class=\"good\">confirmed</td><td>more examples</td><td>50, 100, 200</td>"));
+    assert_non_null(strstr(page, "<svg "));
+    assert_non_null(strstr(page, "3 &lt; 4 is said to be false"));
+    assert_null(strstr(page, "http://localhost"));
+    assert_non_null(strstr(text, "| 10 | 5 | 5 … 5 | 50 | 50 … 50 | 77 |"));
+    assert_non_null(strstr(text, "| 40 | worker:0 | 5 | 5 … 5 |"));
+    assert_non_null(strstr(text, "| alone | batch | 5 |"));
+    assert_non_null(strstr(plot, "A picture"));
+    free(page);
+    free(text);
+    free(plot);
+    expect(RUN(folder, "lab", "report", "nowhere"), 1, "", "there are no results of a study");
+}
+
 static void study_that_is_complete_runs_nothing_again(void **state)
 {
     const char *folder = *state;
@@ -128,9 +159,13 @@ static void list_has_the_built_in_studies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(study_runs_to_its_end_and_checks_its_findings),   FOLDER_TEST(study_that_is_complete_runs_nothing_again),
-        FOLDER_TEST(study_that_was_interrupted_goes_on_where_it_was), FOLDER_TEST(study_that_was_killed_goes_on_after_half_a_line),
-        FOLDER_TEST(runs_that_fail_are_tried_once_more_and_told),     cmocka_unit_test(list_has_the_built_in_studies),
+        FOLDER_TEST(study_runs_to_its_end_and_checks_its_findings),
+        FOLDER_TEST(report_has_findings_tables_and_plots),
+        FOLDER_TEST(study_that_is_complete_runs_nothing_again),
+        FOLDER_TEST(study_that_was_interrupted_goes_on_where_it_was),
+        FOLDER_TEST(study_that_was_killed_goes_on_after_half_a_line),
+        FOLDER_TEST(runs_that_fail_are_tried_once_more_and_told),
+        cmocka_unit_test(list_has_the_built_in_studies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

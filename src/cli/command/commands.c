@@ -349,6 +349,20 @@ static const tri__option lab_run_options[] = {
     {0},
 };
 
+static const tri__option lab_report_options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "DIR",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Output",
+     .completion = "folder",
+     .otherwise = "beside the results",
+     .meaning = "the folder for the page"},
+    {.name = "json", .meaning = "print the paths as one JSON object"},
+    HELP_ROW,
+    {0},
+};
+
 static const tri__option cluster_exec_options[] = {
     {.name = "shell", .group = "Command", .hidden = true, .meaning = "as ssh does: the words are one line for a shell"},
     HELP_ROW,
@@ -746,6 +760,17 @@ const tri__command tri__commands[] = {
      .operands = {{"STUDY", "the name of a built-in study ('trireme lab list' shows them), or a YAML file", tri__builtin_study_names}},
      .examples = {{"trireme lab run A1 --quick", "a published study, in about a minute"},
                   {"trireme lab run mine.yaml --out results", "a study of your own"}}},
+    {.name = "lab report",
+     .usage = "RESULTS [--out DIR]",
+     .run = tri__command_lab_report,
+     .least = 1,
+     .most = 1,
+     .options = lab_report_options,
+     .meaning = "a page about a study: findings, tables, plots",
+     .detail = "Writes report.html, one page that needs no other file, and report.md with its pictures: each finding confirmed or not with "
+               "its numbers, medians and spread beside the published figures, plots, regressions, and where the time of each cell went.",
+     .operands = {{"RESULTS", "a folder that lab run has filled, or the name of a study below studies/", "folder"}},
+     .examples = {{"trireme lab report studies/A1", "of the results of `trireme lab run A1`"}}},
     {.name = "lab list", .usage = "", .run = tri__command_lab_list, .options = result_options, .meaning = "the studies that are built in"},
     {.name = "run",
      .usage = "FILE.graph [--workers N] [options]",

@@ -1,4 +1,4 @@
-/* lab.c: trireme lab run, list: studies, built in or of one's own. */
+/* lab.c: trireme lab run, report, list: studies, built in or of one's own. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
+#include "lab/report/report.h"
 #include "lab/study/builtin_studies.h"
 #include "lab/study/numbers.h"
 #include "lab/study/runner.h"
@@ -185,6 +186,34 @@ tri_status tri__command_lab_run(tri__session *session, const tri__arguments *arg
     tri_status status = execute(session, arguments, study);
     tri__study_destroy(study);
     return status;
+}
+
+/* ---- report ---- */
+
+/* A folder with results; or the name of a study whose results are where `lab run` puts them. */
+static const char *find_results(const char *named, char *folder, size_t size)
+{
+    snprintf(folder, size, "studies/%s", named);
+    return tri__folder_exists(named) || !tri__folder_exists(folder) ? named : folder;
+}
+
+tri_status tri__command_lab_report(tri__session *session, const tri__arguments *arguments)
+{
+    char room[4096];
+    const char *folder = find_results(arguments->operands[0], room, sizeof room), *out = tri__argument_text(arguments, "out");
+    tri__results *results;
+    out = out ? out : folder;
+    TRI_TRY(tri__results_read(folder, &results));
+    tri_status status = tri__folder_create(out);
+    if (!status)
+        status = tri__report_write(results, out);
+    tri__results_destroy(results);
+    if (status)
+        return status;
+    if (session->json)
+        return tri__session_print_json(session, json_pack("{s:s+, s:s+}", "html", out, "/report.html", "markdown", out, "/report.md"));
+    fprintf(session->out, "%s/report.html\n%s/report.md\n", out, out);
+    return NULL;
 }
 
 /* ---- list ---- */

@@ -13,6 +13,7 @@
 #include "base/file/yaml.h"
 #include "base/text/duration.h"
 #include "base/text/nearest.h"
+#include "lab/csv.h"
 #include "lab/study/builtin_studies.h"
 #include "lab/study/reported.h"
 #include "lab/study/study_cells.h"
@@ -423,6 +424,19 @@ int tri__study_column_find(const tri__study *study, tri__scope scope, const char
         if (study->columns[i].scope == scope && !strcmp(study->columns[i].name, name))
             return i;
     return -1;
+}
+
+bool tri__study_cell_is_at(const tri__study *study, int cell, const json_t *conditions)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)conditions, name, value)
+    {
+        int factor = tri__study_factor(study, name);
+        if (factor < 0 || !json_is_string(value) || !tri__csv_same(tri__study_value(study, cell, factor), json_string_value(value)))
+            return false;
+    }
+    return true;
 }
 
 const char *tri__study_cell_text(const tri__study *study, int cell, char *text, size_t size)

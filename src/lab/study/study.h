@@ -81,6 +81,9 @@ const char *tri__study_value(const tri__study *study, int cell, int factor);
 int tri__study_factor(const tri__study *study, const char *name); /* −1 where there is none */
 int tri__study_column_find(const tri__study *study, tri__scope scope, const char *name);
 
+/* Whether a cell has these values: a mapping of factors to values; NULL: every cell has. */
+bool tri__study_cell_is_at(const tri__study *study, int cell, const json_t *conditions);
+
 /* "batch=100 workers=3", into text. Returns it. */
 const char *tri__study_cell_text(const tri__study *study, int cell, char *text, size_t size);
 

@@ -1,0 +1,32 @@
+/* markup.h: a text with headings, tables and pictures, as one HTML page that needs no other file, or as Markdown with pictures beside it. */
+#ifndef TRI_LAB_REPORT_MARKUP_H
+#define TRI_LAB_REPORT_MARKUP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "trireme/status.h"
+
+typedef struct {
+    FILE *out;
+    bool html;
+    const char *folder; /* Markdown: where pictures go */
+    const char *prefix; /* Markdown: their names begin so */
+    int pictures;
+} tri__markup;
+
+void tri__markup_begin(tri__markup *markup, const char *title);
+void tri__markup_end(tri__markup *markup);
+void tri__markup_heading(tri__markup *markup, const char *text);
+void tri__markup_paragraph(tri__markup *markup, const char *text);
+void tri__markup_code(tri__markup *markup, const char *text);
+void tri__markup_item(tri__markup *markup, const char *text); /* of a list of its own */
+
+/* A table: the first row is its head. Cells that are numbers are set to the right. */
+void tri__markup_table_begin(tri__markup *markup, const char *const *names, int count);
+void tri__markup_table_row(tri__markup *markup, const char *const *cells, int count);
+void tri__markup_table_end(tri__markup *markup);
+
+TRI_MUST_CHECK tri_status tri__markup_picture(tri__markup *markup, const char *title, const char *svg);
+
+#endif

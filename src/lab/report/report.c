@@ -1,0 +1,182 @@
+/* report.c: the sections of a report, in their order. */
+#include "lab/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file/file.h"
+#include "base/file/folder.h"
+#include "lab/report/report_fits.h"
+#include "lab/report/report_plots.h"
+#include "lab/report/report_tables.h"
+#include "lab/study/machine.h"
+#include "lab/study/numbers.h"
+
+static int64_t count_good(const tri__results *results)
+{
+    int64_t good = 0;
+    for (int64_t i = 0; i < tri__results_count(results); i++)
+        good += tri__results_at(results, i)->result != NULL;
+    return good;
+}
+
+static void put_date(const tri__results *results, char *text, size_t size)
+{
+    const tri__measurement *last = tri__results_count(results) ? tri__results_at(results, tri__results_count(results) - 1) : NULL;
+    time_t when = last ? (time_t)tri__json_number_of(last->record, "ended") : 0;
+    struct tm day;
+    text[0] = 0;
+    if (last && gmtime_r(&when, &day))
+        strftime(text, size, ", %Y-%m-%d", &day);
+}
+
+static void put_opening(const tri__results *results, tri__markup *markup)
+{
+    const tri__study *study = tri__results_study(results);
+    const json_t *about = json_object_get(tri__results_head(results), "about");
+    const char *version = json_string_value(json_object_get(about, "version"));
+    char text[800], machine[256], date[32];
+    put_date(results, date, sizeof date);
+    tri__markup_begin(markup, study->title);
+    if (study->about)
+        tri__markup_paragraph(markup, study->about);
+    snprintf(text, sizeof text,
+             "%lld runs: %d cells, %d times each, at %s scale. Trireme %s on %s%s. Seconds are of this machine: compare how they "
+             "change, not their size.",
+             (long long)count_good(results), study->cell_count, study->repeats, tri__scale_name(study->scale), version ? version : "",
+             tri__machine_text(json_object_get(about, "machine"), machine, sizeof machine), date);
+    tri__markup_paragraph(markup, text);
+}
+
+static tri_status put_findings(const tri__results *results, tri__markup *markup)
+{
+    static const char *const names[] = {"", "finding", "measured", "remark"};
+    static const char *const states[] = {"unknown", "confirmed", "not confirmed"};
+    const tri__study *study = tri__results_study(results);
+    if (!study->finding_count)
+        return NULL;
+    bool remarks = false;
+    for (int i = 0; i < study->finding_count; i++)
+        remarks = remarks || study->findings[i].why;
+    tri__markup_heading(markup, "Findings");
+    tri__markup_table_begin(markup, names, 3 + remarks);
+    for (int i = 0; i < study->finding_count; i++) {
+        tri__finding_result finding;
+        TRI_TRY(tri__finding_evaluate(results, i, &finding));
+        const char *cells[] = {states[finding.state], study->findings[i].name, finding.evidence.text,
+                               study->findings[i].why ? study->findings[i].why : ""};
+        tri__markup_table_row(markup, cells, 3 + remarks);
+    }
+    tri__markup_table_end(markup);
+    return NULL;
+}
+
+/* What the published report says that its own numbers deny, and what else a reader should know. */
+static void put_notes(const tri__study *study, tri__markup *markup)
+{
+    const json_t *notes = json_object_get(study->document, "notes");
+    size_t index;
+    json_t *note;
+    if (!json_array_size(notes))
+        return;
+    tri__markup_heading(markup, "Of the published report");
+    json_array_foreach((json_t *)(uintptr_t)notes, index, note) if (json_is_string(note)) tri__markup_item(markup, json_string_value(note));
+}
+
+/* What the runs say of themselves: where their time went. */
+static void put_verdicts(const tri__results *results, tri__markup *markup)
+{
+    static const char *const names[] = {"cell", "verdict of its first run"};
+    const tri__study *study = tri__results_study(results);
+    bool begun = false;
+    for (int cell = 0; cell < study->cell_count; cell++) {
+        const char *verdict = NULL;
+        char text[400];
+        for (int64_t i = 0; i < tri__results_count(results) && !verdict; i++)
+            if (tri__results_at(results, i)->cell == cell)
+                verdict = json_string_value(json_object_get(tri__results_at(results, i)->result, "verdict"));
+        if (!verdict)
+            continue;
+        if (!begun)
+            tri__markup_heading(markup, "Where the time went"), tri__markup_table_begin(markup, names, 2);
+        begun = true;
+        const char *cells[] = {tri__study_cell_text(study, cell, text, sizeof text), verdict};
+        tri__markup_table_row(markup, cells, 2);
+    }
+    if (begun)
+        tri__markup_table_end(markup);
+}
+
+static void put_failures(const tri__results *results, tri__markup *markup)
+{
+    static const char *const names[] = {"cell", "repeat", "why it failed"};
+    const tri__study *study = tri__results_study(results);
+    bool begun = false;
+    for (int64_t i = 0; i < tri__results_count(results); i++) {
+        const tri__measurement *one = tri__results_at(results, i);
+        char text[400], repeat[16];
+        if (one->result)
+            continue;
+        if (!begun)
+            tri__markup_heading(markup, "Runs that failed"), tri__markup_table_begin(markup, names, 3);
+        begun = true;
+        snprintf(repeat, sizeof repeat, "%d", one->repeat);
+        const char *why = json_string_value(json_object_get(one->record, "failure"));
+        const char *cells[] = {tri__study_cell_text(study, one->cell, text, sizeof text), repeat, why ? why : ""};
+        tri__markup_table_row(markup, cells, 3);
+    }
+    if (begun)
+        tri__markup_table_end(markup);
+}
+
+static void put_closing(const tri__results *results, tri__markup *markup)
+{
+    const tri__study *study = tri__results_study(results);
+    char text[4400];
+    const char *option = study->scale == TRI_SCALE_USUAL ? "" : study->scale == TRI_SCALE_QUICK ? " --quick" : " --full";
+    tri__markup_heading(markup, "To repeat it");
+    snprintf(text, sizeof text, "trireme lab run %s%s\n# each cell: trireme %.4000s", study->file, option, study->command);
+    tri__markup_code(markup, text);
+    char *data = json_dumps(tri__results_data(results), JSON_COMPACT);
+    if (data) {
+        snprintf(text, sizeof text, "Digests of the data: %.4000s", data);
+        tri__markup_paragraph(markup, text);
+    }
+    free(data);
+    tri__markup_end(markup);
+}
+
+tri_status tri__report_put(const tri__results *results, tri__markup *markup)
+{
+    put_opening(results, markup);
+    TRI_TRY(put_findings(results, markup));
+    TRI_TRY(tri__report_tables(results, markup));
+    TRI_TRY(tri__report_plots(results, markup));
+    TRI_TRY(tri__report_fits(results, markup));
+    put_notes(tri__results_study(results), markup);
+    put_verdicts(results, markup);
+    put_failures(results, markup);
+    put_closing(results, markup);
+    return NULL;
+}
+
+static tri_status write_one(const tri__results *results, const char *folder, bool html)
+{
+    char *text = NULL, *path = tri__path_join(folder, html ? "report.html" : "report.md");
+    size_t size = 0;
+    tri__markup markup = {.out = open_memstream(&text, &size), .html = html, .folder = folder, .prefix = "plot"};
+    tri_status status = path && markup.out ? tri__report_put(results, &markup) : tri_fail(TRI_NO_MEMORY, "no memory for a report");
+    bool closed = markup.out && !fclose(markup.out);
+    if (!status)
+        status = closed ? tri__file_replace(path, text, size) : tri_fail(TRI_NO_MEMORY, "no memory for a report");
+    free(text);
+    free(path);
+    return status;
+}
+
+tri_status tri__report_write(const tri__results *results, const char *folder)
+{
+    TRI_TRY(write_one(results, folder, true));
+    return write_one(results, folder, false);
+}

@@ -1,0 +1,14 @@
+/* report_tables.h: the tables of a study. In its file `tables` is a list of mappings: `title`; `rows`, the factors that are shown; `columns`;
+ * `by: worker` or `by: host` for a row for each of them; `at`, which cells. */
+#ifndef TRI_LAB_REPORT_REPORT_TABLES_H
+#define TRI_LAB_REPORT_REPORT_TABLES_H
+
+#include "lab/report/markup.h"
+#include "lab/study/results.h"
+
+TRI_MUST_CHECK tri_status tri__report_tables(const tri__results *results, tri__markup *markup);
+
+/* A number with this many digits behind the point, into text, which is returned; −1: as many as are worth telling. */
+const char *tri__report_number(double number, int digits, char *text, size_t size);
+
+#endif
