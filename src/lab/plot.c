@@ -1,6 +1,6 @@
 /* plot.c: pictures as SVG: plain elements with a few styles at the top, so that people can change them by hand. The y axis begins at 0
- * where the lowest point is less than half as high as the highest, so that heights can be compared; a logarithmic one does not. Each series has a colour and a shape, so that
- * neither is needed alone. */
+ * where the lowest point is less than half as high as the highest, so that heights can be compared; a logarithmic one does not. Each series
+ * has a colour and a shape, so that neither is needed alone. */
 #include "lab/plot.h"
 
 #include <math.h>
@@ -123,7 +123,7 @@ static int log_ticks(const axis *a, double *ticks)
 {
     static const double steps[] = {1, 2, 5};
     int count = 0, fine = a->high - a->low < 2.5 ? 3 : 1;
-    for (double power = floor(a->low); power <= a->high; power++)
+    for (int power = (int)floor(a->low); power <= a->high; power++)
         for (int i = 0; i < fine && count < MOST_TICKS; i++) {
             double place = power + log10(steps[i]);
             if (place >= a->low && place <= a->high)

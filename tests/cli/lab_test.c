@@ -87,6 +87,26 @@ static void report_has_findings_tables_and_plots(void **state)
     expect(RUN(folder, "lab", "report", "nowhere"), 1, "", "there are no results of a study");
 }
 
+static void compare_tells_what_changed_and_what_did_not(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "a", "--quiet"), 0, "", "");
+    char other[2000], *steps;
+    snprintf(other, sizeof other, "%s", study);
+    steps = strstr(other, "--steps 5");
+    steps[8] = '6';
+    write_study(folder, other);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "b", "--quiet"), 0, "", "");
+    expect(RUN(folder, "lab", "compare", "a", "a"), 0, "0 of 9 changed by more than noise", "");
+    expect(RUN(folder, "lab", "compare", "a", "b"), 0, "changed  steps                       5            6    +20.0 %", "");
+    expect(RUN(folder, "lab", "compare", "a", "b"), 0, "the finding 'five steps each' was confirmed (5 == 5) and is not confirmed (6 == 5)",
+           "");
+    json_t *said = json_of(RUN(folder, "lab", "compare", "a", "b", "--json"));
+    assert_true(number(said, "changed") >= 6);
+    json_decref(said);
+}
+
 static void study_that_is_complete_runs_nothing_again(void **state)
 {
     const char *folder = *state;
@@ -160,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(study_runs_to_its_end_and_checks_its_findings),
+        FOLDER_TEST(compare_tells_what_changed_and_what_did_not),
         FOLDER_TEST(report_has_findings_tables_and_plots),
         FOLDER_TEST(study_that_is_complete_runs_nothing_again),
         FOLDER_TEST(study_that_was_interrupted_goes_on_where_it_was),

@@ -771,6 +771,18 @@ const tri__command tri__commands[] = {
                "its numbers, medians and spread beside the published figures, plots, regressions, and where the time of each cell went.",
      .operands = {{"RESULTS", "a folder that lab run has filled, or the name of a study below studies/", "folder"}},
      .examples = {{"trireme lab report studies/A1", "of the results of `trireme lab run A1`"}}},
+    {.name = "lab compare",
+     .usage = "BEFORE AFTER",
+     .run = tri__command_lab_compare,
+     .least = 2,
+     .most = 2,
+     .options = result_options,
+     .meaning = "two sets of results of a study: what changed beyond noise",
+     .detail =
+         "Compares every column in every cell that both have, by Welch's test over the repeats, corrected for the number of tests. What "
+         "has p below .05 and differs by at least 1 % has changed. Findings that came out otherwise are told, too.",
+     .operands = {{"BEFORE", "a folder that lab run has filled", "folder"}, {"AFTER", "another one", "folder"}},
+     .examples = {{"trireme lab compare studies/A1 later/A1", "the same study by two versions"}}},
     {.name = "lab list", .usage = "", .run = tri__command_lab_list, .options = result_options, .meaning = "the studies that are built in"},
     {.name = "run",
      .usage = "FILE.graph [--workers N] [options]",

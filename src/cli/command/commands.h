@@ -23,6 +23,7 @@ TRI_MUST_CHECK tri_status tri__command_cluster_mend(tri__session *session, const
 TRI_MUST_CHECK tri_status tri__command_cluster_down(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_lab_run(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_lab_report(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_lab_compare(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_lab_list(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_run(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_runs(tri__session *session, const tri__arguments *arguments);

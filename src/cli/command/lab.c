@@ -1,4 +1,4 @@
-/* lab.c: trireme lab run, report, list: studies, built in or of one's own. */
+/* lab.c: trireme lab run, report, compare, list: studies, built in or of one's own. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "cli/process/signals.h"
 #include "lab/report/report.h"
 #include "lab/study/builtin_studies.h"
+#include "lab/study/compare.h"
 #include "lab/study/numbers.h"
 #include "lab/study/runner.h"
 #include "watch/progress/text.h"
@@ -214,6 +215,98 @@ tri_status tri__command_lab_report(tri__session *session, const tri__arguments *
         return tri__session_print_json(session, json_pack("{s:s+, s:s+}", "html", out, "/report.html", "markdown", out, "/report.md"));
     fprintf(session->out, "%s/report.html\n%s/report.md\n", out, out);
     return NULL;
+}
+
+/* ---- compare ---- */
+
+static const char *change_name(tri__change change)
+{
+    static const char *const names[] = {"unknown", "same", "changed"};
+    return names[change];
+}
+
+static void print_comparison(FILE *out, const tri__study *study, const tri__comparison *one)
+{
+    char text[400];
+    double change = one->before != 0 ? 100 * (one->after / one->before - 1) : NAN;
+    fprintf(out, "%-8s %-16s %12.6g %12.6g %+8.1f %% %9.2g  %s\n", change_name(one->change), study->columns[one->column].name, one->before,
+            one->after, change, one->p, tri__study_cell_text(study, one->cell, text, sizeof text));
+}
+
+static json_t *comparison_json(const tri__study *study, const tri__comparison *one)
+{
+    char text[400];
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s}", "cell", tri__study_cell_text(study, one->cell, text, sizeof text), "column",
+                     study->columns[one->column].name, "before", tri__json_number(one->before), "after", tri__json_number(one->after), "p",
+                     tri__json_number(one->p), "change", change_name(one->change));
+}
+
+/* Findings that came out otherwise. */
+static tri_status compare_findings(const tri__session *session, const tri__results *a, const tri__results *b, json_t *list)
+{
+    const tri__study *study = tri__results_study(a), *other = tri__results_study(b);
+    for (int i = 0; i < study->finding_count; i++)
+        for (int k = 0; k < other->finding_count; k++) {
+            tri__finding_result before, after;
+            if (strcmp(study->findings[i].name, other->findings[k].name))
+                continue;
+            TRI_TRY(tri__finding_evaluate(a, i, &before));
+            TRI_TRY(tri__finding_evaluate(b, k, &after));
+            if (before.state == after.state)
+                continue;
+            if (session->json)
+                json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", study->findings[i].name, "before",
+                                                      state_name(before.state), "after", state_name(after.state)));
+            else
+                fprintf(session->out, "the finding '%s' was %s (%s) and is %s (%s)\n", study->findings[i].name, state_name(before.state),
+                        before.evidence.text, state_name(after.state), after.evidence.text);
+        }
+    return NULL;
+}
+
+static tri_status print_comparisons(tri__session *session, const tri__results *a, const tri__results *b, const tri__comparison *all,
+                                    int64_t count)
+{
+    const tri__study *study = tri__results_study(a);
+    json_t *list = json_array(), *findings = json_array();
+    int64_t changed = 0;
+    if (!session->json)
+        fprintf(session->out, "%-8s %-16s %12s %12s %10s %9s  %s\n", "", "column", "before", "after", "change", "p", "cell");
+    for (int64_t i = 0; i < count; i++) {
+        changed += all[i].change == TRI_CHANGE_REAL;
+        if (session->json)
+            json_array_append_new(list, comparison_json(study, &all[i]));
+        else
+            print_comparison(session->out, study, &all[i]);
+    }
+    tri_status status = compare_findings(session, a, b, findings);
+    if (!status && session->json)
+        return tri__session_print_json(session, json_pack("{s:s, s:I, s:o, s:o}", "study", study->name, "changed", (json_int_t)changed,
+                                                          "comparisons", list, "findings", findings));
+    json_decref(list);
+    json_decref(findings);
+    if (!status)
+        fprintf(session->out, "%lld of %lld changed by more than noise\n", (long long)changed, (long long)count);
+    return status;
+}
+
+tri_status tri__command_lab_compare(tri__session *session, const tri__arguments *arguments)
+{
+    char room[2][4096];
+    tri__results *a = NULL, *b = NULL;
+    tri__comparison *all = NULL;
+    int64_t count = 0;
+    tri_status status = tri__results_read(find_results(arguments->operands[0], room[0], sizeof room[0]), &a);
+    if (!status)
+        status = tri__results_read(find_results(arguments->operands[1], room[1], sizeof room[1]), &b);
+    if (!status)
+        status = tri__results_compare(a, b, &all, &count);
+    if (!status)
+        status = print_comparisons(session, a, b, all, count);
+    free(all);
+    tri__results_destroy(a);
+    tri__results_destroy(b);
+    return status;
 }
 
 /* ---- list ---- */

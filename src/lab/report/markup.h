@@ -1,4 +1,4 @@
-/* markup.h: a text with headings, tables and pictures, as one HTML page that needs no other file, or as Markdown with pictures beside it. */
+/* markup.h: a text with headings, tables and pictures: one HTML page that needs no other file, or Markdown with pictures beside it. */
 #ifndef TRI_LAB_REPORT_MARKUP_H
 #define TRI_LAB_REPORT_MARKUP_H
 

@@ -5,7 +5,7 @@
 #include "lab/report/markup.h"
 #include "lab/study/results.h"
 
-/* Write report.html, which needs no other file, and report.md with its pictures into folder. */
+/* Write report.html, which needs no other file, and the same as Markdown with its pictures into folder. */
 TRI_MUST_CHECK tri_status tri__report_write(const tri__results *results, const char *folder);
 
 /* The whole report. */

@@ -121,7 +121,7 @@ static tri_status put_row(table *self, tri__markup *markup, int cell, const char
     for (int i = 0; i < self->factor_count; i++)
         add(self, tri__study_value(self->study, cell, self->factors[i]));
     if (self->scope != TRI_SCOPE_RUN)
-        add(self, shown);
+        add(self, tri__arena_copy(self->arena, shown));
     TRI_TRY(add_numbers(self, cell, task, &known));
     if (known || self->scope == TRI_SCOPE_RUN)
         tri__markup_table_row(markup, self->cells, self->used);

@@ -1,5 +1,5 @@
-/* report_tables.h: the tables of a study. In its file `tables` is a list of mappings: `title`; `rows`, the factors that are shown; `columns`;
- * `by: worker` or `by: host` for a row for each of them; `at`, which cells. */
+/* report_tables.h: the tables of a study. In its file `tables` is a list of mappings: `title`; `rows`, the factors that are shown;
+ * `columns`; `by: worker` or `by: host` for a row for each of them; `at`, which cells. */
 #ifndef TRI_LAB_REPORT_REPORT_TABLES_H
 #define TRI_LAB_REPORT_REPORT_TABLES_H
 

@@ -41,7 +41,7 @@ static tri_status add_cell(const tri__study *study, int cell, const tri__study_n
 
 tri_status tri__study_data_digests(const tri__study *study, const char *work, const char *cache_folder, json_t **out)
 {
-    const tri__study_names names = {.work = work, .cluster = "", .repeat = 1};
+    const tri__study_names names = {.work = work, .run = "", .cluster = "", .repeat = 1};
     tri_status status = NULL;
     *out = json_object();
     if (!*out)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes/random.h"
+#include "base/file/file.h"
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
@@ -188,7 +189,7 @@ static void remove_checkpoints(const char *folder)
 
 static tri_status add_words(const runner *self, int cell, int repeat, const char *folder, tri__command_line *line)
 {
-    const tri__study_names names = {.work = self->work, .cluster = tri__study_cluster_name(self->cluster), .repeat = repeat};
+    const tri__study_names names = {.work = self->work, .run = folder, .cluster = tri__study_cluster_name(self->cluster), .repeat = repeat};
     tri__command_line_add(line, self->request->program);
     TRI_TRY(tri__study_command(self->study, cell, &names, line));
     if (!strcmp(line->words[1], "train"))
@@ -310,10 +311,31 @@ static tri_status prepare_one(runner *self, tri__command_line *line, bool *any)
     return status;
 }
 
+/* Texts that the study carries, such as model files. */
+static tri_status write_files(const runner *self)
+{
+    const char *name;
+    json_t *text;
+    json_object_foreach(json_object_get(self->study->document, "files"), name, text)
+    {
+        char *path = tri__path_join(self->work, name);
+        tri_status status = NULL;
+        if (!json_is_string(text) || strchr(name, '/'))
+            status = tri__study_wrong(self->study, name, "files: expected names without / and the texts of files");
+        else
+            status =
+                path ? tri__file_replace(path, json_string_value(text), json_string_length(text)) : tri_fail(TRI_NO_MEMORY, "no memory");
+        free(path);
+        TRI_TRY(status);
+    }
+    return NULL;
+}
+
 static tri_status prepare(runner *self)
 {
     const tri__study_names names = {.work = self->work, .repeat = 1};
     bool any = true;
+    TRI_TRY(write_files(self));
     for (int i = 0; any && !was_stopped(self); i++) {
         tri__command_line line = TRI_COMMAND_LINE_INIT;
         tri__command_line_add(&line, self->request->program);

@@ -71,7 +71,7 @@ static tri_status check_keys(const tri__study *study, const json_t *object)
 {
     static const char *const known[] = {"title",  "about",   "command", "prepare", "factors",        "rows",         "settings", "repeats",
                                         "seed",   "timeout", "cluster", "columns", "worker_columns", "host_columns", "reported", "findings",
-                                        "tables", "plots",   "notes",   "quick",   "full",           "fits",         NULL};
+                                        "tables", "plots",   "notes",   "quick",   "full",           "fits",         "files",    NULL};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
@@ -140,7 +140,7 @@ static tri_status read_column(tri__study *study, tri__scope scope, const char *n
     *column = (tri__study_column){.scope = scope, .name = name, .label = label ? label : name, .digits = digits ? atoi(digits) : -1};
     if (!json_is_string(value))
         return tri__study_wrong(study, name, "the column %s needs an expression such as `100 * test_accuracy`", name);
-    if (tri__study_factor(study, name) >= 0)
+    if (scope == TRI_SCOPE_RUN && tri__study_factor(study, name) >= 0)
         return tri__study_wrong(study, name, "%s is a factor: give the column another name", name);
     TRI_TRY(parse_expression(study, json_string_value(value), &column->expression));
     study->column_count++;
@@ -234,6 +234,8 @@ static const char *value_of_name(void *context, const char *name)
         return self->names->work;
     if (!strcmp(name, "cluster"))
         return self->names->cluster;
+    if (!strcmp(name, "run"))
+        return self->names->run;
     bool seed = !strcmp(name, "seed");
     if (seed || !strcmp(name, "repeat")) {
         snprintf(self->number, sizeof self->number, "%lld", (long long)self->names->repeat + (seed ? self->study->seed - 1 : 0));
@@ -262,7 +264,8 @@ tri_status tri__study_preparation(const tri__study *study, int number, const tri
 /* Every command can be made before the first one runs. */
 static tri_status check_commands(const tri__study *study)
 {
-    const tri__study_names names = {.work = "work", .repeat = 1, .cluster = json_object_get(study->document, "cluster") ? "cluster" : NULL};
+    const tri__study_names names = {
+        .work = "work", .run = "run", .repeat = 1, .cluster = json_object_get(study->document, "cluster") ? "cluster" : NULL};
     tri_status status = NULL;
     for (int cell = 0; cell < study->cell_count && !status; cell++) {
         tri__command_line line = TRI_COMMAND_LINE_INIT;
