@@ -4,6 +4,7 @@ import { make, swatch, table } from "./dom.js";
 import { clock, count, isNumber } from "./format.js";
 
 const HEIGHT = 190, FEW = 10, ROWS = 60;
+const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800]; // between two ticks
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -46,9 +47,9 @@ export class Chart {
     addEventListener("themechange", () => this.rebuild());
   }
 
-  // series: [{ name, x, y, colour, state, points }]; grain: moments that are closer than this are one; axis: "time" or "step".
+  // series: [{ name, x, y, number, colour, state, points }], number: which colour of the palette it has; grain: moments that are closer than this are one; axis: "time" or "step".
   update(series, { grain = 0, axis = "time", marks = [], selected = null } = {}) {
-    series = series.filter((one) => one.y.some(isNumber));
+    series = this.in_order(series.filter((one) => one.y.some(isNumber)), selected);
     const names = (list) => list.map((one) => one.name + one.state).join();
     const changed = names(series) !== names(this.series) || axis !== this.axis || selected !== this.selected;
     Object.assign(this, { series, axis, marks, selected });
@@ -58,6 +59,12 @@ export class Chart {
     if (changed || !this.chart) this.rebuild();
     else this.chart.setData(this.drawn(), !this.zoomed);
     this.tell();
+  }
+
+  // Of many, those that want attention are drawn last, over the others.
+  in_order(series, selected) {
+    const above = (one) => one.name === selected || one.state === "slow" || one.state === "silent";
+    return series.length > FEW ? [...series].sort((a, b) => above(a) - above(b)) : series;
   }
 
   drawn() {
@@ -71,7 +78,7 @@ export class Chart {
     if (this.selected === one.name) return css("--accent");
     if (one.state === "slow") return css("--warn");
     if (one.state === "silent") return css("--bad");
-    return this.series.length > FEW ? css("--many") : palette[i % palette.length];
+    return this.series.length > FEW ? css("--many") : palette[(one.number ?? i) % palette.length];
   }
 
   stands_out(i) {
@@ -100,7 +107,7 @@ export class Chart {
   axes() {
     const common = { stroke: css("--soft"), grid: { stroke: css("--grid"), width: 1 }, ticks: { stroke: css("--grid"), width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
     const steps = this.axis === "step" ? { values: (_, values) => values.map((value) => count(value)) } : {};
-    const times = this.axis === "time" ? { values: (_, values) => values.map((value) => clock(value)), space: 80 } : {};
+    const times = this.axis === "time" ? { values: (_, values) => values.map((value) => clock(value)), space: 80, incrs: SECONDS } : {};
     return [{ ...common, ...steps, ...times, size: 28 }, { ...common, size: 64, values: (_, values) => values.map((value) => this.format(value)) }];
   }
 
@@ -171,14 +178,25 @@ export class Chart {
     if (!this.data.hidden) this.tell_table();
   }
 
+  entry(i) {
+    return make("li", {}, swatch(this.colour(i)), this.series[i].name, " ", make("b", {}, this.format(this.value(i))));
+  }
+
+  // Of many series: how they lie, and by name those at both ends and those that want attention.
+  entries() {
+    const all = this.series.map((_, i) => i);
+    if (all.length <= FEW) return all.map((i) => this.entry(i));
+    const ranked = all.filter((i) => isNumber(this.value(i))).sort((i, k) => this.value(i) - this.value(k));
+    if (!ranked.length) return [];
+    const named = new Set([ranked[0], ranked.at(-1), ...all.filter((i) => this.stands_out(i)).slice(0, FEW), ...(this.focused === null ? [] : [this.focused])]);
+    const median = make("li", {}, swatch(css("--many")), `median of ${all.length} `, make("b", {}, this.format(this.value(ranked[Math.floor(ranked.length / 2)]))));
+    return [median, ...[...named].map((i) => this.entry(i))];
+  }
+
   tell_legend() {
     if (!this.series.length) return this.legend.replaceChildren();
-    const shown = this.series.map((one, i) => i).filter((i) => this.stands_out(i) || i === this.focused);
-    const items = shown.slice(0, 2 * FEW).map((i) => make("li", {}, swatch(this.colour(i)), this.series[i].name, " ", make("b", {}, this.format(this.value(i)))));
-    const others = this.series.length - shown.length;
-    if (others > 0) items.push(make("li", {}, swatch(css("--many")), `${others} others`));
-    if (this.at !== null) items.unshift(make("li", {}, this.moment(this.columns[0][this.at])), ...this.near(this.columns[0][this.at]));
-    this.legend.replaceChildren(...items);
+    const moment = this.at === null ? [] : [make("li", {}, this.moment(this.columns[0][this.at])), ...this.near(this.columns[0][this.at])];
+    this.legend.replaceChildren(...moment, ...this.entries());
   }
 
   // The marks within a few pixels of a moment.
@@ -198,13 +216,12 @@ export class Chart {
     if (!this.data.hidden) this.tell_table();
   }
 
-  // Newest first. Cells have the number itself as data-value, not rounded.
+  // Newest first, with the columns in the order of the tasks.
   tell_table() {
-    const [moments, ...columns] = this.columns, most = this.all ? moments.length : ROWS;
-    const names = [this.axis, ...this.series.map((one) => one.name)];
-    const rows = moments.map((x, i) => [this.moment(x), ...columns.map((column) => (column[i] === null ? "" : this.format(column[i])))]).reverse().slice(0, most);
-    const more = moments.length > most ? make("button", { type: "button", onclick: () => { this.all = true; this.tell_table(); } }, `Show all ${moments.length} rows`) : null;
-    this.data.replaceChildren(table(names, rows), ...(more ? [more] : []));
+    const moments = this.columns[0], most = this.all ? moments.length : ROWS;
+    const shown = this.series.map((one, i) => [one, this.columns[i + 1]]).sort(([a], [b]) => (a.number ?? 0) - (b.number ?? 0));
+    const row = (x, i) => [this.moment(x), ...shown.map(([, column]) => (column[i] === null ? "" : this.format(column[i])))];
+    const more = make("button", { type: "button", hidden: moments.length <= most, onclick: () => { this.all = true; this.tell_table(); } }, `Show all ${moments.length} rows`);
+    this.data.replaceChildren(table([this.axis, ...shown.map(([one]) => one.name)], moments.map(row).reverse().slice(0, most)), more);
   }
 }
-

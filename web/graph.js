@@ -3,7 +3,7 @@
 import { make, svg, table } from "./dom.js";
 import { count, shape } from "./format.js";
 
-const WIDTH = 280, HEIGHT = 46, GAP = 26, SIDE = 34, DRAWN = 150;
+const WIDTH = 330, HEIGHT = 46, GAP = 26, SIDE = 34, DRAWN = 150;
 const group = (name) => name.split("/")[0];
 const size = (dimensions) => (dimensions ?? []).reduce((product, dimension) => product * dimension, 1);
 

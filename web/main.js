@@ -4,10 +4,11 @@ import { $, make, setText } from "./dom.js";
 import { bytes, clock, count, duration, isNumber, loss, percent, rate, share } from "./format.js";
 import { drawGraph, graphTable, parametersOf } from "./graph.js";
 import { Run } from "./run.js";
-import { PHASES, Tasks } from "./tasks.js";
+import { lagging, PHASES, Tasks } from "./tasks.js";
 
 const run = new Run();
 let drawn_marks = null;
+let behind = new Set(); // the workers that lagged in a run that has ended
 const tasks = new Tasks(() => draw());
 const charts = {
   loss: new Chart($("learning"), "Loss", loss, { zero: false }),
@@ -20,8 +21,10 @@ const charts = {
   received: new Chart($("resources"), "Received", rate, { unit: "parameters and gradients" }),
   host_cpu: new Chart($("hosts"), "Host CPU", percent, { unit: "100 % is all of its CPUs", fixed: [0, 100] }),
   host_memory: new Chart($("hosts"), "Host memory", bytes, { unit: "in use" }),
-  host_network: new Chart($("hosts"), "Host network", rate, { unit: "loopback left out" }),
-  host_disk: new Chart($("hosts"), "Host disks", rate),
+  host_read: new Chart($("hosts"), "Host disks, read", rate),
+  host_sent: new Chart($("hosts"), "Host sent", rate, { unit: "loopback left out" }),
+  host_received: new Chart($("hosts"), "Host received", rate, { unit: "loopback left out" }),
+  host_written: new Chart($("hosts"), "Host disks, written", rate),
 };
 
 // ---- series ----
@@ -29,8 +32,9 @@ const charts = {
 const grain = () => Math.max(0.05, ...run.tasks.map((task) => task.every * task.stride));
 const axis = () => document.querySelector("input[name=axis]:checked").value;
 const timed = () => ({ grain: grain(), marks: run.marks, selected: tasks.selected });
-const of_task = (list, field) => list.map((task) => ({ name: task.task, state: task.state, x: task.points.wall, y: task.points[field] }));
-const of_host = (field, label = "") => run.tellers.map((task) => ({ name: `${task.host}${label}`, x: task.points.wall, y: field(task.host_points) }));
+const named = (task) => ({ name: task.task, number: run.tasks.indexOf(task), state: behind.has(task.task) ? "slow" : task.state });
+const of_task = (list, field) => list.map((task) => ({ ...named(task), x: task.points.wall, y: task.points[field] }));
+const of_host = (field) => run.tellers.map((task) => ({ name: task.host, x: task.points.wall, y: field(task.host_points) }));
 const sum = (a, b) => a.map((value, i) => value + b[i]);
 
 // Event files have the mean of every so many steps; where a task writes none, its samples have the loss of late.
@@ -38,7 +42,7 @@ const losses = () => {
   const key = axis() === "step" ? "step" : "wall", told = run.curve("train/loss");
   const training = run.workers.map((task) => {
     const curve = told.find((one) => one.task === task.task);
-    return curve ? { name: task.task, state: task.state, x: curve[key], y: curve.value } : { name: task.task, state: task.state, x: task.points[key], y: task.points.loss };
+    return curve ? { ...named(task), x: curve[key], y: curve.value } : { ...named(task), x: task.points[key], y: task.points.loss };
   });
   return [...training, ...evaluations(["test/loss"])];
 };
@@ -65,6 +69,7 @@ const phases = () => {
 };
 
 const draw_charts = () => {
+  behind = new Set(run.running ? [] : lagging(run).map(([name]) => name));
   const learning = { ...timed(), axis: axis(), grain: 0 };
   charts.loss.update(losses(), learning);
   charts.accuracy.update(evaluations(["test/accuracy", "test/auc", "train/accuracy", "train/progressive_accuracy"]), learning);
@@ -76,8 +81,7 @@ const draw_charts = () => {
   charts.received.update(of_task(run.workers, "received"), timed());
   charts.host_cpu.update(of_host((points) => sum(points.user, points.system)), timed());
   charts.host_memory.update(of_host((points) => points.used), timed());
-  charts.host_network.update([...of_host((points) => points.sent, " sent"), ...of_host((points) => points.received, " received")], timed());
-  charts.host_disk.update([...of_host((points) => points.read, " read"), ...of_host((points) => points.written, " written")], timed());
+  for (const field of ["sent", "received", "read", "written"]) charts[`host_${field}`].update(of_host((points) => points[field]), timed());
 };
 
 // ---- words ----
@@ -108,13 +112,13 @@ const so_far = () => {
     const values = run.workers.flatMap((task) => (task.points[phase] ?? []).slice(-30)).filter(isNumber);
     return [values.length ? values.reduce((a, b) => a + b) / values.length : 0, phase];
   }).sort((a, b) => b[0] - a[0]);
-  return shares[0][0] > 0 ? `Of late, workers spend ${percent(100 * shares[0][0])} of their time in ${shares[0][1]}, ${percent(100 * shares[1][0])} in ${shares[1][1]}.` : "";
+  return shares[0][0] > 0 ? `Of late, workers ${run.running ? "spend" : "spent"} ${percent(100 * shares[0][0])} of their time in ${shares[0][1]}, ${percent(100 * shares[1][0])} in ${shares[1][1]}.` : "";
 };
 
 const draw_verdict = () => {
   const text = run.verdict ?? run.summary?.verdict ?? so_far();
   $("verdict").hidden = !text;
-  setText($("verdict-title"), run.running ? "So far" : "Verdict");
+  setText($("verdict-title"), run.running ? "So far" : run.summary ? "Verdict" : "At its end");
   setText($("verdict-text"), text);
 };
 

@@ -3,6 +3,8 @@ const extend = (columns, added) => {
   for (const [name, values] of Object.entries(added ?? {})) (columns[name] ??= []).push(...values);
 };
 
+const mean = (values) => (values.length ? values.reduce((a, b) => a + b) / values.length : 0);
+
 export class Run {
   tasks = [];
   curves = [];
@@ -52,6 +54,13 @@ export class Run {
   latest(tag) {
     const last = this.curve(tag).map((curve) => curve.last).sort((a, b) => b.wall - a.wall)[0];
     return last?.value;
+  }
+
+  // The mean speed of each worker over the run, as shares of the median one: { "worker:3": 0.98 }.
+  get pace() {
+    const means = this.workers.map((task) => [task.task, mean(task.points.speed.filter((speed) => speed > 0))]).filter(([, speed]) => speed > 0);
+    const middle = means.map(([, speed]) => speed).sort((a, b) => a - b)[Math.floor(means.length / 2)];
+    return Object.fromEntries(means.map(([name, speed]) => [name, speed / middle]));
   }
 
   get started() {

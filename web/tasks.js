@@ -27,6 +27,10 @@ const COLUMNS = [
   { name: "phases", text: true, value: (task) => task.last.compute },
 ];
 
+// The workers that were behind the others over the whole run: below the share at which a running one is called slow.
+const SLOW = 0.7;
+export const lagging = (run) => Object.entries(run.pace).filter(([, pace]) => pace < SLOW);
+
 const bar = (task) => {
   const parts = PHASES.filter((phase) => task.last[phase] > 0);
   if (!parts.length) return "";
@@ -118,9 +122,10 @@ export class Tasks {
 
   note(run) {
     const named = (state) => run.tasks.filter((task) => task.state === state).map((task) => task.task);
+    const lagged = run.running ? [] : lagging(run).map(([name, pace]) => `${name} made ${pace.toFixed(2)} of the median worker’s speed`);
     const words = ["slow", "silent"].filter((state) => named(state).length).map((state) => `${state}: ${named(state).join(", ")}`);
-    const what = `${run.tasks.length} ${run.tasks.length === 1 ? "task" : "tasks"}`;
-    setText($("tasks-note"), [what, ...words].join(" · "));
+    const what = `${run.tasks.length} ${run.tasks.length === 1 ? "task" : "tasks"}, by their last samples`;
+    setText($("tasks-note"), [what, ...words, ...lagged].join(" · "));
   }
 }
 

@@ -12,6 +12,7 @@ import runs
 import samples
 import sparse
 import steps
+import web
 from report import Report
 
 
@@ -31,6 +32,7 @@ def main():
         runs.run(report, trireme, folder("runs"))
         placed.run(report, trireme, folder("placed"))
         samples.run(report, trireme, folder("samples"))
+        web.run(report, trireme, folder("web"))
         records.run(report, trireme, os.path.join(programs, "interop_records"), folder("records"))
     return report.close()
 
