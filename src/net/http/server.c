@@ -230,17 +230,16 @@ size_t tri__http_stream_unsent(const tri__http_exchange *stream)
 
 void tri__http_stream_send(tri__http_exchange *stream, const char *event, const char *text, size_t size)
 {
-    static const char end[] = "\n\n";
     char head[64];
     const int length = snprintf(head, sizeof head, "event: %s\ndata: ", event);
-    char *body = malloc(size + strlen(end));
+    char *body = malloc(size + 2);
     if (!body) {
         close_exchange(stream);
         return;
     }
     memcpy(body, text, size);
-    memcpy(body + size, end, strlen(end));
-    send_both(stream, head, (size_t)length, body, size + strlen(end), body);
+    body[size] = body[size + 1] = '\n';
+    send_both(stream, head, (size_t)length, body, size + 2, body);
 }
 
 /* ---- requests ---- */

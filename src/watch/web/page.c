@@ -40,9 +40,7 @@ static void update(void *context, tri__http_exchange *stream, int64_t *version)
 {
     const tri__web_page *page = context;
     const size_t unsent = tri__http_stream_unsent(stream);
-    if (unsent > MOST_UNSENT)
-        *version = 0;
-    else if (*version == page->run.version && page->added)
+    if (*version == page->run.version && page->added && unsent <= MOST_UNSENT)
         tri__http_stream_send(stream, "added", page->added, page->added_size);
     else if (unsent == 0)
         send_whole(page, stream, version);
