@@ -9,9 +9,8 @@ import tempfile
 import threading
 import time
 
-from contenders import HERE, Unavailable
+from contenders import Unavailable
 
-LINK = os.path.join(os.path.dirname(HERE), "tests", "link.sh")
 SERVER = "ps:0"
 EVALUATOR = "evaluator:0"
 
@@ -26,11 +25,12 @@ def free_ports(count):
 
 
 class Hosts:
-    """Virtual hosts 1…count, joined by links of a rate."""
+    """Virtual hosts 1…count of `trireme cluster`, joined by links of a rate."""
 
-    def __init__(self, count, rate):
-        self.name = f"trireme-bench-{os.getpid()}"
-        self.call("up", str(count), rate)
+    def __init__(self, binary, count, rate):
+        self.binary = binary
+        self.name = f"bench-{os.getpid()}"
+        self.call("up", "--hosts", str(count), "--rate", rate)
 
     def __enter__(self):
         return self
@@ -38,14 +38,14 @@ class Hosts:
     def __exit__(self, *_):
         self.call("down")
 
-    def call(self, *arguments):
-        ended = subprocess.run([LINK, *arguments], env={**os.environ, "LINK_NAME": self.name}, capture_output=True, text=True, check=False)
+    def call(self, verb, *options):
+        ended = subprocess.run([self.binary, "cluster", verb, self.name, *options], capture_output=True, text=True, check=False)
         if ended.returncode:
-            raise Unavailable(ended.stderr.strip() or f"link.sh {arguments[0]} ended with {ended.returncode}")
+            raise Unavailable(ended.stderr.strip() or f"trireme cluster {verb} ended with {ended.returncode}")
 
     def command(self, host, command):
-        """The words that start command on that host. Each program of the chain execs the next, so the process is the command itself."""
-        return ["env", f"LINK_NAME={self.name}", LINK, "exec", str(host), *command]
+        """The words that start command on that host, whose process becomes the command itself."""
+        return [self.binary, "cluster", "exec", self.name, f"host{host}", *command]
 
     @staticmethod
     def address(host):

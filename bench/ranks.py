@@ -133,7 +133,7 @@ class RankParts:
         """AlexNet on two virtual hosts: bound by the link with a small batch, by compute with a large one."""
         self.sgemm()
         try:
-            with Hosts(RANKS, LINK_RATE) as hosts:
+            with Hosts(self.trireme.binary, RANKS, LINK_RATE) as hosts:
                 self.bound_by_link(hosts)
                 self.bound_by_compute(hosts)
         except Unavailable as reason:

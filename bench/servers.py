@@ -203,7 +203,7 @@ class ServerParts:
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             try:
                 key = self.new_key(folder)
-                with Hosts(3, LINK_RATE) as hosts:
+                with Hosts(self.trireme.binary, 3, LINK_RATE) as hosts:
                     self.over_link(hosts, key)
             except Unavailable as reason:
                 self.say(f"\nAlexNet over a link of {LINK_RATE}: not measured: {reason}")

@@ -1,4 +1,4 @@
-/* hosts_test.c: ranks on two hosts that are not there (tests/link.sh): mpirun reaches them by our agent, and sums travel over the cable. */
+/* hosts_test.c: ranks on virtual hosts: mpirun reaches them by `trireme cluster exec`, and sums travel over their links. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,25 +6,31 @@
 
 #include "cli/ranks.h"
 
-#define LINK TEST_SOURCE "/tests/link.sh"
+static char cluster[32]; /* the name of this test's own */
+
 #define ON(host, ...)                                                                                                                      \
     (const char *[])                                                                                                                       \
     {                                                                                                                                      \
-        LINK, "exec", host, __VA_ARGS__, NULL                                                                                              \
+        TEST_BINARY, "cluster", "exec", cluster, host, __VA_ARGS__, NULL                                                                   \
     }
 #define STEPS       50
 #define LENET       "train", "lenet", "--data", "digits:500", "--batch", "32", "--steps", "50", "--eval-every", "end", "--strategy", "allreduce"
 #define WIDE        "train", "wide.model", "--data", "digits:500", "--batch", "8", "--steps", "6", "--eval-every", "end", "--strategy", "allreduce"
 #define LENET_BYTES (60074 * 4)
 
-static test_result call_link(const char *what, const char *hosts, const char *rate)
+static test_result bring_up(const char *hosts)
 {
-    return test_run(NULL, (const char *[]){LINK, what, hosts, rate, NULL});
+    return test_run(NULL, (const char *[]){TEST_BINARY, "cluster", "up", cluster, "--rate", "1.8gbit", "--hosts", hosts, NULL});
+}
+
+static test_result take_down(void)
+{
+    return test_run(NULL, (const char *[]){TEST_BINARY, "cluster", "down", cluster, NULL});
 }
 
 static int set_up(void **state)
 {
-    expect(call_link("up", "3", "1.8gbit"), 0, "", "");
+    expect(bring_up("3"), 0, "host3", "");
     *state = test_folder_create();
     return 0;
 }
@@ -32,13 +38,13 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     test_folder_remove(*state);
-    expect(call_link("down", NULL, NULL), 0, "", "");
+    expect(take_down(), 0, "", "");
     return 0;
 }
 
 static long bytes_sent_by(const char *host)
 {
-    test_result result = test_run(NULL, ON(host, "cat", "/sys/class/net/eth0/statistics/tx_bytes"));
+    test_result result = test_run(NULL, ON(host, "awk", "$1 == \"eth0:\" { print $10 }", "/proc/net/dev"));
     assert_int_equal(result.status, 0);
     long bytes = atol(result.out);
     test_result_fini(&result);
@@ -49,17 +55,17 @@ static long bytes_sent_by(const char *host)
 static void assert_crossed(const long before[2])
 {
     long least = (long)STEPS * LENET_BYTES;
-    assert_true(bytes_sent_by("1") - before[0] > least);
-    assert_true(bytes_sent_by("2") - before[1] > least);
+    assert_true(bytes_sent_by("host1") - before[0] > least);
+    assert_true(bytes_sent_by("host2") - before[1] > least);
 }
 
 static void ranks_on_two_hosts_give_the_result_of_ranks_on_one(void **state)
 {
     const char *here = *state;
-    long before[2] = {bytes_sent_by("1"), bytes_sent_by("2")};
+    long before[2] = {bytes_sent_by("host1"), bytes_sent_by("host2")};
     expect(RUN(here, LENET, "--workers", "2", "--out", "one"), 0, "", "");
-    expect(test_run(here, ON("1", "mpirun", "-n", "2", "--host", "10.77.0.1,10.77.0.2", "--mca", "mpi_yield_when_idle", "1", TEST_BINARY,
-                             LENET, "--out", "two")),
+    expect(test_run(here, ON("host1", "mpirun", "-n", "2", "--host", "10.77.0.1,10.77.0.2", "--mca", "mpi_yield_when_idle", "1",
+                             TEST_BINARY, LENET, "--out", "two")),
            0, "2 workers", "ranks are on several hosts");
     assert_crossed(before);
     assert_true(ranks_distance(here, "one", "two") == 0);
@@ -73,11 +79,41 @@ static void trireme_starts_ranks_on_the_hosts_of_a_file(void **state)
     static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n";
     test_write(hosts, list, sizeof list - 1);
     snprintf(setting, sizeof setting, "OMPI_MCA_orte_default_hostfile=%s", hosts);
-    long before[2] = {bytes_sent_by("1"), bytes_sent_by("2")};
-    expect(test_run(here, ON("1", "env", setting, TEST_BINARY, LENET, "--workers", "2", "--out", "two")), 0, "2 workers",
+    long before[2] = {bytes_sent_by("host1"), bytes_sent_by("host2")};
+    expect(test_run(here, ON("host1", "env", setting, TEST_BINARY, LENET, "--workers", "2", "--out", "two")), 0, "2 workers",
            "ranks are on several hosts");
     assert_crossed(before);
     free(hosts);
+}
+
+/* mpirun runs on the first host, and has its hosts from the name of the virtual cluster alone. */
+static void ranks_are_placed_on_the_hosts_of_a_virtual_cluster(void **state)
+{
+    const char *here = *state;
+    long before[2] = {bytes_sent_by("host1"), bytes_sent_by("host2")};
+    expect(RUN(here, LENET, "--workers", "2", "--out", "one"), 0, "", "");
+    expect(RUN(here, LENET, "--workers", "2", "--on", cluster, "--out", "two"), 0, "2 workers", "ranks are on several hosts");
+    assert_crossed(before);
+    assert_true(ranks_distance(here, "one", "two") == 0);
+    expect(test_run(here, (const char *[]){"cat", "two/samples/worker-1.csv", NULL}), 0, "host2", "");
+}
+
+/* A cluster file says which of the hosts. */
+static void ranks_are_placed_as_a_cluster_file_says(void **state)
+{
+    const char *here = *state;
+    char *path = test_path(here, "c.yaml");
+    static const char list[] = "worker: [host3, host2]\n", wrong[] = "ps: [\"host1:4000\"]\nworker: [host3, host2]\n",
+                      absent[] = "worker: [host9]\n";
+    long before = bytes_sent_by("host3");
+    test_write(path, list, sizeof list - 1);
+    expect(RUN(here, LENET, "--on", cluster, "--cluster", "c.yaml", "--out", "run"), 0, "2 workers", "ranks are on several hosts");
+    assert_true(bytes_sent_by("host3") - before > (long)STEPS * LENET_BYTES);
+    test_write(path, wrong, sizeof wrong - 1);
+    expect(RUN(here, LENET, "--on", cluster, "--cluster", "c.yaml"), 1, "", "ranks have neither servers nor an evaluator");
+    test_write(path, absent, sizeof absent - 1);
+    expect(RUN(here, LENET, "--on", cluster, "--cluster", "c.yaml"), 2, "", "host9 is no host of the virtual cluster");
+    free(path);
 }
 
 /* 3,578,305 parameters are more than go around at once. The sums are added in another order than on one host, but always in the same
@@ -91,11 +127,18 @@ static void large_sums_over_three_hosts_give_the_same_result_each_time(void **st
     free(path);
     expect(RUN(here, WIDE, "--workers", "3", "--out", "here"), 0, "3 workers", "");
     for (int i = 0; i < 2; i++)
-        expect(test_run(here, ON("1", "mpirun", "-n", "3", "--host", "10.77.0.1,10.77.0.2,10.77.0.3", TEST_BINARY, WIDE, "--out",
+        expect(test_run(here, ON("host1", "mpirun", "-n", "3", "--host", "10.77.0.1,10.77.0.2,10.77.0.3", TEST_BINARY, WIDE, "--out",
                                  i ? "again" : "there")),
                0, "3 workers", "ranks are on several hosts");
     assert_true(ranks_distance(here, "here", "there") < 1e-6);
     assert_true(ranks_distance(here, "there", "again") == 0);
+}
+
+/* All that runs there is killed, and nothing can be started there again. */
+static void lose_second_host(void)
+{
+    static const char gone[] = "ip netns pids trireme:$0:host2 | xargs -r kill -KILL; ip netns delete trireme:$0:host2";
+    expect(test_run(NULL, (const char *[]){"sh", "-c", gone, cluster, NULL}), 0, "", "");
 }
 
 enum { EXAMPLES = 20000 };
@@ -106,9 +149,9 @@ static pid_t start_endless(const char *here, const char *hosts)
     char setting[300], data[32];
     snprintf(setting, sizeof setting, "OMPI_MCA_orte_default_hostfile=%s", hosts);
     snprintf(data, sizeof data, "digits:%d", EXAMPLES);
-    return ranks_start(here, ON("1", "/usr/bin/env", setting, TEST_BINARY, "train", "lenet", "--data", data, "--batch", "50", "--epochs",
-                                "1000000", "--eval-every", "end", "--strategy", "allreduce", "--workers", "2", "--restarts", "5",
-                                "--min-workers", "1", "--checkpoint-every", "7steps", "--timeout", "20s", "--out", "run"));
+    return ranks_start(here, ON("host1", "/usr/bin/env", setting, TEST_BINARY, "train", "lenet", "--data", data, "--batch", "50",
+                                "--epochs", "1000000", "--eval-every", "end", "--strategy", "allreduce", "--workers", "2", "--restarts",
+                                "5", "--min-workers", "1", "--checkpoint-every", "7steps", "--timeout", "20s", "--out", "run"));
 }
 
 /* One process takes it from there to the end of the epoch: no example was skipped, none seen twice, however many steps they were. */
@@ -128,12 +171,11 @@ static void a_run_continues_without_a_host_that_is_gone(void **state)
 {
     const char *here = *state;
     char *hosts = test_path(here, "hosts");
-    static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n",
-                      gone[] = "ip netns pids $LINK_NAME-2 | xargs kill -KILL; ip netns delete $LINK_NAME-2";
+    static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n";
     test_write(hosts, list, sizeof list - 1);
     pid_t run = start_endless(here, hosts);
     ranks_await_checkpoint(here, "run", -1);
-    expect(test_run(NULL, (const char *[]){"sh", "-c", gone, NULL}), 0, "", "");
+    lose_second_host();
     ranks_await_said(here, "with 1 rank (");
     ranks_await_checkpoint(here, "run", ranks_await_checkpoint(here, "run", -1));
     assert_int_equal(kill(run, SIGINT), 0);
@@ -147,15 +189,15 @@ static void only_the_host_that_is_gone_is_left_out(void **state)
 {
     const char *here = *state;
     char *hosts = test_path(here, "hosts"), *left = test_path(here, "run/hosts"), setting[300];
-    static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n10.77.0.3 slots=1\n", gone[] = "ip netns delete $LINK_NAME-2";
+    static const char list[] = "10.77.0.1 slots=1\n10.77.0.2 slots=1\n10.77.0.3 slots=1\n";
     test_write(hosts, list, sizeof list - 1);
     snprintf(setting, sizeof setting, "OMPI_MCA_orte_default_hostfile=%s", hosts);
-    expect(test_run(NULL, (const char *[]){"sh", "-c", gone, NULL}), 0, "", "");
-    long before = bytes_sent_by("3");
-    expect(test_run(here, ON("1", "/usr/bin/env", setting, TEST_BINARY, LENET, "--workers", "3", "--restarts", "1", "--min-workers", "1",
-                             "--out", "run")),
+    lose_second_host();
+    long before = bytes_sent_by("host3");
+    expect(test_run(here, ON("host1", "/usr/bin/env", setting, TEST_BINARY, LENET, "--workers", "3", "--restarts", "1", "--min-workers",
+                             "1", "--out", "run")),
            0, "2 workers", "no rank can be started on 10.77.0.2");
-    assert_true(bytes_sent_by("3") - before > (long)STEPS * LENET_BYTES);
+    assert_true(bytes_sent_by("host3") - before > (long)STEPS * LENET_BYTES);
     char *kept = test_read(left, NULL);
     assert_string_equal(kept, "10.77.0.1 slots=1\n10.77.0.3 slots=1\n");
     free(kept);
@@ -166,13 +208,11 @@ static void only_the_host_that_is_gone_is_left_out(void **state)
 /* Also gives this test's network a name of its own. */
 static bool has_namespaces(void)
 {
-    char name[32];
-    snprintf(name, sizeof name, "hosts-%d", (int)getpid());
-    setenv("LINK_NAME", name, 1);
-    test_result up = call_link("up", "1", "1gbit");
+    snprintf(cluster, sizeof cluster, "hosts-%d", (int)getpid());
+    test_result up = bring_up("1");
     bool made = up.status == 0;
     if (made)
-        expect(call_link("down", NULL, NULL), 0, "", "");
+        expect(take_down(), 0, "", "");
     else
         print_message("no virtual hosts can be made here, nothing is tested: %s", up.err);
     test_result_fini(&up);
@@ -189,6 +229,8 @@ int main(void)
         TEST(ranks_on_two_hosts_give_the_result_of_ranks_on_one),
         TEST(large_sums_over_three_hosts_give_the_same_result_each_time),
         TEST(trireme_starts_ranks_on_the_hosts_of_a_file),
+        TEST(ranks_are_placed_on_the_hosts_of_a_virtual_cluster),
+        TEST(ranks_are_placed_as_a_cluster_file_says),
         TEST(a_run_continues_without_a_host_that_is_gone),
         TEST(only_the_host_that_is_gone_is_left_out),
     };

@@ -5,24 +5,24 @@ set -eu
 project=$1 build=$2
 [ "$(id -u)" -eq 0 ] || { echo "virtual hosts need root"; exit 77; }
 command -v mpirun >/dev/null || { echo "mpirun is not installed (Debian: apt install openmpi-bin)"; exit 77; }
-export LINK_NAME="placed$$" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0 \
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0 \
     TSAN_OPTIONS="suppressions=$project/tests/openmpi.supp"
-link=$project/tests/link.sh
+trireme=$build/trireme cluster=placed$$
 folder=$(mktemp -d)
-trap 'sh "$link" down >/dev/null 2>&1 || true; rm -rf "$folder"' EXIT
+trap '"$trireme" cluster down "$cluster" >/dev/null 2>&1 || true; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 fail() { echo "failed: $*"; exit 1; }
-if ! sh "$link" up 3 2gbit >"$folder/up" 2>&1; then
+if ! "$trireme" cluster up "$cluster" --hosts 3 --rate 2gbit >"$folder/up" 2>&1; then
     grep -q "cannot be entered here" "$folder/up" && { cat "$folder/up"; exit 77; }
     fail "$(cat "$folder/up")"
 fi
 
 # carried: bytes that left all hosts so far
-carried() { for host in 1 2 3; do sh "$link" exec $host cat /proc/net/dev; done | awk '$1 == "eth0:" { sum += $10 } END { printf "%.0f\n", sum }'; }
+carried() { for host in 1 2 3; do "$trireme" cluster exec "$cluster" host$host cat /proc/net/dev; done | awk '$1 == "eth0:" { sum += $10 } END { printf "%.0f\n", sum }'; }
 
 awk -v side=15 -v b=256 -v tasks=3 -f "$project/tests/placed/blocks.awk" >"$folder/blocks.graph"
 before=$(carried)
-sh "$link" exec 1 mpirun -n 3 --host 10.77.0.1,10.77.0.2,10.77.0.3 "$build/trireme" run "$folder/blocks.graph" --threads 1 --json >"$folder/out" 2>"$folder/err" ||
+"$trireme" cluster exec "$cluster" host1 mpirun -n 3 --host 10.77.0.1,10.77.0.2,10.77.0.3 "$trireme" run "$folder/blocks.graph" --threads 1 --json >"$folder/out" 2>"$folder/err" ||
     fail "$(cat "$folder/err")"
 after=$(carried)
 counted=$(grep -o '"bytes_sent":[0-9]*' "$folder/out" | awk -F: '{ sum += $2 } END { printf "%.0f\n", sum }')

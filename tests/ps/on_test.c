@@ -51,6 +51,21 @@ static void a_job_on_virtual_hosts_leaves_one_run_folder(void **state)
     json_decref(here);
 }
 
+/* ps:0 has a host of its own, and a port that the file says. */
+static void a_cluster_file_places_tasks_on_virtual_hosts(void **state)
+{
+    static const char cluster[] = "ps: [\"host3:4000\"]\nworker: [host1, host2]\nevaluator: [host2]\n";
+    char *path = test_path(*state, "c.yaml");
+    test_write(path, cluster, sizeof cluster - 1);
+    free(path);
+    virtual_hosts_need(3);
+    process job = start_on(*state, "--cluster c.yaml --async --steps 300");
+    json_decref(process_end(&job, 0));
+    expect_in_file(*state, "run/cluster.yaml", "\"host3:4000\"");
+    expect_in_file(*state, "run/samples/ps-0.csv", "\"host3\"");
+    expect_in_file(*state, "run/samples/evaluator-0.csv", "\"host2\"");
+}
+
 static void a_server_on_a_virtual_host_is_started_again(void **state)
 {
     virtual_hosts_need(2);
@@ -110,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         VIRTUAL_HOSTS_TEST(a_job_on_virtual_hosts_leaves_one_run_folder),
+        VIRTUAL_HOSTS_TEST(a_cluster_file_places_tasks_on_virtual_hosts),
         VIRTUAL_HOSTS_TEST(a_server_on_a_virtual_host_is_started_again),
         VIRTUAL_HOSTS_TEST(a_job_goes_on_without_a_worker_of_a_virtual_host),
         VIRTUAL_HOSTS_TEST(the_users_own_key_is_taken),

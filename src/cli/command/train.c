@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/quote.h"
 #include "base/thread/clock.h"
 #include "cli/command/commands.h"
 #include "cli/process/membership.h"
@@ -11,7 +12,6 @@
 #include "cli/process/signals.h"
 #include "cli/process/spawned.h"
 #include "cli/process/tasks.h"
-#include "cli/terminal/quote.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/cluster/security.h"
 #include "train/options/waits.h"
@@ -214,21 +214,24 @@ static tri_status merge_as_rank(const tri__session *session, const char *resume,
 static void take_counts(job *what)
 {
     const tri__membership *membership = &what->membership;
-    if (membership->cluster.workers) {
+    if (membership->cluster.workers)
         what->given.workers = what->whole.workers = membership->cluster.workers;
+    if (membership->cluster.workers && membership->cluster.servers)
         what->given.servers = what->whole.servers = membership->cluster.servers;
-    }
     if (membership->ranks)
         what->given.workers = what->whole.workers = membership->ranks;
 }
 
-/* --on: where the processes run that this one starts, or this one where it trains alone. */
+/* Where the processes run that this one starts, or, with --on, this one where it trains alone. */
 static tri_status open_placing(const tri__arguments *arguments, job *what)
 {
+    static const tri__cluster nothing;
     const int64_t servers = what->whole.servers, workers = what->whole.workers;
-    if (tri__argument_given(arguments, "on") && tri__membership_is_taken(&what->membership))
+    const bool taken = tri__membership_is_taken(&what->membership);
+    if (tri__argument_given(arguments, "on") && taken)
         return tri_fail(TRI_BAD_CALL, "--on starts all processes of a run, but this one was started as one of several: leave it out");
-    TRI_TRY(tri__placing_open(arguments, what->strategy, servers > 0 ? (int)servers : 1, workers > 0 ? (int)workers : 1, &what->placing));
+    TRI_TRY(tri__placing_open(arguments, what->strategy, taken ? &nothing : &what->membership.cluster, servers > 0 ? (int)servers : 1,
+                              workers > 0 ? (int)workers : 1, &what->placing));
     if (!what->placing.on || what->strategy->launch)
         return NULL;
     if (what->given.threads == TRI_UNSET)

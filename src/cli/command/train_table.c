@@ -43,13 +43,19 @@ const tri__option tri__train_options_table[] = {
     {.name = "cluster",
      .argument = "FILE",
      .kind = TRI_OPTION_TEXT,
-     .group = "With --strategy ps on several machines",
      .completion = "file",
-     .meaning = "a file with the tasks and their addresses; this process is one of them (--task)",
+     .meaning = "a file with the tasks and their hosts: start all of them by ssh, or be one of them (--task)",
      .detail =
          "YAML: a line 'ps: [\"host:port\", ...]' and a line 'worker: [\"host\", ...]', one entry a task, and 'evaluator: [\"host\"]' "
-         "where evaluation has a machine of its own. Without it, TF_CONFIG is read as Kubernetes' training operators set it, then "
-         "Slurm's variables. Start the same command everywhere, in any order."},
+         "where evaluation has a machine of its own; for allreduce, workers alone. Without --task, all tasks are started by ssh and "
+         "supervised from here; the hosts must see this program, this folder and the run folder under the same names. With --on, the "
+         "hosts are those of a virtual cluster. With --task, start the same command everywhere, in any order. Without it, TF_CONFIG is "
+         "read as Kubernetes' training operators set it, then Slurm's variables."},
+    {.name = "ssh",
+     .argument = "COMMAND",
+     .kind = TRI_OPTION_TEXT,
+     .otherwise = "ssh -T -o BatchMode=yes",
+     .meaning = "the command that reaches a host of --cluster; the host's name and a line for its shell follow"},
     {.name = "task",
      .argument = "ROLE:N",
      .kind = TRI_OPTION_TEXT,
@@ -103,7 +109,7 @@ const tri__option tri__train_options_table[] = {
     {.name = "parent-fd",
      .argument = "N",
      .kind = TRI_OPTION_INTEGER,
-     .least = 3,
+     .least = 0,
      .most = 1 << 20,
      .hidden = true,
      .meaning = "a descriptor whose end is that of the supervisor"},

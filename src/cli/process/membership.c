@@ -1,5 +1,5 @@
 /* membership.c: mpirun or srun tells a rank its number. For a task, the first of these that is present describes the cluster: --cluster and
- * --task, --join, TF_CONFIG, Slurm's variables. */
+ * --task, --join, TF_CONFIG, Slurm's variables. --cluster without --task describes tasks that this process starts. */
 #include "cli/process/membership.h"
 
 #include <inttypes.h>
@@ -11,10 +11,11 @@
 static tri_status from_file(const tri__arguments *arguments, tri__membership *out)
 {
     const char *task = tri__argument_text(arguments, "task");
-    if (!task)
-        return tri_fail(TRI_BAD_CALL, "--cluster needs --task, which says which of its tasks this is: ps:0, worker:1, evaluator:0");
-    TRI_TRY(tri__task_parse(task, &out->task));
     TRI_TRY(tri__cluster_read(tri__argument_text(arguments, "cluster"), &out->cluster));
+    if (!task)
+        return NULL;
+    out->by = "--cluster";
+    TRI_TRY(tri__task_parse(task, &out->task));
     return tri__cluster_check(&out->cluster, out->task);
 }
 
@@ -43,10 +44,8 @@ static tri_status find(const tri__session *session, const tri__arguments *argume
         out->by = "--join";
         return from_join(arguments, out);
     }
-    if (tri__argument_given(arguments, "cluster")) {
-        out->by = "--cluster";
+    if (tri__argument_given(arguments, "cluster"))
         return from_file(arguments, out);
-    }
     if (session->tf_config) {
         out->by = "TF_CONFIG";
         TRI_TRY(tri__cluster_from_tf_config(session->tf_config, &out->cluster, &out->task));
@@ -61,13 +60,14 @@ static tri_status find(const tri__session *session, const tri__arguments *argume
 /* The description of a cluster says how many tasks there are. Under Slurm, the user must say how many of them are servers. */
 static tri_status check_counts(const tri__arguments *arguments, const tri__membership *membership)
 {
-    bool slurm = membership->by && !strcmp(membership->by, "Slurm");
-    if (!membership->by || !strcmp(membership->by, "--join"))
+    const char *by = tri__argument_given(arguments, "cluster") ? "--cluster" : membership->by;
+    bool slurm = by && !strcmp(by, "Slurm");
+    if (!by || !strcmp(by, "--join"))
         return NULL;
     if (tri__argument_given(arguments, "workers") || (tri__argument_given(arguments, "servers") && !slurm))
         return tri_fail(TRI_BAD_CALL, "--%s: the cluster is described by %s, which tells how many there are; leave it out%s",
-                        tri__argument_given(arguments, "workers") ? "workers" : "servers", membership->by,
-                        *membership->by == '-' ? "" : " (or unset the variables, to start them all on this machine)");
+                        tri__argument_given(arguments, "workers") ? "workers" : "servers", by,
+                        *by == '-' ? "" : " (or unset the variables, to start them all on this machine)");
     return NULL;
 }
 
@@ -80,11 +80,12 @@ static tri_status find_task(const tri__session *session, const tri__arguments *a
     return NULL;
 }
 
-/* Options that only tasks of a cluster have. */
-static tri_status check_none(const tri__arguments *arguments)
+/* Options that only tasks of a cluster have. Ranks, too, may be started on the hosts of a file. */
+static tri_status check_none(const tri__arguments *arguments, bool ranks)
 {
-    static const char *const names[] = {"cluster", "task", "join", "port", "key", "cert", "cert-key", "ca", "insecure"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    static const char *const names[] = {"task", "join", "port", "key", "cert", "cert-key", "ca", "insecure", "cluster", "ssh"};
+    const size_t count = sizeof names / sizeof *names - (ranks ? 2 : 0);
+    for (size_t i = 0; i < count; i++)
         if (tri__argument_given(arguments, names[i]))
             return tri_fail(TRI_BAD_CALL, "--%s belongs to --strategy %s", names[i], tri__strategies_meeting(TRI_MEET_CLUSTER)->name);
     return NULL;
@@ -122,14 +123,25 @@ static tri_status check_alone(const tri__session *session, const tri__strategy *
                     of_ranks ? "" : tri__strategies_meeting(TRI_MEET_CLUSTER)->name);
 }
 
+static tri_status find_hosts_of_ranks(const tri__arguments *arguments, tri__membership *out)
+{
+    if (out->ranks)
+        return tri_fail(TRI_BAD_CALL, "--cluster: mpirun or srun has started the %d ranks already; leave it out", out->ranks);
+    TRI_TRY(check_counts(arguments, out));
+    return tri__cluster_read_ranks(tri__argument_text(arguments, "cluster"), &out->cluster);
+}
+
 static tri_status find_by_meeting(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy, int servers,
                                   tri__membership *out)
 {
     if (strategy->meeting == TRI_MEET_CLUSTER)
         return find_task(session, arguments, servers, out);
-    TRI_TRY(check_none(arguments));
-    if (strategy->meeting == TRI_MEET_RANKS)
+    const bool ranks = strategy->meeting == TRI_MEET_RANKS;
+    TRI_TRY(check_none(arguments, ranks));
+    if (ranks)
         TRI_TRY(find_rank(session, arguments, out));
+    if (ranks && tri__argument_given(arguments, "cluster"))
+        return find_hosts_of_ranks(arguments, out);
     return out->ranks ? NULL : check_alone(session, strategy);
 }
 

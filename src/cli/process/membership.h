@@ -7,8 +7,9 @@
 #include "train/options/strategy.h"
 
 typedef struct {
-    const char *by; /* what described the cluster: "--cluster", "TF_CONFIG", …; NULL: nothing did, so this process starts the tasks */
-    tri__cluster cluster;
+    const char
+        *by; /* what said that this is one of the tasks: "--cluster", "TF_CONFIG", …; NULL: nothing did, so this process starts them */
+    tri__cluster cluster; /* of tasks to be started: as --cluster describes it, otherwise empty */
     tri__task task;
     int rank, ranks; /* as mpirun or srun numbered them; ranks is 0 if neither started this process, which then starts the ranks */
 } tri__membership;

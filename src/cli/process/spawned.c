@@ -15,15 +15,15 @@
 enum { GRACE = 10 };                /* seconds in which to end in good order */
 #define READING INT64_C(1000000000) /* in which a supervisor that is not stopped reads the result */
 
-/* Nobody writes to the pipe: end of file means that the supervisor is gone. A failed read does not mean that. */
+/* A supervisor on another host writes signals. End of file means that the supervisor is gone; a failed read does not mean that. */
 static void *wait_for_end(void *argument)
 {
     int fd = (int)(intptr_t)argument;
-    char byte;
+    unsigned char signal;
     ssize_t got;
-    do
-        got = read(fd, &byte, 1);
-    while (got > 0 || (got < 0 && errno == EINTR));
+    while ((got = read(fd, &signal, 1)) > 0 || (got < 0 && errno == EINTR))
+        if (got > 0)
+            kill(getpid(), signal);
     if (got < 0)
         return NULL;
     kill(getpid(), SIGTERM);

@@ -6,7 +6,8 @@
 #include "cli/process/session.h"
 #include "train/run/run.h"
 
-/* From now on, end of file on fd sends SIGTERM to this process, and makes it exit some seconds later. */
+/* From now on, each byte on fd is a signal that this process sends to itself, and end of file is SIGTERM, after which it exits some seconds
+ * later. */
 TRI_MUST_CHECK tri_status tri__spawned_watch(int fd);
 
 void tri__spawned_began(tri__session *session);                                   /* as rank 0: all ranks are ready */

@@ -197,7 +197,10 @@ tri_status tri__cluster_listen(const char *name, const tri__address *address, in
     tri__virtual_cluster cluster;
     const tri__virtual_host *found;
     TRI_TRY(find_host(name, address->host, &cluster, &found));
-    listening there = {.cluster = name, .host = found->name, .address = address, .fd = fd, .port = port};
+    char literal[TRI_HOST_ADDRESS]; /* this machine does not know the names of its virtual hosts */
+    memcpy(literal, found->address, sizeof literal);
+    listening there = {
+        .cluster = name, .host = found->name, .address = &(tri__address){.host = literal, .port = address->port}, .fd = fd, .port = port};
     pthread_t thread;
     int error = pthread_create(&thread, NULL, listen_there, &there);
     if (error)

@@ -346,6 +346,14 @@ void tri__child_signal(tri__child *child, int signal)
         kill(child->options.in_group ? child->process.pid : -child->process.pid, signal);
 }
 
+/* Short messages, which a pipe takes whole. */
+void tri__child_write(tri__child *child, const char *bytes, size_t size)
+{
+    const uv_buf_t buffer = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)size);
+    if (!child->reaped && child->options.attached)
+        uv_try_write((uv_stream_t *)&child->input, &buffer, 1);
+}
+
 void tri__child_destroy(tri__child *child)
 {
     if (!child)

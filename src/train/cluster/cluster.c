@@ -234,44 +234,63 @@ static tri_status read_servers(const char *name, const json_t *list, tri__cluste
     return NULL;
 }
 
-/* Nobody connects to workers, but a malformed address is still a mistake. */
-static tri_status check_others(const char *name, const char *role, const json_t *list)
+/* The host of a task that nobody connects to: its address with or without a port. */
+static tri_status read_host(const char *name, const char *role, size_t index, const char *text, char **out)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *text = json_string_value(json_array_get(list, i));
-        tri__address address = {0};
-        if (!*text)
-            return tri_fail(TRI_BAD_DATA, "%s: %s:%zu: the address is empty", name, role, i);
-        if (strchr(text, ':'))
-            TRI_TRY(tri_wrap(tri__address_parse(text, &address), "%s: %s:%zu", name, role, i));
-        tri__address_fini(&address);
+    tri__address address = {0};
+    if (!*text)
+        return tri_fail(TRI_BAD_DATA, "%s: %s:%zu: the address is empty", name, role, index);
+    if (!strchr(text, ':'))
+        return copy_host(text, out);
+    TRI_TRY(tri_wrap(tri__address_parse(text, &address), "%s: %s:%zu", name, role, index));
+    *out = address.host;
+    return NULL;
+}
+
+/* The chief, where there is one, is worker 0. */
+static tri_status read_workers(const char *name, const json_t *lists, tri__cluster *out)
+{
+    static const char *const order[] = {"chief", "master", "worker"};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        count += json_array_size(json_object_get(lists, order[i]));
+    if (!count)
+        return tri_fail(TRI_BAD_DATA, "%s: no worker: give at least one under 'worker', such as worker: [\"host\"]", name);
+    TRI_TRY(tri__allocate(count, sizeof *out->worker_host, "the hosts of workers", &out->worker_host));
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const json_t *list = json_object_get(lists, order[i]);
+        for (size_t j = 0; j < json_array_size(list); j++, out->workers++)
+            TRI_TRY(read_host(name, order[i], j, json_string_value(json_array_get(list, j)), &out->worker_host[out->workers]));
     }
     return NULL;
 }
 
-static tri_status read_lists(const char *name, const json_t *lists, bool chiefs, tri__cluster *out)
+static tri_status read_evaluator(const char *name, const json_t *list, tri__cluster *out)
+{
+    size_t count = json_array_size(list);
+    if (count > 1)
+        return tri_fail(TRI_BAD_DATA, "%s: %zu evaluators: a job has one at most", name, count);
+    out->evaluator = count;
+    return count ? read_host(name, "evaluator", 0, json_string_value(json_array_get(list, 0)), &out->evaluator_host) : NULL;
+}
+
+/* serverless: the workers are ranks, and there is nobody else. */
+static tri_status read_lists(const char *name, const json_t *lists, bool chiefs, bool serverless, tri__cluster *out)
 {
     TRI_TRY(check_roles(name, lists, chiefs));
     TRI_TRY(check_twice(name, lists));
-    for (int i = 1; i < ROLES; i++)
-        TRI_TRY(check_others(name, roles[i].name, json_object_get(lists, roles[i].name)));
-    TRI_TRY(read_servers(name, json_object_get(lists, "ps"), out));
-    for (int i = 0; i < ROLES; i++)
-        if (roles[i].role == TRI_ROLE_WORKER)
-            out->workers += (int)json_array_size(json_object_get(lists, roles[i].name));
-    size_t evaluators = json_array_size(json_object_get(lists, "evaluator"));
-    out->evaluator = evaluators;
-    if (!out->workers)
-        return tri_fail(TRI_BAD_DATA, "%s: no worker: give at least one under 'worker', such as worker: [\"host\"]", name);
-    if (evaluators > 1)
-        return tri_fail(TRI_BAD_DATA, "%s: %zu evaluators: a job has one at most", name, evaluators);
-    return NULL;
+    TRI_TRY(read_evaluator(name, json_object_get(lists, "evaluator"), out));
+    if (json_object_get(lists, "ps") || !serverless)
+        TRI_TRY(read_servers(name, json_object_get(lists, "ps"), out));
+    if (serverless && out->servers + out->evaluator)
+        return tri_fail(TRI_BAD_DATA, "%s: ranks have neither servers nor an evaluator: list only workers", name);
+    return read_workers(name, lists, out);
 }
 
-static tri_status read_or_clear(const char *name, const json_t *lists, bool chiefs, tri__cluster *out)
+static tri_status read_or_clear(const char *name, const json_t *lists, bool serverless, tri__cluster *out)
 {
     *out = (tri__cluster){0};
-    tri_status status = read_lists(name, lists, chiefs, out);
+    tri_status status = read_lists(name, lists, false, serverless, out);
     if (status)
         tri__cluster_fini(out);
     return status;
@@ -287,14 +306,24 @@ tri_status tri__cluster_parse(const char *name, const char *text, size_t size, t
     return status;
 }
 
-tri_status tri__cluster_read(const char *path, tri__cluster *out)
+static tri_status read_file(const char *path, bool serverless, tri__cluster *out)
 {
     json_t *lists = NULL;
     *out = (tri__cluster){0};
     TRI_TRY(tri_wrap(tri__yaml_read(path, &lists), "--cluster"));
-    tri_status status = tri_wrap(read_or_clear(path, lists, false, out), "--cluster");
+    tri_status status = tri_wrap(read_or_clear(path, lists, serverless, out), "--cluster");
     json_decref(lists);
     return status;
+}
+
+tri_status tri__cluster_read(const char *path, tri__cluster *out)
+{
+    return read_file(path, false, out);
+}
+
+tri_status tri__cluster_read_ranks(const char *path, tri__cluster *out)
+{
+    return read_file(path, true, out);
 }
 
 static void write_addresses(FILE *file, const tri__cluster *cluster)
@@ -357,7 +386,7 @@ static tri_status read_tf_config(const json_t *config, tri__cluster *out, tri__t
     const json_t *lists = json_object_get(config, "cluster");
     if (!lists)
         return tri_fail(TRI_BAD_DATA, "%s: it has no 'cluster' (a job of one process needs no --strategy ps)", TF_CONFIG);
-    TRI_TRY(read_lists(TF_CONFIG, lists, true, out));
+    TRI_TRY(read_lists(TF_CONFIG, lists, true, false, out));
     if (json_array_size(json_object_get(lists, "chief")) + json_array_size(json_object_get(lists, "master")) > 1)
         return tri_fail(TRI_BAD_DATA, "%s: a job has one chief or master at most", TF_CONFIG);
     return read_task(config, out, task);

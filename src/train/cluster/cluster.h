@@ -42,6 +42,7 @@ TRI_MUST_CHECK tri_status tri__cluster_check(const tri__cluster *cluster, tri__t
 
 /* A cluster file: YAML with "ps", "worker" and perhaps "evaluator", each a list of "host:port"; a worker may leave out its port. */
 TRI_MUST_CHECK tri_status tri__cluster_read(const char *path, tri__cluster *out);
+TRI_MUST_CHECK tri_status tri__cluster_read_ranks(const char *path, tri__cluster *out); /* with "worker" alone */
 TRI_MUST_CHECK tri_status tri__cluster_parse(const char *name, const char *text, size_t size, tri__cluster *out);
 TRI_MUST_CHECK tri_status tri__cluster_write(const char *path, const tri__cluster *cluster);
 

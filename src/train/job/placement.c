@@ -1,17 +1,83 @@
 /* placement.c: what differs between a process on this machine and one on another host. */
+#define _GNU_SOURCE
 #include "train/job/placement.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-void tri__placement_add(const tri__placement *placement, const char *host, tri__command_line *line)
+#include "base/text/quote.h"
+
+static int count_words(const char *const *words)
 {
-    if (!placement)
-        return;
+    int count = 0;
+    while (words && words[count])
+        count++;
+    return count;
+}
+
+/* The whole command as one line for the shell there. The shell stays and tells how the command ended: of a command that was killed, ssh
+ * itself would say nothing. */
+static tri_status add_shell_line(const tri__process_options *options, tri__command_line *line)
+{
+    char here[PATH_MAX];
+    if (!getcwd(here, sizeof here))
+        return tri_fail(TRI_IO, "the folder that this program runs in: %s", strerror(errno));
+    char *folder = tri__quote_words("cd", 1, (const char *[]){here});
+    char *settings = tri__quote_words("env", count_words(options->env), options->env);
+    char *command = tri__quote_words(settings ? settings : "", count_words(options->words), options->words);
+    if (folder && settings && command)
+        tri__command_line_add_format(line, "%s && %s; exit $?", folder, command);
+    tri_status status = folder && settings && command ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for a command line");
+    free(folder);
+    free(settings);
+    free(command);
+    return status;
+}
+
+static tri_status fill(const tri__placement *placement, const char *host, const tri__process_options *options, tri__command_line *line)
+{
     tri__command_line_add_all(line, placement->reach);
     tri__command_line_add(line, host);
+    if (placement->remote)
+        TRI_TRY(add_shell_line(options, line));
+    else
+        tri__command_line_add_all(line, options->words);
+    return tri__command_line_check(line);
+}
+
+tri_status tri__placement_start(const tri__placement *placement, const char *host, tri__process *process,
+                                const tri__process_options *options)
+{
+    if (!placement)
+        return tri__process_start(process, options);
+    tri__command_line line = TRI_COMMAND_LINE_INIT;
+    tri_status status = fill(placement, host, options, &line);
+    if (!status) {
+        tri__process_options there = *options;
+        there.program = placement->reach[0];
+        there.words = tri__command_line_words(&line);
+        there.remote = placement->remote;
+        if (placement->remote)
+            there.life = TRI_LIFE_INPUT, there.listen_fd = NULL;
+        status = tri__process_start(process, &there);
+    }
+    tri__command_line_fini(&line);
+    return status;
+}
+
+int tri__placement_life_fd(const tri__placement *placement)
+{
+    return placement && placement->remote ? STDIN_FILENO : TRI_LIFE_FD;
 }
 
 tri_status tri__placement_listen(const tri__placement *placement, tri__address *address, int *fd)
 {
-    return placement ? placement->listen(placement->context, address, fd) : tri__address_listen(address, fd, &address->port);
+    *fd = -1;
+    if (!placement)
+        return tri__address_listen(address, fd, &address->port);
+    return placement->listen ? placement->listen(placement->context, address, fd) : NULL;
 }

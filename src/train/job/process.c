@@ -10,6 +10,17 @@
 #include "train/job/process_report.h"
 #include "train/job/watcher.h"
 
+enum { KILLED = 128 /* and the signal: the exit status of a shell */, UNREACHED = 255 /* ssh's own failure */ };
+
+static void send_signal(const tri__process *process, int signal)
+{
+    const char byte = (char)signal;
+    if (process->remote)
+        tri__child_write(process->child, &byte, 1);
+    else
+        tri__child_signal(process->child, signal);
+}
+
 /* A process that has written a line has installed its signal handlers. */
 static void become_ready(tri__process *process)
 {
@@ -17,7 +28,7 @@ static void become_ready(tri__process *process)
     for (int signal = 1; process->due; signal++) {
         uint64_t bit = UINT64_C(1) << signal;
         if (process->due & bit)
-            tri__child_signal(process->child, signal);
+            send_signal(process, signal);
         process->due &= ~bit;
     }
 }
@@ -41,6 +52,10 @@ static void on_end(void *context, tri__child *child, int status, int signal)
     tri__process *process = context;
     (void)child;
     process->ending = (tri__exit){status, signal};
+    if (process->remote && !signal && status > KILLED && status < UNREACHED)
+        process->ending = (tri__exit){.signal = status - KILLED};
+    if (process->remote && status == UNREACHED && !process->complaint)
+        process->complaint = strdup("its host cannot be reached by ssh, or the connection was lost");
     process->state = TRI_PROCESS_ENDED;
 }
 
@@ -79,6 +94,7 @@ tri_status tri__process_start(tri__process *process, const tri__process_options 
     free(process->complaint);
     process->complaint = NULL;
     process->due = 0;
+    process->remote = options->remote;
     process->state = TRI_PROCESS_STARTING;
     return NULL;
 }
@@ -96,7 +112,7 @@ bool tri__process_ended_well(const tri__process *process)
 void tri__process_signal(const tri__process *process, int signal)
 {
     if (process->child)
-        tri__child_signal(process->child, signal);
+        send_signal(process, signal);
 }
 
 void tri__process_signal_when_ready(tri__process *process, int signal)

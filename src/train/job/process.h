@@ -8,7 +8,10 @@
  *
  * When a process ends, its handler only sets the state ENDED. The watcher reaps it between two turns of the loop, so that nothing is freed
  * while a handler uses it. A process writes its first line after it has installed its signal handlers; a signal before that would kill
- * it. */
+ * it.
+ *
+ * A remote process is on the other side of ssh, which hands on neither signals nor how a process was killed. Its signals travel as bytes
+ * through its standard input, each the signal's number; and its shell there exits with 128 + the signal that ended it. */
 #ifndef TRI_TRAIN_JOB_PROCESS_H
 #define TRI_TRAIN_JOB_PROCESS_H
 
@@ -32,6 +35,7 @@ typedef struct {
     tri__child *child; /* from STARTING to ENDED */
     tri__exit ending;  /* in ENDED and REAPED */
     char *complaint;   /* why it failed: the first failure that it reported since it was started; or NULL */
+    bool remote;       /* ssh stands between */
     uint64_t due;      /* signals that it gets when it is READY, as bits */
 } tri__process;
 
@@ -48,6 +52,7 @@ typedef struct {
     const char *const *env;   /* "NAME=value" beside those of this process; ends with NULL; NULL: none */
     tri__life life;
     const int *listen_fd; /* NULL: none; only with TRI_LIFE_FD_3 */
+    bool remote;          /* program is ssh, or the like; with TRI_LIFE_INPUT */
 } tri__process_options;
 
 /* The watcher keeps a pointer to process: end the watcher before the process. */

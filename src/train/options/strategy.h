@@ -30,6 +30,9 @@ typedef enum {
     TRI_MEET_CLUSTER, /* each is a task of a cluster that is described: by a file, TF_CONFIG, Slurm, or an address to join */
 } tri__meeting;
 
+/* Options that say where processes are started. Each process has its own answer. */
+#define TRI_PLACING_OPTIONS "on", "cluster", "ssh"
+
 /* What a strategy needs to start the processes of a run. */
 typedef struct {
     const struct tri__run_request *run; /* with all options, also those of a resumed run; *stop 1: end the run in good order, 2: kill it */

@@ -45,7 +45,7 @@ static tri_status start(launcher *self)
     tri__mpirun_add(&line, NULL, request->workers, NULL, request->as_root);
     tri__command_line_add(&line, request->program);
     tri__command_line_add_all(&line, request->words);
-    tri_status status = tri__mpirun_start(&self->mpirun, &line);
+    tri_status status = tri__mpirun_start(&self->mpirun, NULL, &line);
     tri__command_line_fini(&line);
     return status;
 }

@@ -33,7 +33,7 @@ const tri__strategy tri__strategy_ps = {
                                      "heartbeat", "log-updates", "timeout", NULL},
     .check = check,
     .meeting = TRI_MEET_CLUSTER,
-    .launcher_options = (const char *const[]){"workers", "servers", "threads", "out", "json", "on", NULL},
+    .launcher_options = (const char *const[]){"workers", "servers", "threads", "out", "json", TRI_PLACING_OPTIONS, NULL},
     .launch = launch,
     .run_task = tri__task_run,
 };

@@ -35,9 +35,9 @@ struct tri__supervisor {
     tri__watcher watcher;     /* the state of the job */
     tri__task_process *tasks; /* servers, of which ps:0 is the first and leads; workers; the evaluator */
     int count;
-    int worker_threads;
-    bool shared; /* there are more processes than CPUs */
-    bool began;  /* ps:0 has told progress */
+    int worker_threads; /* 0: their hosts decide */
+    bool shared;        /* there are more processes on this machine than CPUs */
+    bool began;         /* ps:0 has told progress */
     struct {
         int64_t since;  /* when; 0: some are left, or others train */
         tri_status why; /* how the last one ended; NULL */

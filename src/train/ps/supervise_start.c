@@ -157,8 +157,11 @@ tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervis
 {
     const tri__run_request *run = request->run;
     *supervisor = (tri__supervisor){.request = request, .run = run, .watcher = {.life = {-1, -1}}};
-    int cpus = omp_get_num_procs(), share = request->placement ? request->placement->threads : cpus / request->ps.workers;
-    supervisor->worker_threads = request->threads ? request->threads : share > 1 ? share : 1;
+    int cpus = omp_get_num_procs(), share = cpus / request->ps.workers;
+    supervisor->worker_threads = request->threads     ? request->threads
+                                 : request->placement ? request->placement->threads
+                                 : share > 1          ? share
+                                                      : 1;
     TRI_TRY(open_folder(supervisor));
     const tri__watcher_options options = {
         .log = supervisor->log,
@@ -172,7 +175,7 @@ tri_status tri__supervisor_init(tri__supervisor *supervisor, const tri__supervis
     };
     TRI_TRY(tri__watcher_init(&supervisor->watcher, &options));
     TRI_TRY(open_tasks(supervisor));
-    supervisor->shared = supervisor->count > cpus;
+    supervisor->shared = supervisor->count > cpus && !(request->placement && request->placement->remote);
     if (supervisor->shared)
         take_turns();
     TRI_TRY(make_key(supervisor));
@@ -191,6 +194,12 @@ static void list_ended(const tri__supervisor *supervisor, char text[ENDED_SIZE])
     }
 }
 
+/* 0: its host decides. */
+static int threads_of(const tri__task_process *task)
+{
+    return task->task.role == TRI_ROLE_WORKER ? task->supervisor->worker_threads : 1;
+}
+
 /* First the options of this task, then those that the user gave. */
 static void fill_command_line(const tri__task_process *task, bool recover, const char *ended, tri__command_line *line)
 {
@@ -199,10 +208,10 @@ static void fill_command_line(const tri__task_process *task, bool recover, const
         supervisor->request->program, "train", "--task", task->process.name, "--cluster", supervisor->cluster_file, "--spawned",
         supervisor->folder.path,      NULL};
     const char *model = supervisor->run->options->model;
-    tri__placement_add(supervisor->request->placement, tri__cluster_host_of(&supervisor->cluster, task->task), line);
     tri__command_line_add_all(line, fixed);
-    tri__command_line_add_number(line, "--parent-fd", TRI_LIFE_FD);
-    tri__command_line_add_number(line, "--threads", task->task.role == TRI_ROLE_WORKER ? supervisor->worker_threads : 1);
+    tri__command_line_add_number(line, "--parent-fd", tri__placement_life_fd(supervisor->request->placement));
+    if (threads_of(task))
+        tri__command_line_add_number(line, "--threads", threads_of(task));
     if (task->listen_fd >= 0)
         tri__command_line_add_number(line, "--listen-fd", TRI_LISTEN_FD);
     if (supervisor->key_file)
@@ -222,21 +231,23 @@ tri_status tri__task_process_start(tri__task_process *task, bool recover)
     const tri__supervisor *supervisor = task->supervisor;
     tri__command_line line = TRI_COMMAND_LINE_INIT;
     char threads[48];
-    snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", task->task.role == TRI_ROLE_WORKER ? supervisor->worker_threads : 1);
-    const char *const env[] = {threads, supervisor->shared ? "GOMP_SPINCOUNT=0" : NULL, NULL};
+    snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%d", threads_of(task));
+    const char *const env[] = {threads_of(task) ? threads : NULL, supervisor->shared ? "GOMP_SPINCOUNT=0" : NULL, NULL};
     char ended[ENDED_SIZE];
     list_ended(supervisor, ended);
     fill_command_line(task, recover, ended, &line);
     tri_status status = tri__command_line_check(&line);
     if (!status) {
         const tri__process_options options = {
-            .program = *tri__command_line_words(&line),
+            .program = supervisor->request->program,
             .words = tri__command_line_words(&line),
             .env = env,
             .life = TRI_LIFE_FD_3,
             .listen_fd = task->listen_fd >= 0 ? &task->listen_fd : NULL,
         };
-        status = tri_wrap(tri__process_start(&task->process, &options), "%s cannot be started", task->process.name);
+        const char *host = tri__cluster_host_of(&supervisor->cluster, task->task);
+        status = tri_wrap(tri__placement_start(supervisor->request->placement, host, &task->process, &options), "%s cannot be started",
+                          task->process.name);
     }
     tri__command_line_fini(&line);
     return status;

@@ -65,6 +65,6 @@ const tri__strategy tri__strategy_allreduce = {
     .agree_on_parts = tri__rank_peers_agree_on_parts,
     .agree_to_start = tri__rank_peers_prepare,
     .meeting = TRI_MEET_RANKS,
-    .launcher_options = (const char *const[]){"workers", "threads", "out", "resume", "json", "on", NULL},
+    .launcher_options = (const char *const[]){"workers", "threads", "out", "resume", "json", TRI_PLACING_OPTIONS, NULL},
     .launch = launch,
 };

@@ -80,7 +80,7 @@ static tri_status call(roll *hosts, const tri__hosts_request *request, host *one
     tri__command_line_add_all(&line, words);
     tri_status status = tri__process_init(&one->mpirun, &hosts->watcher, one->name);
     if (!status)
-        status = tri__mpirun_start(&one->mpirun, &line);
+        status = tri__mpirun_start(&one->mpirun, request->placement, &line);
     tri__command_line_fini(&line);
     return status;
 }

@@ -119,7 +119,7 @@ static tri_status start(launcher *self)
     tri__command_line line = TRI_COMMAND_LINE_INIT;
     tri__mpirun_add(&line, self->request->placement, self->workers, self->hosts, self->request->as_root);
     add_rank(self, &line);
-    tri_status status = tri__mpirun_start(&self->mpirun, &line);
+    tri_status status = tri__mpirun_start(&self->mpirun, self->request->placement, &line);
     tri__command_line_fini(&line);
     if (!status)
         come_to(self, STARTED);

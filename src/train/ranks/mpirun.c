@@ -9,11 +9,20 @@
 #include "base/file/file.h"
 #include "train/job/process_report.h"
 
+enum { AGENT_SIZE = 4096 };
+
 void tri__mpirun_begin(tri__command_line *line, const tri__placement *placement)
 {
-    if (placement)
-        tri__placement_add(placement, placement->cluster.worker_host[0], line);
     tri__command_line_add(line, "mpirun");
+    if (!placement || !placement->remote)
+        return;
+    const char *const direct[] = {"--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "plm_rsh_agent", NULL};
+    char agent[AGENT_SIZE];
+    size_t used = 0;
+    for (const char *const *word = placement->reach; *word && used < sizeof agent; word++)
+        used += (size_t)snprintf(agent + used, sizeof agent - used, "%s%s", used ? " " : "", *word);
+    tri__command_line_add_all(line, direct);
+    tri__command_line_add(line, agent);
 }
 
 void tri__mpirun_add(tri__command_line *line, const tri__placement *placement, int ranks, const char *hosts, bool as_root)
@@ -63,13 +72,13 @@ tri_status tri__mpirun_write_hosts(const tri__placement *placement, const char *
     return status;
 }
 
-tri_status tri__mpirun_start(tri__process *process, tri__command_line *line)
+tri_status tri__mpirun_start(tri__process *process, const tri__placement *placement, tri__command_line *line)
 {
     tri_status status = tri__command_line_check(line);
     if (!status) {
-        const tri__process_options options = {
-            .program = *tri__command_line_words(line), .words = tri__command_line_words(line), .life = TRI_LIFE_INPUT};
-        status = tri__process_start(process, &options);
+        const tri__process_options options = {.program = "mpirun", .words = tri__command_line_words(line), .life = TRI_LIFE_INPUT};
+        const bool there = placement && !placement->remote;
+        status = tri__placement_start(there ? placement : NULL, there ? placement->cluster.worker_host[0] : NULL, process, &options);
     }
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
 }

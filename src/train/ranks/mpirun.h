@@ -7,7 +7,7 @@
 #include "base/report/log.h"
 #include "train/job/placement.h"
 
-/* Its name, as the first word of line. With a placement it runs on the host of worker 0, from which all other hosts can be reached. */
+/* Its name, as the first word of line, and how it reaches the hosts of a placement. */
 void tri__mpirun_begin(tri__command_line *line, const tri__placement *placement);
 
 /* Its command line up to the program that the ranks run. hosts: the file of hosts to take; NULL: mpirun's own. as_root: the user is root,
@@ -17,8 +17,8 @@ void tri__mpirun_add(tri__command_line *line, const tri__placement *placement, i
 /* Writes the file of hosts of a placement, as mpirun reads it: one a line, with a slot for each of its workers. */
 TRI_MUST_CHECK tri_status tri__mpirun_write_hosts(const tri__placement *placement, const char *path);
 
-/* Starts mpirun as process, with all words of line. */
-TRI_MUST_CHECK tri_status tri__mpirun_start(tri__process *process, tri__command_line *line);
+/* Starts mpirun as process, with all words of line: on this machine or, with virtual hosts, on that of worker 0. */
+TRI_MUST_CHECK tri_status tri__mpirun_start(tri__process *process, const tri__placement *placement, tri__command_line *line);
 
 /* When a rank or a host is lost, mpirun writes a notice to standard error, between two dashed lines. */
 typedef enum {

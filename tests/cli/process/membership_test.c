@@ -14,9 +14,11 @@
 #define TF_CONFIG(task) "TF_CONFIG='{\"cluster\": {\"ps\": [\"192.0.2.1:1\"], \"worker\": [\"w:1\"]}, \"task\": " task "}'"
 #define SLURM           "SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=3 SLURM_STEP_NODELIST=n[1-3] SLURM_STEP_TASKS_PER_NODE=1'(x3)' SLURM_JOB_ID=7"
 
-static void cluster_and_task_must_be_given_together(void **state)
+static void a_task_needs_a_cluster_that_has_it(void **state)
 {
-    EXPECT(2, "--cluster c.yaml", "--cluster needs --task");
+    EXPECT(2, "--cluster c.yaml --workers 3", "--workers: the cluster is described by --cluster");
+    EXPECT(2, "--cluster c.yaml --task worker:0 --on study", "--on starts all processes of a run");
+    EXPECT(2, "--cluster c.yaml --task worker:0 --ssh rsh", "--ssh reaches the hosts that --cluster FILE lists");
     EXPECT(2, "--task worker:0", "--task needs --cluster FILE");
     EXPECT(2, "--cluster c.yaml --task worker:2", "the last is worker:1");
     EXPECT(2, "--cluster c.yaml --task boss:0", "expected a role and a number");
@@ -73,7 +75,7 @@ static void a_process_that_tf_config_lists_among_others_does_not_train_alone(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(cluster_and_task_must_be_given_together),
+        TEST(a_task_needs_a_cluster_that_has_it),
         TEST(a_cluster_beyond_loopback_needs_an_identity),
         TEST(tf_config_and_slurm_describe_clusters),
         TEST(cluster_options_are_refused_for_a_local_run),

@@ -1,5 +1,5 @@
 /* quote_test.c: a shell must read back what was quoted. */
-#include "cli/terminal/quote.h"
+#include "base/text/quote.h"
 
 #include <stdlib.h>
 #include <string.h>

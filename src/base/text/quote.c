@@ -1,5 +1,5 @@
 /* quote.c: words as a shell reads them: plain where they may be, in single quotes otherwise. */
-#include "cli/terminal/quote.h"
+#include "base/text/quote.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
