@@ -10,13 +10,9 @@
 #include "base/memory/memory.h"
 #include "lab/plot.h"
 
-static tri_status write_csv(const tri__speed_result *result, const char *path)
+static void print_csv(FILE *out, const void *context)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return tri_fail(TRI_NO_MEMORY, "no memory for %s", path);
+    const tri__speed_result *result = context;
     fputs("batch,batches,items,repetition,items_per_second,workers\n", out);
     for (int64_t i = 0; i < result->count; i++) {
         const tri__speed_cell *cell = &result->cells[i];
@@ -26,9 +22,6 @@ static tri_status write_csv(const tri__speed_result *result, const char *path)
             fprintf(out, "%lld", (long long)cell->value[TRI_SPEED_WORKERS]);
         fputc('\n', out);
     }
-    tri_status status = fclose(out) ? tri_fail(TRI_NO_MEMORY, "no memory for %s", path) : tri__file_replace(path, text, size);
-    free(text);
-    return status;
 }
 
 /* values: [1 + variables][count]: items/s, then each varied parameter */
@@ -72,7 +65,7 @@ tri_status tri__speed_write(const tri__speed_result *result, const char *folder,
 {
     TRI_TRY(tri__folder_create(folder));
     char *csv = tri__path_join(folder, "speed.csv"), *svg = tri__path_join(folder, "speed.svg");
-    tri_status status = csv && svg ? write_csv(result, csv) : tri_fail(TRI_NO_MEMORY, "no memory for names in %s", folder);
+    tri_status status = csv && svg ? tri__file_print(csv, print_csv, result) : tri_fail(TRI_NO_MEMORY, "no memory for names in %s", folder);
     if (!status && result->variables > 0)
         status = write_plot(result, svg, title);
     free(csv);

@@ -273,6 +273,19 @@ tri_status tri__file_replace(const char *path, const void *data, size_t size)
     return tri__writer_commit(writer);
 }
 
+tri_status tri__file_print(const char *path, void (*print)(FILE *out, const void *context), const void *context)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out)
+        print(out, context);
+    tri_status status =
+        out && !fclose(out) ? tri__file_replace(path, text, size) : tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
+    free(text);
+    return status;
+}
+
 /* All of it, then close; the failure is of path. */
 static tri_status write_and_close(int file, const char *path, const void *data, size_t size, bool durably)
 {

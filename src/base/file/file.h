@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "trireme/status.h"
 
@@ -35,6 +36,9 @@ TRI_MUST_CHECK tri_status tri__writer_commit(tri__writer *writer); /* frees writ
 void tri__writer_abandon(tri__writer *writer);                     /* accepts NULL */
 
 TRI_MUST_CHECK tri_status tri__file_replace(const char *path, const void *data, size_t size);
+
+/* The same with what print prints. */
+TRI_MUST_CHECK tri_status tri__file_print(const char *path, void (*print)(FILE *out, const void *context), const void *context);
 
 /* A new file that only its owner may read, whole or not at all. TRI_BAD_CALL where path exists: it is never replaced. */
 TRI_MUST_CHECK tri_status tri__file_create_secret(const char *path, const void *data, size_t size);

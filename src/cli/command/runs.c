@@ -1,11 +1,11 @@
 /* runs.c: trireme runs: what runs were asked to do, what came out, and how quick they were, a line each. */
-#define _GNU_SOURCE /* open_memstream */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file/file.h"
 #include "cli/command/commands.h"
 #include "cli/process/session.h"
+#include "lab/csv.h"
 #include "train/folder/run_list.h"
 #include "watch/progress/text.h"
 
@@ -136,54 +136,34 @@ static tri_status print_json(tri__session *session, const tri__run_list *list)
     return tri__session_print_json(session, json_pack("{s:o}", "runs", runs));
 }
 
-static void put_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-    fputc('"', out);
-}
-
 static void put_value(FILE *out, const json_t *value)
 {
     fputc(',', out);
     if (json_is_string(value))
-        put_quoted(out, json_string_value(value));
+        tri__csv_write_cell(out, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(out, "%lld", (long long)json_integer_value(value));
     else if (json_is_number(value))
         fprintf(out, "%.17g", json_number_value(value));
 }
 
-static void write_csv(FILE *out, const tri__run_list *list)
+static void print_csv(FILE *out, const void *context)
 {
+    const tri__run_list *list = context;
     fputs("run,state", out);
     for (int c = 0; c < COLUMNS; c++)
         fprintf(out, ",%s", columns[c].key);
     fputs(",command\n", out);
     for (size_t i = 0; i < list->count; i++) {
         const tri__listed_run *run = &list->run[i];
-        put_quoted(out, run->path);
+        tri__csv_write_cell(out, run->path);
         fprintf(out, ",%s", state_name(run->state));
         for (int c = 0; c < COLUMNS; c++)
             put_value(out, json_object_get(run->summary, columns[c].key));
         fputc(',', out);
-        put_quoted(out, run->command);
+        tri__csv_write_cell(out, run->command);
         fputc('\n', out);
     }
-}
-
-static tri_status save_csv(const char *path, const tri__run_list *list)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
-    write_csv(file, list);
-    tri_status status = fclose(file) ? tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path) : tri__file_replace(path, text, size);
-    free(text);
-    return status;
 }
 
 /* ---- the command ---- */
@@ -191,7 +171,7 @@ static tri_status save_csv(const char *path, const tri__run_list *list)
 static tri_status tell(tri__session *session, const char *csv, const tri__run_list *list)
 {
     if (csv)
-        TRI_TRY(save_csv(csv, list));
+        TRI_TRY(tri__file_print(csv, print_csv, list));
     if (session->json)
         return print_json(session, list);
     if (list->count > 0 && !(csv && session->quiet))

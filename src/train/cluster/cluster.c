@@ -326,8 +326,9 @@ tri_status tri__cluster_read_ranks(const char *path, tri__cluster *out)
     return read_file(path, true, out);
 }
 
-static void write_addresses(FILE *file, const tri__cluster *cluster)
+static void print_addresses(FILE *file, const void *context)
 {
+    const tri__cluster *cluster = context;
     fprintf(file, "ps: [");
     for (int i = 0; i < cluster->servers; i++) {
         const tri__address *at = &cluster->server[i];
@@ -344,15 +345,7 @@ static void write_addresses(FILE *file, const tri__cluster *cluster)
 
 tri_status tri__cluster_write(const char *path, const tri__cluster *cluster)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (!file)
-        return tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
-    write_addresses(file, cluster);
-    tri_status status = fclose(file) ? tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path) : tri__file_replace(path, text, size);
-    free(text);
-    return status;
+    return tri__file_print(path, print_addresses, cluster);
 }
 
 #define TF_CONFIG "TF_CONFIG"

@@ -1,5 +1,4 @@
 /* mpirun.c: how we want mpirun to start ranks, and whose words its lines are. */
-#define _GNU_SOURCE /* open_memstream */
 #include "train/ranks/mpirun.h"
 
 #include <stdio.h>
@@ -48,8 +47,9 @@ static bool listed_before(const tri__cluster *cluster, int worker)
     return false;
 }
 
-static void write_hosts(FILE *file, const tri__cluster *cluster)
+static void print_hosts(FILE *file, const void *context)
 {
+    const tri__cluster *cluster = context;
     for (int i = 0; i < cluster->workers; i++) {
         int slots = 0;
         for (int j = i; j < cluster->workers; j++)
@@ -61,15 +61,7 @@ static void write_hosts(FILE *file, const tri__cluster *cluster)
 
 tri_status tri__mpirun_write_hosts(const tri__placement *placement, const char *path)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file)
-        write_hosts(file, &placement->cluster);
-    tri_status status =
-        file && !fclose(file) ? tri__file_replace(path, text, size) : tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
-    free(text);
-    return status;
+    return tri__file_print(path, print_hosts, &placement->cluster);
 }
 
 tri_status tri__mpirun_start(tri__process *process, const tri__placement *placement, tri__command_line *line)
