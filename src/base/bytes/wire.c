@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/bytes/little_endian.h"
 #include "base/memory/memory.h"
@@ -77,12 +80,83 @@ bool tri__wire_next_slow(tri__wire_reader *reader, tri__wire_field *field, bool 
     return whole;
 }
 
-float tri__wire_float(uint64_t bits)
+/* ---- packed lists ---- */
+
+enum { BLOCK = 64, WORD = 8 }; /* bytes */
+
+/* A bit for each byte of a block: a varint ends with it. */
+static uint64_t find_ends(const uint8_t *block)
 {
-    uint32_t low = (uint32_t)bits;
-    float value;
-    memcpy(&value, &low, sizeof value);
-    return value;
+    uint64_t tops = 0;
+#if defined(__SSE2__)
+    for (int i = 0; i < BLOCK / 16; i++)
+        tops |= (uint64_t)(uint16_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)(block + 16 * i))) << 16 * i;
+#else
+    for (int i = 0; i < BLOCK / WORD; i++) /* the multiplication moves the top bits of eight bytes side by side */
+        tops |= ((tri__wire_word(block + i * WORD) >> 7 & 0x0101010101010101) * 0x0102040810204080 >> 56) << 8 * i;
+#endif
+    return ~tops;
+}
+
+/* As tri__wire_join_bits, of up to four bytes. */
+static uint32_t join_few_bits(const uint8_t *at, int bytes)
+{
+    const uint32_t word = (uint32_t)tri__little_endian_load(at, 4) & UINT32_MAX >> (32 - 8 * bytes) & 0x7f7f7f7f;
+    const uint32_t pairs = (word & 0x007f007f) | (word & 0x7f007f00) >> 1;
+    return (pairs & 0x00003fff) | (pairs & 0x3fff0000) >> 2;
+}
+
+static bool read_long(const uint8_t *at, int bytes, tri__wire_reader whole, uint64_t *value)
+{
+    if (bytes > WORD)
+        return tri__wire_varint_slow(&whole, value);
+    *value = tri__wire_join_bits(tri__wire_word(at) & UINT64_MAX >> (64 - 8 * bytes));
+    return true;
+}
+
+/* The varints that end in a block, behind which a word can be read; run is where it stands, and moves behind them. Nothing waits for the
+ * length of the varint before it: the ends of all are known first. How many; −1: one is damaged, or none ends. */
+static int64_t read_block(const uint8_t *block, tri__wire_reader *run, int64_t *restrict out, int64_t room)
+{
+    int64_t count = 0;
+    int start = 0;
+    for (uint64_t ends = find_ends(block); ends; ends &= ends - 1, count++) {
+        const int end = __builtin_ctzll(ends) + 1, bytes = end - start;
+        int64_t value;
+        if (bytes <= 4) {
+            value = join_few_bits(block + start, bytes);
+        } else {
+            uint64_t large;
+            if (!read_long(block + start, bytes, (tri__wire_reader){run->at + start, run->end}, &large))
+                return -1;
+            value = (int64_t)large;
+        }
+        if (count < room)
+            out[count] = value;
+        start = end;
+    }
+    run->at += start;
+    return count > 0 ? count : -1;
+}
+
+int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room)
+{
+    int64_t count = 0;
+    while (run.at < run.end) {
+        const size_t left = (size_t)(run.end - run.at);
+        const int64_t stored = count < room ? count : room;
+        uint8_t last[BLOCK + WORD];
+        const uint8_t *block = run.at;
+        if (left < sizeof last) {
+            memset(last, 0x80, sizeof last); /* where nothing is, nothing ends */
+            block = memcpy(last, run.at, left < BLOCK ? left : BLOCK);
+        }
+        const int64_t more = read_block(block, &run, out + stored, room - stored);
+        if (more < 0)
+            return -1;
+        count += more;
+    }
+    return count;
 }
 
 void tri__wire_fini(tri__wire_buffer *buffer)

@@ -35,7 +35,7 @@ static inline tri__wire_reader tri__wire_inside(const tri__wire_field *field)
     return (tri__wire_reader){.at = field->bytes, .end = field->bytes + field->size};
 }
 
-/* Whatever the two functions below do not do themselves. */
+/* Whatever tri__wire_next and tri__wire_varint do not do themselves. */
 bool tri__wire_next_slow(tri__wire_reader *reader, tri__wire_field *field, bool *damaged);
 bool tri__wire_varint_slow(tri__wire_reader *reader, uint64_t *value);
 
@@ -44,6 +44,8 @@ bool tri__wire_varint_slow(tri__wire_reader *reader, uint64_t *value);
 static inline bool tri__wire_next(tri__wire_reader *reader, tri__wire_field *field, bool *damaged)
 {
     const uint8_t *at = reader->at;
+    if (at == reader->end)
+        return false;
     if (reader->end - at < 3 || (at[0] & 0x87) != TRI_WIRE_BYTES || at[0] < 8 || (at[1] & at[2] & 0x80))
         return tri__wire_next_slow(reader, field, damaged);
     bool two = at[1] & 0x80;
@@ -56,26 +58,39 @@ static inline bool tri__wire_next(tri__wire_reader *reader, tri__wire_field *fie
     return true;
 }
 
-/* One bare varint, of a packed list; false where it is damaged. A word of eight bytes holds most varints whole: the first byte below 128
- * ends it, what is above that byte is masked away, and the 7 bits of each byte are moved together, in pairs, then pairs of pairs, then
- * those. So there is no loop, and no branch on its length. */
+/* Eight bytes, the first of which is the lowest. */
+static inline uint64_t tri__wire_word(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return le64toh(word);
+}
+
+/* The varint of the bytes that are not 0 in a word: the 7 bits of each are moved together, in pairs, then pairs of pairs, then those. */
+static inline uint64_t tri__wire_join_bits(uint64_t word)
+{
+    word &= 0x7f7f7f7f7f7f7f7f;
+    word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
+    word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
+    return (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
+}
+
+/* One bare varint; false where it is damaged. A word of eight bytes holds most varints whole: the first byte below 128 ends it, and what is
+ * above that byte is masked away. So there is no loop, and no branch on its length. */
 static inline bool tri__wire_varint(tri__wire_reader *reader, uint64_t *value)
 {
     if (reader->end - reader->at < 8)
         return tri__wire_varint_slow(reader, value);
-    uint64_t word;
-    memcpy(&word, reader->at, sizeof word);
-    word = le64toh(word);
-    uint64_t ends = ~word & 0x8080808080808080;
+    const uint64_t word = tri__wire_word(reader->at), ends = ~word & 0x8080808080808080;
     if (!ends)
         return tri__wire_varint_slow(reader, value);
     reader->at += __builtin_ctzll(ends) / 8 + 1;
-    word &= (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7f;
-    word = (word & 0x007f007f007f007f) | (word & 0x7f007f007f007f00) >> 1;
-    word = (word & 0x00003fff00003fff) | (word & 0x3fff00003fff0000) >> 2;
-    *value = (word & 0x000000000fffffff) | (word & 0x0fffffff00000000) >> 4;
+    *value = tri__wire_join_bits(word & (ends ^ (ends - 1)));
     return true;
 }
+
+/* Bare varints one after another, as a packed list has them: at most room are stored at out. How many there are; −1: they are damaged. */
+int64_t tri__wire_varints(tri__wire_reader run, int64_t *out, int64_t room);
 
 /* Stores a varint at bytes, which has room for it, and gives how many it took: at most TRI_WIRE_VARINT_BYTES, 5 of a value of 32 bits. */
 static inline size_t tri__wire_store_varint(uint8_t *bytes, uint64_t value)
@@ -87,7 +102,13 @@ static inline size_t tri__wire_store_varint(uint8_t *bytes, uint64_t value)
     return count;
 }
 
-float tri__wire_float(uint64_t bits);
+static inline float tri__wire_float(uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
 
 typedef struct {
     uint8_t *data;

@@ -27,7 +27,6 @@
 #define DEFAULT_TIMEOUT 300 /* seconds for one batch: only a disk that hangs takes so long */
 #define DEFAULT_BUDGET  ((size_t)256 << 20)
 #define STRETCH         (SECOND / 5000) /* that one claim should take */
-#define PATIENCE        (SECOND / 500)  /* that the caller waits before there is one thread more */
 #define NOTICED         (SECOND / 2000) /* a shorter wait is a wake-up, and no longer queue would mend it */
 #define GRACE           SECOND          /* for threads to come back from their reads */
 
@@ -482,13 +481,15 @@ static tri_status await_first(tri__prefetch *prefetch, bool *waited)
     while (!is_ready(prefetch)) {
         if (lend_a_hand(prefetch))
             continue;
-        tri__condition_wait(&prefetch->ready, &prefetch->lock, now + PATIENCE < deadline ? now + PATIENCE : deadline);
+        const bool all_at_work = prefetch->busy == prefetch->started;
+        const int64_t asleep = now;
+        tri__condition_wait(&prefetch->ready, &prefetch->lock, now + TRI_TUNING_PATIENCE < deadline ? now + TRI_TUNING_PATIENCE : deadline);
         now = tri__clock_now();
         *waited = now - begun > NOTICED;
         if (!is_ready(prefetch) && now >= deadline)
             return too_late(prefetch);
-        if (!is_ready(prefetch) && prefetch->busy == prefetch->started) {
-            tri__tuning_waiting(&prefetch->tuning);
+        if (all_at_work && (is_ready(prefetch) || prefetch->busy == prefetch->started)) {
+            tri__tuning_waiting(&prefetch->tuning, now - asleep);
             TRI_TRY(add_threads(prefetch));
         }
     }

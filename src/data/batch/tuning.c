@@ -50,8 +50,12 @@ static int most_threads(const tri__tuning *tuning)
     return clamp(disk ? DISK_FACTOR * tuning->cpus : tuning->cpus, 1, TRI_MOST_DECODERS);
 }
 
-void tri__tuning_waiting(tri__tuning *tuning)
+void tri__tuning_waiting(tri__tuning *tuning, int64_t nanoseconds)
 {
+    tuning->waited += nanoseconds;
+    if (tuning->waited < TRI_TUNING_PATIENCE)
+        return;
+    tuning->waited = 0;
     if (!tuning->fixed && tuning->threads < most_threads(tuning))
         tuning->threads++;
 }

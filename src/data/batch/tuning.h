@@ -1,7 +1,7 @@
 /* tuning.h: how many threads decode, and how many batches they may be ahead: decided from what is seen, never from what is in the data.
  *
- * If the caller waits for a batch while every thread is at work, one thread more helps, as long as there is a CPU for it; threads that
- * wait for the disk leave their CPU to others. If the caller waits although a thread was idle since the last wait, the work comes in
+ * If the caller waits for batches while every thread is at work, one thread more helps, as long as there is a CPU for it; threads that
+ * wait for the disk leave their CPU to others. Many short waits for small batches count as one long wait does. If the caller waits although a thread was idle since the last wait, the work comes in
  * bursts, and a longer queue helps, as long as memory was granted for it. If the caller has not waited for long, the queue gets shorter. */
 #ifndef TRI_DATA_BATCH_TUNING_H
 #define TRI_DATA_BATCH_TUNING_H
@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 enum { TRI_MOST_DECODERS = 64, TRI_MOST_AHEAD = 64 };
+
+#define TRI_TUNING_PATIENCE INT64_C(2000000) /* nanoseconds that the caller waits before there is one thread more */
 
 /* What a stretch of decoding took; nanoseconds and switches of the thread. */
 typedef struct {
@@ -26,6 +28,7 @@ typedef struct {
     int most_depth;            /* by the memory that was granted */
     bool slack;                /* a thread found nothing to do since the caller last waited */
     int calm;                  /* batches since then */
+    int64_t waited;            /* nanoseconds, by the caller while every thread was at work, since there was one thread more */
     tri__decode_effort effort; /* lately */
 } tri__tuning;
 
@@ -34,7 +37,7 @@ void tri__tuning_init(tri__tuning *tuning, int cpus, int threads, size_t bytes, 
 
 void tri__tuning_worked(tri__tuning *tuning, tri__decode_effort effort); /* a thread has decoded something */
 void tri__tuning_idle(tri__tuning *tuning);                              /* a thread has nothing to do: the queue is full */
-void tri__tuning_waiting(tri__tuning *tuning);                           /* the caller waits, and every thread is at work */
+void tri__tuning_waiting(tri__tuning *tuning, int64_t nanoseconds);      /* the caller has waited, while every thread was at work */
 void tri__tuning_given(tri__tuning *tuning, bool waited);                /* the caller got a batch */
 
 #endif

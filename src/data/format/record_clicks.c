@@ -2,8 +2,8 @@
 #include "data/format/record_clicks.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "data/source/key_hash.h"
 
@@ -73,6 +73,19 @@ static tri_status read_keys(tri__record_reader *self, const tri__example_target 
     return all_right ? NULL : bad_index(self, *count, info->shape.dim[0]);
 }
 
+/* Those of infinities and of what is no number are the largest, but for the sign. */
+static bool all_finite(const float *values, int64_t count)
+{
+    int32_t most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        bits &= INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    return most < 0x7f800000;
+}
+
 static tri_status read_values(tri__record_reader *self, const tri__example_target *to, int64_t count)
 {
     const tri__feature *feature = &self->found[TRI_RECORD_VALUE];
@@ -80,10 +93,7 @@ static tri_status read_values(tri__record_reader *self, const tri__example_targe
         to->values[i] = 1;
     int64_t values = feature->kind ? tri__feature_floats(feature, to->values, self->reader.source->info.width) : count;
     char what[96];
-    bool finite = true;
-    for (int64_t i = 0; values == count && i < count; i++)
-        finite &= isfinite(to->values[i]) != 0;
-    if (!finite)
+    if (values == count && !all_finite(to->values, count))
         return tri__record_damaged(self, "has a value that is no number");
     if (values == count)
         return NULL;

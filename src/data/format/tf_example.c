@@ -115,14 +115,8 @@ static inline int64_t add_integers(const tri__wire_field *field, void *out, int6
     }
     if (field->type != TRI_WIRE_BYTES)
         return count;
-    for (tri__wire_reader run = tri__wire_inside(field); run.at < run.end; count++) {
-        uint64_t value;
-        if (!tri__wire_varint(&run, &value))
-            return -1;
-        if (count < room)
-            integers[count] = (int64_t)value;
-    }
-    return count;
+    const int64_t stored = count < room ? count : room, more = tri__wire_varints(tri__wire_inside(field), integers + stored, room - stored);
+    return more < 0 ? -1 : count + more;
 }
 
 static inline int64_t add_floats(const tri__wire_field *field, void *out, int64_t room, int64_t count)
@@ -138,7 +132,7 @@ static inline int64_t add_floats(const tri__wire_field *field, void *out, int64_
     if (field->size % 4)
         return -1;
     int64_t more = (int64_t)(field->size / 4), fit = room - count < more ? room - count : more;
-    for (int64_t i = 0; i < fit; i++) {
+    for (int64_t i = 0; i < fit; i++) { /* where bytes have the same order in memory, it is a copy */
         uint32_t bits;
         memcpy(&bits, field->bytes + 4 * i, sizeof bits);
         floats[count + i] = tri__wire_float(le32toh(bits));

@@ -1,11 +1,11 @@
-/* The protobuf wire format: the encoding guide's examples, round trips, and damage of every kind. */ #include "support.h"
-
+/* The protobuf wire format: the encoding guide's examples, round trips, and damage of every kind. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes/wire.h"
+#include "support.h"
 
-    static void
-    expect_bytes(const tri__wire_buffer *buffer, const void *bytes, size_t size)
+static void expect_bytes(const tri__wire_buffer *buffer, const void *bytes, size_t size)
 {
     assert_false(buffer->failed);
     assert_int_equal(buffer->size, size);
@@ -104,6 +104,37 @@ static void packed_protobuf_lists_are_bare_varints(void **state)
     assert_false(tri__wire_varint(&reader, &value));
 }
 
+/* Lists of every length, of varints of every length, in memory of exactly that size: read as one by one. */
+static void a_packed_list_is_read_at_once_as_one_by_one(void **state)
+{
+    (void)state;
+    enum { MOST = 200 };
+    int64_t values[MOST], read[MOST];
+    for (int count = 0; count <= MOST; count++) {
+        tri__wire_buffer buffer = {0};
+        for (int i = 0; i < count; i++) {
+            values[i] = (int64_t)((uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) >> (i * 7 + count) % 64);
+            tri__wire_put_raw_varint(&buffer, (uint64_t)values[i]);
+        }
+        uint8_t *exact = malloc(buffer.size); /* a sanitizer sees whoever reads beyond it */
+        if (buffer.size > 0)
+            memcpy(exact, buffer.data, buffer.size);
+        const tri__wire_reader run = {exact, exact + buffer.size};
+        assert_int_equal(tri__wire_varints(run, read, MOST), count);
+        assert_memory_equal(read, values, (size_t)count * sizeof *values);
+        read[0] = 12345;
+        assert_int_equal(tri__wire_varints(run, read, 0), count); /* nothing is stored beyond the room */
+        assert_int_equal(read[0], 12345);
+        if (buffer.size > 0 && (exact[buffer.size - 1] |= 0x80) != 0)
+            assert_int_equal(tri__wire_varints(run, read, MOST), -1); /* the last one does not end */
+        free(exact);
+        tri__wire_fini(&buffer);
+    }
+    const uint8_t endless[100] = {[0 ... 99] = 0x80}, large[] = {1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2};
+    assert_int_equal(tri__wire_varints((tri__wire_reader){endless, endless + sizeof endless}, read, MOST), -1);
+    assert_int_equal(tri__wire_varints((tri__wire_reader){large, large + sizeof large}, read, MOST), -1); /* more than 64 bits */
+}
+
 static void damaged_protobuf_bytes_are_refused(void **state)
 {
     (void)state;
@@ -157,6 +188,7 @@ int main(void)
         cmocka_unit_test(protobuf_fields_are_read_back),
         cmocka_unit_test(protobuf_buffers_grow),
         cmocka_unit_test(packed_protobuf_lists_are_bare_varints),
+        cmocka_unit_test(a_packed_list_is_read_at_once_as_one_by_one),
         cmocka_unit_test(damaged_protobuf_bytes_are_refused),
         cmocka_unit_test(a_failed_submessage_makes_its_message_fail),
     };

@@ -13,7 +13,7 @@ static int threads_after(int cpus, int threads, tri__decode_effort effort)
     tri__tuning_init(&tuning, cpus, threads, 1000, 1000000);
     for (int i = 0; i < 100; i++) {
         tri__tuning_worked(&tuning, effort);
-        tri__tuning_waiting(&tuning);
+        tri__tuning_waiting(&tuning, TRI_TUNING_PATIENCE);
     }
     return tuning.threads;
 }
@@ -31,6 +31,21 @@ static void reading_threads_grow_to_what_the_cpus_or_the_disk_can_use(void **sta
     for (int i = 0; i < 100; i++)
         tri__tuning_given(&tuning, false);
     assert_int_equal(tuning.threads, 1); /* nobody waits */
+}
+
+static void many_short_waits_count_as_a_long_one(void **state)
+{
+    (void)state;
+    tri__tuning tuning;
+    tri__tuning_init(&tuning, 4, 0, 1000, 1000000);
+    tri__tuning_worked(&tuning, busy);
+    for (int i = 0; i < 9; i++)
+        tri__tuning_waiting(&tuning, TRI_TUNING_PATIENCE / 10);
+    assert_int_equal(tuning.threads, 1);
+    tri__tuning_waiting(&tuning, TRI_TUNING_PATIENCE / 10);
+    assert_int_equal(tuning.threads, 2);
+    tri__tuning_waiting(&tuning, TRI_TUNING_PATIENCE / 10);
+    assert_int_equal(tuning.threads, 2);
 }
 
 static void the_queue_of_batches_grows_only_where_threads_rest(void **state)
@@ -57,6 +72,7 @@ static void the_queue_of_batches_grows_only_where_threads_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reading_threads_grow_to_what_the_cpus_or_the_disk_can_use),
+                                       cmocka_unit_test(many_short_waits_count_as_a_long_one),
                                        cmocka_unit_test(the_queue_of_batches_grows_only_where_threads_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
