@@ -9,6 +9,7 @@ from contenders import HERE, Unavailable, run
 
 FEATURES = 33_000_000
 ONE_PASS = ("--rule", "adagrad", "--rate", "0.05")  # for click records that are seen once; the default suits small data and several passes
+SPINS = "1000"  # rounds that OpenMP's threads wait for each other: as the trireme command sets it for itself
 MEMORY_BESIDE = 200  # MB that a run may take beside its tables
 
 
@@ -51,7 +52,7 @@ class SparseParts:
 
     def in_memory(self, records, mode, batch, seconds, threads):
         program = os.path.join(self.build, "bench", "bench_sparse")
-        return run([program, records, str(FEATURES), str(batch), str(seconds), mode, str(threads)])[0]
+        return run([program, records, str(FEATURES), str(batch), str(seconds), mode, str(threads)], {"GOMP_SPINCOUNT": SPINS})[0]
 
     def sparse_peer(self, *words):
         return run([sys.executable, os.path.join(HERE, "sparse_peer.py"), *map(str, words)])[0]

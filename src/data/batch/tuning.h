@@ -1,8 +1,9 @@
 /* tuning.h: how many threads decode, and how many batches they may be ahead: decided from what is seen, never from what is in the data.
  *
- * If the caller waits for batches while every thread is at work, one thread more helps, as long as there is a CPU for it; threads that
- * wait for the disk leave their CPU to others. Many short waits for small batches count as one long wait does. If the caller waits although a thread was idle since the last wait, the work comes in
- * bursts, and a longer queue helps, as long as memory was granted for it. If the caller has not waited for long, the queue gets shorter. */
+ * If the caller waits for batches while every thread is at work, one thread more helps, as long as there is a CPU for it; threads that wait
+ * for the disk leave their CPU to others. Many short waits for small batches count as one long wait does. If the caller waits although a
+ * thread was idle since the last wait, the work comes in bursts, and a longer queue helps, as long as memory was granted for it. If the
+ * caller has not waited for long, the queue gets shorter. */
 #ifndef TRI_DATA_BATCH_TUNING_H
 #define TRI_DATA_BATCH_TUNING_H
 

@@ -22,8 +22,8 @@ typedef struct {
     bool gradient;
     int values; /* the argument that they are; −1: all are 1 */
     int64_t fields;
-    int threads;
-    float *scratch; /* [threads][pitch] sums of an example */
+    const int *team; /* the plan's: threads that work */
+    float *scratch;  /* [table_threads][pitch] sums of an example */
     int64_t pitch;
 } table_kernel;
 
@@ -117,7 +117,7 @@ static tri_status run(tri__kernel *kernel, void *const *data, const tri__moment 
     const tri__sparse_examples examples = {
         .offsets = batch->offsets, .at = self->table->at, .values = self->values >= 0 ? batch->values : NULL, .end = batch->rows};
     TRI_TRY(check_fields(self, batch));
-    const int parts = batch->offsets[batch->rows] >= WORTH_A_TEAM ? self->threads : 1;
+    const int parts = batch->offsets[batch->rows] >= WORTH_A_TEAM ? *self->team : 1;
     if (parts == 1) {
         run_part(self, &examples, data, 0, 1);
         return NULL;
@@ -174,11 +174,11 @@ tri_status tri__lower_table(tri__compiler *compiler, const tri_node *node, tri__
             .gradient = known[i].gradient,
             .values = known[i].values,
             .fields = node->attributes.size,
-            .threads = plan->table_threads,
+            .team = &plan->table_team,
             .pitch = (2 * table->shape.dim[1] + 15) / 16 * 16 + 16, /* threads write no line of another */
         };
         describe(self, node, lowered);
-        return tri__allocate((size_t)self->threads, (size_t)self->pitch * sizeof(float), "a kernel", &self->scratch);
+        return tri__allocate((size_t)plan->table_threads, (size_t)self->pitch * sizeof(float), "a kernel", &self->scratch);
     }
     return NULL;
 }

@@ -27,7 +27,7 @@ tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *optio
         plan->options.threads = omp_get_max_threads();
     if (plan->options.threads > omp_get_thread_limit()) /* oneDNN waits for ever for threads that OpenMP does not give */
         plan->options.threads = omp_get_thread_limit();
-    plan->table_threads = plan->options.threads;
+    plan->table_threads = plan->table_team = plan->options.threads;
     if (plan->options.deterministic)
         plan->options.threads = 1; /* how the sums of dense kernels are divided depends on the team alone */
     omp_set_num_threads(plan->options.threads);

@@ -83,7 +83,8 @@ struct tri_plan {
     tri_graph *graph; /* the plan's own: rewritten and differentiated */
     tri_plan_options options;
     tri_store *store;
-    int table_threads; /* that read and update tables; the others are options.threads */
+    int table_threads; /* that read and update tables; the others are options.threads … */
+    int table_team;    /* … and how many of them do so for operators on tables at present */
     tri__onednn *onednn;
     tri__operand *operand;
     int operands;

@@ -232,6 +232,11 @@ void tri__plan_tables_end(tri_plan *plan)
     plan->store->expected = false; /* without another begin, nothing is */
 }
 
+void tri__plan_tables_set_team(tri_plan *plan, int threads)
+{
+    plan->table_team = threads < 1 ? 1 : threads < plan->table_threads ? threads : plan->table_threads;
+}
+
 tri_status tri__plan_table_await(tri_plan *plan, int table)
 {
     if (plan->table[table].lent)

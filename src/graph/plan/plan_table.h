@@ -22,6 +22,9 @@ void tri__plan_tables_end(tri_plan *plan);
 /* A run without training reads the tables where they lie. */
 TRI_MUST_CHECK tri_status tri__plan_tables_read(tri_plan *plan, const tri_batch *batch);
 
+/* So many threads, of those that the plan has, work for operators on tables from the next step on. */
+void tri__plan_tables_set_team(tri_plan *plan, int threads);
+
 TRI_MUST_CHECK tri_status tri__plan_table_await(tri_plan *plan, int table);
 TRI_MUST_CHECK tri_status tri__plan_table_offer(tri_plan *plan, int table, double weight);
 

@@ -189,6 +189,8 @@ static tri_status create_parts(tri__run *run)
 {
     TRI_TRY(create_store(run));
     TRI_TRY(tri__run_create_plan(run, &run->trainer));
+    if (tri_store_lends_tables(run->trainer.store) && run->options.threads == TRI_UNSET)
+        tri__team_init(&run->trainer.team, run->settings.threads);
     if (run->inputs.test && tri__run_leads(run))
         TRI_TRY(tri__run_create_evaluator(run));
     TRI_TRY(tri__run_create_dataset(run, run->peers ? run->peers->worker : 0, &run->trainer));

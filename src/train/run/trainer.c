@@ -3,6 +3,7 @@
 
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "graph/plan/plan_table.h"
 #include "graph/store/store.h"
 
 double tri__tally_mean(const tri__tally *tally)
@@ -51,6 +52,8 @@ static tri_status expect_next(tri__trainer *trainer, const tri_batch *batch)
 tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, const tri_batch *batch, tri__tally *tally)
 {
     *tally = (tri__tally){.count = batch->count, .damaged = batch->damaged};
+    if (trainer->team.most > 1)
+        tri__plan_tables_set_team(trainer->plan, tri__team_next(&trainer->team, trainer->now, batch->count));
     TRI_TRY(tri_store_begin(trainer->store, step));
     TRI_TRY(expect_next(trainer, batch));
     TRI_TRY(tri_plan_train(trainer->plan, batch, &tally->loss));

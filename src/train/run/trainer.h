@@ -6,6 +6,7 @@
 #ifndef TRI_TRAIN_RUN_TRAINER_H
 #define TRI_TRAIN_RUN_TRAINER_H
 
+#include "train/run/team.h"
 #include "trireme/dataset.h"
 #include "trireme/plan.h"
 #include "watch/progress/phases.h"
@@ -15,6 +16,7 @@ typedef struct {
     tri_plan *plan;
     tri_dataset *dataset;
     tri__phases phases;
+    tri__team team;          /* of lent tables; zero: that of the plan */
     int64_t now;             /* the clock, as it was last read: at the end of each step */
     int64_t steps, examples; /* steps made and examples read since this process began */
 } tri__trainer;
