@@ -29,6 +29,7 @@ typedef struct {
     int64_t axis;                         /* sum and mean: the axis that goes, or TRI_AXIS_ALL */
     int64_t size;                         /* lrn: channels in the window */
     float alpha, beta, bias;              /* lrn: y = x / (bias + alpha / size · Σ x²)^beta */
+    float epsilon;                        /* batch_norm: added to the variance; 0 is 1e-5 */
     float rate;                           /* dropout: the share of elements that become 0 */
     float scale, offset;                  /* image: y = x · scale + offset; multiply by a number: scale */
     float value;                          /* constant; init constant, normal (deviation) and uniform (bound) */
@@ -52,6 +53,8 @@ typedef struct {
  *   image(x)                  bytes or floats of the input, [n][h][w][c], as floats [n][c][h][w]: x · scale + offset
  *   bias(x, bias)             adds bias [channels] along the second dimension
  *   convolution(x, weight)    kernel, stride, pad; weight [out][in][height][width]; a third input is the bias
+ *   batch_norm(x, scale, shift, mean, variance, weights)
+ *                             x [n][channels]…; mean and variance are running ones (tri_graph_state), weights the batch's input
  *   gather(table, keys), sparse_sum(table, keys), sparse_mean(table, keys), sparse_dot(table, keys, values), pairwise(table, keys, values)
  *                             of sparse examples; gather: size
  *   expect()                  what another task of a placed graph sends
@@ -78,6 +81,11 @@ TRI_MUST_CHECK tri_status tri_graph_input(tri_graph *graph, const char *name, tr
 /* A trained parameter. Parameters take their place in the flat buffer in the order of making. */
 TRI_MUST_CHECK tri_status tri_graph_parameter(tri_graph *graph, const char *name, tri_shape shape, tri_init init, float value,
                                               tri_node **out);
+
+/* A value that is kept without a gradient, such as a running mean. Operators give, where a parameter has its gradient, Σ weight × what
+ * they saw of it in the batch; the store moves the value towards the mean of that (tri_state). All state of a graph has one rate, and
+ * lies behind the parameters: parameters that are made later move it on. */
+TRI_MUST_CHECK tri_status tri_graph_state(tri_graph *graph, const char *name, tri_shape shape, float value, float rate, tri_node **out);
 
 /* A trained table of rows by key, which only operators on sparse examples read. It lies outside of the flat buffer: the store has it by
  * its number, in the order of making. shape: [features][width]. One operator reads it. */
@@ -109,7 +117,8 @@ int64_t tri_graph_batch(const tri_graph *graph);
 int tri_graph_count(const tri_graph *graph);
 tri_node *tri_graph_node(const tri_graph *graph, int index);        /* in order of making */
 tri_node *tri_graph_find(const tri_graph *graph, const char *name); /* a node by its name; NULL where there is none */
-size_t tri_graph_parameter_floats(const tri_graph *graph);          /* of the flat buffer, alignment included */
+size_t tri_graph_parameter_floats(const tri_graph *graph);          /* of the flat buffer, alignment and state included */
+tri_state tri_graph_state_of(const tri_graph *graph);               /* for the rule of a store that trains the graph */
 
 const char *tri_node_name(const tri_node *node);
 const char *tri_node_operator(const tri_node *node);
@@ -119,7 +128,8 @@ tri_shape tri_node_shape(const tri_node *node);
 int tri_node_inputs(const tri_node *node);
 tri_node *tri_node_input(const tri_node *node, int index);
 const tri_attributes *tri_node_attributes(const tri_node *node);
-tri_range tri_node_range(const tri_node *node); /* of a parameter; {0, 0} otherwise */
+tri_range tri_node_range(const tri_node *node); /* of a parameter or state; {0, 0} otherwise */
+bool tri_node_is_state(const tri_node *node);   /* a parameter that has no gradient */
 int tri_node_table(const tri_node *node);       /* of a table: its number; −1 otherwise */
 int tri_graph_tables(const tri_graph *graph);   /* how many there are */
 

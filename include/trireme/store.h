@@ -29,6 +29,7 @@ typedef struct {
     const char *name;                      /* "sgd", "momentum", "adagrad", "adam" or "ftrl"; NULL is sgd */
     tri_rule_number set[TRI_RULE_NUMBERS]; /* numbers that differ from the rule's defaults; ends where a name is NULL */
     float clip;                            /* bound of the whole gradient's norm; 0 is none */
+    tri_state state;                       /* floats that the rule leaves alone: as tri_graph_state_of says */
 } tri_rule;
 
 typedef struct {

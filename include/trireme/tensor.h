@@ -31,6 +31,13 @@ typedef struct {
     size_t first, count;
 } tri_range; /* in floats, of the flat parameter buffer */
 
+/* Floats of the buffer, its last ones, that are kept without a gradient, such as running statistics. In every step the store moves them
+ * towards the mean of what was seen: s ← s + rate · (mean − s). No rule, l2 or clipping concerns them. */
+typedef struct {
+    tri_range range; /* {0, 0} where there are none */
+    float rate;
+} tri_state;
+
 size_t tri_type_size(tri_type type);
 const char *tri_type_name(tri_type type); /* "f32" */
 

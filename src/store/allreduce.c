@@ -189,13 +189,15 @@ static void apply(allreduce_store *self, bucket *next, int64_t step, double clip
 {
     tri_store *store = &self->store;
     double weight = self->weights[step & 1];
-    const float *gradient = store->gradient + next->range.first;
+    float *gradient = store->gradient + next->range.first;
     next->applied++;
     if (weight == 0)
         return;
     int64_t start = tri__clock_now();
     const tri_step now = step + 1 == self->begun ? self->step : self->last;
-    const tri__update update = tri__update_of(store->parameters, store->slot, next->range, gradient, clipping / weight, now);
+    tri__rule_spare_state(&store->rule, next->range, gradient, clipping);
+    tri__update update = tri__update_of(store->parameters, store->slot, next->range, gradient, clipping / weight, now);
+    update.state = tri__rule_state_in(&store->rule, next->range);
     tri__rule_apply(&store->rule, &update);
     self->times.update += tri__clock_now() - start;
 }
@@ -232,8 +234,8 @@ static tri_status apply_clipped(allreduce_store *self, int64_t steps)
     for (int i = 0; i < self->store.tables && weight > 0; i++)
         squares += tri__rank_rows_squares(&self->exchange[i]) / (weight * weight);
     for (int i = 0; i < self->count && weight > 0; i++)
-        squares +=
-            tri__sum_of_squares(self->store.gradient + self->buckets[i].range.first, self->buckets[i].range.count) / (weight * weight);
+        squares += tri__trained_squares(&self->store.rule, self->buckets[i].range, self->store.gradient + self->buckets[i].range.first) /
+                   (weight * weight);
     double norm = sqrt(squares), clipping = norm > clip ? clip / norm : 1;
     for (int i = 0; i < self->count; i++)
         apply(self, &self->buckets[i], steps - 1, clipping);

@@ -40,7 +40,8 @@ static void apply(local_store *local, tri_range range, const float *gradient, do
     tri_store *store = &local->store;
     if (weight == 0)
         return; /* a batch of padding alone teaches nothing */
-    const tri__update update = tri__update_of(store->parameters, store->slot, range, gradient, clipping / weight, local->step);
+    tri__update update = tri__update_of(store->parameters, store->slot, range, gradient, clipping / weight, local->step);
+    update.state = tri__rule_state_in(&store->rule, range);
     tri__rule_apply(&store->rule, &update);
 }
 
@@ -71,8 +72,8 @@ static double mean_norm(const local_store *local)
     for (int64_t i = 0; i < local->count; i++) {
         const noted_offer *offer = &local->noted[i];
         if (offer->weight > 0)
-            squares +=
-                tri__sum_of_squares(local->store.gradient + offer->range.first, offer->range.count) / (offer->weight * offer->weight);
+            squares += tri__trained_squares(&local->store.rule, offer->range, local->store.gradient + offer->range.first) /
+                       (offer->weight * offer->weight);
     }
     return sqrt(squares);
 }
@@ -85,7 +86,9 @@ static void apply_noted(local_store *local)
     double clipping = norm > clip ? clip / norm : 1;
     for (int64_t i = 0; i < local->count; i++) {
         const noted_offer *offer = &local->noted[i];
-        apply(local, offer->range, local->store.gradient + offer->range.first, offer->weight, clipping);
+        float *gradient = local->store.gradient + offer->range.first;
+        tri__rule_spare_state(&local->store.rule, offer->range, gradient, clipping);
+        apply(local, offer->range, gradient, offer->weight, clipping);
     }
     for (int i = 0; i < local->store.tables; i++) {
         if (local->table[i].gradient)

@@ -94,7 +94,10 @@ static int offers_of(const tri__mirrored_group *group)
 
 static tri__update update_of(const mirrored_store *self, size_t first, size_t count, const float *gradient, double scale)
 {
-    return tri__update_of(self->store.parameters, self->store.slot, (tri_range){first, count}, gradient, scale, self->step);
+    const tri_range range = {first, count};
+    tri__update update = tri__update_of(self->store.parameters, self->store.slot, range, gradient, scale, self->step);
+    update.state = tri__rule_state_in(&self->store.rule, range);
+    return update;
 }
 
 /* sum = Σ gradients of [first, first + count), replica by replica */
@@ -209,7 +212,8 @@ static double mean_norm(const mirrored_store *self)
         const shared_range *range = &group->range[i];
         double weight = weight_of(group, &range->work);
         if (weight > 0)
-            squares += tri__sum_of_squares(group->store[0]->store.gradient + range->range.first, range->range.count) / square(weight);
+            squares +=
+                tri__trained_squares(&self->store.rule, range->range, group->store[0]->store.gradient + range->range.first) / square(weight);
     }
     for (int i = 0; i < group->tables; i++) {
         const tri__merge *merge = &self->merge[i];
@@ -242,13 +246,14 @@ static tri_status add_up_all(mirrored_store *self)
 static tri_status reduce_all(mirrored_store *self)
 {
     tri__mirrored_group *group = self->group;
-    const float *total = group->store[0]->store.gradient;
+    float *total = group->store[0]->store.gradient;
     TRI_TRY(add_up_all(self));
     double norm = mean_norm(self), clip = self->store.rule.clip, clipping = norm > clip ? clip / norm : 1;
     for (int i = 0; i < group->ranges + group->tables; i++) {
         double weight = is_trained(group, i) ? weight_of(group, work_at(group, i)) : 0;
         if (weight > 0 && i < group->ranges) {
             tri_range range = group->range[i].range;
+            tri__rule_spare_state(&self->store.rule, range, total + range.first, clipping);
             tri__update update = update_of(self, range.first, range.count, total + range.first, clipping / weight);
             tri__rule_apply(&self->store.rule, &update);
         } else if (weight > 0) {

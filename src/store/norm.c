@@ -2,6 +2,7 @@
 #include "store/norm.h"
 
 #include "base/bytes/vector.h"
+#include "graph/rule/rule.h"
 
 TRI_FOR_EVERY_CPU double tri__sum_of_squares(const float *x, size_t count)
 {
@@ -16,4 +17,9 @@ TRI_FOR_EVERY_CPU double tri__sum_of_squares(const float *x, size_t count)
     for (size_t i = whole; i < count; i++)
         sum += (double)x[i] * x[i];
     return sum;
+}
+
+double tri__trained_squares(const tri_rule *rule, tri_range range, const float *gradient)
+{
+    return tri__sum_of_squares(gradient, range.count - tri__rule_state_in(rule, range));
 }

@@ -2,9 +2,12 @@
 #ifndef TRI_STORE_NORM_H
 #define TRI_STORE_NORM_H
 
-#include <stddef.h>
+#include "trireme/store.h"
 
 /* Σ x², in double precision and in an order that depends on count alone. */
 double tri__sum_of_squares(const float *x, size_t count);
+
+/* The same of a range's gradient, without state. */
+double tri__trained_squares(const tri_rule *rule, tri_range range, const float *gradient);
 
 #endif

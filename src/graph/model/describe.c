@@ -61,7 +61,7 @@ static const char *output_text(const tri_graph *graph, const tri__statement *sta
 
 static bool is_parameter(const tri_node *node)
 {
-    return strcmp(tri_node_operator(node), "parameter") == 0 || tri_node_table(node) >= 0;
+    return (strcmp(tri_node_operator(node), "parameter") == 0 && !tri_node_is_state(node)) || tri_node_table(node) >= 0;
 }
 
 /* Parameters called `layer` or `layer.part`. */

@@ -35,6 +35,8 @@ typedef struct {
     tri_attributes attributes; /* of the node to be made */
     int64_t out;               /* dense, conv: outputs or channels, or TRI_MODEL_CLASSES */
     bool with_bias;            /* dense, conv */
+    float momentum;            /* batch_norm: how much of the running statistics a step replaces */
+    bool joint;                /* batch_norm: statistics of all workers' examples together */
     tri_model_defaults train;
 } tri__model_settings;
 
@@ -45,6 +47,7 @@ typedef enum {
     TRI_FORM_TABLE,
     TRI_FORM_DENSE,
     TRI_FORM_CONV,
+    TRI_FORM_BATCH_NORM,
     TRI_FORM_PARAMETER,
     TRI_FORM_LOSS,
     TRI_FORM_ROW,

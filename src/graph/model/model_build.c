@@ -18,6 +18,7 @@ struct model_builder {
     tri_node **node;         /* the result of each statement */
     int64_t parameters;      /* so far */
     tri_node *keys, *values; /* of sparse examples; NULL elsewhere */
+    tri_node *weights;       /* of the examples; NULL before the first line that reads them */
 
     /* of the body of a loop */
     model_builder *outer;            /* NULL elsewhere */
@@ -183,6 +184,41 @@ static tri_status build_conv(model_builder *builder, const tri__statement *layer
     return apply(builder, layer, "convolution", x, weight, &attributes, out);
 }
 
+/* The weights of the batch's examples, which the loss and batch_norm read. */
+static tri_status weights_of(model_builder *builder, tri_node **out)
+{
+    if (!builder->weights)
+        TRI_TRY(tri_graph_input(builder->graph, "weights", TRI_F32, (tri_shape){0}, &builder->weights));
+    *out = builder->weights;
+    return NULL;
+}
+
+/* A running statistic named layer.part. */
+static tri_status make_state(model_builder *builder, const tri__statement *layer, const char *part, int64_t channels, float value,
+                             tri_node **out)
+{
+    char name[2 * TRI_MODEL_NAME];
+    snprintf(name, sizeof name, "%s%s", layer->name, part);
+    return tri_graph_state(builder->graph, name, TRI_SHAPE(channels), value, layer->settings.momentum, out);
+}
+
+static tri_status build_batch_norm(model_builder *builder, const tri__statement *layer, tri_node **out)
+{
+    tri_node *in[6] = {input_of(builder, layer, 0)};
+    if (layer->settings.joint)
+        return tri_fail(TRI_UNSUPPORTED, "statistics=joint: each worker normalises by its own batch (statistics=local); one worker with the "
+                                         "whole batch, as by --strategy local, has the statistics of all");
+    if (tri_node_shape(in[0]).rank < 2)
+        return tri_fail(TRI_BAD_DATA, "batch_norm needs channels or features, '%s' has none", tri_node_name(in[0]));
+    const int64_t channels = tri_node_shape(in[0]).dim[1];
+    TRI_TRY(make_parameter(builder, layer->name, ".weight", TRI_SHAPE(channels), TRI_INIT_CONSTANT, 1, &in[1]));
+    TRI_TRY(make_parameter(builder, layer->name, ".bias", TRI_SHAPE(channels), TRI_INIT_ZERO, 0, &in[2]));
+    TRI_TRY(make_state(builder, layer, ".running_mean", channels, 0, &in[3]));
+    TRI_TRY(make_state(builder, layer, ".running_var", channels, 1, &in[4]));
+    TRI_TRY(weights_of(builder, &in[5]));
+    return tri_graph_add(builder->graph, "batch_norm", layer->name, in, 6, &layer->settings.attributes, out);
+}
+
 /* Height × width × channels; a picture without channels has one. Features stay as they are. */
 static tri_shape example_shape(tri_shape shape)
 {
@@ -261,7 +297,7 @@ static tri_status build_loss(model_builder *builder, const tri__statement *loss,
     tri_node *logits = input_of(builder, loss, 0), *labels, *weights;
     TRI_TRY(check_classes(builder, loss, logits));
     TRI_TRY(tri_graph_input(graph, "labels", TRI_I32, (tri_shape){0}, &labels));
-    TRI_TRY(tri_graph_input(graph, "weights", TRI_F32, (tri_shape){0}, &weights));
+    TRI_TRY(weights_of(builder, &weights));
     TRI_TRY(tri_graph_add(graph, loss->verb.name, loss->name, (tri_node *[]){logits, labels, weights}, 3, NULL, out));
     TRI_TRY(tri_graph_output(graph, "logits", logits));
     return tri_graph_output(graph, "loss", *out);
@@ -355,6 +391,8 @@ static tri_status build_statement(model_builder *builder, const tri__statement *
         return build_dense(builder, statement, out);
     case TRI_FORM_CONV:
         return build_conv(builder, statement, out);
+    case TRI_FORM_BATCH_NORM:
+        return build_batch_norm(builder, statement, out);
     case TRI_FORM_PARAMETER:
         return make_parameter(builder, statement->name, "", given->shape, given->init, given->value, out);
     case TRI_FORM_LOSS:

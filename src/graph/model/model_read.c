@@ -169,7 +169,7 @@ static bool is_input_form(tri__form form)
 /* A graph file has no examples, and no labels. Its first line has none above it to read. */
 static tri_status check_in_graph(const tri__scan *scan, const tri__statement *statement, const char *where)
 {
-    if (statement->verb.form == TRI_FORM_LOSS || statement->verb.form == TRI_FORM_SPARSE)
+    if (statement->verb.form == TRI_FORM_LOSS || statement->verb.form == TRI_FORM_SPARSE || statement->verb.form == TRI_FORM_BATCH_NORM)
         return TRI_SCAN_FAIL(scan, where, "%s is for models, which 'trireme train' reads; a graph has no examples", statement->verb.name);
     if (scan->model->count == 0 && statement->verb.most > 0)
         return TRI_SCAN_FAIL(scan, where, "there is no line above that %s could read; begin with input, parameter, constant or random",

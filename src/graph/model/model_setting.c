@@ -35,6 +35,7 @@ static const char *const init_names[] = {
     [TRI_INIT_UNIFORM] = "uniform", [TRI_INIT_XAVIER] = "xavier",     [TRI_INIT_HE] = "he",
 };
 static const char *const flag_names[] = {"no", "yes"};
+static const char *const statistics_names[] = {"local", "joint"};
 
 static tri_status expected(const setting_row *setting, const char *what, const tri__value *value)
 {
@@ -250,6 +251,20 @@ static void print_rule(const void *field, FILE *stream)
     fputs(*(const char *const *)field, stream);
 }
 
+static tri_status read_statistics(const setting_row *setting, const tri__value *value, void *field)
+{
+    int word = 0;
+    TRI_TRY(read_word(setting, value, statistics_names, LENGTH_OF(statistics_names), &word));
+    *(bool *)field = word == 1;
+    return NULL;
+}
+
+static void print_statistics(const void *field, FILE *stream)
+{
+    fputs(statistics_names[*(const bool *)field], stream);
+}
+
+static const value_kind statistics_kind = {read_statistics, print_statistics};
 static const value_kind flag_kind = {read_flag, print_flag}, rule_kind = {read_rule, print_rule};
 
 /* An initialiser: he, or normal(0.01) */
@@ -327,6 +342,9 @@ static const setting_row own_settings[] = {
     {"stride", &sizes_kind, OF(attributes.stride), 1, SIZE_END},
     {"pad", &sizes_kind, OF(attributes.pad), 0, SIZE_END},
     {"bias", &flag_kind, OF(with_bias), 0, 0},
+    {"epsilon", &number_kind, OF(attributes.epsilon), FLT_MIN, FLT_MAX},
+    {"momentum", &number_kind, OF(momentum), FLT_MIN, 1.0000001},
+    {"statistics", &statistics_kind, OF(joint), 0, 0},
     {"init", &init_kind, OF(attributes), ANY},
     {"shape", &shape_kind, OF(attributes.shape), 1, SIZE_END},
     {"scale", &factor_kind, OF(attributes.scale), ANY},
@@ -373,7 +391,7 @@ static const setting_row *find(tri__form form, const char *key)
 
 void tri__model_settings_init(tri__form form, tri__model_settings *settings)
 {
-    *settings = (tri__model_settings){.with_bias = true};
+    *settings = (tri__model_settings){.with_bias = true, .momentum = 0.1f};
     if (form == TRI_FORM_INPUT)
         settings->attributes.scale = 1;
     if (form == TRI_FORM_DENSE || form == TRI_FORM_CONV || form == TRI_FORM_PARAMETER)

@@ -12,6 +12,7 @@ static const tri__verb own_verbs[] = {
     {"input", TRI_FORM_INPUT, 0, 0, "shape scale offset", 0},
     {"dense", TRI_FORM_DENSE, 1, 1, "out bias init", 1},
     {"conv", TRI_FORM_CONV, 1, 1, "out kernel stride pad bias init", 2},
+    {"batch_norm", TRI_FORM_BATCH_NORM, 1, 1, "epsilon momentum statistics", 0},
     {"parameter", TRI_FORM_PARAMETER, 0, 0, "shape init", 1},
     {"sparse", TRI_FORM_SPARSE, 0, 0, "", 0},
     {"embedding", TRI_FORM_TABLE, 1, 1, "out fields init", 2},

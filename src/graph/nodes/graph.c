@@ -159,17 +159,54 @@ tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tr
     return NULL;
 }
 
+/* A parameter node and its place at the end of the flat buffer. aligned: the floats that it takes there. */
+static tri_status add_parameter(tri_graph *graph, const char *name, const tri_attributes *attributes, size_t *aligned, tri_node **out)
+{
+    int64_t count;
+    TRI_TRY(tri_wrap(tri_shape_check(attributes->shape, &count), "parameter '%s'", name));
+    *aligned = ((size_t)count + PARAMETER_ALIGNMENT - (count > 0)) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT; /* never 0 */
+    if (graph->parameter_floats > SIZE_MAX / sizeof(float) - *aligned)
+        return tri_fail(TRI_BAD_CALL, "parameter '%s' has %" PRId64 " elements, with the others more than memory can hold", name, count);
+    TRI_TRY(tri__graph_add(graph, "parameter", name, NULL, 0, attributes, NULL, out));
+    (*out)->range = (tri_range){graph->parameter_floats, (size_t)count};
+    graph->parameter_floats += *aligned;
+    return NULL;
+}
+
+/* Make room for a parameter before the state. */
+static void move_state(tri_graph *graph, size_t floats)
+{
+    for (int i = 0; i < graph->count; i++)
+        if (graph->node[i]->state)
+            graph->node[i]->range.first += floats;
+    graph->state.range.first += floats;
+}
+
 tri_status tri_graph_parameter(tri_graph *graph, const char *name, tri_shape shape, tri_init init, float value, tri_node **out)
 {
-    tri_attributes attributes = {.shape = shape, .init = init, .value = value};
-    int64_t count;
-    TRI_TRY(tri_wrap(tri_shape_check(shape, &count), "parameter '%s'", name));
-    size_t aligned = ((size_t)count + PARAMETER_ALIGNMENT - (count > 0)) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT; /* never 0 */
-    if (graph->parameter_floats > SIZE_MAX / sizeof(float) - aligned)
-        return tri_fail(TRI_BAD_CALL, "parameter '%s' has %" PRId64 " elements, with the others more than memory can hold", name, count);
-    TRI_TRY(tri__graph_add(graph, "parameter", name, NULL, 0, &attributes, NULL, out));
-    (*out)->range = (tri_range){graph->parameter_floats, (size_t)count};
-    graph->parameter_floats += aligned;
+    const tri_attributes attributes = {.shape = shape, .init = init, .value = value};
+    size_t floats;
+    TRI_TRY(add_parameter(graph, name, &attributes, &floats, out));
+    if (graph->state.range.count) {
+        (*out)->range.first = graph->state.range.first;
+        move_state(graph, floats);
+    }
+    return NULL;
+}
+
+tri_status tri_graph_state(tri_graph *graph, const char *name, tri_shape shape, float value, float rate, tri_node **out)
+{
+    const tri_attributes attributes = {.shape = shape, .init = TRI_INIT_CONSTANT, .value = value};
+    size_t floats, first = graph->parameter_floats;
+    tri_state *state = &graph->state;
+    if (!(rate > 0 && rate <= 1))
+        return tri_fail(TRI_BAD_CALL, "'%s' moves at rate %g: it must be above 0 and at most 1", name, (double)rate);
+    if (state->range.count && state->rate != rate)
+        return tri_fail(TRI_BAD_CALL, "'%s' moves at rate %g, what was made before at %g: a graph has one rate for all", name, (double)rate,
+                        (double)state->rate);
+    TRI_TRY(add_parameter(graph, name, &attributes, &floats, out));
+    (*out)->state = true;
+    *state = (tri_state){{state->range.count ? state->range.first : first, state->range.count + floats}, rate};
     return NULL;
 }
 
@@ -267,6 +304,7 @@ static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy
     if (input)
         made->type = node->type;
     made->range = node->range;
+    made->state = node->state;
     made->table = node->table;
     made->target = node->target;
     made->parameter = twin(copy, node->parameter);
@@ -287,6 +325,7 @@ static tri_status copy_all(const tri_graph *graph, int64_t batch, tri_graph *cop
     for (int i = 0; i < graph->outputs; i++)
         TRI_TRY(tri_graph_output(copy, graph->output[i].name, twin(copy, graph->output[i].node)));
     copy->parameter_floats = graph->parameter_floats;
+    copy->state = graph->state;
     copy->tables = graph->tables;
     return NULL;
 }
@@ -332,6 +371,11 @@ size_t tri_graph_parameter_floats(const tri_graph *graph)
     return graph->parameter_floats;
 }
 
+tri_state tri_graph_state_of(const tri_graph *graph)
+{
+    return graph->state;
+}
+
 const char *tri_node_name(const tri_node *node)
 {
     return node->name;
@@ -375,6 +419,11 @@ const tri_attributes *tri_node_attributes(const tri_node *node)
 tri_range tri_node_range(const tri_node *node)
 {
     return node->range;
+}
+
+bool tri_node_is_state(const tri_node *node)
+{
+    return node->state;
 }
 
 int tri_node_table(const tri_node *node)

@@ -21,6 +21,7 @@ struct tri_node {
     tri_type type;
     tri_shape shape;
     tri_range range;     /* parameter: where it lies in the flat buffer */
+    bool state;          /* parameter: without a gradient, behind the others */
     int table;           /* table: which of the store's, from 0; −1 elsewhere */
     tri_node *forward;   /* gradient node: the node it differentiates, whose kernel's workspace it may read. NULL elsewhere */
     tri_node *parameter; /* gradient of a parameter or table: that one. NULL elsewhere */
@@ -44,6 +45,7 @@ struct tri_graph {
     int outputs;
     int64_t output_room;
     size_t parameter_floats;
+    tri_state state; /* the last of them */
     int tables;
     tri_graph **body; /* of its loops; owned, grows */
     int bodies;

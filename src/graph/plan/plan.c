@@ -14,11 +14,23 @@
 #include "graph/plan/plan_table.h"
 #include "graph/store/store.h"
 
+/* A rule that took running statistics for parameters would ruin them. */
+static tri_status check_state(const tri_graph *graph, const tri_rule *rule)
+{
+    const tri_state ours = tri_graph_state_of(graph);
+    if (ours.range.first == rule->state.range.first && ours.range.count == rule->state.range.count && ours.rate == rule->state.rate)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "the graph has state without a gradient, the store's rule does not know it: make the store with a rule "
+                                  "whose .state is tri_graph_state_of(graph)");
+}
+
 tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out)
 {
     if (tri_store_floats(store) < tri_graph_parameter_floats(graph))
         return tri_fail(TRI_BAD_CALL, "the store holds %zu floats, the graph's parameters need %zu", tri_store_floats(store),
                         tri_graph_parameter_floats(graph));
+    if (options->training)
+        TRI_TRY(check_state(graph, tri_store_rule(store)));
     tri_plan *plan;
     TRI_TRY(tri__allocate(1, sizeof *plan, "a plan", &plan));
     plan->options = *options;

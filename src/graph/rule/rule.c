@@ -173,7 +173,7 @@ tri_status tri__rule_complete(tri_rule *rule)
     const tri__rule_row *row = find_row(rule->name);
     if (!row)
         return tri_fail(TRI_BAD_CALL, "there is no update rule '%s': choose %s", rule->name, tri__rule_names(NULL, names, sizeof names));
-    tri_rule complete = {.name = row->name, .clip = rule->clip};
+    tri_rule complete = {.name = row->name, .clip = rule->clip, .state = rule->state};
     for (int i = 0; i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
         TRI_TRY(check_set(row, &rule->set[i]));
     for (int i = 0; i < TRI_RULE_NUMBERS && row->numbers[i]; i++)
@@ -202,8 +202,37 @@ static tri__update piece_of(const tri__update *whole, size_t first)
     return tri__update_of(whole->parameters, whole->slot, range, whole->gradient + first, (double)whole->scale, whole->step);
 }
 
+size_t tri__rule_state_in(const tri_rule *rule, tri_range range)
+{
+    const size_t end = range.first + range.count, first = rule->state.range.first;
+    if (!rule->state.range.count || first >= end)
+        return 0;
+    return first < range.first ? range.count : end - first;
+}
+
+void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradient, double factor)
+{
+    for (size_t i = range.count - tri__rule_state_in(rule, range); factor != 1 && i < range.count; i++)
+        gradient[i] = (float)(gradient[i] / factor);
+}
+
+/* s ← s + rate · (scale · g − s) */
+static void move_state(float rate, const tri__update *update)
+{
+    for (size_t i = update->count - update->state; i < update->count; i++)
+        update->parameters[i] += rate * (update->scale * update->gradient[i] - update->parameters[i]);
+}
+
 void tri__rule_apply(const tri_rule *rule, const tri__update *update)
 {
+    if (update->state) {
+        move_state(rule->state.rate, update);
+        tri__update trained = *update;
+        trained.count -= update->state;
+        trained.state = 0;
+        tri__rule_apply(rule, &trained);
+        return;
+    }
     const tri__rule_row *row = find_row(rule->name);
     if (update->count < PARALLEL) {
         row->apply(rule, update);

@@ -20,6 +20,12 @@ tri__update tri__update_of(float *parameters, float *const slot[TRI_RULE_SLOTS],
 /* Apply a complete rule. Ranges above some 64k floats are shared out over the OpenMP team; no result depends on its size. */
 void tri__rule_apply(const tri_rule *rule, const tri__update *update);
 
+/* How many floats at the end of a range are state, which tri__update is told. */
+size_t tri__rule_state_in(const tri_rule *rule, tri_range range);
+
+/* State is neither clipped nor a sum over workers: divide its part of the range's gradient by the factor of the scale that would do so. */
+void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradient, double factor);
+
 /* The numbers that any rule has, each once, by number from 0; NULL past the last. */
 const tri__rule_number *tri__rule_number_at(int index);
 const tri__rule_number *tri__rule_number_find(const char *key);       /* NULL where no rule has it */

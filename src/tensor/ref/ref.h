@@ -83,6 +83,24 @@ typedef struct {
 void tri__ref_lrn(const tri__ref_lrn_shape *s, const float *x, float *y);
 void tri__ref_lrn_grad(const tri__ref_lrn_shape *s, const float *dy, const float *x, float *dx);
 
+/* ---- batch_norm.c: examples of weight 0 do not count ---- */
+
+typedef struct {
+    int64_t n, c, inner; /* x: [n][c][inner] */
+    float epsilon;
+} tri__ref_batch_shape;
+
+/* scale, shift, mean, variance: [c], weights: [n]. By the batch's own mean and variance; where weights is NULL by those given. */
+void tri__ref_batch_norm(const tri__ref_batch_shape *s, const float *x, const float *scale, const float *shift, const float *mean,
+                         const float *variance, const float *weights, float *y);
+void tri__ref_batch_norm_grad(const tri__ref_batch_shape *s, const float *dy, const float *x, const float *scale, const float *weights,
+                              float *dx);
+void tri__ref_batch_norm_grad_scale(const tri__ref_batch_shape *s, const float *dy, const float *x, const float *weights, float *dscale);
+
+/* What the running statistics are moved towards, times Σ weight: [c] */
+void tri__ref_batch_mean(const tri__ref_batch_shape *s, const float *x, const float *weights, float *out);
+void tri__ref_batch_variance(const tri__ref_batch_shape *s, const float *x, const float *weights, float *out);
+
 /* ---- loss.c: rows of weight 0 count as absent, whatever they hold; a label that is no class makes the result NaN ---- */
 
 /* logits: [n][c], labels, weights: [n] → loss: [] */

@@ -77,6 +77,7 @@ static tri_status settle(void *context, const json_t *hello, tri__ps_job *job)
     owner->source.spec = run->options.data;
     const tri_model_input input = {.type = owner->source.type, .shape = owner->source.shape, .classes = owner->source.classes};
     TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
+    run->settings.rule.state = tri_graph_state_of(run->inputs.graph);
     TRI_TRY(tri_model_digest(run->inputs.model, run->inputs.graph, job->digest));
     const char *data = json_string_value(json_object_get(owner->hello, "data"));
     snprintf(job->data, sizeof job->data, "%s", data ? data : "");

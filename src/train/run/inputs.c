@@ -216,6 +216,7 @@ static tri_status build_graph(tri__run *run)
                         info->spec, tri_model_name(run->inputs.model));
     const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
     TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
+    run->settings.rule.state = tri_graph_state_of(run->inputs.graph);
     TRI_TRY(tri__source_fits(info, run->inputs.graph));
     const tri__target *target = &run->settings.target;
     const bool of_all = target->kind <= TRI_TARGET_LOSS || (target->kind == TRI_TARGET_ACCURACY && !target->progressive);

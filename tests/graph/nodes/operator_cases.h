@@ -25,7 +25,7 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* What an input is: a tensor to differentiate by, or one of the things a batch brings. */
-typedef enum { NOTHING, TRAINED, LABELS, WEIGHTS, TABLE, KEYS, VALUES, FLOATS, BYTES } role;
+typedef enum { NOTHING, TRAINED, STATE, LABELS, WEIGHTS, TABLE, KEYS, VALUES, FLOATS, BYTES } role;
 
 typedef struct {
     role role;
@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     const char *op;
-    feed in[3];
+    feed in[6];
     tri_attributes with;
     tri_shape out;
     const char *message; /* of cases that are refused */
@@ -113,6 +113,12 @@ static const operator_case cases[] = {
     {"lrn", {T(N, 7, 3, 2)}, .with = {.size = 5, .alpha = 0.8f, .beta = 0.75f, .bias = 2}, .out = S(N, 7, 3, 2)},
     {"lrn", {T(N, 3, 2, 2)}, .with = {.size = 4, .alpha = 1.5f}, .out = S(N, 3, 2, 2)},
     {"lrn", {T(N, 16, 3, 3)}, .out = S(N, 16, 3, 3)},
+    {"batch_norm", {T(N, 3, 4, 2), T(3), T(3), {STATE, S(3)}, {STATE, S(3)}, {WEIGHTS, S(N)}}, .out = S(N, 3, 4, 2)},
+    {"batch_norm", {T(N, 16, 3, 3), T(16), T(16), {STATE, S(16)}, {STATE, S(16)}, {WEIGHTS, S(N)}}, .out = S(N, 16, 3, 3)},
+    {"batch_norm",
+     {T(N, 5, 6), T(5), T(5), {STATE, S(5)}, {STATE, S(5)}, {WEIGHTS, S(N)}},
+     .with = {.epsilon = 0.1f},
+     .out = S(N, 5, 6)},
     {"softmax_loss", {T(N, 10), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
     {"softmax_loss", {T(N, 3), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
     {"logistic_loss", {T(N, 1), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
@@ -179,10 +185,14 @@ static inline tri_type feed_type(role what)
 /* The node for input i. The first, where it is a batch, is computed from one, as in a model: x + in0. */
 static inline tri_node *make_feed(tri_graph *graph, feed in, int i)
 {
-    static const char *const names[] = {"in0", "in1", "in2"};
+    static const char *const names[] = {"in0", "in1", "in2", "in3", "in4", "in5"};
     tri_node *node, *x;
     if (in.role == TABLE) {
         assert_ok(tri_graph_table(graph, names[i], in.shape, TRI_INIT_UNIFORM, 1, &node));
+        return node;
+    }
+    if (in.role == STATE) {
+        assert_ok(tri_graph_state(graph, names[i], in.shape, 1, 0.25f, &node));
         return node;
     }
     if (in.role != TRAINED) {

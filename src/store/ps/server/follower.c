@@ -23,10 +23,26 @@
 
 json_t *tri__rule_json(const tri_rule *rule)
 {
-    json_t *json = json_pack("{s:s, s:f}", "kind", rule->name, "clip", (double)rule->clip);
+    const tri_state *state = &rule->state;
+    json_t *json = json_pack("{s:s, s:f, s:[I, I, f]}", "kind", rule->name, "clip", (double)rule->clip, "state",
+                             (json_int_t)state->range.first, (json_int_t)state->range.count, (double)state->rate);
     for (int i = 0; json && i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
         json_object_set_new(json, rule->set[i].name, json_real((double)rule->set[i].value));
     return json;
+}
+
+/* State is the end of the buffer, which has so many floats. */
+static tri_status read_state(const json_t *json, int64_t floats, tri_state *out)
+{
+    const int64_t first = json_integer_value(json_array_get(json, 0)), count = json_integer_value(json_array_get(json, 1));
+    const double rate = json_number_value(json_array_get(json, 2));
+    *out = (tri_state){0};
+    if (count == 0)
+        return NULL;
+    if (count < 0 || first < 0 || first > floats || count != floats - first || !(rate > 0 && rate <= 1))
+        return tri_fail(TRI_BAD_DATA, "a welcome with state that does not end the model's floats");
+    *out = (tri_state){{(size_t)first, (size_t)count}, (float)rate};
+    return NULL;
 }
 
 /* The name stays the JSON's. */
@@ -109,6 +125,7 @@ static tri_status take_welcome(tri__server *server, const json_t *body)
     tri__contact_welcomed(&server->contact);
     if (server->stretch && !tri__layout_fits(&server->layout, (size_t)floats, &tables)) /* reconnected */
         return tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
+    TRI_TRY(read_state(json_object_get(json_object_get(body, "rule"), "state"), floats, &rule.state));
     if (!server->stretch) {
         TRI_TRY(tri__layout_init(&server->layout, (size_t)floats, &tables, server->options.settings.servers));
         TRI_TRY(tri__stretch_create(&server->layout, server->options.index, &rule, &server->options.settings, &server->stretch));

@@ -9,6 +9,7 @@
 
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
+#include "graph/rule/rule.h"
 #include "store/norm.h"
 #include "store/ps/stretch/stretch_inside.h"
 
@@ -171,8 +172,11 @@ static double scale_of(const tri__stretch *stretch, const tri__stretch_chunk *ch
 static void finish_step(tri__stretch *stretch, tri__stretch_chunk *chunk, double clipping)
 {
     const tri_step step = {.step = chunk->step, .rate = chunk->rate};
-    const float *gradient = stretch->gathered + chunk->range.first;
+    float *gradient = stretch->gathered + chunk->range.first;
     double scale = chunk->weight > 0 ? clipping * scale_of(stretch, chunk) : 0;
+    if (chunk->weight > 0 && !chunk->shard)
+        tri__rule_spare_state(&stretch->rule, tri__stretch_range_of(stretch, chunk), gradient,
+                              clipping * (stretch->settings.sum ? chunk->parts : 1));
     if (chunk->weight > 0 && chunk->shard)
         tri__table_shard_apply(chunk->shard, &stretch->rule, scale, &step);
     else if (chunk->weight > 0)
@@ -268,7 +272,8 @@ bool tri__stretch_gathered(const tri__stretch *stretch, double *squares)
         double scale = chunk->weight > 0 ? scale_of(stretch, chunk) : 0;
         *squares += scale * scale *
                     (chunk->shard ? tri__table_shard_squares(chunk->shard)
-                                  : tri__sum_of_squares(stretch->gathered + chunk->range.first, chunk->range.count));
+                                  : tri__trained_squares(&stretch->rule, tri__stretch_range_of(stretch, chunk),
+                                                         stretch->gathered + chunk->range.first));
     }
     return true;
 }

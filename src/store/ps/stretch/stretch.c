@@ -205,11 +205,17 @@ void tri__stretch_close(tri__stretch *stretch)
 
 /* ---- applying ---- */
 
+tri_range tri__stretch_range_of(const tri__stretch *stretch, const tri__stretch_chunk *chunk)
+{
+    return (tri_range){stretch->range.first + chunk->range.first, chunk->range.count};
+}
+
 void tri__stretch_apply(tri__stretch *stretch, const tri__stretch_chunk *chunk, const float *gradient, double scale, int64_t step,
                         float rate)
 {
     const tri_step now = {.step = step, .rate = rate};
-    const tri__update update = tri__update_of(stretch->parameters, stretch->slot, chunk->range, gradient, scale, now);
+    tri__update update = tri__update_of(stretch->parameters, stretch->slot, chunk->range, gradient, scale, now);
+    update.state = tri__rule_state_in(&stretch->rule, tri__stretch_range_of(stretch, chunk));
     tri__rule_apply(&stretch->rule, &update);
 }
 

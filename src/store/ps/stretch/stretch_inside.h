@@ -66,6 +66,7 @@ static inline tri__stretch_chunk *tri__stretch_at(const tri__stretch *stretch, u
 }
 
 /* Of stretch.c, for the two others. */
+tri_range tri__stretch_range_of(const tri__stretch *stretch, const tri__stretch_chunk *chunk); /* in the flat buffer */
 void tri__stretch_apply(tri__stretch *stretch, const tri__stretch_chunk *chunk, const float *gradient, double scale, int64_t step,
                         float rate);
 void tri__stretch_tell(const tri__stretch *stretch, const tri__stretch_chunk *chunk, tri__applied update); /* calls `applied` */

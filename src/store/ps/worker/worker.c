@@ -7,6 +7,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "base/thread/condition.h"
+#include "graph/rule/rule.h"
 #include "store/norm.h"
 #include "store/ps/worker/links.h"
 #include "store/ps/worker/row_messages.h"
@@ -152,12 +153,14 @@ static void make_ready(tri__worker *worker, uint32_t number, float rate)
 /* Async clips each worker's own gradient, when all of it is there. */
 static void clip(tri__worker *worker)
 {
-    double weight = worker->chunk[0].weight, squares = tri__sum_of_squares(worker->store.gradient, worker->layout.floats);
+    const tri_range all = {0, worker->layout.floats};
+    const size_t trained = all.count - tri__rule_state_in(&worker->store.rule, all);
+    double weight = worker->chunk[0].weight, squares = tri__sum_of_squares(worker->store.gradient, trained);
     for (int i = 0; i < worker->layout.tables.count; i++)
         squares += tri__table_client_squares(worker, i);
     double norm = weight > 0 ? sqrt(squares) / weight : 0, bound = (double)worker->store.rule.clip;
     if (norm > bound) {
-        for (size_t i = 0; i < worker->layout.floats; i++)
+        for (size_t i = 0; i < trained; i++)
             worker->store.gradient[i] *= (float)(bound / norm);
         for (int i = 0; i < worker->layout.tables.count; i++)
             tri__table_client_scale(worker, i, (float)(bound / norm));
