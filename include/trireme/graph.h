@@ -24,12 +24,14 @@ typedef enum { TRI_INIT_ZERO, TRI_INIT_CONSTANT, TRI_INIT_NORMAL, TRI_INIT_UNIFO
 /* What an operator needs beside its inputs. Each operator reads the fields its row names and ignores the rest;
  * where a field is 0, the shape rule puts in the operator's default (stride 1 for convolution, the kernel for pooling, …). */
 typedef struct {
-    int64_t kernel[2], stride[2], pad[2]; /* convolution and pooling: height, width */
+    int64_t kernel[2], stride[2], pad[2]; /* convolution and pooling: height, width; pad may be TRI_PAD_SAME */
+    int64_t pad_more[2];                  /* padding behind beyond that before; set where pad is TRI_PAD_SAME */
+    int64_t groups, dilation[2];          /* convolution: 0 is 1 */
     tri_shape shape;                      /* reshape (first 0: keep the batch), constant, random, parameter */
     int64_t axis;                         /* sum and mean: the axis that goes, or TRI_AXIS_ALL */
     int64_t size;                         /* lrn: channels in the window */
     float alpha, beta, bias;              /* lrn: y = x / (bias + alpha / size · Σ x²)^beta */
-    float epsilon;                        /* batch_norm: added to the variance; 0 is 1e-5 */
+    float epsilon;                        /* batch_norm, layer_norm: added to the variance; 0 is 1e-5 */
     float rate;                           /* dropout: the share of elements that become 0 */
     float scale, offset;                  /* image: y = x · scale + offset; multiply by a number: scale */
     float value;                          /* constant; init constant, normal (deviation) and uniform (bound) */
@@ -43,6 +45,7 @@ typedef struct {
 } tri_attributes;
 
 #define TRI_AXIS_ALL (-1)
+#define TRI_PAD_SAME (-1) /* as much as gives ⌈size / stride⌉ positions; an odd rest goes behind */
 
 /* The operators that tri_graph_add takes. Those of model files stand in docs/models.md, with their keys, which are the attributes' names:
  * from relu to random_block they are the same here. x of pictures is [n][channels][height][width] in C. matmul may have a third input,
@@ -52,9 +55,11 @@ typedef struct {
  *
  *   image(x)                  bytes or floats of the input, [n][h][w][c], as floats [n][c][h][w]: x · scale + offset
  *   bias(x, bias)             adds bias [channels] along the second dimension
- *   convolution(x, weight)    kernel, stride, pad; weight [out][in][height][width]; a third input is the bias
+ *   convolution(x, weight)    kernel, stride, pad, groups, dilation; weight [out][in / groups][height][width]; a third input is the bias
  *   batch_norm(x, scale, shift, mean, variance, weights)
  *                             x [n][channels]…; mean and variance are running ones (tri_graph_state), weights the batch's input
+ *   layer_norm(x, scale, shift)
+ *                             scale and shift have the shape of an example
  *   gather(table, keys), sparse_sum(table, keys), sparse_mean(table, keys), sparse_dot(table, keys, values), pairwise(table, keys, values)
  *                             of sparse examples; gather: size
  *   expect()                  what another task of a placed graph sends

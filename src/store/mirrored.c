@@ -212,8 +212,8 @@ static double mean_norm(const mirrored_store *self)
         const shared_range *range = &group->range[i];
         double weight = weight_of(group, &range->work);
         if (weight > 0)
-            squares +=
-                tri__trained_squares(&self->store.rule, range->range, group->store[0]->store.gradient + range->range.first) / square(weight);
+            squares += tri__trained_squares(&self->store.rule, range->range, group->store[0]->store.gradient + range->range.first) /
+                       square(weight);
     }
     for (int i = 0; i < group->tables; i++) {
         const tri__merge *merge = &self->merge[i];

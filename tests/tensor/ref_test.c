@@ -40,7 +40,7 @@ static void transpose_and_trace_have_known_values(void **state)
 static void convolution_and_its_gradients_have_known_values(void **state)
 {
     (void)state;
-    const tri__ref_window s = {1, 1, 3, 3, 1, 2, 2, {2, 2}, {2, 2}, {1, 1}};
+    const tri__ref_window s = {1, 1, 3, 3, 1, 2, 2, {2, 2}, {2, 2}, {1, 1}, {1, 1}, 1};
     const float x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, w[] = {1, 10, 100, 1000}, bias[] = {0.5f}, dy[] = {1, 2, 3, 4};
     float y[4], dx[9], dw[4];
     tri__ref_convolution(&s, x, w, bias, y);
@@ -54,7 +54,7 @@ static void convolution_and_its_gradients_have_known_values(void **state)
 static void maxpool_takes_the_first_maximum(void **state)
 {
     (void)state;
-    const tri__ref_window s = {1, 1, 2, 4, 1, 1, 2, {2, 2}, {2, 2}, {0, 0}};
+    const tri__ref_window s = {1, 1, 2, 4, 1, 1, 2, {2, 2}, {2, 2}, {0, 0}, {1, 1}, 1};
     const float x[] = {5, 5, 1, 2, 5, 0, NAN, 9}, dy[] = {3, 7};
     float y[2], dx[8];
     tri__ref_maxpool(&s, x, y);
@@ -67,7 +67,7 @@ static void maxpool_takes_the_first_maximum(void **state)
 static void padding_is_no_maximum_but_counts_in_means(void **state)
 {
     (void)state;
-    const tri__ref_window s = {1, 1, 2, 2, 1, 2, 2, {2, 2}, {2, 2}, {1, 1}};
+    const tri__ref_window s = {1, 1, 2, 2, 1, 2, 2, {2, 2}, {2, 2}, {1, 1}, {1, 1}, 1};
     const float x[] = {-1, -2, -3, -4}, dy[] = {4, 8, 12, 16};
     float y[4];
     tri__ref_maxpool(&s, x, y);

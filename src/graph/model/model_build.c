@@ -177,7 +177,11 @@ static tri_status build_conv(model_builder *builder, const tri__statement *layer
     int64_t outputs;
     TRI_TRY(count_outputs(builder, layer, &outputs));
     tri_attributes attributes = layer->settings.attributes;
-    tri_shape shape = TRI_SHAPE(outputs, tri_node_shape(x).dim[1], attributes.kernel[0], attributes.kernel[1]);
+    const int64_t channels = tri_node_shape(x).dim[1], groups = attributes.groups ? attributes.groups : 1;
+    if (channels % groups)
+        return tri_fail(TRI_BAD_DATA, "groups=%" PRId64 " does not divide the %" PRId64 " channels of '%s'", groups, channels,
+                        tri_node_name(x));
+    tri_shape shape = TRI_SHAPE(outputs, channels / groups, attributes.kernel[0], attributes.kernel[1]);
     TRI_TRY(make_parameter(builder, layer->name, ".weight", shape, attributes.init, attributes.value, &weight));
     attributes.init = TRI_INIT_ZERO;
     attributes.value = 0;
@@ -206,8 +210,9 @@ static tri_status build_batch_norm(model_builder *builder, const tri__statement 
 {
     tri_node *in[6] = {input_of(builder, layer, 0)};
     if (layer->settings.joint)
-        return tri_fail(TRI_UNSUPPORTED, "statistics=joint: each worker normalises by its own batch (statistics=local); one worker with the "
-                                         "whole batch, as by --strategy local, has the statistics of all");
+        return tri_fail(TRI_UNSUPPORTED,
+                        "statistics=joint: each worker normalises by its own batch (statistics=local); one worker with the "
+                        "whole batch, as by --strategy local, has the statistics of all");
     if (tri_node_shape(in[0]).rank < 2)
         return tri_fail(TRI_BAD_DATA, "batch_norm needs channels or features, '%s' has none", tri_node_name(in[0]));
     const int64_t channels = tri_node_shape(in[0]).dim[1];
@@ -217,6 +222,29 @@ static tri_status build_batch_norm(model_builder *builder, const tri__statement 
     TRI_TRY(make_state(builder, layer, ".running_var", channels, 1, &in[4]));
     TRI_TRY(weights_of(builder, &in[5]));
     return tri_graph_add(builder->graph, "batch_norm", layer->name, in, 6, &layer->settings.attributes, out);
+}
+
+static tri_status build_layer_norm(model_builder *builder, const tri__statement *layer, tri_node **out)
+{
+    tri_node *in[3] = {input_of(builder, layer, 0)};
+    const tri_shape x = tri_node_shape(in[0]);
+    if (x.rank < 2)
+        return tri_fail(TRI_BAD_DATA, "layer_norm needs several values for each example, '%s' has one", tri_node_name(in[0]));
+    const tri_shape example = tri_shape_of(x.rank - 1, x.dim + 1);
+    TRI_TRY(make_parameter(builder, layer->name, ".weight", example, TRI_INIT_CONSTANT, 1, &in[1]));
+    TRI_TRY(make_parameter(builder, layer->name, ".bias", example, TRI_INIT_ZERO, 0, &in[2]));
+    return tri_graph_add(builder->graph, "layer_norm", layer->name, in, 3, &layer->settings.attributes, out);
+}
+
+/* A window as large as the image. */
+static tri_status build_global_pool(model_builder *builder, const tri__statement *layer, tri_node **out)
+{
+    tri_node *x = input_of(builder, layer, 0);
+    const tri_shape shape = tri_node_shape(x);
+    if (shape.rank != 4)
+        return tri_fail(TRI_BAD_DATA, "%s needs images, '%s' gives none", layer->verb.name, tri_node_name(x));
+    const tri_attributes whole = {.kernel = {shape.dim[2], shape.dim[3]}};
+    return tri_graph_add(builder->graph, layer->verb.name + strlen("global_"), layer->name, &x, 1, &whole, out);
 }
 
 /* Height × width × channels; a picture without channels has one. Features stay as they are. */
@@ -393,6 +421,10 @@ static tri_status build_statement(model_builder *builder, const tri__statement *
         return build_conv(builder, statement, out);
     case TRI_FORM_BATCH_NORM:
         return build_batch_norm(builder, statement, out);
+    case TRI_FORM_LAYER_NORM:
+        return build_layer_norm(builder, statement, out);
+    case TRI_FORM_GLOBAL_POOL:
+        return build_global_pool(builder, statement, out);
     case TRI_FORM_PARAMETER:
         return make_parameter(builder, statement->name, "", given->shape, given->init, given->value, out);
     case TRI_FORM_LOSS:

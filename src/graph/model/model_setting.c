@@ -181,6 +181,29 @@ static void print_sizes(const void *field, FILE *stream)
 
 static const value_kind sizes_kind = {read_sizes, print_sizes};
 
+/* Padding: sizes, or `same` */
+
+static tri_status read_padding(const setting_row *setting, const tri__value *value, void *field)
+{
+    int64_t *out = field;
+    if (value->kind == TRI_VALUE_WORD && !is_word(value, "same"))
+        return expected(setting, "a size such as 1, or 'same'", value);
+    if (value->kind != TRI_VALUE_WORD)
+        return read_sizes(setting, value, field);
+    out[0] = out[1] = TRI_PAD_SAME;
+    return NULL;
+}
+
+static void print_padding(const void *field, FILE *stream)
+{
+    if (*(const int64_t *)field == TRI_PAD_SAME)
+        fputs("same", stream);
+    else
+        print_sizes(field, stream);
+}
+
+static const value_kind padding_kind = {read_padding, print_padding};
+
 /* A shape: 28x28x1, or one number */
 
 static tri_status read_shape(const setting_row *setting, const tri__value *value, void *field)
@@ -340,7 +363,9 @@ static const setting_row own_settings[] = {
     {"fields", &count_kind, OF(attributes.size), 1, SIZE_END},
     {"kernel", &sizes_kind, OF(attributes.kernel), 1, SIZE_END},
     {"stride", &sizes_kind, OF(attributes.stride), 1, SIZE_END},
-    {"pad", &sizes_kind, OF(attributes.pad), 0, SIZE_END},
+    {"pad", &padding_kind, OF(attributes.pad), 0, SIZE_END},
+    {"groups", &count_kind, OF(attributes.groups), 1, SIZE_END},
+    {"dilation", &sizes_kind, OF(attributes.dilation), 1, SIZE_END},
     {"bias", &flag_kind, OF(with_bias), 0, 0},
     {"epsilon", &number_kind, OF(attributes.epsilon), FLT_MIN, FLT_MAX},
     {"momentum", &number_kind, OF(momentum), FLT_MIN, 1.0000001},
@@ -359,7 +384,7 @@ static const setting_row own_settings[] = {
 static const setting_row row_settings[] = {
     {"kernel", &sizes_kind, OF(attributes.kernel), 1, SIZE_END},
     {"stride", &sizes_kind, OF(attributes.stride), 1, SIZE_END},
-    {"pad", &sizes_kind, OF(attributes.pad), 0, SIZE_END},
+    {"pad", &padding_kind, OF(attributes.pad), 0, SIZE_END},
     {"shape", &shape_kind, OF(attributes.shape), 1, SIZE_END},
     {"axis", &axis_kind, OF(attributes.axis), 0, TRI_MAX_RANK},
     {"size", &count_kind, OF(attributes.size), 1, SIZE_END},

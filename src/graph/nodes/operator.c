@@ -6,9 +6,9 @@
 #include "graph/nodes/operators/row.h"
 
 static const tri_operator *const *const families[] = {
-    tri__source_operators,    tri__matmul_operators,   tri__convolution_operators, tri__pooling_operators, tri__elementwise_operators,
-    tri__normalise_operators, tri__loss_operators,     tri__reduce_operators,      tri__shape_operators,   tri__sparse_operators,
-    tri__exchange_operators,  tri__variable_operators, tri__control_operators,     tri__batch_norm_operators,
+    tri__source_operators,    tri__matmul_operators,   tri__convolution_operators, tri__pooling_operators,    tri__elementwise_operators,
+    tri__normalise_operators, tri__loss_operators,     tri__reduce_operators,      tri__shape_operators,      tri__sparse_operators,
+    tri__exchange_operators,  tri__variable_operators, tri__control_operators,     tri__batch_norm_operators, tri__concat_operators,
 };
 
 enum { FAMILIES = sizeof families / sizeof *families };

@@ -46,4 +46,11 @@ static inline bool tri__takes_activation(const tri_node *node)
     return node->attributes.activation == TRI_ACTIVATION_NONE || node->attributes.activation == TRI_ACTIVATION_RELU;
 }
 
+/* Whether a convolution or pooling has no groups, no dilation and the same padding on both sides, as narrow kernels have it. */
+static inline bool tri__has_plain_window(const tri_node *node)
+{
+    const tri_attributes *a = &node->attributes;
+    return a->groups <= 1 && a->dilation[0] == 1 && a->dilation[1] == 1 && a->pad_more[0] == 0 && a->pad_more[1] == 0;
+}
+
 #endif

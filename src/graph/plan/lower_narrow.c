@@ -151,7 +151,8 @@ static bool is_fusable_pool(const tri_node *node)
 {
     const tri_attributes *a = &node->attributes;
     return (tri__node_is(node, "avgpool") || tri__node_is(node, "maxpool")) && a->kernel[0] == a->kernel[1] && a->kernel[0] <= 15 &&
-           a->stride[0] == a->kernel[0] && a->stride[1] == a->kernel[1] && a->pad[0] == 0 && a->pad[1] == 0;
+           a->stride[0] == a->kernel[0] && a->stride[1] == a->kernel[1] && a->pad[0] == 0 && a->pad[1] == 0 && a->pad_more[0] == 0 &&
+           a->pad_more[1] == 0;
 }
 
 static tri__narrow_conv convolution_spec(const tri__group *group)
@@ -183,7 +184,7 @@ static tri__narrow_conv convolution_spec(const tri__group *group)
 /* conv [+ relu inside] [+ pool [+ relu behind a max pool]] */
 static tri_status find_convolution(tri__compiler *compiler, const tri_node *layer)
 {
-    if (!tri__node_is(layer, "convolution") || layer->forward || !tri__takes_activation(layer))
+    if (!tri__node_is(layer, "convolution") || layer->forward || !tri__takes_activation(layer) || !tri__has_plain_window(layer))
         return NULL;
     tri__group group = {.kind = CONVOLUTION, .layer = layer, .last = layer};
     add_forward(&group, layer);

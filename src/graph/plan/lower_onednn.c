@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/rewrite/rewrite.h"
+#include "tensor/batch_norm.h"
 #include "tensor/elementwise.h"
 #include "tensor/narrow/narrow.h"
 
@@ -21,6 +22,9 @@ static tri__onednn_convolution convolution_spec(const tri_node *node)
         .y = node->shape,
         .stride = {a->stride[0], a->stride[1]},
         .pad = {a->pad[0], a->pad[1]},
+        .pad_more = {a->pad_more[0], a->pad_more[1]},
+        .dilation = {a->dilation[0], a->dilation[1]},
+        .groups = a->groups,
         .bias = node->inputs > 2,
         .relu = a->activation == TRI_ACTIVATION_RELU,
     };
@@ -64,8 +68,8 @@ static tri_status convolution_weight_by_eights(tri__compiler *compiler, const tr
     const tri__tensor_layout *dy_layout = tri__compiler_layout(compiler, dy), *x_layout = tri__compiler_layout(compiler, x);
     const tri_attributes *a = &forward->attributes;
     const int threads = compiler->plan->options.threads;
-    if ((compiler->plan->options.without & TRI_PLAN_NARROW) || !tri__onednn_is_eights(dy_layout, dy->shape) ||
-        (x_layout && !tri__onednn_is_eights(x_layout, x->shape)))
+    if ((compiler->plan->options.without & TRI_PLAN_NARROW) || !tri__has_plain_window(forward) ||
+        tri__onednn_channel_block(dy_layout, dy->shape) != 8 || (x_layout && tri__onednn_channel_block(x_layout, x->shape) != 8))
         return NULL;
     const tri__narrow_weight spec = {
         .batch = x->shape.dim[0],
@@ -117,6 +121,7 @@ static tri__onednn_pooling pooling_spec(const tri__compiler *compiler, const tri
         .kernel = {a->kernel[0], a->kernel[1]},
         .stride = {a->stride[0], a->stride[1]},
         .pad = {a->pad[0], a->pad[1]},
+        .pad_more = {a->pad_more[0], a->pad_more[1]},
         .average = tri__node_is(node, "avgpool"),
         .training = compiler->plan->options.training,
         .layout = tri__compiler_layout(compiler, node->input[0]),
@@ -189,6 +194,82 @@ static tri_status lrn_grad(tri__compiler *compiler, const tri_node *node, tri__l
     return tri__onednn_lrn_backward(compiler->plan->onednn, &spec, &lowered->kernel);
 }
 
+/* ---- batch normalisation: a kernel of our own, on oneDNN's layouts ---- */
+
+static tri__batch_norm batch_norm_spec(const tri__compiler *compiler, const tri_node *node)
+{
+    const tri_node *x = node->input[0];
+    const tri__tensor_layout *layout = tri__compiler_layout(compiler, x);
+    const int block = tri__onednn_channel_block(layout, x->shape);
+    return (tri__batch_norm){
+        .n = x->shape.dim[0],
+        .c = x->shape.dim[1],
+        .inner = x->shape.dim[1] && x->shape.dim[0] ? tri_shape_count(x->shape) / x->shape.dim[0] / x->shape.dim[1] : 0,
+        .block = block ? block : 1,
+        .epsilon = node->attributes.epsilon,
+        .threads = compiler->plan->options.threads,
+        .layout = block ? layout : NULL,
+    };
+}
+
+static tri_status batch_norm(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const bool training = compiler->plan->options.training;
+    const tri__batch_norm spec = batch_norm_spec(compiler, node);
+    if (spec.inner == 0)
+        return NULL;
+    for (int i = 0; i < node->inputs; i++)
+        lowered->input[i] = node->input[i];
+    lowered->output[0] = node;
+    lowered->keeps = training ? node : NULL;
+    return tri__batch_norm_forward(&spec, training, &lowered->kernel);
+}
+
+/* All gradients in one kernel, whichever of them comes first. */
+static tri_status batch_norm_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri_node *forward = node->forward;
+    if (!forward || !tri__node_is(forward, "batch_norm") || compiler->workspace_of[forward->id] < 0)
+        return NULL;
+    const tri_node *dx = sibling(compiler, forward, "batch_norm_grad"), *scale = sibling(compiler, forward, "batch_norm_grad_scale");
+    const tri_node *shift = sibling(compiler, forward, "bias_grad");
+    if (!scale || !shift)
+        return NULL;
+    const tri__batch_norm spec = batch_norm_spec(compiler, forward);
+    lowered->node = forward;
+    lowered->input[0] = node->input[0];
+    lowered->input[1] = forward->input[0];
+    lowered->input[2] = forward->input[1];
+    lowered->input[3] = forward->input[5];
+    lowered->output[0] = scale;
+    lowered->output[1] = shift;
+    lowered->output[2] = dx;
+    lowered->reads = forward;
+    return tri__batch_norm_backward(&spec, dx != NULL, &lowered->kernel);
+}
+
+/* Both running statistics in one kernel. */
+static tri_status batch_statistics(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const tri_node *forward = node->forward;
+    const tri_node *mean = sibling(compiler, forward, "batch_mean"), *variance = sibling(compiler, forward, "batch_variance");
+    if (!mean || !variance || compiler->workspace_of[forward->id] < 0)
+        return NULL;
+    const tri__batch_norm spec = batch_norm_spec(compiler, forward);
+    lowered->node = mean;
+    lowered->input[0] = forward->input[5];
+    lowered->output[0] = mean;
+    lowered->output[1] = variance;
+    lowered->reads = forward;
+    return tri__batch_norm_statistics(&spec, &lowered->kernel);
+}
+
+static tri_status bias_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
+{
+    const bool batch_norm = node->forward && tri__node_is(node->forward, "batch_norm");
+    return batch_norm ? batch_norm_grad(compiler, node, lowered) : convolution_weight(compiler, node, lowered);
+}
+
 /* ---- matrix products ---- */
 
 static tri_status matmul(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
@@ -253,13 +334,18 @@ static const struct {
     {"convolution", convolution},
     {"convolution_grad_input", convolution_input},
     {"convolution_grad_weight", convolution_weight},
-    {"bias_grad", convolution_weight},
+    {"bias_grad", bias_grad},
     {"maxpool", pooling},
     {"avgpool", pooling},
     {"maxpool_grad", pooling_grad},
     {"avgpool_grad", pooling_grad},
     {"lrn", lrn},
     {"lrn_grad", lrn_grad},
+    {"batch_norm", batch_norm},
+    {"batch_norm_grad", batch_norm_grad},
+    {"batch_norm_grad_scale", batch_norm_grad},
+    {"batch_mean", batch_statistics},
+    {"batch_variance", batch_statistics},
     {"matmul", matmul},
     {"relu", relu},
     {"relu_grad", relu_grad},

@@ -3,16 +3,28 @@
 
 typedef struct {
     dnnl_memory_desc_t x, w, bias, y;
+    dnnl_dims_t dilation, pad_end;
     const dnnl_memory_desc_t *bias_or_none;
 } descriptors;
+
+/* [groups][out / groups][c / groups][kernel] */
+static tri_shape grouped(const tri__onednn_convolution *spec)
+{
+    const int64_t *w = spec->w.dim;
+    return TRI_SHAPE(spec->groups, w[0] / spec->groups, w[1], w[2], w[3]);
+}
 
 static void describe(const tri__onednn_convolution *spec, descriptors *d)
 {
     d->x = tri__onednn_desc_any(spec->x);
-    d->w = tri__onednn_desc_any(spec->w);
+    d->w = tri__onednn_desc_any(spec->groups > 1 ? grouped(spec) : spec->w);
     d->y = tri__onednn_desc_any(spec->y);
     d->bias = tri__onednn_desc(TRI_SHAPE(spec->w.dim[0]), NULL);
     d->bias_or_none = spec->bias ? &d->bias : NULL;
+    for (int i = 0; i < 2; i++) {
+        d->dilation[i] = spec->dilation[i] - 1; /* oneDNN counts the elements left out */
+        d->pad_end[i] = spec->pad[i] + spec->pad_more[i];
+    }
 }
 
 static tri_status forward_desc(tri__onednn *context, const tri__onednn_convolution *spec, dnnl_primitive_attr_t attr,
@@ -21,9 +33,10 @@ static tri_status forward_desc(tri__onednn *context, const tri__onednn_convoluti
     descriptors d;
     describe(spec, &d);
     dnnl_convolution_desc_t desc;
-    TRI_TRY(tri__onednn_check(dnnl_convolution_forward_desc_init(&desc, dnnl_forward_training, dnnl_convolution_direct, &d.x, &d.w,
-                                                                 d.bias_or_none, &d.y, spec->stride, spec->pad, spec->pad),
-                              "a convolution"));
+    TRI_TRY(
+        tri__onednn_check(dnnl_dilated_convolution_forward_desc_init(&desc, dnnl_forward_training, dnnl_convolution_direct, &d.x, &d.w,
+                                                                     d.bias_or_none, &d.y, spec->stride, d.dilation, spec->pad, d.pad_end),
+                          "a convolution"));
     return tri__onednn_check(dnnl_primitive_desc_create(out, &desc, attr, context->engine, NULL), "a convolution");
 }
 
@@ -73,9 +86,9 @@ tri_status tri__onednn_convolution_input(tri__onednn *context, const tri__onednn
     descriptors d;
     describe(spec, &d);
     dnnl_convolution_desc_t backward;
-    TRI_TRY(tri__onednn_check(
-        dnnl_convolution_backward_data_desc_init(&backward, dnnl_convolution_direct, &d.x, &d.w, &d.y, spec->stride, spec->pad, spec->pad),
-        "a convolution's input gradient"));
+    TRI_TRY(tri__onednn_check(dnnl_dilated_convolution_backward_data_desc_init(&backward, dnnl_convolution_direct, &d.x, &d.w, &d.y,
+                                                                               spec->stride, d.dilation, spec->pad, d.pad_end),
+                              "a convolution's input gradient"));
     dnnl_primitive_desc_t desc;
     TRI_TRY(backward_desc(context, spec, &backward, &desc));
     static const tri__onednn_arguments arguments = {
@@ -88,8 +101,9 @@ tri_status tri__onednn_convolution_weight(tri__onednn *context, const tri__onedn
     descriptors d;
     describe(spec, &d);
     dnnl_convolution_desc_t backward;
-    TRI_TRY(tri__onednn_check(dnnl_convolution_backward_weights_desc_init(&backward, dnnl_convolution_direct, &d.x, &d.w, d.bias_or_none,
-                                                                          &d.y, spec->stride, spec->pad, spec->pad),
+    TRI_TRY(tri__onednn_check(dnnl_dilated_convolution_backward_weights_desc_init(&backward, dnnl_convolution_direct, &d.x, &d.w,
+                                                                                  d.bias_or_none, &d.y, spec->stride, d.dilation, spec->pad,
+                                                                                  d.pad_end),
                               "a convolution's weight gradient"));
     dnnl_primitive_desc_t desc;
     TRI_TRY(backward_desc(context, spec, &backward, &desc));

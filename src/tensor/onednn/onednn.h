@@ -15,13 +15,15 @@ TRI_MUST_CHECK tri_status tri__onednn_create(tri__onednn **out);
 void tri__onednn_destroy(tri__onednn *context);      /* accepts NULL */
 void tri__onednn_version(char *buffer, size_t size); /* of the library in use: "2.6.3" */
 
-/* Whether a layout is [n][c/8][h][w][8] for a shape [n][c][h][w]. */
-bool tri__onednn_is_eights(const tri__tensor_layout *layout, tri_shape shape);
+/* The b of a layout [n][c/b][h][w][b] for a shape [n][c][h][w], where b divides c: 8 or 16, or 0 where the layout is another one. */
+int tri__onednn_channel_block(const tri__tensor_layout *layout, tri_shape shape);
 
-/* x: [n][c][h][w], w: [out][c][kernel], y: [n][out][…] */
+/* x: [n][c][h][w], w: [out][c / groups][kernel], y: [n][out][…] */
 typedef struct {
     tri_shape x, w, y;
     int64_t stride[2], pad[2];
+    int64_t pad_more[2]; /* padding behind beyond pad */
+    int64_t dilation[2], groups;
     bool bias, relu;
 } tri__onednn_convolution;
 
@@ -35,6 +37,7 @@ TRI_MUST_CHECK tri_status tri__onednn_convolution_weight(tri__onednn *context, c
 typedef struct {
     tri_shape x, y;
     int64_t kernel[2], stride[2], pad[2];
+    int64_t pad_more[2];
     bool average;                     /* over the window, padding counted as zeros; otherwise the maximum */
     bool training;                    /* the maximum's place is kept in a workspace */
     const tri__tensor_layout *layout; /* of x: a blocked one is taken as it comes */
@@ -67,7 +70,7 @@ typedef struct {
 /* a, b[, bias] → y */
 TRI_MUST_CHECK tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel **out);
 
-/* The same elements in another layout; neither may be lanes. x → y */
+/* The same elements in another layout; neither may be lanes. A layout of grouped weights has a dimension more than the shape. x → y */
 TRI_MUST_CHECK tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__tensor_layout *from,
                                               const tri__tensor_layout *to, tri__kernel **out);
 

@@ -22,9 +22,10 @@ static tri_status pooling_desc(tri__onednn *context, const tri__onednn_pooling *
 {
     dnnl_memory_desc_t x = pooling_input(spec), y = tri__onednn_desc_any(spec->y);
     dnnl_prop_kind_t kind = spec->training ? dnnl_forward_training : dnnl_forward_inference;
+    const dnnl_dims_t pad_end = {spec->pad[0] + spec->pad_more[0], spec->pad[1] + spec->pad_more[1]};
     dnnl_pooling_v2_desc_t desc;
     TRI_TRY(tri__onednn_check(dnnl_pooling_v2_forward_desc_init(&desc, kind, pooling_kind(spec), &x, &y, spec->stride, spec->kernel,
-                                                                no_dilation, spec->pad, spec->pad),
+                                                                no_dilation, spec->pad, pad_end),
                               "pooling"));
     return tri__onednn_check(dnnl_primitive_desc_create(out, &desc, context->attr, context->engine, NULL), "pooling");
 }
@@ -47,9 +48,10 @@ tri_status tri__onednn_pooling_backward(tri__onednn *context, const tri__onednn_
     TRI_TRY(pooling_desc(context, spec, &hint));
     dnnl_memory_desc_t dx = pooling_input(spec);
     const dnnl_memory_desc_t *dy = dnnl_primitive_desc_query_md(hint, dnnl_query_dst_md, 0);
+    const dnnl_dims_t pad_end = {spec->pad[0] + spec->pad_more[0], spec->pad[1] + spec->pad_more[1]};
     dnnl_pooling_v2_desc_t backward;
     dnnl_status_t made = dnnl_pooling_v2_backward_desc_init(&backward, pooling_kind(spec), &dx, dy, spec->stride, spec->kernel, no_dilation,
-                                                            spec->pad, spec->pad);
+                                                            spec->pad, pad_end);
     if (made == dnnl_success)
         made = dnnl_primitive_desc_create(&desc, &backward, context->attr, context->engine, hint);
     dnnl_primitive_desc_destroy(hint);

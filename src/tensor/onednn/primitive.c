@@ -88,6 +88,12 @@ dnnl_memory_desc_t tri__onednn_desc(tri_shape shape, const tri__tensor_layout *l
     return layout ? ((const blocked_layout *)layout)->desc : plain_desc(shape);
 }
 
+tri_shape tri__onednn_shape(tri_shape shape, const tri__tensor_layout *layout)
+{
+    const dnnl_memory_desc_t *desc = layout ? &((const blocked_layout *)layout)->desc : NULL;
+    return desc ? tri_shape_of(desc->ndims, desc->dims) : shape;
+}
+
 dnnl_memory_desc_t tri__onednn_desc_any(tri_shape shape)
 {
     dnnl_memory_desc_t desc;
@@ -100,13 +106,22 @@ static bool blocked_equal(const tri__tensor_layout *a, const tri__tensor_layout 
     return dnnl_memory_desc_equal(&((const blocked_layout *)a)->desc, &((const blocked_layout *)b)->desc);
 }
 
-bool tri__onednn_is_eights(const tri__tensor_layout *layout, tri_shape shape)
+int tri__onednn_channel_block(const tri__tensor_layout *layout, tri_shape shape)
 {
-    if (tri__tensor_layout_kind_of(layout) != TRI_LAYOUT_ONEDNN || shape.rank != 4 || shape.dim[1] % 8)
-        return false;
-    dnnl_memory_desc_t eights;
-    return dnnl_memory_desc_init_by_tag(&eights, shape.rank, shape.dim, dnnl_f32, dnnl_aBcd8b) == dnnl_success &&
-           dnnl_memory_desc_equal(&eights, &((const blocked_layout *)layout)->desc);
+    static const struct {
+        int channels;
+        dnnl_format_tag_t tag;
+    } known[] = {{8, dnnl_aBcd8b}, {16, dnnl_aBcd16b}};
+    if (tri__tensor_layout_kind_of(layout) != TRI_LAYOUT_ONEDNN || shape.rank != 4)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        dnnl_memory_desc_t blocks;
+        if (shape.dim[1] % known[i].channels == 0 &&
+            dnnl_memory_desc_init_by_tag(&blocks, shape.rank, shape.dim, dnnl_f32, known[i].tag) == dnnl_success &&
+            dnnl_memory_desc_equal(&blocks, &((const blocked_layout *)layout)->desc))
+            return known[i].channels;
+    }
+    return 0;
 }
 
 /* Workspaces have no layout that others could read: they count as plain bytes. */

@@ -18,6 +18,7 @@ TRI_MUST_CHECK tri_status tri__onednn_check(dnnl_status_t status, const char *wh
 /* The descriptor of a shape in a layout, or with the layout left to oneDNN. */
 dnnl_memory_desc_t tri__onednn_desc(tri_shape shape, const tri__tensor_layout *layout);
 dnnl_memory_desc_t tri__onednn_desc_any(tri_shape shape);
+tri_shape tri__onednn_shape(tri_shape shape, const tri__tensor_layout *layout); /* the dimensions of a layout; of plain memory, the shape */
 
 /* A kernel's arguments as oneDNN numbers them: inputs, outputs, workspaces. Scratch memory is added behind them. */
 typedef struct {

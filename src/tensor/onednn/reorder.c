@@ -4,6 +4,7 @@
 tri_status tri__onednn_reorder(tri__onednn *context, tri_shape shape, const tri__tensor_layout *from, const tri__tensor_layout *to,
                                tri__kernel **out)
 {
+    shape = tri__onednn_shape(shape, from ? from : to);
     dnnl_memory_desc_t source = tri__onednn_desc(shape, from), target = tri__onednn_desc(shape, to);
     dnnl_primitive_desc_t desc;
     TRI_TRY(tri__onednn_check(dnnl_reorder_primitive_desc_create(&desc, &source, context->engine, &target, context->engine, context->attr),

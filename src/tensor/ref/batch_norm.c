@@ -70,7 +70,8 @@ void tri__ref_batch_norm(const tri__ref_batch_shape *s, const float *x, const fl
 }
 
 /* Σ dy and Σ dy · x̂ of a channel, where x̂ = (x − mean) / √(variance + epsilon) */
-static void sums_of(const tri__ref_batch_shape *s, const float *dy, const float *x, int64_t c, const moments *m, double *sum, double *product)
+static void sums_of(const tri__ref_batch_shape *s, const float *dy, const float *x, int64_t c, const moments *m, double *sum,
+                    double *product)
 {
     *sum = *product = 0;
     for (int64_t n = 0; n < s->n; n++)

@@ -24,6 +24,26 @@ void tri__ref_sigmoid(int64_t count, const float *x, float *y)
         y[i] = 1 / (1 + expf(-x[i]));
 }
 
+/* Φ(x), the share of a normal distribution that lies below x */
+static double normal_below(double x)
+{
+    return 0.5 * erfc(-x * M_SQRT1_2);
+}
+
+/* y = x · Φ(x) */
+void tri__ref_gelu(int64_t count, const float *x, float *y)
+{
+    for (int64_t i = 0; i < count; i++)
+        y[i] = (float)(x[i] * normal_below(x[i]));
+}
+
+/* dx = dy · (Φ(x) + x · φ(x)), φ(x) = e^(−x²/2) / √(2π) */
+void tri__ref_gelu_grad(int64_t count, const float *dy, const float *x, float *dx)
+{
+    for (int64_t i = 0; i < count; i++)
+        dx[i] = (float)(dy[i] * (normal_below(x[i]) + x[i] * exp(-0.5 * x[i] * x[i]) * 0.5 * M_SQRT1_2 * M_2_SQRTPI));
+}
+
 /* dx = dy where y > 0, 0 where y ≤ 0, NaN where y is NaN */
 void tri__ref_relu_grad(int64_t count, const float *dy, const float *y, float *dx)
 {

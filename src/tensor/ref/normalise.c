@@ -83,3 +83,55 @@ void tri__ref_lrn_grad(const tri__ref_lrn_shape *s, const float *dy, const float
                 dx[at + c * s->inner] = (float)lrn_grad_at(s, dy + at, x + at, c);
             }
 }
+
+typedef struct {
+    double mean, norm; /* norm: 1 / √(variance + epsilon) */
+} row_moments;
+
+static row_moments moments_of_row(int64_t width, float epsilon, const float *x)
+{
+    double mean = 0, spread = 0;
+    for (int64_t i = 0; i < width; i++)
+        mean += x[i];
+    mean /= (double)width;
+    for (int64_t i = 0; i < width; i++)
+        spread += (x[i] - mean) * (x[i] - mean);
+    return (row_moments){mean, 1 / sqrt(spread / (double)width + epsilon)};
+}
+
+/* y = scale · x̂ + shift, x̂ = (x − mean) / √(variance + epsilon) of the row */
+void tri__ref_layer_norm(int64_t n, int64_t width, float epsilon, const float *x, const float *scale, const float *shift, float *y)
+{
+    for (int64_t row = 0; row < n; row++, x += width, y += width) {
+        const row_moments m = moments_of_row(width, epsilon, x);
+        for (int64_t i = 0; i < width; i++)
+            y[i] = (float)((x[i] - m.mean) * m.norm * scale[i] + shift[i]);
+    }
+}
+
+/* dx = norm · (g − mean of g − x̂ · mean of g · x̂), g = dy · scale */
+void tri__ref_layer_norm_grad(int64_t n, int64_t width, float epsilon, const float *dy, const float *x, const float *scale, float *dx)
+{
+    for (int64_t row = 0; row < n; row++, dy += width, x += width, dx += width) {
+        const row_moments m = moments_of_row(width, epsilon, x);
+        double sum = 0, product = 0;
+        for (int64_t i = 0; i < width; i++) {
+            sum += (double)dy[i] * scale[i];
+            product += (double)dy[i] * scale[i] * (x[i] - m.mean) * m.norm;
+        }
+        for (int64_t i = 0; i < width; i++)
+            dx[i] = (float)(m.norm * ((double)dy[i] * scale[i] - (sum + (x[i] - m.mean) * m.norm * product) / (double)width));
+    }
+}
+
+/* dscale = Σ over rows of dy · x̂ */
+void tri__ref_layer_norm_grad_scale(int64_t n, int64_t width, float epsilon, const float *dy, const float *x, float *dscale)
+{
+    for (int64_t i = 0; i < width; i++)
+        dscale[i] = 0;
+    for (int64_t row = 0; row < n; row++, dy += width, x += width) {
+        const row_moments m = moments_of_row(width, epsilon, x);
+        for (int64_t i = 0; i < width; i++)
+            dscale[i] += (float)(dy[i] * (x[i] - m.mean) * m.norm);
+    }
+}

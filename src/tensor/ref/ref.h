@@ -32,9 +32,11 @@ typedef struct {
     int64_t n, c, h, w; /* x: [n][c][h][w] */
     int64_t o, oh, ow;  /* y: [n][o][oh][ow]; pooling has o = c */
     int64_t kernel[2], stride[2], pad[2];
+    int64_t dilation[2]; /* convolution: rows and columns from one element of the kernel to the next */
+    int64_t groups;      /* convolution: output o sees the channels of its group alone */
 } tri__ref_window;
 
-/* w: [o][c][kernel][kernel], bias: [o] or NULL */
+/* w: [o][c / groups][kernel][kernel], bias: [o] or NULL */
 void tri__ref_convolution(const tri__ref_window *s, const float *x, const float *w, const float *bias, float *y);
 void tri__ref_convolution_grad_input(const tri__ref_window *s, const float *dy, const float *w, float *dx);
 void tri__ref_convolution_grad_weight(const tri__ref_window *s, const float *dy, const float *x, float *dw);
@@ -52,6 +54,8 @@ void tri__ref_avgpool_grad(const tri__ref_window *s, const float *dy, float *dx)
 void tri__ref_relu(int64_t count, const float *x, float *y);
 void tri__ref_tanh(int64_t count, const float *x, float *y);
 void tri__ref_sigmoid(int64_t count, const float *x, float *y);
+void tri__ref_gelu(int64_t count, const float *x, float *y);
+void tri__ref_gelu_grad(int64_t count, const float *dy, const float *x, float *dx);
 void tri__ref_relu_grad(int64_t count, const float *dy, const float *y, float *dx);
 void tri__ref_tanh_grad(int64_t count, const float *dy, const float *y, float *dx);
 void tri__ref_sigmoid_grad(int64_t count, const float *dy, const float *y, float *dx);
@@ -82,6 +86,11 @@ typedef struct {
 
 void tri__ref_lrn(const tri__ref_lrn_shape *s, const float *x, float *y);
 void tri__ref_lrn_grad(const tri__ref_lrn_shape *s, const float *dy, const float *x, float *dx);
+
+/* x: [n][width], scale, shift: [width]; each example by its own mean and variance */
+void tri__ref_layer_norm(int64_t n, int64_t width, float epsilon, const float *x, const float *scale, const float *shift, float *y);
+void tri__ref_layer_norm_grad(int64_t n, int64_t width, float epsilon, const float *dy, const float *x, const float *scale, float *dx);
+void tri__ref_layer_norm_grad_scale(int64_t n, int64_t width, float epsilon, const float *dy, const float *x, float *dscale);
 
 /* ---- batch_norm.c: examples of weight 0 do not count ---- */
 

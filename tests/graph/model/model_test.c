@@ -144,7 +144,8 @@ static void built_in_models_are_listed(void **state)
 {
     (void)state;
     assert_string_equal(tri_model_builtin(0), "alexnet");
-    static const char *const others[] = {"deep-click", "flowers", "fm", "lenet", "softmax", "sparse-lr", "sparse-softmax"};
+    static const char *const others[] = {"deep-click", "flowers", "fm",        "lenet",         "mobilenet",
+                                         "resnet20",   "softmax", "sparse-lr", "sparse-softmax"};
     int count = 0;
     for (int i = 0; i < (int)(sizeof others / sizeof *others); i++)
         assert_string_equal(tri_model_builtin(i + 1), others[i]);
@@ -153,8 +154,8 @@ static void built_in_models_are_listed(void **state)
     assert_null(tri_model_builtin(count + 5));
     tri_model *model = NULL;
     assert_fails(tri_model_open("lnet", &model), TRI_NOT_FOUND,
-                 "there is no model 'lnet' (did you mean 'lenet'?); built in are alexnet, deep-click, flowers, fm, lenet, softmax, "
-                 "sparse-lr, sparse-softmax");
+                 "there is no model 'lnet' (did you mean 'lenet'?); built in are alexnet, deep-click, flowers, fm, lenet, mobilenet, "
+                 "resnet20, softmax, sparse-lr, sparse-softmax");
 }
 
 static void a_model_file_of_the_user_is_read_by_its_path(void **state)
@@ -314,7 +315,7 @@ static void errors_in_model_files_name_line_and_column(void **state)
         {"", "my.model:1:1: the model is empty, expected input(), layers and a loss such as softmax_loss()"},
         {"# nothing\n\n", "my.model:2:1: the model is empty, expected input(), layers and a loss such as softmax_loss()"},
         {"input()\n\n  x1 =   cnov(6)", "my.model:3:10: unknown operator 'cnov' (did you mean 'conv'?)"},
-        {"input()\nrelu_grad()", "my.model:2:1: unknown operator 'relu_grad'; there are train, input, dense, conv, parameter,"},
+        {"input()\nrelu_grad()", "my.model:2:1: unknown operator 'relu_grad'; there are train, input, dense, conv, batch_norm,"},
         {"conv(6, kernel=3)", "my.model:1:1: expected the input before 'conv': input(), input(scale=1/255) or sparse()"},
         {"input()\ninput()", "my.model:2:1: a second input; line 1 has the first"},
         {"input()\nrelu()\n", "my.model:2:1: the model ends here, expected a loss as its last line: softmax_loss() or logistic_loss()"},

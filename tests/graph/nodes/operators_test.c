@@ -335,7 +335,7 @@ static const operator_case bad[] = {
     {"matmul", {T(N, 5), T(5, 4), T(5)}, .message = "bias ('in2') is 5, expected 4"},
     {"convolution", {T(N, 1, 3, 3), T(2, 1, 5, 5)}, .message = "kernel 5x5 does not fit the 3x3 input; use pad or a smaller kernel"},
     {"convolution", {T(N, 3, 8, 8), T(2, 1, 5, 5)}, .message = "has 3 channels, the weight 2x1x5x5 is for 1"},
-    {"convolution", {T(N, 1, 8, 8), T(2, 1, 5, 5)}, .with = {.stride = {-1, 1}}, .message = "must be at least 1, 1 and 0"},
+    {"convolution", {T(N, 1, 8, 8), T(2, 1, 5, 5)}, .with = {.stride = {-1, 1}}, .message = "must be at least 1, 1, 1 and 0"},
     {"convolution", {T(N, 1, 8, 8), T(2, 1, 5, 5)}, .with = {.pad = {INT64_MAX, 0}}, .message = "pad 9223372036854775807 is too large"},
     {"convolution", {T(N, 1, 8, 8), T(2, 1, 5, 5)}, .with = {.kernel = {3, 0}}, .message = "kernel is 3x3, but the weight's is 5x5"},
     {"convolution", {T(N, 1, 8, 8), T(2, 1, 5, 5)}, .with = {.pad = {INT64_MAX / 4, INT64_MAX / 4}}, .message = "too large"},

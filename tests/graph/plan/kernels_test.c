@@ -92,7 +92,7 @@ static bool fits_a_batch(const operator_case *c)
 {
     const tri_batch any = {.x = "", .labels = &(int32_t){0}, .weights = &(float){0}};
     for (int i = 0; i < COUNT_OF(c->in); i++)
-        if (c->in[i].role != NOTHING && c->in[i].role != TRAINED && !part_of(&any, feed_name(c->in[i], i)))
+        if (c->in[i].role != NOTHING && c->in[i].role != TRAINED && c->in[i].role != STATE && !part_of(&any, feed_name(c->in[i], i)))
             return false;
     return true;
 }
@@ -117,7 +117,7 @@ static tri_plan *make_plan(const tri_graph *graph, bool training, unsigned witho
 static outcome try(const subject *s, unsigned without)
 {
     outcome got;
-    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.name = "sgd"}, &got.store));
+    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.name = "sgd", .state = s->graph->state}, &got.store));
     tri_graph_initialise(s->graph, 3, tri_store_parameters(got.store));
     tri_plan *plan = make_plan(s->graph, true, without, got.store);
     assert_ok(tri_store_begin(got.store, &(tri_step){.rate = 0}));
@@ -234,6 +234,22 @@ static const model_case models[] = {
     {"a dense layer that two read", S(10), TRI_F32, "input()\na = dense(12)\nb = relu(a)\nc = tanh(a)\nmultiply(b, c)" END},
     {"weights that two layers share", S(12), TRI_F32,
      "a = input()\nw = parameter(12x12, init=xavier)\nb = matmul(a, w)\nrelu()\nmatmul(w, transpose_b=yes)\nrelu()\nadd(b)" END},
+    {"batch normalisation between convolutions", S(12, 10, 3), TRI_U8,
+     "input(scale=1/255)\nconv(16, kernel=3, pad=1, bias=no)\nbatch_norm()\nrelu()\nconv(32, kernel=3, stride=2, "
+     "bias=no)\nbatch_norm()\nrelu()"
+     "\nglobal_avgpool()" END},
+    {"batch normalisation of pixels", S(6, 6, 2), TRI_U8,
+     "input(scale=1/255)\nbatch_norm()\ntanh()\nconv(6, kernel=3, pad=1)\ntanh()\nmaxpool(2)" END},
+    {"batch normalisation of features", S(20), TRI_F32, "input()\nbatch_norm()\ndense(12)\ntanh()" END},
+    {"a residual block", S(8, 8, 2), TRI_U8,
+     "input(scale=1/255)\nconv(16, kernel=3, pad=same)\na = relu()\nconv(16, kernel=3, pad=same, "
+     "bias=no)\nbatch_norm()\nadd(a)\nrelu()" END},
+    {"depthwise convolutions", S(9, 8, 3), TRI_U8,
+     "input(scale=1/255)\nconv(16, kernel=3, pad=1)\nrelu()\nconv(16, kernel=3, groups=16, pad=same, stride=2)\nrelu()"
+     "\nconv(24, kernel=1)\nrelu()\nconv(24, kernel=3, groups=24, dilation=2, pad=same)" END},
+    {"channels side by side", S(6, 6, 1), TRI_U8,
+     "input(scale=1/255)\nin = conv(8, kernel=1)\na = conv(in, 8, kernel=3, pad=same)\nb = maxpool(in, 3, stride=1, pad=same)\n"
+     "concat(a, b, in)\ngelu()\nlayer_norm()\nglobal_maxpool()" END},
     {"one logit", S(6, 6, 1), TRI_U8, "input(scale=1/255)\nconv(4, kernel=3)\nrelu()\ndense(1)\nlogistic_loss()"},
 };
 
@@ -286,11 +302,11 @@ static void expect_nan(const subject *s, const char *name, unsigned without)
 {
     double loss;
     tri_store *store;
-    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.name = "sgd"}, &store));
+    assert_ok(tri_store_local_create(s->graph->parameter_floats, &(tri_rule){.name = "sgd", .state = s->graph->state}, &store));
     tri_plan *plan = make_plan(s->graph, true, without, store);
     for (int i = 0; i < s->graph->count; i++) {
         const tri_node *node = s->graph->node[i];
-        if (strcmp(node->op->name, "parameter") != 0)
+        if (strcmp(node->op->name, "parameter") != 0 || node->state)
             continue;
         tri_graph_initialise(s->graph, 3, tri_store_parameters(store));
         tri_store_parameters(store)[node->range.first] = NAN;

@@ -1,4 +1,4 @@
-/* convolution.c: x [n][c][h][w] with w [o][c][kernel][kernel] → y [n][o][oh][ow]. The kernel's size is the weight's. */
+/* convolution.c: x [n][c][h][w] with w [o][c / groups][kernel][kernel] → y [n][o][oh][ow]. The kernel's size is the weight's. */
 #include "graph/nodes/operators/window.h"
 
 #include <inttypes.h>
@@ -15,14 +15,25 @@ static tri_status take_kernel(tri_node *node, const int64_t *weight)
     return NULL;
 }
 
+static tri_status check_groups(tri_node *node, tri_shape x, tri_shape w)
+{
+    tri_attributes *a = &node->attributes;
+    a->groups = a->groups ? a->groups : 1;
+    if (a->groups < 1 || x.dim[1] % a->groups || w.dim[0] % a->groups)
+        return tri__refuse(node, "%" PRId64 " groups: they must divide the %" PRId64 " channels of x and the %" PRId64 " of the result",
+                           a->groups, x.dim[1], w.dim[0]);
+    if (x.dim[1] / a->groups != w.dim[1])
+        return tri__refuse(node, "x is %s and has %" PRId64 " channels%s, the weight %s is for %" PRId64, TRI_TEXT(x), x.dim[1] / a->groups,
+                           a->groups > 1 ? " in each group" : "", TRI_TEXT(w), w.dim[1]);
+    return NULL;
+}
+
 static tri_status convolution_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
     TRI_TRY(tri__expect(node, 0, "x", TRI_F32, 4));
     TRI_TRY(tri__expect(node, 1, "weight", TRI_F32, 4));
     const tri_shape x = node->input[0]->shape, w = node->input[1]->shape;
-    if (x.dim[1] != w.dim[1])
-        return tri__refuse(node, "x is %s and has %" PRId64 " channels, the weight %s is for %" PRId64, TRI_TEXT(x), x.dim[1], TRI_TEXT(w),
-                           w.dim[1]);
+    TRI_TRY(check_groups(node, x, w));
     if (node->inputs > 2)
         TRI_TRY(tri__expect_shape(node, 2, "bias", TRI_F32, TRI_SHAPE(w.dim[0])));
     int64_t out[2];
@@ -90,7 +101,7 @@ static const tri_operator convolution_row = {
     .name = "convolution",
     .least = 2,
     .most = 3,
-    .keys = "kernel stride pad",
+    .keys = "kernel stride pad groups dilation",
     .shape = convolution_shape,
     .forward = convolution_forward,
     .backward = convolution_backward,
@@ -100,7 +111,7 @@ static const tri_operator convolution_grad_input_row = {
     .name = "convolution_grad_input",
     .least = 2,
     .most = 2,
-    .keys = "kernel stride pad",
+    .keys = "kernel stride pad groups dilation",
     .shape = grad_input_shape,
     .forward = grad_input_forward,
 };
@@ -109,7 +120,7 @@ static const tri_operator convolution_grad_weight_row = {
     .name = "convolution_grad_weight",
     .least = 2,
     .most = 2,
-    .keys = "kernel stride pad",
+    .keys = "kernel stride pad groups dilation",
     .shape = grad_weight_shape,
     .forward = grad_weight_forward,
 };

@@ -100,6 +100,21 @@ static void leaky_relu_grad_forward(const tri__call *call)
         dx[i] = y[i] > 0 ? dy[i] : alpha * dy[i];
 }
 
+static void gelu_forward(const tri__call *call)
+{
+    tri__ref_gelu(count_of(call), call->in[0].data, call->out.data);
+}
+
+static tri_status gelu_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    return wanted[0] ? tri__graph_make(graph, "gelu_grad", NULL, node, &dx[0], dy, node->input[0], NULL, NULL) : NULL;
+}
+
+static void gelu_grad_forward(const tri__call *call)
+{
+    tri__ref_gelu_grad(count_of(call), call->in[0].data, call->in[1].data, call->out.data);
+}
+
 void tri__activate(tri_activation activation, tri_tensor y)
 {
     static void (*const function[])(int64_t, const float *, float *) = {
@@ -327,6 +342,29 @@ static const tri_operator leaky_relu_grad_row = {
     .by_row = true,
 };
 
+static const tri_operator gelu_row = {
+    .name = "gelu",
+    .least = 1,
+    .most = 1,
+    .keys = "",
+    .shape = tri__unary_shape,
+    .forward = gelu_forward,
+    .backward = gelu_backward,
+    .in_place = 1,
+    .by_row = true,
+};
+
+static const tri_operator gelu_grad_row = {
+    .name = "gelu_grad",
+    .least = 2,
+    .most = 2,
+    .keys = "",
+    .shape = tri__binary_shape,
+    .forward = gelu_grad_forward,
+    .in_place = 1,
+    .by_row = true,
+};
+
 static const tri_operator relu_grad_row = {.name = "relu_grad",
                                            .least = 2,
                                            .most = 2,
@@ -405,6 +443,20 @@ static const tri_operator dropout_grad_row = {
 };
 
 const tri_operator *const tri__elementwise_operators[] = {
-    &relu_row,         &leaky_relu_row, &leaky_relu_grad_row, &relu_grad_row, &tanh_row,    &tanh_grad_row,    &sigmoid_row,
-    &sigmoid_grad_row, &add_row,        &add_n_row,           &multiply_row,  &dropout_row, &dropout_grad_row, NULL,
+    &relu_row,
+    &leaky_relu_row,
+    &leaky_relu_grad_row,
+    &relu_grad_row,
+    &tanh_row,
+    &tanh_grad_row,
+    &sigmoid_row,
+    &gelu_row,
+    &gelu_grad_row,
+    &sigmoid_grad_row,
+    &add_row,
+    &add_n_row,
+    &multiply_row,
+    &dropout_row,
+    &dropout_grad_row,
+    NULL,
 };

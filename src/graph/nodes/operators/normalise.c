@@ -90,6 +90,97 @@ static void lrn_grad_forward(const tri__call *call)
     tri__ref_lrn_grad(&s, call->in[0].data, call->in[1].data, call->out.data);
 }
 
+/* All values of an example; scale and shift have its shape. */
+static tri_status layer_norm_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    tri_attributes *a = &node->attributes;
+    a->epsilon = a->epsilon != 0 ? a->epsilon : 1e-5F;
+    TRI_TRY(tri__expect(node, 0, "x", TRI_F32, TRI_ANY_RANK));
+    const tri_shape x = node->input[0]->shape;
+    if (x.rank < 2 || tri__dims_product(x, 1, x.rank) < 1)
+        return tri__refuse(node, "x is %s, expected a batch with values: [n][features] or more", TRI_TEXT(x));
+    if (!(a->epsilon > 0))
+        return tri__refuse(node, "epsilon is %g, expected a number above 0", (double)a->epsilon);
+    const tri_shape example = tri_shape_of(x.rank - 1, x.dim + 1);
+    TRI_TRY(tri__expect_shape(node, 1, "scale", TRI_F32, example));
+    TRI_TRY(tri__expect_shape(node, 2, "shift", TRI_F32, example));
+    return tri__give(node, x, type, shape);
+}
+
+static int64_t width_of(tri_shape x)
+{
+    return tri__dims_product(x, 1, x.rank);
+}
+
+static void layer_norm_forward(const tri__call *call)
+{
+    const tri_shape x = call->out.shape;
+    tri__ref_layer_norm(x.dim[0], width_of(x), call->node->attributes.epsilon, call->in[0].data, call->in[1].data, call->in[2].data,
+                        call->out.data);
+}
+
+static tri_status layer_norm_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    const tri_attributes *a = &node->attributes;
+    tri_node *x = node->input[0], *scale = node->input[1];
+    if (wanted[0])
+        TRI_TRY(tri__graph_make(graph, "layer_norm_grad", a, node, &dx[0], dy, x, scale, NULL));
+    if (wanted[1])
+        TRI_TRY(tri__graph_make(graph, "layer_norm_grad_scale", a, node, &dx[1], dy, x, NULL, NULL));
+    return wanted[2] ? tri__graph_make(graph, "sum", &(tri_attributes){.axis = 0}, NULL, &dx[2], dy, NULL, NULL, NULL) : NULL;
+}
+
+static tri_status layer_norm_grad_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    TRI_TRY(tri__expect_shape(node, 1, "x", TRI_F32, node->input[0]->shape));
+    return tri__give(node, node->input[0]->shape, type, shape);
+}
+
+static void layer_norm_grad_forward(const tri__call *call)
+{
+    const tri_shape x = call->out.shape;
+    tri__ref_layer_norm_grad(x.dim[0], width_of(x), call->node->attributes.epsilon, call->in[0].data, call->in[1].data, call->in[2].data,
+                             call->out.data);
+}
+
+static tri_status layer_norm_grad_scale_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    const tri_shape x = node->input[0]->shape;
+    TRI_TRY(tri__expect_shape(node, 1, "x", TRI_F32, x));
+    return tri__give(node, tri_shape_of(x.rank - 1, x.dim + 1), type, shape);
+}
+
+static void layer_norm_grad_scale_forward(const tri__call *call)
+{
+    const tri_shape x = call->in[0].shape;
+    tri__ref_layer_norm_grad_scale(x.dim[0], width_of(x), call->node->attributes.epsilon, call->in[0].data, call->in[1].data,
+                                   call->out.data);
+}
+
+static const tri_operator layer_norm_row = {
+    .name = "layer_norm",
+    .least = 3,
+    .most = 3,
+    .keys = "epsilon",
+    .shape = layer_norm_shape,
+    .forward = layer_norm_forward,
+    .backward = layer_norm_backward,
+};
+
+static const tri_operator layer_norm_grad_row = {.name = "layer_norm_grad",
+                                                 .least = 3,
+                                                 .most = 3,
+                                                 .keys = "epsilon",
+                                                 .shape = layer_norm_grad_shape,
+                                                 .forward = layer_norm_grad_forward};
+
+static const tri_operator layer_norm_grad_scale_row = {.name = "layer_norm_grad_scale",
+                                                       .least = 2,
+                                                       .most = 2,
+                                                       .keys = "epsilon",
+                                                       .shape = layer_norm_grad_scale_shape,
+                                                       .forward = layer_norm_grad_scale_forward};
+
 static const tri_operator softmax_row = {
     .name = "softmax",
     .least = 1,
@@ -135,5 +226,5 @@ static const tri_operator lrn_grad_row = {
 };
 
 const tri_operator *const tri__normalise_operators[] = {
-    &softmax_row, &softmax_grad_row, &lrn_row, &lrn_grad_row, NULL,
+    &softmax_row, &softmax_grad_row, &lrn_row, &lrn_grad_row, &layer_norm_row, &layer_norm_grad_row, &layer_norm_grad_scale_row, NULL,
 };

@@ -12,6 +12,7 @@ extern const tri_operator *const tri__pooling_operators[];
 extern const tri_operator *const tri__elementwise_operators[];
 extern const tri_operator *const tri__normalise_operators[];
 extern const tri_operator *const tri__batch_norm_operators[];
+extern const tri_operator *const tri__concat_operators[];
 extern const tri_operator *const tri__loss_operators[];
 extern const tri_operator *const tri__reduce_operators[];
 extern const tri_operator *const tri__shape_operators[];
