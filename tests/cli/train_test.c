@@ -22,8 +22,6 @@ static void wrong_calls_of_train_are_refused_before_any_work(void **state)
     expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored", "--servers", "2"), 2, "",
            "--servers belongs to --strategy ps");
     expect(SHELL(here, "printf 'input()\\ndense(8)\\ndense(classes, place=1)\\nsoftmax_loss()\\n' >placed.model"), 0, "", "");
-    expect(RUN(here, "train", "placed.model", "--data", DATA), 1, "",
-           "placed.model:3:1: place=1: every worker that trains computes the whole model");
     expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "ps"), 1, "", "placed.model:3:1: place=1: every worker");
     expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "mirrored"), 1, "", "placed.model:3:1: place=1: every worker");
     expect(SHELL(here, "rm placed.model"), 0, "", "");

@@ -201,13 +201,13 @@ static tri_status merge_as_rank(const tri__session *session, const char *resume,
 {
     tri_status failure = tri__checkpoint_merge_options(resume, &to->given, &to->whole);
     const char *name = to->whole.strategy ? to->whole.strategy : to->given.strategy;
-    const tri__strategy *summing = tri__strategies_meeting(TRI_MEET_RANKS);
-    if (!failure || !session->ranks || session->strangers || (name && tri__strategies_find(name) != summing))
+    const tri__strategy *assumed = name ? tri__strategies_find(name) : tri__strategies_meeting(TRI_MEET_RANKS);
+    if (!failure || !session->ranks || session->strangers || assumed->meeting != TRI_MEET_RANKS)
         return failure;
     tri_status_free(failure);
     bool known;
     TRI_TRY(tri__train_options_copy(&to->whole, &to->given));
-    return tri__train_options_set(&to->whole, "strategy", summing->name, &known);
+    return tri__train_options_set(&to->whole, "strategy", assumed->name, &known);
 }
 
 /* The launcher or the cluster's description says how many processes there are. */

@@ -25,16 +25,29 @@ tri_status tri__model_at(tri_status cause, const tri_model *model, const tri__st
     return status;
 }
 
-tri_status tri__model_refuse_places(const tri_model *model)
+static const tri__statement *first_placed(const tri_model *model)
 {
     for (int i = 0; i < model->count; i++)
         if (model->statement[i].task >= 0)
-            return tri__model_at(tri_fail(TRI_UNSUPPORTED,
-                                          "place=%d: every worker that trains computes the whole model; leave 'place' out "
-                                          "('trireme run' computes graphs by their places)",
-                                          model->statement[i].task),
-                                 model, &model->statement[i]);
+            return &model->statement[i];
     return NULL;
+}
+
+bool tri__model_has_places(const tri_model *model)
+{
+    return first_placed(model) != NULL;
+}
+
+tri_status tri__model_refuse_places(const tri_model *model)
+{
+    const tri__statement *placed = first_placed(model);
+    if (!placed)
+        return NULL;
+    return tri__model_at(tri_fail(TRI_UNSUPPORTED,
+                                  "place=%d: every worker of this strategy computes the whole model; --strategy placed computes it by its "
+                                  "places",
+                                  placed->task),
+                         model, placed);
 }
 
 /* "lenet" of "models/lenet.model" */

@@ -94,6 +94,8 @@ struct tri_model {
     tri__statement train; /* verb.name is NULL where the file has no such line */
 };
 
+bool tri__model_has_places(const tri_model *model);
+
 /* A message for the first line that has a place. */
 TRI_MUST_CHECK tri_status tri__model_refuse_places(const tri_model *model);
 

@@ -454,6 +454,14 @@ static tri_status place_nodes(tri_graph *graph, int first, int task)
     return NULL;
 }
 
+/* Where a line is computed; −1: wherever its inputs are. Examples enter a placed model at task 0, so that the layers behind the input do
+ * not follow the first line that has a place. */
+static int task_of(const tri_model *model, const tri__statement *statement)
+{
+    bool enters = statement->verb.form == TRI_FORM_INPUT && !model->is_graph && tri__model_has_places(model);
+    return enters && statement->task < 0 ? 0 : statement->task;
+}
+
 /* The lines from first on that belong to this loop, −1: all that belong to none, and what loops inside it give. */
 static tri_status build_lines(model_builder *builder, int loop, int first);
 
@@ -507,7 +515,7 @@ static tri_status build_lines(model_builder *builder, int loop, int first)
         if (model->statement[i].loop != loop)
             continue;
         TRI_TRY(build_line(builder, i));
-        TRI_TRY(place_nodes(builder->graph, before, model->statement[i].task));
+        TRI_TRY(place_nodes(builder->graph, before, task_of(model, &model->statement[i])));
     }
     return NULL;
 }

@@ -106,11 +106,11 @@ SETTING(FLAG, deterministic, "deterministic", FREE, 0, .meaning = "the same bits
 
 ROW(INTEGER, workers, "workers", PART_OF(STRATEGY), .group = "With several workers", .elsewhere = "nproc num-workers processes",
     .argument = "N", .least = 1, .most = 4096, .standard = "1",
-    .meaning = "workers to start on this machine: replicas, ranks or workers of parameter servers")
+    .meaning = "workers to start on this machine: replicas, ranks, tasks or workers of parameter servers")
 ROW(TEXT, timeout, "timeout", PART_OF(STRATEGY), .argument = "T", .standard = "60s", .completion = "10s 60s 5m",
-    .meaning = "allreduce, ps: how long a task waits for another one: 500ms, 60s, 2m")
+    .meaning = "allreduce, placed, ps: how long a task waits for another one: 500ms, 60s, 2m")
 ROW(INTEGER, restarts, "restarts", PART_OF(STRATEGY), .argument = "R", .least = 0, .most = 1000000, .standard = "0",
-    .meaning = "allreduce: when a rank is lost, start again from the last checkpoint, up to R times")
+    .meaning = "allreduce, placed: when a rank is lost, start again from the last checkpoint, up to R times")
 ROW(INTEGER, min_workers, "min-workers", PART_OF(STRATEGY), .argument = "N", .least = 1, .most = 4096,
     .meaning = "allreduce: if a restart fails, too, go on without the hosts that are gone, or with fewer ranks, but with at least N")
 

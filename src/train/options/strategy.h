@@ -21,7 +21,8 @@ struct tri__placement;
     FIRST(local, "one worker, in this process")                                                                                            \
     NEXT(mirrored, "replicas in threads")                                                                                                  \
     NEXT(ps, "workers and parameter servers")                                                                                              \
-    NEXT(allreduce, "ranks of MPI")
+    NEXT(allreduce, "ranks of MPI")                                                                                                        \
+    NEXT(placed, "ranks that compute the model by its places")
 
 /* How processes that train together find each other. */
 typedef enum {
@@ -32,6 +33,13 @@ typedef enum {
 
 /* Options that say where processes are started. Each process has its own answer. */
 #define TRI_PLACING_OPTIONS "on", "cluster", "ssh"
+
+/* What a strategy makes of a model whose lines have places (place=1). */
+typedef enum {
+    TRI_PLACES_REFUSED, /* every worker computes the whole model */
+    TRI_PLACES_IGNORED, /* one task computes all of it, whatever its place */
+    TRI_PLACES_NEEDED,  /* each task computes what is placed on it */
+} tri__places;
 
 /* What a strategy needs to start the processes of a run. */
 typedef struct {
@@ -46,7 +54,8 @@ typedef struct {
 typedef struct tri__strategy {
     const char *name;           /* "local", as users type it */
     const char *const *options; /* options that not every strategy has; ends with NULL; NULL: none */
-    bool reads_stream;          /* it can train on standard input, which one process reads, in its order */
+    tri__places places;
+    bool reads_stream; /* it can train on standard input, which one process reads, in its order */
 
     /* TRI_BAD_CALL where options contradict each other; the message says what to do instead. NULL: they never do. */
     tri_status (*check)(const struct tri__train_options *options);

@@ -48,7 +48,7 @@ static tri_status check_request(const tri__run_request *run, int servers, char *
     tri_model *model = NULL;
     tri_source *source = NULL;
     tri__train_settings settings;
-    tri_status status = tri__inputs_open_model(run->options->model, &model);
+    tri_status status = tri__inputs_open_model(run->options->model, run->strategy, &model);
     if (!status)
         status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
     if (!status)

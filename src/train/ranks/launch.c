@@ -289,7 +289,7 @@ static tri_status open_folder(launcher *self)
         TRI_TRY(run->out ? tri__run_folder_check(run->out) : NULL);
         tri_model *model;
         tri__train_settings settings;
-        TRI_TRY(tri__inputs_open_model(run->options->model, &model));
+        TRI_TRY(tri__inputs_open_model(run->options->model, run->strategy, &model));
         tri_status status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
         if (!status)
             status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);
@@ -357,4 +357,27 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
         tri_status_free(tri__folder_remove(self.folder.path)); /* a folder that cannot be removed stays */
     tri__run_folder_fini(&self.folder);
     return status;
+}
+
+const char *const tri__launch_options[] = {"workers", "threads", "out", "resume", "json", TRI_PLACING_OPTIONS, NULL};
+
+tri_status tri__launch_ranks(const tri__launch_request *request, tri__run_result *out)
+{
+    const tri__train_options *options = request->run->options;
+    const int workers = options->workers == TRI_UNSET ? 1 : (int)options->workers;
+    const tri__launching launching = {
+        .run = request->run,
+        .program = request->program,
+        .words = request->words,
+        .workers = workers,
+        .threads = options->threads > 0 ? (int)options->threads
+                   : request->placement ? request->placement->threads
+                                        : 0,
+        .restarts = options->restarts > 0 ? (int)options->restarts : 0,
+        .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
+        .hosts = request->hosts,
+        .placement = request->placement,
+        .as_root = request->as_root,
+    };
+    return tri__launch(&launching, out);
 }

@@ -22,4 +22,8 @@ typedef struct {
 /* Returns when no process is left. out has a result if rank 0 reported one, even if the run failed after that. */
 TRI_MUST_CHECK tri_status tri__launch(const tri__launching *request, tri__run_result *out);
 
+/* The same for the row of a strategy of ranks (train/options/strategy.h), and its launcher_options. */
+TRI_MUST_CHECK tri_status tri__launch_ranks(const tri__launch_request *request, tri__run_result *out);
+extern const char *const tri__launch_options[];
+
 #endif

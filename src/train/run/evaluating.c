@@ -37,7 +37,7 @@ tri_status tri__run_evaluate(tri__run *run)
 {
     if (!run->evaluating.evaluator || run->evaluating.at == run->state.step)
         return NULL;
-    TRI_TRY(tri_store_flush(run->trainer.store));
+    TRI_TRY(tri__run_flush(run));
     tri__trainer_pause(&run->trainer);
     const int64_t began = tri__clock_now();
     TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &run->evaluating.last));

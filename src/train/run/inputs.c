@@ -10,6 +10,19 @@
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/run/run_inside.h"
 
+/* Whether the strategy can train a model with its places, or without any. */
+static tri_status check_places(const tri_model *model, const tri__strategy *strategy)
+{
+    if (strategy->places == TRI_PLACES_REFUSED)
+        return tri__model_refuse_places(model);
+    if (strategy->places == TRI_PLACES_NEEDED && !tri__model_has_places(model))
+        return tri_fail(TRI_BAD_CALL,
+                        "--strategy %s: no line of %s has a place, so that one task would compute all of it (dense(10, place=1) "
+                        "places a line on task 1)",
+                        strategy->name, tri_model_name(model));
+    return NULL;
+}
+
 /* A resumed run takes its model and options from the checkpoint. */
 static tri_status open_resumed(tri__run *run)
 {
@@ -17,13 +30,14 @@ static tri_status open_resumed(tri__run *run)
     TRI_TRY(tri__train_options_copy(&run->options, &run->resumed->options));
     TRI_TRY(tri__train_options_resume(&run->options, run->request->options));
     const char *text = run->resumed->model_text;
-    return tri_model_parse(run->resumed->model_name, text, strlen(text), &run->inputs.model);
+    TRI_TRY(tri_model_parse(run->resumed->model_name, text, strlen(text), &run->inputs.model));
+    return tri_wrap(check_places(run->inputs.model, run->strategy), "--resume");
 }
 
-tri_status tri__inputs_open_model(const char *name, tri_model **out)
+tri_status tri__inputs_open_model(const char *name, const tri__strategy *strategy, tri_model **out)
 {
     TRI_TRY(tri_model_open(name, out));
-    tri_status status = tri__model_refuse_places(*out);
+    tri_status status = check_places(*out, strategy);
     if (!status)
         return NULL;
     tri_model_destroy(*out);
@@ -36,7 +50,7 @@ tri_status tri__run_open_model(tri__run *run)
     if (run->request->resume)
         return open_resumed(run);
     TRI_TRY(tri__train_options_copy(&run->options, run->request->options));
-    return tri__inputs_open_model(run->options.model, &run->inputs.model);
+    return tri__inputs_open_model(run->options.model, run->strategy, &run->inputs.model);
 }
 
 tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,

@@ -3,6 +3,7 @@
 #define TRI_TRAIN_RUN_INPUTS_H
 
 #include "train/options/options.h"
+#include "train/options/strategy.h"
 #include "trireme/dataset.h"
 #include "trireme/model.h"
 
@@ -12,8 +13,8 @@ typedef struct {
     tri_graph *graph;
 } tri__inputs;
 
-/* The model to train. One whose lines have places is refused: a worker computes all of it. */
-TRI_MUST_CHECK tri_status tri__inputs_open_model(const char *name, tri_model **out);
+/* The model to train, if the strategy can train it with its places, or without any. */
+TRI_MUST_CHECK tri_status tri__inputs_open_model(const char *name, const tri__strategy *strategy, tri_model **out);
 
 /* How the training examples are opened. shape: of an example, where it is known; photos are brought to that size. */
 tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,

@@ -106,7 +106,8 @@ static void tell_how(tri__run *run)
     else
         snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
     if (run->peers)
-        snprintf(share, sizeof share, " each for %d %s", run->peers->workers, run->peers->kind->workers);
+        snprintf(share, sizeof share, " %s %d %s", run->peers->one_model ? "on" : "each for", run->peers->workers,
+                 run->peers->kind->workers);
     tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, batch %lld%s, rate %g, %s, %d thread%s, seed %llu", settings->rule.name,
                   (long long)settings->batch, share, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
                   (unsigned long long)settings->seed);

@@ -29,7 +29,7 @@ static tri_status add_tables(const tri__run *run, tri_store *store)
     return tri_graph_add_growing_tables(run->inputs.graph, settings->min_count, bytes, store);
 }
 
-static tri_status create_store(tri__run *run)
+tri_status tri__local_create_store(struct tri__run *run)
 {
     tri_store *local;
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &run->settings.rule, &local));
@@ -47,7 +47,8 @@ static tri_status create_store(tri__run *run)
 const tri__strategy tri__strategy_local = {
     .name = "local",
     .options = (const char *const[]){"min-count", "table-memory", NULL},
+    .places = TRI_PLACES_IGNORED,
     .reads_stream = true,
     .check = check,
-    .create_store = create_store,
+    .create_store = tri__local_create_store,
 };

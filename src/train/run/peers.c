@@ -1,4 +1,4 @@
-/* peers.c: what replicas and ranks have in common. */
+/* peers.c: what replicas, ranks and tasks have in common. */
 #include "train/run/peers.h"
 
 /* A pass reads every record once, so damaged reads and damaged records are equally many. With --shard files, each worker makes its own
@@ -14,6 +14,23 @@ tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pas
         return NULL;
     return tri_fail(TRI_BAD_DATA, "%s: all workers together met %lld damaged records, more than --skip-bad %lld allows", run->options.data,
                     (long long)met, (long long)allowed);
+}
+
+tri_status tri__run_flush(tri__run *run)
+{
+    tri__peers *peers = run->peers;
+    TRI_TRY(tri_store_flush(run->trainer.store));
+    return peers && peers->kind->collect ? peers->kind->collect(peers) : NULL;
+}
+
+int tri__run_parts(const tri__run *run)
+{
+    return run->peers && !run->peers->one_model ? run->peers->workers : 1;
+}
+
+int tri__run_part(const tri__run *run)
+{
+    return run->peers && !run->peers->one_model ? run->peers->worker : 0;
 }
 
 bool tri__run_leads(const tri__run *run)

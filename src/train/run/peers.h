@@ -12,6 +12,9 @@ typedef struct {
     tri_status (*begin)(tri__peers *peers, const tri_step *step);
     tri_status (*end)(tri__peers *peers, tri__tally *tally); /* in: this worker's tally; out: that of all workers, where it is known */
 
+    /* Brings all parameters to the worker that leads, between two steps; does nothing on the others. NULL: it has them in any case. */
+    tri_status (*collect)(tri__peers *peers);
+
     /* Training is over. own is this worker's status, and is taken. Returns the status of the whole run; no worker computes any more. */
     tri_status (*leave)(tri__peers *peers, tri_status own);
     void (*stats)(const tri__peers *peers, int worker, tri__worker_summary *out, tri__phases *phases); /* not of the run's own worker */
@@ -22,10 +25,18 @@ struct tri__peers {
     const tri__peers_kind *kind;
     int worker, workers; /* this worker's number, and how many there are */
     int here;            /* workers in this process */
+    bool one_model;      /* they compute parts of one model, on the same examples; otherwise each has a part of the examples */
     bool told;           /* another worker reports the failure of the run */
     int64_t damaged;     /* records that other workers found damaged and this one did not */
     int64_t pass;        /* damaged records that all of them met in this pass over the examples */
 };
+
+/* Afterwards the store of the worker that leads is the model, and nothing is under way. */
+TRI_MUST_CHECK tri_status tri__run_flush(tri__run *run);
+
+/* Into how many parts the examples of a step are divided, and which of them is this worker's. */
+int tri__run_parts(const tri__run *run);
+int tri__run_part(const tri__run *run);
 
 bool tri__run_leads(const tri__run *run); /* this worker has the folder, evaluates and decides */
 

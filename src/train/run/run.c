@@ -114,8 +114,7 @@ static tri_status loop(tri__run *run)
         TRI_TRY(step(run));
         TRI_TRY(after_step(run));
     }
-    TRI_TRY(tri_store_flush(run->trainer.store));
-    return NULL;
+    return tri__run_flush(run);
 }
 
 /* The end of a run that did not fail. The last checkpoint is written first, so that a later failure cannot lose it. */

@@ -29,8 +29,9 @@ typedef struct tri__run {
     int64_t until_step; /* at which the goal was reached; −1: it was not */
 
     tri__inputs inputs;
-    tri__trainer trainer; /* of the run's own worker */
-    tri__peers *peers;    /* the workers that share its steps; NULL: there is one worker, or there are servers */
+    tri__trainer trainer;   /* of the run's own worker */
+    tri__peers *peers;      /* the workers that share its steps; NULL: there is one worker, or there are servers */
+    tri_exchange *exchange; /* of peers that compute parts of one model; theirs. NULL elsewhere */
     tri__length length;
     tri__evaluating evaluating;
     tri__progressive *progressive; /* of a stream of two classes; NULL elsewhere */

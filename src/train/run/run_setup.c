@@ -43,8 +43,8 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .shuffle = settings->shuffle,
                                  .limit = settings->limit,
                                  .sample = true,
-                                 .worker = run->peers ? run->peers->worker : 0,
-                                 .workers = run->peers ? run->peers->workers : 1,
+                                 .worker = tri__run_part(run),
+                                 .workers = tri__run_parts(run),
                                  .in_place = tri_plan_takes_scattered(run->trainer.plan),
                                  .own_files = settings->own_files,
                                  .skip_bad = settings->skip_bad,
@@ -74,7 +74,8 @@ tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
                                       .keep_logits = tri__run_reads_stream(run),
                                       .threads = settings->threads,
                                       .seed = settings->seed,
-                                      .deterministic = settings->deterministic};
+                                      .deterministic = settings->deterministic,
+                                      .exchange = run->exchange};
     return tri_plan_create(run->inputs.graph, &options, trainer->store, &trainer->plan);
 }
 
@@ -193,12 +194,13 @@ static tri_status create_parts(tri__run *run)
         tri__team_init(&run->trainer.team, run->settings.threads);
     if (run->inputs.test && tri__run_leads(run))
         TRI_TRY(tri__run_create_evaluator(run));
-    TRI_TRY(tri__run_create_dataset(run, run->peers ? run->peers->worker : 0, &run->trainer));
+    TRI_TRY(tri__run_create_dataset(run, tri__run_part(run), &run->trainer));
     if (tri__run_reads_stream(run) && tri__has_two_classes(run->inputs.graph))
         TRI_TRY(tri__progressive_create(&run->progressive));
+    const bool one_model = run->peers && run->peers->one_model;
     if (run->peers && run->settings.own_files)
         return NULL; /* what the others have is part of it: agree_on_parts settles it */
-    return tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), run->settings.workers);
+    return tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), one_model ? 1 : run->settings.workers);
 }
 
 static tri_status agree(tri__run *run, tri_status (*how)(tri__run *run, tri_status own), tri_status own)

@@ -114,7 +114,7 @@ static tri_status save(tri__run *run, which_checkpoint which)
  * end the run. */
 static tri_status checkpoint(tri__run *run, which_checkpoint which)
 {
-    TRI_TRY(tri_store_flush(run->trainer.store));
+    TRI_TRY(tri__run_flush(run));
     tri_status status = save(run, which);
     if (tri_status_code(status) == TRI_DIVERGED) {
         tri_status reason = tri__run_diverged(run, tri_status_message(status));
