@@ -37,13 +37,24 @@ static bool has(const tri__strategy *strategy, const char *option)
     return false;
 }
 
-/* "ps and allreduce": all that have the option, or that read streams where it is NULL. */
+static bool owns(const tri__strategy *strategy, const char *option)
+{
+    return option ? has(strategy, option) : strategy->reads_stream;
+}
+
+/* "ps, allreduce and placed": all that have the option, or that read streams where it is NULL. */
 static const char *name_owners(const char *option, char *owners, size_t size)
 {
     size_t used = 0;
+    int count = 0, named = 0;
+    for (int i = 0; tri__strategies[i]; i++)
+        count += owns(tri__strategies[i], option);
     for (int i = 0; tri__strategies[i] && used < size; i++)
-        if (option ? has(tri__strategies[i], option) : tri__strategies[i]->reads_stream)
-            used += (size_t)snprintf(owners + used, size - used, "%s%s", used ? " and " : "", tri__strategies[i]->name);
+        if (owns(tri__strategies[i], option)) {
+            const char *before = named == 0 ? "" : named == count - 1 ? " and " : ", ";
+            used += (size_t)snprintf(owners + used, size - used, "%s%s", before, tri__strategies[i]->name);
+            named++;
+        }
     return owners;
 }
 

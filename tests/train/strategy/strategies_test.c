@@ -103,8 +103,8 @@ static void options_that_do_not_fit_the_strategy_are_refused_with_a_reason(void 
     REFUSED("replicas of one process read the same files", "strategy=mirrored", "shard=files");
     REFUSED("--sync belongs to --strategy ps, and the strategy is mirrored", "strategy=mirrored", "sync=on");
     REFUSED("--servers belongs to --strategy ps, and the strategy is allreduce", "strategy=allreduce", "servers=1");
-    REFUSED("--restarts belongs to --strategy allreduce, and the strategy is ps", "strategy=ps", "restarts=2");
-    REFUSED("--timeout belongs to --strategy ps and allreduce, and the strategy is mirrored", "strategy=mirrored", "timeout=9s");
+    REFUSED("--restarts belongs to --strategy allreduce and placed, and the strategy is ps", "strategy=ps", "restarts=2");
+    REFUSED("--timeout belongs to --strategy ps, allreduce and placed, and the strategy is mirrored", "strategy=mirrored", "timeout=9s");
     REFUSED("--min-workers 1 goes with --restarts", "strategy=allreduce", "workers=2", "min-workers=1");
     REFUSED("--min-workers 3: there are 2 (--workers)", "strategy=allreduce", "workers=2", "min-workers=3", "restarts=1");
     REFUSED("strategy local has one worker", "workers=2");
