@@ -225,7 +225,8 @@ static void put_series(FILE *out, const tri__series *series, int number, const a
     for (int64_t k = 0; k < series->count; k++)
         if (can_be_shown(x, series->x[k]) && can_be_shown(y, series->y[k])) {
             put_error_bar(out, series, k, position_on(x, series->x[k]), y);
-            put_point(out, position_on(x, series->x[k]), position_on(y, series->y[k]), number);
+            if (!series->bare)
+                put_point(out, position_on(x, series->x[k]), position_on(y, series->y[k]), number);
         }
     fputs("</g>\n", out);
 }
@@ -241,7 +242,8 @@ static void put_legend(FILE *out, const tri__panel *panel, double left)
         fprintf(out, "<g class=\"c%d%s\">\n", i % COLOURS, series->hollow ? " hollow" : "");
         if (series->joined)
             fprintf(out, "<path class=\"join\" d=\"M%.1f %.1fh24\"/>\n", left, y - 4);
-        put_point(out, left + 12, y - 4, i);
+        if (!series->bare)
+            put_point(out, left + 12, y - 4, i);
         put_label(out, left + 32, y, "", series->name);
         fputs("</g>\n", out);
         y += LEGEND;
@@ -276,6 +278,15 @@ static void put_line(FILE *out, const tri__panel *panel, const axis *x, const ax
     fputs(begun ? "\"/>\n" : "", out);
 }
 
+static void put_marks(FILE *out, const tri__panel *panel, const axis *x, const axis *y)
+{
+    for (int i = 0; i < panel->mark_count; i++) {
+        double place = can_be_shown(x, panel->marks[i]) ? position_on(x, panel->marks[i]) : NAN;
+        if (place >= x->from && place <= x->to)
+            fprintf(out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/>\n", place, y->from, y->to);
+    }
+}
+
 static void put_panel(FILE *out, const tri__panel *panel, int number)
 {
     double left = number * PANEL, right = panel->second_label ? LEFT : RIGHT, middle = left + (LEFT + PANEL - right) / 2.0;
@@ -290,6 +301,7 @@ static void put_panel(FILE *out, const tri__panel *panel, int number)
         fprintf(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1f\"/>\n", x.to, second.from, second.to);
         put_turned(out, left + PANEL - 8, (TOP + HEIGHT - BOTTOM) / 2.0, panel->second_label);
     }
+    put_marks(out, panel, &x, &y);
     put_line(out, panel, &x, &y);
     for (int i = 0; i < panel->count; i++)
         put_series(out, &panel->series[i], i, &x, panel->series[i].second ? &second : &y);
@@ -305,7 +317,8 @@ static const char style[] =
     ".plot .c0{stroke:#2b83ba;fill:#2b83ba}.plot .c1{stroke:#d55e00;fill:#d55e00}.plot .c2{stroke:#009e73;fill:#009e73}"
     ".plot .c3{stroke:#cc79a7;fill:#cc79a7}.plot .c4{stroke:#b8860b;fill:#b8860b}.plot .c5{stroke:#7a6fd0;fill:#7a6fd0}"
     ".plot .point{fill-opacity:.75}.plot .hollow .point{fill:none;stroke-width:1.5}.plot .join{fill:none;stroke-width:1.5}"
-    ".plot .hollow .join{stroke-dasharray:5 4}.plot .bar{fill:none}.plot .line{stroke:#d62728;stroke-width:2;fill:none}</style>\n";
+    ".plot .hollow .join{stroke-dasharray:5 4}.plot .bar{fill:none}.plot .mark{stroke:var(--ink);stroke-dasharray:2 "
+    "4;stroke-opacity:.6}.plot .line{stroke:#d62728;stroke-width:2;fill:none}</style>\n";
 
 static void put_picture(FILE *out, const char *title, const tri__panel *panels, int count)
 {

@@ -15,6 +15,7 @@ typedef struct {
     int64_t count;
     bool joined; /* by a line */
     bool second; /* its axis is the right one */
+    bool bare;   /* without its points: for many of them */
     bool hollow; /* figures of others: rings and dashes */
 } tri__series;
 
@@ -29,6 +30,8 @@ typedef struct {
     bool log_x, log_y;        /* positive numbers only: others are left out */
     const char *const *names; /* [name_count] what stands below x = 0, 1, …; NULL: numbers do */
     int name_count;
+    const double *marks; /* [mark_count] where upright lines stand: something happened there; NULL: none */
+    int mark_count;
     double intercept, slope; /* of a straight line; NaN: none is drawn */
 } tri__panel;
 

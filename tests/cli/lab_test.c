@@ -71,6 +71,10 @@ static void report_has_findings_tables_and_plots(void **state)
     test_write(theirs, "batch,seen\n10,77\n", 17);
     free(theirs);
     expect(RUN(folder, "lab", "run", "./s.yaml", "--out", "o", "--quiet"), 0, "confirmed", "");
+    expect(RUN(folder, "lab", "report", "o", "--out", "d/o", "--append", "d.md"), 0, "d/o/report.html", "");
+    char *list = read_in(folder, "d.md");
+    assert_non_null(strstr(list, "## [digits by batch](d/o/report.md)\n\n|  | finding | measured |\n"));
+    free(list);
     expect(RUN(folder, "lab", "report", "o"), 0, "o/report.html\no/report.md\n", "");
     char *page = read_in(folder, "o/report.html"), *text = read_in(folder, "o/report.md"), *plot = read_in(folder, "o/plot-1.svg");
     assert_non_null(strstr(page, "<td class=\"good\">confirmed</td><td>more examples</td><td>50, 100, 200</td>"));

@@ -198,16 +198,30 @@ static const char *find_results(const char *named, char *folder, size_t size)
     return tri__folder_exists(named) || !tri__folder_exists(folder) ? named : folder;
 }
 
+/* The list links to the report: by the path from its own folder on, where the report is below that. */
+static tri_status append_to(const char *list, const char *out, const tri__results *results)
+{
+    char link[4200], *folder = tri__path_parent(list);
+    size_t length = folder ? strlen(folder) : 0;
+    bool below = folder && !strncmp(out, folder, length) && out[length] == '/';
+    snprintf(link, sizeof link, "%s/report.md", below ? out + length + 1 : out);
+    free(folder);
+    return tri__report_append(results, list, link);
+}
+
 tri_status tri__command_lab_report(tri__session *session, const tri__arguments *arguments)
 {
     char room[4096];
     const char *folder = find_results(arguments->operands[0], room, sizeof room), *out = tri__argument_text(arguments, "out");
     tri__results *results;
+    const char *list = tri__argument_text(arguments, "append");
     out = out ? out : folder;
     TRI_TRY(tri__results_read(folder, &results));
     tri_status status = tri__folder_create(out);
     if (!status)
         status = tri__report_write(results, out);
+    if (!status && list)
+        status = append_to(list, out, results);
     tri__results_destroy(results);
     if (status)
         return status;

@@ -17,8 +17,8 @@ static const char page_style[] =
     "th,td{padding:.25rem .7rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}th{background:var(--head)}"
     "td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.good{color:#1a7f37}.bad{color:#cf222e}"
     "@media (prefers-color-scheme:dark){.good{color:#56d364}.bad{color:#ff7b72}}figure{display:inline-block;margin:.5rem .5rem .5rem "
-    "0}svg{max-width:100%;height:auto}p,li{max-width:46rem}"
-    "pre{background:var(--head);padding:.6rem .8rem;overflow-x:auto;font-size:.85rem}@media print{pre{white-space:pre-wrap}}";
+    "0}svg{max-width:100%;height:auto}p,li{max-width:46rem}li{margin:.4rem 0 .4rem 1.2rem}"
+    "pre{background:var(--head);padding:.6rem .8rem;overflow-x:auto;font-size:.85rem}pre{white-space:pre-wrap}";
 
 static void put_html(FILE *out, const char *text)
 {
@@ -86,6 +86,13 @@ static void put_block(const tri__markup *markup, const char *tag, const char *ma
 void tri__markup_heading(tri__markup *markup, const char *text)
 {
     put_block(markup, "h2", "## ", text);
+}
+
+void tri__markup_linked_heading(tri__markup *markup, const char *text, const char *link)
+{
+    fprintf(markup->out, markup->html ? "<h2><a href=\"%s\">" : "%.0s## [", link);
+    put(markup, text);
+    fprintf(markup->out, markup->html ? "%.0s</a></h2>\n" : "](%s)\n\n", link);
 }
 
 void tri__markup_paragraph(tri__markup *markup, const char *text)

@@ -18,6 +18,7 @@ typedef struct {
 void tri__markup_begin(tri__markup *markup, const char *title);
 void tri__markup_end(tri__markup *markup);
 void tri__markup_heading(tri__markup *markup, const char *text);
+void tri__markup_linked_heading(tri__markup *markup, const char *text, const char *link);
 void tri__markup_paragraph(tri__markup *markup, const char *text);
 void tri__markup_code(tri__markup *markup, const char *text);
 void tri__markup_item(tri__markup *markup, const char *text); /* of a list of its own */

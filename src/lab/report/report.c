@@ -1,12 +1,14 @@
 /* report.c: the sections of a report, in their order. */
 #include "lab/report/report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "lab/report/report_curves.h"
 #include "lab/report/report_fits.h"
 #include "lab/report/report_plots.h"
 #include "lab/report/report_tables.h"
@@ -42,11 +44,19 @@ static void put_opening(const tri__results *results, tri__markup *markup)
     if (study->about)
         tri__markup_paragraph(markup, study->about);
     snprintf(text, sizeof text,
-             "%lld runs: %d cells, %d times each, at %s scale. Trireme %s on %s%s. Seconds are of this machine: compare how they "
+             "%lld runs of %d cells, %d of each, at %s scale. Trireme %s on %s%s. Seconds are of this machine: compare how they "
              "change, not their size.",
              (long long)count_good(results), study->cell_count, study->repeats, tri__scale_name(study->scale), version ? version : "",
              tri__machine_text(json_object_get(about, "machine"), machine, sizeof machine), date);
     tri__markup_paragraph(markup, text);
+}
+
+static bool has_remarks(const tri__study *study)
+{
+    for (int i = 0; i < study->finding_count; i++)
+        if (study->findings[i].why)
+            return true;
+    return false;
 }
 
 static tri_status put_findings(const tri__results *results, tri__markup *markup)
@@ -54,19 +64,16 @@ static tri_status put_findings(const tri__results *results, tri__markup *markup)
     static const char *const names[] = {"", "finding", "measured", "remark"};
     static const char *const states[] = {"unknown", "confirmed", "not confirmed"};
     const tri__study *study = tri__results_study(results);
+    int columns = has_remarks(study) ? 4 : 3;
     if (!study->finding_count)
         return NULL;
-    bool remarks = false;
-    for (int i = 0; i < study->finding_count; i++)
-        remarks = remarks || study->findings[i].why;
-    tri__markup_heading(markup, "Findings");
-    tri__markup_table_begin(markup, names, 3 + remarks);
+    tri__markup_table_begin(markup, names, columns);
     for (int i = 0; i < study->finding_count; i++) {
         tri__finding_result finding;
         TRI_TRY(tri__finding_evaluate(results, i, &finding));
         const char *cells[] = {states[finding.state], study->findings[i].name, finding.evidence.text,
                                study->findings[i].why ? study->findings[i].why : ""};
-        tri__markup_table_row(markup, cells, 3 + remarks);
+        tri__markup_table_row(markup, cells, columns);
     }
     tri__markup_table_end(markup);
     return NULL;
@@ -147,12 +154,14 @@ static void put_closing(const tri__results *results, tri__markup *markup)
     tri__markup_end(markup);
 }
 
-tri_status tri__report_put(const tri__results *results, tri__markup *markup)
+static tri_status put_report(const tri__results *results, tri__markup *markup)
 {
     put_opening(results, markup);
+    tri__markup_heading(markup, "Findings");
     TRI_TRY(put_findings(results, markup));
     TRI_TRY(tri__report_tables(results, markup));
     TRI_TRY(tri__report_plots(results, markup));
+    TRI_TRY(tri__report_curves(results, markup));
     TRI_TRY(tri__report_fits(results, markup));
     put_notes(tri__results_study(results), markup);
     put_verdicts(results, markup);
@@ -166,7 +175,7 @@ static tri_status write_one(const tri__results *results, const char *folder, boo
     char *text = NULL, *path = tri__path_join(folder, html ? "report.html" : "report.md");
     size_t size = 0;
     tri__markup markup = {.out = open_memstream(&text, &size), .html = html, .folder = folder, .prefix = "plot"};
-    tri_status status = path && markup.out ? tri__report_put(results, &markup) : tri_fail(TRI_NO_MEMORY, "no memory for a report");
+    tri_status status = path && markup.out ? put_report(results, &markup) : tri_fail(TRI_NO_MEMORY, "no memory for a report");
     bool closed = markup.out && !fclose(markup.out);
     if (!status)
         status = closed ? tri__file_replace(path, text, size) : tri_fail(TRI_NO_MEMORY, "no memory for a report");
@@ -179,4 +188,17 @@ tri_status tri__report_write(const tri__results *results, const char *folder)
 {
     TRI_TRY(write_one(results, folder, true));
     return write_one(results, folder, false);
+}
+
+tri_status tri__report_append(const tri__results *results, const char *path, const char *link)
+{
+    tri__markup markup = {.out = fopen(path, "ae")};
+    if (!markup.out)
+        return tri__path_failure(path, "open", errno);
+    tri__markup_linked_heading(&markup, tri__results_study(results)->title, link);
+    tri_status status = put_findings(results, &markup);
+    bool failed = ferror(markup.out) != 0;
+    if ((fclose(markup.out) || failed) && !status)
+        status = tri__path_failure(path, "write", errno);
+    return status;
 }

@@ -8,7 +8,7 @@
 /* Write report.html, which needs no other file, and the same as Markdown with its pictures into folder. */
 TRI_MUST_CHECK tri_status tri__report_write(const tri__results *results, const char *folder);
 
-/* The whole report. */
-TRI_MUST_CHECK tri_status tri__report_put(const tri__results *results, tri__markup *markup);
+/* Append title and findings to a Markdown file, with a link to the whole report: a list of studies grows by that. */
+TRI_MUST_CHECK tri_status tri__report_append(const tri__results *results, const char *path, const char *link);
 
 #endif

@@ -39,9 +39,9 @@ static tri_status add_cell(const tri__study *study, int cell, const tri__study_n
     return status;
 }
 
-tri_status tri__study_data_digests(const tri__study *study, const char *work, const char *cache_folder, json_t **out)
+tri_status tri__study_data_digests(const tri__study *study, const char *folder, const char *cache_folder, json_t **out)
 {
-    const tri__study_names names = {.work = work, .run = "", .cluster = "", .repeat = 1};
+    const tri__study_names names = {.data = folder, .run = "", .cluster = "", .repeat = 1};
     tri_status status = NULL;
     *out = json_object();
     if (!*out)

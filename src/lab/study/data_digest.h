@@ -6,6 +6,6 @@
 
 /* {source: digest} of every source that a command of the study names (--data, or the operand of a data command); null where it cannot be
  * opened without more options. The caller drops *out. */
-TRI_MUST_CHECK tri_status tri__study_data_digests(const tri__study *study, const char *work, const char *cache_folder, json_t **out);
+TRI_MUST_CHECK tri_status tri__study_data_digests(const tri__study *study, const char *folder, const char *cache_folder, json_t **out);
 
 #endif

@@ -262,6 +262,34 @@ const tri__measurement *tri__results_at(const tri__results *results, int64_t ind
     return &results->measurements[index];
 }
 
+const char *tri__results_cluster(const tri__results *results, int number)
+{
+    size_t index;
+    json_t *record;
+    json_array_foreach(results->records, index, record)
+    {
+        const char *name = json_string_value(json_object_get(record, "cluster"));
+        if (name && number-- == 0)
+            return name;
+    }
+    return NULL;
+}
+
+/* The results may have been moved since: their runs are with them. */
+char *tri__results_run_folder(const tri__results *results, int cell)
+{
+    const char *path = NULL;
+    for (int64_t i = 0; i < results->count && !path; i++)
+        if (results->measurements[i].cell == cell && results->measurements[i].result)
+            path = json_string_value(json_object_get(results->measurements[i].record, "folder"));
+    const char *name = path ? strrchr(path, '/') : NULL;
+    char *folder = name ? tri__path_parent(results->path) : NULL, *runs = folder ? tri__path_join(folder, "runs") : NULL;
+    char *run = runs ? tri__path_join(runs, name + 1) : NULL;
+    free(folder);
+    free(runs);
+    return run;
+}
+
 bool tri__results_has(const tri__results *results, int cell, int repeat)
 {
     for (int64_t i = 0; i < results->count; i++)

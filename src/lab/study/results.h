@@ -34,6 +34,10 @@ const json_t *tri__results_data(const tri__results *results); /* digests of the 
 int64_t tri__results_count(const tri__results *results);
 const tri__measurement *tri__results_at(const tri__results *results, int64_t index);
 
+const char *tri__results_cluster(const tri__results *results, int number); /* that runs had, by number from 0; NULL past the last */
+
+char *tri__results_run_folder(const tri__results *results, int cell); /* of the first run that ended well; free() it. NULL: none */
+
 bool tri__results_has(const tri__results *results, int cell, int repeat);            /* it ended well */
 int tri__results_failures(const tri__results *results, int cell, int repeat);        /* how often it failed */
 bool tri__results_prepared(const tri__results *results, const char *command);        /* this preparation ended well */

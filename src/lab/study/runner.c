@@ -27,7 +27,7 @@ typedef struct {
     const tri__study *study;
     tri__results *results;
     tri__study_cluster *cluster;
-    char *work, *runs;
+    char *data, *runs;
     int64_t done, all;
     double spent;    /* seconds of the runs that ended now, … */
     int64_t ended;   /* … how many these are */
@@ -189,7 +189,7 @@ static void remove_checkpoints(const char *folder)
 
 static tri_status add_words(const runner *self, int cell, int repeat, const char *folder, tri__command_line *line)
 {
-    const tri__study_names names = {.work = self->work, .run = folder, .cluster = tri__study_cluster_name(self->cluster), .repeat = repeat};
+    const tri__study_names names = {.data = self->data, .run = folder, .cluster = tri__study_cluster_name(self->cluster), .repeat = repeat};
     tri__command_line_add(line, self->request->program);
     TRI_TRY(tri__study_command(self->study, cell, &names, line));
     if (!strcmp(line->words[1], "train"))
@@ -318,7 +318,7 @@ static tri_status write_files(const runner *self)
     json_t *text;
     json_object_foreach(json_object_get(self->study->document, "files"), name, text)
     {
-        char *path = tri__path_join(self->work, name);
+        char *path = tri__path_join(self->data, name);
         tri_status status = NULL;
         if (!json_is_string(text) || strchr(name, '/'))
             status = tri__study_wrong(self->study, name, "files: expected names without / and the texts of files");
@@ -333,7 +333,7 @@ static tri_status write_files(const runner *self)
 
 static tri_status prepare(runner *self)
 {
-    const tri__study_names names = {.work = self->work, .repeat = 1};
+    const tri__study_names names = {.data = self->data, .repeat = 1};
     bool any = true;
     TRI_TRY(write_files(self));
     for (int i = 0; any && !was_stopped(self); i++) {
@@ -350,11 +350,11 @@ static tri_status prepare(runner *self)
 
 static tri_status make_folders(runner *self)
 {
-    self->work = tri__path_join(self->request->folder, "work");
+    self->data = tri__path_join(self->request->folder, "data");
     self->runs = tri__path_join(self->request->folder, "runs");
-    if (!self->work || !self->runs)
+    if (!self->data || !self->runs)
         return tri_fail(TRI_NO_MEMORY, "no memory for paths");
-    TRI_TRY(tri__folder_create(self->work));
+    TRI_TRY(tri__folder_create(self->data));
     return tri__folder_create(self->runs);
 }
 
@@ -364,7 +364,7 @@ static tri_status note_data(runner *self)
     json_t *digests;
     if (was_stopped(self))
         return NULL;
-    TRI_TRY(tri__study_data_digests(self->study, self->work, self->request->cache_folder, &digests));
+    TRI_TRY(tri__study_data_digests(self->study, self->data, self->request->cache_folder, &digests));
     return tri__results_append(self->results, json_pack("{s:o}", "data", digests));
 }
 
@@ -383,7 +383,7 @@ static tri_status run_study(runner *self)
     if (self->done < self->all) {
         TRI_TRY(prepare(self));
         TRI_TRY(note_data(self));
-        TRI_TRY(tri__study_cluster_up(self->study, &self->cluster));
+        TRI_TRY(tri__study_cluster_up(self->results, &self->cluster));
         TRI_TRY(run_all(self));
     }
     TRI_TRY(tri__results_csv_write(self->results, self->request->folder));
@@ -403,7 +403,7 @@ tri_status tri__study_execute(const tri__study_run *run, tri__results **out)
     if (!status)
         status = run_study(&self);
     status = tri__study_cluster_down(self.cluster, status);
-    free(self.work);
+    free(self.data);
     free(self.runs);
     return status;
 }

@@ -4,7 +4,7 @@
  * are interleaved: every cell is run once, in an order drawn by the study's seed, before any is run again, so that whatever else the
  * machine does meets all cells alike. What was run before is not run again. A run that failed is tried once more when all others are done.
  *
- * The folder has the journal (results.h), results.csv, `work` with data that the study prepares, and `runs` with the run folders; their
+ * The folder has the journal (results.h), results.csv, `data` with data that the study prepares, and `runs` with the run folders; their
  * checkpoints are removed when a run has ended. */
 #ifndef TRI_LAB_STUDY_RUNNER_H
 #define TRI_LAB_STUDY_RUNNER_H

@@ -69,9 +69,10 @@ tri_status tri__study_wrong(const tri__study *study, const char *text, const cha
 
 static tri_status check_keys(const tri__study *study, const json_t *object)
 {
-    static const char *const known[] = {"title",  "about",   "command", "prepare", "factors",        "rows",         "settings", "repeats",
-                                        "seed",   "timeout", "cluster", "columns", "worker_columns", "host_columns", "reported", "findings",
-                                        "tables", "plots",   "notes",   "quick",   "full",           "fits",         "files",    NULL};
+    static const char *const known[] = {"title",    "about",    "command", "prepare", "factors", "rows",           "settings",
+                                        "repeats",  "seed",     "timeout", "cluster", "columns", "worker_columns", "host_columns",
+                                        "reported", "findings", "tables",  "plots",   "notes",   "quick",          "full",
+                                        "fits",     "files",    "curves",  NULL};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
@@ -230,8 +231,8 @@ static const char *value_of_name(void *context, const char *name)
     int factor = self->cell >= 0 ? tri__study_factor(self->study, name) : -1;
     if (factor >= 0)
         return tri__study_value(self->study, self->cell, factor);
-    if (!strcmp(name, "work"))
-        return self->names->work;
+    if (!strcmp(name, "data"))
+        return self->names->data;
     if (!strcmp(name, "cluster"))
         return self->names->cluster;
     if (!strcmp(name, "run"))
@@ -265,7 +266,7 @@ tri_status tri__study_preparation(const tri__study *study, int number, const tri
 static tri_status check_commands(const tri__study *study)
 {
     const tri__study_names names = {
-        .work = "work", .run = "run", .repeat = 1, .cluster = json_object_get(study->document, "cluster") ? "cluster" : NULL};
+        .data = "data", .run = "run", .repeat = 1, .cluster = json_object_get(study->document, "cluster") ? "cluster" : NULL};
     tri_status status = NULL;
     for (int cell = 0; cell < study->cell_count && !status; cell++) {
         tri__command_line line = TRI_COMMAND_LINE_INIT;

@@ -89,7 +89,7 @@ const char *tri__study_cell_text(const tri__study *study, int cell, char *text, 
 
 /* What the names of a template stand for besides factors and settings. */
 typedef struct {
-    const char *work;    /* {work}: a folder for data */
+    const char *data;    /* {data}: a folder for data */
     const char *run;     /* {run}: a path of the run's own, where nothing is yet; NULL: it has none */
     const char *cluster; /* {cluster}: the name of the virtual cluster; NULL: there is none */
     int repeat;          /* {repeat}, from 1, and {seed}, another one for each */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/thread/clock.h"
 #include "lab/cluster/cluster.h"
 
 struct tri__study_cluster {
@@ -24,17 +25,29 @@ static tri_status describe(const json_t *from, const char *name, tri__virtual_cl
     return tri__virtual_cluster_alike(name, atoi(hosts), &like, out);
 }
 
-static tri_status bring_up(const json_t *from, tri__study_cluster *cluster)
+/* The clusters of earlier runs. Those that ended well are gone already. */
+static void remove_leftovers(const tri__results *results)
+{
+    const char *name;
+    for (int i = 0; (name = tri__results_cluster(results, i)); i++)
+        tri_status_free(tri__cluster_down(name));
+}
+
+static tri_status bring_up(const json_t *from, tri__results *results, tri__study_cluster *cluster)
 {
     tri__virtual_cluster described;
-    snprintf(cluster->name, sizeof cluster->name, "lab%d", (int)getpid());
+    unsigned now = (unsigned)tri__clock_now();
+    snprintf(cluster->name, sizeof cluster->name, "lab%x", now ^ ((unsigned)getpid() << 16));
     TRI_TRY(describe(from, cluster->name, &described));
+    remove_leftovers(results);
+    TRI_TRY(tri__results_append(results, json_pack("{s:s}", "cluster", cluster->name)));
     cluster->own = true;
     return tri__cluster_up(&described);
 }
 
-tri_status tri__study_cluster_up(const tri__study *study, tri__study_cluster **out)
+tri_status tri__study_cluster_up(tri__results *results, tri__study_cluster **out)
 {
+    const tri__study *study = tri__results_study(results);
     const json_t *from = json_object_get(study->document, "cluster");
     *out = NULL;
     if (!from)
@@ -46,7 +59,7 @@ tri_status tri__study_cluster_up(const tri__study *study, tri__study_cluster **o
         snprintf((*out)->name, sizeof(*out)->name, "%s", json_string_value(from));
         return NULL;
     }
-    return tri_wrap(bring_up(from, *out), "the study %s runs on virtual hosts", study->name);
+    return tri_wrap(bring_up(from, results, *out), "the study %s runs on virtual hosts", study->name);
 }
 
 const char *tri__study_cluster_name(const tri__study_cluster *cluster)

@@ -2,13 +2,14 @@
 #ifndef TRI_LAB_STUDY_STUDY_CLUSTER_H
 #define TRI_LAB_STUDY_STUDY_CLUSTER_H
 
-#include "lab/study/study.h"
+#include "lab/study/results.h"
 
 typedef struct tri__study_cluster tri__study_cluster;
 
 /* Where the study has a `cluster`: bring up hosts of that description (the keys of `cluster up --file`, or `hosts` as a number), under a
- * name of their own; a plain word is the name of a cluster that is up already and stays. Otherwise *out is NULL. Needs root. */
-TRI_MUST_CHECK tri_status tri__study_cluster_up(const tri__study *study, tri__study_cluster **out);
+ * name of their own, which is kept in the journal: what a run that was killed has left up is taken down first. A plain word is the name of
+ * a cluster that is up already and stays. Otherwise *out is NULL. Needs root. */
+TRI_MUST_CHECK tri_status tri__study_cluster_up(tri__results *results, tri__study_cluster **out);
 const char *tri__study_cluster_name(const tri__study_cluster *cluster); /* NULL for NULL */
 
 /* Take it down and free it; accepts NULL. Returns status where that is a failure, otherwise what went wrong here. */

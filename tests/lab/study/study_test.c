@@ -29,7 +29,7 @@ static tri_status parse(const char *text, tri__scale scale, tri__study **out)
 
 static void assert_command(const tri__study *study, int cell, const char *expected)
 {
-    const tri__study_names names = {.work = "w", .repeat = 1};
+    const tri__study_names names = {.data = "d", .repeat = 1};
     tri__command_line line = TRI_COMMAND_LINE_INIT;
     char text[400] = "";
     assert_ok(tri__study_command(study, cell, &names, &line));

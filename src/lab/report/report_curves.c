@@ -1,0 +1,149 @@
+/* report_curves.c: a picture for each cell, a line for each host. */
+#include "lab/report/report_curves.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file/folder.h"
+#include "lab/plot.h"
+#include "watch/sample/columns.h"
+#include "watch/sample/run_view.h"
+#include "watch/sample/sample_read.h"
+
+enum { MOST_SAMPLES = 4000 };
+
+typedef struct {
+    tri__arena *arena;
+    tri__series cpu[TRI_MOST_SERIES], sent[TRI_MOST_SERIES];
+    int hosts;
+    double begun; /* of the first sample of all, seconds since 1970 */
+    double *marks;
+    int mark_count;
+} curves;
+
+static bool has_host(const curves *self, const char *host)
+{
+    for (int i = 0; i < self->hosts; i++)
+        if (!strcmp(self->cpu[i].name, host))
+            return true;
+    return false;
+}
+
+/* One line of each picture from a file of samples. Times are still those of the clock. */
+static tri_status add_host(curves *self, tri__sample_reader *reader)
+{
+    int epoch = tri__sample_reader_column(reader, TRI_COLUMN_EPOCH), user = tri__sample_reader_column(reader, TRI_COLUMN_USER);
+    int system = tri__sample_reader_column(reader, TRI_COLUMN_SYSTEM), send = tri__sample_reader_column(reader, TRI_COLUMN_SENT);
+    double *memory = tri__arena_alloc(self->arena, 3 * MOST_SAMPLES * sizeof *memory), *cpu = memory + MOST_SAMPLES, *sent;
+    const char *host = tri__arena_copy(self->arena, tri__sample_reader_host(reader));
+    const double *sample;
+    int64_t count = 0;
+    if (!memory || !host)
+        return tri_fail(TRI_NO_MEMORY, "no memory for the curves of a host");
+    sent = cpu + MOST_SAMPLES;
+    if (epoch < 0 || user < 0 || system < 0 || send < 0 || self->hosts == TRI_MOST_SERIES)
+        return NULL;
+    for (; count < MOST_SAMPLES && (sample = tri__sample_reader_next(reader)); count++) {
+        memory[count] = sample[epoch];
+        cpu[count] = sample[user] + sample[system];
+        sent[count] = sample[send] / 1e6;
+        self->begun = fmin(self->begun, sample[epoch]);
+    }
+    self->cpu[self->hosts] = (tri__series){.name = host, .x = memory, .y = cpu, .count = count, .joined = true, .bare = true};
+    self->sent[self->hosts] = (tri__series){.name = host, .x = memory, .y = sent, .count = count, .joined = true, .bare = true};
+    self->hosts++;
+    return NULL;
+}
+
+static tri_status add_file(curves *self, const char *folder, const char *name)
+{
+    char *samples = tri__path_join(folder, "samples"), *path = samples ? tri__path_join(samples, name) : NULL;
+    tri__sample_reader *reader = path ? tri__sample_reader_open(path) : NULL;
+    tri_status status = reader && !has_host(self, tri__sample_reader_host(reader)) ? add_host(self, reader) : NULL;
+    tri__sample_reader_close(reader);
+    free(samples);
+    free(path);
+    return status;
+}
+
+/* Times count from the first sample of all hosts; two series share theirs. */
+static void count_from_start(const curves *self)
+{
+    for (int i = 0; i < self->hosts; i++)
+        for (int64_t k = 0; k < self->cpu[i].count; k++)
+            ((double *)(uintptr_t)self->cpu[i].x)[k] -= self->begun;
+}
+
+static tri_status add_marks(curves *self, const char *folder)
+{
+    tri__run_view view = {0};
+    TRI_TRY(tri__run_view_read_marks(folder, &view));
+    self->marks = tri__arena_alloc(self->arena, (size_t)(view.marks + 1) * sizeof *self->marks);
+    for (int i = 0; self->marks && i < view.marks; i++)
+        self->marks[self->mark_count++] = view.mark[i].wall - self->begun;
+    tri__run_view_fini(&view);
+    return NULL;
+}
+
+static tri_status read_run(curves *self, const char *folder)
+{
+    char **names;
+    size_t count;
+    TRI_TRY(tri__run_view_list(folder, &names, &count));
+    tri_status status = NULL;
+    for (size_t i = 0; i < count && !status; i++)
+        status = add_file(self, folder, names[i]);
+    tri__folder_free(names, count);
+    if (!status && self->hosts)
+        status = add_marks(self, folder);
+    count_from_start(self);
+    return status;
+}
+
+static tri_status draw(const curves *self, tri__markup *markup, const char *title)
+{
+    const tri__panel panels[] = {
+        {"CPU of each host", "seconds", "CPU, %", .series = self->cpu, .count = self->hosts, .slope = NAN, .marks = self->marks,
+         .mark_count = self->mark_count},
+        {"sent by each host", "seconds", "MB/s", .series = self->sent, .count = self->hosts, .slope = NAN, .marks = self->marks,
+         .mark_count = self->mark_count},
+    };
+    char *svg;
+    TRI_TRY(tri__plot_draw(title, panels, 2, &svg));
+    tri_status status = tri__markup_picture(markup, title, svg);
+    free(svg);
+    return status;
+}
+
+/* A run without samples has no picture. */
+static tri_status put_cell(const tri__results *results, int cell, tri__markup *markup)
+{
+    char title[400], *folder = tri__results_run_folder(results, cell);
+    curves self = {.begun = INFINITY};
+    if (!folder)
+        return NULL;
+    tri_status status = tri__arena_create(&self.arena);
+    if (!status)
+        status = read_run(&self, folder);
+    if (tri_status_code(status) == TRI_NOT_FOUND) {
+        tri_status_free(status);
+        status = NULL;
+    }
+    if (!status && self.hosts)
+        status = draw(&self, markup, tri__study_cell_text(tri__results_study(results), cell, title, sizeof title));
+    tri__arena_destroy(self.arena);
+    free(folder);
+    return status;
+}
+
+tri_status tri__report_curves(const tri__results *results, tri__markup *markup)
+{
+    const tri__study *study = tri__results_study(results);
+    if (!json_object_get(study->document, "curves"))
+        return NULL;
+    tri__markup_heading(markup, "Resources over time");
+    for (int cell = 0; cell < study->cell_count; cell++)
+        TRI_TRY(put_cell(results, cell, markup));
+    return NULL;
+}
