@@ -51,9 +51,10 @@ typedef struct {
     tri__rendezvous rendezvous;
     pthread_t adder; /* where there are several buckets */
     bool threaded;
-    atomic_bool over;   /* no more steps will come */
-    atomic_bool left;   /* a rank leaves: nothing will be added up any more */
-    tri_status failure; /* of the adder; written before left */
+    tri__trace_lane *lane; /* of the adder; set before anything is offered */
+    atomic_bool over;      /* no more steps will come */
+    atomic_bool left;      /* a rank leaves: nothing will be added up any more */
+    tri_status failure;    /* of the adder; written before left */
 } allreduce_store;
 
 /* ---- adding up ---- */
@@ -96,7 +97,7 @@ static bucket *item_at(allreduce_store *self, int index)
 }
 
 /* Sets left, too, where a rank leaves. */
-static tri_status add_up(allreduce_store *self, int index, int64_t step)
+static tri_status add_item(allreduce_store *self, int index, int64_t step)
 {
     bucket *next = item_at(self, index);
     if (index >= self->count)
@@ -110,6 +111,35 @@ static tri_status add_up(allreduce_store *self, int index, int64_t step)
             atomic_store(&self->left, true);
     }
     atomic_fetch_add(&next->summed, 1);
+    return NULL;
+}
+
+/* Everybody's part reaches everybody. The arrows show it for rank 0 and each of the others: there, and back. step counts alike on all
+ * ranks. */
+static void trace_sum(const allreduce_store *self, int index, int64_t step, int64_t begin)
+{
+    tri__trace_lane *lane = self->threaded ? self->lane : self->store.lane;
+    if (!lane)
+        return;
+    const int64_t end = tri__clock_now();
+    const int own = tri__ranks_rank(self->options.ranks), ranks = tri__ranks_size(self->options.ranks);
+    tri__trace_add(lane, TRI_SPAN_SUM, begin, end, -1, TRI_FLOW_NONE, 0);
+    for (int rank = 1; rank < ranks; rank++) {
+        const uint64_t there = tri__trace_message(TRI_SPAN_SUM, rank, index, step),
+                       back = tri__trace_message(TRI_SPAN_ANSWER, rank, index, step);
+        if (own != 0 && own != rank)
+            continue;
+        tri__trace_add(lane, TRI_SPAN_PUSH, begin + 1, begin + 1, -1, TRI_FLOW_SENDS, own == 0 ? back : there);
+        tri__trace_add(lane, TRI_SPAN_RECEIVE, end, end, -1, TRI_FLOW_RECEIVES, own == 0 ? there : back);
+    }
+}
+
+static tri_status add_up(allreduce_store *self, int index, int64_t step)
+{
+    const tri__trace_lane *lane = self->threaded ? self->lane : self->store.lane;
+    const int64_t begin = tri__trace_begin(lane);
+    TRI_TRY(add_item(self, index, step));
+    trace_sum(self, index, step, begin);
     return NULL;
 }
 
@@ -177,6 +207,7 @@ static tri_status wait_until(allreduce_store *self, tri__ready *ready, const wan
     while (!tri__rendezvous_wait(&self->rendezvous, ready, what, tri__clock_now() + self->options.timeout))
         continue; /* the ranks have their own timeout, which names the missing ones */
     self->times.peers += tri__clock_now() - start;
+    tri__trace_end(self->store.lane, TRI_SPAN_PEERS, start, self->step.step);
     return atomic_load(&self->left) ? stopped(self) : NULL;
 }
 
@@ -200,6 +231,7 @@ static void apply(allreduce_store *self, bucket *next, int64_t step, double clip
     update.state = tri__rule_state_in(&store->rule, next->range);
     tri__rule_apply(&store->rule, &update);
     self->times.update += tri__clock_now() - start;
+    tri__trace_end(store->lane, TRI_SPAN_UPDATE, start, now.step);
 }
 
 static void apply_rows(allreduce_store *self, int table, int64_t step, double clipping)
@@ -293,6 +325,13 @@ static tri_status settle_rows(allreduce_store *self, int64_t steps)
 }
 
 /* ---- the calls of a store ---- */
+
+static void allreduce_trace(tri_store *store, tri__trace *trace)
+{
+    allreduce_store *self = (allreduce_store *)store;
+    if (self->threaded)
+        self->lane = tri__trace_lane_add(trace, "sums");
+}
 
 static tri_status allreduce_begin(tri_store *store, const tri_step *step)
 {
@@ -607,6 +646,7 @@ static const tri__store_kind allreduce_kind = {
     .await_rows = allreduce_await_rows,
     .offer_rows = allreduce_offer_rows,
     .times = allreduce_times,
+    .trace = allreduce_trace,
     .arrange = allreduce_arrange,
     .destroy = allreduce_destroy,
 };

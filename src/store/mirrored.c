@@ -177,6 +177,19 @@ static bool take_piece(const mirrored_store *self, shared_work *work, int64_t *p
     return true;
 }
 
+/* What the other replicas have offered is used here; an arrow leads to the first piece of it. */
+static void trace_sum(const mirrored_store *self, int item, int64_t piece, int64_t start)
+{
+    tri__trace_lane *lane = self->store.lane;
+    if (!lane)
+        return;
+    tri__trace_end(lane, TRI_SPAN_SUM, start, self->step.step);
+    for (int i = 0; piece == 0 && i < self->group->options.replicas; i++)
+        if (i != self->replica)
+            tri__trace_add(lane, TRI_SPAN_GATHER, start + 1, start + 1, self->step.step, TRI_FLOW_RECEIVES,
+                           tri__trace_message(TRI_SPAN_SUM, i, item, self->begun));
+}
+
 /* Take a piece in this step and reduce it, where there is one. */
 static tri_status help(mirrored_store *self, int item, bool *helped)
 {
@@ -192,6 +205,7 @@ static tri_status help(mirrored_store *self, int item, bool *helped)
     else
         TRI_TRY(reduce_rows(self, item - group->ranges, piece));
     self->times.update += tri__clock_now() - start;
+    trace_sum(self, item, piece, start);
     if (atomic_fetch_add(&work->done, 1) + 1 == self->begun * work->pieces)
         tri__rendezvous_notify(group->options.rendezvous);
     return NULL;
@@ -319,6 +333,7 @@ static tri_status wait_for(mirrored_store *self, int item, int64_t steps)
     int64_t start = tri__clock_now();
     bool come = tri__rendezvous_wait(group->options.rendezvous, has_come, &what, start + group->options.timeout);
     self->times.peers += tri__clock_now() - start;
+    tri__trace_end(self->store.lane, TRI_SPAN_PEERS, start, self->step.step);
     if (atomic_load(&group->stopped))
         return tri_fail(TRI_STOPPED, "another replica has stopped");
     return come ? NULL : missing(self, item);
@@ -375,10 +390,15 @@ static tri_status check_offer(const mirrored_store *self, tri_range range, const
 }
 
 /* An offer is there. A replica that has offered everything stays until all is reduced. */
-static tri_status arrive(mirrored_store *self, shared_work *work, double weight)
+static tri_status arrive(mirrored_store *self, int item, double weight)
 {
     tri__mirrored_group *group = self->group;
+    shared_work *work = work_at(group, item);
     int replicas = group->options.replicas;
+    const int64_t now = tri__trace_begin(self->store.lane);
+    if (self->store.lane)
+        tri__trace_add(self->store.lane, TRI_SPAN_PUSH, now, now, self->step.step, TRI_FLOW_SENDS,
+                       tri__trace_message(TRI_SPAN_SUM, self->replica, item, self->begun));
     work->weight[self->replica] = weight;
     if (atomic_fetch_add(&work->came, 1) + 1 == self->begun * replicas)
         tri__rendezvous_notify(group->options.rendezvous);
@@ -392,7 +412,7 @@ static tri_status mirrored_offer(tri_store *store, tri_range at, const float *gr
 {
     mirrored_store *self = (mirrored_store *)store;
     TRI_TRY(check_offer(self, at, gradient));
-    return arrive(self, &self->group->range[self->next++].work, weight);
+    return arrive(self, self->next++, weight);
 }
 
 /* The first replica makes a table, the others share it. */
@@ -440,7 +460,7 @@ static tri_status mirrored_offer_rows(tri_store *store, int table, const float *
         return tri_fail(TRI_BAD_CALL, "replica %d offers rows of table %d, which no plan announced, or twice", self->replica, table);
     self->offered |= 1U << table;
     shared->list[self->replica] = (tri__offered_rows){self->keys[table].keys, gradient, self->keys[table].count};
-    return arrive(self, &shared->work, weight);
+    return arrive(self, self->group->ranges + table, weight);
 }
 
 static tri_status mirrored_flush(tri_store *store)

@@ -1,11 +1,9 @@
 /* samples_fuzz.c: the files from which a run is watched, out of any bytes: samples and marks. What is read is finite where it must be. */
 #define _GNU_SOURCE
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "fuzz/memory_file.h"
 #include "watch/sample/marks.h"
 #include "watch/sample/sample_read.h"
 
@@ -39,11 +37,8 @@ static void read_samples(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[64];
-    int fd = memfd_create("samples", MFD_CLOEXEC);
-    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-        abort();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    char path[MEMORY_FILE];
+    const int fd = memory_file(data, size, path);
     read_marks(path);
     read_samples(path);
     close(fd);

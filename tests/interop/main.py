@@ -12,6 +12,7 @@ import runs
 import samples
 import sparse
 import steps
+import traces
 import web
 from report import Report
 
@@ -33,6 +34,7 @@ def main():
         placed.run(report, trireme, folder("placed"))
         samples.run(report, trireme, folder("samples"))
         web.run(report, trireme, folder("web"))
+        traces.run(report, trireme, folder("traces"))
         records.run(report, trireme, os.path.join(programs, "interop_records"), folder("records"))
     return report.close()
 

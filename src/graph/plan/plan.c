@@ -159,11 +159,12 @@ static tri_status run_call(tri_plan *plan, tri__plan_call *call, const tri__mome
 {
     if (!is_needed(plan, call))
         return NULL;
-    if (!plan->timing)
+    if (!plan->timing && !plan->lane)
         return call->kernel->run(call->kernel, call->data, moment);
     int64_t start = tri__clock_now();
     TRI_TRY(call->kernel->run(call->kernel, call->data, moment));
     call->nanoseconds += tri__clock_now() - start;
+    tri__trace_end(plan->lane, call->span, start, moment->step);
     return NULL;
 }
 
@@ -357,6 +358,13 @@ const char *tri_plan_call_text(const tri_plan *plan, int index)
 double tri_plan_call_seconds(const tri_plan *plan, int index)
 {
     return tri__clock_seconds(plan->call[index].nanoseconds);
+}
+
+void tri__plan_trace(tri_plan *plan, tri__trace *trace, tri__trace_lane *lane)
+{
+    for (int i = 0; lane && i < plan->calls; i++)
+        plan->call[i].span = tri__trace_name(trace, plan->call[i].text);
+    plan->lane = lane;
 }
 
 void tri_plan_time(tri_plan *plan, bool on)

@@ -6,6 +6,7 @@
 #ifndef TRI_GRAPH_PLAN_PLAN_H
 #define TRI_GRAPH_PLAN_PLAN_H
 
+#include "base/trace/trace.h"
 #include "graph/nodes/operator.h"
 #include "graph/store/distinct.h"
 #include "tensor/onednn/onednn.h"
@@ -36,6 +37,7 @@ typedef struct {
     int64_t nanoseconds;
     int guard; /* −1: it is always made */
     const char *text;
+    int span; /* its name in a trace */
 } tri__plan_call;
 
 /* A node that gives a variable its value of the next run. */
@@ -117,10 +119,14 @@ struct tri_plan {
     bool gathered;       /* some kernel needs x's rows one after another */
     int64_t classes;     /* labels lie below; 0 where there are none */
     bool timing;
-    void *absent; /* [batch] zeros: the labels and weights of a batch that has none, which is run but not trained on */
+    tri__trace_lane *lane; /* on which calls are traced; NULL: they are not */
+    void *absent;          /* [batch] zeros: the labels and weights of a batch that has none, which is run but not trained on */
 };
 
 /* Let a scattered call read rows that stand one after another at x. */
 void tri__plan_point(tri__plan_call *call, const void *x, int64_t rows);
+
+/* From now on every call is a span on the lane, by its text. */
+void tri__plan_trace(tri_plan *plan, tri__trace *trace, tri__trace_lane *lane);
 
 #endif

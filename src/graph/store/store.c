@@ -94,6 +94,13 @@ tri_status tri_store_flush(tri_store *store)
     return store->kind->flush(store);
 }
 
+void tri__store_trace(tri_store *store, tri__trace *trace, tri__trace_lane *lane)
+{
+    store->lane = lane;
+    if (store->kind->trace)
+        store->kind->trace(store, trace);
+}
+
 tri__store_times tri__store_take_times(tri_store *store)
 {
     return store->kind->times ? store->kind->times(store) : (tri__store_times){0};

@@ -3,6 +3,7 @@
 #ifndef TRI_GRAPH_STORE_STORE_H
 #define TRI_GRAPH_STORE_STORE_H
 
+#include "base/trace/trace.h"
 #include "trireme/store.h"
 
 /* Where the time went in a store's calls, in nanoseconds. */
@@ -38,6 +39,9 @@ typedef struct {
     tri_status (*offer_rows)(tri_store *store, int table, const float *gradient, double weight);
     tri__store_times (*times)(tri_store *store); /* since the last call; NULL: not measured */
 
+    /* Trace what happens beside the calling thread, on lanes of its own; NULL: nothing does. */
+    void (*trace)(tri_store *store, tri__trace *trace);
+
     /* A plan that is made for training says which ranges it will offer, in the order in which it will; NULL: it does not matter. */
     tri_status (*arrange)(tri_store *store, const tri_range *ranges, int count);
     void (*destroy)(tri_store *store);
@@ -60,6 +64,7 @@ struct tri_store {
     struct tri__key_map *map; /* where its tables grow: which row each key has; NULL: key k has row k. The kind's fini destroys it */
     unsigned trained;         /* bit i: a plan offers rows of table i in every step; set by arrange. Others are never offered */
     struct tri__row_keeper *keeper[TRI_STORE_TABLES]; /* where a checkpoint is written while training goes on; NULL elsewhere; borrowed */
+    tri__trace_lane *lane;                            /* of the thread that calls the store; NULL: nothing is traced */
     bool expected, ahead;                             /* the keys of this step and of the next one have been told */
 };
 
@@ -67,6 +72,8 @@ struct tri_store {
  * half line. */
 int64_t tri__table_stride(int64_t floats);
 
+/* From now on what the store does is traced: for the thread that calls it on this lane. Not while it is called. */
+void tri__store_trace(tri_store *store, tri__trace *trace, tri__trace_lane *lane);
 tri__store_times tri__store_take_times(tri_store *store); /* zeros where the store does not measure */
 TRI_MUST_CHECK tri_status tri__store_arrange(tri_store *store, const tri_range *ranges, int count, unsigned tables);
 

@@ -22,6 +22,7 @@ static tri_status fill(const char *path, const char *task, tri__run_folder *out)
         {&out->events, "/events/", task, ""},
         {&out->log, "/log/", task, ".txt"},
         {&out->samples, "/samples/", task, ".csv"},
+        {&out->trace, "/trace/", task, ".part"},
         {&out->marks, "/marks.csv", "", ""},
         {&out->summary, "/summary.json", "", ""},
         {&out->command, "/command", "", ""},
@@ -143,6 +144,7 @@ void tri__run_folder_fini(tri__run_folder *folder)
     free(folder->log);
     free(folder->samples);
     free(folder->marks);
+    free(folder->trace);
     free(folder->summary);
     free(folder->command);
     tri__folder_lock_release(folder->lock);

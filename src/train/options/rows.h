@@ -150,6 +150,10 @@ SETTING(INTEGER, log_every, "log-every", FREE, 100, .argument = "N", .least = 1,
         .meaning = "write loss, rate and speed to the event file every N steps")
 ROW(TEXT, sample_every, "sample-every", FREE, .argument = "T", .standard = "1s", .off = "never", .completion = "1s 5s 500ms never",
     .meaning = "how often each task writes what it and its host do to the folder samples: 500ms, 1s, or never")
+SETTING(FLAG, trace, "trace", FREE, 0, .meaning = "trace every step of every task into one timeline, trace.json of the run",
+        .detail =
+            "Steps, phases, layers and messages, for Perfetto (ui.perfetto.dev) or Chrome's about:tracing. A task keeps half a million "
+            "events: trace a run of few steps.")
 SETTING(FLAG, events, "events", FREE, 1, .standard = "on", .off = "off", .meaning = "write TensorBoard event files")
 
 #undef ROW

@@ -15,6 +15,7 @@ static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
     TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &result));
     tri__log_line(run->journal.log, TRI_LOG_DEBUG, "step %lld: loss %.4f, accuracy %.2f %% of %lld examples", (long long)step, result.loss,
                   result.accuracy * 100, (long long)result.examples);
+    tri__trace_end(run->trainer.lane, TRI_SPAN_EVALUATION, began, step);
     *out = json_pack("{s:I, s:f, s:o, s:f, s:o, s:o, s:o}", "examples", (json_int_t)result.examples, "seconds",
                      tri__clock_seconds(tri__clock_now() - began), "loss", tri__json_number(result.loss), "accuracy", result.accuracy,
                      "auc", tri__json_number(result.auc), "logloss", tri__json_number(result.logloss), "calibration",
@@ -30,6 +31,7 @@ tri_status tri__evaluator_task_run(tri__run *run, const tri__task_setup *setup, 
     TRI_TRY(tri_graph_add_tables(run->inputs.graph, run->trainer.store));
     if (run->inputs.test)
         TRI_TRY(tri__run_create_evaluator(run));
+    run->trainer.lane = tri__trace_lane_add(run->journal.trace, "evaluator");
     int32_t *keys = NULL;
     int64_t count = 0;
     if (run->inputs.test && tri_store_tables(run->trainer.store) > 0)

@@ -52,6 +52,7 @@ static tri_status run_server(const tri__run *run, const tri__task_setup *setup, 
         .owner = owner ? &tri__run_owner_calls : NULL,
         .context = owner,
         .log = run->journal.log,
+        .trace = run->journal.trace,
         .stop = run->request->stop,
         .unevaluated = setup->unevaluated,
     };

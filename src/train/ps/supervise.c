@@ -11,6 +11,7 @@
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/ps/supervise_start.h"
 #include "train/ps/task.h"
+#include "train/run/journal.h"
 
 #define SECOND   INT64_C(1000000000)
 #define GRACE    (5 * SECOND) /* time to end after a failure, and after ps:0's own waits; then tasks are killed */
@@ -253,6 +254,7 @@ tri_status tri__supervise(const tri__supervision *request, tri__run_result *out)
         status = tri__task_process_start(&supervisor.tasks[i], false);
     if (!status) {
         tri__watcher_run(&supervisor.watcher);
+        tri__journal_merge_trace(&supervisor.folder, supervisor.log);
         status = tri__watcher_take_result(&supervisor.watcher, supervisor.folder.path, out);
     }
     tri__supervisor_fini(&supervisor);

@@ -42,6 +42,8 @@ static tri_status open_folder(tri__run *run, const tri__task_setup *setup)
     tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
     if (owner)
         tri__journal_open_marks(&run->journal, "ps:0");
+    if (run->settings.trace)
+        tri__journal_open_trace(&run->journal, tri__task_name(setup->task, name), !setup->folder);
     bool curves = owner || setup->task.role == TRI_ROLE_WORKER;
     return curves && run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }

@@ -191,9 +191,12 @@ static tri_status next_token(work *w, tri__token *token, bool *stop)
         tri__phases_enter(&run->trainer.phases, TRI_PHASE_INPUT, run->trainer.now);
         return NULL;
     }
-    tri__phases_enter(&run->trainer.phases, TRI_PHASE_SERVER, run->trainer.now);
+    const int64_t began = run->trainer.now;
+    tri__phases_enter(&run->trainer.phases, TRI_PHASE_SERVER, began);
     TRI_TRY(tri__ps_store_token(run->trainer.store, token, stop));
     tri__trainer_enter(&run->trainer, TRI_PHASE_INPUT);
+    tri__trace_add(run->trainer.lane, w->ps->mode == TRI_PS_SYNC ? TRI_SPAN_PEERS : TRI_SPAN_SERVER, began, run->trainer.now, token->step,
+                   TRI_FLOW_NONE, 0);
     tri__store_times times = tri__store_take_times(run->trainer.store);
     tri__phases_move(&run->trainer.phases, TRI_PHASE_SERVER, TRI_PHASE_PEERS, times.peers);
     return NULL;
@@ -310,6 +313,7 @@ static tri_status prepare(work *w)
     int64_t examples = tri_dataset_examples(run->trainer.dataset) * (run->settings.own_files ? w->ps->workers : 1);
     TRI_TRY(tri__run_settle_length(run, examples, tri__ps_together(w->ps)));
     tri__ps_store_ready(run->trainer.store, tri_dataset_ahead(run->trainer.dataset));
+    tri__trainer_trace(&run->trainer, run->journal.trace, "worker");
     tell_begin(w);
     return NULL;
 }
@@ -355,6 +359,7 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, con
     if (run->trainer.dataset)
         json_decref(report(&w, false)); /* publishes the traffic: ps:0 adds up the samples when all have left */
     tri__sampler_take(run->journal.sampler);
+    tri__trace_flush(run->journal.trace);
     if (run->trainer.store)
         tri__ps_store_leave(run->trainer.store, run->trainer.dataset ? report(&w, !status) : NULL, status);
     tri__evaluator_destroy(run->evaluating.evaluator);

@@ -341,6 +341,7 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
     tri_status status = prepare(&self);
     if (!status) {
         status = try_all(&self);
+        tri__journal_merge_trace(&self.folder, self.log);
         tri_status kept = tri__watcher_take_result(&self.watcher, self.folder.path, out);
         if (status)
             tri_status_free(kept);

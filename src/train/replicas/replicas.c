@@ -263,12 +263,23 @@ static void replicas_destroy(tri__peers *base)
     free(peers);
 }
 
+static void replicas_trace(tri__peers *base, tri__trace *trace)
+{
+    replicas *peers = (replicas *)base;
+    for (int i = 1; i < base->workers; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "replica %d", i);
+        tri__trainer_trace(&peers->replica[i].trainer, trace, name);
+    }
+}
+
 static const tri__peers_kind replicas_kind = {
     .workers = "replicas",
     .begin = replicas_begin,
     .end = replicas_end,
     .leave = replicas_leave,
     .stats = replicas_stats,
+    .trace = replicas_trace,
     .destroy = replicas_destroy,
 };
 

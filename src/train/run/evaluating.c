@@ -42,6 +42,7 @@ tri_status tri__run_evaluate(tri__run *run)
     const int64_t began = tri__clock_now();
     TRI_TRY(tri__evaluator_run(run->evaluating.evaluator, &run->evaluating.last));
     const double seconds = tri__clock_seconds(tri__clock_now() - began);
+    tri__trace_end(run->trainer.lane, TRI_SPAN_EVALUATION, began, run->state.step);
     tri__run_tell_note(run, tri__evaluator_dataset(run->evaluating.evaluator));
     run->evaluating.at = run->state.step;
     run->evaluating.count++;

@@ -10,6 +10,7 @@
 #include "data/batch/dataset.h"
 #include "train/run/peers.h"
 #include "watch/progress/text.h"
+#include "watch/report/trace_merge.h"
 
 #define FLUSH_INTERVAL      INT64_C(2000000000)
 #define VALIDATION_INTERVAL INT64_C(60000000000)
@@ -351,8 +352,36 @@ void tri__journal_open_marks(tri__journal *journal, const char *leader)
     tri__journal_create_marks(&journal->folder, journal->log, &journal->marks);
 }
 
+void tri__journal_open_trace(tri__journal *journal, const char *task, bool merges)
+{
+    tri_status status = tri__run_folder_add(&journal->folder, "trace");
+    if (!status)
+        status = tri__trace_create(journal->folder.trace, task, &journal->trace);
+    if (status)
+        tri__log_line(journal->log, TRI_LOG_WARNING, "no trace: %s", tri_status_message(status));
+    tri_status_free(status);
+    journal->merges = merges;
+}
+
+void tri__journal_merge_trace(const tri__run_folder *folder, tri__log *log)
+{
+    int64_t left_out = 0;
+    tri_status status = tri__trace_merge(folder->path, &left_out);
+    if (status)
+        tri__log_line(log, TRI_LOG_WARNING, "no timeline of all tasks: %s", tri_status_message(status));
+    else if (left_out)
+        tri__log_line(log, TRI_LOG_WARNING,
+                      "the trace was full: its last %lld events are not in %s/trace.json (trace fewer steps, with --steps)",
+                      (long long)left_out, folder->path);
+    tri_status_free(status);
+}
+
 void tri__journal_fini(tri__journal *journal)
 {
+    tri__trace_flush(journal->trace);
+    tri__trace_close(journal->trace);
+    if (journal->trace && journal->merges)
+        tri__journal_merge_trace(&journal->folder, journal->log);
     tri__sampler_stop(journal->sampler);
     tri__marks_close(journal->marks);
     tri_status_free(tri__events_close(journal->events));

@@ -2,6 +2,7 @@
 #ifndef TRI_TRAIN_RUN_JOURNAL_H
 #define TRI_TRAIN_RUN_JOURNAL_H
 
+#include "base/trace/trace.h"
 #include "train/folder/log_file.h"
 #include "train/folder/run_folder.h"
 #include "trireme/dataset.h"
@@ -23,6 +24,8 @@ typedef struct {
     double sampled_from;      /* … and when it began, in seconds since 1970 */
     tri__marks *marks;        /* NULL where this task does not lead the run, or they cannot be written */
     int64_t epoch;            /* that ended last */
+    tri__trace *trace;        /* NULL without --trace, or where it cannot be written */
+    bool merges;              /* … and this process makes one timeline of the parts at its end */
     const char *leader;       /* the task that leads the run, for its marks; "worker:0" */
     int64_t next, next_flush; /* when progress is reported, and when events are flushed */
     struct {
@@ -41,6 +44,10 @@ void tri__journal_open_samples(tri__journal *journal, int64_t every, const char 
 /* Begin to mark what happens to the run; `leader` is the task that leads it, and is borrowed. Like samples, a run can do without. */
 void tri__journal_open_marks(tri__journal *journal, const char *leader);
 void tri__journal_create_marks(const tri__run_folder *folder, tri__log *log, tri__marks **out); /* for a task without a journal */
+
+/* Begin to trace this task ("worker:1") into the run folder. merges: no other process will merge the parts of all tasks. */
+void tri__journal_open_trace(tri__journal *journal, const char *task, bool merges);
+void tri__journal_merge_trace(const tri__run_folder *folder, tri__log *log); /* where a run was traced: after its last task has ended */
 void tri__journal_fini(tri__journal *journal);
 
 struct tri__run;

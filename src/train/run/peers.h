@@ -18,6 +18,7 @@ typedef struct {
     /* Training is over. own is this worker's status, and is taken. Returns the status of the whole run; no worker computes any more. */
     tri_status (*leave)(tri__peers *peers, tri_status own);
     void (*stats)(const tri__peers *peers, int worker, tri__worker_summary *out, tri__phases *phases); /* not of the run's own worker */
+    void (*trace)(tri__peers *peers, tri__trace *trace); /* workers in this process beside the run's own; NULL: there are none */
     void (*destroy)(tri__peers *peers);
 } tri__peers_kind;
 

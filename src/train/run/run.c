@@ -25,8 +25,10 @@ static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
     TRI_TRY(peers->kind->begin(peers, &about));
     TRI_TRY(tri__trainer_compute(trainer, &about, batch, tally));
     tri__phases_enter(&trainer->phases, TRI_PHASE_PEERS, trainer->now);
+    const int64_t begin = trainer->now;
     TRI_TRY(peers->kind->end(peers, tally));
     tri__trainer_enter(trainer, TRI_PHASE_OTHER);
+    tri__trace_add(trainer->lane, TRI_SPAN_PEERS, begin, trainer->now, about.step, TRI_FLOW_NONE, 0);
     return NULL;
 }
 

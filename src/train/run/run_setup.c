@@ -99,6 +99,9 @@ static tri_status join_folder(tri__run *run)
     snprintf(task, sizeof task, "worker-%d", run->peers->worker);
     TRI_TRY(tri__run_folder_enter(request->folder, task, &run->journal.folder));
     tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
+    snprintf(task, sizeof task, "worker:%d", run->peers->worker);
+    if (run->settings.trace)
+        tri__journal_open_trace(&run->journal, task, false);
     return NULL;
 }
 
@@ -120,6 +123,8 @@ static tri_status open_folder(tri__run *run)
         TRI_TRY(tri__run_folder_note(&run->journal.folder, request->command));
     tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
     tri__journal_open_marks(&run->journal, "worker:0");
+    if (run->settings.trace)
+        tri__journal_open_trace(&run->journal, "worker:0", !request->folder);
     return run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 
@@ -208,6 +213,16 @@ static tri_status agree(tri__run *run, tri_status (*how)(tri__run *run, tri_stat
     return how ? how(run, own) : own;
 }
 
+static void trace_workers(tri__run *run)
+{
+    tri__trace *trace = run->journal.trace;
+    if (!trace)
+        return;
+    tri__trainer_trace(&run->trainer, trace, run->peers && run->peers->here > 1 ? "replica 0" : "worker");
+    if (run->peers && run->peers->kind->trace)
+        run->peers->kind->trace(run->peers, trace);
+}
+
 tri_status tri__run_open(tri__run *run, const tri__run_request *request)
 {
     init(run, request);
@@ -219,6 +234,7 @@ tri_status tri__run_open(tri__run *run, const tri__run_request *request)
     TRI_TRY(agree(run, strategy->agree_on_inputs, open_inputs(run)));
     TRI_TRY(agree(run, strategy->agree_on_parts, create_parts(run)));
     TRI_TRY(agree(run, strategy->agree_to_start, open_folder(run)));
+    trace_workers(run);
     return run->resumed ? leave_resumed(run) : NULL;
 }
 

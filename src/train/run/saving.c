@@ -106,6 +106,7 @@ static tri_status save(tri__run *run, which_checkpoint which)
     char *written;
     const int64_t began = tri__clock_now();
     TRI_TRY(tri__checkpoint_save(run->journal.folder.checkpoints, &content, run->settings.keep, &written));
+    tri__trace_end(run->trainer.lane, TRI_SPAN_CHECKPOINT, began, run->state.step);
     keep_name(run, written, run->state.step, tri__clock_seconds(tri__clock_now() - began));
     return NULL;
 }

@@ -13,6 +13,12 @@ typedef struct {
     tri__store_times times;
 } timed_store;
 
+static void count(timed_store *timed, int64_t start)
+{
+    timed->times.update += tri__clock_now() - start;
+    tri__trace_end(timed->store.lane, TRI_SPAN_UPDATE, start, timed->store.step);
+}
+
 static tri_status timed_begin(tri_store *store, const tri_step *step)
 {
     return tri_store_begin(((timed_store *)store)->inner, step);
@@ -28,7 +34,7 @@ static tri_status timed_offer(tri_store *store, tri_range range, const float *gr
     timed_store *timed = (timed_store *)store;
     int64_t start = tri__clock_now();
     tri_status status = tri_store_offer_from(timed->inner, range, gradient, weight);
-    timed->times.update += tri__clock_now() - start;
+    count(timed, start);
     return status;
 }
 
@@ -47,7 +53,7 @@ static tri_status timed_offer_rows(tri_store *store, int table, const float *gra
     timed_store *timed = (timed_store *)store;
     int64_t start = tri__clock_now();
     tri_status status = tri_store_offer_rows(timed->inner, table, gradient, weight);
-    timed->times.update += tri__clock_now() - start;
+    count(timed, start);
     return status;
 }
 
@@ -56,7 +62,7 @@ static tri_status timed_flush(tri_store *store)
     timed_store *timed = (timed_store *)store;
     int64_t start = tri__clock_now();
     tri_status status = tri_store_flush(timed->inner);
-    timed->times.update += tri__clock_now() - start;
+    count(timed, start);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "graph/plan/plan.h"
 #include "graph/plan/plan_table.h"
 #include "graph/store/store.h"
 
@@ -10,6 +11,13 @@ double tri__tally_mean(const tri__tally *tally)
 {
     int64_t whole = tally->count - tally->damaged;
     return tally->loss / (whole > 0 ? (double)whole : 1);
+}
+
+void tri__trainer_trace(tri__trainer *trainer, tri__trace *trace, const char *name)
+{
+    trainer->lane = tri__trace_lane_add(trace, name);
+    tri__store_trace(trainer->store, trace, trainer->lane);
+    tri__plan_trace(trainer->plan, trace, trainer->lane);
 }
 
 void tri__trainer_enter(tri__trainer *trainer, tri__phase phase)
@@ -25,9 +33,12 @@ void tri__trainer_pause(tri__trainer *trainer)
 
 tri_status tri__trainer_fetch(tri__trainer *trainer, const tri_batch **batch)
 {
+    trainer->began = trainer->now;
     tri__phases_enter(&trainer->phases, TRI_PHASE_INPUT, trainer->now);
     TRI_TRY(tri_dataset_next(trainer->dataset, batch));
     tri__trainer_enter(trainer, TRI_PHASE_COMPUTE);
+    if (trainer->lane) /* a span that begins with the one around it would be taken for its neighbour */
+        tri__trace_add(trainer->lane, TRI_SPAN_INPUT, trainer->began + 1, trainer->now, -1, TRI_FLOW_NONE, 0);
     return NULL;
 }
 
@@ -54,10 +65,15 @@ tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, con
     *tally = (tri__tally){.count = batch->count, .damaged = batch->damaged};
     if (trainer->team.most > 1)
         tri__plan_tables_set_team(trainer->plan, tri__team_next(&trainer->team, trainer->now, batch->count));
+    const int64_t begin = tri__trace_begin(trainer->lane);
     TRI_TRY(tri_store_begin(trainer->store, step));
     TRI_TRY(expect_next(trainer, batch));
     TRI_TRY(tri_plan_train(trainer->plan, batch, &tally->loss));
     tri__trainer_enter(trainer, TRI_PHASE_OTHER);
+    if (trainer->lane) {
+        tri__trace_add(trainer->lane, TRI_SPAN_COMPUTE, begin, trainer->now, step->step, TRI_FLOW_NONE, 0);
+        tri__trace_add(trainer->lane, TRI_SPAN_STEP, trainer->began, trainer->now, step->step, TRI_FLOW_NONE, 0);
+    }
     count_times(trainer);
     trainer->steps++;
     trainer->examples += batch->count;

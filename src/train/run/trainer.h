@@ -6,6 +6,7 @@
 #ifndef TRI_TRAIN_RUN_TRAINER_H
 #define TRI_TRAIN_RUN_TRAINER_H
 
+#include "base/trace/trace.h"
 #include "train/run/team.h"
 #include "trireme/dataset.h"
 #include "trireme/plan.h"
@@ -18,6 +19,8 @@ typedef struct {
     tri__phases phases;
     tri__team team;          /* of lent tables; zero: that of the plan */
     int64_t now;             /* the clock, as it was last read: at the end of each step */
+    tri__trace_lane *lane;   /* NULL: its steps are not traced */
+    int64_t began;           /* traced: when the step did, with waiting for its batch */
     int64_t steps, examples; /* steps made and examples read since this process began */
 } tri__trainer;
 
@@ -36,6 +39,8 @@ TRI_MUST_CHECK tri_status tri__trainer_fetch(tri__trainer *trainer, const tri_ba
  * tally receives this worker's part. */
 TRI_MUST_CHECK tri_status tri__trainer_compute(tri__trainer *trainer, const tri_step *step, const tri_batch *batch, tri__tally *tally);
 
+/* Trace its steps from now on, with phases, layers and what its store does, on a lane by this name. */
+void tri__trainer_trace(tri__trainer *trainer, tri__trace *trace, const char *name);
 void tri__trainer_enter(tri__trainer *trainer, tri__phase phase); /* reads the clock */
 void tri__trainer_pause(tri__trainer *trainer);                   /* time is not counted until the next phase */
 void tri__trainer_fini(tri__trainer *trainer);                    /* destroys plan, dataset and store */

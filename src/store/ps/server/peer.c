@@ -80,6 +80,18 @@ tri_status tri__peer_equip(tri__peer *peer)
 
 /* ---- answers ---- */
 
+/* The answer to a push has the number of the push. What was only asked for has no push. */
+static void trace_answer(const tri__peer *peer, const tri__message *answer, int64_t begin)
+{
+    const tri__server *server = peer->server;
+    if (!server->lane)
+        return;
+    const int64_t serial = tri__stretch_pushed(server->stretch, answer->chunk, peer->task);
+    if (server->options.settings.mode == TRI_PS_SYNC ? answer->step == serial + 1 : serial > 0)
+        tri__trace_end_message(server->lane, TRI_SPAN_ANSWER, begin, answer->step, TRI_FLOW_SENDS,
+                               tri__trace_message(TRI_SPAN_ANSWER, peer->task, answer->chunk, serial));
+}
+
 static void send_chunk(tri__peer *peer, uint32_t chunk, bool more)
 {
     tri__stretch *stretch = peer->server->stretch;
@@ -92,7 +104,9 @@ static void send_chunk(tri__peer *peer, uint32_t chunk, bool more)
         .step = tri__stretch_step(stretch, chunk),
         .waited = tri__stretch_waited(stretch, chunk),
     };
+    const int64_t begin = tri__trace_begin(peer->server->lane);
     tri__message_send_floats(peer->connection, message, floats, count, more);
+    trace_answer(peer, &message, begin);
 }
 
 /* What the kernel does not take soon is kept back: an answer that the next step needs sooner may still come, and goes first. */

@@ -220,7 +220,11 @@ static tri_status take(tri__peer *peer, const tri__message *message)
     }
     const tri__push push = read_push(peer, message);
     tri__push_outcome outcome;
+    const int64_t begin = tri__trace_begin(server->lane);
     tri_status status = tri__stretch_push(server->stretch, &push, &outcome);
+    if (server->lane)
+        tri__trace_end_message(server->lane, TRI_SPAN_GATHER, begin, push.step, TRI_FLOW_RECEIVES,
+                               tri__trace_message(TRI_SPAN_PUSH, push.task, push.chunk, push.serial));
     if (tri_status_code(status) == TRI_DIVERGED)
         return refuse_gradient(peer, status);
     TRI_TRY(status);

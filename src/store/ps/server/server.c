@@ -138,6 +138,7 @@ tri_status tri__server_run(const tri__server_options *options, tri__ps_status *s
     tri__server *server;
     TRI_TRY(tri__allocate(1, sizeof *server, "a parameter server", &server));
     server->options = *options;
+    server->lane = tri__trace_lane_add(options->trace, options->second ? "second server" : "server");
     server->role = options->role ? options->role : &tri__follower_role;
     tri__copy_cancel(server);
     tri_status failed = start(server);

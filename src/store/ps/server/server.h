@@ -10,6 +10,7 @@
 
 #include "base/file/json.h"
 #include "base/report/log.h"
+#include "base/trace/trace.h"
 #include "net/connection/connection.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/settings.h"
@@ -94,6 +95,7 @@ typedef struct {
     const tri__ps_owner *owner;      /* of ps:0 */
     void *context;
     tri__log *log;
+    tri__trace *trace;                        /* NULL: nothing is traced */
     const volatile sig_atomic_t *stop;        /* asked to end: the coordinator ends the job, the others wait for it to */
     const bool *abandoned;                    /* of a second server: atomic; true: end at once, since the process that runs it ends */
     const volatile sig_atomic_t *unevaluated; /* not 0: no evaluator will come any more; NULL: one may always */

@@ -77,6 +77,7 @@ typedef struct tri__peer {
 
 struct tri__server {
     tri__server_options options;
+    tri__trace_lane *lane;    /* of its messages; NULL: they are not traced */
     tri__log_limit strangers; /* of log lines about peers that have not said who they are */
     tri__loop *loop;
     tri__listener *listener;

@@ -48,7 +48,15 @@ tri__message tri__links_push_head(const tri__worker *worker, uint32_t number)
     };
 }
 
-static void push(tri__worker *worker, uint32_t number)
+/* A push and its answer, in a trace; the server numbers them likewise. */
+static uint64_t message_of(const tri__worker *worker, tri__trace_span kind, uint32_t number)
+{
+    const tri__worker_chunk *chunk = &worker->chunk[number];
+    return tri__trace_message(kind, worker->options.task, number,
+                              worker->options.settings.mode == TRI_PS_SYNC ? chunk->step : chunk->serial);
+}
+
+static void send_gradient(tri__worker *worker, uint32_t number)
 {
     tri__worker_chunk *chunk = &worker->chunk[number];
     if (chunk->shard) {
@@ -58,6 +66,15 @@ static void push(tri__worker *worker, uint32_t number)
     chunk->stage = TRI_CHUNK_PUSHED;
     tri__message_send_floats(worker->link[chunk->server].contact.connection, tri__links_push_head(worker, number),
                              worker->store.gradient + chunk->range.first, chunk->range.count, false);
+}
+
+static void push(tri__worker *worker, uint32_t number)
+{
+    const int64_t begin = tri__trace_begin(worker->network);
+    send_gradient(worker, number);
+    if (worker->network)
+        tri__trace_end_message(worker->network, TRI_SPAN_PUSH, begin, worker->chunk[number].step, TRI_FLOW_SENDS,
+                               message_of(worker, TRI_SPAN_PUSH, number));
 }
 
 static void clear_line(tri__link *link)
@@ -290,6 +307,9 @@ static tri_status take_chunk(tri__link *link, const tri__message *message)
         return NULL;
     worker->waited = message->waited > worker->waited ? message->waited : worker->waited;
     worker->answered += chunk->server == 0 && chunk->stage == TRI_CHUNK_PUSHED;
+    if (worker->network && chunk->stage == TRI_CHUNK_PUSHED)
+        tri__trace_end_message(worker->network, TRI_SPAN_RECEIVE, tri__clock_now(), chunk->step, TRI_FLOW_RECEIVES,
+                               message_of(worker, TRI_SPAN_ANSWER, message->chunk));
     chunk->stage = TRI_CHUNK_HERE;
     if (--worker->waiting == 0 && tri__readiness_pulls(worker->readiness))
         end_pulling(worker);

@@ -125,7 +125,17 @@ static tri_status wait_and_count(tri__worker *worker, bool (*done)(const tri__wo
         peers = 0;
     worker->times.peers += peers;
     worker->times.server += spent - peers;
+    tri__trace_end(worker->store.lane, peers > spent / 2 ? TRI_SPAN_PEERS : TRI_SPAN_SERVER, began, worker->step.step);
     return status;
+}
+
+/* Connections are a lane of their own: another thread may have them, always under the worker's lock. */
+static void ps_trace(tri_store *store, tri__trace *trace)
+{
+    tri__worker *worker = worker_of(store);
+    enter(worker);
+    worker->network = tri__trace_lane_add(trace, "network");
+    leave(worker);
 }
 
 static tri_status ps_await(tri_store *store, tri_range range)
@@ -252,6 +262,7 @@ static tri_status ps_offer(tri_store *store, tri_range range, const float *gradi
     if (!status && worker->at_work != TRI_TOKEN_VOID) /* what is left of a void step is not sent */
         cover(worker, range, weight);
     worker->times.sending += tri__clock_now() - began;
+    tri__trace_end(worker->store.lane, TRI_SPAN_SEND, began, worker->step.step);
     leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
@@ -308,6 +319,7 @@ static tri_status ps_offer_rows(tri_store *store, int table, const float *gradie
     if (!status && worker->at_work != TRI_TOKEN_VOID)
         status = push_rows(worker, table, gradient, weight);
     worker->times.sending += tri__clock_now() - began;
+    tri__trace_end(worker->store.lane, TRI_SPAN_SEND, began, worker->step.step);
     leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
@@ -381,6 +393,7 @@ static const tri__store_kind ps_kind = {
     .await_rows = ps_await_rows,
     .offer_rows = ps_offer_rows,
     .times = ps_times,
+    .trace = ps_trace,
     .destroy = ps_destroy,
 };
 

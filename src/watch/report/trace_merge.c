@@ -1,0 +1,334 @@
+/* trace_merge.c: goes through all parts twice: first for the clocks and the first moment, then to write.
+ *
+ * Clocks. A message from a to b arrives after it left: b's clock at its end − a's clock at its beginning = travel + offset. The least of
+ * these over all messages has next to no travel, and so has the least of those in the other direction, where the offset has the other
+ * sign: half of the difference is the offset, as with NTP. It is wrong by at most half of both least travels. */
+#include "watch/report/trace_merge.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file/folder.h"
+#include "base/file/json.h"
+#include "base/memory/memory.h"
+#include "base/trace/trace.h"
+#include "watch/report/trace_part.h"
+#include "watch/sample/marks.h"
+
+typedef enum { BY_SHARING, BY_MESSAGES, BY_WALL } alignment;
+
+typedef struct {
+    tri__trace_part *part;
+    tri__trace_task task; /* the first process of it */
+    int64_t first;        /* the moment of its first event, by its own clock; INT64_MAX: it has none */
+    int64_t offset;       /* of its clock from that of the first part … */
+    alignment by;         /* … and how it is known */
+} source;
+
+/* One end of a message. */
+typedef struct {
+    uint64_t message;
+    int64_t time;
+    int source;
+    bool sends;
+} message_end;
+
+typedef struct {
+    source *source;
+    int count;
+    message_end *end;
+    int64_t end_room;
+    int64_t ends;
+    int64_t start; /* of the timeline, by the clock of the first part */
+    FILE *out;
+    bool comma;
+} merge;
+
+/* ---- the first time ---- */
+
+static tri_status keep_end(merge *m, int from, const tri__trace_event *event)
+{
+    TRI_TRY(tri__grow(&m->end, &m->end_room, m->ends + 1, sizeof *m->end, "the messages of a trace"));
+    const bool sends = event->flow == TRI_FLOW_SENDS;
+    m->end[m->ends++] = (message_end){event->message, sends ? event->begin : event->begin + event->duration, from, sends};
+    return NULL;
+}
+
+static bool shares_clock(const merge *m, int which)
+{
+    return !strcmp(m->source[which].task.clock, m->source[0].task.clock);
+}
+
+static bool several_clocks(const merge *m)
+{
+    for (int i = 1; i < m->count; i++)
+        if (!shares_clock(m, i))
+            return true;
+    return false;
+}
+
+static tri_status look_through(merge *m, int which, bool messages)
+{
+    source *s = &m->source[which];
+    s->first = INT64_MAX;
+    tri__trace_part_rewind(s->part);
+    for (const tri__trace_event *event; (event = tri__trace_part_next(s->part));) {
+        if (s->first == INT64_MAX)
+            s->task = *tri__trace_part_task(s->part);
+        s->first = event->begin < s->first ? event->begin : s->first;
+        if (messages && event->message)
+            TRI_TRY(keep_end(m, which, event));
+    }
+    return NULL;
+}
+
+static int by_message(const void *a, const void *b)
+{
+    const message_end *x = a, *y = b;
+    if (x->message != y->message)
+        return x->message < y->message ? -1 : 1;
+    return (int)y->sends - (int)x->sends;
+}
+
+/* The least travel of messages from one group of parts to another, by their own clocks. Groups: those that share the clock of the part
+ * `other`, and those that share that of the first. False where there is no message. */
+static bool least_travel(const merge *m, int other, bool towards, int64_t *least)
+{
+    bool found = false;
+    for (int64_t i = 0; i + 1 < m->ends; i++) {
+        const message_end *sent = &m->end[i], *received = sent + 1;
+        if (sent->message != received->message || !sent->sends || received->sends)
+            continue;
+        const source *from = &m->source[towards ? 0 : other], *to = &m->source[towards ? other : 0];
+        if (strcmp(m->source[sent->source].task.clock, from->task.clock) || strcmp(m->source[received->source].task.clock, to->task.clock))
+            continue;
+        const int64_t travel = received->time - sent->time;
+        *least = found && *least < travel ? *least : travel;
+        found = true;
+    }
+    return found;
+}
+
+static void align(merge *m, int which)
+{
+    source *s = &m->source[which];
+    const tri__trace_task *first = &m->source[0].task;
+    int64_t there = 0, back = 0;
+    if (shares_clock(m, which))
+        return;
+    if (least_travel(m, which, true, &there) && least_travel(m, which, false, &back)) {
+        s->offset = there / 2 - back / 2;
+        s->by = BY_MESSAGES;
+        return;
+    }
+    s->offset = s->task.now - first->now - llround((s->task.wall - first->wall) * 1e9);
+    s->by = BY_WALL;
+}
+
+static tri_status align_all(merge *m)
+{
+    for (int i = 0; i < m->count; i++)
+        TRI_TRY(look_through(m, i, false));
+    if (several_clocks(m)) {
+        for (int i = 0; i < m->count; i++)
+            TRI_TRY(look_through(m, i, true));
+        if (m->ends)
+            qsort(m->end, (size_t)m->ends, sizeof *m->end, by_message);
+        for (int i = 1; i < m->count; i++)
+            align(m, i);
+    }
+    m->start = INT64_MAX;
+    for (int i = 0; i < m->count; i++)
+        if (m->source[i].first != INT64_MAX && m->source[i].first - m->source[i].offset < m->start)
+            m->start = m->source[i].first - m->source[i].offset;
+    return NULL;
+}
+
+/* ---- the second time ---- */
+
+static double microseconds(int64_t nanoseconds)
+{
+    return (double)nanoseconds / 1e3;
+}
+
+static void next(merge *m)
+{
+    fputs(m->comma ? ",\n" : "\n", m->out);
+    m->comma = true;
+}
+
+/* Text as JSON has it; what is no text is left out. */
+static void write_text(FILE *out, const char *text)
+{
+    json_t *string = json_string(text);
+    char *shown = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    fputs(shown ? shown : "\"\"", out);
+    free(shown);
+    json_decref(string);
+}
+
+static void write_name(merge *m, const char *what, int process, int lane, const char *name)
+{
+    next(m);
+    fprintf(m->out, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":", what, process, lane);
+    write_text(m->out, name);
+    fputs("}}", m->out);
+}
+
+static void write_flow(merge *m, const tri__trace_event *event, double begin, int process)
+{
+    const bool sends = event->flow == TRI_FLOW_SENDS;
+    next(m);
+    fprintf(m->out,
+            "{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"%s\",%s\"id\":\"%016" PRIx64 "\",\"ts\":%.3f,\"pid\":%d,\"tid\":%d}",
+            sends ? "s" : "f", sends ? "" : "\"bp\":\"e\",", event->message, begin, process, event->lane);
+}
+
+static void write_event(merge *m, const source *s, int process)
+{
+    const tri__trace_event event = *tri__trace_part_event(s->part);
+    const double begin = microseconds(event.begin - s->offset - m->start);
+    next(m);
+    fputs("{\"name\":", m->out);
+    write_text(m->out, tri__trace_part_name(s->part));
+    fprintf(m->out, ",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,\"tid\":%d",
+            event.name < TRI_SPANS ? "phase" : "layer", begin, microseconds(event.duration), process, event.lane);
+    if (event.step >= 0)
+        fprintf(m->out, ",\"args\":{\"step\":%" PRId64 "}", event.step);
+    fputc('}', m->out);
+    if (event.message)
+        write_flow(m, &event, begin, process);
+}
+
+/* A task is a process of the timeline; so is each time that it was started again. */
+static void write_source(merge *m, source *s, int *process)
+{
+    int seen = 0, lanes = 0;
+    tri__trace_part_rewind(s->part);
+    while (tri__trace_part_next(s->part)) {
+        const tri__trace_event *event = tri__trace_part_event(s->part);
+        if (tri__trace_part_process(s->part) != seen) {
+            char name[2 * TRI_TRACE_TEXT + 32];
+            const tri__trace_task *task = tri__trace_part_task(s->part);
+            snprintf(name, sizeof name, seen ? "%s on %s, started again" : "%s on %s", task->task, task->host);
+            seen = tri__trace_part_process(s->part);
+            lanes = 0;
+            write_name(m, "process_name", ++*process, 0, name);
+        }
+        for (; lanes <= event->lane; lanes++)
+            write_name(m, "thread_name", *process, lanes, tri__trace_part_lane(s->part, lanes));
+        write_event(m, s, *process);
+    }
+}
+
+static void write_marks(merge *m, const char *run)
+{
+    char *path = tri__path_join(run, "marks.csv");
+    tri__mark *mark = NULL;
+    int count = 0;
+    tri_status_free(path ? tri__marks_read(path, &mark, &count) : NULL);
+    const tri__trace_task *first = &m->source[0].task;
+    for (int i = 0; i < count; i++) {
+        char line[256];
+        const double at = (mark[i].wall - first->wall) * 1e6 + microseconds(first->now - m->start);
+        if (!(at >= 0))
+            continue; /* of a time before that was not traced */
+        snprintf(line, sizeof line, "%s of %s", tri__mark_kind_name(mark[i].kind), mark[i].task);
+        next(m);
+        fputs("{\"name\":", m->out);
+        write_text(m->out, line);
+        fprintf(m->out, ",\"cat\":\"mark\",\"ph\":\"i\",\"s\":\"g\",\"ts\":%.3f,\"pid\":1,\"tid\":0,\"args\":{\"note\":", at);
+        write_text(m->out, mark[i].note);
+        fputs("}}", m->out);
+    }
+    free(mark);
+    free(path);
+}
+
+static void write_clocks(merge *m, int64_t left_out)
+{
+    static const char *const how[] = {[BY_SHARING] = "shared clock", [BY_MESSAGES] = "messages both ways", [BY_WALL] = "wall clock"};
+    fprintf(m->out, "\n],\n\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"events_left_out\":%" PRId64 ",\"clocks\":{", left_out);
+    for (int i = 0; i < m->count; i++) {
+        fputs(i > 0 ? "," : "", m->out);
+        write_text(m->out, m->source[i].task.task);
+        fprintf(m->out, ":{\"offset_us\":%.3f,\"by\":\"%s\"}", microseconds(m->source[i].offset), how[m->source[i].by]);
+    }
+    fputs("}}}\n", m->out);
+}
+
+static tri_status write_all(merge *m, const char *run, const char *path, int64_t *left_out)
+{
+    int process = 0;
+    m->out = fopen(path, "we");
+    if (!m->out)
+        return tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+    fputs("{\"traceEvents\":[", m->out);
+    for (int i = 0; i < m->count; i++) {
+        write_source(m, &m->source[i], &process);
+        *left_out += tri__trace_part_left_out(m->source[i].part);
+    }
+    write_marks(m, run);
+    write_clocks(m, *left_out);
+    const bool failed = ferror(m->out);
+    return fclose(m->out) || failed ? tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno)) : NULL;
+}
+
+/* ---- from beginning to end ---- */
+
+static tri_status open_parts(merge *m, const char *folder, char **names, size_t count)
+{
+    TRI_TRY(tri__allocate(count + 1, sizeof *m->source, "the parts of a trace", &m->source));
+    for (size_t i = 0; i < count; i++) {
+        char *path = tri__path_join(folder, names[i]);
+        if (!path)
+            return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+        tri_status status = tri__trace_part_open(path, &m->source[m->count].part);
+        free(path);
+        TRI_TRY(status);
+        m->count++;
+    }
+    return NULL;
+}
+
+/* The file is there whole, or not at all. */
+static tri_status merge_into(merge *m, const char *run, int64_t *left_out)
+{
+    char *path = tri__path_join(run, "trace.json"), *part = tri__path_join(run, "trace.json.part");
+    tri_status status = path && part ? align_all(m) : tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    if (!status)
+        status = write_all(m, run, part, left_out);
+    if (!status && rename(part, path))
+        status = tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+    free(path);
+    free(part);
+    return status;
+}
+
+tri_status tri__trace_merge(const char *run, int64_t *left_out)
+{
+    char **names = NULL, *folder = tri__path_join(run, "trace");
+    size_t count = 0;
+    int64_t lost = 0;
+    merge m = {0};
+    tri_status status = folder ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
+    if (!status && tri__folder_exists(folder))
+        status = tri__folder_list(folder, &names, &count);
+    if (!status && count > 0)
+        status = open_parts(&m, folder, names, count);
+    if (!status && count > 0)
+        status = merge_into(&m, run, &lost);
+    for (int i = 0; i < m.count; i++)
+        tri__trace_part_close(m.source[i].part);
+    if (left_out)
+        *left_out = lost;
+    free(m.source);
+    free(m.end);
+    tri__folder_free(names, count);
+    free(folder);
+    return status;
+}
