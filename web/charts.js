@@ -143,17 +143,19 @@ export class Chart {
     this.tell_legend();
   }
 
-  // What happened to a task is always drawn, what comes again and again only while there is room for it.
+  // Those that are in sight. What happened to a task is always drawn; what comes again and again, only while there is room for it.
   draw_marks({ ctx, bbox, valToPos }) {
     if (this.axis !== "time") return;
     const colours = { death: "--bad", straggler: "--warn", restart: "--warn", join: "--good" };
-    const room = this.marks.length <= bbox.width / devicePixelRatio / 12;
+    const x_of = (mark) => Math.round(valToPos(mark.wall, "x", true));
+    const seen = this.marks.filter((mark) => x_of(mark) >= bbox.left && x_of(mark) <= bbox.left + bbox.width);
+    const most = bbox.width / devicePixelRatio / 14, counts = {};
+    for (const { kind } of seen) counts[kind] = (counts[kind] ?? 0) + 1;
     ctx.save();
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
-    for (const mark of this.marks.filter((one) => room || colours[one.kind])) {
-      const x = Math.round(valToPos(mark.wall, "x", true));
-      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    for (const mark of seen.filter(({ kind }) => colours[kind] || counts[kind] <= most)) {
+      const x = x_of(mark);
       ctx.strokeStyle = css(colours[mark.kind] ?? "--mark");
       ctx.beginPath();
       ctx.moveTo(x, bbox.top);

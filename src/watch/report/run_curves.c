@@ -75,11 +75,12 @@ static void add_point(tri__run_curves *curves, tri__curve *curve, const tri__cur
     curve->last = *point;
     if (++curve->skipped < curve->stride)
         return;
-    curve->skipped = 0;
-    if (curve->count == TRI_CURVE_POINTS) {
+    if (curve->count == TRI_CURVE_POINTS) { /* this value is then half of the way to the next point */
         halve(curve);
         curves->version++;
+        return;
     }
+    curve->skipped = 0;
     curve->point[curve->count++] = *point;
 }
 

@@ -63,12 +63,13 @@ static bool add_sample(tri__run_series *series, const tri__run_row *row)
     merge(&reader->sum, reader->gathered, row, 1);
     if (++reader->gathered < series->stride)
         return false;
-    const bool full = series->count == TRI_HISTORY_POINTS;
-    if (full)
+    if (series->count == TRI_HISTORY_POINTS) { /* these samples are then half of the next point */
         halve(series);
+        return true;
+    }
     series->point[series->count++] = reader->sum;
     reader->gathered = 0;
-    return full;
+    return false;
 }
 
 /* ---- files ---- */

@@ -44,6 +44,22 @@ static void options_with_a_no_form_can_be_switched_off(void **state)
     assert_fails(PARSE(&again, "train", "--no-shuffle=3"), TRI_BAD_CALL, "takes no value");
 }
 
+static void a_value_that_may_be_left_out_is_a_number_where_it_is_there(void **state)
+{
+    (void)state;
+    tri__arguments arguments;
+    assert_ok(PARSE(&arguments, "watch", "run", "--web", "8080"));
+    assert_int_equal(tri__argument_integer(&arguments, "web"), 8080);
+    assert_ok(PARSE(&arguments, "watch", "--web", "run"));
+    assert_true(tri__argument_given(&arguments, "web"));
+    assert_int_equal(tri__argument_integer(&arguments, "web"), 0);
+    assert_string_equal(arguments.operands[0], "run");
+    assert_ok(PARSE(&arguments, "watch", "run", "--web", "--json"));
+    assert_true(tri__argument_given(&arguments, "web"));
+    assert_ok(PARSE(&arguments, "watch", "run"));
+    assert_false(tri__argument_given(&arguments, "web"));
+}
+
 static void two_words_can_name_a_command(void **state)
 {
     (void)state;
@@ -160,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_with_a_space_or_an_equals_sign),
         cmocka_unit_test(options_with_a_no_form_can_be_switched_off),
+        cmocka_unit_test(a_value_that_may_be_left_out_is_a_number_where_it_is_there),
         cmocka_unit_test(two_words_can_name_a_command),
         cmocka_unit_test(operands_after_two_dashes_may_look_like_options),
         cmocka_unit_test(wrong_options_and_values_are_refused_with_a_reason),
