@@ -160,6 +160,47 @@ static void a_job_ends_when_its_figures_are_good_enough(void **state)
 /* ---- what travels ---- */
 
 /* A plain message names each feature of each row with its key and its value, both ways: 39 · 2 · 8 bytes. */
+/* Evaluations in the log of ps:0: "step 8: test loss …", a line each. How many were of named rows. */
+static int read_evaluations(const char *folder, const char *name, char *text, size_t size)
+{
+    char path[512], line[512];
+    int step, named = 0;
+    snprintf(path, sizeof path, "%s/%s/log/ps-0.txt", folder, name);
+    FILE *log = fopen(path, "r");
+    assert_non_null(log);
+    text[0] = 0;
+    while (fgets(line, sizeof line, log)) {
+        const char *at = strstr(line, "step "), *loss = strstr(line, "test loss");
+        if (at && loss && sscanf(at, "step %d", &step) == 1)
+            snprintf(text + strlen(text), size - strlen(text), "step %d: %s", step, loss);
+        named += strstr(line, "rows that are evaluated") != NULL;
+    }
+    fclose(log);
+    return named;
+}
+
+/* Without --keep-best, ps:0 copies only the rows that the evaluator has pulled of the first snapshot. */
+static void evaluations_of_named_rows_are_those_of_whole_tables(void **state)
+{
+    static const char *const runs[][2] = {{"whole", "--keep-best"}, {"named", ""}};
+    char said[2][4096];
+    for (int servers = 1; servers <= 2; servers++) {
+        for (int i = 0; i < 2; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s-%d", runs[i][0], servers);
+            process run =
+                process_start(*state, name,
+                              "train sparse-lr --data " DATA " --steps 40 --batch 20 --strategy ps --workers 2 --servers %d "
+                              "--sync --eval-every 8 --checkpoint-every end --rule adagrad --no-events --json --quiet --out %s %s",
+                              servers, name, runs[i][1]);
+            json_decref(process_end(&run, 0));
+            assert_int_equal(read_evaluations(*state, name, said[i], sizeof said[i]), i == 0 ? 0 : 3); /* not of the first and the last */
+        }
+        assert_non_null(strstr(said[0], "step 32: test loss"));
+        assert_string_equal(said[0], said[1]);
+    }
+}
+
 static void a_row_takes_a_third_of_the_bytes_of_plain_pairs(void **state)
 {
     json_t *summary =
@@ -378,6 +419,7 @@ int main(void)
         PROCESS_TEST(staleness_job_learns),
         PROCESS_TEST(job_with_a_backup_worker_learns),
         PROCESS_TEST(a_job_ends_when_its_figures_are_good_enough),
+        PROCESS_TEST(evaluations_of_named_rows_are_those_of_whole_tables),
         PROCESS_TEST(a_row_takes_a_third_of_the_bytes_of_plain_pairs),
         PROCESS_TEST(a_dense_gather_moves_whole_tables_and_teaches_the_same_bits),
         PROCESS_TEST(a_dense_gather_moves_tables_larger_than_other_messages),

@@ -25,6 +25,7 @@ void tri__snapshot_fini(tri__snapshot *snapshot)
     tri_status_free(snapshot->failure);
     tri__standing_fini(&snapshot->standing);
     tri_store_destroy(snapshot->whole);
+    tri__row_list_fini(&snapshot->named.list);
     free(snapshot->piece);
 }
 
@@ -78,7 +79,10 @@ static void copy_own(tri__coordinator *c, uint32_t slots, bool into_whole)
         }
     }
     for (int table = 0; table < c->job.tables.count; table++)
-        tri__snapshot_copy_own_rows(c, table, slots, into_whole);
+        if (into_whole && c->snapshot.named.alone)
+            tri__snapshot_copy_named_rows(c, table);
+        else
+            tri__snapshot_copy_own_rows(c, table, slots, into_whole);
 }
 
 void tri__snapshot_fill_own(tri__coordinator *c)
@@ -236,6 +240,7 @@ static void take(tri__coordinator *c, unsigned purpose)
     const tri__layout *layout = &c->server->layout;
     snapshot->purpose = purpose;
     snapshot->slots = slots_of(c, (purpose & TRI_FOR_CHECKPOINT) || c->job.whole_snapshots);
+    snapshot->named.alone = purpose == TRI_FOR_EVALUATION && !c->job.whole_snapshots && snapshot->named.known;
     snapshot->state = TRI_SNAPSHOT_COMING;
     snapshot->number++;
     tri__standing_fini(&snapshot->standing);
@@ -245,6 +250,9 @@ static void take(tri__coordinator *c, unsigned purpose)
         tri__coordinator_fail(c, status);
         return;
     }
+    if (snapshot->named.alone)
+        tri__log_line(c->server->options.log, TRI_LOG_DEBUG, "step %lld: a copy of the %lld rows that are evaluated",
+                      (long long)snapshot->standing.step, (long long)snapshot->named.list.count);
     copy_own(c, snapshot->slots, true);
     snapshot->left = 0;
     tri__message message = {
@@ -412,6 +420,7 @@ tri_status tri__snapshot_evaluated(tri__coordinator *c, const json_t *body)
     if (snapshot->state != TRI_SNAPSHOT_EVALUATING || tri__json_integer_of(body, "step", -1) != snapshot->standing.step)
         return NULL; /* an answer to what was asked before a failure */
     snapshot->state = TRI_SNAPSHOT_WRITING;
+    snapshot->named.known = snapshot->named.list.count > 0;
     tri__coordinator_show(c); /* as things are now */
     unsigned verdict = options->owner->evaluated(options->context, snapshot->standing.step, body);
     if (verdict & TRI_PS_ENOUGH)

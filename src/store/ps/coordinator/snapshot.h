@@ -23,6 +23,7 @@
 
 #include <pthread.h>
 
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/server/server_inside.h"
 
 typedef enum {
@@ -46,6 +47,14 @@ enum {
     TRI_FOR_END = 4, /* the job ends with it */
 };
 
+/* The rows of tables that the evaluator has pulled of an earlier snapshot: the test examples name them, and always the same ones. A
+ * snapshot that is only evaluated needs no others of what ps:0 has. */
+typedef struct {
+    tri__row_list list; /* keys, rising; the same of all tables */
+    bool known;         /* all of them: an evaluation has ended with them */
+    bool alone;         /* the snapshot at hand has no other rows of ps:0 */
+} tri__named_rows;
+
 typedef struct {
     tri__snapshot_state state;
     unsigned purpose; /* of the last one that was taken */
@@ -56,6 +65,7 @@ typedef struct {
     uint32_t slots;               /* 1: parameters only */
     uint32_t left;                /* chunks × slots that are still to come */
     bool taken[TRI_MOST_SERVERS]; /* by server: it has copied its stretch */
+    tri__named_rows named;        /* rows of tables that the evaluator pulls */
 
     bool checkpoint_due;
     int64_t next_checkpoint; /* time */

@@ -6,6 +6,7 @@
 #include "store/ps/coordinator/coordinator.h"
 
 void tri__snapshot_copy_own_rows(tri__coordinator *coordinator, int table, uint32_t slots, bool into_whole); /* of ps:0 itself */
+void tri__snapshot_copy_named_rows(tri__coordinator *coordinator, int table); /* of ps:0 itself, those that the evaluator pulls */
 void tri__snapshot_send_rows(tri__coordinator *coordinator, uint32_t chunk, uint32_t slot,
                              tri__connection *to); /* RESTORE, piece by piece */
 void tri__snapshot_receive_rows(tri__coordinator *coordinator, const tri__peer *peer, const tri__message *copy); /* a COPY, checked */

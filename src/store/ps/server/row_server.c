@@ -157,11 +157,12 @@ static tri_status read_pull(tri__peer *peer, const tri__message *message, const 
     return NULL;
 }
 
-tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, tri_store *whole, int64_t step)
+tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, tri_store *whole, int64_t step, const tri__row_list **list)
 {
     known_list *known;
     const tri_table *table = tri_store_table(whole, (int)message->chunk);
     TRI_TRY(read_pull(peer, message, table, (int)message->chunk, &known));
+    *list = &known->list;
     return send_rows(peer, table, known, (tri__message){.chunk = message->chunk, .step = step});
 }
 

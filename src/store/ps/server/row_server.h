@@ -6,6 +6,7 @@
 #ifndef TRI_STORE_PS_SERVER_ROW_SERVER_H
 #define TRI_STORE_PS_SERVER_ROW_SERVER_H
 
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/server/server_inside.h"
 
 void tri__peer_tables_destroy(tri__peer_tables *tables); /* accepts NULL */
@@ -16,8 +17,9 @@ TRI_MUST_CHECK tri_status tri__rows_body(tri__peer *peer, const tri__message *me
 /* A pull has been read whole: answers it, now or later. */
 TRI_MUST_CHECK tri_status tri__rows_pulled(tri__peer *peer, const tri__message *message);
 
-/* The same for the evaluator, which pulls rows of the snapshot of the whole model. */
-TRI_MUST_CHECK tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, tri_store *whole, int64_t step);
+/* The same for the evaluator, which pulls rows of the snapshot of the whole model. list: those that it named, until its next pull. */
+TRI_MUST_CHECK tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, tri_store *whole, int64_t step,
+                                                 const tri__row_list **list);
 
 /* A push, or the primary's update, has been read whole: makes a part of it, which the peer owns until it is taken. */
 TRI_MUST_CHECK tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message);
