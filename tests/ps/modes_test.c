@@ -1,5 +1,6 @@
 /* modes_test.c: what each mode promises about the result: sync equals one worker with the larger batch, and itself to the bit; all modes
  * end with the number of steps or of examples that was asked for. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +163,44 @@ static void a_backup_worker_may_be_ahead_of_a_server(void **state)
     free(said);
 }
 
+static int64_t steps_of_worker(const json_t *summary, size_t number)
+{
+    return integer_of(json_array_get(json_object_get(summary, "worker_stats"), number), "steps");
+}
+
+/* However fast each is: every third batch of 600. */
+static void a_static_split_gives_every_worker_the_same_steps(void **state)
+{
+    static const char *const modes[] = {"--async", "--staleness 4"};
+    for (int i = 0; i < 2; i++) {
+        process job =
+            process_start(*state, "job",
+                          "train softmax --data digits:500 --batch 10 --strategy ps --workers 3 --servers 2 %s --split static --steps 600 "
+                          "--eval-every never --json",
+                          modes[i]);
+        json_t *summary = process_end(&job, 0);
+        for (size_t worker = 0; worker < 3; worker++)
+            assert_int_equal(steps_of_worker(summary, worker), 200);
+        assert_true(json_is_null(json_object_get(summary, "test_accuracy"))); /* and nothing was evaluated */
+        expect_books(summary, NULL);
+        json_decref(summary);
+    }
+}
+
+/* Those that have done their own part do that of the one who is lost. */
+static void a_static_split_is_completed_without_a_lost_worker(void **state)
+{
+    process job =
+        process_start(*state, "job", "train " SOFTMAX "--workers 3 --async --split static --steps 6000 --eval-every 100 --out run --json");
+    process_await_step(&job, STRIKE);
+    await_member(*state, "worker:2");
+    kill(process_task(&job, "worker:2", 0), SIGKILL);
+    json_t *summary = process_end(&job, 0);
+    assert_int_equal(integer_of(summary, "steps"), 6000);
+    expect_books(summary, NULL);
+    json_decref(summary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +217,8 @@ int main(void)
         PROCESS_TEST(a_backup_worker_may_be_ahead_of_a_server),
         PROCESS_TEST(a_late_backup_worker_does_not_disturb_clipping),
         PROCESS_TEST(an_async_epoch_is_one_pass_over_the_whole_set),
+        PROCESS_TEST(a_static_split_gives_every_worker_the_same_steps),
+        PROCESS_TEST(a_static_split_is_completed_without_a_lost_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

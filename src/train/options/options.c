@@ -387,8 +387,14 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
 {
     const unsigned often = 1u << TRI_EVERY_STEPS | 1u << TRI_EVERY_EPOCH | 1u << TRI_EVERY_END;
     const char *evaluate = options->eval_every ? options->eval_every : options->until ? "100" : "epoch";
-    TRI_TRY(tri__every_parse("eval-every", evaluate, often, &out->evaluate));
-    if (out->target.kind != TRI_TARGET_NONE && out->evaluate.kind == TRI_EVERY_END)
+    TRI_TRY(tri__every_parse("eval-every", evaluate, often | 1u << TRI_EVERY_NEVER, &out->evaluate));
+    const bool never = out->evaluate.kind == TRI_EVERY_NEVER;
+    if (never && (out->patience || out->keep_best || options->test))
+        return tri_fail(TRI_BAD_CALL, "--%s goes by evaluations, and --eval-every never switches them off: leave one of them out",
+                        out->patience    ? "patience"
+                        : out->keep_best ? "keep-best"
+                                         : "test");
+    if (out->target.kind != TRI_TARGET_NONE && (never || out->evaluate.kind == TRI_EVERY_END))
         return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
     const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
     TRI_TRY(tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint));

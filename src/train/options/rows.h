@@ -126,6 +126,11 @@ ROW(INTEGER, backup, "backup", PART_OF(MODE), .argument = "K", .least = 0, .most
     .meaning = "with --sync: do not wait for the K slowest workers of a step")
 ROW(CHOICE, combine, "combine", PART_OF(MODE), .argument = "HOW", .choices = "mean sum", .standard = "mean",
     .meaning = "with --sync: how the gradients of a step are combined: mean or sum")
+ROW(CHOICE, split, "split", PART_OF(STRATEGY), .argument = "HOW", .choices = "dynamic static", .standard = "dynamic",
+    .meaning = "async, staleness: dynamic: a worker takes the next batch when it is ready; static: every worker has an equal, fixed part",
+    .detail =
+        "With static, of N workers each does every Nth batch, however fast it is, and ends when it has done its part: fast workers end "
+        "early. The part of a worker that is lost is done by those that have ended. With --sync all parts are equal anyway.")
 ROW(CHOICE, row_values, "row-values", PART_OF(STRATEGY), .argument = "TYPE", .choices = "fp32 fp16", .standard = "fp32",
     .meaning = "sparse models: how rows of tables and their gradients travel; fp16 takes half the bytes and rounds",
     .detail = "Servers keep and add up 32 bits in any case.")
@@ -144,8 +149,8 @@ ROW(TEXT, checkpoint_every, "checkpoint-every", FREE, .group = "Run folder", .ar
     .meaning = "how often to write a checkpoint: 60s, 5m, 500steps, epoch, or end for only the last one")
 SETTING(INTEGER, keep, "keep", FREE, 3, .argument = "K", .least = 1, .standard = "3", .meaning = "keep the last K checkpoints")
 SETTING(FLAG, keep_best, "keep-best", FREE, 0, .meaning = "also keep the checkpoint with the lowest test loss, as best.safetensors")
-ROW(TEXT, eval_every, "eval-every", FREE, .argument = "N", .otherwise = "epoch; 100 with --until", .completion = "epoch end 100 1000",
-    .meaning = "evaluate every N steps, every epoch, or at the end")
+ROW(TEXT, eval_every, "eval-every", FREE, .argument = "N", .otherwise = "epoch; 100 with --until", .completion = "epoch end never 100 1000",
+    .meaning = "evaluate every N steps, every epoch, at the end, or never")
 SETTING(INTEGER, log_every, "log-every", FREE, 100, .argument = "N", .least = 1, .standard = "100",
         .meaning = "write loss, rate and speed to the event file every N steps")
 ROW(TEXT, sample_every, "sample-every", FREE, .argument = "T", .standard = "1s", .off = "never", .completion = "1s 5s 500ms never",

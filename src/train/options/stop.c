@@ -119,10 +119,10 @@ bool tri__target_reached(const tri__target *target, const tri__measured *measure
 
 static tri_status bad_every(const char *option, const char *text, unsigned allowed)
 {
-    return tri_fail(TRI_BAD_CALL, "--%s %s: expected %s%s%s or end", option, text,
+    return tri_fail(TRI_BAD_CALL, "--%s %s: expected %s%s%s%s or end", option, text,
                     allowed & 1u << TRI_EVERY_SECONDS ? "a time such as 60s or 5m, " : "",
                     allowed & 1u << TRI_EVERY_STEPS ? "a number of steps such as 500steps" : "",
-                    allowed & 1u << TRI_EVERY_EPOCH ? ", epoch" : "");
+                    allowed & 1u << TRI_EVERY_EPOCH ? ", epoch" : "", allowed & 1u << TRI_EVERY_NEVER ? ", never" : "");
 }
 
 /* A number of steps: plain, or with its unit. */
@@ -147,6 +147,8 @@ tri_status tri__every_parse(const char *option, const char *text, unsigned allow
     *out = (tri__every){.kind = TRI_EVERY_END};
     if (!strcmp(text, "epoch"))
         out->kind = TRI_EVERY_EPOCH;
+    else if (!strcmp(text, "never"))
+        out->kind = TRI_EVERY_NEVER;
     else if (parse_steps(text, &out->steps))
         out->kind = TRI_EVERY_STEPS;
     else if (parse_seconds(text, &out->seconds))

@@ -34,8 +34,8 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__target_parse(const char *text, tri__target *out);
 bool tri__target_reached(const tri__target *target, const tri__measured *measured);
 
-/* How often: "60s", "5m", "1h", "500steps" (or "500" where plain numbers are steps), "epoch", "end". */
-typedef enum { TRI_EVERY_END, TRI_EVERY_STEPS, TRI_EVERY_EPOCH, TRI_EVERY_SECONDS } tri__every_kind;
+/* How often: "60s", "5m", "1h", "500steps" (or "500" where plain numbers are steps), "epoch", "end", "never". */
+typedef enum { TRI_EVERY_END, TRI_EVERY_STEPS, TRI_EVERY_EPOCH, TRI_EVERY_SECONDS, TRI_EVERY_NEVER } tri__every_kind;
 
 typedef struct {
     tri__every_kind kind;

@@ -29,8 +29,8 @@ static tri_status launch(const tri__launch_request *request, tri__run_result *ou
 
 const tri__strategy tri__strategy_ps = {
     .name = "ps",
-    .options = (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "row-values", "gather", "replicas",
-                                     "heartbeat", "log-updates", "timeout", NULL},
+    .options = (const char *const[]){"servers", "async", "sync", "staleness", "backup", "combine", "split", "row-values", "gather",
+                                     "replicas", "heartbeat", "log-updates", "timeout", NULL},
     .check = check,
     .meeting = TRI_MEET_CLUSTER,
     .launcher_options = (const char *const[]){"workers", "servers", "threads", "out", "json", TRI_PLACING_OPTIONS, NULL},

@@ -73,6 +73,7 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
         .dense_rows = options->gather && !strcmp(options->gather, "dense"),
         .replicas = (int)given_or(options->replicas, 1),
         .log_updates = options->log_updates == 1,
+        .fixed_parts = options->split && !strcmp(options->split, "static"),
     };
     if (out->workers > TRI_MOST_MEMBERS || out->servers > TRI_MOST_SERVERS)
         return tri_fail(TRI_BAD_CALL, "%d workers and %d servers: a job has at most %d and %d", out->workers, out->servers,

@@ -193,7 +193,13 @@ static tri_status next_token(work *w, tri__token *token, bool *stop)
     }
     const int64_t began = run->trainer.now;
     tri__phases_enter(&run->trainer.phases, TRI_PHASE_SERVER, began);
+    const tri__phases before = run->trainer.phases;
     TRI_TRY(tri__ps_store_token(run->trainer.store, token, stop));
+    if (*stop && w->ps->fixed_parts) { /* its part was done before: the wait for the others is not its work */
+        run->trainer.phases = before;
+        tri__phases_pause(&run->trainer.phases, began);
+        return NULL;
+    }
     tri__trainer_enter(&run->trainer, TRI_PHASE_INPUT);
     tri__trace_add(run->trainer.lane, w->ps->mode == TRI_PS_SYNC ? TRI_SPAN_PEERS : TRI_SPAN_SERVER, began, run->trainer.now, token->step,
                    TRI_FLOW_NONE, 0);

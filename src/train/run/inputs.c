@@ -113,6 +113,8 @@ static tri_status open_test(tri__run *run)
     const char *spec = run->options.test ? run->options.test : run->options.data;
     const bool stream = !run->options.test && tri__run_reads_stream(run); /* which has no other part */
     bool found = false;
+    if (run->settings.evaluate.kind == TRI_EVERY_NEVER)
+        return NULL;
     if (!stream)
         TRI_TRY(open_validation(run, &options, &found));
     if (found)

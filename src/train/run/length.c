@@ -40,6 +40,7 @@ bool tri__length_due(const tri__length *length, const tri__every *every, int64_t
         return (step - length->epoch_step) % length->epoch == 0;
     case TRI_EVERY_END:
     case TRI_EVERY_SECONDS:
+    case TRI_EVERY_NEVER:
         break;
     }
     return false;

@@ -39,6 +39,7 @@ static const trial trials[] = {
     {"staleness", NULL, "strategy=ps"},
     {"backup", "1", "strategy=ps workers=3 sync=on"},
     {"combine", NULL, "strategy=ps sync=on"},
+    {"split", NULL, "strategy=ps"},
     {"row-values", NULL, "strategy=ps"},
     {"gather", NULL, "strategy=ps"},
     {"replicas", "2", "strategy=ps servers=2"},

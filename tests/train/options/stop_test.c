@@ -67,6 +67,9 @@ static void valid_intervals_are_parsed(void **state)
     assert_true(every.kind == TRI_EVERY_STEPS && every.steps == 500);
     assert_ok(tri__every_parse("x", "epoch", all, &every));
     assert_int_equal(every.kind, TRI_EVERY_EPOCH);
+    assert_ok(tri__every_parse("x", "never", 1u << TRI_EVERY_NEVER, &every));
+    assert_int_equal(every.kind, TRI_EVERY_NEVER);
+    assert_fails(tri__every_parse("checkpoint-every", "never", 15, &every), TRI_BAD_CALL, "epoch or end");
     assert_ok(tri__every_parse("x", "end", all, &every));
     assert_int_equal(every.kind, TRI_EVERY_END);
 }

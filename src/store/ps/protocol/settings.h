@@ -23,6 +23,7 @@ typedef struct {
     tri__ps_mode mode;
     int workers, servers;
     int staleness;              /* at least 1 in TRI_PS_STALENESS */
+    bool fixed_parts;           /* async, staleness: every worker has its own steps (tokens.h), however fast it is */
     int backup;                 /* sync: so many of the workers are not waited for */
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
     bool half_rows;             /* rows of tables travel as 16 bits a number … */

@@ -2,7 +2,8 @@
  *
  * A batch that was handed out is a lease: some member holds it, or it has come back from one that left. New leases are made only where
  * none has come back, so there are never more of them than members can hold, or than a checkpoint brought: all memory is there from the
- * beginning, and nothing but the beginning can fail. */
+ * beginning, and nothing but the beginning can fail. With fixed parts, leases are also made for others than the one who asks, as long as
+ * there is room. */
 #include "store/ps/protocol/tokens.h"
 
 #include <assert.h>
@@ -22,6 +23,7 @@ typedef struct {
     int64_t clock; /* steps that it has done, and that the slowest had done when it joined */
     lease held[TRI_MOST_HELD];
     int count; /* of held */
+    bool idle; /* fixed parts: there was nothing for it when it last asked */
     int index; /* sync: its part of the step that is given out, until it asks for it; −1: none */
 } member;
 
@@ -43,9 +45,14 @@ static bool is_sync(const tri__tokens *tokens)
     return tokens->settings.mode == TRI_PS_SYNC;
 }
 
+static bool is_live(const tri__tokens *tokens, int number)
+{
+    return number >= 0 && number < tokens->used && tokens->members[number].live;
+}
+
 static member *find(tri__tokens *tokens, int number)
 {
-    return number >= 0 && number < tokens->used && tokens->members[number].live ? &tokens->members[number] : NULL;
+    return is_live(tokens, number) ? &tokens->members[number] : NULL;
 }
 
 /* The position behind a step of so many workers. */
@@ -106,6 +113,7 @@ static void forget_holdings(member *m)
 {
     m->count = 0;
     m->index = -1;
+    m->idle = false;
 }
 
 /* Nobody holds anything, and no step is given out. */
@@ -158,16 +166,6 @@ void tri__tokens_destroy(tri__tokens *tokens)
 
 /* ---- async and bounded staleness ---- */
 
-/* What the slowest live member has done; 0 where there is none. */
-static int64_t slowest(const tri__tokens *tokens)
-{
-    int64_t least = INT64_MAX;
-    for (int i = 0; i < tokens->used; i++)
-        if (tokens->members[i].live && tokens->members[i].clock < least)
-            least = tokens->members[i].clock;
-    return least < INT64_MAX ? least : 0;
-}
-
 static bool has_returned(const tri__tokens *tokens)
 {
     if (tokens->returned == 0)
@@ -176,16 +174,74 @@ static bool has_returned(const tri__tokens *tokens)
     return first.step < tokens->work.last_step && first.position < tokens->work.last_position;
 }
 
+static int64_t count_held(const tri__tokens *tokens)
+{
+    int64_t held = 0;
+    for (int i = 0; i < tokens->used; i++)
+        held += tokens->members[i].live ? tokens->members[i].count : 0;
+    return held;
+}
+
 static bool has_new(const tri__tokens *tokens)
 {
     return tokens->step < tokens->work.last_step && tokens->position < tokens->work.last_position;
+}
+
+/* Fixed parts: whose step it is. */
+static int owner_of(const tri__tokens *tokens, int64_t step)
+{
+    return (int)(step % tokens->settings.workers);
+}
+
+/* Fixed parts: the lowest step, of those that nobody holds, that is this member's or, for orphans, of a worker that is not there. −1: there
+ * is none. */
+static int find_lease(const tri__tokens *tokens, int number, bool orphans)
+{
+    for (int at = tokens->returned - 1; at >= 0 && has_returned(tokens); at--) {
+        int owner = owner_of(tokens, tokens->back[at].step);
+        if (tokens->back[at].step >= tokens->work.last_step || tokens->back[at].position >= tokens->work.last_position)
+            return -1;
+        if (orphans ? !is_live(tokens, owner) : owner == number)
+            return at;
+    }
+    return -1;
+}
+
+/* Fixed parts: some step that was not given out yet is this member's. */
+static bool has_future(const tri__tokens *tokens, int number)
+{
+    const tri__work *work = &tokens->work;
+    int64_t step = tokens->step, position = tokens->position;
+    bool found = false;
+    for (int i = 0; i < tokens->settings.workers && step < work->last_step && position < work->last_position && !found; i++, step++) {
+        found = owner_of(tokens, step) == number;
+        position = behind(tokens, position, 1);
+    }
+    return found;
+}
+
+/* Nobody waits for a member that has done its fixed part. */
+static bool has_something(const tri__tokens *tokens, int number)
+{
+    return !tokens->settings.fixed_parts || tokens->members[number].count > 0 || find_lease(tokens, number, false) >= 0 ||
+           has_future(tokens, number) || (!has_new(tokens) && find_lease(tokens, number, true) >= 0);
+}
+
+/* What the slowest live member has done, of those that have something to do; otherwise where there is none. */
+static int64_t slowest(const tri__tokens *tokens, int64_t otherwise)
+{
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < tokens->used; i++)
+        if (tokens->members[i].live && tokens->members[i].clock < least && has_something(tokens, i))
+            least = tokens->members[i].clock;
+    return least < INT64_MAX ? least : otherwise;
 }
 
 static bool may_begin(const tri__tokens *tokens, const member *m)
 {
     if (m->count == TRI_MOST_HELD)
         return false;
-    return tokens->settings.mode != TRI_PS_STALENESS || m->clock + m->count - slowest(tokens) <= tokens->settings.staleness;
+    return tokens->settings.mode != TRI_PS_STALENESS || m->clock + m->count - slowest(tokens, m->clock) <= tokens->settings.staleness;
 }
 
 static lease make_lease(tri__tokens *tokens)
@@ -195,26 +251,86 @@ static lease make_lease(tri__tokens *tokens)
     return made;
 }
 
-static bool grant_lease(tri__tokens *tokens, member *m, tri__token *out)
-{
-    bool returned = has_returned(tokens);
-    if ((!returned && !has_new(tokens)) || !may_begin(tokens, m))
-        return false;
-    lease granted = returned ? tokens->back[--tokens->returned] : make_lease(tokens);
-    m->held[m->count++] = granted;
-    *out = (tri__token){.step = granted.step, .position = granted.position, .index = 0, .workers = 1};
-    return true;
-}
-
-/* Among those that have come back, by its step. */
-static void return_lease(tri__tokens *tokens, lease one)
+/* Among those that nobody holds, by its step. */
+static void keep_lease(tri__tokens *tokens, lease one)
 {
     assert(tokens->returned < tokens->capacity);
     int at = tokens->returned++;
     for (; at > 0 && tokens->back[at - 1].step < one.step; at--)
         tokens->back[at] = tokens->back[at - 1];
     tokens->back[at] = one;
+}
+
+static void return_lease(tri__tokens *tokens, lease one)
+{
+    keep_lease(tokens, one);
     tokens->again++;
+}
+
+static lease take_lease(tri__tokens *tokens, int at)
+{
+    lease taken = tokens->back[at];
+    tokens->returned--;
+    memmove(&tokens->back[at], &tokens->back[at + 1], (size_t)(tokens->returned - at) * sizeof *tokens->back);
+    return taken;
+}
+
+static bool any_lease(tri__tokens *tokens, lease *out)
+{
+    bool returned = has_returned(tokens);
+    if (!returned && !has_new(tokens))
+        return false;
+    *out = returned ? take_lease(tokens, tokens->returned - 1) : make_lease(tokens);
+    return true;
+}
+
+/* Fixed parts: make the steps up to the next one of this member; those of others are kept for them. Where too many are kept already, it
+ * waits. */
+static void make_leases_up_to(tri__tokens *tokens, int number)
+{
+    int64_t room = tokens->capacity - tokens->returned - count_held(tokens);
+    for (bool found = false; !found && room > 0 && has_new(tokens); room--) {
+        lease made = make_lease(tokens);
+        found = owner_of(tokens, made.step) == number;
+        keep_lease(tokens, made);
+    }
+}
+
+static bool own_lease(tri__tokens *tokens, int number, lease *out)
+{
+    int at = find_lease(tokens, number, false);
+    if (at < 0) {
+        make_leases_up_to(tokens, number);
+        at = find_lease(tokens, number, false);
+    }
+    if (at < 0 && !has_new(tokens))
+        at = find_lease(tokens, number, true);
+    if (at >= 0)
+        *out = take_lease(tokens, at);
+    return at >= 0;
+}
+
+/* Fixed parts: one that had nothing to do begins again with the slowest. */
+static bool grant_own(tri__tokens *tokens, int number, member *m, lease *out)
+{
+    int64_t least = slowest(tokens, m->clock);
+    if (m->idle && m->clock < least)
+        m->clock = least;
+    if (!may_begin(tokens, m))
+        return false;
+    bool found = own_lease(tokens, number, out);
+    m->idle = !found && m->count == 0;
+    return found;
+}
+
+static bool grant_lease(tri__tokens *tokens, int number, member *m, tri__token *out)
+{
+    lease granted;
+    if (!(tokens->settings.fixed_parts ? grant_own(tokens, number, m, &granted) : may_begin(tokens, m) && any_lease(tokens, &granted)))
+        return false;
+    m->held[m->count++] = granted;
+    *out = (tri__token){.step = granted.step, .position = granted.position, .index = 0, .workers = 1};
+    return true;
 }
 
 /* ---- sync ---- */
@@ -254,7 +370,7 @@ bool tri__tokens_join(tri__tokens *tokens, int number)
 {
     if (number < 0 || number >= TRI_MOST_MEMBERS || find(tokens, number))
         return false;
-    int64_t clock = slowest(tokens);
+    int64_t clock = slowest(tokens, 0);
     if (number >= tokens->used)
         tokens->used = number + 1;
     member *m = &tokens->members[number];
@@ -280,7 +396,7 @@ bool tri__tokens_next(tri__tokens *tokens, int number, tri__token *out)
     member *m = find(tokens, number);
     if (!m)
         return false;
-    return is_sync(tokens) ? grant_part(tokens, m, out) : grant_lease(tokens, m, out);
+    return is_sync(tokens) ? grant_part(tokens, m, out) : grant_lease(tokens, number, m, out);
 }
 
 bool tri__tokens_done(tri__tokens *tokens, int number, int64_t step)
@@ -300,14 +416,6 @@ bool tri__tokens_done(tri__tokens *tokens, int number, int64_t step)
 }
 
 /* ---- what there is to tell ---- */
-
-static int64_t count_held(const tri__tokens *tokens)
-{
-    int64_t held = 0;
-    for (int i = 0; i < tokens->used; i++)
-        held += tokens->members[i].live ? tokens->members[i].count : 0;
-    return held;
-}
 
 int64_t tri__tokens_steps(const tri__tokens *tokens)
 {

@@ -8,6 +8,10 @@
  * those it holds, may be at most `staleness` ahead of what the slowest live member has done; who joins begins with the slowest. The slowest
  * itself may always go on, so nobody waits for ever as long as all that live ask and do.
  *
+ * With fixed parts, step s is that of worker s mod `workers`, which does its steps in their order and then waits for the end, however fast
+ * it is. A worker that has nothing of its own left does steps of workers that are not there. What is left of a resumed run is dealt out
+ * anew.
+ *
  * Sync: a step has a token for each member that is live when the first of them asks for it, in the order of task numbers. One that joins
  * later waits for the next step, and nobody leaves in the midst of one. Whose gradients are in it and when it is complete is the business
  * of those who add them up (stretch.h): they tell only that the step is applied. */

@@ -212,10 +212,11 @@ static int64_t pick(history *h, int64_t below)
     return (int64_t)tri__random_below(h->key, h->drawn++, (uint64_t)below);
 }
 
-static void begin(history *h, uint64_t seed, tri__ps_mode mode)
+static void begin(history *h, uint64_t seed, tri__ps_mode mode, bool fixed)
 {
     *h = (history){.key = tri__key_of(seed)};
-    h->settings = (tri__ps_settings){.mode = mode, .staleness = 1 + (int)pick(h, 4)};
+    h->settings = (tri__ps_settings){
+        .mode = mode, .staleness = 1 + (int)pick(h, 4), .fixed_parts = fixed, .workers = fixed ? 1 + (int)pick(h, MEMBERS) : 0};
     h->work = (tri__work){1 + pick(h, MOST_EXAMPLES), 1 + pick(h, 9), INT64_MAX, INT64_MAX};
     int64_t epochs = 1 + pick(h, MOST_EPOCHS);
     int64_t steps = epochs * ((h->work.examples - 1) / h->work.batch + 1) / (mode == TRI_PS_SYNC ? MEMBERS : 1);
@@ -262,9 +263,13 @@ static bool ask(history *h, int i)
     if (!tri__tokens_next(h->tokens, i, &token))
         return false;
     assert_true(h->live[i]);
-    if (h->settings.mode == TRI_PS_STALENESS)
+    if (h->settings.mode == TRI_PS_STALENESS && !h->settings.fixed_parts) /* there nobody waits for those that have done their part */
         assert_true(h->clock[i] + h->count[i] - slowest(h) <= h->settings.staleness);
     assert_true(token.step < h->work.last_step && token.position < h->work.last_position);
+    if (h->settings.fixed_parts) { /* its own, or that of one who is not there */
+        int owner = (int)(token.step % h->settings.workers);
+        assert_true(owner == i || !h->live[owner]);
+    }
     for (int j = 0; j < MEMBERS; j++) /* nobody else has it */
         for (int k = 0; h->live[j] && k < h->count[j]; k++)
             assert_true(h->settings.mode == TRI_PS_SYNC ? h->held[j][k].index != token.index : h->held[j][k].step != token.step);
@@ -391,10 +396,10 @@ static void assert_all_done(history *h)
     tri__standing_fini(&progress);
 }
 
-static void live_through(uint64_t seed, tri__ps_mode mode)
+static void live_through(uint64_t seed, tri__ps_mode mode, bool fixed)
 {
     history h;
-    begin(&h, seed, mode);
+    begin(&h, seed, mode, fixed);
     for (int events = (int)pick(&h, 500); events > 0; events--)
         happen(&h);
     finish_all(&h);
@@ -410,7 +415,38 @@ static void tokens_lose_no_example_in_random_histories(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 3000; seed++)
         for (tri__ps_mode mode = TRI_PS_ASYNC; mode <= TRI_PS_STALENESS; mode++)
-            live_through(seed, mode);
+            live_through(seed, mode, false);
+}
+
+static void fixed_parts_lose_no_example_in_random_histories(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        live_through(seed, TRI_PS_ASYNC, true);
+        live_through(seed, TRI_PS_STALENESS, true);
+    }
+}
+
+/* Of 7 steps, worker 0 has 0, 3 and 6, however slow the others are. */
+static void a_fast_worker_does_its_fixed_part_and_no_more(void **state)
+{
+    (void)state;
+    const tri__ps_settings settings = {.mode = TRI_PS_ASYNC, .fixed_parts = true, .workers = 3};
+    tri__tokens *tokens;
+    assert_ok(tri__tokens_create(&settings, &(tri__work){10, 4, 7, INT64_MAX}, &(tri__standing){0}, &tokens));
+    assert_true(tri__tokens_join(tokens, 0) && tri__tokens_join(tokens, 1) && tri__tokens_join(tokens, 2));
+    assert_token(grant(tokens, 0), 0, 0, 0, 1);
+    assert_token(grant(tokens, 0), 3, 10, 0, 1);
+    assert_token(grant(tokens, 0), 6, 20, 0, 1);
+    assert_true(refuses(tokens, 0));
+    assert_token(grant(tokens, 2), 2, 8, 0, 1);
+    tri__tokens_leave(tokens, 2); /* who has done its part does that of the one who is lost */
+    assert_token(grant(tokens, 0), 2, 8, 0, 1);
+    assert_token(grant(tokens, 1), 1, 4, 0, 1);
+    assert_token(grant(tokens, 1), 4, 14, 0, 1);
+    assert_token(grant(tokens, 1), 5, 18, 0, 1);
+    assert_true(refuses(tokens, 0) && refuses(tokens, 1));
+    tri__tokens_destroy(tokens);
 }
 
 int main(void)
@@ -424,6 +460,8 @@ int main(void)
         cmocka_unit_test(tokens_refuse_a_run_that_cannot_be),
         cmocka_unit_test(a_run_resumed_to_be_shorter_leaves_what_lies_behind_its_end),
         cmocka_unit_test(tokens_lose_no_example_in_random_histories),
+        cmocka_unit_test(fixed_parts_lose_no_example_in_random_histories),
+        cmocka_unit_test(a_fast_worker_does_its_fixed_part_and_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
