@@ -6,6 +6,7 @@ import tempfile
 
 import kubernetes
 import libsvm
+import onnx_files
 import placed
 import records
 import runs
@@ -31,6 +32,7 @@ def main():
         sparse.run(report, trireme, folder("sparse"))
         steps.run(report, os.path.join(programs, "interop_step"), folder("steps"))
         runs.run(report, trireme, folder("runs"))
+        onnx_files.run(report, trireme, folder("onnx"))
         placed.run(report, trireme, folder("placed"))
         samples.run(report, trireme, folder("samples"))
         web.run(report, trireme, folder("web"))

@@ -16,7 +16,7 @@
 #include "tensor/safetensors.h"
 #include "trireme/trireme.h"
 
-enum { SEED = 1, TENSORS = 256 };
+enum { SEED = 1, TENSORS = 1024 };
 
 typedef struct {
     tri__arena *arena;
@@ -178,7 +178,8 @@ static tri_status record_step(stepper *s, char **arguments, int64_t count)
         records[i] = strtoll(arguments[5 + i], NULL, 10);
     TRI_TRY(make_batch(s, rows, records, count));
     TRI_TRY(build_graph(s, arguments[0]));
-    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(s->graph), &(tri_rule){.name = "sgd"}, &s->store));
+    TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(s->graph), &(tri_rule){.name = "sgd", .state = tri_graph_state_of(s->graph)},
+                                   &s->store));
     TRI_TRY(fill_parameters(s));
 
     add_batch(s);

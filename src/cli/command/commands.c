@@ -467,6 +467,30 @@ static const tri__option keygen_options[] = {
     {0},
 };
 
+static const tri__option export_options[] = {
+    {.name = "onnx",
+     .argument = "FILE",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Files",
+     .completion = "file",
+     .meaning = "the file to write, which is replaced where it exists"},
+    ONLY_JSON_ROW,
+    HELP_ROW,
+    {0},
+};
+
+static const tri__option import_options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "NAME",
+     .kind = TRI_OPTION_TEXT,
+     .group = "Files",
+     .meaning = "write NAME.model and NAME.safetensors, which are replaced where they exist"},
+    ONLY_JSON_ROW,
+    HELP_ROW,
+    {0},
+};
+
 static const tri__option help_options[] = {
     {.name = "man", .group = "Output", .meaning = "print the manual page, for man(1)"},
     {.name = "bash", .meaning = "print the completion for bash"},
@@ -599,6 +623,31 @@ const tri__command tri__commands[] = {
      .operands = {{"FOLDER", "a folder of runs; runs/ where it is left out", "folder"}},
      .examples = {{"trireme runs --sort test_accuracy --reverse", "the best first"},
                   {"trireme runs experiments/ --csv runs.csv", "for a spreadsheet"}}},
+    {.name = "export",
+     .usage = "RUN|CHECKPOINT --onnx FILE",
+     .run = tri__command_export,
+     .least = 1,
+     .most = 1,
+     .options = export_options,
+     .meaning = "a trained model as an ONNX file, for other runtimes",
+     .detail =
+         "The file takes examples as training took them: x, [N][height][width][channels] of bytes or floats, or [N][features]; scaling is "
+         "inside. It gives logits and probabilities. Dense models can be exported; a layer that ONNX has no operator for is named.",
+     .operands = {{"RUN|CHECKPOINT", "a run folder or a .safetensors file of its checkpoint folder"}},
+     .examples = {{"trireme export runs/resnet20-2026-11-15-1 --onnx resnet20.onnx", "the newest checkpoint of a run"}}},
+    {.name = "import",
+     .usage = "FILE.onnx --out NAME",
+     .run = tri__command_import,
+     .least = 1,
+     .most = 1,
+     .options = import_options,
+     .meaning = "somebody else's ONNX model, to evaluate or train further",
+     .detail =
+         "Writes NAME.model, the layers, and NAME.safetensors, their parameters, for eval, predict and train --init. The model must have "
+         "one input of floats or bytes and be made of operators that model files have; one that is not is named. Pictures are "
+         "taken with channels last, whatever the file says.",
+     .operands = {{"FILE.onnx", "an ONNX file", "file"}},
+     .examples = {{"trireme import resnet.onnx --out resnet", "then trireme eval resnet.safetensors --data SOURCE"}}},
     {.name = "model",
      .usage = "[MODEL] [options]",
      .run = tri__command_model,
@@ -826,7 +875,8 @@ const tri__command tri__commands[] = {
      .most = 2,
      .options = help_options,
      .meaning = "help on a command; the manual page; bash completion",
-     .operands = {{"COMMAND", "such as train or data get", "train eval predict model data watch cluster lab run keygen version"}},
+     .operands = {{"COMMAND", "such as train or data get",
+                   "train eval predict export import model data watch cluster lab run keygen version"}},
      .examples = {{"trireme help train", "all options of train"},
                   {"trireme help --bash >~/.local/share/bash-completion/completions/trireme", "complete commands, options and values"}}},
     {0},

@@ -29,6 +29,8 @@ TRI_MUST_CHECK tri_status tri__command_run(tri__session *session, const tri__arg
 TRI_MUST_CHECK tri_status tri__command_runs(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_watch(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_keygen(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_export(tri__session *session, const tri__arguments *arguments);
+TRI_MUST_CHECK tri_status tri__command_import(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_version(tri__session *session, const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__command_help(tri__session *session, const tri__arguments *arguments);
 

@@ -1,0 +1,83 @@
+/* onnx_test.c: a model that is exported and imported again predicts the same; what cannot be either is told by name. That other people's
+ * runtimes compute the same is checked by tests/interop/onnx_files.py. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/binary.h"
+
+/* Every operator that both ways know. */
+static const char model[] =
+    "train(rate=0.05, batch=16)\ninput(scale=1/255, offset=-0.5)\n"
+    "conv(8, kernel=3, stride=2, pad=1, bias=no)\na = batch_norm(epsilon=0.001)\nb = leaky_relu(alpha=0.2)\n"
+    "conv(8, kernel=3, groups=4, dilation=2, pad=2)\nlrn()\nc = tanh()\nconcat(b, c)\nmaxpool(2)\ndropout(0.5)\n"
+    "d = conv(6, kernel=1)\navgpool(d, 3, stride=1, pad=1)\nadd(d)\nmultiply(scale=2)\nlayer_norm()\nglobal_avgpool()\n"
+    "dense(12)\nrelu()\ndense(classes, bias=no)\nsoftmax_loss()\n";
+
+static void write_text(const char *here, const char *name, const char *text)
+{
+    char *path = test_path(here, name);
+    test_write(path, text, strlen(text));
+    free(path);
+}
+
+/* What predict says of ten digits. */
+static char *predictions(const char *here, const char *what)
+{
+    test_result result = RUN(here, "predict", what, "--data", "digits:10", "--part", "train", "--quiet");
+    if (result.status)
+        fail_msg("%s: exit %d: %s", what, result.status, result.err);
+    char *said = strdup(result.out);
+    assert_non_null(said);
+    test_result_fini(&result);
+    return said;
+}
+
+static void a_model_that_went_through_onnx_predicts_the_same(void **state)
+{
+    const char *here = *state;
+    write_text(here, "all.model", model);
+    expect(RUN(here, "train", "all.model", "--data", "digits:64", "--steps", "4", "--quiet", "--out", "run"), 0, "", "");
+    expect(RUN(here, "export", "run", "--onnx", "all.onnx"), 0, "all.onnx", "");
+    expect(RUN(here, "import", "all.onnx", "--out", "again"), 0, "again.model", "");
+    char *first = predictions(here, "run"), *second = predictions(here, "again.safetensors");
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    expect(RUN(here, "train", "again.model", "--init", "again.safetensors", "--data", "digits:32", "--steps", "1", "--quiet"), 0, "", "");
+}
+
+static void two_classes_go_through_onnx(void **state)
+{
+    const char *here = *state;
+    write_text(here, "two.model", "input()\ndense(4)\nsigmoid()\ndense(1)\nlogistic_loss()\n");
+    write_text(here, "two.libsvm", "-1 1:0.5 2:1\n+1 1:0.25 3:2\n-1 2:0.5 3:1\n+1 1:1 2:0.125\n");
+    expect(RUN(here, "train", "two.model", "--data", "two.libsvm", "--test", "two.libsvm", "--batch", "2", "--steps", "3", "--quiet",
+               "--out", "run"),
+           0, "", "");
+    expect(RUN(here, "export", "run", "--onnx", "two.onnx"), 0, "", "");
+    expect(RUN(here, "import", "two.onnx", "--out", "again"), 0, "", "");
+    expect(SHELL(here, "grep -q logistic_loss again.model && \"$0\" predict run --data two.libsvm | sed 1d | cut -f 2,3 >a && "
+                       "\"$0\" predict again.safetensors --data two.libsvm | sed 1d | cut -f 2,3 >b && cmp a b"),
+           0, "", "");
+}
+
+static void models_that_onnx_cannot_hold_are_refused_by_name(void **state)
+{
+    const char *here = *state;
+    expect(RUN(here, "train", "sparse-lr", "--data", "clicks:100:50", "--steps", "1", "--quiet", "--out", "sparse"), 0, "", "");
+    expect(RUN(here, "export", "sparse", "--onnx", "sparse.onnx"), 1, "", "sparse examples");
+    expect(RUN(here, "export", "sparse"), 2, "", "--onnx");
+    write_text(here, "noise.onnx", "no such thing");
+    expect(RUN(here, "import", "noise.onnx", "--out", "noise"), 1, "", "noise.onnx");
+    expect(RUN(here, "import", "noise.onnx"), 2, "", "--out");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(a_model_that_went_through_onnx_predicts_the_same),
+        FOLDER_TEST(two_classes_go_through_onnx),
+        FOLDER_TEST(models_that_onnx_cannot_hold_are_refused_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
