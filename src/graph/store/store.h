@@ -12,6 +12,7 @@ typedef struct {
     int64_t sending; /* handing gradients to the network */
     int64_t server;  /* waiting for parameter servers */
     int64_t peers;   /* waiting for other workers */
+    int64_t tokens;  /* of server: waiting for the next step to be handed out, with all parameters here */
 } tri__store_times;
 
 typedef struct {

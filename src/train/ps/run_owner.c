@@ -354,11 +354,18 @@ static tri_status summarise(const tri__run_owner *owner, const tri__ps_status *s
         .table_bytes = owner->tables.bytes,
     };
     tri__reports_phases(reports, summary.phases);
+    char late[TRI_TASK_SIZE];
+    snprintf(late, sizeof late, "worker:%d", status->late.task);
     const tri__effort effort = {
         .seconds = status->seconds,
         .threads = summary.threads,
         .cpu_percent = tri__reports_mean(reports, "cpu_percent"),
         .decoding = tri__reports_mean(reports, "decoding"),
+        .all_threads = summary.threads * count,
+        .late = {.task = status->late.task >= 0 && status->seconds > 0 ? late : NULL,
+                 .share = status->late.seconds / status->seconds,
+                 .of_all = status->late.seconds / status->late.all},
+        .tokens = tri__reports_mean(reports, "tokens"),
     };
     tri_status failed = tri__run_conclude(run, &summary, &effort, out);
     free(workers);

@@ -37,6 +37,7 @@ typedef struct {
     bool follows;     /* … after which the next one can be guessed */
     int64_t reported; /* when … */
     int64_t steps;    /* … and after how many */
+    int64_t tokens;   /* nanoseconds spent waiting for them while all parameters were here */
     json_t *hello;
 } work;
 
@@ -118,11 +119,12 @@ static json_t *report(work *w, bool final)
     double share[TRI_PHASES];
     tri__usage usage = tri__usage_now();
     tri__phases_shares(&run->trainer.phases, share);
+    const int64_t total = tri__phases_total(&run->trainer.phases);
     tri__ps_store_traffic(run->trainer.store, &sent, &received);
     tri__run_publish_traffic(run, sent, received);
-    return json_pack("{s:b, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "steps",
-                     (json_int_t)run->state.step, "examples", (json_int_t)run->state.examples, "seconds",
-                     tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
+    return json_pack("{s:b, s:f, s:I, s:I, s:f, s:o, s:I, s:I, s:f, s:f, s:i, s:o, s:I, s:f, s:o, s:o}", "final", final, "tokens",
+                     total > 0 ? (double)w->tokens / (double)total : 0.0, "steps", (json_int_t)run->state.step, "examples",
+                     (json_int_t)run->state.examples, "seconds", tri__clock_seconds(tri__phases_total(&run->trainer.phases)), "loss",
                      tri__json_number(tri__recent_mean(&run->state.recent)), "bytes_sent", (json_int_t)sent, "bytes_received",
                      (json_int_t)received, "cpu_percent", tri__usage_cpu_percent(&run->since.usage, &usage), "peak_rss_mb",
                      tri__peak_rss_mb(), "threads", run->settings.threads, "phases", tri__phases_json(share), "damaged",
@@ -205,6 +207,7 @@ static tri_status next_token(work *w, tri__token *token, bool *stop)
                    TRI_FLOW_NONE, 0);
     tri__store_times times = tri__store_take_times(run->trainer.store);
     tri__phases_move(&run->trainer.phases, TRI_PHASE_SERVER, TRI_PHASE_PEERS, times.peers);
+    w->tokens += times.tokens;
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,75 @@ static void fill_in_link(const tri__consumption *consumption, tri__evidence *evi
     }
 }
 
+/* Seconds of a step that a worker did not spend on waiting for others. */
+static double own_work(const tri__worker_summary *worker)
+{
+    const double waits = worker->phases[TRI_PHASE_PEERS] + worker->phases[TRI_PHASE_SERVER] + worker->phases[TRI_PHASE_SEND];
+    return worker->steps > 0 ? worker->seconds * (1 - waits) / (double)worker->steps : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The worker that works longest for a step, beside the median of the others. */
+static void fill_in_slowest(const tri__summary *summary, tri__evidence *evidence)
+{
+    const int count = summary->workers;
+    double *work = count > 1 && summary->worker_stats ? malloc((size_t)count * sizeof *work) : NULL;
+    int slowest = 0;
+    if (!work)
+        return;
+    for (int i = 0; i < count; i++) {
+        work[i] = own_work(&summary->worker_stats[i]);
+        slowest = work[i] > work[slowest] ? i : slowest;
+    }
+    const double longest = work[slowest];
+    work[slowest] = work[count - 1];
+    qsort(work, (size_t)count - 1, sizeof *work, by_size);
+    const double median = work[(count - 1) / 2];
+    evidence->slowest.task = median > 0 ? summary->worker_stats[slowest].task : NULL;
+    evidence->slowest.times = median > 0 ? longest / median : 0;
+    free(work);
+}
+
+static bool is_role(const tri__consumer *task, const char *role)
+{
+    return !strncmp(task->name, role, strlen(role)) && task->name[strlen(role)] == ':';
+}
+
+static void fill_in_server(const tri__consumption *consumption, tri__evidence *evidence)
+{
+    for (int i = 0; consumption && i < consumption->tasks; i++) {
+        const tri__consumer *task = &consumption->task[i];
+        if (!is_role(task, "ps") || (evidence->server.task && task->cpu_percent <= evidence->server.cpu_percent))
+            continue;
+        evidence->server.task = task->name;
+        evidence->server.cpu_percent = task->cpu_percent;
+    }
+}
+
+/* Where all workers were sampled, and on one host. */
+static void fill_in_host(const tri__run *run, const tri__consumption *consumption, int workers, int threads, tri__evidence *evidence)
+{
+    if (!consumption || consumption->hosts != 1)
+        return;
+    int sampled = 0;
+    double own = 0;
+    for (int i = 0; i < consumption->tasks; i++) {
+        sampled += is_role(&consumption->task[i], "worker");
+        own += consumption->task[i].cpu_percent / 100;
+    }
+    if (sampled * (run->peers ? run->peers->here : 1) < workers)
+        return;
+    evidence->host.cpus = omp_get_num_procs();
+    evidence->host.threads = threads;
+    evidence->host.busy = consumption->host[0].cpu_percent / 100;
+    evidence->host.own = own / evidence->host.cpus;
+}
+
 static const char *find_verdict(const tri__run *run, const tri__summary *summary, const tri__effort *effort, char *buffer, size_t size)
 {
     tri__evidence evidence = {
@@ -101,9 +171,14 @@ static const char *find_verdict(const tri__run *run, const tri__summary *summary
         .threads = effort->threads,
         .cpu_percent = effort->cpu_percent,
         .decoding = effort->seconds > 0 ? effort->decoding / effort->seconds : 0,
+        .tokens = effort->tokens,
+        .late = {effort->late.task, effort->late.share, effort->late.of_all},
     };
     memcpy(evidence.share, summary->phases, sizeof evidence.share);
     fill_in_link(summary->consumption, &evidence);
+    fill_in_slowest(summary, &evidence);
+    fill_in_server(summary->consumption, &evidence);
+    fill_in_host(run, summary->consumption, summary->workers, effort->all_threads, &evidence);
     return tri__verdict(&evidence, buffer, size);
 }
 
@@ -258,6 +333,7 @@ static tri_status summarise(const tri__run *run, const worker_stats *all, tri__r
     const tri__effort effort = {
         .seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases)),
         .threads = run->settings.threads * (run->peers ? run->peers->here : 1),
+        .all_threads = run->settings.threads * all->count,
         .cpu_percent = all->cpu_percent,
         .decoding = tri__dataset_decoding(run->trainer.dataset),
     };

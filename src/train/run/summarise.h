@@ -10,6 +10,13 @@ typedef struct {
     int threads;        /* that compute had */
     double cpu_percent; /* 100 a CPU; NaN where it is not known */
     double decoding;    /* seconds of reading and decoding, of all threads */
+    int all_threads;    /* that compute, of all workers */
+    struct {
+        const char *task; /* whose part of a sync step came last for longest; NULL: not known */
+        double share;     /* of the time that others waited for it, … */
+        double of_all;    /* … which is this share of all such waiting */
+    } late;
+    double tokens; /* with parameter servers: the share of the workers' time spent waiting for ps:0 to hand out a step */
 } tri__effort;
 
 /* Of all tables of a store: their rows, and their bytes with the rule's state. */

@@ -1,11 +1,14 @@
 /* verdict.c: the sentence about the bottleneck.
  *
- * A phase is the bottleneck when it takes at least half of the time and clearly more than the next one. Otherwise the sentence says
- * that nothing stands out, and shows the two largest. Shares are evidence, not proof, so the numbers always stand beside the claim. */
+ * What samples show comes first: a full link, a worker that is slower than the others, more threads than CPUs. They are reasons for which
+ * workers wait, whichever phase that counts as. After them a phase is the bottleneck when it takes at least half of the time and clearly
+ * more than the next one. Otherwise the sentence says that nothing stands out, and shows the two largest. Shares are evidence, not proof,
+ * so the numbers always stand beside the claim. What could be saved at most is the time that is spent waiting for the bottleneck. */
 #include "watch/report/verdict.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "watch/progress/text.h"
 
@@ -13,26 +16,22 @@ static const double half = 0.5;          /* less than this is no bottleneck */
 static const double clear_lead = 0.1;    /* two phases closer than this could change places in the next run */
 static const double least_seconds = 0.2; /* shorter runs measure start-up */
 static const double idle = 0.6;          /* of the CPUs that compute had: below it they waited for something */
-static const double full = 0.8;          /* of a link: the rest are gaps between messages */
-static const double noticed = 0.2;       /* CPUs that decoding takes from compute */
-
-/* What a phase is called as a bottleneck, what the time went into, and what a user may try. */
-static const struct {
-    const char *name, *into, *advice;
-} words[TRI_PHASES] = {
-    [TRI_PHASE_INPUT] = {"input-bound", "waiting for data", "--cache or data convert saves decoding again, a larger batch asks less often"},
-    [TRI_PHASE_COMPUTE] = {"compute-bound", "in forward and backward", NULL},
-    [TRI_PHASE_SEND] = {"network-bound", "sending gradients", "a larger batch sends less often"},
-    [TRI_PHASE_SERVER] = {"server-bound", "waiting for parameter servers", "a larger batch asks them less often"},
-    [TRI_PHASE_PEERS] = {"held up by other workers", "waiting for them", NULL},
-    [TRI_PHASE_UPDATE] = {"update-bound", "applying updates", "a larger batch updates less often"},
-    [TRI_PHASE_OTHER] = {"bound by what is around the steps", "outside them (logging, checkpoints)",
-                         "a larger --log-every or --checkpoint-every may help"},
-};
+static const double full = 0.8;          /* of a link, or of a server's CPU: the rest are gaps between messages */
+static const double noticed = 0.2;       /* CPUs that decoding or other programs take from compute */
+static const double held_up = 0.2; /* of all workers' time, spent waiting for others: with two workers a slow one costs half of that */
+static const double slower = 1.5;  /* than the median worker: a straggler */
+static const double most = 0.7;    /* of the waiting for last parts is for one worker: the others are not late by chance */
+static const double crowded = 0.9; /* of a host's CPUs in use: threads take turns */
 
 static int percent(double share)
 {
     return (int)lround(100 * share);
+}
+
+static double waiting(const tri__evidence *evidence)
+{
+    const double *share = evidence->share;
+    return share[TRI_PHASE_SEND] + share[TRI_PHASE_SERVER] + share[TRI_PHASE_PEERS];
 }
 
 static void find_largest_two(const double *share, int *first, int *second)
@@ -46,6 +45,183 @@ static void find_largest_two(const double *share, int *first, int *second)
         if (i != *first && share[i] > share[*second])
             *second = i;
 }
+
+/* ---- what samples show ---- */
+
+/* A full link is the reason for which workers wait, whoever they seem to wait for. */
+static bool waits_for_link(const tri__evidence *evidence)
+{
+    return evidence->link.host && evidence->link.fill >= full && waiting(evidence) >= half;
+}
+
+static void add_link(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(text,
+                  "network-bound: %s %s at %d %% of its link's %.3g Mbit/s, and %d %% of the time is waiting for others; compute %d %%. A "
+                  "larger batch sends less often; a faster link saves %d %% at most",
+                  evidence->link.host, evidence->link.sends ? "sends" : "receives", percent(evidence->link.fill),
+                  evidence->link.most * 8 / 1e6, percent(waiting(evidence)), percent(evidence->share[TRI_PHASE_COMPUTE]),
+                  percent(waiting(evidence)));
+}
+
+/* Where servers saw whose parts came last, it must be the same worker. */
+static bool waits_for_straggler(const tri__evidence *evidence)
+{
+    if (evidence->late.task && evidence->slowest.task && strcmp(evidence->late.task, evidence->slowest.task) != 0)
+        return false;
+    return evidence->slowest.task && evidence->slowest.times >= slower && evidence->share[TRI_PHASE_PEERS] >= held_up;
+}
+
+static void add_straggler(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(
+        text,
+        "straggler-bound: %s takes %.1f times as long for a step as the others (median), and %d %% of all workers' time is waiting for "
+        "others. Look at its host (trireme watch), or give --backup 1; without it steps take %d %% less at most",
+        evidence->slowest.task, evidence->slowest.times, percent(evidence->share[TRI_PHASE_PEERS]),
+        percent(1 - 1 / evidence->slowest.times));
+}
+
+/* A worker that is stopped, or whose way to the servers is long, works no longer than others: but the others wait for it. */
+static bool waits_for_latest(const tri__evidence *evidence)
+{
+    return evidence->late.task && evidence->late.share >= held_up && evidence->late.of_all >= most && waiting(evidence) >= held_up;
+}
+
+static void add_latest(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(
+        text,
+        "straggler-bound: for %d %% of the time a step lacked %s's part alone (%d %% of all waiting for a last part); compute %d %%. "
+        "Look at its host (trireme watch), or give --backup 1; without it %d %% less at most",
+        percent(evidence->late.share), evidence->late.task, percent(evidence->late.of_all), percent(evidence->share[TRI_PHASE_COMPUTE]),
+        percent(evidence->late.share));
+}
+
+static bool is_oversubscribed(const tri__evidence *evidence)
+{
+    return evidence->host.cpus > 0 && evidence->host.threads > evidence->host.cpus && evidence->host.busy >= crowded &&
+           evidence->host.own >= half && evidence->share[TRI_PHASE_COMPUTE] + waiting(evidence) >= half;
+}
+
+static void add_oversubscribed(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(
+        text,
+        "oversubscribed CPUs: %d threads compute on %d CPU%s, %d %% of whose time is in use; compute %d %%, waiting for others %d %%. "
+        "Fewer --threads or --workers take no turns; what that saves is at most what threads spend on waiting for each other",
+        evidence->host.threads, evidence->host.cpus, evidence->host.cpus == 1 ? "" : "s", percent(evidence->host.busy),
+        percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)));
+}
+
+/* ---- phases ---- */
+
+static void add_saving(tri__text *text, double share, const char *what)
+{
+    tri__text_add(text, "; %s saves %d %% at most", what, percent(share));
+}
+
+/* CPUs that other programs had on the host, where that is known. */
+static double taken_by_others(const tri__evidence *evidence)
+{
+    return evidence->host.cpus > 0 ? (evidence->host.busy - evidence->host.own) * evidence->host.cpus : NAN;
+}
+
+static void add_missing_cpus(tri__text *text, const tri__evidence *evidence, double busy)
+{
+    const double others = taken_by_others(evidence);
+    tri__text_add(text, ". But its %d thread%s had only %.1f CPUs", evidence->threads, evidence->threads == 1 ? "" : "s",
+                  evidence->cpu_percent / 100);
+    if (others >= noticed && evidence->host.busy >= crowded)
+        tri__text_add(text, ", and other programs had %.1f: without them %d %% less at most", others,
+                      percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - busy)));
+    else
+        tri__text_add(text, ": other programs' load%s", evidence->threads == 1 ? "" : ", or steps too small to share out: try --threads 1");
+}
+
+static void add_compute(tri__text *text, const tri__evidence *evidence)
+{
+    const bool known = evidence->host.cpus > 0 && evidence->host.cpus < evidence->threads;
+    const double share = evidence->share[TRI_PHASE_COMPUTE];
+    const double busy = evidence->cpu_percent / 100 / (known ? evidence->host.cpus : evidence->threads);
+    if (evidence->threads > 0 && busy < idle)
+        add_missing_cpus(text, evidence, busy);
+    else if (evidence->decoding >= noticed)
+        tri__text_add(text, ". Decoding took %.1f CPUs beside it: --cache or data convert gives them back", evidence->decoding);
+    else
+        tri__text_add(text, ". More CPUs or workers help; all else saves %d %% at most", percent(1 - share));
+}
+
+/* Threads that decode use CPUs, threads that wait for a disk do not. */
+static void add_input(tri__text *text, const tri__evidence *evidence)
+{
+    const double share = evidence->share[TRI_PHASE_INPUT];
+    const double computing = evidence->share[TRI_PHASE_COMPUTE] * evidence->threads, cpus = evidence->cpu_percent / 100 - computing;
+    const bool known = isfinite(cpus) && evidence->decoding > 0;
+    if (known && cpus >= half * share)
+        tri__text_add(text, ". Decoding keeps %.1f CPUs busy: --cache or data convert saves doing it again", cpus);
+    else if (known)
+        tri__text_add(text, ". %.1f threads read, and next to no CPU is used for it: the disk. --cache keeps what was read in memory",
+                      evidence->decoding);
+    else
+        tri__text_add(text, ". --cache or data convert saves decoding again, a larger batch asks less often");
+    add_saving(text, share, known ? "that" : "faster input");
+}
+
+static void add_server(tri__text *text, const tri__evidence *evidence)
+{
+    const double share = evidence->share[TRI_PHASE_SERVER];
+    if (evidence->server.task && evidence->server.cpu_percent >= 100 * full)
+        tri__text_add(text, ". %s is busy for %.0f %% of a CPU: more --servers share its work, a larger batch asks less often",
+                      evidence->server.task, evidence->server.cpu_percent);
+    else if (evidence->server.task)
+        tri__text_add(text, ". The busiest one, %s, uses %.0f %% of a CPU: it is the way there and back. A larger batch asks less often",
+                      evidence->server.task, evidence->server.cpu_percent);
+    else
+        tri__text_add(text, ". A larger batch asks them less often");
+    add_saving(text, share, "a quicker answer");
+}
+
+static void add_peers(tri__text *text, const tri__evidence *evidence)
+{
+    if (evidence->slowest.task)
+        tri__text_add(text, ". No worker is much slower than the others (%s: %.1f times the median)", evidence->slowest.task,
+                      evidence->slowest.times);
+    tri__text_add(text, ". A larger batch exchanges less often");
+    add_saving(text, evidence->share[TRI_PHASE_PEERS], "a quicker exchange");
+}
+
+static void add_update(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(text, ". A larger batch updates less often");
+    add_saving(text, evidence->share[TRI_PHASE_UPDATE], "a cheaper rule");
+}
+
+static void add_send(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(text, ". A larger batch sends less often");
+    add_saving(text, evidence->share[TRI_PHASE_SEND], "a faster link");
+}
+
+static void add_other(tri__text *text, const tri__evidence *evidence)
+{
+    tri__text_add(text, ". A larger --log-every or --checkpoint-every may help");
+    add_saving(text, evidence->share[TRI_PHASE_OTHER], "that");
+}
+
+/* What a phase is called as a bottleneck, what the time went into, and what is to be said about it. */
+static const struct {
+    const char *name, *into;
+    void (*add)(tri__text *text, const tri__evidence *evidence);
+} words[TRI_PHASES] = {
+    [TRI_PHASE_INPUT] = {"input-bound", "waiting for data", add_input},
+    [TRI_PHASE_COMPUTE] = {"compute-bound", "in forward and backward", add_compute},
+    [TRI_PHASE_SEND] = {"network-bound", "sending gradients", add_send},
+    [TRI_PHASE_SERVER] = {"server-bound", "waiting for parameter servers", add_server},
+    [TRI_PHASE_PEERS] = {"held up by other workers", "waiting for them", add_peers},
+    [TRI_PHASE_UPDATE] = {"update-bound", "applying updates", add_update},
+    [TRI_PHASE_OTHER] = {"bound by what is around the steps", "outside them (logging, checkpoints)", add_other},
+};
 
 /* "; input waits 2 %": in a compute-bound run, whether faster input would help is the next question, so input comes first there. */
 static void add_runner_up(tri__text *text, const double *share, int first, int second)
@@ -61,36 +237,31 @@ static void add_bottleneck(tri__text *text, const tri__evidence *evidence, int f
 {
     tri__text_add(text, "%s: %d %% of the time %s", words[first].name, percent(evidence->share[first]), words[first].into);
     add_runner_up(text, evidence->share, first, second);
-    double busy = evidence->cpu_percent / 100 / evidence->threads;
-    if (first == TRI_PHASE_COMPUTE && evidence->threads == 1 && busy < idle)
-        tri__text_add(text, ". But its thread had only %.1f CPUs: other programs' load", evidence->cpu_percent / 100);
-    else if (first == TRI_PHASE_COMPUTE && evidence->threads > 0 && busy < idle)
-        tri__text_add(text,
-                      ". But its %d threads had only %.1f CPUs: other programs' load, or steps too small to share out: try --threads 1",
-                      evidence->threads, evidence->cpu_percent / 100);
-    else if (first == TRI_PHASE_COMPUTE && evidence->decoding >= noticed)
-        tri__text_add(text, ". Decoding took %.1f CPUs beside it: --cache or data convert gives them back", evidence->decoding);
-    else if (words[first].advice)
-        tri__text_add(text, ". %s", words[first].advice);
+    words[first].add(text, evidence);
 }
 
-/* A full link is the reason for which workers wait, whoever they seem to wait for. */
-static bool waits_for_link(const tri__evidence *evidence)
+/* Of waiting for servers, most is waiting for the next step to be handed out: whoever hands it out is late. */
+static bool waits_for_coordinator(const tri__evidence *evidence)
 {
-    const double *share = evidence->share;
-    return evidence->link.host && evidence->link.fill >= full &&
-           share[TRI_PHASE_SEND] + share[TRI_PHASE_SERVER] + share[TRI_PHASE_PEERS] >= half;
+    return evidence->tokens >= half && evidence->share[TRI_PHASE_SERVER] >= half;
 }
 
-static void add_link(tri__text *text, const tri__evidence *evidence)
+static void add_coordinator(tri__text *text, const tri__evidence *evidence)
 {
-    const double *share = evidence->share;
-    const double waiting = share[TRI_PHASE_SEND] + share[TRI_PHASE_SERVER] + share[TRI_PHASE_PEERS];
-    tri__text_add(text,
-                  "network-bound: %s %s at %d %% of its link's %.3g Mbit/s, and %d %% of the time is waiting for others; compute %d %%. A "
-                  "larger batch sends less often; a faster link saves %d %% at most",
-                  evidence->link.host, evidence->link.sends ? "sends" : "receives", percent(evidence->link.fill),
-                  evidence->link.most * 8 / 1e6, percent(waiting), percent(share[TRI_PHASE_COMPUTE]), percent(waiting));
+    tri__text_add(text, "waiting for the coordinator: %d %% of the time until ps:0 hands out the next step; compute %d %%",
+                  percent(evidence->tokens), percent(evidence->share[TRI_PHASE_COMPUTE]));
+    if (evidence->server.task)
+        tri__text_add(text, "; %s uses %.0f %% of a CPU", evidence->server.task, evidence->server.cpu_percent);
+    tri__text_add(text, ". A larger batch takes fewer steps, --async hands out several at once");
+    add_saving(text, evidence->tokens, "a quicker ps:0");
+}
+
+static void add_undecided(tri__text *text, const double *share, int first, int second)
+{
+    const bool close = share[first] - share[second] < clear_lead;
+    tri__text_add(text, "no single bottleneck: %s %d %%, %s %d %%, %s", tri__phase_name((tri__phase)first), percent(share[first]),
+                  tri__phase_name((tri__phase)second), percent(share[second]),
+                  close ? "too close to call" : "the rest spread over the other phases");
 }
 
 const char *tri__verdict(const tri__evidence *evidence, char *buffer, size_t size)
@@ -105,10 +276,16 @@ const char *tri__verdict(const tri__evidence *evidence, char *buffer, size_t siz
                       evidence->seconds);
     else if (waits_for_link(evidence))
         add_link(&text, evidence);
+    else if (waits_for_latest(evidence))
+        add_latest(&text, evidence);
+    else if (waits_for_straggler(evidence))
+        add_straggler(&text, evidence);
+    else if (is_oversubscribed(evidence))
+        add_oversubscribed(&text, evidence);
+    else if (waits_for_coordinator(evidence))
+        add_coordinator(&text, evidence);
     else if (share[first] < half || share[first] - share[second] < clear_lead)
-        tri__text_add(&text, "no single bottleneck: %s %d %%, %s %d %%, %s", tri__phase_name((tri__phase)first), percent(share[first]),
-                      tri__phase_name((tri__phase)second), percent(share[second]),
-                      share[first] - share[second] < clear_lead ? "too close to call" : "the rest spread over the other phases");
+        add_undecided(&text, share, first, second);
     else
         add_bottleneck(&text, evidence, first, second);
     return buffer;

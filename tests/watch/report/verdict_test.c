@@ -1,4 +1,4 @@
-/* verdict_test.c: the sentence names what the shares show, and no more. */
+/* verdict_test.c: the sentence names what the shares and the samples show, and no more. */
 #include "watch/report/verdict.h"
 
 #include <math.h>
@@ -17,8 +17,10 @@ static void assert_verdict(tri__evidence evidence, const char *sentence)
 static void a_run_that_computes_most_of_the_time_is_compute_bound(void **state)
 {
     (void)state;
-    assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.93, [TRI_PHASE_INPUT] = 0.02, [TRI_PHASE_UPDATE] = 0.05),
-                   "compute-bound: 93 % of the time in forward and backward; input waits 2 %; update 5 %");
+    assert_verdict(
+        EVIDENCE([TRI_PHASE_COMPUTE] = 0.93, [TRI_PHASE_INPUT] = 0.02, [TRI_PHASE_UPDATE] = 0.05),
+        "compute-bound: 93 % of the time in forward and backward; input waits 2 %; update 5 %. More CPUs or workers help; all else "
+        "saves 7 % at most");
 }
 
 static void a_compute_bound_verdict_names_missing_cpus(void **state)
@@ -29,8 +31,15 @@ static void a_compute_bound_verdict_names_missing_cpus(void **state)
     evidence.cpu_percent = 160;
     assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
                              "CPUs: other programs' load, or steps too small to share out: try --threads 1");
+    evidence.host.cpus = evidence.host.threads = 4;
+    evidence.host.busy = 0.99;
+    evidence.host.own = 0.40;
+    assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
+                             "CPUs, and other programs had 2.4: without them 59 % less at most");
     evidence.cpu_percent = NAN; /* no evidence, no claim */
-    assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %");
+    assert_verdict(evidence,
+                   "compute-bound: 99 % of the time in forward and backward; input waits 1 %. More CPUs or workers help; all else "
+                   "saves 1 % at most");
 }
 
 static void a_compute_bound_verdict_names_the_cpus_spent_on_decoding(void **state)
@@ -47,7 +56,122 @@ static void a_run_that_waits_for_data_is_input_bound(void **state)
     (void)state;
     assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.2, [TRI_PHASE_INPUT] = 0.8),
                    "input-bound: 80 % of the time waiting for data; compute 20 %. --cache or data convert saves decoding again, a larger "
-                   "batch asks less often");
+                   "batch asks less often; faster input saves 80 % at most");
+}
+
+static void input_that_uses_cpus_is_decoding_and_input_that_does_not_is_the_disk(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.1, [TRI_PHASE_INPUT] = 0.9);
+    evidence.decoding = 1.9;
+    assert_verdict(evidence, "input-bound: 90 % of the time waiting for data; compute 10 %. Decoding keeps 1.7 CPUs busy: --cache or data "
+                             "convert saves doing it again; that saves 90 % at most");
+    evidence.cpu_percent = 25;
+    assert_verdict(evidence,
+                   "input-bound: 90 % of the time waiting for data; compute 10 %. 1.9 threads read, and next to no CPU is used for "
+                   "it: the disk. --cache keeps what was read in memory; that saves 90 % at most");
+}
+
+/* A full link is the reason, whether its workers wait for servers (async) or for each other (sync). */
+static void a_full_link_is_named_whoever_is_waited_for(void **state)
+{
+    (void)state;
+    static const tri__phase phases[] = {TRI_PHASE_PEERS, TRI_PHASE_SERVER, TRI_PHASE_SEND};
+    for (int i = 0; i < 3; i++) {
+        tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.08);
+        evidence.share[phases[i]] = 0.92;
+        evidence.slowest.task = "worker:1";
+        evidence.slowest.times = 3;
+        evidence.link.host = "host1";
+        evidence.link.most = 12.5e6;
+        evidence.link.fill = 0.93;
+        evidence.link.sends = true;
+        assert_verdict(evidence, "network-bound: host1 sends at 93 % of its link's 100 Mbit/s, and 92 % of the time is waiting for others; "
+                                 "compute 8 %. A larger batch sends less often; a faster link saves 92 % at most");
+    }
+}
+
+static void a_worker_that_is_slower_than_the_others_is_named(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.6, [TRI_PHASE_PEERS] = 0.38, [TRI_PHASE_SERVER] = 0.02);
+    evidence.slowest.task = "worker:2";
+    evidence.slowest.times = 4;
+    assert_verdict(evidence,
+                   "straggler-bound: worker:2 takes 4.0 times as long for a step as the others (median), and 38 % of all workers' "
+                   "time is waiting for others. Look at its host (trireme watch), or give --backup 1; without it steps take 75 % "
+                   "less at most");
+}
+
+static void a_worker_whose_part_is_always_the_last_is_named(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.04, [TRI_PHASE_PEERS] = 0.60, [TRI_PHASE_SERVER] = 0.36);
+    evidence.slowest.task = "worker:2"; /* by chance */
+    evidence.slowest.times = 1.6;
+    evidence.late.task = "worker:1"; /* it was stopped and continued, while it waited itself */
+    evidence.late.share = 0.85;
+    evidence.late.of_all = 0.97;
+    assert_verdict(evidence, "straggler-bound: for 85 % of the time a step lacked worker:1's part alone (97 % of all waiting for a last "
+                             "part); compute 4 %. Look at its host (trireme watch), or give --backup 1; without it 85 % less at most");
+}
+
+static void workers_that_wait_for_each_other_without_a_straggler_are_told_so(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.3, [TRI_PHASE_PEERS] = 0.7);
+    evidence.slowest.task = "worker:1";
+    evidence.slowest.times = 1.1;
+    assert_verdict(evidence,
+                   "held up by other workers: 70 % of the time waiting for them; compute 30 %. No worker is much slower than the "
+                   "others (worker:1: 1.1 times the median). A larger batch exchanges less often; a quicker exchange saves 70 % at "
+                   "most");
+}
+
+static void a_busy_server_is_named_and_an_idle_one_is_not_blamed(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.2, [TRI_PHASE_SERVER] = 0.8);
+    evidence.server.task = "ps:1";
+    evidence.server.cpu_percent = 97;
+    assert_verdict(evidence,
+                   "server-bound: 80 % of the time waiting for parameter servers; compute 20 %. ps:1 is busy for 97 % of a CPU: more "
+                   "--servers share its work, a larger batch asks less often; a quicker answer saves 80 % at most");
+    evidence.server.cpu_percent = 12;
+    assert_verdict(evidence,
+                   "server-bound: 80 % of the time waiting for parameter servers; compute 20 %. The busiest one, ps:1, uses 12 % of a "
+                   "CPU: it is the way there and back. A larger batch asks less often; a quicker answer saves 80 % at most");
+}
+
+static void workers_that_wait_for_steps_wait_for_the_coordinator(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.3, [TRI_PHASE_SERVER] = 0.7);
+    evidence.tokens = 0.6;
+    evidence.server.task = "ps:0";
+    evidence.server.cpu_percent = 35;
+    assert_verdict(evidence,
+                   "waiting for the coordinator: 60 % of the time until ps:0 hands out the next step; compute 30 %; ps:0 uses 35 % "
+                   "of a CPU. A larger batch takes fewer steps, --async hands out several at once; a quicker ps:0 saves 60 % at most");
+}
+
+static void more_threads_than_cpus_are_told_where_the_cpus_are_full(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.97, [TRI_PHASE_INPUT] = 0.03);
+    evidence.threads = evidence.host.threads = 8;
+    evidence.host.cpus = 2;
+    evidence.host.busy = 0.99;
+    evidence.host.own = 0.97;
+    assert_verdict(evidence,
+                   "oversubscribed CPUs: 8 threads compute on 2 CPUs, 99 % of whose time is in use; compute 97 %, waiting for others "
+                   "0 %. Fewer --threads or --workers take no turns; what that saves is at most what threads spend on waiting for "
+                   "each other");
+    evidence.host.threads = 2; /* as many as there are */
+    evidence.threads = 2;
+    assert_verdict(evidence,
+                   "compute-bound: 97 % of the time in forward and backward; input waits 3 %. More CPUs or workers help; all else "
+                   "saves 3 % at most");
 }
 
 static void close_phases_give_no_single_bottleneck(void **state)
@@ -78,6 +202,14 @@ int main(void)
         cmocka_unit_test(a_compute_bound_verdict_names_missing_cpus),
         cmocka_unit_test(a_compute_bound_verdict_names_the_cpus_spent_on_decoding),
         cmocka_unit_test(a_run_that_waits_for_data_is_input_bound),
+        cmocka_unit_test(input_that_uses_cpus_is_decoding_and_input_that_does_not_is_the_disk),
+        cmocka_unit_test(a_full_link_is_named_whoever_is_waited_for),
+        cmocka_unit_test(a_worker_that_is_slower_than_the_others_is_named),
+        cmocka_unit_test(a_worker_whose_part_is_always_the_last_is_named),
+        cmocka_unit_test(workers_that_wait_for_each_other_without_a_straggler_are_told_so),
+        cmocka_unit_test(a_busy_server_is_named_and_an_idle_one_is_not_blamed),
+        cmocka_unit_test(workers_that_wait_for_steps_wait_for_the_coordinator),
+        cmocka_unit_test(more_threads_than_cpus_are_told_where_the_cpus_are_full),
         cmocka_unit_test(close_phases_give_no_single_bottleneck),
         cmocka_unit_test(a_short_run_gets_no_verdict),
     };

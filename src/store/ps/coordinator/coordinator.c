@@ -376,6 +376,19 @@ bool tri__coordinator_ends_with_snapshot(const tri__coordinator *c)
     return c->ending == TRI_ENDING_ENOUGH && tri__snapshot_is_last(&c->snapshot);
 }
 
+static void find_latest(const tri__server *server, tri__ps_status *status)
+{
+    status->late.task = -1;
+    for (int i = 0; i < TRI_MOST_TASKS; i++) {
+        const double seconds = tri__clock_seconds(server->late[i]);
+        status->late.all += seconds;
+        if (seconds > status->late.seconds) {
+            status->late.task = i;
+            status->late.seconds = seconds;
+        }
+    }
+}
+
 void tri__coordinator_status(tri__server *server, tri__ps_status *status)
 {
     tri__coordinator *c = server->coordinator;
@@ -385,6 +398,7 @@ void tri__coordinator_status(tri__server *server, tri__ps_status *status)
     status->step = tri__coordinator_ends_with_snapshot(c) ? c->snapshot.standing.step : tri__coordinator_step(c);
     status->workers = tri__members_connected(&c->members);
     status->straggler = c->members.straggler[0] ? c->members.straggler : NULL;
+    find_latest(server, status);
     status->seconds = c->started ? tri__clock_seconds((c->stopped ? c->stopped : tri__clock_now()) - c->started) : 0;
 }
 

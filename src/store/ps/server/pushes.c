@@ -200,9 +200,11 @@ static tri_status follow_up(tri__peer *peer, const tri__message *push, tri__push
         balance(server);
         break;
     case TRI_PUSH_APPLIED:
-        if (server->options.settings.mode == TRI_PS_SYNC)
+        if (server->options.settings.mode == TRI_PS_SYNC) {
             take_last_part(server, push->chunk);
-        else
+            if (push->chunk == tri__stretch_first(server->stretch))
+                server->late[peer->task] += tri__stretch_waited(server->stretch, push->chunk);
+        } else
             take_update(peer, push);
         break;
     }

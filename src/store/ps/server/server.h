@@ -46,7 +46,11 @@ typedef struct {
     json_t *
         reports; /* borrowed: an array with the last report of each worker, its "task", and what of it is in the model: "steps", "examples" */
     double seconds; /* since the first step */
-    int workers;    /* that are connected, whoever started them */
+    struct {
+        int task;            /* the worker whose part was the last one for longest; −1: none was */
+        double seconds, all; /* for which others waited for it, and for any worker */
+    } late;                  /* sync */
+    int workers;             /* that are connected, whoever started them */
 } tri__ps_status;
 
 enum {

@@ -98,6 +98,7 @@ struct tri__server {
     tri__stretch_copy copy;        /* … and the copy of its stretch that ps:0 wants … */
     tri__replication replication;  /* … and what it has to do with the range's other server */
     int ahead;                     /* workers in that state */
+    int64_t late[TRI_MOST_TASKS];  /* sync: nanoseconds for which the first parts of steps waited for the last one, this worker's */
     int64_t beaten;                /* when the last heartbeat was sent */
     int64_t ticked;                /* when it was last checked who is silent */
     tri_status failure;

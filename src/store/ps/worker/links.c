@@ -311,7 +311,9 @@ static tri_status take_chunk(tri__link *link, const tri__message *message)
         tri__trace_end_message(worker->network, TRI_SPAN_RECEIVE, tri__clock_now(), chunk->step, TRI_FLOW_RECEIVES,
                                message_of(worker, TRI_SPAN_ANSWER, message->chunk));
     chunk->stage = TRI_CHUNK_HERE;
-    if (--worker->waiting == 0 && tri__readiness_pulls(worker->readiness))
+    if (--worker->waiting == 0)
+        worker->here = tri__clock_now();
+    if (worker->waiting == 0 && tri__readiness_pulls(worker->readiness))
         end_pulling(worker);
     if (chunk->server > 0) /* ps:0 may have waited for it */
         push_ready(worker, 0);

@@ -492,7 +492,10 @@ tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop)
 {
     tri__worker *worker = worker_of(store);
     enter(worker);
+    const int64_t began = tri__clock_now();
     tri_status status = token_here(worker, NULL) ? NULL : wait_and_count(worker, token_here, NULL);
+    if (worker->waiting == 0)
+        worker->times.tokens += tri__clock_now() - (worker->here > began ? worker->here : began);
     *stop = !status && worker->ending >= TRI_ENDS_STOPPED;
     if (!status && !*stop)
         *out = pop_token(worker);

@@ -116,6 +116,7 @@ struct tri__worker {
     bool threaded;            /* the loop has a thread of its own */
     bool leaving;             /* that thread is to end, or the store is being destroyed */
     tri__heartbeat heartbeat; /* without a thread: of the loop, while a step is computed */
+    int64_t here;             /* when the last chunk that was waited for came */
     tri__trace_lane *network; /* what is sent and received; NULL: it is not traced */
     tri__link *link;
     tri__worker_chunk *chunk;
