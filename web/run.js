@@ -63,6 +63,20 @@ export class Run {
     return Object.fromEntries(means.map(([name, speed]) => [name, speed / middle]));
   }
 
+  // What is shown of a task: its last sample while the run goes on; of a run that has ended, what summary.json tells of the whole of it. Workers
+  // that are threads of one process have one row, and the speed of all.
+  figures(task) {
+    const used = this.running ? null : this.summary?.task_stats?.find((one) => one.task === task.task);
+    if (!used) return task.last;
+    const work = this.summary.worker_stats.find((one) => one.task === task.task);
+    const alone = this.workers.length === 1, speed = alone ? this.summary.examples_per_second : work?.examples / work?.seconds;
+    return { ...task.last, ...work?.phases, speed, cpu: used.cpu_percent, resident: 1e6 * used.peak_memory_mb, sent: work?.bytes_sent / work?.seconds, received: work?.bytes_received / work?.seconds };
+  }
+
+  get is_summed() {
+    return !this.running && Boolean(this.summary?.task_stats);
+  }
+
   get started() {
     return Math.min(...this.tasks.map((task) => task.points.wall[0] ?? task.last.wall));
   }

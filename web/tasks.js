@@ -10,34 +10,34 @@ const MEANINGS = {
   server: "waiting for parameter servers", peers: "waiting for other workers", update: "applying the rule", other: "all else",
 };
 
-const works = (task) => task.last.examples > 0;
 const only = (condition, value) => (condition ? value : null);
 
+// value: of a task and its figures (run.js).
 const COLUMNS = [
   { name: "task", text: true, value: (task) => task.task },
   { name: "host", text: true, value: (task) => task.host },
   { name: "state", text: true, value: (task) => task.state },
-  { name: "step", value: (task) => only(task.last.step > 0, task.last.step), format: count },
-  { name: "examples/s", value: (task) => only(works(task) && task.state !== "silent", task.last.speed), format: count },
-  { name: "loss", value: (task) => task.last.loss, format: loss },
-  { name: "cpu", value: (task) => task.last.cpu, format: percent },
-  { name: "memory", value: (task) => task.last.resident, format: bytes },
-  { name: "sent", value: (task) => only(works(task), task.last.sent), format: rate },
-  { name: "received", value: (task) => only(works(task), task.last.received), format: rate },
-  { name: "phases", text: true, value: (task) => task.last.compute },
+  { name: "step", value: (_, last) => only(last.step > 0, last.step), format: count },
+  { name: "examples/s", value: (task, last) => only(last.examples > 0 && task.state !== "silent", last.speed), format: count },
+  { name: "loss", value: (_, last) => last.loss, format: loss },
+  { name: "cpu", value: (_, last) => last.cpu, format: percent },
+  { name: "memory", value: (_, last) => last.resident, format: bytes },
+  { name: "sent", value: (_, last) => only(last.examples > 0, last.sent), format: rate },
+  { name: "received", value: (_, last) => only(last.examples > 0, last.received), format: rate },
+  { name: "phases", text: true, value: (_, last) => last.compute },
 ];
 
 // The workers that were behind the others over the whole run: below the share at which a running one is called slow.
 const SLOW = 0.7;
 export const lagging = (run) => Object.entries(run.pace).filter(([, pace]) => pace < SLOW);
 
-const bar = (task) => {
-  const parts = PHASES.filter((phase) => task.last[phase] > 0);
+const bar = (last) => {
+  const parts = PHASES.filter((phase) => last[phase] > 0);
   if (!parts.length) return "";
-  const words = parts.map((phase) => `${phase} ${(100 * task.last[phase]).toFixed(0)} %`).join(", ");
+  const words = parts.map((phase) => `${phase} ${(100 * last[phase]).toFixed(0)} %`).join(", ");
   const pieces = parts.map((phase) => {
     const piece = make("i", {});
-    piece.style.width = `${100 * task.last[phase]}%`;
+    piece.style.width = `${100 * last[phase]}%`;
     piece.style.background = `var(--${phase})`;
     return piece;
   });
@@ -70,7 +70,7 @@ export class Tasks {
     const { column, descending } = this.sorted;
     if (!column) return tasks;
     const rank = (a, b) => {
-      const [x, y] = [column.value(a), column.value(b)];
+      const [x, y] = [a, b].map((task) => column.value(task, this.run.figures(task)));
       if (column.text && typeof x === "string") return x.localeCompare(y, "en", { numeric: true });
       return (isNumber(x) ? x : -Infinity) - (isNumber(y) ? y : -Infinity);
     };
@@ -88,15 +88,17 @@ export class Tasks {
   }
 
   fill(row, task) {
+    const last = this.run.figures(task);
     COLUMNS.forEach((column, i) => {
-      const cell = row.cells[i], value = column.value(task);
+      const cell = row.cells[i], value = column.value(task, last);
       if (i === 0) return;
       if (column.name === "state") {
         if (cell.firstChild?.dataset?.state !== value) cell.replaceChildren(make("span", { class: "state", "data-state": value }, value));
-      } else if (column.name === "phases") cell.replaceChildren(bar(task));
+      } else if (column.name === "phases") cell.replaceChildren(bar(last));
       else {
         setText(cell, column.text ? value : isNumber(value) ? column.format(value) : "");
         if (isNumber(value)) cell.dataset.value = value;
+        else delete cell.dataset.value;
       }
     });
     row.dataset.selected = String(this.selected === task.task);
@@ -124,7 +126,7 @@ export class Tasks {
     const named = (state) => run.tasks.filter((task) => task.state === state).map((task) => task.task);
     const lagged = run.running ? [] : lagging(run).map(([name, pace]) => `${name} made ${pace.toFixed(2)} of the median worker’s speed`);
     const words = ["slow", "silent"].filter((state) => named(state).length).map((state) => `${state}: ${named(state).join(", ")}`);
-    const what = `${run.tasks.length} ${run.tasks.length === 1 ? "task" : "tasks"}, by their last samples`;
+    const what = `${run.tasks.length} ${run.tasks.length === 1 ? "task" : "tasks"}, ${run.is_summed ? "means of the run, and its most memory" : "by their last samples"}`;
     setText($("tasks-note"), [what, ...words, ...lagged].join(" · "));
   }
 }

@@ -59,17 +59,31 @@ def figure(browser, name):
     return float(browser.evaluate(f"document.querySelector('[data-figure=\"{name}\"]').dataset.value"))
 
 
+def told(run, task):
+    """What the run folder tells of a task: its last sample, and of a run that has ended the means of summary.json."""
+    names, samples = samples_of(os.path.join(run, "samples", task.replace(":", "-") + ".csv"))
+    figures = {column: samples[-1][names.index(name)] for column, name in FOLDED.items()}
+    if os.path.exists(os.path.join(run, "summary.json")):
+        with open(os.path.join(run, "summary.json")) as file:
+            summary = json.load(file)
+        used = next(one for one in summary["task_stats"] if one["task"] == task)
+        figures.update({"cpu": used["cpu_percent"], "memory": 1e6 * used["peak_memory_mb"]})
+        for work in summary["worker_stats"]:
+            if work["task"] == task:
+                figures.update({"examples/s": work["examples"] / work["seconds"], "sent": work["bytes_sent"] / work["seconds"]})
+    return figures
+
+
 def compare_tasks(browser, run):
-    """Each cell that a sample tells has its number. Returns how many cells were compared."""
+    """Each cell that the folder tells has its number. Returns how many cells were compared."""
     shown, compared = shown_rows(browser), 0
     files = glob.glob(os.path.join(run, "samples", "*.csv"))
     require(set(shown) == {task_of(path) for path in files}, f"tasks on the page: {sorted(shown)}")
-    for path in files:
-        names, samples = samples_of(path)
-        for column, name in FOLDED.items():
-            value, cell = samples[-1][names.index(name)], shown[task_of(path)][column]
+    for task in shown:
+        for column, value in told(run, task).items():
+            cell = shown[task][column]
             if cell != "":
-                require(near(float(cell), float(value)), f"{task_of(path)}: {column} is {cell} on the page, {value} in the file")
+                require(near(float(cell), float(value)), f"{task}: {column} is {cell} on the page, {value} in the folder")
                 compared += 1
     return compared
 
@@ -130,8 +144,8 @@ def ended(trireme, browser, run):
             marks = list(csv.reader(file))[1:]
         require(browser.evaluate("document.querySelectorAll('#marks tbody tr').length") == len(marks), f"not {len(marks)} marks")
         accuracies = browser.evaluate("document.querySelector('[data-chart=Accuracy] button').click(), [...document.querySelectorAll('[data-chart=Accuracy] tbody td')].map((cell) => cell.textContent)")
-        told = [mark[5].split("test accuracy ")[1] for mark in marks if mark[1] == "evaluation"]
-        require(sorted(accuracies) == sorted(told), f"accuracies {accuracies} in the chart's table, {told} in the marks")
+        in_marks = [mark[5].split("test accuracy ")[1] for mark in marks if mark[1] == "evaluation"]
+        require(sorted(accuracies) == sorted(in_marks), f"accuracies {accuracies} in the chart's table, {in_marks} in the marks")
         require(browser.evaluate("document.querySelectorAll('#graph .node').length") > 8, "the graph has too few layers")
         quiet(browser)
         return f"{compared} cells, {len(marks)} marks"
