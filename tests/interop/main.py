@@ -8,6 +8,7 @@ import kubernetes
 import libsvm
 import onnx_files
 import placed
+import python_package
 import records
 import runs
 import samples
@@ -37,6 +38,7 @@ def main():
         samples.run(report, trireme, folder("samples"))
         web.run(report, trireme, folder("web"))
         traces.run(report, trireme, folder("traces"))
+        python_package.run(report, trireme, folder("python"))
         records.run(report, trireme, os.path.join(programs, "interop_records"), folder("records"))
     return report.close()
 

@@ -1,0 +1,125 @@
+"""The package as its users see it. Run with the wheel installed: python -m unittest discover python/tests"""
+
+import os
+import pickle
+import tempfile
+import unittest
+
+import numpy
+
+import trireme
+
+LINEAR = "input()\ndense(classes)\nsoftmax_loss()\n"
+
+
+def halves(count=400, features=8):
+    """Rows whose class is whether the first number is larger than the second."""
+    x = numpy.random.default_rng(3).random((count, features), dtype=numpy.float32)
+    return x, (x[:, 0] > x[:, 1]).astype(numpy.int64)
+
+
+class Arrays(unittest.TestCase):
+    def test_arrays_are_described_without_being_copied(self):
+        x, y = halves()
+        data = trireme.Dataset.from_arrays(x, y, class_names=["no", "yes"])
+        self.assertEqual((len(data), data.shape, data.classes, data.class_names), (400, (8,), 2, ["no", "yes"]))
+
+    def test_training_sees_what_is_written_into_the_array_later(self):
+        x, y = halves()
+        empty = numpy.zeros_like(x)
+        data = trireme.Dataset.from_arrays(empty, y)
+        empty[:] = x
+        own, other = (trireme.train(LINEAR, d, epochs=5, rate=0.5, batch=20) for d in (trireme.Dataset.from_arrays(x, y), data))
+        numpy.testing.assert_array_equal(own.predict(x), other.predict(x))
+
+    def test_arrays_that_do_not_fit_are_refused(self):
+        x, y = halves()
+        with self.assertRaisesRegex(ValueError, "x has 400 examples, y has 5"):
+            trireme.Dataset.from_arrays(x, y[:5])
+        with self.assertRaisesRegex(ValueError, "two or more dimensions"):
+            trireme.Dataset.from_arrays(x[0], y)
+        with self.assertRaises(trireme.TriremeError):
+            trireme.Dataset.from_arrays(x, y - 1)
+
+
+class Training(unittest.TestCase):
+    def setUp(self):
+        self.x, self.y = halves()
+        self.data = trireme.Dataset.from_arrays(self.x, self.y)
+
+    def test_a_model_learns_and_predicts_probabilities(self):
+        model = trireme.train(LINEAR, self.data, epochs=40, rate=0.5, rule="adagrad", batch=20)
+        probabilities = model.predict(self.x)
+        numpy.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-5)
+        accuracy = (probabilities.argmax(axis=1) == self.y).mean()
+        self.assertGreater(accuracy, 0.95)
+        self.assertAlmostEqual(model.evaluate(self.data)["accuracy"], accuracy, places=6)
+
+    def test_it_learns_what_the_command_learns(self):
+        """The same steps over the same examples as `trireme train`: equal to rounding, since threads add in another order."""
+        with tempfile.TemporaryDirectory() as folder:
+            run = os.path.join(folder, "run")
+            trireme.run("softmax", data="digits:300", steps=12, batch=25, rate=0.1, rule="sgd", threads=1, quiet=True, out=run)
+            ours = trireme.train("softmax", "digits:300", steps=12, batch=25, rate=0.1, rule="sgd", threads=1)
+            theirs = trireme.load(run).parameters
+            for name, values in ours.parameters.items():
+                numpy.testing.assert_allclose(values, theirs[name], atol=1e-6, err_msg=name)
+
+    def test_progress_is_told_and_may_end_the_training(self):
+        seen = []
+        trireme.train(LINEAR, self.data, epochs=3, batch=100, progress=seen.append)
+        self.assertEqual([p.step for p in seen], list(range(1, 13)))
+        self.assertEqual((seen[-1].examples, seen[-1].epoch), (1200, 2))
+        seen.clear()
+        trireme.train(LINEAR, self.data, epochs=3, batch=100, progress=lambda p: seen.append(p) or p.step < 5)
+        self.assertEqual(len(seen), 5)
+
+    def test_a_checkpoint_goes_from_here_to_the_command_and_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.safetensors")
+            model = trireme.train("softmax", "digits:300", epochs=2, out=path)
+            again = os.path.join(folder, "copy.safetensors")
+            model.save(again)
+            summary = trireme.run("softmax", data="digits:300", init=again, steps=1, rate=0, quiet=True, out=os.path.join(folder, "run"))
+            figures = trireme.load(path).evaluate(trireme.Dataset.open("digits:300", part="test"))
+            self.assertAlmostEqual(summary["test_loss"], figures["loss"], places=4)
+
+    def test_mistakes_are_told_in_the_library_s_words(self):
+        with self.assertRaisesRegex(trireme.TriremeError, "did you mean 'lenet'"):
+            trireme.train("lenett", self.data)
+        with self.assertRaisesRegex(trireme.TriremeError, "model:2:1"):
+            trireme.train("input()\nthick(2)\nsoftmax_loss()\n", self.data)
+        with self.assertRaisesRegex(trireme.JobFailed, "neither a known data source"):
+            trireme.run("softmax", data="nowhere")
+        with self.assertRaisesRegex(ValueError, "the model takes"):
+            trireme.train(LINEAR, self.data, steps=1).predict(self.x[:, :3])
+
+
+class Jobs(unittest.TestCase):
+    def test_several_workers_train_by_the_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            summary = trireme.run("softmax", data="digits:300", steps=6, strategy="ps", workers=2, sync=True, quiet=True,
+                                  out=os.path.join(folder, "run"))
+            self.assertEqual((summary["workers"], summary["mode"], summary["steps"]), (2, "sync", 6))
+
+
+class Estimator(unittest.TestCase):
+    def test_scikit_learn_s_own_checks_hold(self):
+        from sklearn.utils.estimator_checks import check_estimator
+
+        from trireme.estimator import TriremeClassifier
+
+        check_estimator(TriremeClassifier(), on_skip=None)
+
+    def test_an_estimator_is_pickled_with_its_model(self):
+        from trireme.estimator import TriremeClassifier
+
+        x, y = halves()
+        fitted = TriremeClassifier(epochs=20).fit(x, numpy.array(["no", "yes"])[y])
+        again = pickle.loads(pickle.dumps(fitted))
+        self.assertEqual(list(again.predict(x)), list(fitted.predict(x)))
+        self.assertGreater(fitted.score(x, numpy.array(["no", "yes"])[y]), 0.9)
+
+
+if __name__ == "__main__":
+    unittest.main()
