@@ -49,7 +49,8 @@ typedef struct {
 
 /* The operators that tri_graph_add takes. Those of model files stand in docs/models.md, with their keys, which are the attributes' names:
  * from relu to random_block they are the same here. x of pictures is [n][channels][height][width] in C. matmul may have a third input,
- * which is a bias; softmax_loss and logistic_loss have three inputs, x, labels and weights, and give Σ over the batch of weight × loss.
+ * which is a bias for all rows, or a matrix that is added; softmax_loss and logistic_loss have three inputs, x, labels and weights, and
+ * give Σ over the batch of weight × loss.
  *
  * These are for C programs only; model files have layers of them:
  *

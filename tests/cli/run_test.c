@@ -244,6 +244,18 @@ static void the_graph_is_drawn_with_the_places_that_were_found(void **state)
     expect(test_run(*state, (const char *[]){"sh", "-c", "grep -aq /job:worker/task:2 seen/*", NULL}), 0, "", "");
 }
 
+static void a_value_that_crosses_is_drawn_with_its_bytes_once(void **state)
+{
+    static const char text[] = "a = random_block(4x4, init=uniform(1), matrix=1, place=0)\nb = relu(a, place=1)\n"
+                               "c = multiply(a, a, place=1)\nd = add(b, c, place=1)\ne = trace(d, place=0)\n";
+    json_t *json = run_to_json(*state, text, "--workers 2 --dot g.dot");
+    assert_int_equal(number(json, 0, "bytes_sent"), 4 * 4 * 4);
+    json_decref(json);
+    char *path = test_path(*state, "g.dot"), *drawn = test_read(path, NULL);
+    assert_non_null(strstr(drawn, "\"a\" -> \"b\" [style=bold, label=\"64 B\"];\n  \"a\" -> \"c\" [style=dashed];\n  \"b\" -> \"d\";"));
+    free(path), free(drawn);
+}
+
 static void mistakes_are_told_once_and_by_name(void **state)
 {
     expect(run(*state, BLOCKS, "--workers 2"), 2, "",
@@ -323,6 +335,7 @@ int main(void)
         TEST(a_loop_gives_the_same_on_its_task_as_its_rounds_written_out),
         TEST(a_loop_that_does_not_end_in_time_is_told_by_its_task),
         TEST(the_graph_is_drawn_with_the_places_that_were_found),
+        TEST(a_value_that_crosses_is_drawn_with_its_bytes_once),
         TEST(mistakes_are_told_once_and_by_name),
         TEST(a_task_that_dies_ends_the_others),
         TEST(a_task_that_is_killed_is_named),

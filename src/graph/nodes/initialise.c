@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "graph/nodes/graph.h"
 #include "graph/store/key_map.h"
 #include "graph/store/store.h"
 #include "trireme/model.h"
@@ -80,6 +81,13 @@ void tri_graph_initialise(const tri_graph *graph, uint64_t seed, float *paramete
 {
     for (int i = 0; i < tri_graph_count(graph); i++)
         tri__initialise_parameter(tri_graph_node(graph, i), seed, parameters);
+}
+
+void tri__graph_initialise_task(const tri_graph *graph, int task, uint64_t seed, float *parameters)
+{
+    for (int i = 0; i < graph->count; i++)
+        if (graph->node[i]->task == task)
+            tri__initialise_parameter(graph->node[i], seed, parameters);
 }
 
 tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store)

@@ -15,6 +15,9 @@ void tri__initialise(tri_init init, float value, tri_shape shape, tri__key key, 
 /* The initial values of a parameter in the flat buffer; other nodes have none. */
 void tri__initialise_parameter(const tri_node *node, uint64_t seed, float *parameters);
 
+/* tri_graph_initialise, of the parameters on this task alone: the memory of the others is not touched, and so not taken. */
+void tri__graph_initialise_task(const tri_graph *graph, int task, uint64_t seed, float *parameters);
+
 /* tri_graph_add_growing_tables, with no more than so many rows. */
 TRI_MUST_CHECK tri_status tri__graph_add_growing_tables(const tri_graph *graph, int64_t most, int64_t min_count, int64_t bytes,
                                                         tri_store *store);

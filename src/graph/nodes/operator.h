@@ -43,6 +43,12 @@ struct tri_operator {
     int in_place;   /* 1 + the input that the plain kernel may write its result over, or 0 */
 };
 
+/* A matmul whose third input is a matrix that is added to the product, instead of a bias that is added to its rows. */
+static inline bool tri__matmul_adds(const tri_node *node)
+{
+    return node->inputs > 2 && node->input[2]->shape.rank == 2;
+}
+
 const tri_operator *tri__operator_find(const char *name); /* NULL where unknown */
 const tri_operator *tri__operator_at(int index);          /* every one, by number from 0; NULL past the last */
 

@@ -3,6 +3,7 @@
 #include "graph/placed/placement.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,17 @@ tri_status tri__graph_count_tasks(const tri_graph *graph, int *out)
         if (*graph->node[i]->place)
             TRI_TRY(parse_place(graph->node[i], INT_MAX, &task));
         *out = task + 1 > *out ? task + 1 : *out;
+    }
+    return NULL;
+}
+
+tri_status tri__graph_fill_places(tri_graph *graph, int tasks)
+{
+    char place[48];
+    TRI_TRY(tri__graph_assign_tasks(graph, tasks));
+    for (int i = 0; i < graph->count; i++) {
+        snprintf(place, sizeof place, "%s%d", prefix, graph->node[i]->task);
+        TRI_TRY(tri_node_place(graph, graph->node[i], place));
     }
     return NULL;
 }

@@ -12,4 +12,7 @@ TRI_MUST_CHECK tri_status tri__graph_assign_tasks(tri_graph *graph, int tasks);
 /* One more than the highest task that a place names; 1 where there is no place. */
 TRI_MUST_CHECK tri_status tri__graph_count_tasks(const tri_graph *graph, int *out);
 
+/* The same, and every node gets its task as its place, to be shown. */
+TRI_MUST_CHECK tri_status tri__graph_fill_places(tri_graph *graph, int tasks);
+
 #endif

@@ -208,7 +208,7 @@ static tri_status find_convolution(tri__compiler *compiler, const tri_node *laye
 static bool is_dense(const tri_node *node)
 {
     return tri__node_is(node, "matmul") && !node->forward && node->attributes.transpose_b && !node->attributes.transpose_a &&
-           tri__takes_activation(node);
+           !tri__matmul_adds(node) && tri__takes_activation(node);
 }
 
 static tri_status find_dense(tri__compiler *compiler, const tri_node *layer)

@@ -272,9 +272,20 @@ static tri_status bias_grad(tri__compiler *compiler, const tri_node *node, tri__
 
 /* ---- matrix products ---- */
 
+/* Whether no other input of the node lies in this one's memory. */
+static bool has_own_memory(const tri__compiler *compiler, const tri_node *node, int input)
+{
+    const tri__operand *operand = compiler->plan->operand;
+    const int root = operand[compiler->operand_of[node->input[input]->id]].root;
+    for (int i = 0; i < node->inputs; i++)
+        if (i != input && operand[compiler->operand_of[node->input[i]->id]].root == root)
+            return false;
+    return true;
+}
+
 static tri_status matmul(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
-    (void)compiler;
+    const bool adds = tri__matmul_adds(node);
     if (!tri__takes_activation(node))
         return NULL;
     const tri_attributes *a = &node->attributes;
@@ -284,7 +295,9 @@ static tri_status matmul(tri__compiler *compiler, const tri_node *node, tri__low
         .k = node->input[0]->shape.dim[a->transpose_a ? 0 : 1],
         .transpose_a = a->transpose_a,
         .transpose_b = a->transpose_b,
-        .bias = node->inputs > 2,
+        .bias = node->inputs > 2 && !adds,
+        .adds = adds,
+        .in_place = adds && has_own_memory(compiler, node, 2),
         .relu = a->activation == TRI_ACTIVATION_RELU,
     };
     if (spec.k == 0)

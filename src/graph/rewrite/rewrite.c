@@ -118,6 +118,21 @@ static tri_status fuse_bias(tri_graph *graph, tri_node *node, tri_node **better)
                            node->input[1], NULL);
 }
 
+/* c + a·b → matmul(a, b, c), which adds the product to c where it stands */
+static tri_status fuse_sum(tri_graph *graph, tri_node *node, tri_node **better)
+{
+    if (!tri__node_is(node, "add") || !tri_shape_equal(node->input[0]->shape, node->input[1]->shape))
+        return NULL;
+    for (int i = 1; i >= 0; i--) {
+        const tri_node *product = node->input[i];
+        bool fits = tri__node_is(product, "matmul") && product->inputs == 2 && product->attributes.activation == TRI_ACTIVATION_NONE;
+        if (fits && product->task == node->task && count_users(graph, product) == 1)
+            return tri__graph_make(graph, "matmul", &product->attributes, NULL, better, product->input[0], product->input[1],
+                                   node->input[1 - i], NULL);
+    }
+    return NULL;
+}
+
 /* relu(conv(x, w)) → conv(x, w) with the activation inside */
 static tri_status fuse_activation(tri_graph *graph, tri_node *node, tri_node **better)
 {
@@ -242,5 +257,6 @@ tri_status tri__graph_rewrite(tri_graph *graph, unsigned without)
     if (without & TRI_PLAN_FUSE)
         return NULL;
     TRI_TRY(apply(graph, fuse_bias, drop));
+    TRI_TRY(apply(graph, fuse_sum, drop));
     return apply(graph, fuse_activation, drop);
 }

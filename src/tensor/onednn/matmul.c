@@ -1,5 +1,7 @@
-/* matmul.c: matrix products on plain row-major matrices by oneDNN's sgemm, with bias and ReLU added in one pass behind it. */
+/* matmul.c: matrix products on plain row-major matrices by oneDNN's sgemm, with bias and ReLU added in one pass behind it; or added to a
+ * matrix that is there already, by sgemm itself. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory/memory.h"
 #include "tensor/onednn/primitive.h"
@@ -26,8 +28,10 @@ static tri_status run(tri__kernel *kernel, void *const *data, const tri__moment 
     const tri__onednn_matmul *s = &((matmul_kernel *)kernel)->spec;
     const float *a = data[0], *b = data[1], *bias = s->bias ? data[2] : NULL;
     float *y = data[kernel->inputs];
+    if (s->adds && y != data[2])
+        memcpy(y, data[2], kernel->argument[2].bytes);
     TRI_TRY(tri__onednn_check(dnnl_sgemm(s->transpose_a ? 'T' : 'N', s->transpose_b ? 'T' : 'N', s->m, s->n, s->k, 1.0f, a,
-                                         s->transpose_a ? s->m : s->k, b, s->transpose_b ? s->k : s->n, 0.0f, y, s->n),
+                                         s->transpose_a ? s->m : s->k, b, s->transpose_b ? s->k : s->n, s->adds ? 1.0f : 0.0f, y, s->n),
                               kernel->name));
     if (s->bias || s->relu)
         add_bias(y, bias, s->m, s->n, s->relu);
@@ -44,12 +48,19 @@ tri_status tri__onednn_matmul_create(const tri__onednn_matmul *spec, tri__kernel
     matmul_kernel *self;
     TRI_TRY(tri__allocate(1, sizeof *self, "a matrix product", &self));
     self->spec = *spec;
-    self->kernel = (tri__kernel){.name = "onednn matmul", .inputs = spec->bias ? 3 : 2, .outputs = 1, .run = run, .destroy = destroy};
+    self->kernel = (tri__kernel){.name = "onednn matmul",
+                                 .inputs = spec->bias || spec->adds ? 3 : 2,
+                                 .outputs = 1,
+                                 .in_place = spec->in_place ? 3 : 0,
+                                 .run = run,
+                                 .destroy = destroy};
     tri__kernel_argument *argument = self->kernel.argument;
     argument[0].bytes = (size_t)(spec->m * spec->k) * sizeof(float);
     argument[1].bytes = (size_t)(spec->k * spec->n) * sizeof(float);
     if (spec->bias)
         argument[2].bytes = (size_t)spec->n * sizeof(float);
+    if (spec->adds)
+        argument[2].bytes = (size_t)(spec->m * spec->n) * sizeof(float);
     argument[self->kernel.inputs].bytes = (size_t)(spec->m * spec->n) * sizeof(float);
     *out = &self->kernel;
     return NULL;

@@ -65,6 +65,8 @@ TRI_MUST_CHECK tri_status tri__onednn_lrn_backward(tri__onednn *context, const t
 typedef struct {
     int64_t m, n, k;
     bool transpose_a, transpose_b, bias, relu;
+    bool adds;     /* the third input is a matrix [m][n] that is added, instead of a bias … */
+    bool in_place; /* … and y may be written over it */
 } tri__onednn_matmul;
 
 /* a, b[, bias] → y */

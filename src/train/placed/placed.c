@@ -121,9 +121,11 @@ static tri_status fill_variables(job *self)
         TRI_TRY(tri__graph_assign_tasks(self->graph, self->tasks));
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(self->graph), &(tri_rule){0}, &self->store));
     tri_store_drop_gradient(self->store);
-    for (int i = 0; i < tri_graph_count(self->graph); i++)
-        if (is_here(self, tri_graph_node(self->graph, i)))
-            tri__initialise_parameter(tri_graph_node(self->graph, i), self->request->seed, tri_store_parameters(self->store));
+    float *parameters = tri_store_parameters(self->store);
+    if (self->exchange)
+        tri__graph_initialise_task(self->graph, self->task, self->request->seed, parameters);
+    else
+        tri_graph_initialise(self->graph, self->request->seed, parameters);
     for (int i = 0; i < self->request->feeds; i++)
         TRI_TRY(feed_variable(self, &self->request->feed[i]));
     return NULL;
@@ -152,18 +154,6 @@ static tri_status write_events(const char *folder, const tri_graph *graph)
     return tri__events_close(events);
 }
 
-/* The places as they were found, also of nodes that were given none. */
-static tri_status fill_places(tri_graph *graph, int tasks)
-{
-    char place[48];
-    TRI_TRY(tri__graph_assign_tasks(graph, tasks));
-    for (int i = 0; i < graph->count; i++) {
-        snprintf(place, sizeof place, "/job:worker/task:%d", graph->node[i]->task);
-        TRI_TRY(tri_node_place(graph, graph->node[i], place));
-    }
-    return NULL;
-}
-
 static tri_status show(job *self)
 {
     const tri__placed_request *request = self->request;
@@ -174,7 +164,7 @@ static tri_status show(job *self)
     TRI_TRY(tri_graph_copy(self->graph, 1, &shown));
     tri_status status = self->exchange ? NULL : tri__graph_count_tasks(shown, &tasks);
     if (!status)
-        status = fill_places(shown, tasks);
+        status = tri__graph_fill_places(shown, tasks);
     if (!status && request->dot)
         status = write_dot(request->dot, shown, tasks);
     if (!status && request->events)

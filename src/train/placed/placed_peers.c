@@ -203,6 +203,6 @@ tri_status tri__placed_peers_create_store(tri__run *run)
         return tri_fail(TRI_UNSUPPORTED,
                         "--strategy placed: %s has tables of sparse features, which cannot be placed (ps shares them out over servers)",
                         tri_model_name(run->inputs.model));
-    TRI_TRY(tri__graph_assign_tasks(run->inputs.graph, run->peers->workers));
+    TRI_TRY(tri__graph_fill_places(run->inputs.graph, run->peers->workers));
     return tri__local_create_store(run);
 }

@@ -10,6 +10,7 @@
 
 #include "base/file/folder.h"
 #include "data/batch/dataset.h"
+#include "graph/nodes/initialise.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/checkpoint/checkpoint_restore.h"
 #include "train/checkpoint/initial_weights.h"
@@ -17,9 +18,14 @@
 #include "train/run/local.h"
 #include "train/run/peers.h"
 
+/* Of a model that is computed in parts, a task needs its own; the one that leads saves all of it. */
 static tri_status fill_store(tri__run *run)
 {
-    tri_graph_initialise(run->inputs.graph, run->settings.seed, tri_store_parameters(run->trainer.store));
+    float *parameters = tri_store_parameters(run->trainer.store);
+    if (run->exchange && !tri__run_leads(run))
+        tri__graph_initialise_task(run->inputs.graph, tri_exchange_task(run->exchange), run->settings.seed, parameters);
+    else
+        tri_graph_initialise(run->inputs.graph, run->settings.seed, parameters);
     TRI_TRY(tri_graph_initialise_tables(run->inputs.graph, run->settings.seed, run->trainer.store));
     if (run->resumed)
         return tri_wrap(tri__checkpoint_restore(run->resumed, run->inputs.graph, run->trainer.store, true), "--resume");

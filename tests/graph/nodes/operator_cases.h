@@ -62,6 +62,8 @@ static const operator_case cases[] = {
 
     /* matrices: every transposition, with and without bias, every activation, one row and one column */
     {"matmul", {T(N, 5), T(5, 4)}, .out = S(N, 4)},
+    {"matmul", {T(N, 5), T(5, 4), T(N, 4)}, .out = S(N, 4)},
+    {"matmul", {T(N, 5), T(4, 5), T(N, 4)}, .with = {.transpose_b = true, .activation = TRI_ACTIVATION_RELU}, .out = S(N, 4)},
     {"matmul", {T(N, 5), T(4, 5), T(4)}, .with = {.transpose_b = true}, .out = S(N, 4)},
     {"matmul", {T(N, 5), T(4, 5), T(4)}, .with = {.transpose_b = true, .activation = TRI_ACTIVATION_RELU}, .out = S(N, 4)},
     {"matmul", {T(N, 3), T(4, 3), T(4)}, .with = {.transpose_b = true, .activation = TRI_ACTIVATION_TANH}, .out = S(N, 4)},

@@ -7,6 +7,7 @@
 #include "graph/nodes/operator.h"
 #include "graph/rewrite/autodiff.h"
 #include "support.h"
+#include "trireme/model.h"
 #include "trireme/plan.h"
 
 #define WITHOUT_ALL_BUT(bit) (TRI_PLAN_ALL & ~(unsigned)(bit))
@@ -51,6 +52,54 @@ static tri_graph *dense(tri_node **bias_user)
     *bias_user = product;
     assert_ok(tri_graph_output(graph, "y", add(graph, "relu", NULL, biased, NULL)));
     return graph;
+}
+
+static void a_product_is_added_where_the_sum_stands(void **state)
+{
+    (void)state;
+    for (int shared = 0; shared < 2; shared++) {
+        tri_graph *graph = empty();
+        tri_node *a = parameter(graph, "a", TRI_SHAPE(3, 6)), *b = parameter(graph, "b", TRI_SHAPE(6, 5));
+        tri_node *c = parameter(graph, "c", TRI_SHAPE(3, 5)), *product = add(graph, "matmul", NULL, a, b);
+        assert_ok(tri_graph_output(graph, "y", add(graph, "add", NULL, c, product)));
+        if (shared)
+            assert_ok(tri_graph_output(graph, "product", product));
+        assert_ok(tri__graph_rewrite(graph, WITHOUT_ALL_BUT(TRI_PLAN_FUSE | TRI_PLAN_DEAD)));
+        assert_int_equal(count_of(graph, "add"), shared); /* where somebody else reads the product, it stays */
+        assert_int_equal(tri_graph_find_output(graph, "y")->inputs, shared ? 2 : 3);
+        tri_graph_destroy(graph);
+    }
+}
+
+/* Σ over z = y·b + y, where y = x·b + x: each sum reads its own matrix twice, and neither may be overwritten while it is read. */
+static float sum_of_own_products(unsigned without)
+{
+    tri_graph *graph = empty();
+    tri_store *store;
+    tri_plan *plan;
+    tri_tensor sum;
+    tri_node *b = parameter(graph, "b", TRI_SHAPE(40, 40)), *x = add(graph, "relu", NULL, parameter(graph, "c", TRI_SHAPE(40, 40)), NULL);
+    tri_node *y = add(graph, "add", NULL, x, add(graph, "matmul", NULL, x, b));
+    tri_node *z = add(graph, "add", NULL, add(graph, "matmul", NULL, y, b), y);
+    assert_ok(tri_graph_output(graph, "sum", add(graph, "sum", &(tri_attributes){.axis = TRI_AXIS_ALL}, z, NULL)));
+    assert_ok(tri_store_local_create(tri_graph_parameter_floats(graph), &(tri_rule){0}, &store));
+    tri_graph_initialise(graph, 5, tri_store_parameters(store));
+    assert_ok(tri_plan_create(graph, &(tri_plan_options){.batch = 4, .threads = 1, .without = without}, store, &plan));
+    assert_ok(tri_plan_run(plan, NULL));
+    assert_ok(tri_plan_value(plan, "sum", &sum));
+    const float value = *(const float *)sum.data;
+    tri_plan_destroy(plan);
+    tri_store_destroy(store);
+    tri_graph_destroy(graph);
+    return value;
+}
+
+static void a_matrix_is_added_to_its_own_product(void **state)
+{
+    (void)state;
+    const float expected = sum_of_own_products(TRI_PLAN_ALL);
+    assert_true(fabsf(expected) > 1);
+    assert_float_equal(sum_of_own_products(0), expected, fabsf(expected) * 1e-4F);
 }
 
 static void bias_and_activation_are_fused(void **state)
@@ -189,6 +238,8 @@ static void two_parameters_may_share_a_gradient(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_product_is_added_where_the_sum_stands),
+        cmocka_unit_test(a_matrix_is_added_to_its_own_product),
         cmocka_unit_test(bias_and_activation_are_fused),
         cmocka_unit_test(a_value_with_two_users_is_not_fused),
         cmocka_unit_test(nodes_that_nothing_needs_are_dropped),

@@ -28,15 +28,21 @@ static tri_status matmul_shape(tri_node *node, tri_type *type, tri_shape *shape)
         return tri__refuse(node, "%s%s times %s%s does not go: the sums run over %" PRId64 " and %" PRId64 " elements",
                            TRI_TEXT(node->input[0]->shape), s.transpose_a ? " transposed" : "", TRI_TEXT(node->input[1]->shape),
                            s.transpose_b ? " transposed" : "", s.inner, inner);
-    if (node->inputs > 2)
+    if (tri__matmul_adds(node))
+        TRI_TRY(tri__expect_shape(node, 2, "what is added", TRI_F32, TRI_SHAPE(s.rows, s.columns)));
+    else if (node->inputs > 2)
         TRI_TRY(tri__expect_shape(node, 2, "bias", TRI_F32, TRI_SHAPE(s.columns)));
     return tri__give(node, TRI_SHAPE(s.rows, s.columns), type, shape);
 }
 
 static void matmul_forward(const tri__call *call)
 {
-    const float *bias = call->node->inputs > 2 ? call->in[2].data : NULL;
+    const bool adds = tri__matmul_adds(call->node);
+    const float *bias = call->node->inputs > 2 && !adds ? call->in[2].data : NULL;
+    const int64_t count = tri_shape_count(call->out.shape);
     tri__ref_matmul(sizes_of(call->node), call->in[0].data, call->in[1].data, bias, call->out.data);
+    if (adds)
+        tri__ref_add(count, call->in[2].data, count, call->out.data, call->out.data);
     tri__activate(call->node->attributes.activation, call->out);
 }
 
@@ -53,7 +59,9 @@ static tri_status matmul_backward(tri_graph *graph, tri_node *node, tri_node *dy
         TRI_TRY(tri__graph_make(graph, "matmul", &for_a, node, &dx[0], ta ? b : g, ta ? g : b, NULL, NULL));
     if (wanted[1])
         TRI_TRY(tri__graph_make(graph, "matmul", &for_b, node, &dx[1], tb ? g : a, tb ? a : g, NULL, NULL));
-    if (node->inputs > 2 && wanted[2])
+    if (tri__matmul_adds(node))
+        dx[2] = g;
+    else if (node->inputs > 2 && wanted[2])
         TRI_TRY(tri__graph_make(graph, "bias_grad", NULL, node, &dx[2], g, NULL, NULL, NULL));
     return NULL;
 }
