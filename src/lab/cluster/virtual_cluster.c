@@ -150,12 +150,28 @@ static tri_status read_hosts(const json_t *document, tri__virtual_cluster *out)
     return NULL;
 }
 
+/* `hosts: 3` means three hosts alike. */
+tri_status tri__virtual_cluster_describe(const json_t *document, const char *name, tri__virtual_cluster *out)
+{
+    const char *count = json_string_value(json_object_get(document, "hosts"));
+    tri__virtual_host like = {0};
+    char *end = NULL;
+    TRI_TRY(begin(name, out));
+    if (!count)
+        return read_hosts(document, out);
+    long hosts = strtol(count, &end, 10);
+    if (end == count || *end)
+        return tri_fail(TRI_BAD_DATA, "hosts: '%s' is neither a number of hosts nor a list of them", count);
+    TRI_TRY(check_keys(document, "hosts rate cpus memory"));
+    TRI_TRY(read_limits(document, &like));
+    return tri__virtual_cluster_alike(name, hosts < 0 || hosts > TRI_MOST_HOSTS ? -1 : (int)hosts, &like, out);
+}
+
 tri_status tri__virtual_cluster_read(const char *path, const char *name, tri__virtual_cluster *out)
 {
-    TRI_TRY(begin(name, out));
     json_t *document;
     TRI_TRY(tri__yaml_read(path, &document));
-    tri_status status = read_hosts(document, out);
+    tri_status status = tri__virtual_cluster_describe(document, name, out);
     json_decref(document);
     return tri_wrap(status, "%s", path);
 }

@@ -38,8 +38,9 @@ TRI_MUST_CHECK tri_status tri__rate_parse(const char *text, double *mbit);
 /* Hosts host1, host2, … that are all alike. */
 TRI_MUST_CHECK tri_status tri__virtual_cluster_alike(const char *name, int hosts, const tri__virtual_host *like, tri__virtual_cluster *out);
 
-/* From a YAML file: `hosts`, a list of names or of mappings with name, rate, cpus, memory; rate, cpus and memory beside it are for all that
- * say nothing else. */
+/* From YAML, a document or a file: `hosts`, a number of hosts alike, or a list of names or of mappings with name, rate, cpus, memory; rate,
+ * cpus and memory beside it are for all that say nothing else. */
+TRI_MUST_CHECK tri_status tri__virtual_cluster_describe(const json_t *document, const char *name, tri__virtual_cluster *out);
 TRI_MUST_CHECK tri_status tri__virtual_cluster_read(const char *path, const char *name, tri__virtual_cluster *out);
 
 /* As kept while it is up, and back. */

@@ -13,18 +13,6 @@ struct tri__study_cluster {
     bool own; /* made here */
 };
 
-/* `hosts: 3` with rate, cpus and memory beside it means three hosts alike. */
-static tri_status describe(const json_t *from, const char *name, tri__virtual_cluster *out)
-{
-    const char *hosts = json_string_value(json_object_get(from, "hosts")), *rate = json_string_value(json_object_get(from, "rate"));
-    const char *cpus = json_string_value(json_object_get(from, "cpus")), *memory = json_string_value(json_object_get(from, "memory"));
-    if (!hosts)
-        return tri__virtual_cluster_parse(from, name, out);
-    tri__virtual_host like = {.cpus = cpus ? strtod(cpus, NULL) : 0, .memory_mb = memory ? strtoll(memory, NULL, 10) : 0};
-    TRI_TRY(rate ? tri__rate_parse(rate, &like.rate_mbit) : NULL);
-    return tri__virtual_cluster_alike(name, atoi(hosts), &like, out);
-}
-
 /* The clusters of earlier runs. Those that ended well are gone already. */
 static void remove_leftovers(const tri__results *results)
 {
@@ -38,7 +26,7 @@ static tri_status bring_up(const json_t *from, tri__results *results, tri__study
     tri__virtual_cluster described;
     unsigned now = (unsigned)tri__clock_now();
     snprintf(cluster->name, sizeof cluster->name, "lab%x", now ^ ((unsigned)getpid() << 16));
-    TRI_TRY(describe(from, cluster->name, &described));
+    TRI_TRY(tri__virtual_cluster_describe(from, cluster->name, &described));
     remove_leftovers(results);
     TRI_TRY(tri__results_append(results, json_pack("{s:s}", "cluster", cluster->name)));
     cluster->own = true;

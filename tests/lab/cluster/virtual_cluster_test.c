@@ -55,6 +55,16 @@ static void a_file_gives_each_host_its_limits(void **state)
     assert_float_equal(cluster.host[1].cpus, 0, 0);
 }
 
+static void a_file_may_have_a_number_of_hosts(void **state)
+{
+    assert_ok(read_text(*state, "hosts: 3\nrate: 1gbit\n"));
+    assert_int_equal(cluster.hosts, 3);
+    assert_string_equal(cluster.host[2].name, "host3");
+    assert_float_equal(cluster.host[2].rate_mbit, 1000, 0);
+    assert_fails(read_text(*state, "hosts: many\n"), TRI_BAD_DATA, "neither a number of hosts nor a list");
+    assert_fails(read_text(*state, "hosts: 100000000000\n"), TRI_BAD_CALL, "hosts");
+}
+
 static void mistakes_in_a_file_of_virtual_hosts_are_named(void **state)
 {
     assert_fails(read_text(*state, "rate: 1gbit\n"), TRI_BAD_DATA, "no list `hosts`");
@@ -82,6 +92,7 @@ int main(void)
         cmocka_unit_test(rates_of_links_have_a_number_and_a_unit),
         cmocka_unit_test(hosts_that_are_alike_are_numbered),
         FOLDER_TEST(a_file_gives_each_host_its_limits),
+        FOLDER_TEST(a_file_may_have_a_number_of_hosts),
         FOLDER_TEST(mistakes_in_a_file_of_virtual_hosts_are_named),
         FOLDER_TEST(the_kept_description_of_a_virtual_cluster_is_read_back),
     };
