@@ -35,23 +35,21 @@ tri_status tri__model_loop_hides(const tri__scan *scan, int index, const char *w
 
 /* ---- what may stand in a loop ---- */
 
+/* Layers have parameters, and what is fed is one; operators, and the words of loops, have none. */
+static bool has_variables(tri__form form)
+{
+    return form < TRI_FORM_ROW && form != TRI_FORM_GLOBAL_POOL;
+}
+
 static tri_status check_common(const tri__scan *scan, const tri__statement *statement, const char *where)
 {
     const char *name = statement->verb.name;
     if (statement->task >= 0)
         return TRI_SCAN_FAIL(scan, where, "one task computes a whole loop: place its while line instead (line %d)",
                              scan->model->statement[statement->loop].line);
-    switch (statement->verb.form) {
-    case TRI_FORM_INPUT:
-    case TRI_FORM_PARAMETER:
-    case TRI_FORM_DENSE:
-    case TRI_FORM_CONV:
-    case TRI_FORM_TABLE:
+    if (has_variables(statement->verb.form))
         return TRI_SCAN_FAIL(scan, where, "%s has variables, which live outside of loops: write it before the loop of line %d", name,
                              scan->model->statement[statement->loop].line);
-    default:
-        break;
-    }
     if (strncmp(name, "assign", strlen("assign")) == 0)
         return TRI_SCAN_FAIL(scan, where,
                              "%s changes a variable once a run, so it stands behind the loop; carry and next change values in it", name);

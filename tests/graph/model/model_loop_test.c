@@ -112,6 +112,8 @@ static void mistakes_in_loops_are_told_by_line_and_column(void **state)
         {BEGIN "b = next(a, s)\nend(s)\nrelu(while1)\n", "g.graph:6:6: 'while1' (while) has no value"},
         {BEGIN "b = relu(a, place=1)\n", "g.graph:4:5: one task computes a whole loop"},
         {BEGIN "b = parameter(3)\n", "g.graph:4:5: parameter has variables, which live outside of loops"},
+        {BEGIN "b = dense(3)\n", "g.graph:4:5: dense has variables, which live outside of loops"},
+        {BEGIN "b = layer_norm(a)\n", "g.graph:4:5: layer_norm has variables, which live outside of loops"},
         {BEGIN "b = random(3, init=normal(1))\n", "g.graph:4:5: random would give the same numbers in every round"},
         {"v = input(1)\nwhile(9)\na = carry(v)\nassign(v, a)\n", "g.graph:4:1: assign changes a variable once a run"},
         {"s = constant()\nwhile(9)\nagain = carry(s)\n", "g.graph:3:9: the name 'again' has a meaning of its own"},
