@@ -195,6 +195,40 @@ static void a_goal_that_was_not_reached_is_told(void **state)
     expect(reached, 0, "stopped by until", "");
 }
 
+/* One process at batch 20 and two workers at batch 10 train on the same 270 examples, and are evaluated on the same 30. */
+static void every_strategy_holds_out_the_same_validation_examples(void **state)
+{
+    static const char *const strategies[] = {"local", "mirrored", "ps"};
+    double loss[3];
+    for (int i = 0; i < 3; i++) {
+        const char *const words[] = {TEST_BINARY,
+                                     "train",
+                                     "softmax",
+                                     "--data",
+                                     "digits:300",
+                                     "--validation",
+                                     "10%",
+                                     "--epochs",
+                                     "2",
+                                     "--json",
+                                     "--quiet",
+                                     "--batch",
+                                     i ? "10" : "20",
+                                     "--strategy",
+                                     strategies[i],
+                                     i ? "--workers" : NULL,
+                                     "2",
+                                     i == 2 ? "--sync" : NULL,
+                                     NULL};
+        json_t *summary = json_of(test_run(*state, words));
+        assert_int_equal(number(summary, "examples"), 540);
+        loss[i] = number(summary, "test_loss");
+        json_decref(summary);
+    }
+    assert_float_equal(loss[0], loss[1], 1e-4);
+    assert_float_equal(loss[0], loss[2], 1e-4);
+}
+
 static void a_full_disk_does_not_damage_earlier_checkpoints(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--steps", "5", "--out", "run", "--quiet", "--no-events"), 0, "", "");
@@ -291,6 +325,7 @@ int main(void)
         TEST(a_loss_that_is_not_a_number_ends_with_advice),
         TEST(a_job_with_parameter_servers_that_diverges_says_so),
         TEST(a_goal_that_was_not_reached_is_told),
+        TEST(every_strategy_holds_out_the_same_validation_examples),
         TEST(a_full_disk_does_not_damage_earlier_checkpoints),
         TEST(an_out_folder_that_cannot_be_made_is_refused),
         TEST(eval_takes_the_earlier_checkpoint_if_the_newest_is_damaged),

@@ -383,17 +383,40 @@ static tri_status resolve_end(const tri__train_options *options, const tri_model
     return NULL;
 }
 
+/* "10%", "0.1". */
+static tri_status resolve_validation(const tri__train_options *options, tri__train_settings *out)
+{
+    const char *text = options->validation;
+    char *end = NULL;
+    if (!text)
+        return NULL;
+    double share = strtod(text, &end);
+    bool number = end > text;
+    if (*end == '%')
+        share /= 100, end++;
+    if (!number || *end || !(share > 0 && share < 1))
+        return tri_fail(TRI_BAD_CALL, "--validation %s: expected a part of the training examples such as 10%%, above 0%% and below 100%%",
+                        text);
+    if (options->test || out->own_files)
+        return tri_fail(TRI_BAD_CALL, "--validation and --%s: %s", options->test ? "test" : "shard files",
+                        options->test ? "both say what to evaluate on; give one of them"
+                                      : "workers whose files differ cannot hold out the same examples; give --test SOURCE");
+    out->validation = share;
+    return NULL;
+}
+
 static tri_status resolve_often(const tri__train_options *options, tri__train_settings *out)
 {
     const unsigned often = 1u << TRI_EVERY_STEPS | 1u << TRI_EVERY_EPOCH | 1u << TRI_EVERY_END;
     const char *evaluate = options->eval_every ? options->eval_every : options->until ? "100" : "epoch";
     TRI_TRY(tri__every_parse("eval-every", evaluate, often | 1u << TRI_EVERY_NEVER, &out->evaluate));
     const bool never = out->evaluate.kind == TRI_EVERY_NEVER;
-    if (never && (out->patience || out->keep_best || options->test))
+    if (never && (out->patience || out->keep_best || options->test || options->validation))
         return tri_fail(TRI_BAD_CALL, "--%s goes by evaluations, and --eval-every never switches them off: leave one of them out",
                         out->patience    ? "patience"
                         : out->keep_best ? "keep-best"
-                                         : "test");
+                        : options->test  ? "test"
+                                         : "validation");
     if (out->target.kind != TRI_TARGET_NONE && (never || out->evaluate.kind == TRI_EVERY_END))
         return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
     const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
@@ -441,6 +464,7 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
 #include "train/options/rows.h"
     if (options->init_names && !options->init)
         return tri_fail(TRI_BAD_CALL, "--init-names goes with --init: it says what that file calls layers of the model");
+    TRI_TRY(resolve_validation(options, out));
     TRI_TRY(resolve_batch(options, model, out->workers, &out->batch));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);

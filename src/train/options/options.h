@@ -68,6 +68,7 @@ typedef struct {
     tri__target target;
     tri__every evaluate, checkpoint;
     int64_t sample_every; /* nanoseconds; 0: never */
+    double validation;    /* of the training examples, between 0 and 1; 0: none is held out */
     bool own_files;       /* --shard files */
     const char *augment;  /* borrowed from the request; NULL: none */
     int64_t cache_bytes;  /* 0: half of the free memory */

@@ -19,6 +19,9 @@ ROW(TEXT, data, "data", KEPT, .group = "Data", .letter = 'd', .argument = "SOURC
         "models: Criteo or LIBSVM text or click records, learnt once, in their order, each predicted before it is learnt.")
 ROW(TEXT, test, "test", FREE, .argument = "SOURCE", .otherwise = "the test part of --data", .completion = TRI_SOURCE_WORDS,
     .meaning = "the examples to evaluate on")
+ROW(TEXT, validation, "validation", KEPT, .argument = "P%", .otherwise = "none", .completion = "10% 20%",
+    .meaning = "hold out so much of the training examples, drawn by --seed, and evaluate on these",
+    .detail = "For a source without a test part. One that has a test part keeps it for 'trireme eval'.")
 ROW(INTEGER, limit_train, "limit-train", KEPT, .argument = "N", .least = 1, .otherwise = "all",
     .meaning = "use N examples only: a sample over all of the source, drawn by --seed")
 ROW(INTEGER, shuffle, "shuffle", KEPT, .argument = "N", .least = 0, .otherwise = "the whole epoch", .off = "0",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/source/dense.h"
+#include "data/source/held_out.h"
 #include "data/source/source.h"
 #include "data/stream/stream.h"
 #include "graph/model/model.h"
@@ -113,7 +114,7 @@ static tri_status open_test(tri__run *run)
     const char *spec = run->options.test ? run->options.test : run->options.data;
     const bool stream = !run->options.test && tri__run_reads_stream(run); /* which has no other part */
     bool found = false;
-    if (run->settings.evaluate.kind == TRI_EVERY_NEVER)
+    if (run->settings.evaluate.kind == TRI_EVERY_NEVER || run->inputs.test)
         return NULL;
     if (!stream)
         TRI_TRY(open_validation(run, &options, &found));
@@ -153,6 +154,7 @@ static tri_status check_stream(const tri__run *run)
                           : run->settings.cache                   ? "--cache: it is read once"
                           : options->augment                      ? "--augment: it has no pictures"
                           : run->settings.own_files               ? "--shard files: it is no file"
+                          : options->validation                   ? "--validation: nobody knows how many examples it has"
                           : run->settings.schedule.in_epochs      ? "a --schedule in epochs: it has none"
                           : run->settings.target.kind != TRI_TARGET_NONE && run->settings.evaluate.kind == TRI_EVERY_EPOCH
                               ? "--eval-every epoch: it has none, and --until would never be checked"
@@ -185,12 +187,16 @@ static tri_status open_training(tri__run *run)
     tri_source_options options = source_options(run);
     options.stream = tri__run_reads_stream(run);
     options.stop = run->request->stop;
-    return tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source);
+    TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source));
+    const double share = run->settings.validation;
+    return share > 0 ? tri__source_hold_out(&run->inputs.source, share, run->settings.seed, &run->inputs.test) : NULL;
 }
 
 tri_status tri__run_open_examples(tri__run *run)
 {
     TRI_TRY(open_training(run));
+    tri_source_destroy(run->inputs.test); /* what --validation holds out */
+    run->inputs.test = NULL;
     return tri_model_is_sparse(run->inputs.model) ? NULL : tri__source_make_dense(&run->inputs.source);
 }
 

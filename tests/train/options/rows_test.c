@@ -20,6 +20,7 @@ typedef struct {
 } trial;
 
 static const trial trials[] = {
+    {"validation", "10%", ""},
     {"augment", "flip", ""},
     {"until", "loss<=1", ""},
     {"max-steps", NULL, "until=loss<=1"},
