@@ -1,4 +1,5 @@
 """A headless Chromium, driven through its debugging pipe: messages of JSON that end in a zero byte, on descriptors 3 and 4."""
+
 import base64
 import json
 import os
@@ -25,9 +26,24 @@ class Browser:
             os.dup2(b, 4)
 
         self.process = subprocess.Popen(
-            ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
-             "--remote-debugging-pipe", f"--user-data-dir={self.folder.name}", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=False, preexec_fn=connect)
+            [
+                "chromium",
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+                "--no-first-run",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={self.folder.name}",
+                "about:blank",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            close_fds=False,
+            preexec_fn=connect,
+        )
         os.close(theirs_in)
         os.close(theirs_out)
         self.number, self.buffer, self.session, self.messages = 0, b"", None, []

@@ -1,4 +1,5 @@
 """The live page in a headless Chromium: its numbers are those of the run folder. Its metrics as Prometheus's own checker sees them."""
+
 import csv
 import glob
 import json
@@ -12,7 +13,13 @@ import urllib.request
 from browser import Browser
 from report import require
 
-FOLDED = {"step": "training:step", "examples/s": "training:examples/s", "loss": "training:loss", "cpu": "process:cpu", "memory": "process:used"}
+FOLDED = {
+    "step": "training:step",
+    "examples/s": "training:examples/s",
+    "loss": "training:loss",
+    "cpu": "process:cpu",
+    "memory": "process:used",
+}
 
 
 class Page:
@@ -43,7 +50,7 @@ def samples_of(path):
 
 
 def task_of(path):
-    return os.path.basename(path)[:-len(".csv")].replace("-", ":")
+    return os.path.basename(path)[: -len(".csv")].replace("-", ":")
 
 
 def near(a, b):
@@ -51,8 +58,10 @@ def near(a, b):
 
 
 def shown_rows(browser):
-    return browser.evaluate("""Object.fromEntries([...document.querySelectorAll('#tasks tbody tr')].map((row) =>
-        [row.dataset.task, Object.fromEntries([...row.querySelectorAll('[data-column]')].map((cell) => [cell.dataset.column, cell.dataset.value ?? cell.textContent]))]))""")
+    return browser.evaluate(
+        """Object.fromEntries([...document.querySelectorAll('#tasks tbody tr')].map((row) =>
+        [row.dataset.task, Object.fromEntries([...row.querySelectorAll('[data-column]')].map((cell) => [cell.dataset.column, cell.dataset.value ?? cell.textContent]))]))"""
+    )
 
 
 def figure(browser, name):
@@ -99,21 +108,57 @@ def quiet(browser):
 
 # ---- runs ----
 
+
 def train(trireme, run, *options):
-    return [trireme, "train", "lenet", "--data", "digits:2000", "--batch", "50", "--sample-every", "100ms", "--threads", "1", "--out", run, "--quiet", *options]
+    return [
+        trireme,
+        "train",
+        "lenet",
+        "--data",
+        "digits:2000",
+        "--batch",
+        "50",
+        "--sample-every",
+        "100ms",
+        "--threads",
+        "1",
+        "--out",
+        run,
+        "--quiet",
+        *options,
+    ]
 
 
 def make_run(folder, workers, seconds=120):
     """The samples of a job with many workers, of which one lags, on hosts of eight."""
-    header = ["epoch", "usr", "sys", "used", "read", "writ", "recv", "send", "process:cpu", "process:used", "training:step", "training:examples", "training:examples/s",
-              "training:loss", "training:send", "training:recv", *(f"phase:{phase}" for phase in ("input", "compute", "send", "server", "peers", "update", "other"))]
+    header = [
+        "epoch",
+        "usr",
+        "sys",
+        "used",
+        "read",
+        "writ",
+        "recv",
+        "send",
+        "process:cpu",
+        "process:used",
+        "training:step",
+        "training:examples",
+        "training:examples/s",
+        "training:loss",
+        "training:send",
+        "training:recv",
+        *(f"phase:{phase}" for phase in ("input", "compute", "send", "server", "peers", "update", "other")),
+    ]
     chance = random.Random(1)
     os.makedirs(os.path.join(folder, "samples"))
     start = math.floor(time.time()) - seconds
     for worker in range(workers):
         slow = worker == min(17, workers - 1)
         with open(os.path.join(folder, "samples", f"worker-{worker}.csv"), "w") as file:
-            file.write(f'"Trireme CSV output"\n"Layout:","dstat",,,,"Every:","1.000"\n"Host:","node{worker // 8}"\n"Cmdline:","trireme"\n"groups"\n')
+            file.write(
+                f'"Trireme CSV output"\n"Layout:","dstat",,,,"Every:","1.000"\n"Host:","node{worker // 8}"\n"Cmdline:","trireme"\n"groups"\n'
+            )
             file.write(",".join(f'"{name}"' for name in header) + "\n")
             examples = 0
             for second in range(1, seconds + 1):
@@ -122,28 +167,61 @@ def make_run(folder, workers, seconds=120):
                 compute = (0.85 if slow else 0.45) * chance.uniform(0.95, 1.05)
                 rest = 1 - compute
                 phases = [0.02 * rest, compute, 0.08 * rest, 0.6 * rest, 0.25 * rest, 0.03 * rest, 0.02 * rest]
-                values = [start + second, 70 * chance.uniform(0.9, 1.1), 6, 9e9 + 2e7 * second, 1e5, 4e5 * chance.random(), 8e6, 7e6, 95 * chance.uniform(0.9, 1.05), 1.5e8 + 1e5 * second,
-                          second * 16, round(examples), speed, 2.3 * math.exp(-second / 40) + 0.2 + 0.03 * chance.random(), 9e5 * speed / 1000, 9.2e5 * speed / 1000, *(100 * share for share in phases)]
+                values = [
+                    start + second,
+                    70 * chance.uniform(0.9, 1.1),
+                    6,
+                    9e9 + 2e7 * second,
+                    1e5,
+                    4e5 * chance.random(),
+                    8e6,
+                    7e6,
+                    95 * chance.uniform(0.9, 1.05),
+                    1.5e8 + 1e5 * second,
+                    second * 16,
+                    round(examples),
+                    speed,
+                    2.3 * math.exp(-second / 40) + 0.2 + 0.03 * chance.random(),
+                    9e5 * speed / 1000,
+                    9.2e5 * speed / 1000,
+                    *(100 * share for share in phases),
+                ]
                 file.write(",".join(f"{value:.10g}" for value in values) + "\n")
 
 
 # ---- checks ----
 
+
 def ended(trireme, browser, run):
-    subprocess.run(train(trireme, run, "--epochs", "3", "--strategy", "ps", "--workers", "2", "--eval-every", "epoch"), check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        train(trireme, run, "--epochs", "3", "--strategy", "ps", "--workers", "2", "--eval-every", "epoch"),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     with Page(trireme, run) as page:
         open_page(browser, page)
         with open(os.path.join(run, "summary.json")) as file:
             summary = json.load(file)
         browser.until("document.getElementById('state').textContent.startsWith('ended')")
-        for name, key in (("step", "steps"), ("examples/s", "examples_per_second"), ("training loss", "train_loss"), ("test accuracy", "test_accuracy"), ("training time", "seconds")):
-            require(near(figure(browser, name), summary[key]), f"{name} is {figure(browser, name)} on the page, {summary[key]} in summary.json")
+        for name, key in (
+            ("step", "steps"),
+            ("examples/s", "examples_per_second"),
+            ("training loss", "train_loss"),
+            ("test accuracy", "test_accuracy"),
+            ("training time", "seconds"),
+        ):
+            require(
+                near(figure(browser, name), summary[key]), f"{name} is {figure(browser, name)} on the page, {summary[key]} in summary.json"
+            )
         require(browser.evaluate("document.getElementById('verdict-text').textContent") == summary["verdict"], "another verdict")
         compared = compare_tasks(browser, run)
         with open(os.path.join(run, "marks.csv")) as file:
             marks = list(csv.reader(file))[1:]
         require(browser.evaluate("document.querySelectorAll('#marks tbody tr').length") == len(marks), f"not {len(marks)} marks")
-        accuracies = browser.evaluate("document.querySelector('[data-chart=Accuracy] button').click(), [...document.querySelectorAll('[data-chart=Accuracy] tbody td')].map((cell) => cell.textContent)")
+        accuracies = browser.evaluate(
+            "document.querySelector('[data-chart=Accuracy] button').click(),"
+            "[...document.querySelectorAll('[data-chart=Accuracy] tbody td')].map((cell) => cell.textContent)"
+        )
         in_marks = [mark[5].split("test accuracy ")[1] for mark in marks if mark[1] == "evaluation"]
         require(sorted(accuracies) == sorted(in_marks), f"accuracies {accuracies} in the chart's table, {in_marks} in the marks")
         require(browser.evaluate("document.querySelectorAll('#graph .node').length") > 8, "the graph has too few layers")
@@ -152,7 +230,11 @@ def ended(trireme, browser, run):
 
 
 def running(trireme, browser, run):
-    job = subprocess.Popen(train(trireme, run, "--steps", "1000000", "--strategy", "ps", "--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    job = subprocess.Popen(
+        train(trireme, run, "--steps", "1000000", "--strategy", "ps", "--workers", "2"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         while len(glob.glob(os.path.join(run, "samples", "worker-*.csv"))) < 2:
             require(job.poll() is None, "the job ended by itself")
@@ -180,9 +262,14 @@ def many(trireme, browser, run):
     with Page(trireme, run) as page:
         open_page(browser, page)
         require(compare_tasks(browser, run) == 64 * len(FOLDED), "not all of 64 tasks are on the page")
-        columns = browser.evaluate("document.querySelector('[data-chart=Speed] button').click(), document.querySelectorAll('[data-chart=Speed] thead th').length")
+        columns = browser.evaluate(
+            "document.querySelector('[data-chart=Speed] button').click(), document.querySelectorAll('[data-chart=Speed] thead th').length"
+        )
         require(columns == 65, f"the table of speeds has {columns} columns")
-        hosts = browser.evaluate("document.querySelector('[data-chart=\"Host CPU\"] button').click(), document.querySelectorAll('[data-chart=\"Host CPU\"] thead th').length")
+        hosts = browser.evaluate(
+            "document.querySelector('[data-chart=\"Host CPU\"] button').click(),"
+            "document.querySelectorAll('[data-chart=\"Host CPU\"] thead th').length"
+        )
         require(hosts == 9, f"the table of hosts has {hosts} columns")
         quiet(browser)
         return "64 tasks on 8 hosts"
@@ -207,9 +294,17 @@ def themes(trireme, browser, run):
 
 def keyboard(trireme, browser, run):
     """Tab reaches the first task, Enter selects it; everything that can be used or seen has a name."""
+
     def press(key, code):
         for kind in ("rawKeyDown", "char", "keyUp"):
-            browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text="\r" if key == "Enter" and kind == "char" else "")
+            browser.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code,
+                text="\r" if key == "Enter" and kind == "char" else "",
+            )
 
     with Page(trireme, run) as page:
         open_page(browser, page)
@@ -223,9 +318,13 @@ def keyboard(trireme, browser, run):
         browser.call("Accessibility.enable")
         nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
         named = ("button", "image", "img", "figure", "region", "table", "radio", "combobox", "link")
-        wanting = [node["role"]["value"] for node in nodes
-                   if node.get("role", {}).get("value") in ("button", "image", "img", "region", "radio", "combobox", "link")
-                   and not node.get("ignored") and not node.get("name", {}).get("value")]
+        wanting = [
+            node["role"]["value"]
+            for node in nodes
+            if node.get("role", {}).get("value") in ("button", "image", "img", "region", "radio", "combobox", "link")
+            and not node.get("ignored")
+            and not node.get("name", {}).get("value")
+        ]
         require(not wanting, f"without a name for screen readers: {wanting}")
         counted = sum(node.get("role", {}).get("value") in named for node in nodes if not node.get("ignored"))
         quiet(browser)
@@ -245,7 +344,7 @@ def prometheus(trireme, run):
     for path in glob.glob(os.path.join(run, "samples", "worker-*.csv")):
         names, samples = samples_of(path)
         line = f'trireme_examples_total{{task="{task_of(path)}"}} '
-        value = next(float(one[len(line):]) for one in text.splitlines() if one.startswith(line))
+        value = next(float(one[len(line) :]) for one in text.splitlines() if one.startswith(line))
         require(value == float(samples[-1][names.index("training:examples")]), f"{line}{value}")
     return f"{len(text.splitlines())} lines"
 
