@@ -264,26 +264,21 @@ const draw = () => {
 
 // ---- events ----
 
-const hear = (name, take) => (event) => {
-    run[name](JSON.parse(event.data));
-    take();
-    draw();
-    document.body.dataset.drawn = String(Number(document.body.dataset.drawn ?? 0) + 1);
-};
-
 const source = new EventSource("events");
-source.addEventListener(
-    "whole",
-    hear("whole", () => {
-        draw_choices();
-        draw_facts();
-        draw_graph();
-    }),
-);
-source.addEventListener(
-    "added",
-    hear("added", () => {}),
-);
+source.addEventListener("whole", (event) => {
+    run.whole(JSON.parse(event.data));
+    draw_choices();
+    draw_facts();
+    draw_graph();
+    draw();
+    document.body.dataset.drawn = "true";
+});
+source.addEventListener("added", (event) => {
+    const state = JSON.parse(event.data);
+    if (!run.changes(state)) return;
+    run.added(state);
+    draw();
+});
 source.onerror = () => {
     $("state").dataset.state = "lost";
     setText($("state"), "connection lost");

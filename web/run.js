@@ -18,6 +18,13 @@ export class Run {
         Object.assign(this, { marks: [] }, state);
     }
 
+    // Whether it tells anything new.
+    changes(state) {
+        const task_changed = (update, i) => update.last.wall !== this.tasks[i].last.wall || update.state !== this.tasks[i].state;
+        const curve_changed = (update, i) => update.last.wall !== this.curves[i].last.wall;
+        return state.running || this.running || Boolean(state.marks) || state.tasks.some(task_changed) || state.curves.some(curve_changed);
+    }
+
     added(state) {
         this.running = state.running;
         this.time = state.time;

@@ -99,7 +99,7 @@ def compare_tasks(browser, run):
 
 def open_page(browser, page, theme="light"):
     browser.open(page.url, theme)
-    browser.until("document.body && document.body.dataset.drawn > 0")
+    browser.until("Boolean(document.body?.dataset.drawn)")
 
 
 def quiet(browser):
