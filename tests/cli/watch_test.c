@@ -58,11 +58,11 @@ static void a_run_that_has_ended_is_shown_once(void **state)
     json_t *view = NULL;
     assert_ok(tri__json_parse("view", result.out, strlen(result.out), &view));
     const json_t *tasks = json_object_get(view, "tasks");
-    static const char *const names[] = {"evaluator:0", "ps:0", "worker:0", "worker:1"};
-    assert_int_equal(json_array_size(tasks), 4);
-    for (size_t i = 0; i < 4; i++)
+    static const char *const names[] = {"evaluator:0", "ps:0", "supervisor", "worker:0", "worker:1"};
+    assert_int_equal(json_array_size(tasks), 5);
+    for (size_t i = 0; i < 5; i++)
         assert_string_equal(json_string_value(json_object_get(json_array_get(tasks, i), "task")), names[i]);
-    assert_int_equal(json_number_value(json_object_get(json_array_get(tasks, 2), "step")), 20);
+    assert_int_equal(json_number_value(json_object_get(json_array_get(tasks, 3), "step")), 20);
     const json_t *marks = json_object_get(view, "marks");
     assert_true(has_mark(marks, "evaluation", "evaluator:0", 20) && has_mark(marks, "checkpoint", "ps:0", 20));
     json_decref(view);

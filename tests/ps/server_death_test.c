@@ -27,6 +27,7 @@ static void kill_server(const char *folder, const char *server, const char *mode
     free(marks);
     assert_int_equal(integer_of(summary, "steps"), steps);
     assert_in_range(integer_of(summary, "lost_updates"), 0, INTERVAL);
+    assert_true(number_of(summary, "total_seconds") >= number_of(summary, "seconds"));
     if (number_of(summary, "test_accuracy") < ACCURATE)
         fail_msg("accuracy %g", number_of(summary, "test_accuracy"));
     json_decref(summary);

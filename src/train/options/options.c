@@ -405,6 +405,15 @@ static tri_status resolve_validation(const tri__train_options *options, tri__tra
     return NULL;
 }
 
+tri_status tri__train_sample_every(const tri__train_options *options, int64_t *every)
+{
+    const char *sample = options->sample_every ? options->sample_every : "1s";
+    *every = 0;
+    if (strcmp(sample, "never") != 0 && (!tri__duration_parse(sample, every) || *every < LEAST_SAMPLE))
+        return tri_fail(TRI_BAD_CALL, "--sample-every %s: should be a time such as 1s or 500ms, at least 10ms, or never", sample);
+    return NULL;
+}
+
 static tri_status resolve_often(const tri__train_options *options, tri__train_settings *out)
 {
     const unsigned often = 1u << TRI_EVERY_STEPS | 1u << TRI_EVERY_EPOCH | 1u << TRI_EVERY_END;
@@ -421,10 +430,7 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
         return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
     const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
     TRI_TRY(tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint));
-    const char *sample = options->sample_every ? options->sample_every : "1s";
-    out->sample_every = 0;
-    if (strcmp(sample, "never") != 0 && (!tri__duration_parse(sample, &out->sample_every) || out->sample_every < LEAST_SAMPLE))
-        return tri_fail(TRI_BAD_CALL, "--sample-every %s: should be a time such as 1s or 500ms, at least 10ms, or never", sample);
+    TRI_TRY(tri__train_sample_every(options, &out->sample_every));
     return NULL;
 }
 

@@ -80,6 +80,9 @@ typedef struct {
 #include "train/options/rows.h"
 } tri__train_settings;
 
+/* --sample-every in nanoseconds; 0: never. */
+TRI_MUST_CHECK tri_status tri__train_sample_every(const tri__train_options *options, int64_t *every);
+
 TRI_MUST_CHECK tri_status tri__train_settings_resolve(const tri__train_options *options, const tri_model_defaults *model,
                                                       tri__train_settings *out);
 

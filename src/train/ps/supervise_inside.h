@@ -10,6 +10,7 @@
 #include "train/job/watcher.h"
 #include "train/ps/supervise.h"
 #include "watch/sample/marks.h"
+#include "watch/sample/sampler.h"
 
 typedef struct tri__supervisor tri__supervisor;
 
@@ -27,8 +28,10 @@ struct tri__supervisor {
     const tri__run_request *run;
     tri__run_folder folder;
     tri__log_file *log_file;
-    tri__log *log;     /* to the file and to the user */
-    tri__marks *marks; /* NULL: they cannot be written */
+    tri__log *log;           /* to the file and to the user */
+    tri__marks *marks;       /* NULL: they cannot be written */
+    tri__sampler *sampler;   /* of this process; NULL with --sample-every never */
+    tri__task_counters work; /* none */
     char *cluster_file;
     char *key_file; /* the identity of a job on several hosts, made for it and removed with it; NULL: none was made */
     tri__cluster cluster;

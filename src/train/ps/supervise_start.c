@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "train/ps/supervise_start.h"
 
+#include <math.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -89,6 +90,10 @@ static tri_status open_folder(tri__supervisor *supervisor)
     TRI_TRY(tri__log_file_create(supervisor->folder.log, run->log, &supervisor->log_file));
     supervisor->log = tri__log_file_sink(supervisor->log_file);
     tri__journal_create_marks(&supervisor->folder, supervisor->log, &supervisor->marks);
+    int64_t every;
+    TRI_TRY(tri__train_sample_every(run->options, &every));
+    atomic_store(&supervisor->work.loss, NAN);
+    supervisor->sampler = tri__journal_sample_process(&supervisor->folder, supervisor->log, every, &supervisor->work);
     return tri__run_folder_note(&supervisor->folder, run->command);
 }
 
@@ -262,6 +267,7 @@ void tri__supervisor_fini(tri__supervisor *supervisor)
     }
     tri__watcher_fini(&supervisor->watcher);
     tri__cluster_fini(&supervisor->cluster);
+    tri__sampler_stop(supervisor->sampler);
     tri__marks_close(supervisor->marks);
     tri__log_file_destroy(supervisor->log_file);
     tri__run_folder_fini(&supervisor->folder);

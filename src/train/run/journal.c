@@ -322,6 +322,24 @@ tri_status tri__journal_open_log(tri__journal *journal, tri__log *next)
     return NULL;
 }
 
+static tri__sampler *start_sampler(const tri__run_folder *folder, tri__log *log, const tri__sampler_options *options)
+{
+    tri__sampler *sampler = NULL;
+    tri_status status = tri__run_folder_add(folder, "samples");
+    if (!status)
+        status = tri__sampler_start(options, &sampler);
+    if (status)
+        tri__log_line(log, TRI_LOG_WARNING, "no samples: %s", tri_status_message(status));
+    tri_status_free(status);
+    return sampler;
+}
+
+tri__sampler *tri__journal_sample_process(const tri__run_folder *folder, tri__log *log, int64_t every, const tri__task_counters *none)
+{
+    const tri__sampler_options options = {.path = folder->samples, .command = "", .every = every, .counters = none};
+    return every ? start_sampler(folder, log, &options) : NULL;
+}
+
 void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command)
 {
     atomic_store(&journal->work.loss, NAN);
@@ -330,12 +348,7 @@ void tri__journal_open_samples(tri__journal *journal, int64_t every, const char 
     const tri__sampler_options options = {
         .path = journal->folder.samples, .command = command ? command : "", .every = every, .counters = &journal->work};
     journal->sampled_from = tri__clock_wall();
-    tri_status status = tri__run_folder_add(&journal->folder, "samples");
-    if (!status)
-        status = tri__sampler_start(&options, &journal->sampler);
-    if (status)
-        tri__log_line(journal->log, TRI_LOG_WARNING, "no samples: %s", tri_status_message(status));
-    tri_status_free(status);
+    journal->sampler = start_sampler(&journal->folder, journal->log, &options);
 }
 
 void tri__journal_create_marks(const tri__run_folder *folder, tri__log *log, tri__marks **out)
@@ -382,6 +395,11 @@ void tri__journal_fini(tri__journal *journal)
     tri__trace_close(journal->trace);
     if (journal->trace && journal->merges)
         tri__journal_merge_trace(&journal->folder, journal->log);
+    if (journal->sampler && journal->log) {
+        const double seconds = tri__clock_wall() - journal->sampled_from;
+        tri__log_line(journal->log, TRI_LOG_DEBUG, "sampling took %.2f %% of one CPU",
+                      seconds > 0 ? 100 * tri__sampler_cost(journal->sampler) / seconds : 0.0);
+    }
     tri__sampler_stop(journal->sampler);
     tri__marks_close(journal->marks);
     tri_status_free(tri__events_close(journal->events));

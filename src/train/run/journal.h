@@ -41,6 +41,9 @@ TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log 
  * possible, the log says so, and the run goes on without samples. */
 void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command);
 
+/* The same for a process without a journal, such as a supervisor: its own row. NULL: there are none. */
+tri__sampler *tri__journal_sample_process(const tri__run_folder *folder, tri__log *log, int64_t every, const tri__task_counters *none);
+
 /* Begin to mark what happens to the run; `leader` is the task that leads it, and is borrowed. Like samples, a run can do without. */
 void tri__journal_open_marks(tri__journal *journal, const char *leader);
 void tri__journal_create_marks(const tri__run_folder *folder, tri__log *log, tri__marks **out); /* for a task without a journal */

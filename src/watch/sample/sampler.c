@@ -1,5 +1,6 @@
 /* sampler.c: the thread waits for the next whole multiple of its pace on the wall clock, so that the samples of all tasks of a job are of
  * the same moments. A sample that cannot be taken or written is left out: training is worth more than its samples. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "watch/sample/sampler.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/memory/memory.h"
@@ -26,6 +28,7 @@ struct tri__sampler {
     pthread_mutex_t lock; /* guards ends */
     pthread_cond_t changed;
     bool ends;
+    _Atomic double cost; /* CPU seconds of the thread */
 };
 
 /* ---- a sample ---- */
@@ -100,6 +103,19 @@ static int64_t next_moment(int64_t every)
     return tri__clock_now() + (int64_t)((pace - fmod(wall, pace)) * 1e9);
 }
 
+static double thread_seconds(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_THREAD, &usage))
+        return 0;
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+double tri__sampler_cost(const tri__sampler *sampler)
+{
+    return sampler ? atomic_load(&sampler->cost) : 0;
+}
+
 static void *sample_until_stopped(void *context)
 {
     tri__sampler *sampler = context;
@@ -112,6 +128,7 @@ static void *sample_until_stopped(void *context)
         ends = sampler->ends;
         pthread_mutex_unlock(&sampler->lock);
         tri__sampler_take(sampler);
+        atomic_store(&sampler->cost, thread_seconds());
     } while (!ends);
     return NULL;
 }

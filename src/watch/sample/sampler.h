@@ -15,7 +15,8 @@ typedef struct {
 typedef struct tri__sampler tri__sampler;
 
 TRI_MUST_CHECK tri_status tri__sampler_start(const tri__sampler_options *options, tri__sampler **out);
-void tri__sampler_take(tri__sampler *sampler); /* one more sample, now, by any thread; accepts NULL */
-void tri__sampler_stop(tri__sampler *sampler); /* after a last sample; accepts NULL */
+void tri__sampler_take(tri__sampler *sampler);         /* one more sample, now, by any thread; accepts NULL */
+double tri__sampler_cost(const tri__sampler *sampler); /* CPU seconds that its thread has used up to its last sample; 0 for NULL */
+void tri__sampler_stop(tri__sampler *sampler);         /* after a last sample; accepts NULL */
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/thread/clock.h"
 #include "support.h"
@@ -156,12 +157,42 @@ static void a_folder_without_samples_is_refused_in_words(void **state)
     free(missing);
 }
 
+/* Counted in CPU time of the thread, so that other programs' load does not matter. At a sample a second 5 ms are 0.5 % of a CPU. */
+static void a_sample_takes_less_than_half_a_percent_of_a_cpu(void **state)
+{
+    enum { SAMPLES = 50 };
+    tri__task_counters counters = {0};
+    char *path = samples_of(*state, "worker-0");
+    tri__sampler *sampler;
+    const tri__sampler_options options = {.path = path, .command = "", .every = INT64_C(10000000), .counters = &counters};
+    assert_ok(tri__sampler_start(&options, &sampler));
+    int lines = 0;
+    while (lines < SAMPLES + 6) {
+        char *text = test_read(path, NULL);
+        lines = 0;
+        for (const char *at = text; (at = strchr(at, '\n')); at++)
+            lines++;
+        free(text);
+        usleep(50000);
+    }
+    const double cost = tri__sampler_cost(sampler);
+    tri__sampler_stop(sampler);
+    assert_true(cost > 0);
+    if (cost / SAMPLES > 0.005)
+        fail_msg("%.1f ms a sample", cost / SAMPLES * 1e3);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(a_row_shows_the_last_sample_of_a_task),        FOLDER_TEST(a_task_that_is_started_again_goes_on_in_its_file),
-        FOLDER_TEST(a_file_of_another_host_is_set_aside),          FOLDER_TEST(a_task_without_a_sample_yet_is_active),
-        FOLDER_TEST(a_slow_worker_and_a_silent_task_are_marked),   FOLDER_TEST(tasks_of_a_run_without_new_samples_have_ended),
+        FOLDER_TEST(a_sample_takes_less_than_half_a_percent_of_a_cpu),
+        FOLDER_TEST(a_row_shows_the_last_sample_of_a_task),
+        FOLDER_TEST(a_task_that_is_started_again_goes_on_in_its_file),
+        FOLDER_TEST(a_file_of_another_host_is_set_aside),
+        FOLDER_TEST(a_task_without_a_sample_yet_is_active),
+        FOLDER_TEST(a_slow_worker_and_a_silent_task_are_marked),
+        FOLDER_TEST(tasks_of_a_run_without_new_samples_have_ended),
         FOLDER_TEST(a_folder_without_samples_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
