@@ -61,7 +61,8 @@ static void report_has_findings_tables_and_plots(void **state)
     const char *folder = *state;
     char more[2000];
     snprintf(more, sizeof more,
-             "%stables: [{title: Steps, rows: [batch], columns: [steps, examples]}, {by: worker, rows: [batch], columns: [steps]}]\n"
+             "%ssettings: {why: tried}\ntables: [{title: Steps, rows: [batch], columns: [steps, examples]}, {by: worker, rows: [batch], "
+             "columns: [steps]}]\n"
              "plots: [{title: A picture, x: batch, y: examples, second: accuracy, log: x, fit: yes}]\n"
              "fits: [{y: examples, x: [batch]}]\nnotes: ['3 < 4 is said to be false']\n"
              "reported: {file: theirs.csv, columns: {examples: seen}}\n",
@@ -78,6 +79,7 @@ static void report_has_findings_tables_and_plots(void **state)
     expect(RUN(folder, "lab", "report", "o"), 0, "o/report.html\no/report.md\n", "");
     char *page = read_in(folder, "o/report.html"), *text = read_in(folder, "o/report.md"), *plot = read_in(folder, "o/plot-1.svg");
     assert_non_null(strstr(page, "<td class=\"good\">confirmed</td><td>more examples</td><td>50, 100, 200</td>"));
+    assert_non_null(strstr(page, "<p>Settings: why tried</p>"));
     assert_non_null(strstr(page, "<svg "));
     assert_non_null(strstr(page, "3 &lt; 4 is said to be false"));
     assert_null(strstr(page, "http://localhost"));

@@ -33,6 +33,24 @@ static void put_date(const tri__results *results, char *text, size_t size)
         strftime(text, size, ", %Y-%m-%d", &day);
 }
 
+/* "Settings: epochs 10, target 0.6.": what a scale may have changed. */
+static void put_settings(const tri__study *study, tri__markup *markup)
+{
+    const char *name, *between = "Settings:";
+    json_t *value;
+    char text[800];
+    size_t used = 0;
+    json_object_foreach(json_object_get(study->document, "settings"), name, value)
+    {
+        if (!json_is_string(value) || used >= sizeof text)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s %s", between, name, json_string_value(value));
+        between = ",";
+    }
+    if (used)
+        tri__markup_paragraph(markup, text);
+}
+
 static void put_opening(const tri__results *results, tri__markup *markup)
 {
     const tri__study *study = tri__results_study(results);
@@ -49,6 +67,7 @@ static void put_opening(const tri__results *results, tri__markup *markup)
              (long long)count_good(results), study->cell_count, study->repeats, tri__scale_name(study->scale), version ? version : "",
              tri__machine_text(json_object_get(about, "machine"), machine, sizeof machine), date);
     tri__markup_paragraph(markup, text);
+    put_settings(study, markup);
 }
 
 static bool has_remarks(const tri__study *study)
