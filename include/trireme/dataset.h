@@ -31,6 +31,7 @@ typedef struct {
 /* A model knows the features of its training examples by their numbers. Text that numbers them otherwise means nothing to it. Click records
  * and made-up clicks go with either. */
 #define TRI_FEATURES_BY_INDEX  "index, as in LIBSVM text"
+#define TRI_FEATURES_BY_HASH   "hashes of indices, by --hash-keys"
 #define TRI_FEATURES_BY_COLUMN "hashes of columns and categories, as in Criteo text"
 
 typedef struct {

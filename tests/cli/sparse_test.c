@@ -317,6 +317,8 @@ static void a_model_refuses_features_that_are_numbered_otherwise(void **state)
         expect(RUN(here, "train", "sparse-lr", "--data", own, "--test", other, "--features", "500", "--quiet"), 2, "", refusal);
     }
     expect(SHELL(here, "cat criteo/test* | \"$0\" predict bsvm --data - --quiet"), 2, "", said[1]);
+    expect(RUN(here, "train", "sparse-lr", "--data", "libsvm", "--features", "500", "--hash-keys", "--init", "bsvm", "--quiet"), 2, "",
+           "its features are numbered by hashes of indices, by --hash-keys; the model was trained on libsvm, whose features");
     expect(SHELL(here, "cat criteo/test* | \"$0\" train sparse-lr --data - --features 500 --quiet --out stream"), 0, "", "");
     expect(SHELL(here, "cat libsvm/test* | \"$0\" train --resume stream --quiet"), 2, "", said[0]);
 }

@@ -100,6 +100,8 @@ static tri_status set_keys(tri_source *source, const char *spec, const tri_sourc
                         options->features, spec);
     if (options->hash_keys && !options->features)
         return tri_fail(TRI_BAD_CALL, "--hash-keys goes with --features N: how many to hash into");
+    if (options->hash_keys && (!source->info.features_by || !strcmp(source->info.features_by, TRI_FEATURES_BY_INDEX)))
+        source->info.features_by = TRI_FEATURES_BY_HASH;
     return NULL;
 }
 
