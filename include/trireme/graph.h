@@ -32,6 +32,7 @@ typedef struct {
     int64_t size;                         /* lrn: channels in the window */
     float alpha, beta, bias;              /* lrn: y = x / (bias + alpha / size · Σ x²)^beta */
     float epsilon;                        /* batch_norm, layer_norm: added to the variance; 0 is 1e-5 */
+    float smoothing;                      /* softmax_loss: the share of a label that all classes have alike, in training */
     float rate;                           /* dropout: the share of elements that become 0 */
     float scale, offset;                  /* image: y = x · scale + offset; multiply by a number: scale */
     float value;                          /* constant; init constant, normal (deviation) and uniform (bound) */

@@ -59,7 +59,7 @@ def mobilenet(classes, activation=nn.ReLU):
 
 
 def make(name):
-    return {"softmax": lambda: softmax(784, 10), "lenet": lambda: lenet(10), "alexnet": lambda: alexnet(1000),
+    return {"softmax": lambda: softmax(784, 10), "lenet": lambda: lenet(10), "lenet-smooth": lambda: lenet(10), "alexnet": lambda: alexnet(1000),
             "resnet20": lambda: resnet20(10), "mobilenet": lambda: mobilenet(10),
             "mobilenet-gelu": lambda: mobilenet(10, nn.GELU)}[name]()
 

@@ -132,9 +132,9 @@ static void softmax_loss_leaves_out_rows_of_weight_0(void **state)
     const float x[] = {1, 2, 3, NAN, 1, 1, 0, 0, 0}, weights[] = {2, 0, 1}, dy = 3;
     const int32_t labels[] = {2, 77, 0};
     float loss, dx[9];
-    tri__ref_softmax_loss(3, 3, x, labels, weights, &loss);
+    tri__ref_softmax_loss(3, 3, 0, x, labels, weights, &loss);
     expect(&loss, (float[]){2 * 0.4076059f + 1.0986123f}, 1);
-    tri__ref_softmax_loss_grad(3, 3, &dy, x, labels, weights, dx);
+    tri__ref_softmax_loss_grad(3, 3, 0, &dy, x, labels, weights, dx);
     expect(dx, (float[]){6 * 0.0900306f, 6 * 0.2447285f, 6 * -0.3347590f, 0, 0, 0, -2, 1, 1}, 9);
 }
 
@@ -146,18 +146,18 @@ static void softmax_loss_of_huge_logits_is_right_or_nan(void **state)
     const int32_t label = 1;
     float loss, dx[3];
     for (float huge = 1e10f; huge < 1e38f; huge *= 1e4f) {
-        tri__ref_softmax_loss(1, 3, (float[]){huge, huge, huge}, &label, &weight, &loss);
+        tri__ref_softmax_loss(1, 3, 0, (float[]){huge, huge, huge}, &label, &weight, &loss);
         expect(&loss, (float[]){1.0986123f}, 1);
-        tri__ref_softmax_loss(1, 3, (float[]){-huge, -huge, -huge}, &label, &weight, &loss);
+        tri__ref_softmax_loss(1, 3, 0, (float[]){-huge, -huge, -huge}, &label, &weight, &loss);
         expect(&loss, (float[]){1.0986123f}, 1);
-        tri__ref_softmax_loss(1, 3, (float[]){huge, 0, huge}, &label, &weight, &loss);
+        tri__ref_softmax_loss(1, 3, 0, (float[]){huge, 0, huge}, &label, &weight, &loss);
         expect(&loss, &huge, 1);
-        tri__ref_softmax_loss_grad(1, 3, &dy, (float[]){huge, huge, huge}, &label, &weight, dx);
+        tri__ref_softmax_loss_grad(1, 3, 0, &dy, (float[]){huge, huge, huge}, &label, &weight, dx);
         expect(dx, (float[]){0.3333333f, -0.6666667f, 0.3333333f}, 3);
     }
-    tri__ref_softmax_loss(1, 3, (float[]){INFINITY, INFINITY, INFINITY}, &label, &weight, &loss);
+    tri__ref_softmax_loss(1, 3, 0, (float[]){INFINITY, INFINITY, INFINITY}, &label, &weight, &loss);
     assert_true(isnan(loss));
-    tri__ref_softmax_loss(1, 3, (float[]){-INFINITY, -INFINITY, -INFINITY}, &label, &weight, &loss);
+    tri__ref_softmax_loss(1, 3, 0, (float[]){-INFINITY, -INFINITY, -INFINITY}, &label, &weight, &loss);
     assert_true(isnan(loss));
 }
 
@@ -180,9 +180,9 @@ static void an_unknown_label_makes_the_loss_nan(void **state)
     const int32_t labels[] = {-1, 2};
     float y[2];
     for (int i = 0; i < 2; i++) {
-        tri__ref_softmax_loss(1, 2, x, &labels[i], &weight, y);
+        tri__ref_softmax_loss(1, 2, 0, x, &labels[i], &weight, y);
         assert_true(isnan(y[0]));
-        tri__ref_softmax_loss_grad(1, 2, &dy, x, &labels[i], &weight, y);
+        tri__ref_softmax_loss_grad(1, 2, 0, &dy, x, &labels[i], &weight, y);
         assert_true(isnan(y[0]) && isnan(y[1]));
         tri__ref_logistic_loss(1, x, &labels[i], &weight, y);
         assert_true(isnan(y[0]));

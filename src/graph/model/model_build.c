@@ -326,7 +326,7 @@ static tri_status build_loss(model_builder *builder, const tri__statement *loss,
     TRI_TRY(check_classes(builder, loss, logits));
     TRI_TRY(tri_graph_input(graph, "labels", TRI_I32, (tri_shape){0}, &labels));
     TRI_TRY(weights_of(builder, &weights));
-    TRI_TRY(tri_graph_add(graph, loss->verb.name, loss->name, (tri_node *[]){logits, labels, weights}, 3, NULL, out));
+    TRI_TRY(tri_graph_add(graph, loss->verb.name, loss->name, (tri_node *[]){logits, labels, weights}, 3, &loss->settings.attributes, out));
     TRI_TRY(tri_graph_output(graph, "logits", logits));
     return tri_graph_output(graph, "loss", *out);
 }

@@ -368,6 +368,7 @@ static const setting_row own_settings[] = {
     {"dilation", &sizes_kind, OF(attributes.dilation), 1, SIZE_END},
     {"bias", &flag_kind, OF(with_bias), 0, 0},
     {"epsilon", &number_kind, OF(attributes.epsilon), FLT_MIN, FLT_MAX},
+    {"smoothing", &number_kind, OF(attributes.smoothing), 0, 1},
     {"momentum", &number_kind, OF(momentum), FLT_MIN, 1.0000001},
     {"statistics", &statistics_kind, OF(joint), 0, 0},
     {"init", &init_kind, OF(attributes), ANY},

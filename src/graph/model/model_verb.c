@@ -22,7 +22,7 @@ static const tri__verb own_verbs[] = {
     {"embedding_sum", TRI_FORM_TABLE, 1, 1, "out init", 1},
     {"embedding_mean", TRI_FORM_TABLE, 1, 1, "out init", 1},
     {"pairwise", TRI_FORM_TABLE, 1, 1, "out init", 1},
-    {"softmax_loss", TRI_FORM_LOSS, 1, 1, "", 0},
+    {"softmax_loss", TRI_FORM_LOSS, 1, 1, "smoothing", 0},
     {"logistic_loss", TRI_FORM_LOSS, 1, 1, "", 0},
     {"while", TRI_FORM_WHILE, 0, 0, "most", 1},
     {"carry", TRI_FORM_CARRY, 1, 1, "", 0},

@@ -236,10 +236,16 @@ static bool is_one(const tri_node *node)
            (node->data ? *(const float *)node->data : node->attributes.value) == 1.0f;
 }
 
+/* Narrow kernels take labels as they are. */
+static bool is_plain_loss(const tri_node *node)
+{
+    return tri__node_is(node, "softmax_loss") && node->attributes.smoothing == 0;
+}
+
 /* Loss and gradient of the logits in one pass, where a dense group gives the logits in lanes. */
 static tri_status find_loss(tri__compiler *compiler, const tri_node *loss)
 {
-    if (!tri__node_is(loss, "softmax_loss") || !compiler->forward[loss->input[0]->id] || compiler->forward[loss->id])
+    if (!is_plain_loss(loss) || !compiler->forward[loss->input[0]->id] || compiler->forward[loss->id])
         return NULL;
     tri__group group = {.kind = LOSS, .layer = loss, .last = loss, .loss = loss};
     add_forward(&group, loss);
@@ -289,7 +295,7 @@ static bool complete_head(const tri__compiler *compiler, tri__group *group)
 {
     const tri_node *layer = group->layer, *bias = group->spec.head.bias ? layer->input[2] : NULL;
     group->loss = group->last = only_user(compiler, layer);
-    if (!group->loss || !tri__node_is(group->loss, "softmax_loss") || !is_input(group->loss->input[1]) || !is_input(group->loss->input[2]))
+    if (!group->loss || !is_plain_loss(group->loss) || !is_input(group->loss->input[1]) || !is_input(group->loss->input[2]))
         return false;
     add_forward(group, group->loss);
     if (!collect_backward(compiler, group))

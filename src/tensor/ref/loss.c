@@ -20,28 +20,33 @@ static log_sum_exp log_sum_exp_of(int64_t c, const float *x)
     return (log_sum_exp){largest, log(sum)};
 }
 
-/* log Σ_c e^x[c] − x[label] */
-static double row_loss(int64_t c, const float *x, int32_t label)
+/* log Σ_c e^x[c] − Σ_c t[c] · x[c], where t is 1 at the label; with smoothing s, 1 − s there and s / c more everywhere */
+static double row_loss(int64_t c, float smoothing, const float *x, int32_t label)
 {
     const log_sum_exp base = log_sum_exp_of(c, x);
-    return base.largest - x[label] + base.log_sum;
+    const double plain = base.largest - x[label] + base.log_sum;
+    double others = 0;
+    for (int64_t i = 0; smoothing != 0 && i < c; i++)
+        others += base.largest - x[i] + base.log_sum;
+    return smoothing == 0 ? plain : (1 - smoothing) * plain + smoothing * others / (double)c;
 }
 
-/* loss = Σ_n weight · (log Σ_c e^x[c] − x[label]) */
-void tri__ref_softmax_loss(int64_t n, int64_t c, const float *logits, const int32_t *labels, const float *weights, float *loss)
+/* loss = Σ_n weight · (log Σ_c e^x[c] − Σ_c t[c] · x[c]) */
+void tri__ref_softmax_loss(int64_t n, int64_t c, float smoothing, const float *logits, const int32_t *labels, const float *weights,
+                           float *loss)
 {
     double sum = 0;
     for (int64_t row = 0; row < n; row++) {
         const bool known = labels[row] >= 0 && labels[row] < c;
         if (weights[row] != 0)
-            sum += weights[row] * (known ? row_loss(c, logits + row * c, labels[row]) : (double)NAN);
+            sum += weights[row] * (known ? row_loss(c, smoothing, logits + row * c, labels[row]) : (double)NAN);
     }
     *loss = (float)sum;
 }
 
-/* dx[c] = dy · weight · (softmax(x)[c] − (c is the label)) */
-void tri__ref_softmax_loss_grad(int64_t n, int64_t c, const float *dy, const float *logits, const int32_t *labels, const float *weights,
-                                float *dx)
+/* dx[c] = dy · weight · (softmax(x)[c] − t[c]) */
+void tri__ref_softmax_loss_grad(int64_t n, int64_t c, float smoothing, const float *dy, const float *logits, const int32_t *labels,
+                                const float *weights, float *dx)
 {
     memset(dx, 0, (size_t)(n * c) * sizeof *dx);
     for (int64_t row = 0; row < n; row++, logits += c, dx += c) {
@@ -51,7 +56,8 @@ void tri__ref_softmax_loss_grad(int64_t n, int64_t c, const float *dy, const flo
         const double scale = known ? (double)*dy * weights[row] : (double)NAN;
         const log_sum_exp base = log_sum_exp_of(c, logits);
         for (int64_t i = 0; i < c; i++)
-            dx[i] = (float)(scale * (exp(logits[i] - base.largest - base.log_sum) - (i == labels[row])));
+            dx[i] = (float)(scale * (exp(logits[i] - base.largest - base.log_sum) - (1 - (double)smoothing) * (i == labels[row]) -
+                                     (double)smoothing / (double)c));
     }
 }
 

@@ -112,10 +112,11 @@ void tri__ref_batch_variance(const tri__ref_batch_shape *s, const float *x, cons
 
 /* ---- loss.c: rows of weight 0 count as absent, whatever they hold; a label that is no class makes the result NaN ---- */
 
-/* logits: [n][c], labels, weights: [n] → loss: [] */
-void tri__ref_softmax_loss(int64_t n, int64_t c, const float *logits, const int32_t *labels, const float *weights, float *loss);
-void tri__ref_softmax_loss_grad(int64_t n, int64_t c, const float *dy, const float *logits, const int32_t *labels, const float *weights,
-                                float *dx);
+/* logits: [n][c], labels, weights: [n] → loss: []. smoothing: the share of a label that is spread over all classes */
+void tri__ref_softmax_loss(int64_t n, int64_t c, float smoothing, const float *logits, const int32_t *labels, const float *weights,
+                           float *loss);
+void tri__ref_softmax_loss_grad(int64_t n, int64_t c, float smoothing, const float *dy, const float *logits, const int32_t *labels,
+                                const float *weights, float *dx);
 
 /* logits, labels (0 or 1), weights: [n] → loss: [] */
 void tri__ref_logistic_loss(int64_t n, const float *logits, const int32_t *labels, const float *weights, float *loss);

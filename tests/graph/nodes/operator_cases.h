@@ -139,6 +139,7 @@ static const operator_case cases[] = {
     {"concat", {T(N, 2, 3, 3), T(N, 3, 3, 3), T(N, 1, 3, 3)}, .out = S(N, 6, 3, 3)},
     {"concat", {T(N, 4)}, .out = S(N, 4)},
     {"softmax_loss", {T(N, 10), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
+    {"softmax_loss", {T(N, 4), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .with = {.smoothing = 0.2f}, .out = {.rank = 0}},
     {"softmax_loss", {T(N, 3), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
     {"logistic_loss", {T(N, 1), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
     {"logistic_loss", {T(N), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},

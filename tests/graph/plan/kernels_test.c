@@ -250,6 +250,7 @@ static const model_case models[] = {
     {"channels side by side", S(6, 6, 1), TRI_U8,
      "input(scale=1/255)\nin = conv(8, kernel=1)\na = conv(in, 8, kernel=3, pad=same)\nb = maxpool(in, 3, stride=1, pad=same)\n"
      "concat(a, b, in)\ngelu()\nlayer_norm()\nglobal_maxpool()" END},
+    {"labels made smooth", S(7, 5, 1), TRI_U8, "input(scale=1/255)\ndense(classes, init=xavier)\nsoftmax_loss(smoothing=0.1)\n"},
     {"one logit", S(6, 6, 1), TRI_U8, "input(scale=1/255)\nconv(4, kernel=3)\nrelu()\ndense(1)\nlogistic_loss()"},
 };
 

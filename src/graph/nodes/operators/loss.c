@@ -46,6 +46,9 @@ static tri_status loss_grad_shape(tri_node *node, check_loss *check, tri_type *t
 
 static tri_status softmax_loss_shape(tri_node *node, tri_type *type, tri_shape *shape)
 {
+    const float smoothing = node->attributes.smoothing;
+    if (!(smoothing >= 0 && smoothing < 1))
+        return tri__refuse(node, "smoothing is %g, expected a share from 0 to below 1, such as 0.1", (double)smoothing);
     return loss_shape(node, check_softmax_loss, type, shape);
 }
 
@@ -64,17 +67,23 @@ static tri_status logistic_loss_grad_shape(tri_node *node, tri_type *type, tri_s
     return loss_grad_shape(node, check_logistic_loss, type, shape);
 }
 
+/* Evaluation tells the loss by the labels alone. */
+static float smoothing_of(const tri__call *call)
+{
+    return call->training ? call->node->attributes.smoothing : 0;
+}
+
 static void softmax_loss_forward(const tri__call *call)
 {
     const int64_t *d = call->in[0].shape.dim;
-    tri__ref_softmax_loss(d[0], d[1], call->in[0].data, call->in[1].data, call->in[2].data, call->out.data);
+    tri__ref_softmax_loss(d[0], d[1], smoothing_of(call), call->in[0].data, call->in[1].data, call->in[2].data, call->out.data);
 }
 
 static void softmax_loss_grad_forward(const tri__call *call)
 {
     const int64_t *d = call->in[1].shape.dim;
     const tri_tensor *in = call->in;
-    tri__ref_softmax_loss_grad(d[0], d[1], in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
+    tri__ref_softmax_loss_grad(d[0], d[1], smoothing_of(call), in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
 }
 
 static void logistic_loss_forward(const tri__call *call)
@@ -93,7 +102,7 @@ static tri_status loss_backward(tri_graph *graph, tri_node *node, const char *gr
     TRI_TRY(tri__untrained(node, 2, "weights", wanted));
     if (!wanted[0])
         return NULL;
-    return tri__graph_make(graph, gradient, NULL, node, &dx[0], dy, node->input[0], node->input[1], node->input[2]);
+    return tri__graph_make(graph, gradient, &node->attributes, node, &dx[0], dy, node->input[0], node->input[1], node->input[2]);
 }
 
 static tri_status softmax_loss_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
@@ -110,7 +119,7 @@ static const tri_operator softmax_loss_row = {
     .name = "softmax_loss",
     .least = 3,
     .most = 3,
-    .keys = "",
+    .keys = "smoothing",
     .shape = softmax_loss_shape,
     .forward = softmax_loss_forward,
     .backward = softmax_loss_backward,
@@ -120,7 +129,7 @@ static const tri_operator softmax_loss_grad_row = {
     .name = "softmax_loss_grad",
     .least = 4,
     .most = 4,
-    .keys = "",
+    .keys = "smoothing",
     .shape = softmax_loss_grad_shape,
     .forward = softmax_loss_grad_forward,
 };
