@@ -31,11 +31,19 @@ static void expect_the_calm_model(const char *folder, const json_t *summary, con
     json_decref(undisturbed);
 }
 
-/* When its range lives on two servers. */
+static void expect_the_calm_clicks(const char *folder, const json_t *summary)
+{
+    process calm = process_start(folder, "calm", CLICKS "calm --servers 2 --steps %d --sync", SYNC_STEPS);
+    json_t *undisturbed = process_end(&calm, 0);
+    assert_true(model_difference(folder, summary, undisturbed) == 0);
+    json_decref(undisturbed);
+}
+
+/* When all ranges live on two servers. */
 static void kill_ps_1(const process *job)
 {
     process_await_step(job, STRIKE);
-    await_times(job->log, WHOLE, 1);
+    await_times(job->log, WHOLE, 2);
     kill(process_task(job, "ps:1", 0), SIGKILL);
     await_text(job->log, "the second server of ps:1 goes on, and no update is lost");
 }
@@ -94,10 +102,7 @@ static void sync_job_with_tables_that_loses_a_server_has_the_same_bits(void **st
     json_t *summary = process_end(&job, 0);
     assert_false(file_says(job.log, "back to step"));
     assert_int_equal(integer_of(summary, "lost_updates"), 0);
-    process calm = process_start(*state, "calm", CLICKS "calm --servers 2 --steps %d --sync", SYNC_STEPS);
-    json_t *undisturbed = process_end(&calm, 0);
-    assert_true(model_difference(*state, summary, undisturbed) == 0);
-    json_decref(undisturbed);
+    expect_the_calm_clicks(*state, summary);
     json_decref(summary);
 }
 
@@ -118,14 +123,14 @@ static void a_new_standby_is_filled_while_training_goes_on(void **state)
 {
     process job = process_start(*state, "job", JOB "run --servers 3 --replicas 2 --sync " ENDLESS);
     process_await_step(&job, STRIKE);
-    await_times(job.log, WHOLE, 2);
+    await_times(job.log, WHOLE, 3);
     static const char *const lost[] = {"ps:1", "ps:2", "ps:1", "ps:1", "ps:2"};
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
         pid_t before = process_task(&job, lost[i], 0);
         int whole = file_says_times(job.log, WHOLE);
         kill(before, SIGKILL);
         process_task(&job, lost[i], before);
-        await_times(job.log, WHOLE, whole + 2); /* its own range, and the one whose standby it runs */
+        await_times(job.log, WHOLE, whole + 2 + !strcmp(lost[i], "ps:1")); /* its own range, and those whose standby it runs */
     }
     json_t *summary = process_finish(&job);
     assert_false(file_says(job.log, "back to step"));
@@ -139,7 +144,7 @@ static void a_stopped_server_that_goes_on_is_a_standby(void **state)
 {
     process job = process_start(*state, "job", JOB "run --servers 2 --replicas 2 --sync --steps %d", SYNC_STEPS);
     process_await_step(&job, STRIKE);
-    await_times(job.log, WHOLE, 1);
+    await_times(job.log, WHOLE, 2);
     pid_t stopped = process_task(&job, "ps:1", 0);
     kill(stopped, SIGSTOP);
     await_text(job.log, "the second server of ps:1 goes on, and no update is lost");
@@ -150,11 +155,58 @@ static void a_stopped_server_that_goes_on_is_a_standby(void **state)
     json_decref(summary);
 }
 
-static void the_death_of_ps_0_takes_a_replicated_job_back_to_its_checkpoint(void **state)
+/* No checkpoint is near, so what it goes on from is not one. */
+static json_t *lose_ps_0(const char *folder, const char *words, int steps)
+{
+    process job =
+        process_start(folder, "job", "train %s --checkpoint-every end --out run --servers 3 --replicas 2 --steps %d", words, steps);
+    process_await_step(&job, STRIKE);
+    await_times(job.log, WHOLE, 3);
+    kill(process_task(&job, "ps:0", 0), SIGKILL);
+    await_text(job.log, "from the standby of its range, and no update is lost");
+    json_t *summary = process_end(&job, 0);
+    assert_false(file_says(job.log, "back to"));
+    assert_int_equal(integer_of(summary, "steps"), steps);
+    assert_int_equal(integer_of(summary, "lost_updates"), 0);
+    expect_books(summary, NULL);
+    return summary;
+}
+
+#define UNSAVED        "--threads 1 --json --eval-every 100 --heartbeat 200ms --workers 3 --strategy ps "
+#define UNSAVED_DIGITS SOFTMAX UNSAVED
+#define UNSAVED_CLICKS "fm --data clicks:100000:4000 --batch 100 --rule adagrad --rate 0.05 " UNSAVED
+
+static void sync_job_that_loses_ps_0_has_the_same_bits(void **state)
+{
+    json_t *summary = lose_ps_0(*state, UNSAVED_DIGITS "--sync --rule momentum --rate 0.05", SYNC_STEPS);
+    expect_the_calm_model(*state, summary, "--sync --rule momentum --rate 0.05");
+    json_decref(summary);
+}
+
+static void sync_job_with_tables_that_loses_ps_0_has_the_same_bits(void **state)
+{
+    json_t *summary = lose_ps_0(*state, UNSAVED_CLICKS "--sync", SYNC_STEPS);
+    expect_the_calm_clicks(*state, summary);
+    json_decref(summary);
+}
+
+static void async_job_that_loses_ps_0_loses_no_update(void **state)
+{
+    json_decref(lose_ps_0(*state, UNSAVED_DIGITS "--async", ASYNC_STEPS));
+}
+
+static void staleness_job_with_tables_that_loses_ps_0_loses_no_update(void **state)
+{
+    json_decref(lose_ps_0(*state, UNSAVED_CLICKS "--staleness 2", ASYNC_STEPS));
+}
+
+/* ps:1 runs the standby of ps:0's range: where both are lost, the last checkpoint is what is left. */
+static void a_job_that_loses_both_servers_of_a_range_goes_back_to_its_checkpoint(void **state)
 {
     process job = process_start(*state, "job", JOB "run --servers 3 --replicas 2 --sync --steps %d", SYNC_STEPS);
     process_await_step(&job, STRIKE);
-    await_times(job.log, WHOLE, 2);
+    await_times(job.log, WHOLE, 3);
+    kill(process_task(&job, "ps:1", 0), SIGKILL);
     kill(process_task(&job, "ps:0", 0), SIGKILL);
     json_t *summary = process_end(&job, 0);
     assert_int_equal(integer_of(summary, "steps"), SYNC_STEPS);
@@ -182,7 +234,11 @@ int main(void)
         PROCESS_TEST(async_job_with_tables_that_loses_a_server_loses_no_update),
         PROCESS_TEST(a_new_standby_is_filled_while_training_goes_on),
         PROCESS_TEST(a_stopped_server_that_goes_on_is_a_standby),
-        PROCESS_TEST(the_death_of_ps_0_takes_a_replicated_job_back_to_its_checkpoint),
+        PROCESS_TEST(sync_job_that_loses_ps_0_has_the_same_bits),
+        PROCESS_TEST(sync_job_with_tables_that_loses_ps_0_has_the_same_bits),
+        PROCESS_TEST(async_job_that_loses_ps_0_loses_no_update),
+        PROCESS_TEST(staleness_job_with_tables_that_loses_ps_0_loses_no_update),
+        PROCESS_TEST(a_job_that_loses_both_servers_of_a_range_goes_back_to_its_checkpoint),
         PROCESS_TEST(what_replicas_cannot_do_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

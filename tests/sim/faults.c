@@ -230,8 +230,10 @@ static void draw_moment(const sim_job *job, fault *one)
 /* Any server but ps:0, or any second server. */
 static int draw_server(const sim_job *job)
 {
-    int server = 1 + (int)draw((uint64_t)job->settings.servers - 1);
-    return job->settings.replicas == 2 && draw(2) ? sim_place_second(job, server) : server;
+    int server = (int)draw((uint64_t)job->settings.servers);
+    if (job->settings.replicas == 2 && draw(2))
+        return sim_place_second(job, server);
+    return server > 0 ? server : 1 + (int)draw((uint64_t)job->settings.servers - 1);
 }
 
 static int draw_place(const sim_job *job)
@@ -316,6 +318,8 @@ static void draw_one_loss(const sim_job *job)
     fault *death = &plan.fault[0];
     plan.count = 1;
     *death = (fault){.kind = SIM_FAULT_SERVER, .a = draw_server(job)};
+    if (draw(3) == 0)
+        *death = (fault){.kind = SIM_FAULT_FIRST};
     draw_moment(job, death);
     death->span = draw_span(6 * SIM_MS, 1000 * SIM_MS);
     sim_job_one_loss();

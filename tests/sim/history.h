@@ -32,6 +32,7 @@ typedef struct {
     bool saved;
     tri_store *model;
     tri__standing standing;
+    uint32_t noted; /* the number of the pair of ps:0's range, where that is whole */
     /* how it went */
     bool concluded; /* ps:0's owner has the result */
     bool finished;

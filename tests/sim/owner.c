@@ -110,6 +110,19 @@ static tri_status owner_conclude(void *context, const tri__ps_status *status)
     return NULL;
 }
 
+static tri_status owner_note(void *context, uint32_t pair)
+{
+    (void)context;
+    sim_all.noted = pair;
+    return NULL;
+}
+
+static uint32_t owner_noted(void *context)
+{
+    (void)context;
+    return sim_all.noted;
+}
+
 const tri__ps_owner sim_owner = {
     .settle = owner_settle,
     .load = owner_load,
@@ -117,4 +130,6 @@ const tri__ps_owner sim_owner = {
     .evaluated = owner_evaluated,
     .watch = owner_watch,
     .conclude = owner_conclude,
+    .note = owner_note,
+    .noted = owner_noted,
 };

@@ -22,18 +22,22 @@ int sim_place_evaluator(const sim_job *job)
 
 int sim_place_second(const sim_job *job, int server)
 {
-    return sim_place_evaluator(job) + job->evaluator + server - 1;
+    return sim_place_evaluator(job) + job->evaluator + server;
 }
 
 int sim_places(const sim_job *job)
 {
-    return sim_place_second(job, job->settings.replicas == 2 ? job->settings.servers : 1);
+    return sim_place_second(job, job->settings.replicas == 2 ? job->settings.servers : 0);
+}
+
+bool sim_is_second(const sim_job *job, int place)
+{
+    return place >= sim_place_second(job, 0);
 }
 
 int sim_range_at(const sim_job *job, int place)
 {
-    int second = place - sim_place_second(job, 0);
-    return place < job->settings.servers ? place : second > 0 ? second : 0;
+    return place < job->settings.servers ? place : sim_is_second(job, place) ? place - sim_place_second(job, 0) : 0;
 }
 
 const char *sim_place_name(int place)
@@ -44,7 +48,7 @@ const char *sim_place_name(int place)
         snprintf(name[place], sizeof name[place], "ps:%d", place);
     else if (place < sim_place_evaluator(job))
         snprintf(name[place], sizeof name[place], "worker:%d", place - job->settings.servers);
-    else if (place >= sim_place_second(job, 1))
+    else if (sim_is_second(job, place))
         snprintf(name[place], sizeof name[place], "second:%d", sim_range_at(job, place));
     else
         snprintf(name[place], sizeof name[place], "evaluator:0");

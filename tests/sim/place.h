@@ -1,4 +1,4 @@
-/* place.h: where tasks live: ps:0 …, worker:0 …, evaluator:0; with replicas the second servers of ps:1 …, each in a process of its own, so
+/* place.h: where tasks live: ps:0 …, worker:0 …, evaluator:0; with replicas the second servers of ps:0 …, each in a process of its own, so
  * that it can be lost alone. */
 #ifndef TESTS_SIM_PLACE_H
 #define TESTS_SIM_PLACE_H
@@ -7,6 +7,7 @@
 
 int sim_place_server(int index);
 int sim_place_second(const sim_job *job, int server);
+bool sim_is_second(const sim_job *job, int place);
 int sim_range_at(const sim_job *job, int place); /* the server whose range lives there, or 0 */
 int sim_place_worker(const sim_job *job, int index);
 int sim_place_evaluator(const sim_job *job);

@@ -35,7 +35,7 @@ static void ended(sim_task *one, tri_status status)
 static void run_server(void *context)
 {
     sim_task *one = context;
-    bool first = one->index == 0;
+    bool first = one->place == 0;
     const tri__server_options options = {
         .index = one->index,
         .second = one->place < sim_all.job.settings.servers ? NULL : &sim_all.second[one->index],
@@ -291,7 +291,7 @@ void sim_task_start(int place, bool recover)
     one->started = sim_now();
     sim_all.server[place] = NULL;
     int servers = sim_all.job.settings.servers, workers = sim_all.job.settings.workers;
-    bool second = place >= sim_place_second(&sim_all.job, 1);
+    bool second = sim_is_second(&sim_all.job, place);
     one->index = place < servers || second ? sim_range_at(&sim_all.job, place) : place < servers + workers ? place - servers : 0;
     void (*body)(void *) = place < servers || second ? run_server : place < servers + workers ? run_worker : run_evaluator;
     sim_start(place, sim_place_name(place), body, one);
@@ -314,9 +314,10 @@ void sim_task_kill(int place, int64_t restart_after)
     sim_note("%s is killed", process->name);
     sim_all.task[place].killed = true;
     int range = sim_range_at(&sim_all.job, place);
-    sim_all.survivable = sim_all.one_loss && range > 0 && sim_all.whole[range];
+    bool server = place < sim_all.job.settings.servers || sim_is_second(&sim_all.job, place);
+    sim_all.survivable = sim_all.one_loss && server && sim_all.whole[range];
     sim_all.first_kills += place == 0;
-    if (place < sim_all.job.settings.servers || range)
+    if (server)
         sim_all.server_kills++;
     else if (place < sim_place_evaluator(&sim_all.job))
         sim_all.worker_kills++;

@@ -141,7 +141,7 @@ ROW(CHOICE, gather, "gather", PART_OF(STRATEGY), .argument = "HOW", .choices = "
     .meaning = "sparse models: what a step moves: the rows that its batch names, or, to compare, whole tables both ways",
     .detail = "Both learn the same.")
 ROW(INTEGER, replicas, "replicas", PART_OF(STRATEGY), .argument = "K", .least = 1, .most = 2, .standard = "1",
-    .meaning = "2: the parameters of every server but ps:0 live on two servers; when one is lost, no update is lost")
+    .meaning = "2: the parameters of every server live on two servers; when one is lost, no update is lost")
 ROW(TEXT, heartbeat, "heartbeat", PART_OF(STRATEGY), .argument = "T", .standard = "1s", .completion = "500ms 1s 5s",
     .meaning = "how often a task says that it is alive; one that misses two is named")
 ROW(FLAG, log_updates, "log-updates", PART_OF(STRATEGY),

@@ -12,6 +12,7 @@
 #include "train/checkpoint/checkpoint_restore.h"
 #include "train/checkpoint/initial_weights.h"
 #include "train/ps/hello.h"
+#include "train/ps/pair_note.h"
 #include "train/ps/reports.h"
 #include "train/ps/settings.h"
 #include "train/ps/tables.h"
@@ -300,12 +301,20 @@ static void noticed(void *context, tri__ps_event event, const char *task, int64_
     tri__marks_add(owner->run->journal.marks, kinds[event], task, step, 0, "%s", note);
 }
 
+/* What was handed over took its time, too. */
+static void carry_seconds(tri__run_owner *owner, const tri__ps_status *status)
+{
+    owner->run->since.total += status->before - owner->carried;
+    owner->carried = status->before;
+}
+
 static bool watch(void *context, const tri__ps_status *status)
 {
     tri__run_owner *owner = context;
     tri__run *run = owner->run;
     double loss = tri__reports_mean(status->reports, "loss");
     pthread_mutex_lock(&owner->lock);
+    carry_seconds(owner, status);
     run->state.seconds = run->since.seconds + status->seconds;
     if (!isnan(loss))
         run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
@@ -377,6 +386,7 @@ static tri_status conclude(void *context, const tri__ps_status *status)
 {
     tri__run_owner *owner = context;
     const tri__run_request *request = owner->run->request;
+    carry_seconds(owner, status);
     owner->concluded = true;
     TRI_TRY(summarise(owner, status, owner->out));
     return request->concluded && owner->run->ending != TRI_RUN_DIVERGED ? request->concluded(request->context, owner->out) : NULL;
@@ -413,8 +423,29 @@ void tri__run_owner_look_at_data(tri__run_owner *owner)
     run->inputs.source = NULL;
 }
 
+static tri_status note(void *context, uint32_t pair)
+{
+    const tri__run_owner *owner = context;
+    return tri__pair_note_write(owner->run->journal.folder.path, pair);
+}
+
+static uint32_t noted(void *context)
+{
+    const tri__run_owner *owner = context;
+    return tri__pair_note_read(owner->run->journal.folder.path);
+}
+
 const tri__ps_owner tri__run_owner_calls = {
-    .settle = settle, .load = load, .save = save, .evaluated = evaluated, .watch = watch, .noticed = noticed, .conclude = conclude};
+    .settle = settle,
+    .load = load,
+    .save = save,
+    .evaluated = evaluated,
+    .watch = watch,
+    .noticed = noticed,
+    .conclude = conclude,
+    .note = note,
+    .noted = noted,
+};
 
 void tri__run_owner_init(tri__run_owner *owner, tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps,
                          tri__run_result *out)

@@ -29,6 +29,7 @@ typedef struct {
         double seconds;
     } began; /* where the job did, by whichever process of ps:0; a resumed run has done so much before */
     tri__run_result *out;
+    double carried; /* seconds of an earlier ps:0 that are part of run->since.total */
     bool concluded; /* the job came to its end, and out has the result */
     tri__tables_size tables;
 } tri__run_owner;

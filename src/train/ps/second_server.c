@@ -1,4 +1,4 @@
-/* second_server.c: a server in a thread. It shares nothing with the server of its process but the log. */
+/* second_server.c: servers in threads. Each shares nothing with the server of its process but the log. */
 #include "train/ps/second_server.h"
 
 #include <unistd.h>
@@ -14,22 +14,11 @@ static void *serve(void *context)
     return NULL;
 }
 
-/* The server whose range this process runs the second server of; 0: none. */
-static int find_server(const tri__ps_settings *ps, int host)
-{
-    for (int i = 1; i < ps->servers; i++)
-        if (tri__ps_is_replicated(ps, i) && tri__ps_second_host(ps, i) == host)
-            return i;
-    return 0;
-}
-
-tri_status tri__second_server_start(tri__second_server *second, const tri__task_setup *setup, const tri__ps_settings *ps, tri__log *log)
+static tri_status start(tri__second_server *second, int index, const tri__task_setup *setup, const tri__ps_settings *ps, tri__log *log)
 {
     const tri__address *server = setup->cluster->server;
-    int host = setup->task.index, index = find_server(ps, host);
-    *second = (tri__second_server){.host = host};
-    if (!index)
-        return NULL;
+    int host = setup->task.index;
+    second->host = host;
     second->address.host = server[host].host;
     second->options = (tri__server_options){
         .index = index,
@@ -53,11 +42,29 @@ tri_status tri__second_server_start(tri__second_server *second, const tri__task_
     return tri_fail(TRI_NO_MEMORY, "no thread for the second server of ps:%d", index);
 }
 
-void tri__second_server_end(tri__second_server *second)
+tri_status tri__second_servers_start(tri__second_servers *all, const tri__task_setup *setup, const tri__ps_settings *ps, tri__log *log)
+{
+    *all = (tri__second_servers){.count = 0};
+    tri_status status = NULL;
+    for (int i = 0; !status && i < ps->servers; i++)
+        if (tri__ps_is_replicated(ps, i) && tri__ps_second_host(ps, i) == setup->task.index)
+            status = start(&all->second[all->count++], i, setup, ps, log);
+    if (status)
+        tri__second_servers_end(all);
+    return status;
+}
+
+static void end(tri__second_server *second)
 {
     if (!second->runs)
         return;
     __atomic_store_n(&second->abandoned, true, __ATOMIC_RELEASE);
     pthread_join(second->thread, NULL);
     second->runs = false;
+}
+
+void tri__second_servers_end(tri__second_servers *all)
+{
+    for (int i = 0; i < all->count; i++)
+        end(&all->second[i]);
 }

@@ -60,10 +60,10 @@ static tri_status run_server(const tri__run *run, const tri__task_setup *setup, 
     TRI_TRY(listen_here(run, setup, &options.listen_fd));
     if (owner)
         tri__run_owner_look_at_data(owner);
-    tri__second_server second;
-    TRI_TRY(tri__second_server_start(&second, setup, ps, options.log));
+    tri__second_servers second;
+    TRI_TRY(tri__second_servers_start(&second, setup, ps, options.log));
     tri_status failed = tri__server_run(&options, status);
-    tri__second_server_end(&second);
+    tri__second_servers_end(&second);
     return failed;
 }
 

@@ -48,7 +48,8 @@ tri_status tri__ps_settings_check_files(const tri__train_settings *settings)
 tri_status tri__ps_settings_check_replicas(const tri__ps_settings *settings)
 {
     if (settings->replicas == 2 && settings->servers < 2)
-        return tri_fail(TRI_BAD_CALL, "--replicas 2 needs at least 2 servers, since ps:0 coordinates and has no standby: give --servers 2");
+        return tri_fail(TRI_BAD_CALL,
+                        "--replicas 2 needs at least 2 servers, since the two servers of a range are two processes: give --servers 2");
     return NULL;
 }
 

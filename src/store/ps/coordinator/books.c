@@ -51,18 +51,20 @@ void tri__books_begin(tri__coordinator *c)
 {
     const tri__standing *standing = &c->snapshot.standing;
     c->books.began = standing->step;
+    c->books.seconds = tri__books_seconds(standing->books);
     c->books.first_generation = c->server->generation;
     c->books.before =
         (tri__losses){count_of(standing->books, "lost"), count_of(standing->books, "dropped"), count_of(standing->books, "re_leased")};
     tri__books_go_back(c, standing->books);
 }
 
-/* A worker that had its last welcome from an earlier ps:0 knows what that one has acknowledged. */
+/* A worker that had its last welcome from an earlier ps:0 knows what that one has acknowledged. Where that was handed over, all of it is
+ * there; a step of which the worker knows by its next token alone was not acknowledged. */
 void tri__books_count_taken_back(tri__coordinator *c, int task, const json_t *hello)
 {
     tri__books *books = &c->books;
     uint32_t theirs = (uint32_t)count_of(hello, "generation"), first = books->first_generation;
-    if (theirs == 0 || theirs - first <= c->server->generation - first)
+    if (theirs == 0 || theirs - first <= c->server->generation - first || c->handover.taken)
         return; /* it was from this process */
     int64_t reached = count_of(hello, "reached") - books->began, lost = count_of(hello, "done") - books->share[task].steps;
     books->taken_back[task] = lost > books->taken_back[task] ? lost : books->taken_back[task];
@@ -127,8 +129,15 @@ json_t *tri__books_write(const tri__coordinator *c)
     }
     tri__losses losses = tri__books_losses(c);
     losses.lost -= count_lacking(c);
-    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "lost", (json_int_t)losses.lost, "dropped", (json_int_t)losses.dropped, "re_leased",
+    return json_pack("{s:I, s:f, s:I, s:I, s:o, s:o}", "lost", (json_int_t)losses.lost, "seconds",
+                     c->books.seconds + tri__coordinator_seconds(c), "dropped", (json_int_t)losses.dropped, "re_leased",
                      (json_int_t)losses.re_leased, "workers", workers, "members", members_json(c));
+}
+
+double tri__books_seconds(const json_t *books)
+{
+    double seconds = json_number_value(json_object_get(books, "seconds"));
+    return seconds > 0 && seconds < 1e12 ? seconds : 0;
 }
 
 bool tri__books_members(const json_t *books, bool *present)

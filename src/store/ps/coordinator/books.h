@@ -26,7 +26,8 @@ typedef struct {
     tri__share share[TRI_MOST_TASKS];   /* by task */
     tri__losses before;                 /* this process … */
     int64_t began;                      /* … which went on from this step … */
-    uint32_t first_generation;          /* … in this generation */
+    uint32_t first_generation;          /* … in this generation … */
+    double seconds;                     /* … after so much time in which steps were made */
     int64_t taken_back[TRI_MOST_TASKS]; /* by task: its updates that a ps:0 before this one had acknowledged, and that went back … */
     int64_t reached[TRI_MOST_TASKS];    /* … and how many steps after `began` were made, as far as it knows; 0: none */
     int64_t updates[TRI_MOST_SERVERS];  /* async, by server: of every chunk of its part of the last snapshot */
@@ -46,6 +47,7 @@ json_t *tri__books_write(const tri__coordinator *coordinator);               /* 
 void tri__books_go_back(tri__coordinator *coordinator, const json_t *books); /* to what was written; NULL: to the beginning */
 tri__losses tri__books_losses(const tri__coordinator *coordinator);          /* of all of the job */
 tri__share tri__books_share(const json_t *books, int task);                  /* as it was written */
+double tri__books_seconds(const json_t *books);                              /* in which steps were made till then */
 bool tri__books_members(const json_t *books, bool *present);                 /* [TRI_MOST_TASKS] who took part then; false: not known */
 void tri__books_note_updates(const tri__coordinator *coordinator, json_t *books); /* async: in the books of a snapshot that is whole … */
 int64_t tri__books_updates(const json_t *books, int server, int64_t usual);       /* … as they were noted; usual: they were not */

@@ -17,6 +17,7 @@
 #include "store/ps/coordinator/stragglers.h"
 #include "store/ps/coordinator/welcome.h"
 #include "store/ps/server/peer.h"
+#include "store/ps/server/primary.h"
 
 static void enter(tri__coordinator *c, tri__job_phase phase)
 {
@@ -61,6 +62,7 @@ void tri__coordinator_destroy(tri__coordinator *c)
     if (!c)
         return;
     tri__snapshot_fini(&c->snapshot);
+    tri__handover_fini(&c->handover);
     tri__members_fini(&c->members);
     tri__tokens_destroy(c->tokens);
     tri__pairs_fini(c);
@@ -71,6 +73,11 @@ void tri__coordinator_destroy(tri__coordinator *c)
 int64_t tri__coordinator_step(const tri__coordinator *c)
 {
     return c->tokens ? tri__tokens_steps(c->tokens) : 0;
+}
+
+double tri__coordinator_seconds(const tri__coordinator *c)
+{
+    return c->started ? tri__clock_seconds((c->stopped ? c->stopped : tri__clock_now()) - c->started) : 0;
 }
 
 static void name_missing(const tri__coordinator *c, char *text, size_t size)
@@ -232,14 +239,9 @@ void tri__coordinator_go_on(tri__coordinator *c)
     c->deciding = false;
 }
 
-static tri_status settle(tri__coordinator *c, const json_t *hello)
+static tri_status take_up(tri__coordinator *c)
 {
     tri__server *server = c->server;
-    const tri__server_options *options = &server->options;
-    TRI_TRY(options->owner->settle(options->context, hello, &c->job));
-    TRI_TRY(tri__layout_init(&server->layout, c->job.floats, &c->job.tables, c->settings->servers));
-    TRI_TRY(tri__stretch_create(&server->layout, 0, &c->job.rule, c->settings, &server->stretch));
-    TRI_TRY(tri__snapshot_load(c));
     tri__snapshot_fill_own(c);
     tri__stretch_reset(server->stretch, c->snapshot.standing.step);
     TRI_TRY(tri__tokens_create(c->settings, &c->job.work, &c->snapshot.standing, &c->tokens));
@@ -251,11 +253,33 @@ static tri_status settle(tri__coordinator *c, const json_t *hello)
     return NULL;
 }
 
+void tri__coordinator_take_up(tri__coordinator *c)
+{
+    tri_status status = take_up(c);
+    if (status)
+        tri__coordinator_fail(c, status);
+    else
+        tri__welcome_admit(c);
+}
+
+static tri_status settle(tri__coordinator *c, const json_t *hello)
+{
+    tri__server *server = c->server;
+    const tri__server_options *options = &server->options;
+    TRI_TRY(options->owner->settle(options->context, hello, &c->job));
+    TRI_TRY(tri__layout_init(&server->layout, c->job.floats, &c->job.tables, c->settings->servers));
+    TRI_TRY(tri__stretch_create(&server->layout, 0, &c->job.rule, c->settings, &server->stretch));
+    tri__primary_watch(server);
+    TRI_TRY(tri__snapshot_load(c));
+    return tri__handover_begin(c) ? NULL : take_up(c);
+}
+
 static void worker_hello(tri__peer *peer, json_t *hello)
 {
     tri__coordinator *c = peer->server->coordinator;
     peer->hello = json_incref(hello);
-    tri_status unsettled = c->settled ? NULL : settle(c, hello);
+    bool settled = c->settled || c->handover.state != TRI_HANDOVER_NONE;
+    tri_status unsettled = settled ? NULL : settle(c, hello);
     if (unsettled) /* nobody else could do better */
         tri__coordinator_fail(c, unsettled);
     else
@@ -313,6 +337,7 @@ void tri__coordinator_gone(tri__peer *peer)
         tri__followers_gone(c, peer->task);
     if (peer->role == TRI_PEER_STANDBY)
         tri__pairs_standby_gone(c, peer);
+    tri__handover_check(c, tri__clock_now());
     if (peer->role == TRI_PEER_EVALUATOR)
         tri__evaluator_disconnected(c, peer);
     if (peer->role == TRI_PEER_WORKER)
@@ -324,7 +349,7 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
     tri__coordinator *c = peer->server->coordinator;
     bool worker = peer->role == TRI_PEER_WORKER, server = peer->role == TRI_PEER_SERVER, evaluator = peer->role == TRI_PEER_EVALUATOR;
     if (!c->settled)
-        return tri_fail(TRI_BAD_DATA, "a %s before there is a job", tri__message_name(message->type));
+        return tri__handover_message(peer, message, body);
     if (message->type == TRI_MSG_READY && worker)
         return tri__member_ready(c, peer, message);
     if (message->type == TRI_MSG_REPORT && worker)
@@ -399,7 +424,8 @@ void tri__coordinator_status(tri__server *server, tri__ps_status *status)
     status->workers = tri__members_connected(&c->members);
     status->straggler = c->members.straggler[0] ? c->members.straggler : NULL;
     find_latest(server, status);
-    status->seconds = c->started ? tri__clock_seconds((c->stopped ? c->stopped : tri__clock_now()) - c->started) : 0;
+    status->before = c->handover.seconds;
+    status->seconds = status->before + tri__coordinator_seconds(c);
 }
 
 void tri__coordinator_show(tri__coordinator *c)
@@ -418,6 +444,7 @@ void tri__coordinator_tick(tri__server *server)
     const tri__server_options *options = &server->options;
     int64_t now = tri__clock_now();
     tri__snapshot_tick(c);
+    tri__handover_check(c, now);
     admit_doubtful(c);
     tri__welcome_admit(c);
     tri__members_check_gone(c, now);

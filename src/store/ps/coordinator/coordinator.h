@@ -1,13 +1,14 @@
 /* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers, pairs.c
- * their standbys, recovery.c going back when one was lost, welcome.c workers that come, members.c those that take part, stragglers.c those
- * that are silent, steps.c which of them makes which step, snapshot.c a copy of the whole model, evaluator.c the process that evaluates it.
- * Each of these owns a part of the coordinator, which its header declares. */
+ * their standbys, recovery.c going back when one was lost, handover.c taking over from a ps:0 that was, welcome.c workers that come,
+ * members.c those that take part, stragglers.c those that are silent, steps.c which of them makes which step, snapshot.c a copy of the
+ * whole model, evaluator.c the process that evaluates it. Each of these owns a part of the coordinator, which its header declares. */
 #ifndef TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 #define TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 
 #include "store/ps/coordinator/books.h"
 #include "store/ps/coordinator/evaluator.h"
 #include "store/ps/coordinator/followers.h"
+#include "store/ps/coordinator/handover.h"
 #include "store/ps/coordinator/members.h"
 #include "store/ps/coordinator/pairs.h"
 #include "store/ps/coordinator/recovery.h"
@@ -45,7 +46,8 @@ struct tri__coordinator {
 
     tri__members members;
     tri__follower *follower; /* [servers], the first one unused */
-    tri__pair *pair;         /* [servers], the first one unused; NULL: each range lives on one server */
+    tri__pair *pair;         /* [servers]; NULL: each range lives on one server */
+    tri__handover handover;
     tri__recovery recovery;
     tri__books books;
 
@@ -66,9 +68,11 @@ void tri__coordinator_tick(tri__server *server);
 void tri__coordinator_status(tri__server *server, tri__ps_status *status);
 
 /* What the coordinator's own files ask of it. */
-void tri__coordinator_go_on(tri__coordinator *coordinator);         /* do what comes next, if it can be done now */
-int64_t tri__coordinator_step(const tri__coordinator *coordinator); /* updates so far */
-bool tri__coordinator_ends(const tri__coordinator *coordinator);    /* the job ends before its tokens are used up */
+void tri__coordinator_go_on(tri__coordinator *coordinator);           /* do what comes next, if it can be done now */
+int64_t tri__coordinator_step(const tri__coordinator *coordinator);   /* updates so far */
+double tri__coordinator_seconds(const tri__coordinator *coordinator); /* since this process began to hand out steps */
+bool tri__coordinator_ends(const tri__coordinator *coordinator);      /* the job ends before its tokens are used up */
+void tri__coordinator_take_up(tri__coordinator *coordinator);         /* begin the job from the snapshot that was loaded */
 void tri__coordinator_end_for(tri__coordinator *coordinator, tri__job_ending why);
 void tri__coordinator_reopen(tri__coordinator *coordinator); /* a server is gone, and with it the last snapshot: another is taken */
 bool tri__coordinator_ends_with_snapshot(const tri__coordinator *coordinator); /* not with the model of its last step */

@@ -27,6 +27,18 @@ static tri_status hello(tri__peer *peer, const json_t *body)
     return tri__coordinator_hello(peer, json_deep_copy(body));
 }
 
+/* Of ps:0's own range, which is that of pair 0. */
+static void paired(tri__server *server, tri__message_type type)
+{
+    if (!server->done)
+        tri__pairs_message(server->coordinator, 0, &(tri__message){.type = type, .pair = server->replication.pair});
+}
+
+static void tell_state(tri__server *server)
+{
+    tri__handover_tell(server->coordinator);
+}
+
 static void go_on(tri__server *server)
 {
     tri__coordinator_go_on(server->coordinator);
@@ -47,6 +59,8 @@ const tri__server_role tri__coordinator_role = {
     .body = tri__snapshot_body,
     .evaluator_rows = tri__snapshot_pulled_rows,
     .gone = tri__coordinator_gone,
+    .paired = paired,
+    .tell_state = tell_state,
     .pushed = tri__steps_pushed,
     .go_on = go_on,
     .gathered = gathered,

@@ -50,6 +50,9 @@ void tri__followers_welcome(tri__coordinator *c, int server, tri__peer *peer)
     json_t *welcome = json_pack("{s:I, s:o, s:o}", "floats", (json_int_t)c->job.floats, "tables", tri__tables_json(&c->job.tables), "rule",
                                 tri__rule_json(&c->job.rule));
     tri__pairs_greet(c, server, peer == c->follower[server].peer, welcome);
+    if (c->handover.state != TRI_HANDOVER_NONE)
+        json_object_set_new(welcome, "handover", json_true());
+    c->follower[server].welcomed |= peer == c->follower[server].peer;
     tri__message_send_json(peer->connection, TRI_MSG_WELCOME, welcome);
 }
 
@@ -92,7 +95,8 @@ void tri__followers_settled(tri__coordinator *c)
 {
     for (int i = 1; i < c->settings->servers; i++)
         if (c->follower[i].state == TRI_FOLLOWER_GREETED) {
-            tri__followers_welcome(c, i, c->follower[i].peer);
+            if (!c->follower[i].welcomed)
+                tri__followers_welcome(c, i, c->follower[i].peer);
             restore(c, i);
         }
     tri__pairs_settled(c);
@@ -131,9 +135,10 @@ void tri__followers_restored(tri__coordinator *c, int server, const tri__message
         holds(c, server);
 }
 
-static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer)
+static tri_status check_hello(const tri__coordinator *c, const tri__peer *peer, const json_t *hello)
 {
-    if (peer->task < 1 || peer->task >= c->settings->servers)
+    bool standby = c->pair && peer->task == 0 && json_object_get(hello, "second"); /* of ps:0's range */
+    if (!standby && (peer->task < 1 || peer->task >= c->settings->servers))
         return tri_fail(TRI_BAD_CALL, "ps:%d is not one of the %d servers of this job", peer->task, c->settings->servers);
     const tri__follower *follower = &c->follower[peer->task];
     if (!c->pair && follower->peer && follower->incarnation != (int64_t)peer->incarnation)
@@ -148,7 +153,7 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
 {
     tri__coordinator *c = peer->server->coordinator;
     bool leads;
-    TRI_TRY(check_hello(c, peer));
+    TRI_TRY(check_hello(c, peer, hello));
     TRI_TRY(tri__pairs_hello(peer, hello, &leads));
     if (!leads)
         return NULL;
@@ -162,7 +167,9 @@ tri_status tri__followers_hello(tri__peer *peer, const json_t *hello)
     follower->keeps = json_is_true(json_object_get(hello, "holding"));
     follower->updates = tri__json_integer_of(hello, "updates", 0);
     follower->incarnation = (int64_t)peer->incarnation;
+    follower->generation = (uint32_t)tri__json_integer_of(hello, "generation", 0);
     follower->peer = peer;
+    follower->welcomed = false;
     follower->state = TRI_FOLLOWER_GREETED;
     peer->role = TRI_PEER_SERVER;
     if (!c->settled)

@@ -23,7 +23,9 @@ typedef struct {
     int64_t incarnation;
     bool keeps;      /* it came with a stretch that it had from an earlier ps:0 … */
     int64_t updates; /* … and in which every chunk had at least so many updates */
-    bool named;      /* the log says that it is silent */
+    uint32_t generation;
+    bool named;    /* the log says that it is silent */
+    bool welcomed; /* on this connection */
 } tri__follower;
 
 bool tri__followers_hold(const tri__coordinator *coordinator); /* there is a job, and all have their stretch */

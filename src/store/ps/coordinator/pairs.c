@@ -9,12 +9,14 @@
 #include "base/thread/clock.h"
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/server/peer.h"
+#include "store/ps/server/primary.h"
 
 tri_status tri__pairs_init(tri__coordinator *c)
 {
     if (c->settings->replicas != 2)
         return NULL;
     TRI_TRY(tri__allocate((size_t)c->settings->servers, sizeof *c->pair, "pairs of servers", &c->pair));
+    c->pair[0].primary = TRI_PRIMARY_FIRST; /* ps:0 itself, whichever process it is */
     for (int i = 0; i < c->settings->servers; i++)
         c->pair[i].number = c->server->generation; /* so that numbers differ from those of an earlier ps:0 */
     return NULL;
@@ -68,8 +70,40 @@ void tri__pairs_greet(const tri__coordinator *c, int server, bool leads, json_t 
     json_object_set_new(welcome, "pair", json_integer(c->pair[server].number));
 }
 
+/* ps:0 remembers for the process in its place whether the standby of its range has all that was answered. */
+static bool note(tri__coordinator *c, uint32_t number)
+{
+    const tri__server_options *options = &c->server->options;
+    tri_status status = options->owner->note ? options->owner->note(options->context, number) : NULL;
+    bool well = !status;
+    if (status && !number)
+        tri__coordinator_fail(c, tri_wrap(status, "the range of ps:0 lives on one server again"));
+    else if (status) {
+        tri__log_line(c->server->options.log, TRI_LOG_WARNING, "a ps:0 in place of this one will begin from a checkpoint: %s",
+                      tri_status_message(status));
+        tri_status_free(status);
+    }
+    return well;
+}
+
+/* The range of ps:0 itself: its primary is told by a call. */
+static void offer_own(tri__coordinator *c)
+{
+    tri__pair *pair = &c->pair[0];
+    if (pair->state != TRI_PAIR_IDLE || c->server->holds != TRI_HOLDS_ALL || c->recovery.state != TRI_RECOVERY_NONE)
+        return;
+    pair->state = TRI_PAIR_FILLING;
+    pair->number++;
+    tri__message_send_json(pair->standby->connection, TRI_MSG_PAIR, json_pack("{s:I}", "pair", (json_int_t)pair->number));
+    tri__replication_reach(c->server, pair->host, pair->second.port, pair->number);
+}
+
 void tri__pairs_offer(tri__coordinator *c, int server)
 {
+    if (c->pair && server == 0) {
+        offer_own(c);
+        return;
+    }
     tri__pair *pair = c->pair ? &c->pair[server] : NULL;
     if (!pair || pair->state != TRI_PAIR_IDLE || c->follower[server].state != TRI_FOLLOWER_HOLDING)
         return;
@@ -90,7 +124,9 @@ static void welcome_standby(tri__coordinator *c, int server)
 
 void tri__pairs_settled(tri__coordinator *c)
 {
-    for (int i = 1; c->pair && i < c->settings->servers; i++)
+    if (c->pair && !note(c, 0)) /* what a standby has of an earlier ps:0 is of no use from here on */
+        return;
+    for (int i = 0; c->pair && i < c->settings->servers; i++)
         if (c->pair[i].state == TRI_PAIR_GREETED)
             welcome_standby(c, i);
 }
@@ -102,6 +138,8 @@ static void remove_standby(tri__coordinator *c, int server)
     bool paired = pair->state >= TRI_PAIR_FILLING;
     pair->state = TRI_PAIR_ABSENT;
     pair->standby = NULL;
+    if (paired && server == 0 && note(c, 0))
+        tri__primary_lead_alone(c->server);
     if (paired && c->follower[server].peer)
         tri__message_send(c->follower[server].peer->connection, &(tri__message){.type = TRI_MSG_LONE, .pair = pair->number}, false);
 }
@@ -232,6 +270,8 @@ tri_status tri__pairs_hello(tri__peer *peer, const json_t *hello, bool *leads)
     }
     if (is_second)
         TRI_TRY(take_address(pair, second));
+    if (peer->task == 0)
+        tri__handover_greeted(c, hello);
     *leads = is_to_lead(c, peer->task, is_second, hello);
     if (*leads)
         return NULL;
@@ -259,6 +299,8 @@ void tri__pairs_message(tri__coordinator *c, int server, const tri__message *mes
         dismiss_standby(c, server);
     } else if (pair->state == TRI_PAIR_FILLING) {
         pair->state = TRI_PAIR_WHOLE;
+        if (server == 0)
+            note(c, pair->number);
         tri__log_line(c->server->options.log, TRI_LOG_INFO, "the range of ps:%d lives on two servers", server);
     }
 }
@@ -276,7 +318,7 @@ static void choose_another(tri__coordinator *c, int server, int64_t now)
 
 void tri__pairs_check_silent(tri__coordinator *c, int64_t now)
 {
-    for (int i = 1; c->pair && i < c->settings->servers; i++) {
+    for (int i = 0; c->pair && i < c->settings->servers; i++) {
         choose_another(c, i, now);
         tri__peer *standby = c->pair[i].standby, *primary = c->follower[i].peer;
         if (standby && now - standby->heard > 2 * c->settings->heartbeat) {

@@ -16,8 +16,8 @@
  * does no harm: a server that was given up and still lives answers nobody, and becomes the standby when it connects again. If the primary
  * is lost while the pair is not whole, its range goes back to the last checkpoint, as it does without a standby.
  *
- * ps:0 decides alone, so it has no standby itself: when ps:0 is lost, its range, and in sync the whole job, goes back to the last
- * checkpoint.
+ * The range of ps:0 has a standby, too, which never becomes the primary: ps:0 decides alone, so that somebody must start it again, and then
+ * it takes its range over from that standby (handover.h).
  *
  * Which server is the primary is UNDECIDED until one of the two has come. In a new job it is ps:N. When ps:0 was restarted it is the server
  * that was the primary before; if that one does not come, it is the other. */

@@ -9,6 +9,7 @@
 
 static void go_back_together(tri__coordinator *c)
 {
+    tri__pairs_separate(c, 0);
     tri__snapshot_fill_own(c);
     tri__server_go_back(c->server, c->server->generation + 1, c->snapshot.standing.step);
     tri__books_go_back(c, c->snapshot.standing.books);
@@ -55,6 +56,8 @@ void tri__recovery_go_on(tri__coordinator *c)
         tri__members_go_back(c);
         c->recovery.state = TRI_RECOVERY_REGATHERING;
     }
-    if (c->recovery.state == TRI_RECOVERY_REGATHERING && tri__members_complete(&c->members))
+    if (c->recovery.state == TRI_RECOVERY_REGATHERING && tri__members_complete(&c->members)) {
         c->recovery.state = TRI_RECOVERY_NONE;
+        tri__pairs_offer(c, 0);
+    }
 }

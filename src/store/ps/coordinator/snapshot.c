@@ -114,6 +114,20 @@ tri_status tri__snapshot_load(tri__coordinator *c)
     return NULL;
 }
 
+uint32_t tri__snapshot_all_slots(const tri__coordinator *c)
+{
+    return slots_of(c, true);
+}
+
+void tri__snapshot_take_standing(tri__coordinator *c, tri__standing *standing)
+{
+    tri__snapshot *snapshot = &c->snapshot;
+    tri__standing_fini(&snapshot->standing);
+    snapshot->standing = *standing;
+    *standing = (tri__standing){0};
+    snapshot->next_evaluation = c->job.evaluate_every ? snapshot->standing.step + c->job.evaluate_every : INT64_MAX;
+}
+
 tri_status tri__snapshot_go_back(tri__coordinator *c)
 {
     tri__snapshot *snapshot = &c->snapshot;
@@ -339,10 +353,12 @@ static bool is_wanted(const tri__coordinator *c, int server, const tri__message 
 tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void **body)
 {
     tri__coordinator *c = peer->server->coordinator;
-    if (!c->settled)
+    bool handover = c->handover.state == TRI_HANDOVER_COPYING;
+    if (!c->settled && !handover)
         return tri_fail(TRI_BAD_DATA, "a copy before there is a job");
     const tri__layout *layout = &peer->server->layout;
-    if (peer->role != TRI_PEER_SERVER || message->type != TRI_MSG_COPY || message->chunk >= tri__layout_chunks(layout) ||
+    bool server = peer->role == TRI_PEER_SERVER || (handover && peer->role == TRI_PEER_STANDBY);
+    if (!server || message->type != TRI_MSG_COPY || message->chunk >= tri__layout_chunks(layout) ||
         tri__layout_server(layout, message->chunk) != peer->task || message->slot >= slots_of(c, true))
         return tri_fail(TRI_BAD_DATA, "a copy of chunk %u that nobody asked for", message->chunk);
     if (tri__layout_table(layout, message->chunk) >= 0)
@@ -381,16 +397,24 @@ static tri_status check_empty(tri__peer *peer, const tri__message *message)
     return tri__snapshot_body(peer, message, &body);
 }
 
-tri_status tri__snapshot_received(tri__peer *peer, const tri__message *message)
+tri_status tri__snapshot_receive(tri__peer *peer, const tri__message *message)
 {
     TRI_TRY(check_empty(peer, message));
     tri__coordinator *c = peer->server->coordinator;
-    if (!is_wanted(c, peer->task, message) || message->slot >= c->snapshot.slots)
-        return NULL;
     if (tri__layout_table(&peer->server->layout, message->chunk) >= 0)
         tri__snapshot_receive_rows(c, peer, message);
     else
         receive_range(c, peer, message);
+    return NULL;
+}
+
+tri_status tri__snapshot_received(tri__peer *peer, const tri__message *message)
+{
+    tri__coordinator *c = peer->server->coordinator;
+    TRI_TRY(check_empty(peer, message));
+    if (!is_wanted(c, peer->task, message) || message->slot >= c->snapshot.slots)
+        return NULL;
+    TRI_TRY(tri__snapshot_receive(peer, message));
     if (--c->snapshot.left == 0)
         use(c);
     return NULL;

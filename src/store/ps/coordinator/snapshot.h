@@ -98,11 +98,15 @@ TRI_MUST_CHECK tri_status tri__snapshot_go_back(tri__coordinator *coordinator); 
 void tri__snapshot_fill_own(tri__coordinator *coordinator);                     /* ps:0's stretch from `whole` */
 void tri__snapshot_send_stretch(tri__coordinator *coordinator, int server, tri__connection *to); /* from `whole` */
 
+uint32_t tri__snapshot_all_slots(const tri__coordinator *coordinator); /* parameters, and all state of the rule */
+void tri__snapshot_take_standing(tri__coordinator *coordinator,
+                                 tri__standing *standing); /* `whole` is of that now, though no checkpoint is. Takes standing */
 void tri__snapshot_copied(tri__coordinator *coordinator, int server, const tri__message *message);
 TRI_MUST_CHECK tri_status tri__snapshot_body(tri__peer *peer, const tri__message *message, void **body); /* where a COPY goes */
 TRI_MUST_CHECK tri_status tri__snapshot_received(tri__peer *peer,
                                                  const tri__message *message); /* a chunk, which stands where snapshot_body said */
-TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message); /* the evaluator asks for a chunk */
+TRI_MUST_CHECK tri_status tri__snapshot_receive(tri__peer *peer, const tri__message *message); /* the same, whoever asked for it */
+TRI_MUST_CHECK tri_status tri__snapshot_pulled(tri__peer *peer, const tri__message *message);  /* the evaluator asks for a chunk */
 TRI_MUST_CHECK tri_status tri__snapshot_evaluated(tri__coordinator *coordinator, const json_t *body);
 void tri__snapshot_not_evaluated(tri__coordinator *coordinator); /* there is no evaluator any more */
 

@@ -172,6 +172,7 @@ bool tri__steps_pushed(tri__peer *peer, const tri__message *push)
         return false;
     tri__books_count(c, peer->task, &member->token[0]);
     tri__member_end_token(member);
+    tri__handover_tell(c);
     if (!tri__coordinator_ends(c))
         grant(c, peer->task, true);
     return true;
@@ -207,6 +208,7 @@ void tri__steps_chunk_ends(tri__server *server)
     tri__tokens_advance(c->tokens);
     tri__members_drop_tokens(&c->members);
     c->steps.state = TRI_STEP_BETWEEN;
+    tri__handover_tell(c);
     if (c->settings->backup == 0 && clear_to_go(c))
         tri__steps_issue(c, true);
 }
@@ -235,6 +237,7 @@ bool tri__steps_renew_view(tri__coordinator *c)
                 view->task[view->count++] = task;
         }
         view->number++;
+        tri__handover_tell(c);
         tri_status status = tri__stretch_view(c->server->stretch, tri__coordinator_step(c), view->task, view->count);
         if (status) {
             tri__coordinator_fail(c, status);

@@ -51,6 +51,7 @@ static const struct {
     [TRI_MSG_PRIMARY] = {"primary", TRI_HELLO_MOST},
     [TRI_MSG_UPDATE] = {"update", TRI_CHUNK_BYTES},
     [TRI_MSG_UPDATE_ROWS] = {"update_rows", TRI_KEYED_DENSE_MOST},
+    [TRI_MSG_STATE] = {"state", TRI_JSON_MOST},
     [TRI_MSG_HAVE] = {"have", 0},
     [TRI_MSG_MET] = {"met", 0},
     [TRI_MSG_KNOWN] = {"known", 0},

@@ -63,6 +63,7 @@ typedef enum {
     TRI_MSG_PRIMARY,     /* JSON: to workers: where a range's primary is from now on */
     TRI_MSG_UPDATE,      /* chunk, task (one more; 0: a step of all), step, serial, rate, scale (as weight); a gradient as applied */
     TRI_MSG_UPDATE_ROWS, /* as UPDATE, of rows of a table (keyed.h) */
+    TRI_MSG_STATE,       /* JSON: to the standby of ps:0's range: where the job stands; from it to a new ps:0: where it stood */
     TRI_MSG_HAVE,        /* step: the standby has so many updates */
     TRI_MSG_MET,         /* task (as chunk), incarnation: the primary has welcomed that worker */
     TRI_MSG_KNOWN,       /* chunk, task, serial: the last push of the task that is in the chunk */

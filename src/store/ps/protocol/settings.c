@@ -18,11 +18,11 @@ const char *tri__ps_mode_name(tri__ps_mode mode)
 
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server)
 {
-    return settings->replicas == 2 && server > 0 && server < settings->servers;
+    return settings->replicas == 2 && server >= 0 && server < settings->servers;
 }
 
 int tri__ps_second_host(const tri__ps_settings *settings, int server)
 {
     int others = settings->servers - 1;
-    return others < 2 ? 0 : server % others + 1;
+    return server == 0 ? 1 : others < 2 ? 0 : server % others + 1;
 }

@@ -28,14 +28,15 @@ typedef struct {
     bool sum;                   /* sync: divide by one worker's weight, not by that of all */
     bool half_rows;             /* rows of tables travel as 16 bits a number … */
     bool dense_rows;            /* … and all of them, not those alone that a batch names */
-    int replicas;               /* 2: the range of every server but ps:0 lives on two; 0, 1: on one */
+    int replicas;               /* 2: the range of every server lives on two; 0, 1: on one */
     bool log_updates;           /* servers tell of every update whose it is, at TRI_LOG_DEBUG; in sync they are everybody's */
     int64_t timeout, heartbeat; /* nanoseconds. Connections have twice the timeout: a peer that waits for a straggler is not lost */
 } tri__ps_settings;
 
 bool tri__ps_is_replicated(const tri__ps_settings *settings, int server); /* that server's range lives on two */
 
-/* The server whose process runs the second server of that server's range. It is another one than ps:0 where there is another. */
+/* The server whose process runs the second server of that server's range: ps:1 for ps:0; for the others one other than ps:0 where there is
+ * another. */
 int tri__ps_second_host(const tri__ps_settings *settings, int server);
 
 #endif

@@ -466,3 +466,36 @@ void tri__standing_fini(tri__standing *standing)
     json_decref(standing->books);
     *standing = (tri__standing){0};
 }
+
+json_t *tri__standing_json(const tri__standing *standing)
+{
+    json_t *outstanding = json_array();
+    for (int i = 0; i < standing->count; i++)
+        json_array_append_new(outstanding, json_integer(standing->outstanding[i]));
+    return json_pack("{s:I, s:I, s:I, s:o, s:O*}", "step", (json_int_t)standing->step, "position", (json_int_t)standing->position, "low",
+                     (json_int_t)standing->low, "outstanding", outstanding, "books", standing->books);
+}
+
+static bool read_number(const json_t *json, int64_t *out)
+{
+    *out = json_is_integer(json) ? json_integer_value(json) : -1;
+    return *out >= 0 && *out <= TRI_FURTHEST;
+}
+
+tri_status tri__standing_read(const json_t *json, tri__standing *out)
+{
+    const json_t *list = json_object_get(json, "outstanding");
+    *out = (tri__standing){0};
+    bool sound = read_number(json_object_get(json, "step"), &out->step) && read_number(json_object_get(json, "position"), &out->position) &&
+                 read_number(json_object_get(json, "low"), &out->low) && json_array_size(list) <= (size_t)TRI_MOST_MEMBERS * TRI_MOST_HELD;
+    if (sound && json_array_size(list) > 0)
+        TRI_TRY(tri__allocate(json_array_size(list), sizeof *out->outstanding, "the batches that are not done", &out->outstanding));
+    for (size_t i = 0; sound && i < json_array_size(list); i++)
+        sound = read_number(json_array_get(list, i), &out->outstanding[out->count++]);
+    if (sound) {
+        out->books = json_incref(json_object_get(json, "books"));
+        return NULL;
+    }
+    tri__standing_fini(out);
+    return tri_fail(TRI_BAD_DATA, "where a job stands, in numbers that cannot be");
+}

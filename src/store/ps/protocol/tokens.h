@@ -84,6 +84,10 @@ tri__tokens_report tri__tokens_describe(const tri__tokens *tokens);
 TRI_MUST_CHECK tri_status tri__tokens_standing(const tri__tokens *tokens, tri__standing *out);
 void tri__standing_fini(tri__standing *standing);
 
+/* To send it, with its books. TRI_BAD_DATA where what came is none. */
+json_t *tri__standing_json(const tri__standing *standing); /* NULL: memory is short */
+TRI_MUST_CHECK tri_status tri__standing_read(const json_t *json, tri__standing *out);
+
 /* Go back to standing, as for create. Members stay and hold nothing any more. */
 TRI_MUST_CHECK tri_status tri__tokens_rollback(tri__tokens *tokens, const tri__standing *standing);
 

@@ -3,6 +3,7 @@
 
 #include "base/memory/memory.h"
 #include "store/ps/server/primary.h"
+#include "store/ps/server/role.h"
 #include "store/ps/stretch/gather.h"
 #include "store/ps/stretch/replay.h"
 #include "store/table.h"
@@ -147,5 +148,6 @@ void tri__filling_go_on(tri__server *server)
 void tri__filling_begin(tri__server *server)
 {
     send_news(server);
+    server->role->tell_state(server);
     tri__filling_go_on(server);
 }

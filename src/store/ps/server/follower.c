@@ -97,6 +97,11 @@ void tri__follower_greet(tri__peer *peer)
                               (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "replicas",
                               server->options.settings.replicas == 2 ? 2 : 1, "standby", tri__replication_is_standby(server));
     const tri__address *second = server->options.second;
+    if (second && server->options.index == 0) {
+        json_object_set_new(hello, "whole", json_boolean(server->replication.state == TRI_REPLICATION_WHOLE));
+        json_object_set_new(hello, "pair", json_integer(server->replication.pair));
+        json_object_set_new(hello, "state", json_integer(tri__standby_state(server)));
+    }
     if (second)
         json_object_set_new(hello, "second", json_pack("{s:s, s:i}", "host", second->host, "port", (int)second->port));
     tri__message_send_json(peer->connection, TRI_MSG_HELLO, hello);
@@ -132,7 +137,7 @@ static tri_status take_welcome(tri__server *server, const json_t *body)
         tri__primary_watch(server);
     }
     const json_t *pair = json_object_get(body, "pair");
-    if (pair)
+    if (pair && !json_is_true(json_object_get(body, "handover")))
         tri__replication_welcomed(server, json_is_true(json_object_get(body, "primary")), (uint32_t)json_integer_value(pair));
     return NULL;
 }
@@ -314,7 +319,9 @@ static tri_status take_message(tri__peer *peer, const tri__message *message, con
         tri__server_end(server, NULL);
         return NULL;
     }
-    bool for_primary = message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_RESTORED || message->type == TRI_MSG_SNAPSHOT;
+    bool keeper = server->options.index == 0; /* the standby of ps:0's range, of which a new ps:0 wants a copy */
+    bool for_primary =
+        message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_RESTORED || (message->type == TRI_MSG_SNAPSHOT && !keeper);
     if (for_primary && tri__replication_is_standby(server))
         return tri_fail(TRI_BAD_DATA, "a %s for a standby", tri__message_name(message->type));
     if (message->type == TRI_MSG_RESTORE && tri__stretch_has(server->stretch, message->chunk) &&
@@ -342,6 +349,8 @@ static tri_status take_message(tri__peer *peer, const tri__message *message, con
         tri__server_settle(server);
         return NULL;
     case TRI_MSG_SNAPSHOT:
+        if (keeper)
+            tri__standby_send_state(server, message->step);
         return tri__copy_begin(server, message);
     case TRI_MSG_NORM:
         return scale(server, message);
@@ -389,6 +398,12 @@ static void let_go(tri__peer *peer)
     (void)peer;
 }
 
+static void ask_coordinator(tri__server *server, tri__message_type type)
+{
+    if (server->upstream)
+        tri__message_send(server->upstream->connection, &(tri__message){.type = type, .pair = server->replication.pair}, false);
+}
+
 static bool count_nothing(tri__peer *peer, const tri__message *push)
 {
     (void)peer;
@@ -406,6 +421,8 @@ const tri__server_role tri__follower_role = {
     .body = find_body,
     .evaluator_rows = refuse_evaluator,
     .gone = let_go,
+    .paired = ask_coordinator,
+    .tell_state = do_nothing,
     .pushed = count_nothing,
     .go_on = do_nothing,
     .gathered = tri__follower_stepped,

@@ -11,6 +11,7 @@
 #include "store/ps/server/filling.h"
 #include "store/ps/server/peer.h"
 #include "store/ps/server/reception.h"
+#include "store/ps/server/role.h"
 
 #define RETRY INT64_C(50000000) /* between two attempts to reach the standby */
 
@@ -135,6 +136,12 @@ void tri__primary_watch(tri__server *server)
         tri__stretch_on_applied(server->stretch, send_update, server);
 }
 
+void tri__primary_state(tri__server *server, json_t *state)
+{
+    server->replication.sent++;
+    tri__message_send_json(server->replication.stream->connection, TRI_MSG_STATE, state);
+}
+
 void tri__primary_met(tri__server *server, int task)
 {
     const tri__replication *replication = &server->replication;
@@ -220,8 +227,7 @@ void tri__primary_stream_closed(tri__server *server)
     for (int64_t i = 0; i < replication->count; i++)
         replication->owed[replication->first + i].after = INT64_MAX;
     replication->state = TRI_REPLICATION_ASKING;
-    if (server->upstream)
-        tri__message_send(server->upstream->connection, &(tri__message){.type = TRI_MSG_LONE, .pair = replication->pair}, false);
+    server->role->paired(server, TRI_MSG_LONE);
 }
 
 tri_status tri__primary_hear(tri__server *server, const tri__message *message)
@@ -244,8 +250,7 @@ tri_status tri__primary_hear(tri__server *server, const tri__message *message)
         if (replication->state != TRI_REPLICATION_JOINING)
             return tri_fail(TRI_BAD_DATA, "it is filled before it can be");
         replication->state = TRI_REPLICATION_PAIRED;
-        if (server->upstream)
-            tri__message_send(server->upstream->connection, &(tri__message){.type = TRI_MSG_FILLED, .pair = replication->pair}, false);
+        server->role->paired(server, TRI_MSG_FILLED);
         return NULL;
     default:
         return tri_fail(TRI_BAD_DATA, "a %s from a standby", tri__message_name(message->type));

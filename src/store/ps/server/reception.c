@@ -123,6 +123,7 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     case TRI_MSG_BYE:
     case TRI_MSG_REFUSED:
     case TRI_MSG_PAIR:
+    case TRI_MSG_STATE:
         free(peer->text);
         peer->text = NULL;
         TRI_TRY(tri__allocate((size_t)message->size + 1, 1, "a message", &peer->text));

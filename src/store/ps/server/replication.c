@@ -25,10 +25,19 @@ bool tri__replication_is_open(const tri__replication *replication)
     return replication->state >= TRI_REPLICATION_FILLING && replication->state <= TRI_REPLICATION_PAIRED;
 }
 
+void tri__replication_forget_states(tri__replication *replication)
+{
+    for (int i = 0; i < 2; i++) {
+        json_decref(replication->states[i]);
+        replication->states[i] = NULL;
+    }
+}
+
 void tri__replication_fini(tri__server *server)
 {
     free(server->replication.owed);
     free(server->replication.body);
+    tri__replication_forget_states(&server->replication);
 }
 
 void tri__replication_hang_up(tri__replication *replication)
@@ -83,6 +92,18 @@ tri_status tri__replication_message(tri__peer *peer, const tri__message *message
 
 /* ---- what ps:0 says ---- */
 
+void tri__replication_reach(tri__server *server, const char *host, uint16_t port, uint32_t pair)
+{
+    tri__replication *replication = &server->replication;
+    tri__primary_lead_alone(server);
+    snprintf(replication->host, sizeof replication->host, "%s", host);
+    replication->standby = (tri__address){.host = replication->host, .port = port};
+    replication->pair = pair;
+    replication->attempt = 0;
+    replication->state = TRI_REPLICATION_REACHING;
+    tri__primary_tick(server);
+}
+
 static tri_status take_pair(tri__server *server, const json_t *body)
 {
     tri__replication *replication = &server->replication;
@@ -97,13 +118,7 @@ static tri_status take_pair(tri__server *server, const json_t *body)
     }
     if (!host || strlen(host) >= sizeof replication->host || port < 1 || port > UINT16_MAX)
         return tri_fail(TRI_BAD_DATA, "a standby without an address");
-    tri__primary_lead_alone(server);
-    snprintf(replication->host, sizeof replication->host, "%s", host);
-    replication->standby = (tri__address){.host = replication->host, .port = (uint16_t)port};
-    replication->pair = pair;
-    replication->attempt = 0;
-    replication->state = TRI_REPLICATION_REACHING;
-    tri__primary_tick(server);
+    tri__replication_reach(server, host, (uint16_t)port, pair);
     return NULL;
 }
 

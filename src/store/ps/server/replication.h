@@ -77,7 +77,8 @@ typedef struct {
     int64_t filled_rows;  /* … and rows of the next one, where that is a table */
     void *body;           /* primary: [body_room] an update of rows */
     int64_t body_room;
-    int64_t sent;           /* primary: updates that it has sent … */
+    json_t *states[2];      /* standby of ps:0's range: where the job stood at last, and before that; NULL */
+    int64_t sent;           /* primary: updates and states that it has sent … */
     int64_t had;            /* … and how many of them the standby has; standby: updates that have come */
     tri__owed_answer *owed; /* primary: [room], the oldest at first */
     int64_t first, count, room;
@@ -88,6 +89,7 @@ enum { TRI_REPLICA_NAME = 48 }; /* bytes of a name, with its NUL */
 /* "ps:N" or "the second server of ps:N", for messages; text is returned. */
 const char *tri__replica_name(bool is_second, int server, char text[TRI_REPLICA_NAME]);
 
+void tri__replication_forget_states(tri__replication *replication);
 bool tri__replication_is_standby(const tri__server *server);
 bool tri__replication_is_open(const tri__replication *replication); /* the standby takes updates */
 void tri__replication_fini(tri__server *server);
@@ -96,6 +98,8 @@ void tri__replication_hang_up(tri__replication *replication); /* ends the stream
 
 /* ps:0 has welcomed this server, and says whether it is the primary. */
 void tri__replication_welcomed(tri__server *server, bool leads, uint32_t pair);
+/* The primary is to fill a standby, which is there. */
+void tri__replication_reach(tri__server *server, const char *host, uint16_t port, uint32_t pair);
 /* ps:0 has sent PAIR, LONE or PROMOTE. */
 TRI_MUST_CHECK tri_status tri__replication_told(tri__server *server, const tri__message *message, const json_t *body);
 

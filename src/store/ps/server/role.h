@@ -17,6 +17,9 @@ struct tri__server_role {
     tri_status (*evaluator_rows)(tri__peer *peer, const tri__message *message);    /* the evaluator pulls rows of a table */
     void (*gone)(tri__peer *peer);                                                 /* its connection has ended */
 
+    void (*paired)(tri__server *server, tri__message_type type); /* its standby is FILLED; or it is lost, and may this server be LONE? */
+    void (*tell_state)(tri__server *server);                     /* a standby is being filled: it must know where the job stands */
+
     bool (*pushed)(tri__peer *peer, const tri__message *push); /* a push was taken; true: it ends a token, so go on after the answer */
     void (*go_on)(tri__server *server);
     void (*gathered)(tri__server *server);    /* sync: parts were added; with clipping the norm may be known */

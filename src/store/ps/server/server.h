@@ -45,7 +45,8 @@ typedef struct {
     const char *straggler; /* who is waited for; NULL: nobody for long */
     json_t *
         reports; /* borrowed: an array with the last report of each worker, its "task", and what of it is in the model: "steps", "examples" */
-    double seconds; /* since the first step */
+    double seconds; /* since the first step … */
+    double before;  /* … and of these, what an earlier ps:0 had made after the checkpoint that was loaded */
     struct {
         int task;            /* the worker whose part was the last one for longest; −1: none was */
         double seconds, all; /* for which others waited for it, and for any worker */
@@ -82,6 +83,10 @@ typedef struct {
     /* All is done and saved: keep what it came to. The other tasks are told afterwards that the job is over: where ps:0 is lost before, one
      * in its place finds them all, and where it is lost later, nobody needs to take its place. May be NULL. */
     tri_status (*conclude)(void *context, const tri__ps_status *status);
+    /* With --replicas 2: keep in mind that the range of ps:0 lives on two servers, by this number, or 0: on one; and say it to a ps:0 in
+     * place of this one, 0: it does not. May be NULL: then such a ps:0 begins from a checkpoint. */
+    tri_status (*note)(void *context, uint32_t pair);
+    uint32_t (*noted)(void *context);
 } tri__ps_owner;
 
 typedef struct {

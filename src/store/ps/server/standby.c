@@ -24,6 +24,7 @@ void tri__standby_become(tri__server *server, uint32_t pair)
     replication->pair = pair;
     server->holds = TRI_HOLDS_NOTHING;
     tri__server_forget(server);
+    tri__replication_forget_states(replication);
     tri__stretch_reset(server->stretch, 0);
     memset(server->welcomed, 0, sizeof server->welcomed);
     for (int task = 0; task < TRI_MOST_TASKS; task++)
@@ -106,6 +107,11 @@ static tri_status take_restore(tri__peer *peer, const tri__message *message)
     return NULL;
 }
 
+static void have(tri__peer *peer)
+{
+    tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_HAVE, .step = ++peer->server->replication.had}, false);
+}
+
 static tri_status take_update(tri__peer *peer, const tri__message *message)
 {
     tri__server *server = peer->server;
@@ -125,8 +131,37 @@ static tri_status take_update(tri__peer *peer, const tri__message *message)
     if (!tri__stretch_has(server->stretch, message->chunk) || message->task > TRI_MOST_TASKS || (message->weight > 0 && !message->size))
         return tri_fail(TRI_BAD_DATA, "an update of chunk %u, which makes no sense", message->chunk);
     TRI_TRY(tri__stretch_replay(server->stretch, &update));
-    tri__message_send(peer->connection, &(tri__message){.type = TRI_MSG_HAVE, .step = ++server->replication.had}, false);
+    have(peer);
     return NULL;
+}
+
+int64_t tri__standby_state(const tri__server *server)
+{
+    return tri__json_integer_of(server->replication.states[0], "step", -1);
+}
+
+/* In sync ps:0 may be one step further than other servers. */
+static tri_status take_state(tri__peer *peer, const json_t *body)
+{
+    tri__replication *replication = &peer->server->replication;
+    if (!body)
+        return tri_fail(TRI_BAD_DATA, "a state that says nothing");
+    bool again = tri__json_integer_of(body, "step", -1) == tri__standby_state(peer->server);
+    json_decref(replication->states[!again]);
+    if (!again)
+        replication->states[1] = replication->states[0];
+    replication->states[0] = json_deep_copy(body);
+    have(peer);
+    return NULL;
+}
+
+void tri__standby_send_state(tri__server *server, int64_t step)
+{
+    json_t *const *states = server->replication.states;
+    bool sync = server->options.settings.mode == TRI_PS_SYNC;
+    bool earlier = sync && states[1] && tri__standby_state(server) != step;
+    if (states[earlier])
+        tri__message_send_json(server->upstream->connection, TRI_MSG_STATE, json_incref(states[earlier]));
 }
 
 static tri_status take_known(tri__server *server, const tri__message *message)
@@ -173,6 +208,8 @@ tri_status tri__standby_hear(tri__peer *peer, const tri__message *message, const
     case TRI_MSG_UPDATE:
     case TRI_MSG_UPDATE_ROWS:
         return take_update(peer, message);
+    case TRI_MSG_STATE:
+        return take_state(peer, body);
     case TRI_MSG_KNOWN:
         return take_known(server, message);
     case TRI_MSG_MET:

@@ -7,6 +7,11 @@
 void tri__standby_become(tri__server *server, uint32_t pair); /* drops all that it holds, and waits for its primary's hello */
 TRI_MUST_CHECK tri_status tri__standby_promote(tri__server *server, uint32_t pair); /* ps:0 makes it the primary */
 
+/* Of ps:0's range: the step at which the job stood when it was last told, −1: never; and tell a new ps:0. In sync: how it stood after that
+ * step. */
+int64_t tri__standby_state(const tri__server *server);
+void tri__standby_send_state(tri__server *server, int64_t step);
+
 /* The stream from the primary: its hello, where the body of a message goes, and the message. */
 TRI_MUST_CHECK tri_status tri__standby_hello(tri__peer *peer, const json_t *body);
 TRI_MUST_CHECK tri_status tri__standby_body(tri__peer *peer, const tri__message *message, void **body);

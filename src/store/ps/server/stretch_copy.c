@@ -6,6 +6,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "store/ps/server/server_inside.h"
+#include "store/ps/stretch/undo.h"
 #include "store/table.h"
 
 #define LATE                                                                                                                               \
@@ -29,13 +30,24 @@ bool tri__copy_is_wanted(const tri__server *server)
     return server->copy.step >= 0;
 }
 
+/* In sync a copy is of the very step, also where the server has made the next one: ps:0 was lost meanwhile. */
+static int64_t step_of(const tri__server *server, uint32_t chunk)
+{
+    return server->options.settings.mode == TRI_PS_SYNC ? server->copy.updates : tri__stretch_step(server->stretch, chunk);
+}
+
+static tri_status cannot(const tri__server *server)
+{
+    return tri_fail(TRI_NOT_FOUND, "ps:%d is past step %lld", server->options.index, (long long)server->copy.updates);
+}
+
 /* All rows that the server has of a table, slot by slot. */
 static tri_status copy_table(tri__server *server, int table)
 {
     tri__stretch_copy *copy = &server->copy;
     const tri__layout *layout = &server->layout;
     const int64_t rows = tri__layout_rows(layout, server->options.index, table), floats = rows * layout->tables.table[table].width;
-    const tri_table *own = tri__stretch_table(server->stretch, tri__layout_table_chunk(layout, server->options.index, table));
+    const uint32_t chunk = tri__layout_table_chunk(layout, server->options.index, table);
     if (copy->table_slots[table] < copy->slots) {
         tri__buffer_free(copy->table[table]);
         copy->table[table] = NULL;
@@ -43,7 +55,8 @@ static tri_status copy_table(tri__server *server, int table)
         copy->table_slots[table] = copy->slots;
     }
     for (uint32_t slot = 0; slot < copy->slots; slot++)
-        tri__table_read(own, 0, 1, rows, (int)slot, copy->table[table] + slot * floats);
+        if (!tri__stretch_read_rows_at(server->stretch, chunk, rows, (int)slot, step_of(server, chunk), copy->table[table] + slot * floats))
+            return cannot(server);
     return NULL;
 }
 
@@ -57,9 +70,10 @@ static tri_status copy_stretch(tri__server *server)
             TRI_TRY(tri__buffer_allocate((range.count + 1) * sizeof(float), "a copy of the parameters", &copy->slot[slot]));
         size_t at = 0, count;
         for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
-            const float *floats = tri__stretch_floats(server->stretch, tri__stretch_first(server->stretch) + i, (int)slot, &count);
-            if (floats)
-                memcpy(copy->slot[slot] + at, floats, count * sizeof *floats);
+            const uint32_t chunk = tri__stretch_first(server->stretch) + i;
+            const float *floats = tri__stretch_floats(server->stretch, chunk, (int)slot, &count);
+            if (floats && !tri__stretch_read_at(server->stretch, chunk, (int)slot, step_of(server, chunk), copy->slot[slot] + at))
+                return cannot(server);
         }
     }
     for (int table = 0; table < server->layout.tables.count; table++)
@@ -87,8 +101,11 @@ static void send_copy(tri__server *server, int64_t step)
 {
     const tri__stretch_copy *copy = &server->copy;
     tri__connection *connection = server->upstream->connection;
-    const tri__message copied = {
-        .type = TRI_MSG_COPIED, .snapshot = copy->number, .step = step, .updates = tri__stretch_lowest(server->stretch)};
+    const tri__message copied = {.type = TRI_MSG_COPIED,
+                                 .snapshot = copy->number,
+                                 .step = step,
+                                 .updates =
+                                     server->options.settings.mode == TRI_PS_SYNC ? copy->updates : tri__stretch_lowest(server->stretch)};
     tri__message_send(connection, &copied, false);
     for (uint32_t slot = 0; slot < copy->slots; slot++) {
         size_t at = 0, count;
@@ -114,7 +131,11 @@ void tri__copy_take(tri__server *server)
     if (patient && tri__stretch_lowest(server->stretch) < copy->updates)
         return;
     tri_status status = copy_stretch(server);
-    if (status)
+    if (tri_status_code(status) == TRI_NOT_FOUND) {
+        tri__message_send(server->upstream->connection,
+                          &(tri__message){.type = TRI_MSG_COPIED, .snapshot = copy->number, .step = copy->step, .updates = -1}, false);
+        tri_status_free(status);
+    } else if (status)
         tri__server_end(server, status);
     else
         send_copy(server, copy->step);

@@ -174,6 +174,8 @@ static void finish_step(tri__stretch *stretch, tri__stretch_chunk *chunk, double
     const tri_step step = {.step = chunk->step, .rate = chunk->rate};
     float *gradient = stretch->gathered + chunk->range.first;
     double scale = chunk->weight > 0 ? clipping * scale_of(stretch, chunk) : 0;
+    tri__row_part rows = chunk->shard ? tri__table_shard_sum(chunk->shard) : (tri__row_part){0};
+    tri__undo_keep(stretch, chunk, chunk->shard && chunk->weight > 0 ? &rows : NULL);
     if (chunk->weight > 0 && !chunk->shard)
         tri__rule_spare_state(&stretch->rule, tri__stretch_range_of(stretch, chunk), gradient,
                               clipping * (stretch->settings.sum ? chunk->parts : 1));
@@ -182,7 +184,6 @@ static void finish_step(tri__stretch *stretch, tri__stretch_chunk *chunk, double
     else if (chunk->weight > 0)
         tri__stretch_apply(stretch, chunk, gradient, scale, chunk->step, chunk->rate);
     chunk->waited = chunk->parts ? tri__clock_now() - chunk->since : 0;
-    tri__row_part rows = chunk->shard ? tri__table_shard_sum(chunk->shard) : (tri__row_part){0};
     tri__stretch_tell(stretch, chunk,
                       (tri__applied){.task = -1,
                                      .step = chunk->step,

@@ -18,6 +18,7 @@ tri_status tri__stretch_replay(tri__stretch *stretch, const tri__applied *update
         TRI_TRY(tri__stretch_know(stretch, update->chunk, update->task, update->serial));
     if (update->scale > 0 && !chunk->shard != !update->rows)
         return tri_fail(TRI_BAD_DATA, "an update of chunk %u, which is another kind of chunk", update->chunk);
+    tri__undo_keep(stretch, chunk, update->scale > 0 ? update->rows : NULL);
     if (update->scale > 0 && chunk->shard)
         tri__table_shard_apply_part(chunk->shard, update->rows, &stretch->rule, (double)update->scale,
                                     &(tri_step){.step = update->step, .rate = update->rate});
@@ -33,6 +34,8 @@ void tri__stretch_stand(tri__stretch *stretch, uint32_t number, int64_t step)
     tri__gather_drop(stretch, chunk);
     tri__gather_begin(chunk);
     chunk->step = step;
+    if (stretch->undo.steps)
+        stretch->undo.steps[number - stretch->first] = 0;
 }
 
 tri_status tri__stretch_know(tri__stretch *stretch, uint32_t chunk, int task, int64_t serial)

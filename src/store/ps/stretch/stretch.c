@@ -21,6 +21,8 @@ static tri_status allocate(tri__stretch *stretch, const tri__layout *layout)
         TRI_TRY(tri__buffer_allocate(bytes, "a server's state of the update rule", &stretch->slot[i]));
     if (tri__stretch_is_sync(stretch))
         TRI_TRY(tri__buffer_allocate(bytes, "a server's gathered gradient", &stretch->gathered));
+    if (tri__stretch_is_sync(stretch) && stretch->settings.replicas == 2)
+        TRI_TRY(tri__undo_create(stretch));
     TRI_TRY(tri__allocate(stretch->chunks, sizeof *stretch->chunk, "a server's chunks", &stretch->chunk));
     for (uint32_t i = 0; i < stretch->chunks; i++) {
         tri_range range = tri__layout_chunk(layout, stretch->first + i);
@@ -90,6 +92,7 @@ void tri__stretch_destroy(tri__stretch *stretch)
     for (int i = 0; i < TRI_MOST_TASKS; i++)
         free(stretch->pushed[i]);
     tri__task_orders_free(&stretch->order);
+    tri__undo_destroy(stretch);
     free(stretch->chunk);
     for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
         tri__table_shard_fini(&stretch->shard[i]);
@@ -180,6 +183,8 @@ void tri__stretch_reset(tri__stretch *stretch, int64_t step)
         tri__gather_drop(stretch, chunk);
         tri__gather_begin(chunk);
         chunk->step = step;
+        if (stretch->undo.steps)
+            stretch->undo.steps[i] = 0;
     }
     for (int task = 0; task < TRI_MOST_TASKS; task++) {
         forget_pushes(stretch, task);

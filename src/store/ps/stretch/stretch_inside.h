@@ -1,5 +1,5 @@
 /* stretch_inside.h: a stretch as its own files see it: stretch.c takes pushes, gather.c puts a step together out of them, replay.c repeats
- * the updates of another server. */
+ * the updates of another server, undo.c knows what was before the last one. */
 #ifndef TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
 #define TRI_STORE_PS_STRETCH_STRETCH_INSIDE_H
 
@@ -31,6 +31,13 @@ typedef struct {
     tri__table_shard *shard; /* the rows of a table that this chunk is; NULL: it is a range */
 } tri__stretch_chunk;
 
+/* What chunks were before their last step (undo.h). */
+typedef struct {
+    int64_t *steps; /* [chunks] that a chunk had with it; 0: none is kept. NULL: nobody asks */
+    float *slot[TRI_STRETCH_SLOTS];
+    tri__row_sum rows[TRI_LAYOUT_TABLES]; /* those that the step changed: values are [count][stride] */
+} tri__undo;
+
 struct tri__stretch {
     tri_range range;
     uint32_t first, chunks;
@@ -51,6 +58,7 @@ struct tri__stretch {
     tri__clip_factor clip;  /* the last that was told */
     uint32_t settled;       /* where settle goes on looking */
     int64_t dropped;
+    tri__undo undo;                                             /* sync with two servers a range */
     void (*applied)(void *context, const tri__applied *update); /* NULL: nobody asks */
     void *applied_context;
 };
@@ -78,5 +86,11 @@ TRI_MUST_CHECK tri_status tri__stretch_know_task(tri__stretch *stretch, int task
 TRI_MUST_CHECK tri_status tri__gather_push(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push, tri__push_outcome *out);
 void tri__gather_begin(tri__stretch_chunk *chunk);                       /* nothing of the chunk's next step is there */
 void tri__gather_drop(tri__stretch *stretch, tri__stretch_chunk *chunk); /* the parts that are held */
+
+/* Of undo.c, for the others. */
+TRI_MUST_CHECK tri_status tri__undo_create(tri__stretch *stretch);
+void tri__undo_destroy(tri__stretch *stretch);
+/* Before a step of the chunk is applied. rows: those that it changes, where the chunk is a table; NULL: none. */
+void tri__undo_keep(tri__stretch *stretch, const tri__stretch_chunk *chunk, const tri__row_part *rows);
 
 #endif

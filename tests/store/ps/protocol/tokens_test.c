@@ -449,6 +449,30 @@ static void a_fast_worker_does_its_fixed_part_and_no_more(void **state)
     tri__tokens_destroy(tokens);
 }
 
+static void a_standing_comes_back_from_its_json(void **state)
+{
+    (void)state;
+    int64_t open[] = {8, 24};
+    tri__standing standing = {.step = 7, .position = 40, .low = 8, .outstanding = open, .count = 2, .books = json_pack("{s:i}", "lost", 3)};
+    json_t *json = tri__standing_json(&standing);
+    tri__standing read;
+    assert_ok(tri__standing_read(json, &read));
+    assert_int_equal(read.step, 7);
+    assert_int_equal(read.position, 40);
+    assert_int_equal(read.low, 8);
+    assert_int_equal(read.count, 2);
+    assert_memory_equal(read.outstanding, open, sizeof open);
+    assert_true(json_equal(read.books, standing.books));
+    tri__standing_fini(&read);
+    json_object_set_new(json, "position", json_integer(-1));
+    assert_fails(tri__standing_read(json, &read), TRI_BAD_DATA, "numbers that cannot be");
+    json_object_set_new(json, "position", json_integer(40));
+    json_array_append_new(json_object_get(json, "outstanding"), json_string("8"));
+    assert_fails(tri__standing_read(json, &read), TRI_BAD_DATA, "numbers that cannot be");
+    json_decref(json);
+    json_decref(standing.books);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +486,7 @@ int main(void)
         cmocka_unit_test(tokens_lose_no_example_in_random_histories),
         cmocka_unit_test(fixed_parts_lose_no_example_in_random_histories),
         cmocka_unit_test(a_fast_worker_does_its_fixed_part_and_no_more),
+        cmocka_unit_test(a_standing_comes_back_from_its_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

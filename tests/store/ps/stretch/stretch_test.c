@@ -6,6 +6,7 @@
 #include "store/ps/stretch/gradient_check.h"
 #include "store/ps/stretch/replay.h"
 #include "store/ps/stretch/stretch.h"
+#include "store/ps/stretch/undo.h"
 #include "support.h"
 
 enum { FLOATS = 2 * TRI_CHUNK_FLOATS + 100 }; /* three chunks */
@@ -523,6 +524,55 @@ static void a_push_of_rows_that_a_standby_has_replayed_is_not_applied_again(void
     tri__stretch_destroy(standby);
 }
 
+/* With two servers a range, in sync: what a chunk was before its last step can be read. */
+static void a_chunk_can_be_read_as_it_was_a_step_ago(void **state)
+{
+    (void)state;
+    const tri__ps_settings settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, .replicas = 2};
+    tri__stretch *stretch = new_stretch(settings, (tri_rule){.name = "momentum"});
+    static float first[2][TRI_CHUNK_FLOATS], read[TRI_CHUNK_FLOATS];
+    size_t count;
+    assert_ok(tri__stretch_view(stretch, 0, (const int[]){0}, 1));
+    assert_int_equal(push(stretch, 1, 0, 0, 0.3F, 3), TRI_PUSH_APPLIED);
+    for (int slot = 0; slot < 2; slot++)
+        assert_true(tri__stretch_read_at(stretch, 1, slot, 1, first[slot]));
+    assert_int_equal(push(stretch, 1, 0, 1, 0.7F, 3), TRI_PUSH_APPLIED);
+    for (int slot = 0; slot < 2; slot++) {
+        const float *now = tri__stretch_floats(stretch, 1, slot, &count);
+        assert_true(tri__stretch_read_at(stretch, 1, slot, 1, read));
+        assert_memory_equal(read, first[slot], count * sizeof *read);
+        assert_true(tri__stretch_read_at(stretch, 1, slot, 2, read));
+        assert_memory_equal(read, now, count * sizeof *read);
+        assert_memory_not_equal(read, first[slot], count * sizeof *read);
+    }
+    assert_false(tri__stretch_read_at(stretch, 1, 0, 0, read));
+    assert_false(tri__stretch_read_at(stretch, 1, 0, 3, read));
+    tri__stretch_reset(stretch, 5);
+    assert_false(tri__stretch_read_at(stretch, 1, 0, 4, read));
+    tri__stretch_destroy(stretch);
+}
+
+static void rows_can_be_read_as_they_were_a_step_ago(void **state)
+{
+    (void)state;
+    tri__layout layout;
+    tri__stretch *stretch;
+    const tri__ps_settings settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, .replicas = 2};
+    assert_ok(tri__layout_init(&layout, 10, &(tri__table_shapes){1, {{10, 2}}}, 1));
+    assert_ok(tri__stretch_create(&layout, 0, &(tri_rule){.name = "momentum"}, &settings, &stretch));
+    assert_ok(tri__stretch_view(stretch, 0, (const int[]){0}, 1));
+    float first[20], read[20], now[20];
+    assert_int_equal(push_rows(stretch, 0, 0, 0), TRI_PUSH_APPLIED);
+    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 1, 1, first));
+    assert_int_equal(push_rows(stretch, 0, 1, 2), TRI_PUSH_APPLIED);
+    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 1, 1, read));
+    assert_memory_equal(read, first, sizeof read);
+    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 1, 2, now));
+    assert_memory_not_equal(now, first, sizeof now);
+    assert_false(tri__stretch_read_rows_at(stretch, 1, 10, 1, 0, read));
+    tri__stretch_destroy(stretch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -548,6 +598,8 @@ int main(void)
         cmocka_unit_test(a_push_that_a_standby_has_replayed_is_not_applied_again),
         cmocka_unit_test(a_standby_that_replays_updates_of_rows_has_the_same_bits),
         cmocka_unit_test(a_push_of_rows_that_a_standby_has_replayed_is_not_applied_again),
+        cmocka_unit_test(a_chunk_can_be_read_as_it_was_a_step_ago),
+        cmocka_unit_test(rows_can_be_read_as_they_were_a_step_ago),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
