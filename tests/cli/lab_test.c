@@ -124,6 +124,10 @@ static void study_that_is_complete_runs_nothing_again(void **state)
     assert_string_equal(before, after);
     free(before);
     free(after);
+    test_result_fini(&(test_result[]){SHELL(folder, "touch o/mine; mkdir -p other/data; touch other/data/mine")}[0]);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o", "--fresh", "--quiet"), 0, "confirmed", "");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "other", "--fresh", "--quiet"), 0, "confirmed", "");
+    expect(SHELL(folder, "ls o/mine other/data/mine && grep -c '\"result\"' o/cells.jsonl"), 0, "o/mine\nother/data/mine\n6\n", "");
     write_study(folder, "title: another\ncommand: train softmax\nfactors: {a: 1}\ncolumns: {s: seconds}\n");
     expect(RUN(folder, "lab", "run", "s.yaml", "--out", "o"), 2, "", "give another --out");
 }

@@ -342,7 +342,7 @@ static const tri__option lab_run_options[] = {
      .completion = "folder",
      .otherwise = "studies/NAME",
      .meaning = "the folder for the results; where it has some of the same study, the rest is run"},
-    {.name = "fresh", .meaning = "remove what that folder has, and begin anew"},
+    {.name = "fresh", .meaning = "remove the results that the folder has, and begin anew"},
     {.name = "quiet", .meaning = "print no progress and no notes; errors are still printed"},
     JSON_ROW,
     HELP_ROW,

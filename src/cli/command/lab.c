@@ -137,7 +137,7 @@ static tri_status name_folder(const tri__arguments *arguments, const tri__study 
         snprintf(folder, size, "%s", given);
     else
         snprintf(folder, size, "studies/%s%s%s", study->name, usual ? "" : "-", usual ? "" : tri__scale_name(study->scale));
-    return tri__argument_flag(arguments, "fresh") ? tri__folder_remove(folder) : NULL;
+    return tri__argument_flag(arguments, "fresh") ? tri__results_remove(folder) : NULL;
 }
 
 static tri_status find_program(char *program, size_t size)

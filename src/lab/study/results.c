@@ -216,6 +216,30 @@ tri_status tri__results_open(const char *folder, const tri__study *study, const 
     return status;
 }
 
+static tri_status remove_part(const char *folder, const char *name)
+{
+    char *path = tri__path_join(folder, name);
+    tri_status status = path ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for a path");
+    if (path && tri__folder_exists(path))
+        status = tri__folder_remove(path);
+    else if (path && unlink(path) && errno != ENOENT)
+        status = tri__path_failure(path, "remove", errno);
+    free(path);
+    return status;
+}
+
+/* The journal goes last: until then the folder is known to be one of results. */
+tri_status tri__results_remove(const char *folder)
+{
+    static const char *const parts[] = {"runs", "data", "results.csv", JOURNAL};
+    char *journal = tri__path_join(folder, JOURNAL);
+    bool known = journal && tri__file_exists(journal);
+    free(journal);
+    for (size_t i = 0; known && i < sizeof parts / sizeof *parts; i++)
+        TRI_TRY(remove_part(folder, parts[i]));
+    return NULL;
+}
+
 void tri__results_destroy(tri__results *results)
 {
     if (!results)

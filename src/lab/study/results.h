@@ -21,6 +21,10 @@ typedef struct tri__results tri__results;
  * where another process runs it. study is borrowed. */
 TRI_MUST_CHECK tri_status tri__results_open(const char *folder, const tri__study *study, const json_t *about, tri__results **out);
 
+/* Remove the journal, results.csv, `data` and `runs` of a folder that has a journal. Nothing else there is touched, and nothing at all
+ * where there is no journal. */
+TRI_MUST_CHECK tri_status tri__results_remove(const char *folder);
+
 /* Only to look at. The study is read from the journal: tri__results_study. */
 TRI_MUST_CHECK tri_status tri__results_read(const char *folder, tri__results **out);
 void tri__results_destroy(tri__results *results); /* accepts NULL */
