@@ -266,8 +266,10 @@ static tri_status batch_statistics(tri__compiler *compiler, const tri_node *node
 
 static tri_status bias_grad(tri__compiler *compiler, const tri_node *node, tri__lowered *lowered)
 {
-    const bool batch_norm = node->forward && tri__node_is(node->forward, "batch_norm");
-    return batch_norm ? batch_norm_grad(compiler, node, lowered) : convolution_weight(compiler, node, lowered);
+    if (!node->forward)
+        return NULL;
+    return tri__node_is(node->forward, "batch_norm") ? batch_norm_grad(compiler, node, lowered)
+                                                     : convolution_weight(compiler, node, lowered);
 }
 
 /* ---- matrix products ---- */
