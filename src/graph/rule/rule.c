@@ -61,25 +61,6 @@ const char *tri__rule_names(const tri__rule_number *number, char *text, size_t s
 
 /* The numbers */
 
-/* Whether a rule before row has the number already. */
-static bool is_known(const tri__rule_number *number, int rows)
-{
-    for (int i = 0; i < rows; i++)
-        if (has(tri__rule_row_at(i), number))
-            return true;
-    return false;
-}
-
-const tri__rule_number *tri__rule_number_at(int index)
-{
-    const tri__rule_row *row;
-    for (int i = 0; (row = tri__rule_row_at(i)); i++)
-        for (int k = 0; k < TRI_RULE_NUMBERS && row->numbers[k]; k++)
-            if (!is_known(row->numbers[k], i) && index-- == 0)
-                return row->numbers[k];
-    return NULL;
-}
-
 const tri__rule_number *tri__rule_number_find(const char *key)
 {
     const tri__rule_number *number;

@@ -26,8 +26,6 @@ size_t tri__rule_state_in(const tri_rule *rule, tri_range range);
 /* State is neither clipped nor a sum over workers: divide its part of the range's gradient by the factor of the scale that would do so. */
 void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradient, double factor);
 
-/* The numbers that any rule has, each once, by number from 0; NULL past the last. */
-const tri__rule_number *tri__rule_number_at(int index);
 const tri__rule_number *tri__rule_number_find(const char *key);       /* NULL where no rule has it */
 bool tri__rule_has(const char *rule, const tri__rule_number *number); /* rule: NULL is the first */
 

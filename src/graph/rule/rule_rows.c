@@ -207,6 +207,10 @@ static const tri__rule_row ftrl_rule = {
 /* The list, in the order in which people see it. The first is the rule where none is named. */
 static const tri__rule_row *const rules[] = {&sgd_rule, &momentum_rule, &nesterov_rule, &adagrad_rule, &adam_rule, &adamw_rule, &ftrl_rule};
 
+/* The numbers of all of them, each once, in the order in which help lists them. */
+static const tri__rule_number *const numbers[] = {&l2_number,    &momentum_number, &epsilon_number,   &beta1_number,
+                                                  &beta2_number, &decay_number,    &ftrl_beta_number, &l1_number};
+
 static const tri__option rule_option = {
     .name = "rule",
     .elsewhere = "optimizer optimiser solver",
@@ -220,6 +224,11 @@ static const tri__option rule_option = {
 const tri__rule_row *tri__rule_row_at(int index)
 {
     return index >= 0 && index < (int)(sizeof rules / sizeof *rules) ? rules[index] : NULL;
+}
+
+const tri__rule_number *tri__rule_number_at(int index)
+{
+    return index >= 0 && index < (int)(sizeof numbers / sizeof *numbers) ? numbers[index] : NULL;
 }
 
 const tri__option *tri__rule_choice(void)

@@ -34,4 +34,7 @@ typedef struct {
 const tri__rule_row *tri__rule_row_at(int index); /* from 0; NULL past the last */
 const tri__option *tri__rule_choice(void);        /* --rule */
 
+/* The numbers that any rule has, each once, by number from 0; NULL past the last. */
+const tri__rule_number *tri__rule_number_at(int index);
+
 #endif

@@ -53,6 +53,10 @@ static void every_number_is_listed_once_and_its_default_is_in_range(void **state
         tri__rule_names(number, names, sizeof names);
         assert_true(strchr(names, ',') || strstr(number->option.meaning, names));
     }
+    const tri__rule_row *row;
+    for (int i = 0; (row = tri__rule_row_at(i)); i++)
+        for (int k = 0; k < TRI_RULE_NUMBERS && row->numbers[k]; k++)
+            assert_ptr_equal(tri__rule_number_find(row->numbers[k]->key), row->numbers[k]);
     assert_true(count <= TRI_ALL_RULE_NUMBERS);
     assert_null(tri__rule_option(count + 1));
     assert_null(tri__rule_number_find("patience"));
