@@ -237,6 +237,11 @@ tri_status tri__command_watch(tri__session *session, const tri__arguments *argum
     watch w = {.session = session, .count = tri__argument_integer(arguments, "count"), .stop = tri__signals_catch(1)};
     if (!tri__duration_parse(every, &w.every) || w.every < INT64_C(10000000))
         return tri_fail(TRI_BAD_CALL, "--every %s: should be a time such as 1s or 500ms, at least 10ms", every);
+    TRI_TRY(tri__watch_check_probe(arguments));
+    if (tri__argument_given(arguments, "probe"))
+        return tri__watch_probe(session, arguments, w.stop);
+    if (tri__argument_given(arguments, "answer"))
+        return tri__watch_answer(session, arguments, w.stop);
     TRI_TRY(tri__watch_check_web(arguments));
     if (arguments->count == 0)
         return watch_this_host(&w, csv);

@@ -17,4 +17,11 @@ TRI_MUST_CHECK tri_status tri__watch_check_web(const tri__arguments *arguments);
 TRI_MUST_CHECK tri_status tri__watch_web(tri__session *session, const tri__arguments *arguments, int64_t every,
                                          const volatile sig_atomic_t *stop);
 
+/* TRI_BAD_CALL where options of probes stand without one, or with what has no part in it. */
+TRI_MUST_CHECK tri_status tri__watch_check_probe(const tri__arguments *arguments);
+
+/* Measure a link and print what it carries; or answer those who do, until a signal came. */
+TRI_MUST_CHECK tri_status tri__watch_probe(tri__session *session, const tri__arguments *arguments, const volatile sig_atomic_t *stop);
+TRI_MUST_CHECK tri_status tri__watch_answer(tri__session *session, const tri__arguments *arguments, const volatile sig_atomic_t *stop);
+
 #endif

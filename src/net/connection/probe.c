@@ -1,0 +1,311 @@
+/* probe.c: bytes for a second each way. Who sends keeps a little more ready than the kernel takes. What is under way when the time is over
+ * still counts, since the clock stops where END arrives. */
+#include "net/connection/probe.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory/memory.h"
+#include "base/thread/clock.h"
+#include "net/connection/connection.h"
+#include "net/connection/listener.h"
+
+enum { PING = 1, PONG, DATA, END, COUNTED, SEND };
+enum { TRIPS = 40, CHUNK = 256 << 10, AHEAD = 4 * CHUNK, AT_ONCE = 16, ASKERS = 4 };
+#define TURN INT64_C(50000000) /* after which a signal is noticed */
+
+typedef enum { CONNECTING, PINGING, SENDING, RECEIVING, DONE } asker_state; /* as probe.h draws them; who answers has none */
+
+/* One end of a probe. */
+typedef struct end {
+    tri__connection *connection;
+    asker_state state;
+    bool sends;            /* DATA, until the time is over */
+    int64_t until;         /* when */
+    int64_t bytes, first;  /* received behind the first DATA, and when that came; 0: none has */
+    int64_t pinged, heard; /* when the last PING left, and when anything came */
+    int64_t trip[TRIPS];   /* nanoseconds */
+    int trips;
+    int64_t duration;
+    double sent, received; /* bytes a second */
+    bool closed;
+    tri_status why;
+    struct end *next;       /* of those who answer */
+    struct answerer *owner; /* NULL: this one asks */
+    char scratch[CHUNK];
+} end;
+
+typedef struct answerer {
+    end *first;
+} answerer;
+
+static void say(end *self, uint32_t type, uint64_t word, uint64_t other)
+{
+    const tri__frame frame = {.type = type, .word = {word, other}};
+    tri__connection_send(self->connection, &frame, NULL, false);
+}
+
+static void ping(end *self)
+{
+    self->pinged = tri__clock_now();
+    say(self, PING, 0, 0);
+}
+
+static void start_sending(end *self, int64_t duration)
+{
+    self->sends = true;
+    self->until = tri__clock_now() + duration;
+}
+
+/* As much as the kernel takes at once, up to a bound, so that others have their turn. */
+static void send_more(end *self)
+{
+    static const char zeros[CHUNK];
+    const tri__frame frame = {.type = DATA, .size = CHUNK};
+    for (int i = 0; i < AT_ONCE && tri__connection_unsent(self->connection) < AHEAD && tri__clock_now() < self->until; i++)
+        tri__connection_send(self->connection, &frame, zeros, false);
+    if (tri__clock_now() < self->until)
+        return;
+    self->sends = false;
+    say(self, END, 0, 0);
+}
+
+static void count(end *self, uint32_t size)
+{
+    if (self->first)
+        self->bytes += size;
+    else
+        self->first = tri__clock_now();
+}
+
+static double rate(int64_t bytes, int64_t nanoseconds)
+{
+    return nanoseconds > 0 ? (double)bytes / tri__clock_seconds(nanoseconds) : 0;
+}
+
+/* ---- the one who asks ---- */
+
+static tri_status hear_answer(end *self, const tri__frame *frame)
+{
+    if (frame->type == PONG && self->state == PINGING) {
+        self->trip[self->trips++] = tri__clock_now() - self->pinged;
+        if (self->trips < TRIPS) {
+            ping(self);
+        } else {
+            self->state = SENDING;
+            start_sending(self, self->duration);
+        }
+    } else if (frame->type == COUNTED && self->state == SENDING) {
+        self->sent = rate((int64_t)frame->word[0], (int64_t)frame->word[1]);
+        self->state = RECEIVING;
+        say(self, SEND, (uint64_t)self->duration, 0);
+    } else if (frame->type == END && self->state == RECEIVING) {
+        self->received = rate(self->bytes, tri__clock_now() - self->first);
+        self->state = DONE;
+    } else if (frame->type == DATA && self->state == RECEIVING) {
+        count(self, frame->size);
+    } else {
+        return tri_fail(TRI_BAD_DATA, "a message %u that was not asked for (is it trireme watch --answer?)", frame->type);
+    }
+    return NULL;
+}
+
+/* ---- the one who answers ---- */
+
+static tri_status hear_question(end *self, const tri__frame *frame)
+{
+    const int64_t duration = (int64_t)frame->word[0];
+    if (frame->type == PING) {
+        say(self, PONG, 0, 0);
+    } else if (frame->type == DATA) {
+        count(self, frame->size);
+    } else if (frame->type == END && self->first) {
+        say(self, COUNTED, (uint64_t)self->bytes, (uint64_t)(tri__clock_now() - self->first));
+        self->bytes = self->first = 0;
+    } else if (frame->type == SEND && !self->sends && duration > 0 && duration <= TRI_PROBE_LONGEST) {
+        start_sending(self, duration);
+    } else {
+        return tri_fail(TRI_BAD_DATA, "a message %u that makes no sense here", frame->type);
+    }
+    return NULL;
+}
+
+/* ---- both ---- */
+
+static void on_open(void *context, tri__connection *connection)
+{
+    end *self = context;
+    (void)connection;
+    self->heard = tri__clock_now();
+    if (self->owner)
+        return;
+    self->state = PINGING;
+    ping(self);
+}
+
+static tri_status on_begin(void *context, tri__connection *connection, const tri__frame *frame, void **body)
+{
+    end *self = context;
+    (void)connection;
+    if (frame->type != DATA || frame->size > CHUNK)
+        return tri_fail(TRI_BAD_DATA, "a message %u of %u bytes, which no probe sends", frame->type, frame->size);
+    *body = self->scratch;
+    return NULL;
+}
+
+static tri_status on_frame(void *context, tri__connection *connection, const tri__frame *frame, void *body)
+{
+    end *self = context;
+    (void)body;
+    self->heard = tri__clock_now();
+    if (!self->owner)
+        return hear_answer(self, frame);
+    tri__connection_greeted(connection);
+    return hear_question(self, frame);
+}
+
+static void on_closed(void *context, tri__connection *connection, tri_status why)
+{
+    end *self = context;
+    (void)connection;
+    self->closed = true;
+    self->connection = NULL;
+    self->why = why;
+}
+
+static const tri__connection_handlers handlers = {.open = on_open, .begin = on_begin, .frame = on_frame, .closed = on_closed};
+
+static bool is_stopped(const tri__probe_options *options)
+{
+    return options->stop && *options->stop;
+}
+
+static int compare_trips(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void fill_in(end *self, tri__probe_result *out)
+{
+    qsort(self->trip, TRIPS, sizeof *self->trip, compare_trips);
+    *out = (tri__probe_result){.least_trip = tri__clock_seconds(self->trip[0]),
+                               .median_trip = tri__clock_seconds(self->trip[TRIPS / 2]),
+                               .sent = self->sent,
+                               .received = self->received};
+}
+
+/* Until the last answer, or the end of the connection. */
+static tri_status converse(tri__loop *loop, end *self, const tri__probe_options *options)
+{
+    while (self->state != DONE && !self->closed && !is_stopped(options)) {
+        if (self->sends)
+            send_more(self);
+        const bool full = self->sends && tri__connection_unsent(self->connection) >= AHEAD;
+        tri__loop_turn(loop, self->sends && !full ? 0 : tri__clock_now() + TURN);
+        if (!self->closed && !self->sends && self->heard && tri__clock_now() - self->heard > options->timeout + self->duration)
+            return tri_fail(TRI_TIMEOUT, "the other side is silent");
+    }
+    if (self->closed && self->state != DONE) {
+        tri_status why = self->why;
+        self->why = NULL;
+        return why ? why : tri_fail(TRI_IO, "the other side has closed the connection (does it show the same --key?)");
+    }
+    return self->state == DONE ? NULL : tri_fail(TRI_STOPPED, "stopped");
+}
+
+static void part(tri__loop *loop, end *self)
+{
+    if (!self->closed)
+        tri__connection_close(self->connection);
+    while (!self->closed)
+        tri__loop_turn(loop, tri__clock_now() + TURN);
+    tri_status_free(self->why);
+}
+
+tri_status tri__probe_ask(const tri__address *address, const tri__probe_options *options, tri__probe_result *out)
+{
+    end *self;
+    tri__loop *loop = NULL;
+    TRI_TRY(tri__allocate(1, sizeof *self, "a probe", &self));
+    self->duration = options->duration;
+    const tri__connection_options connection = {.handlers = &handlers, .context = self, .tls = options->tls, .timeout = options->timeout};
+    tri_status status = tri__loop_create(&loop);
+    if (!status)
+        status = tri__connection_open(loop, address, &connection, &self->connection);
+    if (!status) {
+        status = converse(loop, self, options);
+        part(loop, self);
+    }
+    if (!status)
+        fill_in(self, out);
+    tri__loop_destroy(loop);
+    free(self);
+    return tri_wrap(status, "%s:%u", address->host, (unsigned)address->port);
+}
+
+static void *on_accepted(void *context, tri__connection *connection)
+{
+    answerer *self = context;
+    end *one;
+    tri_status status = tri__allocate(1, sizeof *one, "an answer to a probe", &one);
+    if (status) {
+        tri_status_free(status);
+        return NULL;
+    }
+    one->connection = connection;
+    one->owner = self;
+    one->next = self->first;
+    self->first = one;
+    return one;
+}
+
+/* Send for all that want it, and forget those that have ended. Whether one could go on at once. */
+static bool serve(answerer *self)
+{
+    bool eager = false;
+    for (end **at = &self->first; *at;) {
+        end *one = *at;
+        if (one->closed) {
+            *at = one->next;
+            tri_status_free(one->why);
+            free(one);
+            continue;
+        }
+        if (one->sends)
+            send_more(one);
+        eager = eager || (one->sends && tri__connection_unsent(one->connection) < AHEAD);
+        at = &one->next;
+    }
+    return eager;
+}
+
+tri_status tri__probe_answer(int fd, const tri__probe_options *options)
+{
+    answerer self = {0};
+    tri__loop *loop = NULL;
+    tri__listener *listener = NULL;
+    const tri__listener_options listening = {
+        .connection = {.handlers = &handlers, .context = &self, .tls = options->tls, .timeout = options->timeout},
+        .accepted = on_accepted,
+        .most = ASKERS,
+        .awaits_hello = true,
+    };
+    tri_status status = tri__loop_create(&loop);
+    if (!status)
+        status = tri__listener_create(loop, fd, &listening, &listener);
+    if (status)
+        close(fd);
+    while (!status && !is_stopped(options))
+        tri__loop_turn(loop, serve(&self) ? 0 : tri__clock_now() + TURN);
+    tri__listener_destroy(listener);
+    for (end *one = self.first; one; one = one->next)
+        part(loop, one);
+    while (self.first) {
+        end *one = self.first;
+        self.first = one->next;
+        free(one);
+    }
+    tri__loop_destroy(loop);
+    return status;
+}
