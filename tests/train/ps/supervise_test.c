@@ -14,6 +14,7 @@
 
 #include "support.h"
 #include "train/cluster/cluster.h"
+#include "train/ps/ps.h"
 
 #define SECOND INT64_C(1000000000)
 #define RESULT "printf '%s\\n' '{\"result\": {\"summary\": {\"steps\": 7}, \"table\": \"steps 7\\n\"}}'\n"
@@ -93,6 +94,7 @@ static tri_status supervise(fixture *job, int workers, int servers)
     static const char *const words[] = {"--data=fake:8x8x1:3:50", "--strategy=ps", NULL};
     const tri__run_request request = {
         .options = &job->options,
+        .strategy = &tri__strategy_ps,
         .out = job->run,
         .command = "trireme train softmax",
         .stop = &job->stop,
