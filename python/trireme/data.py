@@ -2,7 +2,7 @@
 
 import numpy
 
-from trireme.native import ffi, keep, lib, make, text
+from trireme.native import ffi, lib, make, text
 
 _TYPES = {numpy.dtype("uint8"): lib.TRI_U8, numpy.dtype("float32"): lib.TRI_F32}
 
@@ -53,8 +53,7 @@ class Dataset:
         )
         if y is not None:
             arrays.labels = ffi.cast("int32_t *", labels.ctypes.data)
-        source = make("tri_source", lib.tri_source_destroy, lib.tri_source_from_arrays, arrays)
-        return cls(keep(source, x, labels, names, list_of_names))
+        return cls(make("tri_source", lib.tri_source_destroy, lib.tri_source_from_arrays, arrays, keep=(x, labels, names, list_of_names)))
 
     @classmethod
     def open(cls, name, part="train", seed=1, size=None, features=0):

@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import weakref
 
 import cffi
 
@@ -35,20 +34,11 @@ def check(status):
     raise TriremeError(message, kind)
 
 
-def make(kind, destroy, call, *arguments):
-    """The object that call creates; `destroy` ends it when Python lets go of it."""
+def make(kind, destroy, call, *arguments, keep=()):
+    """The object that call creates; `destroy` ends it when Python lets go of it. What it borrows (keep) lives until then."""
     place = ffi.new(kind + " **")
     check(call(*arguments, place))
-    return ffi.gc(place[0], destroy)
-
-
-_kept = weakref.WeakKeyDictionary()
-
-
-def keep(thing, *others):
-    """Let others live as long as thing: the library borrows their memory."""
-    _kept[thing] = _kept.get(thing, ()) + others
-    return thing
+    return ffi.gc(place[0], lambda thing, borrowed=keep: destroy(thing))
 
 
 def text(pointer):

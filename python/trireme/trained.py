@@ -7,7 +7,7 @@ import tempfile
 import numpy
 
 from trireme.data import _TYPES, Dataset
-from trireme.native import check, ffi, keep, lib, make, text
+from trireme.native import check, ffi, lib, make, text
 
 _NUMPY = {number: dtype for dtype, number in _TYPES.items()}
 
@@ -89,9 +89,9 @@ def evaluate(graph, store, data, batch=250):
         raise TypeError("evaluate wants a Dataset, not %s" % type(data).__name__)
     copy = make("tri_graph", lib.tri_graph_destroy, lib.tri_graph_copy, graph, batch)
     options = ffi.new("tri_plan_options *", {"batch": batch})
-    plan = keep(make("tri_plan", lib.tri_plan_destroy, lib.tri_plan_create, copy, options, store), store)
+    plan = make("tri_plan", lib.tri_plan_destroy, lib.tri_plan_create, copy, options, store, keep=(store,))
     order = ffi.new("tri_dataset_options *", {"batch": batch, "epochs": 1})
-    dataset = keep(make("tri_dataset", lib.tri_dataset_destroy, lib.tri_dataset_create, data.source, order), data)
+    dataset = make("tri_dataset", lib.tri_dataset_destroy, lib.tri_dataset_create, data.source, order, keep=(data,))
     loss = right = examples = 0
     for rows in batches(dataset):
         check(lib.tri_plan_run(plan, rows))

@@ -4,7 +4,7 @@ import dataclasses
 import time
 
 from trireme.data import Dataset
-from trireme.native import check, ffi, keep, lib, make, text
+from trireme.native import check, ffi, lib, make, text
 from trireme.trained import Model, batches
 
 ALL = 2**63 - 1
@@ -59,13 +59,12 @@ class _Job:
         self.batch = batch or self.defaults.batch or 100
         given = ffi.new("tri_model_input *", {"type": data.info.type, "shape": data.info.shape, "classes": data.info.classes})
         self.graph = make("tri_graph", lib.tri_graph_destroy, lib.tri_model_build, self.model, given, self.batch)
-        self.store = self._make_store(self._make_rule(rule, numbers, clip))
+        self.store = self._make_store(*self._make_rule(rule, numbers, clip))
         options = ffi.new("tri_plan_options *", {"batch": self.batch, "training": True, "seed": seed, "threads": threads})
-        plan = make("tri_plan", lib.tri_plan_destroy, lib.tri_plan_create, self.graph, options, self.store)
-        self.plan = keep(plan, self.store)
+        self.plan = make("tri_plan", lib.tri_plan_destroy, lib.tri_plan_create, self.graph, options, self.store, keep=(self.store,))
 
     def _make_rule(self, name, numbers, clip):
-        """The model's rule, with what was given in its place."""
+        """The model's rule, with what was given in its place; and the texts that it points to."""
         rule = ffi.new("tri_rule *", {"clip": clip, "state": lib.tri_graph_state_of(self.graph)})
         own = self.defaults.rule
         if name is None or (own.name != ffi.NULL and text(own.name) == name):
@@ -82,11 +81,11 @@ class _Job:
         if rule.name == ffi.NULL and name is not None:
             names.append(ffi.new("char[]", name.encode()))
             rule.name = names[-1]
-        return keep(rule, *names)
+        return rule, names
 
-    def _make_store(self, rule):
+    def _make_store(self, rule, names):
         floats = lib.tri_graph_parameter_floats(self.graph)
-        store = keep(make("tri_store", lib.tri_store_destroy, lib.tri_store_local_create, floats, rule), rule)
+        store = make("tri_store", lib.tri_store_destroy, lib.tri_store_local_create, floats, rule, keep=(rule, names))
         lib.tri_graph_initialise(self.graph, self.seed, lib.tri_store_parameters(store))
         check(lib.tri_graph_add_tables(self.graph, store))
         check(lib.tri_graph_initialise_tables(self.graph, self.seed, store))
@@ -98,7 +97,7 @@ class _Job:
             {"batch": self.batch, "seed": self.seed, "shuffle": ALL if shuffle else 0, "epochs": epochs,
              "in_place": lib.tri_plan_takes_scattered(self.plan)},
         )
-        dataset = keep(make("tri_dataset", lib.tri_dataset_destroy, lib.tri_dataset_create, self.data.source, order), self.data)
+        dataset = make("tri_dataset", lib.tri_dataset_destroy, lib.tri_dataset_create, self.data.source, order, keep=(self.data,))
         loss, step, started, examples = ffi.new("double *"), ffi.new("tri_step *", {"rate": rate}), time.monotonic(), 0
         for rows in batches(dataset):
             check(lib.tri_store_begin(self.store, step))

@@ -68,6 +68,7 @@ static void mistakes_in_the_file_are_told(void **state)
     }
     expect(RUN(*state, "train", "--config", "nowhere.yaml"), 1, "", "nowhere.yaml");
     expect(RUN(*state, "train", "--config"), 2, "", "--config needs a value");
+    expect(RUN(*state, "train", "--config", "a.yaml", "--config=b.yaml"), 2, "", "--config a.yaml and --config b.yaml: give one file");
     expect(RUN(*state, "eval", "x", "--config", "a.yaml"), 2, "", "eval has no option --config");
 }
 

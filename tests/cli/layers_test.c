@@ -34,7 +34,7 @@ static void running_statistics_are_the_same_in_every_synchronous_strategy(void *
     write_model(here);
     static const char *const clips[] = {"1000", "0.1"};
     for (int i = 0; i < 2; i++) {
-        char mirrored[16], ranks[16], servers[16];
+        char mirrored[32], ranks[32], servers[32];
         snprintf(mirrored, sizeof mirrored, "mirrored%d", i);
         snprintf(ranks, sizeof ranks, "ranks%d", i);
         snprintf(servers, sizeof servers, "servers%d", i);

@@ -175,7 +175,7 @@ tri__trace_lane *tri__trace_lane_add(tri__trace *trace, const char *name)
     return room ? lane : NULL;
 }
 
-/* Where there is no memory for it, its spans are called as steps are. */
+/* Where there is no memory for it, its spans get the name of steps. */
 int tri__trace_name(tri__trace *trace, const char *name)
 {
     for (int i = 0; i < trace->names; i++)

@@ -96,10 +96,10 @@ static bool has_operand(int count, const char *const *words)
     return has;
 }
 
-/* Where --config stands among words, and its file; −1: nowhere. *taken: how many words it takes. */
-static int find_config(int count, const char *const *words, const char **file, int *taken)
+/* Where --config stands among words from number `from` on, and its file; −1: nowhere. *taken: how many words it takes. */
+static int find_config(int from, int count, const char *const *words, const char **file, int *taken)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = from; i < count; i++) {
         const bool apart = !strcmp(words[i], "--config");
         if (!apart && strncmp(words[i], "--config=", strlen("--config=")) != 0)
             continue;
@@ -130,7 +130,8 @@ static tri_status expand(expansion *self, int count, const char *const *words, i
 tri_status tri__config_expand(int count, const char *const *words, tri__expanded_words *out)
 {
     expansion self = {0};
-    int used = 0, taken = 0, at = find_config(count, words, &self.file, &taken);
+    int used = 0, taken = 0, more = 0, at = find_config(0, count, words, &self.file, &taken);
+    const char *another;
     *out = (tri__expanded_words){.words = words, .count = count};
     if (at < 2)
         return NULL;
@@ -139,6 +140,8 @@ tri_status tri__config_expand(int count, const char *const *words, tri__expanded
         return NULL;
     if (!*self.file)
         return tri_fail(TRI_BAD_CALL, "--config needs a value: --config FILE");
+    if (find_config(at + taken, count, words, &another, &more) >= 0)
+        return tri_fail(TRI_BAD_CALL, "--config %s and --config %s: give one file", self.file, another);
     self.has_operand = has_operand(count - 1, words + 1);
     tri_status status = expand(&self, count, words, 1 + used, at, taken);
     *out = (tri__expanded_words){.words = (const char *const *)self.words, .count = self.count, .own = self.words};

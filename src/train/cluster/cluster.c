@@ -240,6 +240,8 @@ static tri_status read_host(const char *name, const char *role, size_t index, co
     tri__address address = {0};
     if (!*text)
         return tri_fail(TRI_BAD_DATA, "%s: %s:%zu: the address is empty", name, role, index);
+    if (*text == '-') /* ssh would take it for an option */
+        return tri_fail(TRI_BAD_DATA, "%s: %s:%zu: '%s' is no name of a host", name, role, index, text);
     if (!strchr(text, ':'))
         return copy_host(text, out);
     TRI_TRY(tri_wrap(tri__address_parse(text, &address), "%s: %s:%zu", name, role, index));

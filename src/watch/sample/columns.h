@@ -28,6 +28,8 @@
 #define TRI_COLUMN_OWN_RECEIVED "training:recv"
 
 /* Of an interface: bytes a second that it received and sent, and the most that it can carry. */
+#define TRI_LATEST_WALL 1e11 /* seconds since 1970: a file that says more, or less than 0, does not say a time */
+
 typedef enum { TRI_LINK_RECEIVED, TRI_LINK_SENT, TRI_LINK_MOST } tri__link_part;
 
 enum { TRI_LINK_PARTS = TRI_LINK_MOST + 1, TRI_LINK_COLUMN = 32 };

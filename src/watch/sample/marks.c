@@ -16,6 +16,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "watch/progress/text.h"
+#include "watch/sample/columns.h"
 
 static const char header[] = "epoch,kind,task,step,seconds,note\n";
 
@@ -166,7 +167,7 @@ static bool read_line(const char *line, tri__mark *mark)
     mark->seconds = strtod(seconds, NULL);
     mark->step = *step ? strtoll(step, NULL, 10) : -1;
     snprintf(mark->note, sizeof mark->note, "%.*s", (int)length, line + 1);
-    return isfinite(mark->wall) && isfinite(mark->seconds) && strchr(line, '\n');
+    return mark->wall >= 0 && mark->wall < TRI_LATEST_WALL && isfinite(mark->seconds) && strchr(line, '\n');
 }
 
 static int by_time(const void *a, const void *b)

@@ -8,6 +8,7 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "watch/sample/columns.h"
 
 /* What reads a series. */
 struct tri__series_reader {
@@ -149,14 +150,14 @@ static void read_on(tri__run_history *history, tri__run_series *series)
         history->version += add_sample(series, last);
     }
     last->every = tri__sample_reader_every(reader->file);
-    if (!isfinite(last->wall))
+    if (!(last->wall >= 0 && last->wall < TRI_LATEST_WALL))
         last->wall = tri__sample_reader_changed(reader->file);
 }
 
 static tri_status read_file(tri__run_history *history, const char *name)
 {
     char task[TRI_SAMPLE_TASK];
-    tri__run_series *series;
+    tri__run_series *series = NULL;
     if (!tri__sample_task(name, task))
         return NULL;
     char *path = tri__path_join(history->folder, name);

@@ -10,6 +10,7 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "watch/progress/text.h"
+#include "watch/sample/columns.h"
 
 #define SLOW 0.7
 #define LATE 0.5 /* seconds that a sample may come later than its moment */
@@ -43,7 +44,7 @@ static bool read_file(const char *folder, const char *name, tri__run_row *row)
     tri__sample_reader *reader = path && tri__sample_task(name, row->task) ? tri__sample_reader_open(path) : NULL;
     if (reader) {
         read_last(reader, row);
-        if (!isfinite(row->wall))
+        if (!(row->wall >= 0 && row->wall < TRI_LATEST_WALL))
             row->wall = tri__sample_reader_changed(reader);
         row->every = tri__sample_reader_every(reader);
     }

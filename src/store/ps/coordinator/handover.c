@@ -109,7 +109,7 @@ static const char *find_obstacle(const tri__coordinator *c)
         return "the standby of its range does not have all of it";
     for (int i = 1; i < sources(c); i++)
         if (!c->follower[i].keeps || c->follower[i].generation != keeper->generation)
-            return "another server was, too";
+            return "another server was lost with it";
     return NULL;
 }
 
@@ -165,7 +165,7 @@ void tri__handover_check(tri__coordinator *c, int64_t now)
     } else if (handover->state == TRI_HANDOVER_AWAITING && now - handover->since > 2 * c->settings->heartbeat) {
         give_up(c, is_sync(c) ? "not all servers have come" : "the standby of its range has not come");
     } else if (handover->state == TRI_HANDOVER_COPYING && !are_still_here(c)) {
-        give_up(c, "a server that lived was lost meanwhile");
+        give_up(c, "another server was lost during the handover");
     } else if (handover->state == TRI_HANDOVER_COPYING && now - handover->since > c->settings->timeout) {
         give_up(c, "the copies of the servers that live have not come within the timeout");
     }
