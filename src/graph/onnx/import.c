@@ -61,6 +61,26 @@ static int find_value(const importer *self, const char *name)
     return -1;
 }
 
+static int readers_of(const importer *self, const char *name)
+{
+    int readers = 0;
+    for (int64_t i = 0; i < self->graph.nodes; i++)
+        for (int k = 0; k < self->graph.node[i].inputs; k++)
+            readers += strcmp(self->graph.node[i].input[k], name) == 0;
+    for (int64_t i = 0; i < self->graph.outputs; i++)
+        readers += strcmp(self->graph.output[i].name, name) == 0;
+    return readers;
+}
+
+/* Whether nobody but the node that is being imported reads what the line computes, by any of its names: then the line may be changed. */
+static bool is_read_once(const importer *self, int index)
+{
+    for (int64_t i = 0; i < self->known; i++)
+        if (self->values[i].line == index && readers_of(self, self->values[i].name) > 1)
+            return false;
+    return true;
+}
+
 static tri_status know(importer *self, const char *name, int index)
 {
     TRI_TRY(tri__grow(&self->values, &self->known_room, self->known + 1, sizeof *self->values, "an imported model"));
@@ -377,30 +397,44 @@ static bool is_bare_input(const importer *self, const tri__onnx_node *node)
     return self->out->input.type == TRI_U8 && find_value(self, node->input[0]) == 0;
 }
 
+static tri_status scale_input(importer *self, const tri__onnx_node *node, float scale, float offset)
+{
+    if (!is_read_once(self, 0))
+        return unsupported(node, "the input's bytes can be scaled and shifted only where no other node reads them");
+    self->scale *= scale;
+    self->offset = self->offset * scale + offset;
+    return same_value(self, node);
+}
+
 static tri_status multiply(importer *self, const tri__onnx_node *node)
 {
     float number;
     if (node->inputs == 2 && is_number(self, node, 1, &number)) {
-        if (is_bare_input(self, node)) {
-            self->scale *= number;
-            self->offset *= number;
-            return same_value(self, node);
-        }
+        if (is_bare_input(self, node))
+            return scale_input(self, node, number, 0);
         return number == 1 ? same_value(self, node)
                            : add_line(self, node, "multiply", 1, tri__arena_format(self->arena, "scale=%.9g", (double)number));
     }
     return add_line(self, node, "multiply", 2, "");
 }
 
+/* Whether it is one number a channel: [C][1][1] behind a convolution, [C] behind a dense layer, or either with a 1 before it. */
+static bool is_of_channels(const tri__onnx_tensor *tensor, const line *product)
+{
+    const int behind = strcmp(product->verb, "conv") == 0 ? 2 : 0, channels = tensor->shape.rank - 1 - behind;
+    return tensor->floats && tensor->count > 0 && (channels == 0 || channels == 1) && tensor->shape.dim[channels] == tensor->count;
+}
+
 /* A line without a bias may get one from an Add behind it. */
 static tri_status add_bias_behind(importer *self, const tri__onnx_node *node, int value, const tri__onnx_tensor *bias)
 {
     line *product = &self->lines[value];
-    int64_t most = 1;
-    for (int i = 0; i < bias->shape.rank; i++)
-        most = bias->shape.dim[i] > most ? bias->shape.dim[i] : most;
-    if (!product->could_have_bias || product->has_bias || !bias->floats || most != bias->count)
+    if (!product->could_have_bias || product->has_bias)
         return unsupported(node, "a tensor of the file can be added to what a layer without a bias gives, and nowhere else");
+    if (!is_of_channels(bias, product))
+        return unsupported(node, "a tensor that is added must be floats, [C][1][1] behind a convolution or [C] behind a dense layer");
+    if (!is_read_once(self, value))
+        return unsupported(node, "what it adds a tensor to is read by other nodes too, without the tensor");
     product->has_bias = true;
     TRI_TRY(add_tensor(self, product->name, ".bias", TRI_SHAPE(bias->count), bias->floats));
     return know(self, node->output[0], value);
@@ -411,10 +445,8 @@ static tri_status add(importer *self, const tri__onnx_node *node)
     float number;
     if (node->inputs != 2)
         return unsupported(node, "it must have two inputs");
-    if (is_number(self, node, 1, &number) && (number == 0 || is_bare_input(self, node))) {
-        self->offset += number;
-        return same_value(self, node);
-    }
+    if (is_number(self, node, 1, &number) && (number == 0 || is_bare_input(self, node)))
+        return number == 0 ? same_value(self, node) : scale_input(self, node, 1, number);
     for (int i = 0; i < 2; i++) {
         const tri__onnx_tensor *tensor = tri__onnx_tensor_of(&self->graph, node->input[i]);
         const int value = find_value(self, node->input[1 - i]);
@@ -437,6 +469,8 @@ static tri_status transpose(importer *self, const tri__onnx_node *node)
     if (find_value(self, node->input[0]) != 0 || self->channels_first || !order || order->count != 4 ||
         memcmp(order->ints, to_front, sizeof to_front) != 0)
         return unsupported(node, "only the input's channels can be moved, to the front");
+    if (!is_read_once(self, 0))
+        return unsupported(node, "other nodes read the input as it was before");
     self->channels_first = true;
     return same_value(self, node);
 }
@@ -449,12 +483,25 @@ static bool is_output(const importer *self, const char *name)
     return false;
 }
 
-/* At the end it belongs to the loss. */
+/* A node at the end belongs to the loss, whose logits are what the node reads. */
+static tri_status give_to_loss(importer *self, const tri__onnx_node *node)
+{
+    if (readers_of(self, node->output[0]) > 1)
+        return unsupported(node, "it is the model's output, and other nodes read it too");
+    return same_value(self, node);
+}
+
 static tri_status softmax(importer *self, const tri__onnx_node *node)
 {
-    if (is_output(self, node->output[0]))
-        return same_value(self, node);
-    return add_line(self, node, "softmax", 1, "");
+    const int64_t axis = whole_of(node, "axis", -1);
+    if (axis != 1 && axis != -1)
+        return unsupported(node, "axis must be 1 or -1");
+    return is_output(self, node->output[0]) ? give_to_loss(self, node) : add_line(self, node, "softmax", 1, "");
+}
+
+static tri_status log_softmax(importer *self, const tri__onnx_node *node)
+{
+    return is_output(self, node->output[0]) ? softmax(self, node) : unsupported(node, "it can be read as the model's output only");
 }
 
 static tri_status sigmoid(importer *self, const tri__onnx_node *node)
@@ -462,7 +509,21 @@ static tri_status sigmoid(importer *self, const tri__onnx_node *node)
     if (!is_output(self, node->output[0]))
         return add_line(self, node, "sigmoid", 1, "");
     self->loss = "logistic_loss";
-    return same_value(self, node);
+    return give_to_loss(self, node);
+}
+
+static tri_status gelu(importer *self, const tri__onnx_node *node)
+{
+    const tri__onnx_attribute *approximate = tri__onnx_attribute_of(node, "approximate");
+    if (approximate && approximate->text[0] && strcmp(approximate->text, "none") != 0)
+        return unsupported(node, "it is computed exactly here: approximate must be none");
+    return add_line(self, node, "gelu", 1, "");
+}
+
+static tri_status cast(importer *self, const tri__onnx_node *node)
+{
+    return whole_of(node, "to", 0) == ELEMENT_FLOAT ? same_value(self, node)
+                                                    : unsupported(node, "values are floats here: to must be float");
 }
 
 static const struct {
@@ -484,10 +545,10 @@ static const struct {
     {"Relu", NULL, "relu"},
     {"LeakyRelu", leaky_relu, NULL},
     {"Tanh", NULL, "tanh"},
-    {"Gelu", NULL, "gelu"},
+    {"Gelu", gelu, NULL},
     {"Sigmoid", sigmoid, NULL},
     {"Softmax", softmax, NULL},
-    {"LogSoftmax", softmax, NULL},
+    {"LogSoftmax", log_softmax, NULL},
     {"Flatten", flatten, NULL},
     {"Reshape", reshape, NULL},
     {"Concat", concat, NULL},
@@ -497,7 +558,7 @@ static const struct {
     {"Transpose", transpose, NULL},
     {"Pad", pad, NULL},
     {"Constant", constant, NULL},
-    {"Cast", same_value, NULL},
+    {"Cast", cast, NULL},
     {"Identity", same_value, NULL},
     {"Dropout", same_value, NULL},
 };

@@ -1,5 +1,6 @@
 /* import_test.c: what is not known of an ONNX model is told with its node and operator. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes/wire.h"
@@ -7,15 +8,56 @@
 #include "graph/onnx/message.h"
 #include "support.h"
 
-static void put_node(tri__wire_buffer *graph, const char *op, const char *input, const char *output)
+/* NAME=TEXT, or NAME=NUMBER */
+static void put_attribute(tri__wire_buffer *node, const char *attribute)
+{
+    tri__wire_buffer out = {0};
+    char name[32];
+    const char *value = strchr(attribute, '=') + 1;
+    snprintf(name, sizeof name, "%.*s", (int)(value - attribute - 1), attribute);
+    tri__wire_put_string(&out, ATTRIBUTE_NAME, name);
+    if (strspn(value, "0123456789"))
+        tri__wire_put_varint(&out, ATTRIBUTE_I, strtoull(value, NULL, 10));
+    else
+        tri__wire_put_string(&out, ATTRIBUTE_S, value);
+    tri__wire_put_message(node, NODE_ATTRIBUTE, &out);
+    tri__wire_fini(&out);
+}
+
+/* second, attribute: NULL where there is none */
+static void put_node_of(tri__wire_buffer *graph, const char *op, const char *first, const char *second, const char *attribute,
+                        const char *output)
 {
     tri__wire_buffer node = {0};
-    tri__wire_put_string(&node, NODE_INPUT, input);
+    tri__wire_put_string(&node, NODE_INPUT, first);
+    if (second)
+        tri__wire_put_string(&node, NODE_INPUT, second);
     tri__wire_put_string(&node, NODE_OUTPUT, output);
     tri__wire_put_string(&node, NODE_NAME, output);
     tri__wire_put_string(&node, NODE_OPERATOR, op);
+    if (attribute)
+        put_attribute(&node, attribute);
     tri__wire_put_message(graph, GRAPH_NODE, &node);
     tri__wire_fini(&node);
+}
+
+static void put_node(tri__wire_buffer *graph, const char *op, const char *input, const char *output)
+{
+    put_node_of(graph, op, input, NULL, NULL, output);
+}
+
+/* Zeros of that shape. */
+static void put_tensor(tri__wire_buffer *graph, const char *name, tri_shape shape)
+{
+    static const float zeros[64];
+    tri__wire_buffer tensor = {0};
+    for (int i = 0; i < shape.rank; i++)
+        tri__wire_put_varint(&tensor, TENSOR_DIMS, (uint64_t)shape.dim[i]);
+    tri__wire_put_varint(&tensor, TENSOR_TYPE, ELEMENT_FLOAT);
+    tri__wire_put_string(&tensor, TENSOR_NAME, name);
+    tri__wire_put_bytes(&tensor, TENSOR_RAW, zeros, (size_t)tri_shape_count(shape) * sizeof *zeros);
+    tri__wire_put_message(graph, GRAPH_INITIALIZER, &tensor);
+    tri__wire_fini(&tensor);
 }
 
 /* x: [N][4] of floats */
@@ -92,11 +134,87 @@ static void damaged_files_are_refused_in_words(void **state)
     tri__wire_fini(&graph);
 }
 
+static void a_bias_goes_into_its_layer_only_where_nobody_reads_the_layer_without_it(void **state)
+{
+    (void)state;
+    for (int others = 0; others < 2; others++) {
+        tri__wire_buffer graph = {0};
+        char text[512];
+        put_tensor(&graph, "weight", TRI_SHAPE(4, 3));
+        put_tensor(&graph, "bias", TRI_SHAPE(3));
+        put_value(&graph, GRAPH_INPUT, "features", 4);
+        put_node_of(&graph, "MatMul", "features", "weight", NULL, "product");
+        put_node(&graph, "Identity", "product", "same");
+        put_node_of(&graph, "Add", "same", "bias", NULL, "sum");
+        put_node(&graph, "Relu", others ? "product" : "sum", "positive");
+        put_node_of(&graph, "Add", others ? "sum" : "positive", "positive", NULL, "y");
+        put_value(&graph, GRAPH_OUTPUT, "y", 3);
+        if (others)
+            assert_fails(import(&graph, NULL, 0), TRI_UNSUPPORTED, "node 'sum' (Add): what it adds a tensor to is read by other nodes");
+        else
+            assert_ok(import(&graph, text, sizeof text));
+        tri__wire_fini(&graph);
+    }
+}
+
+static void a_tensor_is_added_to_channels_only_where_onnx_does_so(void **state)
+{
+    (void)state;
+    const tri_shape shapes[] = {TRI_SHAPE(3, 1, 1), TRI_SHAPE(1, 3, 1, 1), TRI_SHAPE(3), TRI_SHAPE(3, 1)};
+    for (int i = 0; i < 4; i++) {
+        tri__wire_buffer graph = {0};
+        char text[512];
+        put_tensor(&graph, "weight", TRI_SHAPE(3, 4, 1, 1));
+        put_tensor(&graph, "bias", shapes[i]);
+        put_value(&graph, GRAPH_INPUT, "features", 4);
+        put_node_of(&graph, "Conv", "features", "weight", NULL, "product");
+        put_node_of(&graph, "Add", "bias", "product", NULL, "y");
+        put_value(&graph, GRAPH_OUTPUT, "y", 3);
+        if (i < 2)
+            assert_ok(import(&graph, text, sizeof text));
+        else
+            assert_fails(import(&graph, NULL, 0), TRI_UNSUPPORTED, "[C][1][1] behind a convolution");
+        tri__wire_fini(&graph);
+    }
+}
+
+static void what_an_operator_says_of_itself_is_heeded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op, *attribute, *refusal; /* refusal NULL: it can be read */
+    } cases[] = {
+        {"LogSoftmax", NULL, "the model's output only"},
+        {"Softmax", "axis=2", "axis must be 1 or -1"},
+        {"Softmax", "axis=1", NULL},
+        {"Gelu", "approximate=tanh", "approximate must be none"},
+        {"Gelu", "approximate=none", NULL},
+        {"Cast", "to=7", "to must be float"},
+        {"Cast", "to=1", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tri__wire_buffer graph = {0};
+        char text[512];
+        put_value(&graph, GRAPH_INPUT, "features", 4);
+        put_node_of(&graph, cases[i].op, "features", NULL, cases[i].attribute, "middle");
+        put_node(&graph, "Relu", "middle", "y");
+        put_value(&graph, GRAPH_OUTPUT, "y", 4);
+        if (cases[i].refusal)
+            assert_fails(import(&graph, NULL, 0), TRI_UNSUPPORTED, cases[i].refusal);
+        else
+            assert_ok(import(&graph, text, sizeof text));
+        tri__wire_fini(&graph);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_operator_that_is_not_known_is_named),
         cmocka_unit_test(lines_follow_the_nodes),
+        cmocka_unit_test(a_bias_goes_into_its_layer_only_where_nobody_reads_the_layer_without_it),
+        cmocka_unit_test(a_tensor_is_added_to_channels_only_where_onnx_does_so),
+        cmocka_unit_test(what_an_operator_says_of_itself_is_heeded),
         cmocka_unit_test(damaged_files_are_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
