@@ -15,8 +15,8 @@ typedef struct {
     const char *const *cells; /* [rows][columns] */
 } tri__csv;
 
-/* All of *out lives in the arena. A field may stand in double quotes. TRI_BAD_DATA with the line of a row that has more or fewer fields
- * than there are names; name is what messages call the text. */
+/* All of *out lives in the arena. Lines end with \n, \r\n or \r; a field may stand in double quotes. TRI_BAD_DATA with the line of a row
+ * that has more or fewer fields than there are names; name is what messages call the text. */
 TRI_MUST_CHECK tri_status tri__csv_parse(const char *name, const char *text, tri__arena *arena, tri__csv *out);
 
 int tri__csv_column(const tri__csv *table, const char *name); /* −1 where there is none */

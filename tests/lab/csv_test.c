@@ -23,6 +23,32 @@ static void table_has_its_names_and_cells(void **state)
     tri__arena_destroy(arena);
 }
 
+static void lines_may_end_with_a_return_alone(void **state)
+{
+    tri__arena *arena;
+    tri__csv table;
+    (void)state;
+    assert_ok(tri__arena_create(&arena));
+    assert_ok(tri__csv_parse("t", "a,b\r1,2\r3,4\r5,6\r7,8", arena, &table));
+    assert_int_equal(table.columns, 2);
+    assert_int_equal(table.rows, 4);
+    assert_string_equal(tri__csv_cell(&table, 3, 1), "8");
+    tri__arena_destroy(arena);
+}
+
+static void comma_in_a_quoted_name_parts_no_columns(void **state)
+{
+    tri__arena *arena;
+    tri__csv table;
+    (void)state;
+    assert_ok(tri__arena_create(&arena));
+    assert_ok(tri__csv_parse("t", "\"accuracy, %\",n\n90,1\n", arena, &table));
+    assert_int_equal(table.columns, 2);
+    assert_int_equal(tri__csv_column(&table, "accuracy, %"), 0);
+    assert_string_equal(tri__csv_cell(&table, 0, 1), "1");
+    tri__arena_destroy(arena);
+}
+
 static void row_with_too_few_fields_is_told_with_its_line(void **state)
 {
     tri__arena *arena;
@@ -59,6 +85,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_has_its_names_and_cells),
+        cmocka_unit_test(lines_may_end_with_a_return_alone),
+        cmocka_unit_test(comma_in_a_quoted_name_parts_no_columns),
         cmocka_unit_test(row_with_too_few_fields_is_told_with_its_line),
         cmocka_unit_test(written_cells_are_read_again),
     };

@@ -1,13 +1,12 @@
 /* lab.c: trireme lab run, report, compare, list: studies, built in or of one's own. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file/folder.h"
 #include "base/thread/clock.h"
 #include "cli/command/commands.h"
+#include "cli/process/program.h"
 #include "cli/process/session.h"
 #include "cli/process/signals.h"
 #include "lab/report/report.h"
@@ -129,7 +128,7 @@ static tri_status tell(tri__session *session, const tri__results *results, const
 /* ---- run ---- */
 
 /* studies/A1, studies/A1-quick */
-static tri_status name_folder(const tri__arguments *arguments, const tri__study *study, char *folder, size_t size)
+static void name_folder(const tri__arguments *arguments, const tri__study *study, char *folder, size_t size)
 {
     const char *given = tri__argument_text(arguments, "out");
     bool usual = study->scale == TRI_SCALE_USUAL;
@@ -137,26 +136,17 @@ static tri_status name_folder(const tri__arguments *arguments, const tri__study 
         snprintf(folder, size, "%s", given);
     else
         snprintf(folder, size, "studies/%s%s%s", study->name, usual ? "" : "-", usual ? "" : tri__scale_name(study->scale));
-    return tri__argument_flag(arguments, "fresh") ? tri__results_remove(folder) : NULL;
-}
-
-static tri_status find_program(char *program, size_t size)
-{
-    ssize_t length = readlink("/proc/self/exe", program, size - 1);
-    if (length < 0)
-        return tri_fail(TRI_IO, "the path of this program cannot be found: %s", strerror(errno));
-    program[length] = 0;
-    return NULL;
 }
 
 static tri_status execute(tri__session *session, const tri__arguments *arguments, const tri__study *study)
 {
-    char folder[4096], program[4096];
+    char folder[4096], program[PATH_MAX];
     progress_line line = {.session = session};
-    TRI_TRY(name_folder(arguments, study, folder, sizeof folder));
-    TRI_TRY(find_program(program, sizeof program));
+    name_folder(arguments, study, folder, sizeof folder);
+    TRI_TRY(tri__program_find(program));
     const tri__study_run run = {.study = study,
                                 .folder = folder,
+                                .fresh = tri__argument_flag(arguments, "fresh"),
                                 .program = program,
                                 .version = TRI_VERSION,
                                 .cache_folder = session->cache_folder,

@@ -70,7 +70,7 @@ static tri_status correct(tri__comparison *all, int64_t count)
     return NULL;
 }
 
-static tri__change judge(const tri__comparison *one)
+static tri__change classify_change(const tri__comparison *one)
 {
     double larger = fmax(fabs(one->before), fabs(one->after));
     if (isnan(one->p))
@@ -106,7 +106,7 @@ tri_status tri__results_compare(const tri__results *a, const tri__results *b, tr
     if (!status)
         status = correct(*comparisons, *count);
     for (int64_t i = 0; i < *count && !status; i++)
-        (*comparisons)[i].change = judge(&(*comparisons)[i]);
+        (*comparisons)[i].change = classify_change(&(*comparisons)[i]);
     if (status) {
         free(*comparisons);
         *comparisons = NULL;

@@ -10,12 +10,12 @@
 #include "base/text/nearest.h"
 #include "lab/study/expression_inside.h"
 
-enum { DEEPEST = 64, MOST_CONDITIONS = 8 };
+enum { DEEPEST = 64, MOST_NODES = 4096, MOST_CONDITIONS = 8 };
 
 typedef struct {
     tri__expression *made;
     const char *at; /* in made->text */
-    int depth;
+    int depth, nodes;
 } reader;
 
 static int column_of(const reader *from)
@@ -99,8 +99,11 @@ static tri_status read_condition_value(reader *from, const char **out)
 
 /* ---- the tree ---- */
 
-static tri_status add_node(const reader *from, tri__expression_node like, tri__expression_node **out)
+/* How many there are bounds how deep the tree of `1 + 1 + 1 …` is, which is walked by recursion. */
+static tri_status add_node(reader *from, tri__expression_node like, tri__expression_node **out)
 {
+    if (++from->nodes > MOST_NODES)
+        return wrong(from, "the expression is too long");
     *out = TRI_ARENA_NEW(from->made->arena, tri__expression_node);
     if (!*out)
         return no_memory();
@@ -108,7 +111,7 @@ static tri_status add_node(const reader *from, tri__expression_node like, tri__e
     return NULL;
 }
 
-static tri_status join(const reader *from, tri__binary binary, tri__expression_node *right, tri__expression_node **left)
+static tri_status join(reader *from, tri__binary binary, tri__expression_node *right, tri__expression_node **left)
 {
     assert(*left && right);
     return add_node(

@@ -200,22 +200,6 @@ static tri_status open_journal(tri__results *results, const json_t *about)
     return json_array_size(results->records) ? NULL : begin(results, about);
 }
 
-tri_status tri__results_open(const char *folder, const tri__study *study, const json_t *about, tri__results **out)
-{
-    tri_status status = create(folder, study, out);
-    if (!status)
-        status = tri__folder_create(folder);
-    if (!status)
-        status = tri__folder_lock_job(folder, &(*out)->lock);
-    if (!status)
-        status = open_journal(*out, about);
-    if (status) {
-        tri__results_destroy(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
 static tri_status remove_part(const char *folder, const char *name)
 {
     char *path = tri__path_join(folder, name);
@@ -228,8 +212,8 @@ static tri_status remove_part(const char *folder, const char *name)
     return status;
 }
 
-/* The journal goes last: until then the folder is known to be one of results. */
-tri_status tri__results_remove(const char *folder)
+/* Nothing where there is no journal. It goes last: until then the folder is known to be one of results. */
+static tri_status remove_results(const char *folder)
 {
     static const char *const parts[] = {"runs", "data", "results.csv", JOURNAL};
     char *journal = tri__path_join(folder, JOURNAL);
@@ -238,6 +222,24 @@ tri_status tri__results_remove(const char *folder)
     for (size_t i = 0; known && i < sizeof parts / sizeof *parts; i++)
         TRI_TRY(remove_part(folder, parts[i]));
     return NULL;
+}
+
+tri_status tri__results_open(const char *folder, const tri__study *study, const json_t *about, bool fresh, tri__results **out)
+{
+    tri_status status = create(folder, study, out);
+    if (!status)
+        status = tri__folder_create(folder);
+    if (!status)
+        status = tri__folder_lock_job(folder, &(*out)->lock);
+    if (!status && fresh)
+        status = remove_results(folder);
+    if (!status)
+        status = open_journal(*out, about);
+    if (status) {
+        tri__results_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void tri__results_destroy(tri__results *results)

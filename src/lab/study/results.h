@@ -17,13 +17,11 @@ typedef struct {
 typedef struct tri__results tri__results;
 
 /* Open the folder to run a study, and make it where it is not there. about: version, machine and data of this call, as a JSON object; it
- * is kept where the journal begins. TRI_BAD_CALL where the folder has results of another study, another text of it or another scale, or
- * where another process runs it. study is borrowed. */
-TRI_MUST_CHECK tri_status tri__results_open(const char *folder, const tri__study *study, const json_t *about, tri__results **out);
-
-/* Remove the journal, results.csv, `data` and `runs` of a folder that has a journal. Nothing else there is touched, and nothing at all
- * where there is no journal. */
-TRI_MUST_CHECK tri_status tri__results_remove(const char *folder);
+ * is kept where the journal begins. fresh: the journal, results.csv, `data` and `runs` of a folder that has a journal are removed first,
+ * and nothing else there. TRI_BAD_CALL where another process runs it, which loses nothing by that; or where the folder has results of
+ * another study, another text of it or another scale. study is borrowed. */
+TRI_MUST_CHECK tri_status tri__results_open(const char *folder, const tri__study *study, const json_t *about, bool fresh,
+                                            tri__results **out);
 
 /* Only to look at. The study is read from the journal: tri__results_study. */
 TRI_MUST_CHECK tri_status tri__results_read(const char *folder, tri__results **out);

@@ -10,6 +10,7 @@
 #include "base/file/file.h"
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "base/text/quote.h"
 #include "base/thread/clock.h"
 #include "lab/study/data_digest.h"
 #include "lab/study/machine.h"
@@ -52,8 +53,11 @@ static void on_line(void *context, tri__process *process, bool error, const char
         snprintf(self->said, sizeof self->said, "%s", line);
     if (error || *line != '{')
         return;
+    json_t *result = json_loads(line, 0, NULL);
+    if (!result)
+        return;
     json_decref(self->result);
-    self->result = json_loads(line, 0, NULL);
+    self->result = result;
 }
 
 static void show(runner *self)
@@ -148,18 +152,11 @@ static tri_status run_words(runner *self, tri__command_line *line, json_t **out)
     return status && was_stopped(self) ? tri_wrap(status, "stopped") : status;
 }
 
-/* The words behind the program's, as people would type them. */
+/* The words behind the program's, as people would type them: first of them is a command of it. */
 static char *typed(const tri__command_line *line)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (int i = 1; out && i < line->count; i++)
-        fprintf(out, strpbrk(line->words[i], " '\"|&;<>*?$") ? "%s'%s'" : "%s%s", i > 1 ? " " : "", line->words[i]);
-    if (out && !fclose(out))
-        return text;
-    free(text);
-    return NULL;
+    const char *const *words = tri__command_line_words(line);
+    return tri__quote_words(words[1], line->count - 2, words + 2);
 }
 
 /* ---- cells ---- */
@@ -397,7 +394,8 @@ tri_status tri__study_execute(const tri__study_run *run, tri__results **out)
     runner self = {.request = run, .study = run->study};
     json_t *about = json_pack("{s:s, s:o}", "version", run->version, "machine", tri__machine_json());
     *out = NULL;
-    tri_status status = about ? tri__results_open(run->folder, run->study, about, out) : tri_fail(TRI_NO_MEMORY, "no memory for a study");
+    tri_status status =
+        about ? tri__results_open(run->folder, run->study, about, run->fresh, out) : tri_fail(TRI_NO_MEMORY, "no memory for a study");
     json_decref(about);
     self.results = *out;
     if (!status)

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     const tri__study *study;
     const char *folder;
+    bool fresh;                                                           /* what was run before is removed */
     const char *program;                                                  /* the binary's path */
     const char *version;                                                  /* that is kept with the results */
     const char *cache_folder;                                             /* of data sets; may be NULL */

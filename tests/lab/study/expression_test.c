@@ -2,6 +2,7 @@
 #include "lab/study/expression.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lab/study/expression_value.h"
@@ -156,6 +157,21 @@ static void deep_nesting_is_refused(void **state)
     assert_fails(tri__expression_parse(&(tri__text_place){.file = "t"}, text, &expression), TRI_BAD_DATA, "nested too deeply");
 }
 
+static void long_chain_is_refused(void **state)
+{
+    enum { TERMS = 100000 };
+    char *text = malloc(2 * TERMS);
+    tri__expression *expression;
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < TERMS; i++)
+        text[2 * i] = '1', text[2 * i + 1] = '+';
+    text[2 * TERMS - 1] = 0;
+    assert_fails(tri__expression_parse(&(tri__text_place){.file = "t", .line = 1, .column = 1}, text, &expression), TRI_BAD_DATA,
+                 "the expression is too long");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +181,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_told_with_line_and_column),
         cmocka_unit_test(lists_of_other_lengths_do_not_go_together),
         cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(long_chain_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
