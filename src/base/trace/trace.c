@@ -25,6 +25,9 @@ struct tri__trace_lane {
 struct tri__trace {
     int fd;
     pthread_mutex_t lock; /* guards what follows */
+    off_t end;            /* of the last whole block */
+    bool torn;            /* there may be a part of one behind it */
+    bool unnamed;         /* a name could not be written: no number of a name behind it would be right, so nothing is written any more */
     int64_t written, left_out;
     char **name;
     int64_t name_room;
@@ -50,18 +53,24 @@ static const char *const span_names[TRI_SPANS] = {
     [TRI_SPAN_CHECKPOINT] = "checkpoint",
 };
 
-/* A block that cannot be written is left out: training is worth more than its trace. */
-static bool write_block(const tri__trace *trace, tri__trace_block_kind kind, const void *data, size_t bytes)
+/* A block that cannot be written is left out: training is worth more than its trace. Half of one would hide those behind it. */
+static bool write_block(tri__trace *trace, tri__trace_block_kind kind, const void *data, size_t bytes)
 {
     tri__trace_block block = {.kind = kind, .bytes = (uint32_t)bytes};
     const struct iovec parts[] = {{&block, sizeof block}, {(void *)data, bytes}};
-    return writev(trace->fd, parts, 2) == (ssize_t)(sizeof block + bytes);
+    const ssize_t size = (ssize_t)(sizeof block + bytes);
+    if (trace->unnamed || (trace->torn && ftruncate(trace->fd, trace->end)))
+        return false;
+    trace->torn = writev(trace->fd, parts, 2) != size;
+    trace->end += trace->torn ? 0 : size;
+    return !trace->torn;
 }
 
-static void write_text(const tri__trace *trace, tri__trace_block_kind kind, const char *text)
+static void write_text(tri__trace *trace, tri__trace_block_kind kind, const char *text)
 {
     const size_t length = strlen(text);
-    write_block(trace, kind, text, length < TRI_TRACE_TEXT - 1 ? length : TRI_TRACE_TEXT - 1);
+    if (!write_block(trace, kind, text, length < TRI_TRACE_TEXT - 1 ? length : TRI_TRACE_TEXT - 1))
+        trace->unnamed = true;
 }
 
 /* ---- from beginning to end ---- */
@@ -89,10 +98,22 @@ static void describe(tri__trace_task *about, const char *task)
     snprintf(about->clock, sizeof about->clock, "%.47s %.*s", *boot ? boot : about->host, (int)(length > 0 ? length : 0), space);
 }
 
+/* Where the whole blocks of a file end: a process that was killed may have left a part of one behind them. */
+static off_t end_of_blocks(int fd)
+{
+    const off_t size = lseek(fd, 0, SEEK_END);
+    off_t at = 0;
+    tri__trace_block block;
+    while (pread(fd, &block, sizeof block, at) == (ssize_t)sizeof block && block.kind >= TRI_BLOCK_TASK && block.kind <= TRI_BLOCK_FULL &&
+           (off_t)block.bytes <= size - at - (off_t)sizeof block)
+        at += (off_t)(sizeof block + block.bytes);
+    return at;
+}
+
 tri_status tri__trace_create(const char *path, const char *task, tri__trace **out)
 {
     *out = NULL;
-    const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    const int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0)
         return tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
     tri__trace *trace;
@@ -102,6 +123,8 @@ tri_status tri__trace_create(const char *path, const char *task, tri__trace **ou
         return status;
     }
     trace->fd = fd;
+    trace->end = end_of_blocks(fd);
+    trace->torn = true;
     pthread_mutex_init(&trace->lock, NULL);
     tri__trace_task about;
     describe(&about, task);
@@ -124,6 +147,8 @@ static void flush(tri__trace_lane *lane)
         trace->left_out += lane->count;
     else if (lane->count && write_block(trace, TRI_BLOCK_EVENTS, lane->event, (size_t)lane->count * sizeof *lane->event))
         trace->written += lane->count;
+    else
+        trace->left_out += lane->count;
     lane->count = 0;
     pthread_mutex_unlock(&trace->lock);
 }

@@ -1,6 +1,6 @@
 /* trace_file.h: a part of a trace as it stands in its file: blocks, each a head and its bytes. The first block of a process is TASK; names
- * come before the events that use them. A process that is killed leaves a last block that is not whole, which readers leave out. Numbers
- * are as the machine has them: parts are merged by the machines that wrote them. */
+ * come before the events that use them. A process that is killed leaves a last block that is not whole, which readers leave out, and which
+ * the next process cuts off before it writes on. Numbers are as the machine has them: parts are merged by the machines that wrote them. */
 #ifndef TRI_BASE_TRACE_TRACE_FILE_H
 #define TRI_BASE_TRACE_TRACE_FILE_H
 

@@ -391,9 +391,10 @@ void tri__journal_merge_trace(const tri__run_folder *folder, tri__log *log)
 
 void tri__journal_fini(tri__journal *journal)
 {
+    const bool traced = journal->trace;
     tri__trace_flush(journal->trace);
     tri__trace_close(journal->trace);
-    if (journal->trace && journal->merges)
+    if (traced && journal->merges)
         tri__journal_merge_trace(&journal->folder, journal->log);
     if (journal->sampler && journal->log) {
         const double seconds = tri__clock_wall() - journal->sampled_from;

@@ -3,15 +3,16 @@
  * Clocks. A message from a to b arrives after it left: b's clock at its end − a's clock at its beginning = travel + offset. The least of
  * these over all messages has next to no travel, and so has the least of those in the other direction, where the offset has the other
  * sign: half of the difference is the offset, as with NTP. It is wrong by at most half of both least travels. */
+#define _GNU_SOURCE /* fopencookie */
 #include "watch/report/trace_merge.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file/file.h"
 #include "base/file/folder.h"
 #include "base/file/json.h"
 #include "base/memory/memory.h"
@@ -24,7 +25,7 @@ typedef enum { BY_SHARING, BY_MESSAGES, BY_WALL } alignment;
 typedef struct {
     tri__trace_part *part;
     tri__trace_task task; /* the first process of it */
-    int64_t first;        /* the moment of its first event, by its own clock; INT64_MAX: it has none */
+    int64_t first;        /* the moment of its first event, by its own clock; INT64_MAX: it has none, and is left out */
     int64_t offset;       /* of its clock from that of the first part … */
     alignment by;         /* … and how it is known */
 } source;
@@ -43,7 +44,8 @@ typedef struct {
     message_end *end;
     int64_t end_room;
     int64_t ends;
-    int64_t start; /* of the timeline, by the clock of the first part */
+    int64_t start;    /* of the timeline, by the clock of the first part */
+    int64_t left_out; /* events, by parts that have none */
     FILE *out;
     bool comma;
 } merge;
@@ -129,10 +131,26 @@ static void align(merge *m, int which)
     s->by = BY_WALL;
 }
 
+/* A part without events has no clock that others could be told by. */
+static void drop_empty_parts(merge *m)
+{
+    int kept = 0;
+    for (int i = 0; i < m->count; i++) {
+        if (m->source[i].first != INT64_MAX) {
+            m->source[kept++] = m->source[i];
+            continue;
+        }
+        m->left_out += tri__trace_part_left_out(m->source[i].part);
+        tri__trace_part_close(m->source[i].part);
+    }
+    m->count = kept;
+}
+
 static tri_status align_all(merge *m)
 {
     for (int i = 0; i < m->count; i++)
         TRI_TRY(look_through(m, i, false));
+    drop_empty_parts(m);
     if (several_clocks(m)) {
         for (int i = 0; i < m->count; i++)
             TRI_TRY(look_through(m, i, true));
@@ -143,7 +161,7 @@ static tri_status align_all(merge *m)
     }
     m->start = INT64_MAX;
     for (int i = 0; i < m->count; i++)
-        if (m->source[i].first != INT64_MAX && m->source[i].first - m->source[i].offset < m->start)
+        if (m->source[i].first - m->source[i].offset < m->start)
             m->start = m->source[i].first - m->source[i].offset;
     return NULL;
 }
@@ -232,7 +250,7 @@ static void write_marks(merge *m, const char *run)
     int count = 0;
     tri_status_free(path ? tri__marks_read(path, &mark, &count) : NULL);
     const tri__trace_task *first = &m->source[0].task;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && m->count > 0; i++) {
         char line[256];
         const double at = (mark[i].wall - first->wall) * 1e6 + microseconds(first->now - m->start);
         if (!(at >= 0))
@@ -261,12 +279,10 @@ static void write_clocks(merge *m, int64_t left_out)
     fputs("}}}\n", m->out);
 }
 
-static tri_status write_all(merge *m, const char *run, const char *path, int64_t *left_out)
+static void write_all(merge *m, const char *run, int64_t *left_out)
 {
     int process = 0;
-    m->out = fopen(path, "we");
-    if (!m->out)
-        return tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+    *left_out = m->left_out;
     fputs("{\"traceEvents\":[", m->out);
     for (int i = 0; i < m->count; i++) {
         write_source(m, &m->source[i], &process);
@@ -274,8 +290,27 @@ static tri_status write_all(merge *m, const char *run, const char *path, int64_t
     }
     write_marks(m, run);
     write_clocks(m, *left_out);
-    const bool failed = ferror(m->out);
-    return fclose(m->out) || failed ? tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno)) : NULL;
+}
+
+static ssize_t pass_on(void *writer, const char *data, size_t size)
+{
+    tri__writer_write(writer, data, size);
+    return (ssize_t)size;
+}
+
+/* The file is there whole, or not at all. */
+static tri_status write_file(merge *m, const char *run, const char *path, int64_t *left_out)
+{
+    tri__writer *writer;
+    TRI_TRY(tri__writer_create(path, &writer));
+    m->out = fopencookie(writer, "w", (cookie_io_functions_t){.write = pass_on});
+    if (m->out)
+        write_all(m, run, left_out);
+    if (!m->out || fclose(m->out)) {
+        tri__writer_abandon(writer);
+        return tri_fail(TRI_NO_MEMORY, "%s: no memory to write it", path);
+    }
+    return tri__writer_commit(writer);
 }
 
 /* ---- from beginning to end ---- */
@@ -295,17 +330,13 @@ static tri_status open_parts(merge *m, const char *folder, char **names, size_t 
     return NULL;
 }
 
-/* The file is there whole, or not at all. */
 static tri_status merge_into(merge *m, const char *run, int64_t *left_out)
 {
-    char *path = tri__path_join(run, "trace.json"), *part = tri__path_join(run, "trace.json.part");
-    tri_status status = path && part ? align_all(m) : tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
+    char *path = tri__path_join(run, "trace.json");
+    tri_status status = path ? align_all(m) : tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
     if (!status)
-        status = write_all(m, run, part, left_out);
-    if (!status && rename(part, path))
-        status = tri_fail(TRI_IO, "%s: cannot be written: %s", path, strerror(errno));
+        status = write_file(m, run, path, left_out);
     free(path);
-    free(part);
     return status;
 }
 

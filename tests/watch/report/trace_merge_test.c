@@ -163,6 +163,30 @@ static void a_host_that_sent_nothing_is_aligned_by_the_wall_clock(void **state)
     json_decref(timeline);
 }
 
+static void a_part_without_events_gives_no_clock(void **state)
+{
+    writer empty = begin_part(*state, "aside-0", "aside:0");
+    writer server = begin_part(*state, "ps-0", "ps:0"), worker = begin_part(*state, "worker-0", "worker:0");
+    exchange(&server, &worker, 0);
+    end_elsewhere(&empty);
+    end_part(&server);
+    end_part(&worker);
+    json_t *timeline = merged(*state);
+    assert_null(clock_of(timeline, "aside:0"));
+    assert_string_equal(json_string_value(json_object_get(clock_of(timeline, "ps:0"), "by")), "shared clock");
+    assert_string_equal(json_string_value(json_object_get(clock_of(timeline, "worker:0"), "by")), "shared clock");
+    json_decref(timeline);
+}
+
+static void parts_without_events_make_an_empty_timeline(void **state)
+{
+    writer empty = begin_part(*state, "worker-0", "worker:0");
+    end_part(&empty);
+    json_t *timeline = merged(*state);
+    assert_int_equal(json_array_size(json_object_get(timeline, "traceEvents")), 0);
+    json_decref(timeline);
+}
+
 static void a_part_that_was_cut_short_gives_what_it_has(void **state)
 {
     writer worker = begin_part(*state, "worker-0", "worker:0");
@@ -196,6 +220,8 @@ int main(void)
         FOLDER_TEST(the_clock_of_another_host_is_aligned_by_messages),
         FOLDER_TEST(tasks_of_one_machine_share_its_clock),
         FOLDER_TEST(a_host_that_sent_nothing_is_aligned_by_the_wall_clock),
+        FOLDER_TEST(a_part_without_events_gives_no_clock),
+        FOLDER_TEST(parts_without_events_make_an_empty_timeline),
         FOLDER_TEST(a_part_that_was_cut_short_gives_what_it_has),
         FOLDER_TEST(a_run_that_was_not_traced_gets_no_timeline),
     };
