@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SHORTEST = 16 };
+enum { SHORTEST = 16, LONGEST = 128 };
 
 /* Host is a name, or a name and the server's port. */
 static bool is_loopback(const tri__http_guard *guard, const char *host)
@@ -77,6 +77,10 @@ tri_status tri__http_guard_check_token(const char *text)
     if (strlen(text) < SHORTEST)
         return tri_fail(TRI_BAD_CALL, "a token of %zu characters can be guessed: take %d or more (openssl rand -hex 16 makes one)",
                         strlen(text), SHORTEST);
+    if (strlen(text) > LONGEST)
+        return tri_fail(TRI_BAD_CALL,
+                        "a token of %zu characters is too long for a cookie: take %d or fewer (openssl rand -hex 16 makes one)",
+                        strlen(text), LONGEST);
     if (strspn(text, allowed) < strlen(text))
         return tri_fail(TRI_BAD_CALL, "a token is made of letters, digits and - _ . ~ (openssl rand -hex 16 makes one)");
     return NULL;

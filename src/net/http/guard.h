@@ -32,7 +32,7 @@ const char *tri__http_guard_cookie(const tri__http_guard *guard, char buffer[TRI
 enum { TRI_TOKEN_SIZE = 33 };
 TRI_MUST_CHECK tri_status tri__http_guard_make_token(char token[TRI_TOKEN_SIZE]);
 
-/* TRI_BAD_CALL where text is too short to be a token, or has characters that would not survive an address. */
+/* TRI_BAD_CALL where text is too short or too long to be a token, or has characters that would not survive an address. */
 TRI_MUST_CHECK tri_status tri__http_guard_check_token(const char *text);
 
 #endif

@@ -44,7 +44,9 @@ struct tri__http_server {
     tri__timer *timer;
     tri__http_exchange *first;
     int count, streams;
-    bool ends; /* is destroyed when its handles are closed */
+    uv_tcp_t spare;     /* for a connection that there is no memory for: libuv listens on only when it is accepted */
+    bool turning, next; /* the spare is being closed; another connection waits for it */
+    bool ends;          /* is destroyed when its handles are closed */
     bool closed;
 };
 
@@ -59,7 +61,7 @@ typedef struct {
 
 static void free_when_empty(tri__http_server *server)
 {
-    if (server->ends && server->closed && server->count == 0)
+    if (server->ends && server->closed && !server->turning && server->count == 0)
         free(server);
 }
 
@@ -343,19 +345,54 @@ static void enter(tri__http_server *server, tri__http_exchange *exchange)
     server->count++;
 }
 
+static void turn_away(tri__http_server *server);
+
+static void on_turned_away(uv_handle_t *handle)
+{
+    tri__http_server *server = handle->data;
+    server->turning = false;
+    if (server->next && !server->ends)
+        turn_away(server);
+    free_when_empty(server);
+}
+
+/* Accept a connection and close it. */
+static void turn_away(tri__http_server *server)
+{
+    server->next = server->turning;
+    if (server->turning || uv_tcp_init(server->tcp.loop, &server->spare))
+        return;
+    server->turning = true;
+    server->spare.data = server;
+    (void)uv_accept((uv_stream_t *)&server->tcp, (uv_stream_t *)&server->spare);
+    uv_close((uv_handle_t *)&server->spare, on_turned_away);
+}
+
+/* NULL where there is no memory for it. */
+static tri__http_exchange *create_exchange(uv_loop_t *loop)
+{
+    tri__http_exchange *exchange = NULL;
+    tri_status failure = tri__allocate(1, sizeof *exchange, "a connection", &exchange);
+    if (!failure)
+        failure = tri__http_reader_create(&exchange->reader);
+    if (!failure && !uv_tcp_init(loop, &exchange->tcp))
+        return exchange;
+    if (exchange)
+        tri__http_reader_destroy(exchange->reader);
+    free(exchange);
+    tri_status_free(failure);
+    return NULL;
+}
+
 static void on_connection(uv_stream_t *listening, int status)
 {
     tri__http_server *server = listening->data;
-    tri__http_exchange *exchange = NULL;
     tri__loop_happened(server->loop);
-    tri_status failure = status ? NULL : tri__allocate(1, sizeof *exchange, "a connection", &exchange);
-    if (!failure && exchange)
-        failure = tri__http_reader_create(&exchange->reader);
-    if (failure || !exchange || uv_tcp_init(listening->loop, &exchange->tcp)) {
-        if (exchange)
-            tri__http_reader_destroy(exchange->reader);
-        free(exchange);
-        tri_status_free(failure);
+    if (status)
+        return;
+    tri__http_exchange *exchange = create_exchange(listening->loop);
+    if (!exchange) {
+        turn_away(server);
         return;
     }
     enter(server, exchange);

@@ -59,6 +59,12 @@ static void tokens_are_long_and_differ(void **state)
     assert_string_not_equal(first, second);
     assert_ok(tri__http_guard_check_token(first));
     assert_fails(tri__http_guard_check_token("short"), TRI_BAD_CALL, "can be guessed");
+    char longest[130];
+    memset(longest, 'a', sizeof longest);
+    longest[129] = longest[128] = 0;
+    assert_ok(tri__http_guard_check_token(longest));
+    longest[128] = 'a';
+    assert_fails(tri__http_guard_check_token(longest), TRI_BAD_CALL, "too long");
     assert_fails(tri__http_guard_check_token("sixteen chars & more"), TRI_BAD_CALL, "letters, digits");
 }
 
