@@ -18,9 +18,16 @@ export class Run {
         Object.assign(this, { marks: [] }, state);
     }
 
+    task(name) {
+        return this.tasks.find((task) => task.task === name);
+    }
+
     // Whether it tells anything new.
     changes(state) {
-        const task_changed = (update, i) => update.last.wall !== this.tasks[i].last.wall || update.state !== this.tasks[i].state;
+        const task_changed = (update) => {
+            const task = this.task(update.task);
+            return update.last.wall !== task?.last.wall || update.state !== task.state;
+        };
         const curve_changed = (update, i) => update.last.wall !== this.curves[i].last.wall;
         return state.running || this.running || Boolean(state.marks) || state.tasks.some(task_changed) || state.curves.some(curve_changed);
     }
@@ -29,8 +36,9 @@ export class Run {
         this.running = state.running;
         this.time = state.time;
         if (state.marks) Object.assign(this, { marks: state.marks, marks_before: state.marks_before });
-        state.tasks.forEach((update, i) => {
-            const task = this.tasks[i];
+        state.tasks.forEach((update) => {
+            const task = this.task(update.task);
+            if (!task) return; // the server tells the whole state when one comes
             extend(task.points, update.points);
             extend((task.host_points ??= {}), update.host_points);
             task.state = update.state;

@@ -1,6 +1,7 @@
 /* event_reader.c: TFRecord frames, the Event message in each, and the values of its summary. */
 #include "watch/report/event_reader.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/bytes/crc32c.h"
@@ -85,7 +86,7 @@ static tri_status open_event(tri__event_reader *reader, tri__span data, tri__eve
             event->body = (tri__span){field.bytes, field.size};
         }
     }
-    return broken ? damaged(reader, "its Event message is broken") : NULL;
+    return broken || !isfinite(reader->wall) ? damaged(reader, "its Event message is broken") : NULL;
 }
 
 /* A float scalar or a string, as TensorFlow 2 writes them. */

@@ -119,8 +119,11 @@ static tri_status take(tri__run_curves *curves, const char *task, const tri__eve
     if (event->kind != TRI_EVENT_SCALAR)
         return NULL;
     TRI_TRY(find_curve(curves, task, event->tag, &curve));
+    const tri__curve_point point = {event->wall, (double)event->step, event->value};
     if (curve && isfinite(event->value))
-        add_point(curves, curve, &(tri__curve_point){event->wall, (double)event->step, event->value});
+        add_point(curves, curve, &point);
+    else if (curve)
+        curve->last = point;
     return NULL;
 }
 

@@ -21,7 +21,7 @@ typedef struct {
     tri__curve_point *point;   /* [TRI_CURVE_POINTS] */
     int count;
     int stride, skipped;   /* of so many values one is a point, and how many were not since */
-    tri__curve_point last; /* value, whether it is a point or not */
+    tri__curve_point last; /* value, whether it is a point or not; points are finite, it need not be */
 } tri__curve;
 
 typedef struct tri__run_curves tri__run_curves;

@@ -124,7 +124,7 @@ static tri_status find_series(tri__run_history *history, const char *task, tri__
 }
 
 /* A task that was started again on another host has a new file. */
-static bool open_file(tri__run_series *series, const char *path)
+static bool open_file(tri__run_history *history, tri__run_series *series, const char *path)
 {
     struct tri__series_reader *reader = series->reader;
     if (reader->file && !tri__sample_reader_is_of(reader->file, path)) {
@@ -134,6 +134,7 @@ static bool open_file(tri__run_series *series, const char *path)
     if (!reader->file) {
         reader->file = tri__sample_reader_open(path);
         if (reader->file) {
+            history->version++;
             tri__run_row_columns(reader->file, reader->column);
             snprintf(series->host, sizeof series->host, "%.63s", tri__sample_reader_host(reader->file));
         }
@@ -164,7 +165,7 @@ static tri_status read_file(tri__run_history *history, const char *name)
     if (!path)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
     tri_status status = find_series(history, task, &series);
-    if (!status && open_file(series, path))
+    if (!status && open_file(history, series, path))
         read_on(history, series);
     free(path);
     return status;

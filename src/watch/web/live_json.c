@@ -130,8 +130,9 @@ static void put_curve(FILE *out, const tri__curve *curve, int from)
     put_string(out, curve->task);
     fputs(",\"tag\":", out);
     put_string(out, curve->tag);
-    fprintf(out, ",\"stride\":%d,\"last\":{\"wall\":%.3f,\"step\":%.0f,\"value\":%.9g}", curve->stride, curve->last.wall, curve->last.step,
-            curve->last.value);
+    fprintf(out, ",\"stride\":%d,\"last\":{\"wall\":%.3f,\"step\":%.0f,\"value\":", curve->stride, curve->last.wall, curve->last.step);
+    put_number(out, curve->last.value);
+    fputs("}", out);
     put_curve_part(out, "wall", curve, from, offsetof(tri__curve_point, wall));
     put_curve_part(out, "step", curve, from, offsetof(tri__curve_point, step));
     put_curve_part(out, "value", curve, from, offsetof(tri__curve_point, value));

@@ -17,7 +17,7 @@ static void read_command(tri__live_run *run)
     size_t size = 0;
     if (!run->command && path && tri__file_exists(path)) {
         tri_status_free(tri__file_read(path, LARGEST_COMMAND, &run->command, &size));
-        run->version++;
+        run->version += run->command != NULL;
     }
     free(path);
 }
@@ -33,7 +33,7 @@ static void read_summary(tri__live_run *run)
         run->version++;
     } else if (!running && !run->summary && path && tri__file_exists(path)) {
         tri_status_free(tri__json_read(path, &run->summary)); /* written whole or not at all; a damaged one is as none */
-        run->version++;
+        run->version += run->summary != NULL;
     }
     free(path);
 }

@@ -135,7 +135,10 @@ static void put_all(FILE *out, const tri__live_run *run)
         if (!curve)
             continue;
         put_head(out, &of_curves[i]);
-        fprintf(out, "%s %.9g\n", of_curves[i].name, curve->last.value);
+        if (isfinite(curve->last.value))
+            fprintf(out, "%s %.9g\n", of_curves[i].name, curve->last.value);
+        else
+            fprintf(out, "%s NaN\n", of_curves[i].name);
     }
 }
 

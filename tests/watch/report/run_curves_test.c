@@ -1,6 +1,7 @@
 /* run_curves_test.c: the curves of a run, as its event files grow. */
 #include "watch/report/run_curves.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,20 @@ static void long_curves_keep_a_bounded_number_of_points(void **state)
     tri__run_curves_close(curves);
 }
 
+static void a_value_that_is_not_finite_is_the_last_one_but_no_point(void **state)
+{
+    tri__events *writer = begin(*state, "worker-0");
+    tri__events_scalar(writer, "train/loss", 1, 1.0F);
+    tri__events_scalar(writer, "train/loss", 2, NAN);
+    assert_ok(tri__events_close(writer));
+    tri__run_curves *curves;
+    assert_ok(tri__run_curves_open(*state, &curves));
+    const tri__curve *curve = tri__run_curves_get(curves, 0);
+    assert_int_equal(curve->count, 1);
+    assert_true(curve->last.step == 2 && isnan(curve->last.value));
+    tri__run_curves_close(curves);
+}
+
 static void a_damaged_file_is_read_up_to_the_damage(void **state)
 {
     tri__events *writer = begin(*state, "worker-0");
@@ -111,9 +126,8 @@ static void a_damaged_file_is_read_up_to_the_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        FOLDER_TEST(values_written_later_are_read_once),
-        FOLDER_TEST(a_resumed_run_takes_back_the_steps_that_it_repeats),
-        FOLDER_TEST(long_curves_keep_a_bounded_number_of_points),
+        FOLDER_TEST(values_written_later_are_read_once),          FOLDER_TEST(a_resumed_run_takes_back_the_steps_that_it_repeats),
+        FOLDER_TEST(long_curves_keep_a_bounded_number_of_points), FOLDER_TEST(a_value_that_is_not_finite_is_the_last_one_but_no_point),
         FOLDER_TEST(a_damaged_file_is_read_up_to_the_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

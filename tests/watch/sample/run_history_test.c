@@ -33,6 +33,27 @@ static void samples_written_later_are_read_once(void **state)
     tri__run_history_close(history);
 }
 
+static void a_task_whose_file_has_no_whole_head_yet_makes_a_new_version_when_it_has(void **state)
+{
+    FILE *whole = sample_file_begin(*state, "worker-1.csv", "alpha");
+    sample_file_add(whole, 1000, 1, 100);
+    fclose(whole);
+    char *path = test_path(*state, "samples/worker-0.csv");
+    FILE *begun = fopen(path, "w");
+    assert_non_null(begun);
+    fclose(begun);
+    tri__run_history *history;
+    assert_ok(tri__run_history_open(*state, &history));
+    assert_int_equal(tri__run_history_view(history)->count, 1);
+    const int64_t version = tri__run_history_version(history);
+    fclose(sample_file_begin(*state, "worker-0.csv", "beta"));
+    assert_ok(tri__run_history_poll(history));
+    assert_int_equal(tri__run_history_view(history)->count, 2);
+    assert_true(tri__run_history_version(history) > version);
+    tri__run_history_close(history);
+    free(path);
+}
+
 static void long_runs_keep_a_bounded_number_of_points(void **state)
 {
     const int samples = 5 * TRI_HISTORY_POINTS;
@@ -104,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(samples_written_later_are_read_once),
+        FOLDER_TEST(a_task_whose_file_has_no_whole_head_yet_makes_a_new_version_when_it_has),
         FOLDER_TEST(long_runs_keep_a_bounded_number_of_points),
         FOLDER_TEST(one_task_tells_of_its_host_and_another_when_it_falls_silent),
         FOLDER_TEST(a_task_that_moved_to_another_host_is_read_on),

@@ -125,6 +125,29 @@ static void metrics_name_tasks_hosts_and_the_last_evaluation(void **state)
     stop(&f);
 }
 
+static void a_value_that_is_not_finite_is_null_in_json_and_nan_in_metrics(void **state)
+{
+    fixture f;
+    tri__events *writer;
+    FILE *file = sample_file_begin(*state, "worker-0.csv", "alpha");
+    sample_file_add(file, 1000, 1, 100);
+    fclose(file);
+    add_curves(*state);
+    char *task = test_path(*state, "events/worker-1");
+    assert_ok(tri__events_create(task, &writer));
+    tri__events_scalar(writer, "test/accuracy", 30, -NAN);
+    assert_ok(tri__events_close(writer));
+    free(task);
+    start(&f, *state, ends);
+    json_t *run = body_of(http_get(f.loop, f.port, "/run.json", ""));
+    const json_t *last = json_object_get(json_array_get(json_object_get(run, "curves"), 1), "last");
+    assert_true(json_number_value(json_object_get(last, "step")) == 30);
+    assert_true(json_is_null(json_object_get(last, "value")));
+    json_decref(run);
+    http_expect(http_get(f.loop, f.port, "/metrics", ""), 200, "trireme_test_accuracy_ratio NaN\n");
+    stop(&f);
+}
+
 static void a_stream_begins_with_all_and_goes_on_with_what_is_added(void **state)
 {
     fixture f;
@@ -169,6 +192,7 @@ int main(void)
         FOLDER_TEST(every_file_of_the_page_is_served_and_no_other),
         FOLDER_TEST(the_state_has_the_numbers_of_the_files),
         FOLDER_TEST(metrics_name_tasks_hosts_and_the_last_evaluation),
+        FOLDER_TEST(a_value_that_is_not_finite_is_null_in_json_and_nan_in_metrics),
         FOLDER_TEST(a_stream_begins_with_all_and_goes_on_with_what_is_added),
         FOLDER_TEST(a_folder_without_samples_is_refused),
     };
