@@ -32,51 +32,51 @@ typedef struct {
 static onnx_node begin(exporter *self, const char *operator_name)
 {
     onnx_node node = {.self = self};
-    tri__wire_put_string(&node.message, NODE_OPERATOR, operator_name);
+    tri__wire_put_string(&node.message, ONNX_NODE_OPERATOR, operator_name);
     return node;
 }
 
 static void put_input(onnx_node *node, const char *name)
 {
-    tri__wire_put_string(&node->message, NODE_INPUT, name);
+    tri__wire_put_string(&node->message, ONNX_NODE_INPUT, name);
 }
 
 static void end(onnx_node *node, const char *output)
 {
-    tri__wire_put_string(&node->message, NODE_OUTPUT, output);
-    tri__wire_put_string(&node->message, NODE_NAME, output);
-    tri__wire_put_message(&node->self->body, GRAPH_NODE, &node->message);
+    tri__wire_put_string(&node->message, ONNX_NODE_OUTPUT, output);
+    tri__wire_put_string(&node->message, ONNX_NODE_NAME, output);
+    tri__wire_put_message(&node->self->body, ONNX_GRAPH_NODE, &node->message);
     tri__wire_fini(&node->message);
 }
 
 static void put_attribute(onnx_node *node, const char *name, uint64_t type, tri__wire_buffer *value)
 {
-    tri__wire_put_string(value, ATTRIBUTE_NAME, name);
-    tri__wire_put_varint(value, ATTRIBUTE_TYPE, type);
-    tri__wire_put_message(&node->message, NODE_ATTRIBUTE, value);
+    tri__wire_put_string(value, ONNX_ATTRIBUTE_NAME, name);
+    tri__wire_put_varint(value, ONNX_ATTRIBUTE_TYPE, type);
+    tri__wire_put_message(&node->message, ONNX_NODE_ATTRIBUTE, value);
     tri__wire_fini(value);
 }
 
 static void put_int(onnx_node *node, const char *name, int64_t number)
 {
     tri__wire_buffer value = {0};
-    tri__wire_put_varint(&value, ATTRIBUTE_I, (uint64_t)number);
-    put_attribute(node, name, TYPE_INT, &value);
+    tri__wire_put_varint(&value, ONNX_ATTRIBUTE_I, (uint64_t)number);
+    put_attribute(node, name, ONNX_TYPE_INT, &value);
 }
 
 static void put_float(onnx_node *node, const char *name, float number)
 {
     tri__wire_buffer value = {0};
-    tri__wire_put_float(&value, ATTRIBUTE_F, number);
-    put_attribute(node, name, TYPE_FLOAT, &value);
+    tri__wire_put_float(&value, ONNX_ATTRIBUTE_F, number);
+    put_attribute(node, name, ONNX_TYPE_FLOAT, &value);
 }
 
 static void put_ints(onnx_node *node, const char *name, const int64_t *numbers, int count)
 {
     tri__wire_buffer value = {0};
     for (int i = 0; i < count; i++)
-        tri__wire_put_varint(&value, ATTRIBUTE_INTS, (uint64_t)numbers[i]);
-    put_attribute(node, name, TYPE_INTS, &value);
+        tri__wire_put_varint(&value, ONNX_ATTRIBUTE_INTS, (uint64_t)numbers[i]);
+    put_attribute(node, name, ONNX_TYPE_INTS, &value);
 }
 
 /* output = operator(inputs), without attributes */
@@ -95,11 +95,11 @@ static void put_tensor(exporter *self, const char *name, uint64_t type, const in
 {
     tri__wire_buffer tensor = {0};
     for (int i = 0; i < rank; i++)
-        tri__wire_put_varint(&tensor, TENSOR_DIMS, (uint64_t)dims[i]);
-    tri__wire_put_varint(&tensor, TENSOR_TYPE, type);
-    tri__wire_put_string(&tensor, TENSOR_NAME, name);
-    tri__wire_put_bytes(&tensor, TENSOR_RAW, data, bytes);
-    tri__wire_put_message(&self->body, GRAPH_INITIALIZER, &tensor);
+        tri__wire_put_varint(&tensor, ONNX_TENSOR_DIMS, (uint64_t)dims[i]);
+    tri__wire_put_varint(&tensor, ONNX_TENSOR_TYPE, type);
+    tri__wire_put_string(&tensor, ONNX_TENSOR_NAME, name);
+    tri__wire_put_bytes(&tensor, ONNX_TENSOR_RAW, data, bytes);
+    tri__wire_put_message(&self->body, ONNX_GRAPH_INITIALIZER, &tensor);
     tri__wire_fini(&tensor);
 }
 
@@ -114,14 +114,14 @@ static const char *part(exporter *self, const tri_node *node, const char *what)
 static const char *number(exporter *self, const tri_node *node, const char *what, float value)
 {
     const char *name = part(self, node, what);
-    put_tensor(self, name, ELEMENT_FLOAT, NULL, 0, &value, sizeof value);
+    put_tensor(self, name, ONNX_ELEMENT_FLOAT, NULL, 0, &value, sizeof value);
     return name;
 }
 
 static const char *numbers(exporter *self, const tri_node *node, const char *what, const int64_t *values, int count)
 {
     const char *name = part(self, node, what);
-    put_tensor(self, name, ELEMENT_INT64, (int64_t[]){count}, 1, values, (size_t)count * sizeof *values);
+    put_tensor(self, name, ONNX_ELEMENT_INT64, (int64_t[]){count}, 1, values, (size_t)count * sizeof *values);
     return name;
 }
 
@@ -131,7 +131,7 @@ typedef tri_status (*exporting)(exporter *self, const tri_node *node);
 
 static tri_status parameter(exporter *self, const tri_node *node)
 {
-    put_tensor(self, node->name, ELEMENT_FLOAT, node->shape.dim, node->shape.rank, self->parameters + node->range.first,
+    put_tensor(self, node->name, ONNX_ELEMENT_FLOAT, node->shape.dim, node->shape.rank, self->parameters + node->range.first,
                node->range.count * sizeof(float));
     return NULL;
 }
@@ -143,7 +143,7 @@ static tri_status constant(exporter *self, const tri_node *node)
     TRI_TRY(tri__allocate((size_t)count, sizeof *values, "a constant", &values));
     for (int64_t i = 0; i < count; i++)
         values[i] = node->data ? ((const float *)node->data)[i] : node->attributes.value;
-    put_tensor(self, node->name, ELEMENT_FLOAT, node->shape.dim, node->shape.rank, values, (size_t)count * sizeof *values);
+    put_tensor(self, node->name, ONNX_ELEMENT_FLOAT, node->shape.dim, node->shape.rank, values, (size_t)count * sizeof *values);
     free(values);
     return NULL;
 }
@@ -154,7 +154,7 @@ static tri_status image(exporter *self, const tri_node *node)
     const char *at = part(self, node, "cast"), *next;
     onnx_node cast = begin(self, "Cast");
     put_input(&cast, node->input[0]->name);
-    put_int(&cast, "to", ELEMENT_FLOAT);
+    put_int(&cast, "to", ONNX_ELEMENT_FLOAT);
     end(&cast, at);
     if (node->shape.rank == 4) {
         onnx_node turn = begin(self, "Transpose");
@@ -464,17 +464,17 @@ static void put_value(exporter *self, uint32_t field, const char *name, tri_type
     for (int i = 0; i < shape.rank; i++) {
         tri__wire_buffer dim = {0};
         if (i == 0)
-            tri__wire_put_string(&dim, DIM_PARAMETER, "N");
+            tri__wire_put_string(&dim, ONNX_DIM_PARAMETER, "N");
         else
-            tri__wire_put_varint(&dim, DIM_VALUE, (uint64_t)shape.dim[i]);
-        tri__wire_put_message(&dims, SHAPE_DIM, &dim);
+            tri__wire_put_varint(&dim, ONNX_DIM_VALUE, (uint64_t)shape.dim[i]);
+        tri__wire_put_message(&dims, ONNX_SHAPE_DIM, &dim);
         tri__wire_fini(&dim);
     }
-    tri__wire_put_varint(&tensor, VALUE_ELEMENT, type == TRI_U8 ? ELEMENT_UINT8 : ELEMENT_FLOAT);
-    tri__wire_put_message(&tensor, VALUE_SHAPE, &dims);
-    tri__wire_put_message(&kind, VALUE_TENSOR, &tensor);
-    tri__wire_put_string(&value, VALUE_NAME, name);
-    tri__wire_put_message(&value, VALUE_TYPE, &kind);
+    tri__wire_put_varint(&tensor, ONNX_VALUE_ELEMENT, type == TRI_U8 ? ONNX_ELEMENT_UINT8 : ONNX_ELEMENT_FLOAT);
+    tri__wire_put_message(&tensor, ONNX_VALUE_SHAPE, &dims);
+    tri__wire_put_message(&kind, ONNX_VALUE_TENSOR, &tensor);
+    tri__wire_put_string(&value, ONNX_VALUE_NAME, name);
+    tri__wire_put_message(&value, ONNX_VALUE_TYPE, &kind);
     tri__wire_put_message(&self->body, field, &value);
     tri__wire_fini(&dims);
     tri__wire_fini(&tensor);
@@ -493,7 +493,7 @@ static tri_status put_graph(exporter *self, const tri_node *logits, const char *
     const tri_graph *graph = self->graph;
     const tri_node *x = tri_graph_find(graph, "x"), *loss = tri_graph_find_output(graph, "loss");
     mark(self, logits);
-    tri__wire_put_string(&self->body, GRAPH_NAME, name);
+    tri__wire_put_string(&self->body, ONNX_GRAPH_NAME, name);
     for (int i = 0; i < graph->count; i++)
         if (self->needed[i] && !is_left_out(graph->node[i]))
             TRI_TRY(put_node(self, graph->node[i]));
@@ -504,21 +504,21 @@ static tri_status put_graph(exporter *self, const tri_node *logits, const char *
     if (!logistic)
         put_int(&last, "axis", 1);
     end(&last, "probabilities");
-    put_value(self, GRAPH_INPUT, "x", x->type, x->shape);
-    put_value(self, GRAPH_OUTPUT, "logits", TRI_F32, logits->shape);
-    put_value(self, GRAPH_OUTPUT, "probabilities", TRI_F32, logits->shape);
+    put_value(self, ONNX_GRAPH_INPUT, "x", x->type, x->shape);
+    put_value(self, ONNX_GRAPH_OUTPUT, "logits", TRI_F32, logits->shape);
+    put_value(self, ONNX_GRAPH_OUTPUT, "probabilities", TRI_F32, logits->shape);
     return self->body.failed ? tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model") : NULL;
 }
 
 static void put_model(const exporter *self, tri__wire_buffer *out)
 {
     tri__wire_buffer opset = {0};
-    tri__wire_put_string(&opset, OPSET_DOMAIN, "");
-    tri__wire_put_varint(&opset, OPSET_VERSION, TRI_ONNX_OPSET);
-    tri__wire_put_varint(out, MODEL_IR_VERSION, TRI_ONNX_IR);
-    tri__wire_put_string(out, MODEL_PRODUCER, "trireme");
-    tri__wire_put_message(out, MODEL_OPSET, &opset);
-    tri__wire_put_message(out, MODEL_GRAPH, &self->body);
+    tri__wire_put_string(&opset, ONNX_OPSET_DOMAIN, "");
+    tri__wire_put_varint(&opset, ONNX_OPSET_VERSION, TRI_ONNX_OPSET);
+    tri__wire_put_varint(out, ONNX_MODEL_IR_VERSION, TRI_ONNX_IR);
+    tri__wire_put_string(out, ONNX_MODEL_PRODUCER, "trireme");
+    tri__wire_put_message(out, ONNX_MODEL_OPSET, &opset);
+    tri__wire_put_message(out, ONNX_MODEL_GRAPH, &self->body);
     tri__wire_fini(&opset);
 }
 

@@ -522,8 +522,8 @@ static tri_status gelu(importer *self, const tri__onnx_node *node)
 
 static tri_status cast(importer *self, const tri__onnx_node *node)
 {
-    return whole_of(node, "to", 0) == ELEMENT_FLOAT ? same_value(self, node)
-                                                    : unsupported(node, "values are floats here: to must be float");
+    return whole_of(node, "to", 0) == ONNX_ELEMENT_FLOAT ? same_value(self, node)
+                                                         : unsupported(node, "values are floats here: to must be float");
 }
 
 static const struct {
@@ -588,12 +588,12 @@ static tri_status import_input(importer *self)
                             self->graph.input[i].name);
         x = &self->graph.input[i];
     }
-    if (!x || (x->element != ELEMENT_FLOAT && x->element != ELEMENT_UINT8) || (x->shape.rank != 2 && x->shape.rank != 4))
+    if (!x || (x->element != ONNX_ELEMENT_FLOAT && x->element != ONNX_ELEMENT_UINT8) || (x->shape.rank != 2 && x->shape.rank != 4))
         return tri_fail(TRI_UNSUPPORTED, "the model's input must be floats or bytes of [N][channels][height][width] or [N][features]");
     for (int i = 1; i < x->shape.rank; i++)
         if (x->shape.dim[i] < 1)
             return tri_fail(TRI_UNSUPPORTED, "the model's input '%s' leaves its height, width, channels or features open", x->name);
-    self->out->input.type = x->element == ELEMENT_UINT8 ? TRI_U8 : TRI_F32;
+    self->out->input.type = x->element == ONNX_ELEMENT_UINT8 ? TRI_U8 : TRI_F32;
     self->out->input.shape = tri_shape_of(x->shape.rank - 1, x->shape.dim + 1);
     TRI_TRY(tri__grow(&self->lines, &self->room, 1, sizeof *self->lines, "an imported model"));
     self->lines[self->count++] = (line){.name = "input", .verb = "input", .inputs = "", .settings = ""};

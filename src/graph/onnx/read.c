@@ -108,20 +108,20 @@ static tri_status read_tensor(tri__arena *arena, tri__wire_reader reader, tri__o
         TRI_TRY(next(&reader, "a tensor", &field, &more));
         if (!more)
             break;
-        if (field.number == TENSOR_NAME)
+        if (field.number == ONNX_TENSOR_NAME)
             TRI_TRY(text_of(arena, &field, &out->name));
-        else if (field.number == TENSOR_DIMS)
+        else if (field.number == ONNX_TENSOR_DIMS)
             TRI_TRY(add_numbers(&field, "a tensor's shape", TRI_MAX_RANK, out->shape.dim, &out->shape.rank));
-        else if (field.number == TENSOR_TYPE)
+        else if (field.number == ONNX_TENSOR_TYPE)
             out->element = field.value <= INT32_MAX ? (int)field.value : 0;
         else if (field.type == TRI_WIRE_BYTES &&
-                 (field.number == TENSOR_RAW || field.number == TENSOR_FLOATS || field.number == TENSOR_INT64S))
-            from = (elements){field.bytes, field.size, field.number == TENSOR_INT64S};
+                 (field.number == ONNX_TENSOR_RAW || field.number == ONNX_TENSOR_FLOATS || field.number == ONNX_TENSOR_INT64S))
+            from = (elements){field.bytes, field.size, field.number == ONNX_TENSOR_INT64S};
     }
     TRI_TRY(tri_shape_check(out->shape, &out->count));
-    if (out->element == ELEMENT_INT64)
+    if (out->element == ONNX_ELEMENT_INT64)
         return out->count > (int64_t)from.size ? damaged(out->name) : decode_ints(arena, &from, out);
-    return out->element == ELEMENT_FLOAT ? decode_floats(arena, &from, out) : NULL;
+    return out->element == ONNX_ELEMENT_FLOAT ? decode_floats(arena, &from, out) : NULL;
 }
 
 /* ---- nodes ---- */
@@ -135,17 +135,17 @@ static tri_status read_attribute(tri__arena *arena, tri__wire_reader reader, tri
         TRI_TRY(next(&reader, "an attribute", &field, &more));
         if (!more)
             return NULL;
-        if (field.number == ATTRIBUTE_NAME)
+        if (field.number == ONNX_ATTRIBUTE_NAME)
             TRI_TRY(text_of(arena, &field, &out->name));
-        else if (field.number == ATTRIBUTE_S)
+        else if (field.number == ONNX_ATTRIBUTE_S)
             TRI_TRY(text_of(arena, &field, &out->text));
-        else if (field.number == ATTRIBUTE_F)
+        else if (field.number == ONNX_ATTRIBUTE_F)
             out->number = tri__wire_float(field.value);
-        else if (field.number == ATTRIBUTE_I)
+        else if (field.number == ONNX_ATTRIBUTE_I)
             out->whole = (int64_t)field.value;
-        else if (field.number == ATTRIBUTE_INTS)
+        else if (field.number == ONNX_ATTRIBUTE_INTS)
             TRI_TRY(add_numbers(&field, "an attribute", TRI_ONNX_INTS, out->ints, &out->count));
-        else if (field.number == ATTRIBUTE_T && field.type == TRI_WIRE_BYTES) {
+        else if (field.number == ONNX_ATTRIBUTE_T && field.type == TRI_WIRE_BYTES) {
             tri__onnx_tensor *tensor = tri__arena_alloc(arena, sizeof *tensor);
             if (!tensor)
                 return no_memory();
@@ -164,20 +164,20 @@ static tri_status read_node(tri__arena *arena, tri__wire_reader reader, tri__onn
         TRI_TRY(next(&reader, "a node", &field, &more));
         if (!more)
             return out->outputs ? NULL : damaged("a node without a result");
-        if ((field.number == NODE_INPUT && out->inputs == TRI_ONNX_INPUTS) ||
-            (field.number == NODE_OUTPUT && out->outputs == TRI_ONNX_OUTPUTS) ||
-            (field.number == NODE_ATTRIBUTE && out->attributes == TRI_ONNX_ATTRIBUTES))
+        if ((field.number == ONNX_NODE_INPUT && out->inputs == TRI_ONNX_INPUTS) ||
+            (field.number == ONNX_NODE_OUTPUT && out->outputs == TRI_ONNX_OUTPUTS) ||
+            (field.number == ONNX_NODE_ATTRIBUTE && out->attributes == TRI_ONNX_ATTRIBUTES))
             return tri_fail(TRI_UNSUPPORTED, "the node '%s' (%s) has more inputs, outputs or attributes than any operator here", out->name,
                             out->op);
-        if (field.number == NODE_INPUT)
+        if (field.number == ONNX_NODE_INPUT)
             TRI_TRY(text_of(arena, &field, &out->input[out->inputs++]));
-        else if (field.number == NODE_OUTPUT)
+        else if (field.number == ONNX_NODE_OUTPUT)
             TRI_TRY(text_of(arena, &field, &out->output[out->outputs++]));
-        else if (field.number == NODE_NAME)
+        else if (field.number == ONNX_NODE_NAME)
             TRI_TRY(text_of(arena, &field, &out->name));
-        else if (field.number == NODE_OPERATOR)
+        else if (field.number == ONNX_NODE_OPERATOR)
             TRI_TRY(text_of(arena, &field, &out->op));
-        else if (field.number == NODE_ATTRIBUTE && field.type == TRI_WIRE_BYTES)
+        else if (field.number == ONNX_NODE_ATTRIBUTE && field.type == TRI_WIRE_BYTES)
             TRI_TRY(read_attribute(arena, tri__wire_inside(&field), &out->attribute[out->attributes++]));
     }
 }
@@ -207,7 +207,7 @@ static tri_status read_dims(tri__wire_reader reader, tri_shape *shape)
         TRI_TRY(next(&reader, "a value's shape", &field, &more));
         if (!more)
             return NULL;
-        if (field.number != SHAPE_DIM || field.type != TRI_WIRE_BYTES)
+        if (field.number != ONNX_SHAPE_DIM || field.type != TRI_WIRE_BYTES)
             continue;
         if (shape->rank == TRI_MAX_RANK)
             return tri_fail(TRI_UNSUPPORTED, "a value has more than %d dimensions", TRI_MAX_RANK);
@@ -217,7 +217,7 @@ static tri_status read_dims(tri__wire_reader reader, tri_shape *shape)
             TRI_TRY(next(&dim, "a value's shape", &size, &known));
             if (!known)
                 break;
-            if (size.number == DIM_VALUE && size.value <= INT32_MAX)
+            if (size.number == ONNX_DIM_VALUE && size.value <= INT32_MAX)
                 shape->dim[shape->rank] = (int64_t)size.value;
         }
         shape->rank++;
@@ -230,22 +230,22 @@ static tri_status read_value(tri__arena *arena, tri__wire_reader reader, tri__on
     tri__wire_reader type, tensor, shape;
     bool more;
     *out = (tri__onnx_value){.name = ""};
-    TRI_TRY(inside(reader, VALUE_TYPE, &type));
-    TRI_TRY(inside(type, VALUE_TENSOR, &tensor));
-    TRI_TRY(inside(tensor, VALUE_SHAPE, &shape));
+    TRI_TRY(inside(reader, ONNX_VALUE_TYPE, &type));
+    TRI_TRY(inside(type, ONNX_VALUE_TENSOR, &tensor));
+    TRI_TRY(inside(tensor, ONNX_VALUE_SHAPE, &shape));
     TRI_TRY(read_dims(shape, &out->shape));
     for (;;) {
         TRI_TRY(next(&tensor, "a value's type", &field, &more));
         if (!more)
             break;
-        if (field.number == VALUE_ELEMENT && field.value <= INT32_MAX)
+        if (field.number == ONNX_VALUE_ELEMENT && field.value <= INT32_MAX)
             out->element = (int)field.value;
     }
     for (;;) {
         TRI_TRY(next(&reader, "a value", &field, &more));
         if (!more)
             return NULL;
-        if (field.number == VALUE_NAME)
+        if (field.number == ONNX_VALUE_NAME)
             TRI_TRY(text_of(arena, &field, &out->name));
     }
 }
@@ -262,10 +262,10 @@ static tri_status count_lists(tri__wire_reader reader, tri__onnx_graph *out)
             return NULL;
         if (field.type != TRI_WIRE_BYTES)
             continue;
-        out->nodes += field.number == GRAPH_NODE;
-        out->tensors += field.number == GRAPH_INITIALIZER;
-        out->inputs += field.number == GRAPH_INPUT;
-        out->outputs += field.number == GRAPH_OUTPUT;
+        out->nodes += field.number == ONNX_GRAPH_NODE;
+        out->tensors += field.number == ONNX_GRAPH_INITIALIZER;
+        out->inputs += field.number == ONNX_GRAPH_INPUT;
+        out->outputs += field.number == ONNX_GRAPH_OUTPUT;
     }
 }
 
@@ -280,13 +280,13 @@ static tri_status read_lists(tri__arena *arena, tri__wire_reader reader, tri__on
             return NULL;
         if (field.type != TRI_WIRE_BYTES)
             continue;
-        if (field.number == GRAPH_NODE)
+        if (field.number == ONNX_GRAPH_NODE)
             TRI_TRY(read_node(arena, tri__wire_inside(&field), &out->node[nodes++]));
-        else if (field.number == GRAPH_INITIALIZER)
+        else if (field.number == ONNX_GRAPH_INITIALIZER)
             TRI_TRY(read_tensor(arena, tri__wire_inside(&field), &out->tensor[tensors++]));
-        else if (field.number == GRAPH_INPUT)
+        else if (field.number == ONNX_GRAPH_INPUT)
             TRI_TRY(read_value(arena, tri__wire_inside(&field), &out->input[inputs++]));
-        else if (field.number == GRAPH_OUTPUT)
+        else if (field.number == ONNX_GRAPH_OUTPUT)
             TRI_TRY(read_value(arena, tri__wire_inside(&field), &out->output[outputs++]));
     }
 }
@@ -295,7 +295,7 @@ tri_status tri__onnx_read(const uint8_t *data, size_t size, tri__arena *arena, t
 {
     tri__wire_reader graph;
     *out = (tri__onnx_graph){0};
-    TRI_TRY(inside((tri__wire_reader){data, data + size}, MODEL_GRAPH, &graph));
+    TRI_TRY(inside((tri__wire_reader){data, data + size}, ONNX_MODEL_GRAPH, &graph));
     TRI_TRY(count_lists(graph, out));
     if (!out->nodes || !out->inputs || !out->outputs)
         return tri_fail(TRI_BAD_DATA, "this is no ONNX model: it has no nodes, no input or no output");

@@ -12,7 +12,7 @@ enum { TRI_ONNX_INPUTS = 16, TRI_ONNX_OUTPUTS = 8, TRI_ONNX_ATTRIBUTES = 16, TRI
 typedef struct {
     const char *name;
     tri_shape shape;
-    int element;         /* ELEMENT_FLOAT, ELEMENT_INT64, or a type that nobody here reads */
+    int element;         /* ONNX_ELEMENT_FLOAT, ONNX_ELEMENT_INT64, or a type that nobody here reads */
     const float *floats; /* [count], of the arena; NULL for other types */
     const int64_t *ints;
     int64_t count;

@@ -97,22 +97,22 @@ static bool read_tensor(tri__wire_reader wire, tri__event *event)
     uint64_t dtype = 0;
     while (tri__wire_next(&wire, &field, &broken)) {
         bool is_packed = field.type == TRI_WIRE_BYTES && field.size == sizeof event->value;
-        if (field.number == TENSOR_DTYPE) {
+        if (field.number == EVENT_TENSOR_DTYPE) {
             dtype = field.value;
-        } else if (field.number == TENSOR_FLOAT_VAL && field.type == TRI_WIRE_FIXED32) {
+        } else if (field.number == EVENT_TENSOR_FLOAT_VAL && field.type == TRI_WIRE_FIXED32) {
             event->value = tri__wire_float(field.value);
             has_float = true;
-        } else if ((field.number == TENSOR_FLOAT_VAL || field.number == TENSOR_CONTENT) && is_packed) {
+        } else if ((field.number == EVENT_TENSOR_FLOAT_VAL || field.number == EVENT_TENSOR_CONTENT) && is_packed) {
             memcpy(&event->value, field.bytes, sizeof event->value);
             has_float = true;
-        } else if (field.number == TENSOR_STRING_VAL && field.type == TRI_WIRE_BYTES && !has_string) {
+        } else if (field.number == EVENT_TENSOR_STRING_VAL && field.type == TRI_WIRE_BYTES && !has_string) {
             event->body = (tri__span){field.bytes, field.size};
             has_string = true;
         }
     }
-    if (dtype == DT_FLOAT && has_float)
+    if (dtype == EVENT_DT_FLOAT && has_float)
         event->kind = TRI_EVENT_SCALAR;
-    else if (dtype == DT_STRING && has_string)
+    else if (dtype == EVENT_DT_STRING && has_string)
         event->kind = TRI_EVENT_TEXT;
     return !broken;
 }
@@ -123,12 +123,12 @@ static tri_status read_value(const tri__event_reader *reader, tri__span data, tr
     tri__wire_field field;
     bool broken = false;
     while (tri__wire_next(&wire, &field, &broken)) {
-        if (field.number == VALUE_SIMPLE_VALUE && field.type == TRI_WIRE_FIXED32) {
+        if (field.number == EVENT_VALUE_SIMPLE_VALUE && field.type == TRI_WIRE_FIXED32) {
             event->kind = TRI_EVENT_SCALAR;
             event->value = tri__wire_float(field.value);
-        } else if (field.number == VALUE_TAG && field.type == TRI_WIRE_BYTES) {
+        } else if (field.number == EVENT_VALUE_TAG && field.type == TRI_WIRE_BYTES) {
             event->tag = (tri__span){field.bytes, field.size};
-        } else if (field.number == VALUE_TENSOR && field.type == TRI_WIRE_BYTES) {
+        } else if (field.number == EVENT_VALUE_TENSOR && field.type == TRI_WIRE_BYTES) {
             if (!read_tensor(wire_of(field.bytes, field.size), event))
                 return damaged(reader, "a tensor in it is broken");
         }
@@ -143,7 +143,7 @@ static tri_status next_value(tri__event_reader *reader, tri__event *event, bool 
     bool broken = false;
     *more = false;
     while (tri__wire_next(&reader->values, &field, &broken)) {
-        if (field.number != SUMMARY_VALUE || field.type != TRI_WIRE_BYTES)
+        if (field.number != EVENT_SUMMARY_VALUE || field.type != TRI_WIRE_BYTES)
             continue;
         *event = (tri__event){.kind = TRI_EVENT_OTHER, .wall = reader->wall, .step = reader->step};
         *more = true;

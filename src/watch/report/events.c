@@ -81,7 +81,7 @@ static void write_value(tri__events *events, int64_t step, tri__wire_buffer *val
 {
     tri__wire_buffer summary = {0}, event = {0};
     begin_event(&event, step);
-    put_and_end(&summary, SUMMARY_VALUE, value);
+    put_and_end(&summary, EVENT_SUMMARY_VALUE, value);
     put_and_end(&event, EVENT_SUMMARY, &summary);
     end_event(events, &event);
 }
@@ -90,8 +90,8 @@ static void write_value(tri__events *events, int64_t step, tri__wire_buffer *val
 void tri__events_scalar(tri__events *events, const char *tag, int64_t step, float value)
 {
     tri__wire_buffer message = {0};
-    tri__wire_put_string(&message, VALUE_TAG, tag);
-    tri__wire_put_float(&message, VALUE_SIMPLE_VALUE, value);
+    tri__wire_put_string(&message, EVENT_VALUE_TAG, tag);
+    tri__wire_put_float(&message, EVENT_VALUE_SIMPLE_VALUE, value);
     write_value(events, step, &message);
 }
 
@@ -100,8 +100,8 @@ static void put_shape(tri__wire_buffer *to, uint32_t number, tri_shape shape)
     tri__wire_buffer message = {0};
     for (int i = 0; i < shape.rank; i++) {
         tri__wire_buffer dimension = {0};
-        tri__wire_put_varint(&dimension, DIM_SIZE, (uint64_t)shape.dim[i]);
-        put_and_end(&message, SHAPE_DIM, &dimension);
+        tri__wire_put_varint(&dimension, EVENT_DIM_SIZE, (uint64_t)shape.dim[i]);
+        put_and_end(&message, EVENT_SHAPE_DIM, &dimension);
     }
     put_and_end(to, number, &message);
 }
@@ -109,20 +109,20 @@ static void put_shape(tri__wire_buffer *to, uint32_t number, tri_shape shape)
 static void put_plugin(tri__wire_buffer *value, const char *name)
 {
     tri__wire_buffer metadata = {0}, plugin = {0};
-    tri__wire_put_string(&plugin, PLUGIN_NAME, name);
-    put_and_end(&metadata, METADATA_PLUGIN_DATA, &plugin);
-    tri__wire_put_varint(&metadata, METADATA_DATA_CLASS, DATA_CLASS_TENSOR);
-    put_and_end(value, VALUE_METADATA, &metadata);
+    tri__wire_put_string(&plugin, EVENT_PLUGIN_NAME, name);
+    put_and_end(&metadata, EVENT_METADATA_PLUGIN_DATA, &plugin);
+    tri__wire_put_varint(&metadata, EVENT_METADATA_DATA_CLASS, EVENT_DATA_CLASS_TENSOR);
+    put_and_end(value, EVENT_VALUE_METADATA, &metadata);
 }
 
 void tri__events_text(tri__events *events, const char *tag, int64_t step, const char *markdown)
 {
     tri__wire_buffer value = {0}, tensor = {0};
-    tri__wire_put_varint(&tensor, TENSOR_DTYPE, DT_STRING);
-    put_shape(&tensor, TENSOR_SHAPE, TRI_SHAPE(1));
-    tri__wire_put_string(&tensor, TENSOR_STRING_VAL, markdown);
-    tri__wire_put_string(&value, VALUE_TAG, tag);
-    put_and_end(&value, VALUE_TENSOR, &tensor);
+    tri__wire_put_varint(&tensor, EVENT_TENSOR_DTYPE, EVENT_DT_STRING);
+    put_shape(&tensor, EVENT_TENSOR_SHAPE, TRI_SHAPE(1));
+    tri__wire_put_string(&tensor, EVENT_TENSOR_STRING_VAL, markdown);
+    tri__wire_put_string(&value, EVENT_VALUE_TAG, tag);
+    put_and_end(&value, EVENT_VALUE_TENSOR, &tensor);
     put_plugin(&value, "text");
     write_value(events, step, &value);
 }
@@ -130,9 +130,9 @@ void tri__events_text(tri__events *events, const char *tag, int64_t step, const 
 static void put_attribute(tri__wire_buffer *node, const char *key, tri__wire_buffer *value)
 {
     tri__wire_buffer entry = {0};
-    tri__wire_put_string(&entry, ENTRY_KEY, key);
-    put_and_end(&entry, ENTRY_VALUE, value);
-    put_and_end(node, NODE_ATTR, &entry);
+    tri__wire_put_string(&entry, EVENT_ENTRY_KEY, key);
+    put_and_end(&entry, EVENT_ENTRY_VALUE, value);
+    put_and_end(node, EVENT_NODE_ATTR, &entry);
 }
 
 /* TensorBoard makes a group of what stands before a slash: "conv1.weight" is shown inside of "conv1". */
@@ -147,20 +147,21 @@ static void put_grouped_name(tri__wire_buffer *message, uint32_t field, const ch
 
 static void put_node(tri__wire_buffer *graph, const tri_node *node)
 {
-    static const int types[] = {[TRI_F32] = DT_FLOAT, [TRI_I32] = DT_INT32, [TRI_I64] = DT_INT64, [TRI_U8] = DT_UINT8};
+    static const int types[] = {
+        [TRI_F32] = EVENT_DT_FLOAT, [TRI_I32] = EVENT_DT_INT32, [TRI_I64] = EVENT_DT_INT64, [TRI_U8] = EVENT_DT_UINT8};
     tri__wire_buffer message = {0}, shapes = {0}, list = {0}, type = {0};
-    put_grouped_name(&message, NODE_NAME, tri_node_name(node));
-    tri__wire_put_string(&message, NODE_OP, tri_node_operator(node));
+    put_grouped_name(&message, EVENT_NODE_NAME, tri_node_name(node));
+    tri__wire_put_string(&message, EVENT_NODE_OP, tri_node_operator(node));
     for (int i = 0; i < tri_node_inputs(node); i++)
-        put_grouped_name(&message, NODE_INPUT, tri_node_name(tri_node_input(node, i)));
+        put_grouped_name(&message, EVENT_NODE_INPUT, tri_node_name(tri_node_input(node, i)));
     if (*tri_node_place_of(node))
-        tri__wire_put_string(&message, NODE_DEVICE, tri_node_place_of(node));
-    put_shape(&list, LIST_SHAPE, tri_node_shape(node));
-    put_and_end(&shapes, ATTR_LIST, &list);
+        tri__wire_put_string(&message, EVENT_NODE_DEVICE, tri_node_place_of(node));
+    put_shape(&list, EVENT_LIST_SHAPE, tri_node_shape(node));
+    put_and_end(&shapes, EVENT_ATTR_LIST, &list);
     put_attribute(&message, "_output_shapes", &shapes);
-    tri__wire_put_varint(&type, ATTR_TYPE, (uint64_t)types[tri_node_type(node)]);
+    tri__wire_put_varint(&type, EVENT_ATTR_TYPE, (uint64_t)types[tri_node_type(node)]);
     put_attribute(&message, "dtype", &type);
-    put_and_end(graph, GRAPH_NODE, &message);
+    put_and_end(graph, EVENT_GRAPH_NODE, &message);
 }
 
 void tri__events_graph(tri__events *events, const tri_graph *graph)
@@ -168,8 +169,8 @@ void tri__events_graph(tri__events *events, const tri_graph *graph)
     tri__wire_buffer message = {0}, versions = {0}, event = {0};
     for (int i = 0; i < tri_graph_count(graph); i++)
         put_node(&message, tri_graph_node(graph, i));
-    tri__wire_put_varint(&versions, VERSIONS_PRODUCER, PRODUCER);
-    put_and_end(&message, GRAPH_VERSIONS, &versions);
+    tri__wire_put_varint(&versions, EVENT_VERSIONS_PRODUCER, PRODUCER);
+    put_and_end(&message, EVENT_GRAPH_VERSIONS, &versions);
     begin_event(&event, 0);
     put_and_end(&event, EVENT_GRAPH_DEF, &message);
     end_event(events, &event);
@@ -179,7 +180,7 @@ void tri__events_restart(tri__events *events, int64_t step)
 {
     tri__wire_buffer event = {0}, session = {0};
     begin_event(&event, step);
-    tri__wire_put_varint(&session, SESSION_STATUS, SESSION_START);
+    tri__wire_put_varint(&session, EVENT_SESSION_STATUS, EVENT_SESSION_START);
     put_and_end(&event, EVENT_SESSION_LOG, &session);
     end_event(events, &event);
 }

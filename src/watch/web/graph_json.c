@@ -27,10 +27,10 @@ static json_t *shape_of(tri__wire_reader shape)
     tri__wire_field field, size;
     bool damaged = false;
     while (tri__wire_next(&shape, &field, &damaged)) {
-        if (field.number != SHAPE_DIM || field.type != TRI_WIRE_BYTES)
+        if (field.number != EVENT_SHAPE_DIM || field.type != TRI_WIRE_BYTES)
             continue;
         tri__wire_reader inside = tri__wire_inside(&field);
-        if (tri__wire_next(&inside, &size, &damaged) && size.number == DIM_SIZE && size.type == TRI_WIRE_VARINT)
+        if (tri__wire_next(&inside, &size, &damaged) && size.number == EVENT_DIM_SIZE && size.type == TRI_WIRE_VARINT)
             json_array_append_new(dimensions, json_integer((json_int_t)size.value));
     }
     return dimensions;
@@ -40,10 +40,10 @@ static json_t *shape_of(tri__wire_reader shape)
 static void take_attribute(json_t *node, tri__wire_reader entry)
 {
     tri__wire_field key, value, list, shape;
-    if (!find(entry, ENTRY_KEY, &key) || !tri__span_equal((tri__span){key.bytes, key.size}, "_output_shapes"))
+    if (!find(entry, EVENT_ENTRY_KEY, &key) || !tri__span_equal((tri__span){key.bytes, key.size}, "_output_shapes"))
         return;
-    if (find(entry, ENTRY_VALUE, &value) && find(tri__wire_inside(&value), ATTR_LIST, &list) &&
-        find(tri__wire_inside(&list), LIST_SHAPE, &shape))
+    if (find(entry, EVENT_ENTRY_VALUE, &value) && find(tri__wire_inside(&value), EVENT_ATTR_LIST, &list) &&
+        find(tri__wire_inside(&list), EVENT_LIST_SHAPE, &shape))
         json_object_set_new(node, "shape", shape_of(tri__wire_inside(&shape)));
 }
 
@@ -55,15 +55,15 @@ static json_t *node_of(tri__wire_reader message)
     while (tri__wire_next(&message, &field, &damaged)) {
         if (field.type != TRI_WIRE_BYTES)
             continue;
-        if (field.number == NODE_NAME)
+        if (field.number == EVENT_NODE_NAME)
             json_object_set_new(node, "name", text_of(&field));
-        else if (field.number == NODE_OP)
+        else if (field.number == EVENT_NODE_OP)
             json_object_set_new(node, "operator", text_of(&field));
-        else if (field.number == NODE_INPUT)
+        else if (field.number == EVENT_NODE_INPUT)
             json_array_append_new(inputs, text_of(&field));
-        else if (field.number == NODE_DEVICE)
+        else if (field.number == EVENT_NODE_DEVICE)
             json_object_set_new(node, "place", text_of(&field));
-        else if (field.number == NODE_ATTR)
+        else if (field.number == EVENT_NODE_ATTR)
             take_attribute(node, tri__wire_inside(&field));
     }
     json_object_set_new(node, "inputs", inputs);
@@ -78,7 +78,7 @@ json_t *tri__graph_json(tri__span graph_def)
     bool damaged = false;
     int left_out = 0;
     while (graph_def.size > 0 && tri__wire_next(&reader, &field, &damaged)) {
-        if (field.number != GRAPH_NODE || field.type != TRI_WIRE_BYTES)
+        if (field.number != EVENT_GRAPH_NODE || field.type != TRI_WIRE_BYTES)
             continue;
         if (json_array_size(nodes) < MOST_NODES)
             json_array_append_new(nodes, node_of(tri__wire_inside(&field)));

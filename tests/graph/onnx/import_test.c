@@ -15,12 +15,12 @@ static void put_attribute(tri__wire_buffer *node, const char *attribute)
     char name[32];
     const char *value = strchr(attribute, '=') + 1;
     snprintf(name, sizeof name, "%.*s", (int)(value - attribute - 1), attribute);
-    tri__wire_put_string(&out, ATTRIBUTE_NAME, name);
+    tri__wire_put_string(&out, ONNX_ATTRIBUTE_NAME, name);
     if (strspn(value, "0123456789"))
-        tri__wire_put_varint(&out, ATTRIBUTE_I, strtoull(value, NULL, 10));
+        tri__wire_put_varint(&out, ONNX_ATTRIBUTE_I, strtoull(value, NULL, 10));
     else
-        tri__wire_put_string(&out, ATTRIBUTE_S, value);
-    tri__wire_put_message(node, NODE_ATTRIBUTE, &out);
+        tri__wire_put_string(&out, ONNX_ATTRIBUTE_S, value);
+    tri__wire_put_message(node, ONNX_NODE_ATTRIBUTE, &out);
     tri__wire_fini(&out);
 }
 
@@ -29,15 +29,15 @@ static void put_node_of(tri__wire_buffer *graph, const char *op, const char *fir
                         const char *output)
 {
     tri__wire_buffer node = {0};
-    tri__wire_put_string(&node, NODE_INPUT, first);
+    tri__wire_put_string(&node, ONNX_NODE_INPUT, first);
     if (second)
-        tri__wire_put_string(&node, NODE_INPUT, second);
-    tri__wire_put_string(&node, NODE_OUTPUT, output);
-    tri__wire_put_string(&node, NODE_NAME, output);
-    tri__wire_put_string(&node, NODE_OPERATOR, op);
+        tri__wire_put_string(&node, ONNX_NODE_INPUT, second);
+    tri__wire_put_string(&node, ONNX_NODE_OUTPUT, output);
+    tri__wire_put_string(&node, ONNX_NODE_NAME, output);
+    tri__wire_put_string(&node, ONNX_NODE_OPERATOR, op);
     if (attribute)
         put_attribute(&node, attribute);
-    tri__wire_put_message(graph, GRAPH_NODE, &node);
+    tri__wire_put_message(graph, ONNX_GRAPH_NODE, &node);
     tri__wire_fini(&node);
 }
 
@@ -52,11 +52,11 @@ static void put_tensor(tri__wire_buffer *graph, const char *name, tri_shape shap
     static const float zeros[64];
     tri__wire_buffer tensor = {0};
     for (int i = 0; i < shape.rank; i++)
-        tri__wire_put_varint(&tensor, TENSOR_DIMS, (uint64_t)shape.dim[i]);
-    tri__wire_put_varint(&tensor, TENSOR_TYPE, ELEMENT_FLOAT);
-    tri__wire_put_string(&tensor, TENSOR_NAME, name);
-    tri__wire_put_bytes(&tensor, TENSOR_RAW, zeros, (size_t)tri_shape_count(shape) * sizeof *zeros);
-    tri__wire_put_message(graph, GRAPH_INITIALIZER, &tensor);
+        tri__wire_put_varint(&tensor, ONNX_TENSOR_DIMS, (uint64_t)shape.dim[i]);
+    tri__wire_put_varint(&tensor, ONNX_TENSOR_TYPE, ONNX_ELEMENT_FLOAT);
+    tri__wire_put_string(&tensor, ONNX_TENSOR_NAME, name);
+    tri__wire_put_bytes(&tensor, ONNX_TENSOR_RAW, zeros, (size_t)tri_shape_count(shape) * sizeof *zeros);
+    tri__wire_put_message(graph, ONNX_GRAPH_INITIALIZER, &tensor);
     tri__wire_fini(&tensor);
 }
 
@@ -64,14 +64,14 @@ static void put_tensor(tri__wire_buffer *graph, const char *name, tri_shape shap
 static void put_value(tri__wire_buffer *graph, uint32_t field, const char *name, uint64_t width)
 {
     tri__wire_buffer batch = {0}, dim = {0}, shape = {0}, tensor = {0}, type = {0}, value = {0};
-    tri__wire_put_varint(&dim, DIM_VALUE, width);
-    tri__wire_put_message(&shape, SHAPE_DIM, &batch);
-    tri__wire_put_message(&shape, SHAPE_DIM, &dim);
-    tri__wire_put_varint(&tensor, VALUE_ELEMENT, ELEMENT_FLOAT);
-    tri__wire_put_message(&tensor, VALUE_SHAPE, &shape);
-    tri__wire_put_message(&type, VALUE_TENSOR, &tensor);
-    tri__wire_put_string(&value, VALUE_NAME, name);
-    tri__wire_put_message(&value, VALUE_TYPE, &type);
+    tri__wire_put_varint(&dim, ONNX_DIM_VALUE, width);
+    tri__wire_put_message(&shape, ONNX_SHAPE_DIM, &batch);
+    tri__wire_put_message(&shape, ONNX_SHAPE_DIM, &dim);
+    tri__wire_put_varint(&tensor, ONNX_VALUE_ELEMENT, ONNX_ELEMENT_FLOAT);
+    tri__wire_put_message(&tensor, ONNX_VALUE_SHAPE, &shape);
+    tri__wire_put_message(&type, ONNX_VALUE_TENSOR, &tensor);
+    tri__wire_put_string(&value, ONNX_VALUE_NAME, name);
+    tri__wire_put_message(&value, ONNX_VALUE_TYPE, &type);
     tri__wire_put_message(graph, field, &value);
     tri__wire_buffer *const all[] = {&batch, &dim, &shape, &tensor, &type, &value};
     for (int i = 0; i < 6; i++)
@@ -83,7 +83,7 @@ static tri_status import(const tri__wire_buffer *graph, char *text, size_t size)
     tri__wire_buffer model = {0};
     tri__arena *arena;
     tri__imported imported;
-    tri__wire_put_message(&model, MODEL_GRAPH, graph);
+    tri__wire_put_message(&model, ONNX_MODEL_GRAPH, graph);
     assert_ok(tri__arena_create(&arena));
     tri_status status = tri__onnx_import(model.data, model.size, arena, &imported);
     if (!status)
@@ -98,10 +98,10 @@ static void an_operator_that_is_not_known_is_named(void **state)
 {
     (void)state;
     tri__wire_buffer graph = {0};
-    put_value(&graph, GRAPH_INPUT, "features", 4);
+    put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
     put_node(&graph, "Relu", "features", "hidden");
     put_node(&graph, "Einsum", "hidden", "product");
-    put_value(&graph, GRAPH_OUTPUT, "product", 4);
+    put_value(&graph, ONNX_GRAPH_OUTPUT, "product", 4);
     assert_fails(import(&graph, NULL, 0), TRI_UNSUPPORTED, "node 'product' (Einsum)");
     tri__wire_fini(&graph);
 }
@@ -111,12 +111,12 @@ static void lines_follow_the_nodes(void **state)
     (void)state;
     tri__wire_buffer graph = {0};
     char text[512];
-    put_value(&graph, GRAPH_INPUT, "features", 4);
+    put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
     put_node(&graph, "Tanh", "features", "/odd/name");
     put_node(&graph, "Identity", "/odd/name", "same");
     put_node(&graph, "Relu", "same", "logit_values");
     put_node(&graph, "Softmax", "logit_values", "probability");
-    put_value(&graph, GRAPH_OUTPUT, "probability", 4);
+    put_value(&graph, ONNX_GRAPH_OUTPUT, "probability", 4);
     assert_ok(import(&graph, text, sizeof text));
     assert_non_null(strstr(text, "input(4)\ntanh_1 = tanh(input)\nlogit_values = relu(tanh_1)\nsoftmax_loss(logit_values)\n"));
     tri__wire_fini(&graph);
@@ -126,10 +126,10 @@ static void damaged_files_are_refused_in_words(void **state)
 {
     (void)state;
     tri__wire_buffer graph = {0};
-    put_value(&graph, GRAPH_INPUT, "features", 4);
+    put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
     assert_fails(import(&graph, NULL, 0), TRI_BAD_DATA, "no nodes");
     put_node(&graph, "Relu", "nowhere", "y");
-    put_value(&graph, GRAPH_OUTPUT, "y", 4);
+    put_value(&graph, ONNX_GRAPH_OUTPUT, "y", 4);
     assert_fails(import(&graph, NULL, 0), TRI_UNSUPPORTED, "no node before it");
     tri__wire_fini(&graph);
 }
@@ -142,13 +142,13 @@ static void a_bias_goes_into_its_layer_only_where_nobody_reads_the_layer_without
         char text[512];
         put_tensor(&graph, "weight", TRI_SHAPE(4, 3));
         put_tensor(&graph, "bias", TRI_SHAPE(3));
-        put_value(&graph, GRAPH_INPUT, "features", 4);
+        put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
         put_node_of(&graph, "MatMul", "features", "weight", NULL, "product");
         put_node(&graph, "Identity", "product", "same");
         put_node_of(&graph, "Add", "same", "bias", NULL, "sum");
         put_node(&graph, "Relu", others ? "product" : "sum", "positive");
         put_node_of(&graph, "Add", others ? "sum" : "positive", "positive", NULL, "y");
-        put_value(&graph, GRAPH_OUTPUT, "y", 3);
+        put_value(&graph, ONNX_GRAPH_OUTPUT, "y", 3);
         if (others)
             assert_fails(import(&graph, NULL, 0), TRI_UNSUPPORTED, "node 'sum' (Add): what it adds a tensor to is read by other nodes");
         else
@@ -166,10 +166,10 @@ static void a_tensor_is_added_to_channels_only_where_onnx_does_so(void **state)
         char text[512];
         put_tensor(&graph, "weight", TRI_SHAPE(3, 4, 1, 1));
         put_tensor(&graph, "bias", shapes[i]);
-        put_value(&graph, GRAPH_INPUT, "features", 4);
+        put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
         put_node_of(&graph, "Conv", "features", "weight", NULL, "product");
         put_node_of(&graph, "Add", "bias", "product", NULL, "y");
-        put_value(&graph, GRAPH_OUTPUT, "y", 3);
+        put_value(&graph, ONNX_GRAPH_OUTPUT, "y", 3);
         if (i < 2)
             assert_ok(import(&graph, text, sizeof text));
         else
@@ -195,10 +195,10 @@ static void what_an_operator_says_of_itself_is_heeded(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tri__wire_buffer graph = {0};
         char text[512];
-        put_value(&graph, GRAPH_INPUT, "features", 4);
+        put_value(&graph, ONNX_GRAPH_INPUT, "features", 4);
         put_node_of(&graph, cases[i].op, "features", NULL, cases[i].attribute, "middle");
         put_node(&graph, "Relu", "middle", "y");
-        put_value(&graph, GRAPH_OUTPUT, "y", 4);
+        put_value(&graph, ONNX_GRAPH_OUTPUT, "y", 4);
         if (cases[i].refusal)
             assert_fails(import(&graph, NULL, 0), TRI_UNSUPPORTED, cases[i].refusal);
         else
