@@ -330,13 +330,12 @@ static tri_status write_files(const runner *self)
 
 static tri_status prepare(runner *self)
 {
-    const tri__study_names names = {.data = self->data, .repeat = 1};
     bool any = true;
     TRI_TRY(write_files(self));
     for (int i = 0; any && !was_stopped(self); i++) {
         tri__command_line line = TRI_COMMAND_LINE_INIT;
         tri__command_line_add(&line, self->request->program);
-        tri_status status = tri__study_preparation(self->study, i, &names, &line);
+        tri_status status = tri__study_preparation(self->study, i, self->data, &line);
         if (!status)
             status = prepare_one(self, &line, &any);
         tri__command_line_fini(&line);

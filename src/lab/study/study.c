@@ -17,6 +17,7 @@
 #include "lab/study/builtin_studies.h"
 #include "lab/study/reported.h"
 #include "lab/study/study_cells.h"
+#include "lab/study/study_parts.h"
 #include "lab/study/template.h"
 
 enum { LARGEST = 1 << 20, MOST_REPEATS = 1000 };
@@ -67,27 +68,6 @@ tri_status tri__study_wrong(const tri__study *study, const char *text, const cha
 
 /* ---- simple values ---- */
 
-static tri_status check_keys(const tri__study *study, const json_t *object)
-{
-    static const char *const known[] = {"title",    "about",    "command", "prepare", "factors", "rows",           "settings",
-                                        "repeats",  "seed",     "timeout", "cluster", "columns", "worker_columns", "host_columns",
-                                        "reported", "findings", "tables",  "plots",   "notes",   "quick",          "full",
-                                        "fits",     "files",    "curves",  NULL};
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)object, key, value)
-    {
-        tri__nearest nearest = tri__nearest_of(key);
-        int i = 0;
-        for (; known[i] && strcmp(known[i], key); i++)
-            tri__nearest_offer(&nearest, known[i]);
-        char hint[TRI_NEAREST_HINT];
-        if (!known[i])
-            return tri__study_wrong(study, key, "a study has no '%s'%s", key, tri__nearest_hint(&nearest, hint));
-    }
-    return NULL;
-}
-
 static tri_status read_text(const tri__study *study, const char *key, const char **out)
 {
     *out = json_string_value(json_object_get(study->document, key));
@@ -110,13 +90,12 @@ static tri_status read_simple(tri__study *study)
 {
     int64_t repeats = 1;
     const char *timeout = json_string_value(json_object_get(study->document, "timeout"));
-    TRI_TRY(check_keys(study, study->document));
     TRI_TRY(read_text(study, "title", &study->title));
     TRI_TRY(read_text(study, "command", &study->command));
     study->about = json_string_value(json_object_get(study->document, "about"));
     study->seed = 1;
     study->patience = INT64_C(3600000000000);
-    TRI_TRY(read_count(study, "seed", INT64_MAX, &study->seed));
+    TRI_TRY(read_count(study, "seed", INT64_MAX - MOST_REPEATS, &study->seed));
     TRI_TRY(read_count(study, "repeats", MOST_REPEATS, &repeats));
     study->repeats = (int)repeats;
     if (timeout && !tri__duration_parse(timeout, &study->patience))
@@ -256,10 +235,11 @@ tri_status tri__study_command(const tri__study *study, int cell, const tri__stud
     return fill(study, cell, names, study->command, line);
 }
 
-tri_status tri__study_preparation(const tri__study *study, int number, const tri__study_names *names, tri__command_line *line)
+tri_status tri__study_preparation(const tri__study *study, int number, const char *data, tri__command_line *line)
 {
+    const tri__study_names names = {.data = data, .repeat = 1};
     const char *text = json_string_value(json_array_get(json_object_get(study->document, "prepare"), (size_t)number));
-    return text ? fill(study, -1, names, text, line) : tri__command_line_check(line);
+    return text ? fill(study, -1, &names, text, line) : tri__command_line_check(line);
 }
 
 /* Every command can be made before the first one runs. */
@@ -277,7 +257,9 @@ static tri_status check_commands(const tri__study *study)
     }
     for (size_t i = 0; i < json_array_size(json_object_get(study->document, "prepare")) && !status; i++) {
         tri__command_line line = TRI_COMMAND_LINE_INIT;
-        status = tri__study_preparation(study, (int)i, &names, &line);
+        status = tri__study_preparation(study, (int)i, names.data, &line);
+        if (!status && !line.count)
+            status = tri__study_wrong(study, "prepare", "prepare: command %zu is empty", i + 1);
         tri__command_line_fini(&line);
     }
     return status;
@@ -289,7 +271,7 @@ static tri_status check_commands(const tri__study *study)
 static tri_status scale_document(tri__study *study)
 {
     json_t *part = json_object_get(study->document, tri__scale_name(study->scale));
-    tri_status status = part ? check_keys(study, part) : NULL;
+    tri_status status = part ? tri__study_check_parts(study, part) : NULL;
     if (!status && part && json_object_update_recursive(study->document, part))
         status = tri_fail(TRI_BAD_DATA, "%s: '%s' is no mapping", study->file, tri__scale_name(study->scale));
     json_object_del(study->document, "quick");
@@ -315,8 +297,9 @@ static tri_status read_document(tri__study *study)
     TRI_TRY(tri__yaml_parse(study->file, study->text, strlen(study->text), &study->document));
     if (!json_is_object(study->document))
         return tri_fail(TRI_BAD_DATA, "%s: expected a mapping with title, command, factors and columns", study->file);
-    TRI_TRY(check_keys(study, study->document));
+    TRI_TRY(tri__study_check_parts(study, study->document));
     TRI_TRY(scale_document(study));
+    TRI_TRY(tri__study_check_parts(study, study->document));
     TRI_TRY(read_simple(study));
     TRI_TRY(tri__study_read_cells(study));
     TRI_TRY(read_columns(study));

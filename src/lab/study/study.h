@@ -98,9 +98,9 @@ typedef struct {
 /* Add the words of a cell's command. */
 TRI_MUST_CHECK tri_status tri__study_command(const tri__study *study, int cell, const tri__study_names *names, tri__command_line *line);
 
-/* Add the words of the command by number from 0 that runs once before all cells; no words past the last. */
-TRI_MUST_CHECK tri_status tri__study_preparation(const tri__study *study, int number, const tri__study_names *names,
-                                                 tri__command_line *line);
+/* Add the words of the command by number from 0 that runs once before all cells; no words past the last. It knows settings, {data},
+ * {seed} and {repeat}: there is neither a cell nor a run nor a cluster yet. */
+TRI_MUST_CHECK tri_status tri__study_preparation(const tri__study *study, int number, const char *data, tri__command_line *line);
 
 /* The line and column of a text of the file; line 0 where it is not found. */
 tri__text_place tri__study_place(const tri__study *study, const char *text);

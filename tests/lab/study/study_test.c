@@ -95,6 +95,45 @@ static void mistakes_are_told_with_their_place(void **state)
     assert_wrong("title: a study\n", "", "a study needs a title");
 }
 
+/* good with more lines behind it cannot be read. */
+static void assert_wrong_with(const char *more, const char *message)
+{
+    char with[400];
+    snprintf(with, sizeof with, "repeats: 3\n%s", more);
+    assert_wrong("repeats: 3\n", with, message);
+}
+
+static void values_of_another_kind_are_refused(void **state)
+{
+    (void)state;
+    assert_wrong("findings:\n  it", "findings:\n  - it", "line 11, column 1: findings: expected a mapping");
+    assert_wrong("settings: {rate: 0.1}", "settings: [rate]", "line 3, column 1: settings: expected a mapping of names to plain values");
+    assert_wrong_with("about: [a, b]\n", "line 9, column 1: about: expected a plain value");
+    assert_wrong_with("timeout: {a: 1}\n", "timeout: expected a plain value");
+    assert_wrong_with("files: a\n", "files: expected a mapping");
+    assert_wrong_with("prepare: data make\n", "prepare: expected a list of plain values");
+    assert_wrong_with("prepare: [data make, [a], data make]\n", "prepare: expected a list of plain values");
+    assert_wrong_with("prepare: [data make, '', data make]\n", "prepare: command 2 is empty");
+    assert_wrong_with("tables: [{rows: [[batch]], columns: [accuracy]}]\n", "tables: rows: expected a list of plain values");
+    assert_wrong_with("plots: [{x: batch, y: [[a]]}]\n", "plots: y: expected a plain value or a list of them");
+    assert_wrong_with("fits: [{y: accuracy, x: [{a: b}]}]\n", "fits: x: expected a list of plain values");
+    assert_wrong_with("reported: {file: t, where: {x: [1]}}\n", "reported: where: expected a mapping of names to plain values");
+}
+
+static void seed_that_no_repeat_can_be_added_to_is_refused(void **state)
+{
+    (void)state;
+    assert_wrong_with("seed: 9223372036854775807\n", "seed: expected a whole number from 1 to");
+    assert_wrong_with("seed: 99999999999999999999999\n", "seed: expected a whole number from 1 to");
+}
+
+static void preparation_has_no_run_and_no_cluster(void **state)
+{
+    (void)state;
+    assert_wrong_with("prepare: ['data make digits --out {run}']\n", "{run}, and there is no factor or setting of that name");
+    assert_wrong_with("prepare: ['data make digits --out {cluster}']\ncluster: {hosts: 2}\n", "{cluster}, and there is no factor");
+}
+
 static void a_study_that_is_not_there_is_told_with_its_nearest_name(void **state)
 {
     tri__study *study;
@@ -132,6 +171,9 @@ int main(void)
         cmocka_unit_test(cells_are_rows_crossed_with_factors),
         cmocka_unit_test(quick_replaces_parts_and_changes_the_digest),
         cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(values_of_another_kind_are_refused),
+        cmocka_unit_test(seed_that_no_repeat_can_be_added_to_is_refused),
+        cmocka_unit_test(preparation_has_no_run_and_no_cluster),
         cmocka_unit_test(a_study_that_is_not_there_is_told_with_its_nearest_name),
         cmocka_unit_test(every_built_in_study_can_be_read_at_every_scale),
         cmocka_unit_test(published_figures_stand_beside_their_cells),
