@@ -47,8 +47,15 @@ static void a_run_that_was_killed_is_marked(void **state)
 {
     expect(SHELL(*state, "mkdir -p broken && cp -r runs/short broken/killed && rm broken/killed/summary.json && \"$0\" runs broken"), 0,
            "broken/killed", "");
-    expect(RUN(*state, "runs", "broken"), 0, "has not ended well", "");
-    expect(SHELL(*state, "echo '{' >broken/killed/summary.json && \"$0\" runs broken"), 0, "has not ended well", "");
+    expect(RUN(*state, "runs", "broken"), 0, "no summary: --resume goes on", "");
+    expect(SHELL(*state, "echo '{' >broken/killed/summary.json && \"$0\" runs broken"), 0, "no summary: --resume goes on", "");
+}
+
+static void a_run_without_a_checkpoint_is_not_promised_a_resumption(void **state)
+{
+    expect(SHELL(*state,
+                 "mkdir -p gone && cp -r runs/short gone/lost && rm -r gone/lost/summary.json gone/lost/checkpoint/* && \"$0\" runs gone"),
+           0, "no summary and no checkpoint: start it again", "");
 }
 
 static void folders_without_runs_are_refused(void **state)
@@ -64,6 +71,7 @@ int main(void)
         cmocka_unit_test(runs_are_sorted_by_any_figure),
         cmocka_unit_test(runs_are_written_as_csv_with_their_commands),
         cmocka_unit_test(a_run_that_was_killed_is_marked),
+        cmocka_unit_test(a_run_without_a_checkpoint_is_not_promised_a_resumption),
         cmocka_unit_test(folders_without_runs_are_refused),
     };
     return cmocka_run_group_tests(tests, test_folder_set_up, test_folder_tear_down);

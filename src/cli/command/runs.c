@@ -88,7 +88,11 @@ static void print_cell(FILE *out, const char *cell, int width, bool word)
 
 static const char *state_note(tri__listed_state state)
 {
-    return state == TRI_RUN_LISTED_RUNNING ? "  running" : state == TRI_RUN_LISTED_BROKEN ? "  has not ended well: --resume goes on" : "";
+    static const char *const notes[] = {[TRI_RUN_LISTED_ENDED] = "",
+                                        [TRI_RUN_LISTED_RUNNING] = "  running",
+                                        [TRI_RUN_LISTED_BROKEN] = "  no summary: --resume goes on from its checkpoint",
+                                        [TRI_RUN_LISTED_LOST] = "  no summary and no checkpoint: start it again"};
+    return notes[state];
 }
 
 static void print_line(FILE *out, const tri__listed_run *run, const int width[COLUMNS])
@@ -122,7 +126,11 @@ static void print_table(FILE *out, const tri__run_list *list)
 
 static const char *state_name(tri__listed_state state)
 {
-    return state == TRI_RUN_LISTED_RUNNING ? "running" : state == TRI_RUN_LISTED_BROKEN ? "broken" : "ended";
+    static const char *const names[] = {[TRI_RUN_LISTED_ENDED] = "ended",
+                                        [TRI_RUN_LISTED_RUNNING] = "running",
+                                        [TRI_RUN_LISTED_BROKEN] = "broken",
+                                        [TRI_RUN_LISTED_LOST] = "lost"};
+    return names[state];
 }
 
 static tri_status print_json(tri__session *session, const tri__run_list *list)

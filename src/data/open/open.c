@@ -17,11 +17,12 @@
 /* Sources that are made, not read. */
 static const struct {
     const char *name;
+    bool alone; /* it needs no numbers behind a colon */
     tri_status (*open)(const char *arguments, tri_part part, const tri_source_options *options, tri_source **out);
 } synthetic[] = {
-    {"clicks", tri__clicks_open},
-    {"digits", tri__digits_open},
-    {"fake", tri__fake_open},
+    {"clicks", false, tri__clicks_open},
+    {"digits", true, tri__digits_open},
+    {"fake", false, tri__fake_open},
 };
 
 static tri_status open_known(const tri__known_set *set, tri_part part, const tri_source_options *options, tri_source **out)
@@ -73,7 +74,8 @@ static tri_status open_by_name(const char *spec, tri_part part, const tri_source
     const char *colon = strchr(spec, ':');
     size_t length = colon ? (size_t)(colon - spec) : strlen(spec);
     for (size_t i = 0; i < sizeof synthetic / sizeof *synthetic; i++)
-        if (strlen(synthetic[i].name) == length && strncmp(synthetic[i].name, spec, length) == 0)
+        if (strlen(synthetic[i].name) == length && strncmp(synthetic[i].name, spec, length) == 0 &&
+            (colon || synthetic[i].alone || !tri__files_are(spec))) /* a folder may well be called clicks */
             return part == TRI_PART_VALIDATION ? tri_fail(TRI_NOT_FOUND, "%s: has no validation part", spec)
                                                : synthetic[i].open(colon ? colon + 1 : NULL, part, options, out);
     const tri__known_set *set = tri__known_find(spec);

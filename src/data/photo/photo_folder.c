@@ -11,6 +11,7 @@
 #include "base/file/file.h"
 #include "base/memory/arena.h"
 #include "base/memory/memory.h"
+#include "base/text/utf8.h"
 #include "data/photo/decode.h"
 #include "data/photo/jpeg/jpeg.h"
 #include "data/photo/png/png.h"
@@ -150,6 +151,15 @@ static bool is_named(const char *class, const char *name, size_t length)
     return strncmp(class, name, length) == 0 && !class[length];
 }
 
+/* Names of classes end in checkpoints, which are JSON and so UTF-8. */
+static tri_status check_name(const char *class, const char *path)
+{
+    if (tri__utf8_length(class, strlen(class)) == strlen(class))
+        return NULL;
+    return tri_fail(TRI_BAD_DATA, "%s: the name of its folder, which is the name of its class, is not UTF-8 text (rename the folder)",
+                    path);
+}
+
 /* The names of a part's folders, added to classes. Paths are sorted, so that neighbours mostly share a folder. */
 static tri_status add_classes(photo_source *self, const tri__file_set *set, tri_part part, size_t *count)
 {
@@ -160,6 +170,8 @@ static tri_status add_classes(photo_source *self, const tri__file_set *set, tri_
         if (!known && !(self->classes[(*count)++] = tri__arena_format(self->arena, "%.*s", (int)length, name)))
             return no_memory(set);
         TRI_TRY(check_place(set, part, i, self->classes[*count - 1]));
+        if (!known)
+            TRI_TRY(check_name(self->classes[*count - 1], set->part[part].paths[i]));
     }
     return NULL;
 }

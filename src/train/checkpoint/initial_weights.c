@@ -61,6 +61,10 @@ static tri_status check_names(const char *names, const tri_graph *graph)
             const char *name = tri_node_name(tri_graph_node(graph, i));
             known = tri_node_range(tri_graph_node(graph, i)).count > 0 && !strncmp(name, at, letters) && name[letters] == '.';
         }
+        size_t size;
+        const char *first = find_layer(names, at, letters, &size);
+        if (first != equals + 1)
+            return tri_fail(TRI_BAD_CALL, "--init-names: '%.*s' is there twice", (int)letters, at);
         if (!known)
             return tri_fail(TRI_BAD_CALL, "--init-names: the model has no layer '%.*s' with parameters ('trireme model' lists them)",
                             (int)letters, at);

@@ -14,7 +14,7 @@ enum { LONGEST_COMMANDS = 1 << 20 };
 
 /* ---- reading ---- */
 
-/* The last line of RUN/command; each start of the run, and each resumption, adds one. */
+/* The first line of RUN/command, which repeats the run; each resumption adds one, as a comment. */
 static tri_status read_command(const char *path, char **out)
 {
     char *text = NULL, *file = tri__path_join(path, "command");
@@ -23,14 +23,24 @@ static tri_status read_command(const char *path, char **out)
         return tri_fail(TRI_NO_MEMORY, "%s: no memory to read its command", path);
     tri_status_free(tri__file_read(file, LONGEST_COMMANDS, &text, &end)); /* one that cannot be read is not known */
     free(file);
-    while (end > 0 && text[end - 1] == '\n')
-        end--;
-    size_t begin = end;
-    while (begin > 0 && text[begin - 1] != '\n')
-        begin--;
-    *out = end > begin ? strndup(text + begin, end - begin) : strdup("");
+    *out = end > 0 ? strndup(text, strcspn(text, "\n")) : strdup("");
     free(text);
     return *out ? NULL : tri_fail(TRI_NO_MEMORY, "%s: no memory to read its command", path);
+}
+
+static bool has_checkpoint(const char *path)
+{
+    char *folder = tri__path_join(path, "checkpoint"), **names = NULL;
+    size_t count = 0;
+    tri_status status = folder ? tri__folder_list(folder, &names, &count) : tri_fail(TRI_NO_MEMORY, "no memory for a path");
+    bool found = false;
+    for (size_t i = 0; !status && i < count; i++)
+        found = found || !strncmp(names[i], "step-", 5);
+    if (!status)
+        tri__folder_free(names, count);
+    tri_status_free(status);
+    free(folder);
+    return found;
 }
 
 static tri_status read_run(tri__listed_run *run)
@@ -40,7 +50,10 @@ static tri_status read_run(tri__listed_run *run)
         return tri_fail(TRI_NO_MEMORY, "%s: no memory to read its summary", run->path);
     tri_status unread = tri__json_read(summary, &run->summary);
     free(summary);
-    run->state = tri__folder_lock_is_held(run->path) ? TRI_RUN_LISTED_RUNNING : unread ? TRI_RUN_LISTED_BROKEN : TRI_RUN_LISTED_ENDED;
+    run->state = tri__folder_lock_is_held(run->path) ? TRI_RUN_LISTED_RUNNING
+                 : !unread                           ? TRI_RUN_LISTED_ENDED
+                 : has_checkpoint(run->path)         ? TRI_RUN_LISTED_BROKEN
+                                                     : TRI_RUN_LISTED_LOST;
     tri_status_free(unread);
     return read_command(run->path, &run->command);
 }

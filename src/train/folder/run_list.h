@@ -7,12 +7,13 @@
 typedef enum {
     TRI_RUN_LISTED_ENDED,   /* it has a summary */
     TRI_RUN_LISTED_RUNNING, /* a job has its folder now */
-    TRI_RUN_LISTED_BROKEN,  /* neither: it was killed, or its summary cannot be read */
+    TRI_RUN_LISTED_BROKEN,  /* neither: it was killed, or its summary cannot be read; but it can be resumed */
+    TRI_RUN_LISTED_LOST,    /* … and it has no checkpoint to go on from */
 } tri__listed_state;
 
 typedef struct {
     char *path;      /* folder/name */
-    char *command;   /* what was typed last; "" where that is not known */
+    char *command;   /* what repeats it; "" where that is not known */
     json_t *summary; /* of the last time that it ended; NULL: it never did */
     tri__listed_state state;
 } tri__listed_run;

@@ -61,6 +61,10 @@ static tri_status resolve_combination(const tri__train_options *options, tri__ps
     if (sync_only && out->mode != TRI_PS_SYNC)
         return tri_fail(TRI_BAD_CALL, "--%s needs --sync: in mode %s every gradient is a separate update", sync_only,
                         tri__ps_mode_name(out->mode));
+    const char *apart_only = out->fixed_parts ? "split static" : out->log_updates ? "log-updates" : NULL;
+    if (apart_only && out->mode == TRI_PS_SYNC)
+        return tri_fail(TRI_BAD_CALL, "--%s is for --async and --staleness: with --sync all workers have a part of every update",
+                        apart_only);
     return options->workers == TRI_UNSET ? NULL : tri__ps_settings_check_backup(out); /* else the one who joins is told how many */
 }
 

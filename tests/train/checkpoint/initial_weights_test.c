@@ -107,6 +107,7 @@ static void lists_that_make_no_sense_are_refused(void **state)
     assert_fails(load(here, "dense1"), TRI_BAD_CALL, "expected LAYER=NAME");
     assert_fails(load(here, "dense1=a,,"), TRI_BAD_CALL, "expected LAYER=NAME");
     assert_fails(load(here, "dense3=a"), TRI_BAD_CALL, "the model has no layer 'dense3'");
+    assert_fails(load(here, "dense1=a,dense1=b"), TRI_BAD_CALL, "'dense1' is there twice");
     assert_fails(load(here, "dense=a"), TRI_BAD_CALL, "the model has no layer 'dense'");
 }
 
