@@ -110,6 +110,18 @@ void tri__markup_code(tri__markup *markup, const char *text)
     fputs(markup->html ? "</pre>\n" : "\n```\n\n", markup->out);
 }
 
+void tri__markup_list_begin(tri__markup *markup)
+{
+    if (markup->html)
+        fputs("<ul>\n", markup->out);
+}
+
+void tri__markup_list_end(tri__markup *markup)
+{
+    if (markup->html)
+        fputs("</ul>\n", markup->out);
+}
+
 void tri__markup_item(tri__markup *markup, const char *text)
 {
     put_block(markup, "li", "- ", text);

@@ -21,7 +21,10 @@ void tri__markup_heading(tri__markup *markup, const char *text);
 void tri__markup_linked_heading(tri__markup *markup, const char *text, const char *link);
 void tri__markup_paragraph(tri__markup *markup, const char *text);
 void tri__markup_code(tri__markup *markup, const char *text);
-void tri__markup_item(tri__markup *markup, const char *text); /* of a list of its own */
+
+void tri__markup_list_begin(tri__markup *markup);
+void tri__markup_item(tri__markup *markup, const char *text);
+void tri__markup_list_end(tri__markup *markup);
 
 /* A table: the first row is its head. Cells that are numbers are set to the right. */
 void tri__markup_table_begin(tri__markup *markup, const char *const *names, int count);

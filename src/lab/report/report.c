@@ -107,7 +107,9 @@ static void put_notes(const tri__study *study, tri__markup *markup)
     if (!json_array_size(notes))
         return;
     tri__markup_heading(markup, "Of the published report");
-    json_array_foreach((json_t *)(uintptr_t)notes, index, note) if (json_is_string(note)) tri__markup_item(markup, json_string_value(note));
+    tri__markup_list_begin(markup);
+    json_array_foreach((json_t *)(uintptr_t)notes, index, note) tri__markup_item(markup, json_string_value(note));
+    tri__markup_list_end(markup);
 }
 
 /* What the runs say of themselves: where their time went. */

@@ -30,24 +30,37 @@ static bool has_host(const curves *self, const char *host)
     return false;
 }
 
-/* One line of each picture from a file of samples. Times are still those of the clock. */
+/* Keep every other sample of all three rows. */
+static int64_t thin(double *rows)
+{
+    for (int row = 0; row < 3; row++)
+        for (int64_t i = 0; i < MOST_SAMPLES / 2; i++)
+            rows[row * MOST_SAMPLES + i] = rows[row * MOST_SAMPLES + 2 * i];
+    return MOST_SAMPLES / 2;
+}
+
+/* One line of each picture from a file of samples, of which a long run has fewer in its picture. Times are still those of the clock. */
 static tri_status add_host(curves *self, tri__sample_reader *reader)
 {
     int epoch = tri__sample_reader_column(reader, TRI_COLUMN_EPOCH), user = tri__sample_reader_column(reader, TRI_COLUMN_USER);
     int system = tri__sample_reader_column(reader, TRI_COLUMN_SYSTEM), send = tri__sample_reader_column(reader, TRI_COLUMN_SENT);
-    double *memory = tri__arena_alloc(self->arena, 3 * MOST_SAMPLES * sizeof *memory), *cpu = memory + MOST_SAMPLES, *sent;
+    double *memory = tri__arena_alloc(self->arena, 3 * MOST_SAMPLES * sizeof *memory);
     const char *host = tri__arena_copy(self->arena, tri__sample_reader_host(reader));
     const double *sample;
     int64_t count = 0;
     if (!memory || !host)
         return tri_fail(TRI_NO_MEMORY, "no memory for the curves of a host");
-    sent = cpu + MOST_SAMPLES;
+    double *cpu = memory + MOST_SAMPLES, *sent = cpu + MOST_SAMPLES;
     if (epoch < 0 || user < 0 || system < 0 || send < 0 || self->hosts == TRI_MOST_SERIES)
         return NULL;
-    for (; count < MOST_SAMPLES && (sample = tri__sample_reader_next(reader)); count++) {
+    for (int64_t index = 0, every = 1; (sample = tri__sample_reader_next(reader)); index++) {
+        if (index % every)
+            continue;
+        if (count == MOST_SAMPLES)
+            count = thin(memory), every *= 2;
         memory[count] = sample[epoch];
         cpu[count] = sample[user] + sample[system];
-        sent[count] = sample[send] / 1e6;
+        sent[count++] = sample[send] / 1e6;
         self->begun = fmin(self->begun, sample[epoch]);
     }
     self->cpu[self->hosts] = (tri__series){.name = host, .x = memory, .y = cpu, .count = count, .joined = true, .bare = true};

@@ -54,42 +54,48 @@ static double number_of_json(const json_t *value)
     return json_is_number(value) ? json_number_value(value) : json_is_boolean(value) ? json_is_true(value) : NAN;
 }
 
-/* Add the numbers that a path leads to; through a list it leads to each of its entries, or to the one that a number names. */
-static void follow(const json_t *from, const char *path, tri__values *out, int64_t room)
+/* Add the numbers that a path leads to; through a list it leads to each of its entries, or to the one that a number names. Where out has no
+ * memory they are only counted. */
+static void follow(const json_t *from, const char *path, tri__values *out)
 {
     size_t length = strcspn(path, "."), index;
     const char *rest = path[length] ? path + length + 1 : "";
     if (!*path || !from) {
-        if (from && !json_is_object(from) && !json_is_array(from) && out->count < room)
-            out->number[out->count++] = number_of_json(from);
+        if (!from || json_is_object(from) || json_is_array(from))
+            return;
+        if (out->number)
+            out->number[out->count] = number_of_json(from);
+        out->count++;
         return;
     }
     json_t *entry;
     if (json_is_array(from) && *path >= '0' && *path <= '9') {
-        follow(json_array_get(from, (size_t)atoi(path)), rest, out, room);
+        follow(json_array_get(from, (size_t)atoi(path)), rest, out);
         return;
     }
-    json_array_foreach((json_t *)(uintptr_t)from, index, entry) follow(entry, path, out, room);
+    json_array_foreach((json_t *)(uintptr_t)from, index, entry) follow(entry, path, out);
     if (json_is_object(from)) {
         char key[128];
         snprintf(key, sizeof key, "%.*s", (int)length, path);
-        follow(json_object_get(from, key), rest, out, room);
+        follow(json_object_get(from, key), rest, out);
     }
 }
 
 static tri_status find_in_result(void *context, tri__arena *arena, const char *name, const tri__condition *where, tri__wanted wanted,
                                  tri__values *out)
 {
-    enum { MOST = 4096 };
     const looking *self = context;
+    const json_t *from = self->task;
+    tri__values counted = {0};
     (void)where;
     (void)wanted;
-    *out = (tri__values){.number = tri__arena_alloc(arena, MOST * sizeof *out->number)};
+    follow(from, name, &counted);
+    if (!counted.count)
+        follow(from = self->result, name, &counted);
+    *out = (tri__values){.number = tri__arena_alloc(arena, (size_t)(counted.count + 1) * sizeof *out->number)};
     if (!out->number)
         return tri_fail(TRI_NO_MEMORY, "no memory for the numbers of a result");
-    follow(self->task, name, out, MOST);
-    if (!out->count)
-        follow(self->result, name, out, MOST);
+    follow(from, name, out);
     int factor = tri__study_factor(self->study, name);
     if (!out->count && factor >= 0)
         out->number[out->count++] = tri__csv_number(tri__study_value(self->study, self->cell, factor));

@@ -51,7 +51,8 @@ static void put_names(const table *to)
 static void put_row(const table *to, const tri__measurement *one, tri__scope scope, const json_t *task)
 {
     char name[64];
-    fprintf(to->out, "%s,%d,%d", to->study->name, one->cell + 1, one->repeat);
+    tri__csv_write_cell(to->out, to->study->name);
+    fprintf(to->out, ",%d,%d", one->cell + 1, one->repeat);
     put(to, tri__result_task_name(task, scope, name, sizeof name));
     for (int i = 0; i < to->study->factor_count; i++)
         put(to, tri__study_value(to->study, one->cell, i));
@@ -89,26 +90,24 @@ static void put_measurement(const table *to, const tri__measurement *one)
         put_row(to, one, TRI_SCOPE_RUN, one->result);
 }
 
-static void put_table(table *to)
+static void print_table(FILE *out, const void *context)
 {
-    const json_t *about = json_object_get(tri__results_head(to->results), "about");
-    to->version = json_string_value(json_object_get(about, "version"));
-    tri__machine_text(json_object_get(about, "machine"), to->machine, sizeof to->machine);
-    put_names(to);
-    for (int64_t i = 0; i < tri__results_count(to->results); i++)
-        put_measurement(to, tri__results_at(to->results, i));
+    table to = *(const table *)context;
+    const json_t *about = json_object_get(tri__results_head(to.results), "about");
+    to.out = out;
+    to.version = json_string_value(json_object_get(about, "version"));
+    tri__machine_text(json_object_get(about, "machine"), to.machine, sizeof to.machine);
+    put_names(&to);
+    for (int64_t i = 0; i < tri__results_count(to.results); i++)
+        put_measurement(&to, tri__results_at(to.results, i));
 }
 
 tri_status tri__results_csv_write(const tri__results *results, const char *folder)
 {
-    char *text = NULL, *path = tri__path_join(folder, "results.csv"), *data = json_dumps(tri__results_data(results), JSON_COMPACT);
-    size_t size;
-    table to = {.out = open_memstream(&text, &size), .results = results, .study = tri__results_study(results), .data = data};
-    if (to.out)
-        put_table(&to);
-    tri_status status = to.out && !fclose(to.out) && path ? tri__file_replace(path, text, size)
-                                                          : tri_fail(TRI_NO_MEMORY, "no memory for results.csv of %s", folder);
-    free(text);
+    char *path = tri__path_join(folder, "results.csv"), *data = json_dumps(tri__results_data(results), JSON_COMPACT);
+    const table what = {.results = results, .study = tri__results_study(results), .data = data};
+    tri_status status =
+        path ? tri__file_print(path, print_table, &what) : tri_fail(TRI_NO_MEMORY, "no memory for results.csv of %s", folder);
     free(path);
     free(data);
     return status;
