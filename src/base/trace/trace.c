@@ -143,9 +143,8 @@ static void flush(tri__trace_lane *lane)
 {
     tri__trace *trace = lane->trace;
     pthread_mutex_lock(&trace->lock);
-    if (trace->written + lane->count > MOST_EVENTS)
-        trace->left_out += lane->count;
-    else if (lane->count && write_block(trace, TRI_BLOCK_EVENTS, lane->event, (size_t)lane->count * sizeof *lane->event))
+    const bool room = trace->written + lane->count <= MOST_EVENTS;
+    if (lane->count && room && write_block(trace, TRI_BLOCK_EVENTS, lane->event, (size_t)lane->count * sizeof *lane->event))
         trace->written += lane->count;
     else
         trace->left_out += lane->count;
