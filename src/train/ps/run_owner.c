@@ -212,11 +212,11 @@ static tri_status save(void *context, tri_store *whole, const tri__standing *sta
     tri__run *run = owner->run;
     pthread_mutex_lock(&owner->lock);
     tri__run_state state = run->state;
+    state.total_seconds = tri__run_total_seconds(run);
     pthread_mutex_unlock(&owner->lock);
     state.step = standing->step;
     state.position = standing->low;
     state.examples = owner->began.examples + tri__reports_sum(json_object_get(standing->books, "workers"), "examples");
-    state.total_seconds = tri__run_total_seconds(run);
     tri__standing begun = *standing;
     begun.books = add_beginning(owner, standing->books);
     tri__checkpoint_content content = tri__run_content(run, whole, &owner->source, &state);

@@ -21,7 +21,7 @@ typedef struct {
     json_t *hello; /* … and what the job is settled by: that, or the hello of the first worker */
     tri_source_info source;
     const char **names;
-    pthread_mutex_t lock; /* guards run->state and run->saving */
+    pthread_mutex_t lock; /* guards run->state, run->saving and run->since.total */
     int64_t told;         /* when progress was */
     bool loaded;          /* the parameters, at least once */
     struct {
