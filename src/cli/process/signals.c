@@ -33,7 +33,7 @@ static void count(int signal)
         return;
     if (caught < limit) {
         first = first ? first : signal;
-        caught++;
+        __atomic_store_n(&caught, caught + 1, __ATOMIC_RELAXED); /* threads of a pool may read it meanwhile */
         return;
     }
     handle_all(&(struct sigaction){.sa_handler = SIG_DFL});

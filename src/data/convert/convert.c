@@ -160,7 +160,7 @@ static void finish(conversion *self, partition *p, int64_t records)
 static tri_status check_stop(const conversion *self)
 {
     const volatile sig_atomic_t *stop = self->request->stop;
-    return stop && *stop ? tri_fail(TRI_STOPPED, "stopped; the same command goes on from here") : NULL;
+    return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) ? tri_fail(TRI_STOPPED, "stopped; the same command goes on from here") : NULL;
 }
 
 /* What came of a partition. */

@@ -48,7 +48,8 @@ tri_status tri__make_tell(const tri__make_request *request, int64_t done, int64_
 {
     if (request->progress)
         request->progress(request->context, done, all);
-    return request->stop && *request->stop ? tri_fail(TRI_STOPPED, "stopped; nothing is left of it") : NULL;
+    const bool stopped = request->stop && __atomic_load_n(request->stop, __ATOMIC_RELAXED); /* any thread of the pool asks */
+    return stopped ? tri_fail(TRI_STOPPED, "stopped; nothing is left of it") : NULL;
 }
 
 static tri_status check_out(const char *path)
