@@ -63,7 +63,7 @@ export class Chart {
             make("h3", {}, title, options.unit ? make("span", { class: "unit" }, `, ${options.unit}`) : null),
             this.button,
         );
-        this.figure = make("figure", { class: "card", "data-chart": title }, head, this.plot, this.empty, this.legend, this.data);
+        this.figure = make("figure", { class: "card", "data-chart": title, "aria-label": title }, head, this.plot, this.empty, this.legend, this.data);
         parent.append(this.figure);
         new ResizeObserver(() => this.resize()).observe(this.plot);
         addEventListener("themechange", () => this.rebuild());
@@ -131,7 +131,7 @@ export class Chart {
         const range =
             this.options.fixed ??
             ((_, low, high) => {
-                if (!isNumber(low)) return [0, 1];
+                if (!isNumber(low) || (low === 0 && high === 0)) return [0, 1];
                 const from = this.options.zero === false ? low : Math.min(0, low),
                     room = (high - from || Math.abs(high) || 1) * 0.08;
                 return [from === 0 ? 0 : from - room, high + room];

@@ -37,26 +37,29 @@ const of_task = (list, field) => list.map((task) => ({ ...named(task), x: task.p
 const of_host = (field) => run.tellers.map((task) => ({ name: task.host, x: task.points.wall, y: field(task.host_points) }));
 const sum = (a, b) => a.map((value, i) => value + b[i]);
 
-// Event files have the mean of every so many steps; where a task writes none, its samples have the loss of late.
-const losses = () => {
-    const key = axis() === "step" ? "step" : "wall",
-        told = run.curve("train/loss");
-    const training = run.workers.map((task) => {
+// Event files have the mean of every so many steps; where a task writes none, its samples may have the number of late.
+const along = () => (axis() === "step" ? "step" : "wall");
+const training = (tag, field) => {
+    const told = run.curve(tag);
+    return run.workers.flatMap((task) => {
         const curve = told.find((one) => one.task === task.task);
-        return curve ? { ...named(task), x: curve[key], y: curve.value } : { ...named(task), x: task.points[key], y: task.points.loss };
+        if (curve) return [{ ...named(task), x: curve[along()], y: curve.value }];
+        return field ? [{ ...named(task), x: task.points[along()], y: task.points[field] }] : [];
     });
-    return [...training, ...evaluations(["test/loss"])];
 };
+// Those of the run: with parameter servers each worker tells, too, how good its own last parameters were.
 const evaluations = (tags) =>
-    tags.flatMap((tag) =>
-        run.curve(tag).map((curve) => ({
+    tags.flatMap((tag) => {
+        const all = run.curve(tag),
+            leading = all.filter((curve) => !curve.task.startsWith("worker:"));
+        return (leading.length ? leading : all).map((curve) => ({
             name: tag === "test/loss" || tag === "test/accuracy" ? "evaluation" : tag,
             points: true,
             colour: tag.startsWith("test/") && tag !== "test/auc" ? "--text" : null,
-            x: curve[axis() === "step" ? "step" : "wall"],
+            x: curve[along()],
             y: curve.value,
-        })),
-    );
+        }));
+    });
 
 // The mean over workers of each moment's shares.
 const phases = () => {
@@ -86,8 +89,11 @@ const phases = () => {
 const draw_charts = () => {
     behind = new Set(run.running ? [] : lagging(run).map(([name]) => name));
     const learning = { ...timed(), axis: axis(), grain: 0 };
-    charts.loss.update(losses(), learning);
-    charts.accuracy.update(evaluations(["test/accuracy", "test/auc", "train/accuracy", "train/progressive_accuracy"]), learning);
+    charts.loss.update([...training("train/loss", "loss"), ...evaluations(["test/loss"])], learning);
+    charts.accuracy.update(
+        [...training("train/accuracy"), ...evaluations(["test/accuracy", "test/auc", "train/progressive_accuracy"])],
+        learning,
+    );
     charts.phases.update(phases(), timed());
     charts.speed.update(of_task(run.workers, "speed"), timed());
     charts.cpu.update(of_task(run.tasks, "cpu"), timed());
@@ -151,11 +157,18 @@ const so_far = () => {
     return shares[0][0] > 0 ? `Of late, workers ${run.running ? "spend" : "spent"} ${first}, ${second}.` : "";
 };
 
+// An option is one word: no line ends after its dashes.
+const draw_sentence = (parent, text) => {
+    if (parent.textContent === text) return;
+    const pieces = text.split(/(--[a-z-]+)/);
+    parent.replaceChildren(...pieces.map((piece, i) => (i % 2 ? make("span", { class: "option" }, piece) : piece)));
+};
+
 const draw_verdict = () => {
     const text = run.verdict ?? run.summary?.verdict ?? so_far();
     $("verdict").hidden = !text;
     setText($("verdict-title"), run.running ? "So far" : run.summary ? "Verdict" : "At its end");
-    setText($("verdict-text"), text);
+    draw_sentence($("verdict-text"), text ?? "");
 };
 
 const draw_state = () => {

@@ -33,6 +33,7 @@ typedef struct {
 #define TRI_FEATURES_BY_INDEX  "index, as in LIBSVM text"
 #define TRI_FEATURES_BY_HASH   "hashes of indices, by --hash-keys"
 #define TRI_FEATURES_BY_COLUMN "hashes of columns and categories, as in Criteo text"
+#define TRI_FEATURES_BY_NAME   "names of columns, as in a CSV table"
 
 typedef struct {
     const char *spec;               /* as the user typed it */
@@ -45,9 +46,12 @@ typedef struct {
     int64_t width;                  /* of a sparse source: the most features that one example has; 0 where examples are dense */
     bool stream;                    /* standard input: read once, in its order; nobody knows how many examples there are */
     int64_t examples;               /* 0 of a stream */
-    int64_t classes;                /* 0 where unknown */
+    tri_label_kind labels;          /* what each example is labelled with */
+    int64_t outputs;                /* with numbers or a set: how many numbers that is; 0 elsewhere */
+    int64_t classes;                /* 0 where unknown, and where labels are no classes */
     const char *const *class_names; /* classes entries, or NULL */
     tri_numbering numbering;        /* of LIBSVM text and click records */
+    const char *columns;            /* of a CSV table: what its columns are to a model, as text (JSON); NULL elsewhere */
     const char *features_by;        /* how features of text got their numbers (TRI_FEATURES_…); NULL: nobody can tell */
     int64_t bytes;                  /* on disk; 0 for synthetic sources */
     int64_t files;
@@ -61,14 +65,21 @@ typedef struct {
     uint64_t seed;            /* of synthetic sources; their records depend on it and the record number alone */
     const char *cache_folder; /* where fetched data sets are, and inflated copies go; NULL has none and keeps none */
     const char *data_folder;  /* where packages of the system put data sets; NULL is TRI_DATA_FOLDER */
-    int64_t height, width;    /* photos are resized to this; 0 leaves them as they are, and all must have one size */
-    bool any_size;            /* … and with any_size, photos of several sizes are brought to that of the first: to look through them */
-    bool any_place;           /* photos may lie in no folder of a class; then the source is unlabelled: to predict */
-    int64_t features;         /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
-    int64_t classes, fields;  /* of sparse sources: an example of another class, or with more features, is damaged; 0 allows any */
-    bool hash_keys;           /* of sparse sources: indices are any numbers, of 64 bits in records, and are hashed into `features` */
-    tri_numbering numbering;  /* of LIBSVM text: that of the training examples, for those that are to be compared with them */
-    bool stream;              /* "-" may be opened: standard input, read once, in its order */
+    int64_t height, width;    /* photos are resized to this; 0 leaves them as they are, and all must have one size … */
+    bool grey;                /* photos have one channel, their brightness, instead of red, green and blue */
+    bool any_size;    /* … unless this is set: then photos of several sizes are brought to that of the first: to look through them */
+    bool any_place;   /* to predict: photos may lie in no folder of a class; then the source is unlabelled. The rows of a table may have no
+                         label, or an unknown one: then a class is -1, and a number is NaN */
+    int64_t features; /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
+    int64_t classes, fields; /* of sparse sources: an example of another class, or with more features, is damaged; 0 allows any */
+    tri_label_kind labels;   /* what the model learns; classes all the same of a source that has no others, and numbers of one whose
+                                 labels are no classes */
+    int64_t outputs;         /* of labels that are a set: how many there are; 0 is what the source shows */
+    bool hash_keys;          /* of sparse sources: indices are any numbers, of 64 bits in records, and are hashed into `features` */
+    tri_numbering numbering; /* of LIBSVM text: that of the training examples, for those that are to be compared with them */
+    const char *label;       /* of a CSV table: the column of the label, or columns "a,b", by name or by number from 1; NULL: as found */
+    const char *columns;     /* of a CSV table: info.columns of the training examples, so that categories have the same places */
+    bool stream;             /* "-" may be opened: standard input, read once, in its order */
     const volatile sig_atomic_t *stop; /* a stream ends when this is no longer 0; NULL: only where the input ends */
 } tri_source_options;
 
@@ -85,9 +96,12 @@ typedef struct {
     tri_shape shape;                /* of one example: height × width × channels, or features */
     int64_t examples;               /* at least 1 */
     const void *x;                  /* [examples][…shape] */
-    const int32_t *labels;          /* [examples] classes, from 0; NULL: the examples are unlabelled */
+    const int32_t *labels;          /* [examples] classes, from 0; NULL: targets, or the examples are unlabelled */
     int64_t classes;                /* 0: the largest label + 1 */
     const char *const *class_names; /* [classes], or NULL */
+    const float *targets;           /* [examples][outputs] in place of labels: numbers, finite, or with `sets` 0 and 1 … */
+    int64_t outputs;                /* … at least 1 of each example */
+    bool sets;
 } tri_arrays;
 
 TRI_MUST_CHECK tri_status tri_source_from_arrays(const tri_arrays *arrays, tri_source **out);
@@ -95,9 +109,10 @@ TRI_MUST_CHECK tri_status tri_source_from_arrays(const tri_arrays *arrays, tri_s
 void tri_source_destroy(tri_source *source);                          /* accepts NULL */
 const tri_source_info *tri_source_describe(const tri_source *source); /* lives as long as source */
 
-/* Write count examples of a dense source by record number: x gets them one after another, labels their classes. Any thread. To go through
- * a source, a dataset is quicker. */
+/* Write count examples of a dense source by record number: x gets them one after another, labels their classes, or targets,
+ * [count][outputs], the numbers of a source that has such. Any thread. To go through a source, a dataset is quicker. */
 TRI_MUST_CHECK tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels);
+TRI_MUST_CHECK tri_status tri_source_read_targets(tri_source *source, const int64_t *records, int64_t count, void *x, float *targets);
 
 typedef struct {
     int64_t rows;           /* the batch size; every buffer has this many rows */
@@ -110,7 +125,9 @@ typedef struct {
     const int64_t *offsets; /* sparse: [rows + 1] row i has the features offsets[i] … offsets[i + 1] − 1; NULL elsewhere */
     const int32_t *keys;    /* sparse: [offsets[rows]] the features that are there … */
     const float *values;    /* … and [offsets[rows]] their values */
-    const int32_t *labels;  /* [rows] */
+    const int32_t *labels;  /* [rows] classes; 0 where there are targets */
+    const float *targets;   /* [rows][outputs] where labels are numbers or sets; NULL elsewhere */
+    int64_t outputs;        /* of targets */
     const float *weights;   /* [rows] */
     const int64_t *ids;     /* [rows] record numbers; random numbers of an example are keyed by them */
 } tri_batch;
@@ -129,6 +146,8 @@ typedef struct {
     bool own_files;      /* the source has this worker's own files only: it goes through all of them, the others through theirs */
     int64_t skip_bad;    /* up to this many damaged records are left out, with weight 0; one more is an error */
     bool prompt;         /* of a stream: a batch ends with what has arrived, instead of waiting until it is full */
+
+    const float *class_weights; /* [the source's classes] above 0: what an example of each class weighs; NULL: 1. Not of streams */
 
     const char *augment; /* pictures are changed at random after the cache: "flip", "crop" or "flip,crop"; NULL: as they are */
 

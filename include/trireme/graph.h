@@ -33,6 +33,7 @@ typedef struct {
     float alpha, beta, bias;              /* lrn: y = x / (bias + alpha / size · Σ x²)^beta */
     float epsilon;                        /* batch_norm, layer_norm: added to the variance; 0 is 1e-5 */
     float smoothing;                      /* softmax_loss: the share of a label that all classes have alike, in training */
+    float delta;                          /* huber_loss: the error from which on it is linear; 0 is 1 */
     float rate;                           /* dropout: the share of elements that become 0 */
     float scale, offset;                  /* image: y = x · scale + offset; multiply by a number: scale */
     float value;                          /* constant; init constant, normal (deviation) and uniform (bound) */
@@ -51,7 +52,7 @@ typedef struct {
 /* The operators that tri_graph_add takes. Those of model files stand in docs/models.md, with their keys, which are the attributes' names:
  * from relu to random_block they are the same here. x of pictures is [n][channels][height][width] in C. matmul may have a third input,
  * which is a bias for all rows, or a matrix that is added; softmax_loss and logistic_loss have three inputs, x, labels and weights, and
- * give Σ over the batch of weight × loss.
+ * give Σ over the batch of weight × loss; mse_loss, huber_loss and sigmoid_loss have targets, as many as x, in place of labels.
  *
  * These are for C programs only; model files have layers of them:
  *
@@ -81,8 +82,8 @@ TRI_MUST_CHECK tri_status tri_graph_copy(const tri_graph *graph, int64_t batch, 
 TRI_MUST_CHECK tri_status tri_graph_add(tri_graph *graph, const char *operator_name, const char *name, tri_node *const *inputs, int count,
                                         const tri_attributes *attributes, tri_node **out);
 
-/* An input fed from each batch: "x", "labels" (i32) or "weights" (f32); of sparse examples "keys" (i32) and "values" (f32), which are a
- * list of the example's features each, and have no further shape. shape leaves the batch out. */
+/* An input fed from each batch: "x", "labels" (i32), "targets" (f32, [outputs]) or "weights" (f32); of sparse examples "keys" (i32) and
+ * "values" (f32), which are a list of the example's features each, and have no further shape. shape leaves the batch out. */
 TRI_MUST_CHECK tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tri_shape shape, tri_node **out);
 
 /* A trained parameter. Parameters take their place in the flat buffer in the order of making. */
@@ -109,6 +110,12 @@ TRI_MUST_CHECK tri_status tri_graph_while(tri_graph *graph, const char *name, tr
                                           int64_t most, tri_node **out);
 TRI_MUST_CHECK tri_status tri_graph_carried(tri_graph *graph, const char *name, tri_node *loop, const char *parameter, tri_node **out);
 
+/* Freeze the parameters that one of the patterns names, as in "conv*,dense1.weight": no gradient is computed for them, and a store leaves
+ * them, and its rule's state for them, as they are. A pattern is a glob over names; the name of a layer stands for all of its parameters.
+ * Frozen parameters move to the end of the flat buffer, so this comes before a store, a plan or a copy is made. TRI_BAD_CALL for a pattern
+ * that names no parameter, for tables, and where nothing would be left to train. */
+TRI_MUST_CHECK tri_status tri_graph_freeze(tri_graph *graph, const char *patterns);
+
 /* Give a node a place, such as "/job:worker/task:2". */
 TRI_MUST_CHECK tri_status tri_node_place(tri_graph *graph, tri_node *node, const char *place);
 
@@ -120,6 +127,7 @@ int tri_graph_outputs(const tri_graph *graph);
 const char *tri_graph_output_name(const tri_graph *graph, int index);      /* from 0 */
 tri_node *tri_graph_find_output(const tri_graph *graph, const char *name); /* NULL where there is none */
 
+tri_label_kind tri_graph_labels(const tri_graph *graph); /* what its output "loss" learns; classes where it has none */
 int64_t tri_graph_batch(const tri_graph *graph);
 int tri_graph_count(const tri_graph *graph);
 tri_node *tri_graph_node(const tri_graph *graph, int index);        /* in order of making */
@@ -130,6 +138,7 @@ tri_state tri_graph_state_of(const tri_graph *graph);               /* for the r
 const char *tri_node_name(const tri_node *node);
 const char *tri_node_operator(const tri_node *node);
 const char *tri_node_place_of(const tri_node *node); /* "" where it has none */
+bool tri_node_is_frozen(const tri_node *node);
 tri_type tri_node_type(const tri_node *node);
 tri_shape tri_node_shape(const tri_node *node);
 int tri_node_inputs(const tri_node *node);

@@ -4,6 +4,7 @@
 #ifndef TRIREME_MODEL_H
 #define TRIREME_MODEL_H
 
+#include "trireme/dataset.h"
 #include "trireme/graph.h"
 #include "trireme/store.h"
 
@@ -25,7 +26,11 @@ typedef struct {
     tri_type type;   /* of the source's elements */
     tri_shape shape; /* of one example, height × width × channels or features; rank 0: the file must say */
     int64_t classes; /* 0: the file must say */
+    int64_t outputs; /* where labels are numbers or sets: of how many; 0: the file must say */
 } tri_model_input;
+
+/* What a source's examples are to a model. */
+tri_model_input tri_model_input_of(const tri_source_info *source);
 
 /* file is named in messages: "my.model:3:14: expected ')' …". */
 TRI_MUST_CHECK tri_status tri_model_parse(const char *file, const char *text, size_t length, tri_model **out);
@@ -47,13 +52,16 @@ tri_shape tri_model_input_shape(const tri_model *model);
 /* Whether it takes sparse examples: its parameters are tables, in part or all. */
 bool tri_model_is_sparse(const tri_model *model);
 
+/* What its examples must be labelled with: its loss says so. */
+tri_label_kind tri_model_labels(const tri_model *model);
+
 /* What its examples may be, so that others are found where they are read: of how many classes, and with how many features at most where it
  * puts them side by side. 0: the data decides. */
 int64_t tri_model_classes(const tri_model *model);
 int64_t tri_model_fields(const tri_model *model);
 
-/* The graph ends in the outputs "logits" and "loss". Its inputs are "x" (of a sparse model "keys" and "values"), "labels" and
- * "weights". */
+/* The graph ends in the outputs "logits" and "loss". Its inputs are "x" (of a sparse model "keys" and "values"), "labels" or
+ * "targets", and "weights". */
 TRI_MUST_CHECK tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out);
 
 /* A graph file: lines as in a model, with places, and without a loss. Its inputs are variables, to be fed into the store; lines that no

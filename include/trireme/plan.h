@@ -33,11 +33,13 @@ enum {
 
 typedef struct {
     int64_t batch;
-    bool training;      /* build gradients of the output "loss", run dropout */
-    bool keep_logits;   /* with training: tri_plan_value has "logits", too, as they were before the step's update */
-    int threads;        /* 0: as many as OpenMP gives */
-    uint64_t seed;      /* of dropout and random nodes */
-    unsigned without;   /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
+    bool training;    /* build gradients of the output "loss", run dropout */
+    bool keep_logits; /* with training: tri_plan_value has "logits", too, as they were before the step's update */
+    int threads;      /* 0: as many as OpenMP gives */
+    uint64_t seed;    /* of dropout and random nodes */
+    unsigned without; /* TRI_PLAN_* bits to switch off; 0 is the fast plan */
+    int64_t parts;    /* with training: a batch has so many times `batch` rows. It is computed in parts of `batch`, one after another, whose
+                           gradients are added up and offered once. 0 is 1; above it dense models only */
     bool deterministic; /* the same bits for any number of threads: tables are read and updated by all of them, dense layers by one */
 
     /* Of a graph that several tasks run together, each with a plan of its own: how this one's values get to the others. NULL: one task runs

@@ -32,11 +32,20 @@ typedef struct {
 } tri_range; /* in floats, of the flat parameter buffer */
 
 /* Floats of the buffer, its last ones, that are kept without a gradient, such as running statistics. In every step the store moves them
- * towards the mean of what was seen: s ← s + rate · (mean − s). No rule, l2 or clipping concerns them. */
+ * towards the mean of what was seen: s ← s + rate · (mean − s). The last of these are frozen: they stay as they are. No rule, l2 or
+ * clipping concerns any of them. */
 typedef struct {
     tri_range range; /* {0, 0} where there are none */
     float rate;
+    size_t frozen; /* so many floats at its end */
 } tri_state;
+
+/* What an example is labelled with, and a loss learns. */
+typedef enum {
+    TRI_LABEL_CLASS,   /* one class, by its number */
+    TRI_LABEL_NUMBERS, /* real numbers */
+    TRI_LABEL_SET,     /* which of several labels hold: 1 for each that does, 0 for the others */
+} tri_label_kind;
 
 size_t tri_type_size(tri_type type);
 const char *tri_type_name(tri_type type); /* "f32" */

@@ -57,9 +57,9 @@ static tri_status run(tri__session *session)
 }
 
 /* A command that was asked to end, and did, has not failed; that it is not complete is told by the signal's number. */
-static int exit_status(tri_status status, bool serves)
+static int exit_status(tri_status status, const tri__session *session)
 {
-    int by_signal = serves ? 0 : tri__signals_status();
+    const int own = tri__signals_status(), by_signal = session->serves ? 0 : own ? own : session->exit_status;
     tri_code code = tri_status_code(status);
     if (code == TRI_OK || (code == TRI_STOPPED && by_signal))
         return by_signal;
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     tri__session_init(&session, words.count, words.words);
     if (!status)
         status = run(&session);
-    int result = exit_status(status, session.serves);
+    int result = exit_status(status, &session);
     bool told = session.told;
     tri__session_fini(&session);
     if (status && !told)

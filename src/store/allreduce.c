@@ -16,14 +16,16 @@
 #include "base/thread/clock.h"
 #include "base/thread/rendezvous.h"
 #include "graph/rule/rule.h"
+#include "graph/store/key_map.h"
 #include "store/norm.h"
 #include "store/rank_rows.h"
 #include "store/store.h"
+#include "store/table_rows.h"
 
 #define BUCKET_FLOATS ((size_t)1 << 22)
 #define SMALL_FLOATS  ((size_t)1 << 19) /* up to which offers are joined: what is offered last is awaited first, and nothing hides it */
 
-enum { WEIGHT, LEAVING, HEAD }; /* the floats that travel with a step's first bucket */
+enum { WEIGHT, DAMAGED, LEAVING, HEAD }; /* the floats that travel with a step's first bucket */
 
 typedef struct {
     tri_range range;
@@ -43,9 +45,12 @@ typedef struct {
     int count;
     bucket rows[TRI_STORE_TABLES]; /* their state; range is not used */
     tri__rank_rows exchange[TRI_STORE_TABLES];
+    tri__table_rows table_rows[TRI_STORE_TABLES];
     tri__table_keys keys[TRI_STORE_TABLES], ahead[TRI_STORE_TABLES]; /* of this step and the next one; borrowed */
     int turn;                                                        /* without a thread: the item of this step that is added up next */
-    double weights[2]; /* Σ of all ranks, by the step's parity: the next step's may come before this one's is last used */
+    double weights[2];   /* Σ of all ranks, by the step's parity: the next step's may come before this one's is last used */
+    int64_t damaged[2];  /* as the weights */
+    int64_t own_damaged; /* of this rank in the step to come */
     tri__store_times times;
 
     tri__rendezvous rendezvous;
@@ -107,6 +112,7 @@ static tri_status add_item(allreduce_store *self, int index, int64_t step)
     else {
         TRI_TRY(add_first(self, next->range));
         self->weights[step & 1] = (double)head_of(self)[WEIGHT];
+        self->damaged[step & 1] = (int64_t)head_of(self)[DAMAGED];
         if (head_of(self)[LEAVING] > 0)
             atomic_store(&self->left, true);
     }
@@ -228,23 +234,24 @@ static void apply(allreduce_store *self, bucket *next, int64_t step, double clip
     const tri_step now = step + 1 == self->begun ? self->step : self->last;
     tri__rule_spare_state(&store->rule, next->range, gradient, clipping);
     tri__update update = tri__update_of(store->parameters, store->slot, next->range, gradient, clipping / weight, now);
-    update.state = tri__rule_state_in(&store->rule, next->range);
+    tri__update_mark_state(&update, &store->rule, next->range);
     tri__rule_apply(&store->rule, &update);
     self->times.update += tri__clock_now() - start;
     tri__trace_end(store->lane, TRI_SPAN_UPDATE, start, now.step);
 }
 
-static void apply_rows(allreduce_store *self, int table, int64_t step, double clipping)
+static tri_status apply_rows(allreduce_store *self, int table, int64_t step, double clipping)
 {
     double weight = self->weights[step & 1];
     self->rows[table].applied++;
     if (weight == 0)
-        return;
+        return NULL;
     int64_t start = tri__clock_now();
     const tri__merge *merge = &self->exchange[table].merge;
-    tri__table_apply(&self->store.table[table], tri__merge_keys(merge), merge->sum, (float)(clipping / weight), &self->store.rule,
-                     step + 1 == self->begun ? &self->step : &self->last);
+    tri_status status = tri__table_rows_apply(&self->table_rows[table], &self->store, table, tri__merge_keys(merge), merge->sum,
+                                              (float)(clipping / weight), step + 1 == self->begun ? &self->step : &self->last);
     self->times.update += tri__clock_now() - start;
+    return status;
 }
 
 /* The sums of a table's rows, once all ranks' are there. */
@@ -252,6 +259,12 @@ static tri_status sum_rows(allreduce_store *self, int table, int64_t steps)
 {
     TRI_TRY(wait_for(self, &self->rows[table], steps));
     return tri__rank_rows_merge(&self->exchange[table]);
+}
+
+static double sum_squares(const allreduce_store *self, int table)
+{
+    const tri__merge *merge = &self->exchange[table].merge;
+    return tri__table_rows_squares(&self->store, table, merge->sum, merge->distinct.count);
 }
 
 /* With clipping: the norm needs every bucket, and the rows. */
@@ -264,7 +277,7 @@ static tri_status apply_clipped(allreduce_store *self, int64_t steps)
         TRI_TRY(sum_rows(self, i, steps));
     double weight = self->weights[(steps - 1) & 1];
     for (int i = 0; i < self->store.tables && weight > 0; i++)
-        squares += tri__rank_rows_squares(&self->exchange[i]) / (weight * weight);
+        squares += sum_squares(self, i) / (weight * weight);
     for (int i = 0; i < self->count && weight > 0; i++)
         squares += tri__trained_squares(&self->store.rule, self->buckets[i].range, self->store.gradient + self->buckets[i].range.first) /
                    (weight * weight);
@@ -272,7 +285,7 @@ static tri_status apply_clipped(allreduce_store *self, int64_t steps)
     for (int i = 0; i < self->count; i++)
         apply(self, &self->buckets[i], steps - 1, clipping);
     for (int i = 0; i < self->store.tables; i++)
-        apply_rows(self, i, steps - 1, clipping);
+        TRI_TRY(apply_rows(self, i, steps - 1, clipping));
     return NULL;
 }
 
@@ -319,7 +332,7 @@ static tri_status settle_rows(allreduce_store *self, int64_t steps)
         if (self->store.rule.clip > 0)
             return apply_clipped(self, steps);
         TRI_TRY(sum_rows(self, i, steps));
-        apply_rows(self, i, steps - 1, 1);
+        TRI_TRY(apply_rows(self, i, steps - 1, 1));
     }
     return NULL;
 }
@@ -404,6 +417,7 @@ static tri_status complete(allreduce_store *self, int index)
 static void write_head(allreduce_store *self, double weight)
 {
     head_of(self)[WEIGHT] = (float)weight;
+    head_of(self)[DAMAGED] = (float)self->own_damaged;
     head_of(self)[LEAVING] = 0;
 }
 
@@ -435,7 +449,7 @@ static tri_status allreduce_add_table(tri_store *store, int64_t rows, int64_t wi
 {
     allreduce_store *self = (allreduce_store *)store;
     TRI_TRY(tri__store_add_table(store, rows, width));
-    tri__rank_rows_init(&self->exchange[store->tables], rows, width);
+    tri__rank_rows_init(&self->exchange[store->tables], store->map ? store->map->features : rows, tri__offered_width(store, width));
     return NULL;
 }
 
@@ -451,8 +465,7 @@ static tri_status allreduce_await_rows(tri_store *store, int table, float *rows)
     allreduce_store *self = (allreduce_store *)store;
     if (atomic_load(&self->left))
         return stopped(self);
-    tri__table_gather(&store->table[table], self->keys[table], rows);
-    return NULL;
+    return tri__table_rows_gather(&self->table_rows[table], store, table, self->keys[table], rows);
 }
 
 /* A model whose parameters are all in tables has a bucket of nothing, for the head. */
@@ -465,7 +478,9 @@ static tri_status allreduce_offer_rows(tri_store *store, int table, const float 
         write_head(self, weight);
         TRI_TRY(complete(self, 0));
     }
-    tri__rank_rows_offer(&self->exchange[table], (tri__offered_rows){self->keys[table].keys, gradient, self->keys[table].count});
+    const float *offered;
+    TRI_TRY(tri__table_rows_offer(&self->table_rows[table], store, table, self->keys[table], gradient, &offered));
+    tri__rank_rows_offer(&self->exchange[table], (tri__offered_rows){self->keys[table].keys, offered, self->keys[table].count});
     return complete(self, self->count + table);
 }
 
@@ -582,15 +597,21 @@ tri_status tri__allreduce_store_leave(tri_store *store)
     if (status || atomic_load(&self->left) || !self->count)
         return status;
     head_of(self)[WEIGHT] = 0;
+    head_of(self)[DAMAGED] = 0;
     head_of(self)[LEAVING] = 1;
     atomic_store(&self->left, true);
     return add_first(self, self->buckets[0].range);
 }
 
-double tri__allreduce_store_weight(const tri_store *store)
+void tri__allreduce_store_tell_damaged(tri_store *store, int64_t damaged)
+{
+    ((allreduce_store *)store)->own_damaged = damaged;
+}
+
+int64_t tri__allreduce_store_damaged(const tri_store *store)
 {
     const allreduce_store *self = (const allreduce_store *)store;
-    return self->weights[self->begun & 1];
+    return self->damaged[self->begun & 1];
 }
 
 void tri__allreduce_store_traffic(const tri_store *store, int64_t *sent, int64_t *received)
@@ -617,6 +638,8 @@ tri_status tri__allreduce_store_share(tri_store *store)
         TRI_TRY(tri__ranks_broadcast(self->options.ranks, store->slot[i], bytes));
     for (int i = 0; i < store->tables; i++)
         TRI_TRY(tri__rank_rows_share(&store->table[i], self->options.ranks));
+    if (store->map)
+        TRI_TRY(tri__rank_rows_share_keys(store->map, self->options.ranks));
     return start_adder(self);
 }
 
@@ -629,6 +652,8 @@ static void allreduce_destroy(tri_store *store)
     tri_status_free(self->failure);
     for (int i = 0; i < store->tables; i++)
         tri__rank_rows_fini(&self->exchange[i]);
+    for (int i = 0; i < store->tables; i++)
+        tri__table_rows_fini(&self->table_rows[i]);
     tri__store_fini(store);
     free(self->buckets);
     free(self->cuts);

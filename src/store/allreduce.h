@@ -5,7 +5,8 @@
  * the plan goes on, and the rule is applied where the plan awaits, to whatever has come by then. Where all of it is one bucket, the plan's
  * own thread adds it up: for so little, waking another thread would take longer.
  *
- * The first bucket of a step also carries the weight behind the gradient, and whether a rank leaves. A rank that leaves takes part in that
+ * The first bucket of a step also carries the weight behind the gradient, how many records were
+ * damaged, and whether a rank leaves. A rank that leaves takes part in that
  * first bucket only, and all ranks see it in the same step: then calls return TRI_STOPPED, and no rank waits for another. */
 #ifndef TRI_STORE_ALLREDUCE_H
 #define TRI_STORE_ALLREDUCE_H
@@ -26,8 +27,10 @@ TRI_MUST_CHECK tri_status tri__allreduce_store_create(const tri__allreduce_optio
 /* No more steps: the ranks' calls are the caller's again. Collective, at any place between two calls of the store; once. */
 TRI_MUST_CHECK tri_status tri__allreduce_store_leave(tri_store *store);
 
-/* Σ weight of all ranks in the step before the one that was begun last, whose parameters have been awaited. */
-double tri__allreduce_store_weight(const tri_store *store);
+/* Damaged records: those that this rank has met in the step that begins next, and those of all ranks in the step before the one that was
+ * begun last, whose parameters have been awaited. */
+void tri__allreduce_store_tell_damaged(tri_store *store, int64_t damaged);
+int64_t tri__allreduce_store_damaged(const tri_store *store);
 
 /* Bytes of gradients and rows that this rank has given to the others so far, and that it got: of a bucket what a ring moves, 2 (ranks − 1)
  * / ranks of it each way, of rows its own list to each other rank. How MPI moves them is its own business. */

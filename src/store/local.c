@@ -2,7 +2,10 @@
  *
  * Clipping needs the norm of the whole gradient, so with it offers are only noted, and applied together when every float and every
  * expected row has been offered. A plan need not offer all (parameters that the loss does not reach, gaps of alignment): then the next
- * begin or flush ends the step. */
+ * begin or flush ends the step. Where other tasks have parts of the gradient (local.h), nothing but that ends it. */
+#include "store/local.h"
+
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +13,7 @@
 #include "graph/rule/rule.h"
 #include "store/norm.h"
 #include "store/store.h"
-#include "store/table.h"
+#include "store/table_rows.h"
 
 typedef struct {
     tri_range range;
@@ -19,10 +22,11 @@ typedef struct {
 
 /* What the step reads and writes of a table. */
 typedef struct {
-    tri__table_keys keys;  /* expected; borrowed */
-    tri__table_keys next;  /* of the next step, as far as they are known */
-    const float *gradient; /* with clipping only: offered, and not applied yet; borrowed. NULL: nothing is */
+    tri__table_keys keys; /* expected; borrowed */
+    tri__table_keys next; /* of the next step, as far as they are known */
+    const float *offered; /* with clipping only: and not applied yet; borrowed. NULL: nothing is */
     double weight;
+    tri__table_rows rows;
 } table_step;
 
 typedef struct {
@@ -33,6 +37,8 @@ typedef struct {
     size_t floats; /* in all of them */
     table_step table[TRI_STORE_TABLES];
     int tables; /* noted, as offers are */
+    tri__norm_sharing sharing;
+    bool shares_norm; /* the present step's squares are still to be shared */
 } local_store;
 
 static void apply(local_store *local, tri_range range, const float *gradient, double weight, double clipping)
@@ -41,15 +47,16 @@ static void apply(local_store *local, tri_range range, const float *gradient, do
     if (weight == 0)
         return; /* a batch of padding alone teaches nothing */
     tri__update update = tri__update_of(store->parameters, store->slot, range, gradient, clipping / weight, local->step);
-    update.state = tri__rule_state_in(&store->rule, range);
+    tri__update_mark_state(&update, &store->rule, range);
     tri__rule_apply(&store->rule, &update);
 }
 
-static void apply_rows(local_store *local, int table, const float *gradient, double weight, double clipping)
+static tri_status apply_rows(local_store *local, int table, const float *offered, double weight, double clipping)
 {
-    tri_store *store = &local->store;
-    if (weight > 0)
-        tri__table_apply(&store->table[table], local->table[table].keys, gradient, (float)(clipping / weight), &store->rule, &local->step);
+    table_step *step = &local->table[table];
+    if (weight == 0)
+        return NULL;
+    return tri__table_rows_apply(&step->rows, &local->store, table, step->keys, offered, (float)(clipping / weight), &local->step);
 }
 
 /* ‖Σ gradient / Σ weight‖² of the table rows that were offered */
@@ -58,15 +65,14 @@ static double table_squares(const local_store *local)
     double squares = 0;
     for (int i = 0; i < local->store.tables; i++) {
         const table_step *step = &local->table[i];
-        const size_t floats = (size_t)(step->keys.count * local->store.table[i].width);
-        if (step->gradient && step->weight > 0)
-            squares += tri__sum_of_squares(step->gradient, floats) / (step->weight * step->weight);
+        if (step->offered && step->weight > 0)
+            squares += tri__table_rows_squares(&local->store, i, step->offered, step->keys.count) / (step->weight * step->weight);
     }
     return squares;
 }
 
-/* ‖Σ gradient / Σ weight‖ over all that was offered */
-static double mean_norm(const local_store *local)
+/* ‖Σ gradient / Σ weight‖² over all that was offered */
+static double mean_squares(const local_store *local)
 {
     double squares = table_squares(local);
     for (int64_t i = 0; i < local->count; i++) {
@@ -75,14 +81,19 @@ static double mean_norm(const local_store *local)
             squares += tri__trained_squares(&local->store.rule, offer->range, local->store.gradient + offer->range.first) /
                        (offer->weight * offer->weight);
     }
-    return sqrt(squares);
+    return squares;
 }
 
-static void apply_noted(local_store *local)
+static tri_status apply_noted(local_store *local)
 {
-    if (local->count == 0 && local->tables == 0)
-        return;
-    double norm = mean_norm(local), clip = local->store.rule.clip;
+    tri_status status = NULL;
+    if (local->count == 0 && local->tables == 0 && !local->shares_norm)
+        return NULL;
+    double squares = mean_squares(local);
+    if (local->shares_norm)
+        TRI_TRY(local->sharing.add(local->sharing.context, &squares));
+    local->shares_norm = false;
+    double norm = sqrt(squares), clip = local->store.rule.clip;
     double clipping = norm > clip ? clip / norm : 1;
     for (int64_t i = 0; i < local->count; i++) {
         const noted_offer *offer = &local->noted[i];
@@ -91,20 +102,21 @@ static void apply_noted(local_store *local)
         apply(local, offer->range, gradient, offer->weight, clipping);
     }
     for (int i = 0; i < local->store.tables; i++) {
-        if (local->table[i].gradient)
-            apply_rows(local, i, local->table[i].gradient, local->table[i].weight, clipping);
-        local->table[i].gradient = NULL;
+        if (local->table[i].offered && !status)
+            status = apply_rows(local, i, local->table[i].offered, local->table[i].weight, clipping);
+        local->table[i].offered = NULL;
     }
     local->count = 0;
     local->floats = 0;
     local->tables = 0;
+    return status;
 }
 
 /* Every float and every table has been offered. */
-static void apply_when_whole(local_store *local)
+static tri_status apply_when_whole(local_store *local)
 {
-    if (local->floats >= local->store.floats && local->tables == local->store.tables)
-        apply_noted(local);
+    const bool whole = local->floats >= local->store.floats && local->tables == local->store.tables;
+    return whole && !local->shares_norm ? apply_noted(local) : NULL;
 }
 
 static tri_status note(local_store *local, noted_offer offer)
@@ -118,8 +130,9 @@ static tri_status note(local_store *local, noted_offer offer)
 static tri_status local_begin(tri_store *store, const tri_step *step)
 {
     local_store *local = (local_store *)store;
-    apply_noted(local);
+    TRI_TRY(apply_noted(local));
     local->step = *step;
+    local->shares_norm = local->sharing.add != NULL;
     for (int i = 0; i < store->tables; i++)
         local->table[i].keys = local->table[i].next;
     return NULL;
@@ -141,8 +154,7 @@ static tri_status local_offer(tri_store *store, tri_range range, const float *gr
         return NULL;
     }
     TRI_TRY(note(local, (noted_offer){range, weight}));
-    apply_when_whole(local);
-    return NULL;
+    return apply_when_whole(local);
 }
 
 static tri_status local_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
@@ -154,33 +166,34 @@ static tri_status local_expect(tri_store *store, int table, tri_when when, const
 
 static tri_status local_await_rows(tri_store *store, int table, float *rows)
 {
-    tri__table_gather(&store->table[table], ((local_store *)store)->table[table].keys, rows);
-    return NULL;
+    table_step *step = &((local_store *)store)->table[table];
+    return tri__table_rows_gather(&step->rows, store, table, step->keys, rows);
 }
 
 static tri_status local_offer_rows(tri_store *store, int table, const float *gradient, double weight)
 {
     local_store *local = (local_store *)store;
-    if (store->rule.clip == 0) {
-        apply_rows(local, table, gradient, weight, 1);
-        return NULL;
-    }
-    local->tables += !local->table[table].gradient;
-    local->table[table].gradient = gradient;
-    local->table[table].weight = weight;
-    apply_when_whole(local);
-    return NULL;
+    table_step *step = &local->table[table];
+    const float *offered;
+    TRI_TRY(tri__table_rows_offer(&step->rows, store, table, step->keys, gradient, &offered));
+    if (store->rule.clip == 0)
+        return apply_rows(local, table, offered, weight, 1);
+    local->tables += !step->offered;
+    step->offered = offered;
+    step->weight = weight;
+    return apply_when_whole(local);
 }
 
 static tri_status local_flush(tri_store *store)
 {
-    apply_noted((local_store *)store);
-    return NULL;
+    return apply_noted((local_store *)store);
 }
 
 static void local_destroy(tri_store *store)
 {
     local_store *local = (local_store *)store;
+    for (int i = 0; i < TRI_STORE_TABLES; i++)
+        tri__table_rows_fini(&local->table[i].rows);
     tri__store_fini(store);
     free(local->noted);
     free(local);
@@ -211,4 +224,10 @@ tri_status tri_store_local_create(size_t floats, const tri_rule *rule, tri_store
     local->store.droppable = local->store.rule.clip == 0;
     *out = &local->store;
     return NULL;
+}
+
+void tri__store_local_share_norm(tri_store *store, tri__norm_sharing sharing)
+{
+    assert(store->kind == &local_kind && store->rule.clip > 0);
+    ((local_store *)store)->sharing = sharing;
 }

@@ -18,9 +18,11 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "graph/rule/rule.h"
+#include "graph/store/key_map.h"
 #include "store/merge.h"
 #include "store/norm.h"
 #include "store/store.h"
+#include "store/table_rows.h"
 
 #define PIECE ((size_t)8192) /* floats: three pieces of 32 kB fit into any second-level cache */
 
@@ -70,6 +72,7 @@ struct mirrored_store {
     unsigned offered;                                                /* tables, in this step */
     tri__table_keys keys[TRI_STORE_TABLES], ahead[TRI_STORE_TABLES]; /* of this step and the next one; borrowed */
     tri__merge merge[TRI_STORE_TABLES];                              /* the part that it adds up */
+    tri__table_rows rows[TRI_STORE_TABLES];
     tri__store_times times;
     float sum[PIECE];
 };
@@ -96,7 +99,7 @@ static tri__update update_of(const mirrored_store *self, size_t first, size_t co
 {
     const tri_range range = {first, count};
     tri__update update = tri__update_of(self->store.parameters, self->store.slot, range, gradient, scale, self->step);
-    update.state = tri__rule_state_in(&self->store.rule, range);
+    tri__update_mark_state(&update, &self->store.rule, range);
     return update;
 }
 
@@ -137,13 +140,16 @@ static void reduce_range(mirrored_store *self, const shared_range *range, int64_
 static tri_status merge_rows(mirrored_store *self, int table, int64_t part, int64_t parts)
 {
     const shared_table *shared = &self->group->table[table];
-    return tri__merge_rows(&self->merge[table], shared->list, self->group->options.replicas, shared->table.width, (int)part, (int)parts);
+    const int64_t width = tri__offered_width(&self->store, shared->table.width);
+    return tri__merge_rows(&self->merge[table], shared->list, self->group->options.replicas, width, (int)part, (int)parts);
 }
 
-static void apply_rows(mirrored_store *self, int table, double scale)
+/* The first replica's store is the one that checkpoints are written of. */
+static tri_status apply_rows(mirrored_store *self, int table, double scale)
 {
     const tri__merge *merge = &self->merge[table];
-    tri__table_apply(&self->group->table[table].table, tri__merge_keys(merge), merge->sum, (float)scale, &self->store.rule, &self->step);
+    return tri__table_rows_apply(&self->rows[table], &self->group->store[0]->store, table, tri__merge_keys(merge), merge->sum, (float)scale,
+                                 &self->step);
 }
 
 static tri_status reduce_rows(mirrored_store *self, int table, int64_t piece)
@@ -153,8 +159,7 @@ static tri_status reduce_rows(mirrored_store *self, int table, int64_t piece)
     if (weight == 0)
         return NULL;
     TRI_TRY(merge_rows(self, table, piece, work->pieces));
-    apply_rows(self, table, 1 / weight);
-    return NULL;
+    return apply_rows(self, table, 1 / weight);
 }
 
 static bool complete(const shared_work *work, int64_t steps, int replicas)
@@ -233,7 +238,7 @@ static double mean_norm(const mirrored_store *self)
         const tri__merge *merge = &self->merge[i];
         double weight = group->trained >> i & 1 ? weight_of(group, &group->table[i].work) : 0;
         if (weight > 0)
-            squares += tri__sum_of_squares(merge->sum, (size_t)(merge->distinct.count * group->table[i].table.width)) / square(weight);
+            squares += tri__table_rows_squares(&self->store, i, merge->sum, merge->distinct.count) / square(weight);
     }
     return sqrt(squares);
 }
@@ -271,7 +276,7 @@ static tri_status reduce_all(mirrored_store *self)
             tri__update update = update_of(self, range.first, range.count, total + range.first, clipping / weight);
             tri__rule_apply(&self->store.rule, &update);
         } else if (weight > 0) {
-            apply_rows(self, i - group->ranges, clipping / weight);
+            TRI_TRY(apply_rows(self, i - group->ranges, clipping / weight));
         }
     }
     for (int i = 0; i < group->ranges + group->tables; i++)
@@ -427,7 +432,7 @@ static tri_status mirrored_add_table(tri_store *store, int64_t rows, int64_t wid
         size_t replicas = (size_t)group->options.replicas;
         TRI_TRY(tri__table_init(&shared->table, rows, width, tri_rule_slots(&group->options.rule)));
         group->tables++;
-        shared->work.pieces = group->options.replicas;
+        shared->work.pieces = store->map ? 1 : group->options.replicas; /* keys get their rows in one order */
         TRI_TRY(tri__allocate(replicas, sizeof *shared->work.weight, "the weights of replicas", &shared->work.weight));
         TRI_TRY(tri__allocate(replicas, sizeof *shared->list, "the rows of replicas", &shared->list));
     }
@@ -448,8 +453,7 @@ static tri_status mirrored_await_rows(tri_store *store, int table, float *rows)
 {
     mirrored_store *self = (mirrored_store *)store;
     TRI_TRY(settle(self, self->group->ranges + table, self->begun - 1));
-    tri__table_gather(&store->table[table], self->keys[table], rows);
-    return NULL;
+    return tri__table_rows_gather(&self->rows[table], store, table, self->keys[table], rows);
 }
 
 static tri_status mirrored_offer_rows(tri_store *store, int table, const float *gradient, double weight)
@@ -458,8 +462,10 @@ static tri_status mirrored_offer_rows(tri_store *store, int table, const float *
     shared_table *shared = &self->group->table[table];
     if (!(self->group->trained >> table & 1) || self->offered >> table & 1)
         return tri_fail(TRI_BAD_CALL, "replica %d offers rows of table %d, which no plan announced, or twice", self->replica, table);
+    const float *offered;
+    TRI_TRY(tri__table_rows_offer(&self->rows[table], store, table, self->keys[table], gradient, &offered));
     self->offered |= 1U << table;
-    shared->list[self->replica] = (tri__offered_rows){self->keys[table].keys, gradient, self->keys[table].count};
+    shared->list[self->replica] = (tri__offered_rows){self->keys[table].keys, offered, self->keys[table].count};
     return arrive(self, self->group->ranges + table, weight);
 }
 
@@ -509,8 +515,12 @@ static void mirrored_destroy(tri_store *store)
     mirrored_store *self = (mirrored_store *)store;
     self->group->store[self->replica] = NULL;
     tri__buffer_free(store->gradient);
-    for (int i = 0; i < TRI_STORE_TABLES; i++)
+    for (int i = 0; i < TRI_STORE_TABLES; i++) {
         tri__merge_fini(&self->merge[i]);
+        tri__table_rows_fini(&self->rows[i]);
+    }
+    if (self->replica == 0)
+        tri__key_map_destroy(store->map);
     free(self);
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/bytes/crc32c.h"
 #include "base/memory/memory.h"
-#include "store/norm.h"
 
 #define MOST_BYTES ((int64_t)1 << 30) /* that one rank may send of a table in a step */
 
@@ -120,21 +119,40 @@ tri_status tri__rank_rows_merge(tri__rank_rows *rows)
     return status;
 }
 
-double tri__rank_rows_squares(const tri__rank_rows *rows)
+/* Whether all ranks have these bytes. */
+static tri_status is_same(const void *data, size_t bytes, tri__ranks *ranks, bool *same)
 {
-    return tri__sum_of_squares(rows->merge.sum, (size_t)(rows->merge.distinct.count * rows->width));
+    const size_t size = (size_t)tri__ranks_size(ranks);
+    uint32_t mine = tri__crc32c(0, data, bytes), *all;
+    TRI_TRY(tri__allocate(size, sizeof *all, "the tables of all ranks", &all));
+    tri_status status = tri__ranks_gather(ranks, &mine, sizeof mine, all);
+    *same = true;
+    for (size_t i = 0; i < size && !status; i++)
+        *same &= all[i] == mine;
+    free(all);
+    return status;
+}
+
+static tri_status share(void *data, size_t bytes, tri__ranks *ranks)
+{
+    bool same;
+    TRI_TRY(is_same(data, bytes, ranks, &same));
+    return same ? NULL : tri__ranks_broadcast(ranks, data, bytes);
 }
 
 tri_status tri__rank_rows_share(const tri_table *table, tri__ranks *ranks)
 {
-    const size_t bytes = (size_t)(table->rows * table->stride) * sizeof(float), size = (size_t)tri__ranks_size(ranks);
-    uint32_t mine = tri__crc32c(0, table->data, bytes), *all;
-    TRI_TRY(tri__allocate(size, sizeof *all, "the tables of all ranks", &all));
-    tri_status status = tri__ranks_gather(ranks, &mine, sizeof mine, all);
-    bool same = true;
-    for (size_t i = 0; i < size && !status; i++)
-        same &= all[i] == mine;
-    free(all);
-    TRI_TRY(status);
-    return same ? NULL : tri__ranks_broadcast(ranks, table->data, bytes);
+    return share(table->data, (size_t)(table->rows * table->stride) * sizeof(float), ranks);
+}
+
+tri_status tri__rank_rows_share_keys(tri__key_map *map, tri__ranks *ranks)
+{
+    int64_t counts[] = {map->used, map->waiting, map->left_rare, map->left_full};
+    TRI_TRY(share(counts, sizeof counts, ranks));
+    map->used = counts[0];
+    map->waiting = counts[1];
+    map->left_rare = counts[2];
+    map->left_full = counts[3];
+    TRI_TRY(share(map->key, (size_t)map->used * sizeof *map->key, ranks));
+    return share(map->cell, (size_t)map->cells * sizeof *map->cell, ranks);
 }

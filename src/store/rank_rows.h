@@ -5,11 +5,12 @@
 #ifndef TRI_STORE_RANK_ROWS_H
 #define TRI_STORE_RANK_ROWS_H
 
+#include "graph/store/key_map.h"
 #include "net/mpi/ranks.h"
 #include "store/merge.h"
 
 typedef struct {
-    int64_t features, width;     /* of the table */
+    int64_t features, width;     /* keys are below; floats of an offered row */
     tri__offered_rows mine;      /* offered and not exchanged yet; borrowed */
     uint8_t *sent;               /* [each] mine as it travels: keys, then gradients … */
     uint8_t *all;                /* … [ranks][each] and everybody's */
@@ -32,10 +33,12 @@ TRI_MUST_CHECK tri_status tri__rank_rows_exchange(tri__rank_rows *rows, tri__ran
 
 /* Add up what the last exchange brought: rows->merge has keys and sums. */
 TRI_MUST_CHECK tri_status tri__rank_rows_merge(tri__rank_rows *rows);
-double tri__rank_rows_squares(const tri__rank_rows *rows); /* Σ sum² */
 
 /* Collective: all ranks get rank 0's table. Where all have the same already, as they do when each has made it from the same seed or
  * checkpoint, nothing travels, and memory that was never touched is not taken. */
 TRI_MUST_CHECK tri_status tri__rank_rows_share(const tri_table *table, tri__ranks *ranks);
+
+/* The same of which row each key has, where tables grow. The maps of all ranks have the same capacity. */
+TRI_MUST_CHECK tri_status tri__rank_rows_share_keys(tri__key_map *map, tri__ranks *ranks);
 
 #endif

@@ -19,12 +19,15 @@ static void relu(const float *x, float *y, int64_t count)
         y[i] = x[i] < 0.0f ? 0.0f : x[i];
 }
 
-/* dx = dy where y > 0, 0 elsewhere; NaN in y gives NaN */
+/* dx = dy where y > 0, 0 elsewhere; NaN in y gives NaN. Both are loaded in any case, and nothing is computed: only so compilers make
+ * vectors of it, and half of the branches would be mispredicted. */
 static void relu_grad(const float *dy, const float *y, float *dx, int64_t count)
 {
 #pragma omp parallel for simd schedule(static) if (count > 16384)
-    for (int64_t i = 0; i < count; i++)
-        dx[i] = y[i] > 0.0f ? dy[i] : y[i] * 0.0f;
+    for (int64_t i = 0; i < count; i++) {
+        const float given = dy[i], value = y[i], passed = value > 0.0f ? given : 0.0f;
+        dx[i] = value != value ? value : passed;
+    }
 }
 
 static void add(const float *a, const float *b, float *y, int64_t count)

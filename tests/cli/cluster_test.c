@@ -39,7 +39,7 @@ static void a_supervised_job_leaves_one_run_folder(void **state)
     test_result_fini(&result);
     expect(run(*state, "ls run run/log; cat run/command"), 0, "supervisor.txt", "");
     expect(run(*state, "cat run/log/worker-0.txt"), 0, "worker:0 ends after 30 steps", "");
-    expect(run(*state, "cat run/log/evaluator-0.txt"), 0, "step 30: loss", "");
+    expect(run(*state, "cat run/log/evaluator-0.txt"), 0, "step 30: test loss", "");
     expect(run(*state, "\"$0\" train --resume run --strategy local --steps 40 --quiet"), 0, "40 steps", ""); /* a checkpoint is whole */
 }
 

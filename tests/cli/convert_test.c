@@ -73,6 +73,10 @@ static void wrong_calls_of_convert_and_speed_are_refused(void **state)
     (void)state;
     expect(RUN(NULL, "data", "convert", SOURCE), 2, "", "needs --out DIR");
     expect(RUN(NULL, "data", "convert", SOURCE, "--out", "x", "--resize", "12"), 2, "", "WIDTHxHEIGHT");
+    char *folder = test_folder_create();
+    expect(SHELL(folder, "printf 'a,b,y\\n1,2,3\\n2,3,4\\n' >table.csv"), 0, "", "");
+    expect(RUN(folder, "data", "convert", "table.csv", "--out", "x"), 2, "", "train reads any other source as it is");
+    test_folder_remove(folder);
     expect(RUN(NULL, "data", "speed", SOURCE, "--batch", "2,,4"), 2, "", "--batch 2,,4: should be whole numbers");
     expect(RUN(NULL, "data", "speed", SOURCE, "--batch", "2,2"), 2, "", "stands there twice");
     expect(RUN(NULL, "data", "speed", SOURCE, "--workers", "0"), 2, "", "from 1 to 64");
@@ -88,9 +92,9 @@ static void data_speed_measures_every_combination(void **state)
     assert_ok(tri__json_parse("speed", result.out, strlen(result.out), &json));
     assert_int_equal(json_array_size(json_object_get(json, "cells")), 8);
     const json_t *fits = json_object_get(json, "fits");
-    assert_int_equal(json_array_size(fits), 3);
+    assert_int_equal(json_array_size(fits), 4); /* batch, batches, repeat, and the size of the data set */
     static const char *const keys[] = {"parameter", "slope", "stderr", "t", "p", "r2"};
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < 6; k++)
             assert_non_null(json_object_get(json_array_get(fits, i), keys[k]));
     static const char *const cell_keys[] = {"batch", "batches", "repeat", "items_per_second"};

@@ -29,8 +29,23 @@ static void keygen_writes_a_private_identity_and_does_not_overwrite_it(void **st
     test_folder_remove(folder);
 }
 
+static void a_wrong_key_is_refused_before_any_task_is_started(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create();
+    test_result result =
+        RUN(folder, "train", "softmax", "--data", "digits:100", "--strategy", "ps", "--key", "nowhere.pem", "--out", "run");
+    assert_null(strstr(result.err, "worker:0"));
+    expect(result, 1, "", "trireme: nowhere.pem: cannot read");
+    expect(SHELL(folder, "test ! -e run"), 0, "", "");
+    test_folder_remove(folder);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keygen_writes_a_private_identity_and_does_not_overwrite_it)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keygen_writes_a_private_identity_and_does_not_overwrite_it),
+        cmocka_unit_test(a_wrong_key_is_refused_before_any_task_is_started),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

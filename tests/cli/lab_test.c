@@ -113,6 +113,25 @@ static void compare_tells_what_changed_and_what_did_not(void **state)
     json_decref(said);
 }
 
+static void compare_refuses_two_studies_and_two_scales_and_says_what_one_repeat_cannot_tell(void **state)
+{
+    const char *folder = *state;
+    static const char one[] = "title: one\ncommand: train softmax --data digits:100 --steps {n} --seed {seed}\nfactors: {n: 2}\n"
+                              "quick: {repeats: 1}\ncolumns: {steps: steps}\n";
+    static const char two[] =
+        "title: two\ncommand: train softmax --data digits:100 --steps {n}\nfactors: {n: 2}\ncolumns: {steps: steps}\n";
+    char *other = test_path(folder, "t.yaml");
+    write_study(folder, one);
+    test_write(other, two, sizeof two - 1);
+    free(other);
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "a", "--quiet"), 0, "", "");
+    expect(RUN(folder, "lab", "run", "s.yaml", "--out", "quick", "--quick", "--quiet"), 0, "", "");
+    expect(RUN(folder, "lab", "run", "t.yaml", "--out", "b", "--quiet"), 0, "", "");
+    expect(RUN(folder, "lab", "compare", "a", "b"), 2, "", "results of two studies, s (one) and t (two)");
+    expect(RUN(folder, "lab", "compare", "a", "quick"), 2, "", "at two scales, usual and quick");
+    expect(RUN(folder, "lab", "compare", "a", "a"), 0, "1 unknown: noise is seen only where both sides have two repeats", "");
+}
+
 static void study_that_is_complete_runs_nothing_again(void **state)
 {
     const char *folder = *state;
@@ -164,6 +183,16 @@ static void study_that_was_killed_goes_on_after_half_a_line(void **state)
     free(table);
 }
 
+/* What a killed study had started may be about to make its folder. */
+static void run_that_an_earlier_study_began_keeps_its_folder(void **state)
+{
+    const char *folder = *state;
+    write_study(folder, study);
+    expect(SHELL(folder, "mkdir -p o/runs; touch o/runs/001-01.begun; \"$0\" lab run s.yaml --out o --quiet; ls o/runs"), 0, "001-01-2\n",
+           "");
+    expect(SHELL(folder, "ls o/runs/*.begun; ls -d o/runs/001-01"), 2, "o/runs/001-01.begun\n", "");
+}
+
 static void runs_that_fail_are_tried_once_more_and_told(void **state)
 {
     const char *folder = *state;
@@ -191,10 +220,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(study_runs_to_its_end_and_checks_its_findings),
         FOLDER_TEST(compare_tells_what_changed_and_what_did_not),
+        FOLDER_TEST(compare_refuses_two_studies_and_two_scales_and_says_what_one_repeat_cannot_tell),
         FOLDER_TEST(report_has_findings_tables_and_plots),
         FOLDER_TEST(study_that_is_complete_runs_nothing_again),
         FOLDER_TEST(study_that_was_interrupted_goes_on_where_it_was),
         FOLDER_TEST(study_that_was_killed_goes_on_after_half_a_line),
+        FOLDER_TEST(run_that_an_earlier_study_began_keeps_its_folder),
         FOLDER_TEST(runs_that_fail_are_tried_once_more_and_told),
         cmocka_unit_test(list_has_the_built_in_studies),
     };

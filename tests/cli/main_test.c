@@ -73,6 +73,16 @@ static void bash_completes_commands_and_options(void **state)
     expect(test_run(NULL, (const char *[]){"bash", "-c", script, TEST_BINARY, NULL}), 0, "version\n--json\n", "");
 }
 
+static void bash_completes_the_second_words_of_every_group(void **state)
+{
+    (void)state;
+    const char *script = "eval \"$(\"$0\" help --bash)\"; COMP_WORDS=(trireme lab comp); COMP_CWORD=2; _trireme; echo \"${COMPREPLY[@]}\"; "
+                         "COMP_WORDS=(trireme cluster up --ho); COMP_CWORD=3; _trireme; echo \"${COMPREPLY[@]}\"; "
+                         "COMP_WORDS=(trireme data ma); COMP_CWORD=2; _trireme; echo \"${COMPREPLY[@]}\"; "
+                         "COMP_WORDS=(trireme help run); COMP_CWORD=2; _trireme; echo \"${COMPREPLY[@]}\"";
+    expect(test_run(NULL, (const char *[]){"bash", "-c", script, TEST_BINARY, NULL}), 0, "compare\n--hosts\nmake\nruns run\n", "");
+}
+
 static void output_that_cannot_be_written_is_a_failure(void **state)
 {
     (void)state;
@@ -91,6 +101,7 @@ int main(void)
         cmocka_unit_test(version_shows_the_build),
         cmocka_unit_test(the_manual_page_passes_mandoc_lint),
         cmocka_unit_test(bash_completes_commands_and_options),
+        cmocka_unit_test(bash_completes_the_second_words_of_every_group),
         cmocka_unit_test(output_that_cannot_be_written_is_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,6 +56,8 @@ static void two_classes_go_through_onnx(void **state)
            0, "", "");
     expect(RUN(here, "export", "run", "--onnx", "two.onnx"), 0, "", "");
     expect(RUN(here, "import", "two.onnx", "--out", "again"), 0, "", "");
+    expect(RUN(here, "import", "two.onnx", "--out", "again"), 2, "", "again.model exists: give another --out NAME");
+    expect(SHELL(here, "touch else.safetensors; \"$0\" import two.onnx --out else"), 2, "", "else.safetensors exists");
     expect(SHELL(here, "grep -q logistic_loss again.model && \"$0\" predict run --data two.libsvm | sed 1d | cut -f 2,3 >a && "
                        "\"$0\" predict again.safetensors --data two.libsvm | sed 1d | cut -f 2,3 >b && cmp a b"),
            0, "", "");

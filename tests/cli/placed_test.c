@@ -39,6 +39,20 @@ static void tasks_learn_what_one_process_learns(void **state)
            "");
 }
 
+/* Three tasks have parameters and the fourth has none; the bound is well below the norm of most steps. */
+static void the_gradient_of_all_tasks_is_clipped_by_its_norm(void **state)
+{
+    const char *here = *state;
+    write_model(here, MODEL("2"));
+    expect(RUN(here, PLAIN, "--epochs", "2", "--rule", "sgd", "--out", "free"), 0, "", "");
+    expect(RUN(here, PLAIN, "--epochs", "2", "--rule", "sgd", "--clip", "0.2", "--out", "one"), 0, "", "");
+    json_t *four = json_of(RUN(here, PLACED, "4", "--epochs", "2", "--rule", "sgd", "--clip", "0.2", "--json", "--out", "four"));
+    assert_true(ranks_distance(here, "one", "free") > 1e-3);
+    assert_true(ranks_distance(here, "one", "four") < 1e-5);
+    assert_true(number(json_object_get(four, "phases"), "update") > 0);
+    json_decref(four);
+}
+
 static void a_run_goes_on_under_another_strategy(void **state)
 {
     const char *here = *state;
@@ -92,15 +106,43 @@ static void a_run_that_lost_a_task_is_started_again(void **state)
     assert_true(ranks_distance(here, "a", "b") < 1e-3); /* thousands of steps of adam carry roundings further */
 }
 
+static void a_run_that_lost_a_task_for_good_says_how_it_goes_on(void **state)
+{
+    const char *here = *state;
+    write_model(here, MODEL("1"));
+    pid_t run = ranks_start(here, (const char *const[]){LONG_RUN, NULL});
+    ranks_await_checkpoint(here, "a", -1);
+    assert_int_equal(kill(ranks_find(here), SIGKILL), 0);
+    assert_int_equal(ranks_end(run), 1);
+    ranks_assert_said(here, ". --resume a goes on from step ");
+    ranks_assert_said(here, "; --restarts N starts again by itself");
+}
+
+/* Long before the timeout, so that there is time to let it go on. */
+static void a_task_that_is_stopped_is_named_and_may_go_on(void **state)
+{
+    const char *here = *state;
+    write_model(here, MODEL("1"));
+    pid_t run = ranks_start(here, (const char *const[]){LONG_RUN, "--timeout", "16s", NULL});
+    ranks_await_checkpoint(here, "a", -1);
+    pid_t stopped = ranks_find(here);
+    assert_int_equal(kill(stopped, SIGSTOP), 0);
+    ranks_await_said(here, ") is stopped");
+    assert_int_equal(kill(stopped, SIGCONT), 0);
+    ranks_assert_said(here, ", and will for");
+    ranks_await_checkpoint(here, "a", ranks_await_checkpoint(here, "a", -1));
+    assert_int_equal(kill(run, SIGINT), 0);
+    assert_int_equal(ranks_end(run), 130);
+}
+
 static void what_cannot_be_placed_is_refused_in_words(void **state)
 {
     const char *here = *state;
     write_model(here, MODEL("1"));
-    expect(RUN(here, PLAIN, "--strategy", "mirrored", "--workers", "2"), 1, "",
+    expect(RUN(here, PLAIN, "--strategy", "mirrored", "--workers", "2"), 2, "",
            "m.model:5:1: place=1: every worker of this strategy computes");
-    expect(RUN(here, PLAIN, "--strategy", "allreduce", "--workers", "2"), 1, "", "m.model:5:1: place=1");
+    expect(RUN(here, PLAIN, "--strategy", "allreduce", "--workers", "2"), 2, "", "m.model:5:1: place=1");
     expect(RUN(here, PLACED, "1"), 2, "", "is placed on /job:worker/task:1, and the last of 1 task is /job:worker/task:0");
-    expect(RUN(here, PLACED, "2", "--clip", "1"), 2, "", "--clip: it needs the norm of the whole gradient");
     expect(RUN(here, PLACED, "2", "--global-batch", "100"), 2, "", "--global-batch: all tasks");
     expect(RUN(here, PLACED, "2", "--shard", "files"), 2, "", "--shard: all tasks");
     expect(RUN(here, PLACED, "2", "--rate", "1e38", "--steps", "99"), 1, "", "try a smaller --rate");
@@ -117,10 +159,13 @@ int main(void)
         return 77;
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(tasks_learn_what_one_process_learns),
+        FOLDER_TEST(the_gradient_of_all_tasks_is_clipped_by_its_norm),
         FOLDER_TEST(a_run_goes_on_under_another_strategy),
         FOLDER_TEST(a_goal_and_checkpoints_end_tasks_at_the_same_step),
         FOLDER_TEST(a_signal_ends_tasks_with_a_checkpoint),
         FOLDER_TEST(a_run_that_lost_a_task_is_started_again),
+        FOLDER_TEST(a_run_that_lost_a_task_for_good_says_how_it_goes_on),
+        FOLDER_TEST(a_task_that_is_stopped_is_named_and_may_go_on),
         FOLDER_TEST(what_cannot_be_placed_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

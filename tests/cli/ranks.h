@@ -14,8 +14,10 @@
  * instrumented, and leaks in modules that are gone at the end. */
 bool ranks_can_run(void);
 
-/* ‖a − b‖ / ‖a‖ over all tensors of the newest checkpoints of two runs, which must have come equally far. */
+/* ‖a − b‖ / ‖a‖ over all tensors of the newest checkpoints of two runs, which must have come equally far; or as many steps, with other
+ * examples. */
 double ranks_distance(const char *here, const char *a, const char *b);
+double ranks_distance_of_steps(const char *here, const char *a, const char *b);
 
 pid_t ranks_start(const char *here, const char *const *arguments); /* in the folder here, where its words go to out and err */
 int ranks_end(pid_t run);                                          /* waits; its exit status, −1 where it was killed */

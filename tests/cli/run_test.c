@@ -271,6 +271,15 @@ static void mistakes_are_told_once_and_by_name(void **state)
     expect(run(*state, "# nothing\n", ""), 1, "", "the graph is empty");
 }
 
+/* As srun without --mpi starts them. */
+static void tasks_that_cannot_find_each_other_are_told_what_to_do(void **state)
+{
+    expect(run(*state, BLOCKS, ""), 0, "trace = ", "");
+    static const char script[] = "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=3 exec \"$0\" run g.graph";
+    expect(test_run(*state, (const char *[]){"sh", "-c", script, TEST_BINARY, NULL}), 2, "",
+           "rank 0 of 3 cannot find the others: start them with srun --mpi=pmix");
+}
+
 /* The last rank is killed at once; the others wait for its value. */
 static void a_task_that_dies_ends_the_others(void **state)
 {
@@ -337,6 +346,7 @@ int main(void)
         TEST(the_graph_is_drawn_with_the_places_that_were_found),
         TEST(a_value_that_crosses_is_drawn_with_its_bytes_once),
         TEST(mistakes_are_told_once_and_by_name),
+        TEST(tasks_that_cannot_find_each_other_are_told_what_to_do),
         TEST(a_task_that_dies_ends_the_others),
         TEST(a_task_that_is_killed_is_named),
         TEST(a_task_that_is_stopped_is_named_by_all_before_the_timeout_and_after_it),

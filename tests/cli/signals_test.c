@@ -10,13 +10,20 @@
 
 #define TRAIN "train softmax --data digits:4000 --batch 400 --json --out run --checkpoint-every 20steps " ENDLESS
 
+/* Returns the summary of a run that a signal ended. */
+static json_t *expect_stopped(process *job, int status)
+{
+    json_t *summary = process_end(job, status);
+    assert_string_equal(json_string_value(json_object_get(summary, "stopped_by")), "signal");
+    return summary;
+}
+
 /* Ask a run to end: its last checkpoint is the state in which it ended. */
 static void end_run(process *job, int signal, int status)
 {
     kill(job->pid, signal);
-    json_t *summary = process_end(job, status);
+    json_t *summary = expect_stopped(job, status);
     const char *checkpoint = json_string_value(json_object_get(summary, "checkpoint"));
-    assert_string_equal(json_string_value(json_object_get(summary, "stopped_by")), "signal");
     assert_non_null(checkpoint);
     const char *step = strstr(checkpoint, "step-");
     assert_non_null(step);
@@ -59,6 +66,25 @@ static void a_supervisor_exits_143_after_sigterm(void **state)
 static void a_supervisor_exits_129_after_a_lost_connection(void **state)
 {
     interrupt(*state, "--strategy ps --workers 1 --servers 1", SIGHUP, 129);
+}
+
+/* Of a job with several processes, the signal reaches the one that leads it, and not the supervisor. */
+static void interrupt_leader(const char *folder, const char *mode, int signal, int status)
+{
+    process job = process_start(folder, "job", TRAIN "--strategy ps --workers 1 --servers 1 %s", mode);
+    await_checkpoint(folder, -1);
+    kill(process_task(&job, "ps:0", 0), signal);
+    json_decref(expect_stopped(&job, status));
+}
+
+static void a_sync_job_exits_143_after_sigterm_to_ps_0(void **state)
+{
+    interrupt_leader(*state, "--sync", SIGTERM, 143);
+}
+
+static void an_async_job_exits_130_after_ctrl_c_to_ps_0(void **state)
+{
+    interrupt_leader(*state, "--async", SIGINT, 130);
 }
 
 /* A user who starts it under nohup means it. */
@@ -129,6 +155,8 @@ int main(void)
         PROCESS_TEST(replicas_exit_143_after_sigterm),
         PROCESS_TEST(a_supervisor_exits_143_after_sigterm),
         PROCESS_TEST(a_supervisor_exits_129_after_a_lost_connection),
+        PROCESS_TEST(a_sync_job_exits_143_after_sigterm_to_ps_0),
+        PROCESS_TEST(an_async_job_exits_130_after_ctrl_c_to_ps_0),
         PROCESS_TEST(an_ignored_sighup_stays_ignored),
         PROCESS_TEST(ps_0_by_hand_exits_143_after_sigterm),
         PROCESS_TEST(an_interrupted_data_make_leaves_nothing),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/binary_json.h"
 #include "cli/ranks.h"
 
 /* 500 examples in steps of 96: the last step of an epoch has 20, so the workers' parts are uneven, and one is empty. */
@@ -62,6 +63,38 @@ static void a_run_goes_on_under_another_strategy(void **state)
     expect(RUN(here, "train", MORE("12", "--strategy", "local", "--workers", "1")), 0, "", "");
     expect(RUN(here, "train", MORE("16", "--strategy", "allreduce", "--workers", "2")), 0, "", "");
     expect_distance(here, "straight", "run", 1e-5);
+}
+
+/* Keys get the rows that one worker with the joint batch gives them, with as many left out; a run goes on under any strategy. */
+static void growing_tables_are_those_of_one_worker(void **state)
+{
+    const char *here = *state;
+    static const char *const cases[][4] = {{"--table-memory", "50", "--clip", "0.1"}, {"--min-count", "3", "--table-memory", "1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+#define GROWING(...)                                                                                                                       \
+    json_of(RUN(here, SPARSE("fm"), "--rule", "momentum", "--rate", "0.05", "--epochs", "2", cases[i][0], cases[i][1], cases[i][2],        \
+                cases[i][3], "--checkpoint-every", "2steps", "--json", __VA_ARGS__))
+        char name[3][16];
+        for (int k = 0; k < 3; k++)
+            snprintf(name[k], sizeof name[k], "%s%zu", k == 0 ? "grown" : k == 1 ? "mirrored" : "ranks", i);
+        json_t *run[] = {GROWING(ONE, "--out", name[0]), GROWING(REPLICAS, "--out", name[1]), GROWING(RANKS, "--out", name[2])};
+        static const char *const figures[] = {"table_rows", "left_out_rare", "left_out_full"};
+        for (size_t f = 0; f < 3; f++)
+            for (int k = 1; k < 3; k++)
+                assert_true(number(run[0], figures[f]) == number(run[k], figures[f]));
+        assert_true((number(run[0], "left_out_rare") > 0) == (i == 1));
+        expect_distance(here, name[0], name[1], 1e-5);
+        expect_distance(here, name[0], name[2], 1e-5);
+        for (int k = 0; k < 3; k++)
+            json_decref(run[k]);
+    }
+    expect(RUN(here, SPARSE("fm"), "--global-batch", "96", "--deterministic", "--rule", "momentum", "--rate", "0.05", "--min-count", "3",
+               "--table-memory", "1", "--steps", "3", "--out", "run"),
+           0, "", "");
+    expect(RUN(here, "train", MORE("6", "--strategy", "mirrored", "--workers", "3")), 0, "", "");
+    expect(RUN(here, "train", MORE("9", "--strategy", "allreduce", "--workers", "3")), 0, "", "");
+    expect(RUN(here, "train", MORE("12", "--strategy", "local", "--workers", "1")), 0, "", "");
+    expect_distance(here, "grown1", "run", 1e-5);
 }
 
 /* Stopped and resumed, or not: the same bits. */
@@ -178,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(workers_learn_what_one_worker_with_the_joint_batch_learns),
         TEST(a_run_goes_on_under_another_strategy),
+        TEST(growing_tables_are_those_of_one_worker),
         TEST(resuming_with_workers_is_exact),
         TEST(tables_alone_are_a_model),
         TEST(ranks_with_files_of_their_own_train_together),

@@ -94,8 +94,8 @@ static void growing_tables_resume_exactly(void **state)
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         assert_true(number(straight, figures[i]) == number(resumed, figures[i]));
     assert_true(number(straight, "left_out_rare") > 0);
-    expect(RUN(here, "train", "--resume", "parts", "--steps", "50", "--strategy", "mirrored", "--workers", "2"), 2, "",
-           "belongs to --strategy local");
+    expect(RUN(here, "train", "--resume", "parts", "--steps", "50", "--strategy", "placed", "--workers", "2"), 2, "",
+           "belongs to --strategy local, mirrored");
     expect(RUN(here, "train", "--resume", "parts", "--steps", "50", "--min-count", "2"), 2, "", "a resumed run keeps it");
     json_decref(straight);
     json_decref(resumed);
@@ -357,9 +357,13 @@ static void options_that_sparse_models_do_not_have_are_refused(void **state)
     expect(RUN(here, "train", "sparse-lr", "--data", "digits:100"), 2, "", "its examples are dense, and sparse-lr takes sparse ones");
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--min-count", "2"), 2, "", "it concerns sparse models");
     expect(RUN(here, "train", "softmax", "--data", "digits:100", "--nonzero-rows"), 2, "", "it concerns sparse models");
-    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--table-memory", "5", "--strategy", "allreduce", "--workers", "2"), 2, "",
-           "--table-memory belongs to --strategy local");
-    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--until", "auc>=0.5"), 2, "", "a measure of two classes");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--table-memory", "5", "--strategy", "placed", "--workers", "2"), 2, "",
+           "--table-memory belongs to --strategy local, mirrored");
+    expect(RUN(here, "train", "softmax", "--data", "digits:100", "--until", "auc>=0.5"), 2, "",
+           "no measure of a model of more than two classes, which has loss, accuracy");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--accumulate", "2"), 2, "", "give a --batch 2 times as large instead");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--accumulate", "2", "--strategy", "ps", "--workers", "2"), 2, "",
+           "--accumulate 2: a step of the sparse model sparse-lr");
     expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "auc<=0.5"), 2, "", "an auc should rise");
     json_t *summary = json_of(
         RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "logloss<=0.69", "--eval-every", "5", "--max-steps", "50", "--json"));

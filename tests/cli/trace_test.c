@@ -1,9 +1,11 @@
 /* trace_test.c: --trace with every strategy: steps, phases within them, layers, and arrows that lead from one task to another. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file/json.h"
+#include "base/thread/clock.h"
 #include "cli/binary.h"
 
 enum { STEPS = 6 };
@@ -91,6 +93,66 @@ static void expect_arrows(const json_t *timeline, int least)
     assert_true(across >= least);
 }
 
+/* Of one machine all tasks read one clock, and the timeline says so. */
+static void expect_one_clock(const json_t *timeline)
+{
+    const json_t *clocks = json_object_get(json_object_get(timeline, "otherData"), "clocks"), *clock;
+    const char *task;
+    assert_true(json_object_size(clocks) > 0);
+    json_object_foreach((json_t *)clocks, task, clock)
+    {
+        if (number(clock, "offset_us") != 0 || !says(clock, "by", "shared clock"))
+            fail_msg("the clock of %s is moved", task);
+    }
+}
+
+/* From the first step of a lane's process to its last, in seconds. */
+static double wall_of(const json_t *timeline, const char *task)
+{
+    const json_t *event;
+    size_t index;
+    double pid = -1, begin = INFINITY, end = 0;
+    json_array_foreach(json_object_get(timeline, "traceEvents"), index, event)
+    {
+        const char *name = json_string_value(json_object_get(json_object_get(event, "args"), "name"));
+        if (says(event, "name", "process_name") && !strncmp(name, task, strlen(task))) /* "worker:0 on host1" */
+            pid = number(event, "pid");
+    }
+    json_array_foreach(json_object_get(timeline, "traceEvents"), index, event)
+    {
+        if (!says(event, "name", "step") || number(event, "pid") != pid)
+            continue;
+        begin = fmin(begin, number(event, "ts"));
+        end = fmax(end, number(event, "ts") + number(event, "dur"));
+    }
+    return (end - begin) * 1e-6;
+}
+
+/* The phases of each worker account for 99 % of the time that the timeline shows, which keeps its own times. */
+static void expect_phases(const char *folder, const json_t *timeline)
+{
+    char *path = test_path(folder, "run/summary.json");
+    json_t *summary = NULL;
+    const json_t *worker;
+    size_t index;
+    assert_ok(tri__json_read(path, &summary));
+    json_array_foreach(json_object_get(summary, "worker_stats"), index, worker)
+    {
+        const char *phase;
+        const json_t *share;
+        double sum = 0;
+        json_object_foreach(json_object_get(worker, "phases"), phase, share) sum += json_number_value(share);
+        const double wall = wall_of(timeline, json_string_value(json_object_get(worker, "task")));
+        const double began = number(worker, "began"), ended = number(worker, "ended");
+        if (!(ended - began >= 0.99 * wall) || !(ended <= tri__clock_wall() + 1) || !(began > tri__clock_wall() - 3600))
+            fail_msg("began at %f and ended at %f, with steps of %g s", began, ended, wall);
+        if (!(wall > 0) || !(number(worker, "seconds") * sum >= 0.99 * wall))
+            fail_msg("phases of %g s in %g s", number(worker, "seconds") * sum, wall);
+    }
+    json_decref(summary);
+    free(path);
+}
+
 #define TRACED                                                                                                                             \
     "train", "lenet", "--data", "digits:300", "--batch", "16", "--steps", "6", "--threads", "1", "--trace", "--quiet", "--out", "run",     \
         "--strategy"
@@ -104,6 +166,8 @@ static void a_local_run_has_a_span_for_each_step_phase_and_layer(void **state)
     assert_true(count(timeline, "name", "update") >= STEPS && count(timeline, "cat", "layer") >= 5 * STEPS);
     assert_true(count(timeline, "name", "evaluation") >= 1 && count(timeline, "cat", "mark") >= 1);
     expect_nesting(timeline);
+    expect_one_clock(timeline);
+    expect_phases(*state, timeline);
     json_decref(timeline);
 }
 
@@ -126,6 +190,8 @@ static void a_sync_job_shows_every_gradient_on_its_way_and_its_answer(void **sta
     assert_int_equal(count(timeline, "name", "gather"), 2 * 2 * STEPS);
     expect_nesting(timeline);
     expect_arrows(timeline, 2 * 2 * STEPS);
+    expect_one_clock(timeline);
+    expect_phases(*state, timeline);
     json_decref(timeline);
 }
 
@@ -135,6 +201,8 @@ static void an_async_job_shows_every_gradient_on_its_way_and_its_answer(void **s
     json_t *timeline = timeline_of(*state);
     assert_int_equal(count(timeline, "name", "step"), STEPS);
     expect_arrows(timeline, STEPS);
+    expect_one_clock(timeline);
+    expect_phases(*state, timeline);
     json_decref(timeline);
 }
 

@@ -15,6 +15,9 @@ static void wrong_calls_of_train_are_refused_before_any_work(void **state)
     expect(RUN(here, "train", "softmax", "--data", DATA, "--batch", "many"), 2, "", "--batch many: expected a whole number");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--batch", "0"), 2, "", "--batch 0: must be from 1");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--features", "-1"), 2, "", "--features -1: must be from 1 to 2147483647");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--rate", "0"), 2, "", "--rate 0: must be above 0");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--steps", "3", "--steps-per-epoch", "2"), 2, "",
+           "--steps-per-epoch and --steps: it says how long each of --epochs is");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--rule", "adma"), 2, "", "did you mean adam?");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--epoch", "3"), 2, "", "did you mean --epochs?");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "a loss should fall");
@@ -22,10 +25,12 @@ static void wrong_calls_of_train_are_refused_before_any_work(void **state)
     expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored", "--servers", "2"), 2, "",
            "--servers belongs to --strategy ps");
     expect(SHELL(here, "printf 'input()\\ndense(8)\\ndense(classes, place=1)\\nsoftmax_loss()\\n' >placed.model"), 0, "", "");
-    expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "ps"), 1, "", "placed.model:3:1: place=1: every worker");
-    expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "mirrored"), 1, "", "placed.model:3:1: place=1: every worker");
+    expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "ps"), 2, "", "placed.model:3:1: place=1: every worker");
+    expect(RUN(here, "train", "placed.model", "--data", DATA, "--strategy", "mirrored"), 2, "", "placed.model:3:1: place=1: every worker");
     expect(SHELL(here, "rm placed.model"), 0, "", "");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--workers", "3"), 2, "", "strategy local has one worker");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--cache-memory", "5"), 2, "", "--cache-memory goes with --cache");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--shard", "files"), 2, "", "has no files that workers could share out");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--out"), 2, "", "--out needs a value: --out DIR");
     expect(RUN(here, "train", "softmax", "--data", "/nowhere/at/all"), 1, "", "/nowhere/at/all");
     expect(RUN(here, "train", "softmax", "--data", "fake:8x8x1:3:50", "--until", "loss<=1", "--resume", "x", "--out", "y"), 2, "",
@@ -165,7 +170,7 @@ static void a_run_ended_by_a_signal_and_resumed_equals_an_uninterrupted_one(void
 static void a_loss_that_is_not_a_number_ends_with_advice(void **state)
 {
     expect(RUN(*state, "train", "softmax", "--data", DATA, "--rate", "1e38", "--epochs", "50", "--out", "run", "--quiet"), 1, "",
-           "smaller --rate (it was 1e+38) or --clip 1");
+           "smaller --rate (it was 1e+38) or --clip 1 (--find-rate suggests a rate, --rule adam depends less on it)");
     expect(SHELL(*state, "cat run/summary.json"), 0, "\"stopped_by\": \"diverged\"", "");
 }
 
@@ -227,6 +232,27 @@ static void every_strategy_holds_out_the_same_validation_examples(void **state)
     }
     assert_float_equal(loss[0], loss[1], 1e-4);
     assert_float_equal(loss[0], loss[2], 1e-4);
+}
+
+/* A table has no test part: what was held out is drawn again by the run's seed, and the whole of it is called that. */
+static void what_was_held_out_can_be_evaluated_again(void **state)
+{
+    const char *here = *state;
+    const char *make = "awk 'BEGIN { print \"a,b,y\"; for (i = 0; i < 60; i++) print i % 7 \",\" i % 5 \",\" 0.5 + i % 7 - i % 5 }' >t.csv;"
+                       "printf 'input()\\ndense(outputs)\\nmse_loss()\\n' >line.model";
+    expect(SHELL(here, make), 0, "", "");
+    json_t *run = json_of(RUN(here, "train", "line.model", "--data", "t.csv", "--validation", "20%", "--seed", "7", "--steps", "20",
+                              "--json", "--quiet", "--out", "run"));
+    json_t *again = json_of(RUN(here, "eval", "run", "--part", "validation", "--json"));
+    assert_int_equal(number(again, "examples"), 12);
+    assert_float_equal(number(again, "test_loss"), number(run, "test_loss"), 1e-6);
+    assert_string_equal(json_string_value(json_object_get(again, "part")), "validation");
+    json_decref(again);
+    json_decref(run);
+    expect(RUN(here, "eval", "run", "--part", "validation"), 0, "t.csv, 12 examples: held out by --validation 20%", "");
+    expect(RUN(here, "eval", "run"), 0, "t.csv, 60 examples: all of them, those it was trained on, too (--part validation:", "");
+    expect(RUN(here, "eval", "run", "--part", "train"), 0, "t.csv, 60 examples (train part)", "");
+    expect(RUN(here, "predict", "run", "--part", "validation"), 0, "t.csv:", "");
 }
 
 static void a_full_disk_does_not_damage_earlier_checkpoints(void **state)
@@ -326,6 +352,7 @@ int main(void)
         TEST(a_job_with_parameter_servers_that_diverges_says_so),
         TEST(a_goal_that_was_not_reached_is_told),
         TEST(every_strategy_holds_out_the_same_validation_examples),
+        TEST(what_was_held_out_can_be_evaluated_again),
         TEST(a_full_disk_does_not_damage_earlier_checkpoints),
         TEST(an_out_folder_that_cannot_be_made_is_refused),
         TEST(eval_takes_the_earlier_checkpoint_if_the_newest_is_damaged),

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/csv.h"
+#include "base/text/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

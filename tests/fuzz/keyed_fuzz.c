@@ -56,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     tri_status_free(status);
     tri__row_list_fini(&read);
+    float seen[2 * MOST];
+    tri_status_free(tri__sightings_read(data + 1, size - 1, data[0], 1, seen));
     tri__keyed_head ignored;
     tri_status_free(tri__keyed_head_read(data, size, ROWS, &ignored));
     return 0;

@@ -5,6 +5,7 @@
 set -eu
 trireme=$2/trireme
 one=test-$$ two=test-$$-2
+described=$(mktemp)
 
 [ "$(id -u)" -eq 0 ] || { echo "virtual hosts need root"; exit 77; }
 if ! said=$("$trireme" cluster up "$one" --hosts 3 --rate 1.8gbit --cpus 0.5 --memory 200 2>&1); then
@@ -12,7 +13,7 @@ if ! said=$("$trireme" cluster up "$one" --hosts 3 --rate 1.8gbit --cpus 0.5 --m
     echo "failed: $said"
     exit 1
 fi
-trap '"$trireme" cluster down "$one" 2>/dev/null || true; "$trireme" cluster down "$two" 2>/dev/null || true' EXIT
+trap '"$trireme" cluster down "$one" 2>/dev/null || true; "$trireme" cluster down "$two" 2>/dev/null || true; rm -f "$described" "$described.rates"' EXIT
 trap 'exit 130' INT TERM
 
 on() { host=$1; shift; "$trireme" cluster exec "$one" "$host" "$@"; }
@@ -29,7 +30,7 @@ says "has no host host4" on host4 true
 says host2 on host2 hostname
 says "10.77.0.3" on host1 getent hosts host3
 says "No such file" on host1 no-such-program
-says '"address":"10.77.0.2"' "$trireme" cluster status "$one" --json
+says '"address":"10.77.0.2"' "$trireme" cluster status "$one" --unmeasured --json
 expect reaches host1 host2 30
 expect reaches host3 10.77.0.1 30
 expect "$trireme" cluster cut "$one" host2
@@ -38,8 +39,26 @@ expect reaches host3 host1 30
 expect "$trireme" cluster mend "$one" host2
 expect reaches host1 host2 30
 
+# hosts come before the machine's other programs, and each host counts as much as another
+for file in cpu/trireme/cpu.shares:10240 trireme/cpu.weight:1000; do
+    group=/sys/fs/cgroup/${file%:*}
+    [ ! -e "$group" ] || [ "$(cat "$group")" -eq "${file#*:}" ] || { echo "$group: hosts weigh as one program"; exit 1; }
+done
+
 # a program that wants more than its host has is ended
 refuse on host1 awk 'BEGIN { text = sprintf("%400000000s", ""); print length(text) }'
+
+# data commands on hosts: the parts that they read are all of it, and what they write is what one process writes
+folder=$(mktemp -d)
+says '"items":24' "$trireme" data speed fake:8x8x3:4:40 --batch 4 --batches 6 --repeat 1 --on "$one" --json
+says '{"host":"host2","items":8,' "$trireme" data speed fake:8x8x3:4:40 --batch 4 --batches 6 --repeat 1 --on "$one" --json
+expect "$trireme" data convert fake:8x8x3:4:40 --out "$folder/one" --quiet >/dev/null
+says '"host":"host3"' "$trireme" data convert fake:8x8x3:4:40 --out "$folder/many" --on "$one" --hosts host1,host3 --json
+expect diff -r "$folder/one" "$folder/many"
+says "host9 is no host" "$trireme" data speed digits:10 --on "$one" --hosts host9
+says "Give --on NAME" "$trireme" data speed digits:10 --hosts host1
+says "it failed: 'nowhere'" "$trireme" data speed nowhere --on "$one"
+rm -r "$folder"
 
 # A host's samples are its own: a loop on host1 fills host1's half of a CPU, and none of host2's.
 on host1 sh -c 'while :; do :; done' &
@@ -51,7 +70,16 @@ kill $loop
 wait $loop || true
 
 expect "$trireme" cluster up "$two" --hosts 1 >/dev/null # the same addresses, and a name that begins alike
-says "host1" "$trireme" cluster status "$two"
+says "not reached" "$trireme" cluster status "$two" # alone, it has nobody to send to
+"$trireme" cluster down "$two"
+
+# No link is measured to carry more than it was made for. A quiet machine shows 95 % of it, the rest being heads of packets; a loaded one less.
+printf 'hosts: [{name: slow, rate: 20mbit}, {name: fast, rate: 40mbit}, {name: fastest, rate: 80mbit}, {name: cut, rate: 20mbit}]\n' >"$described"
+expect "$trireme" cluster up "$two" --file "$described" >/dev/null
+expect "$trireme" cluster cut "$two" cut
+"$trireme" cluster status "$two" --json | tr '{' '\n' | sed -n 's/.*"rate_mbit":\([0-9.]*\).*"measured_mbit":\([0-9.a-z]*\).*/\1 \2/p' >"$described.rates"
+awk 'NR < 3 && ($2 <= 0 || $2 > $1) || NR == 3 && $2 > 40 || NR == 4 && $2 != "null" { bad = 1 } END { exit bad || NR != 4 }' \
+    "$described.rates" || { echo "links measured otherwise than they are:"; cat "$described.rates"; exit 1; }
 on host1 sleep 1000 &
 until [ "$(ip netns pids "trireme:$one:host1")" ]; do sleep 0.05; done
 expect "$trireme" cluster down "$one"

@@ -46,6 +46,8 @@ accepted rooms src/train/good.c '#include "trireme/status.h"'
 
 rejected corridors src/data/file/bad.c '#include "data/batch/batch.h"' 'batch stands behind it'
 rejected corridors src/store/ps/protocol/bad.c '#include "store/ps/server/server.h"' 'server stands behind it'
+rejected corridors src/train/ps/task/bad.c '#include "train/ps/supervise/supervise.h"' 'supervise stands behind it'
+rejected corridors src/cli/command/bad.c 'int x;' 'in none of the corridors of cli/command'
 rejected corridors src/train/bad.c 'int x;' 'in none of the corridors of train'
 accepted corridors src/data/batch/good.c '#include "data/file/content.h"'
 accepted corridors src/cli/main.c '#include "cli/process/session.h"'

@@ -14,6 +14,7 @@ import runs
 import samples
 import sparse
 import steps
+import targets
 import traces
 import web
 from report import Report
@@ -32,6 +33,7 @@ def main():
         libsvm.run(report, trireme, os.path.join(programs, "interop_lines"), folder("libsvm"))
         sparse.run(report, trireme, folder("sparse"))
         steps.run(report, os.path.join(programs, "interop_step"), folder("steps"))
+        targets.run(report, trireme, folder("targets"))
         runs.run(report, trireme, folder("runs"))
         onnx_files.run(report, trireme, folder("onnx"))
         placed.run(report, trireme, folder("placed"))

@@ -93,7 +93,68 @@ def check_events(run, summary):
     return f"scalars {', '.join(tags['scalars'])}; a graph of {len(nodes)} nodes"
 
 
+def curves_of(folder):
+    """What TensorBoard's own reader finds in a task's event files."""
+    events = EventAccumulator(folder, size_guidance={"scalars": 0, "histograms": 0})
+    events.Reload()
+    return events
+
+
+def check_histograms(events, where, steps):
+    """The histograms are of the steps asked for, of as many values as the layers have, and their bins add up."""
+    layers = {"conv1/weight", "conv1/bias", "dense1/weight", "dense1/bias"}
+    names = set(events.Tags()["histograms"])
+    wanted = {f"{kind}/{layer}" for kind in ("weights", "gradients") for layer in layers}
+    require(wanted <= names, f"{where} lacks histograms of {sorted(wanted - names)}")
+    for name in names:
+        found = events.Histograms(name)
+        require(len(found) >= steps, f"{where}: {name} has {len(found)} histograms, not {steps}")
+        for event in found:
+            value = event.histogram_value
+            require(sum(value.bucket) == value.num > 0, f"{where}: bins of {name} hold {sum(value.bucket)} of {value.num} values")
+            require(list(value.bucket_limit) == sorted(value.bucket_limit), f"{where}: limits of {name} do not grow")
+            require(value.min <= value.bucket_limit[0] and value.bucket_limit[-1] >= value.max, f"{where}: bins of {name} miss values")
+    require(events.Histograms("weights/conv1/bias")[0].histogram_value.num in (6, 20, 32), f"{where}: another number of biases")
+
+
+def check_strategy(trireme, folder, name, strategy, workers):
+    """Each worker's curves of loss and accuracy and its histograms, and the run's own."""
+    options = ["--steps", "40", "--log-every", "10", "--histograms", "10", *strategy]
+    run, _ = train(trireme, os.path.join(folder, name), "lenet", *options)
+    tasks = {os.path.basename(path): curves_of(path) for path in glob.glob(os.path.join(run, "events", "*"))}
+    kind = "worker" if name == "mirrored" else "train"
+    for index in range(workers):
+        events = tasks.get(f"worker-{index}")
+        require(events, f"worker-{index} has no event file: {sorted(tasks)}")
+        scalars = events.Tags()["scalars"]
+        for tag in (f"{kind}/loss", f"{kind}/accuracy"):
+            require(tag in scalars, f"worker-{index} has no {tag}: {scalars}")
+        right = [event.value for event in events.Scalars(f"{kind}/accuracy")]
+        require(all(0 <= value <= 1 for value in right), f"accuracies of worker-{index}: {right}")
+        if name != "mirrored" or index == 0:
+            check_histograms(events, f"worker-{index}", 1 if name.startswith("ps") else 4)
+            require("train/examples_per_second" in scalars or name.startswith("ps"), f"no examples/s: {scalars}")
+        if name.startswith("ps"):
+            require("test/accuracy" in scalars, f"worker-{index} has no accuracy of its own: {scalars}")
+    texts = [tag for events in tasks.values() for tag in events.Tags()["tensors"]]
+    require(any("options" in tag for tag in texts), f"no text of options: {texts}")
+    nodes = {node.name for events in tasks.values() if events.Tags()["graph"] for node in events.Graph().node}
+    require("conv1/weight" in nodes, f"layers are not grouped: {sorted(nodes)}")
+    return ", ".join(sorted(tasks))
+
+
+STRATEGIES = {
+    "local": ([], 1),
+    "mirrored": (["--strategy", "mirrored", "--workers", "2"], 2),
+    "allreduce": (["--strategy", "allreduce", "--workers", "2"], 2),
+    "ps-async": (["--strategy", "ps", "--workers", "2"], 2),
+    "ps-sync": (["--strategy", "ps", "--sync", "--workers", "2", "--servers", "2"], 2),
+}
+
+
 def run(report, trireme, folder):
+    for name, (strategy, workers) in STRATEGIES.items():
+        report.check(f"curves and histograms of {name} in TensorBoard", lambda: check_strategy(trireme, folder, name, strategy, workers))
     for model, options in (("softmax", ["--steps", "200", "--batch", "100"]), ("lenet", ["--steps", "200"])):
         runs = []
         report.check(f"train {model}", lambda: runs.append(train(trireme, folder, model, *options)))

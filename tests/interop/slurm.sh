@@ -1,6 +1,6 @@
 #!/bin/sh
-# slurm.sh: srun starts ranks and parameter servers, under a Slurm of our own: munge, slurmctld and slurmd on this machine, in a folder that
-# vanishes. Exits 77, and says why, where they are not installed or cannot be started.
+# slurm.sh: srun starts ranks, placed graphs and parameter servers, under a Slurm of our own: munge, slurmctld and slurmd on this machine,
+# in a folder that vanishes. Exits 77, and says why, where they are not installed or cannot be started.
 # usage: slurm.sh BINARY
 set -eu
 binary=$(realpath "$1")
@@ -98,12 +98,35 @@ expect() {
     echo "passed: $text"
 }
 
+# A graph and a model on two tasks.
+placed() {
+    cat >"$folder/sum.graph" <<EOF
+a = random_block(64x64, init=uniform(1), matrix=1, place=0)
+b = random_block(64x64, init=uniform(1), matrix=2, place=1)
+c = matmul(a, b)
+t = trace(c)
+EOF
+    printf '%s\n' 'input(scale=1/255)' 'dense(32)' relu 'dense(classes, place=1)' softmax_loss >"$folder/two.model"
+    alone=$(cd "$folder" && "$binary" run sum.graph --quiet)
+    expect "$alone" srun -n 2 --mpi=pmix "$binary" run sum.graph
+    expect "strategy     placed, .*, 2 workers" srun -n 2 --mpi=pmix "$binary" train two.model --data digits:500 --steps 40 \
+        --strategy placed --out placed
+    said=$(cd "$folder" && srun -n 2 --mpi=none "$binary" run sum.graph 2>&1) && { echo "tasks that cannot find each other should not run"; exit 1; }
+    echo "$said" | grep -q "srun --mpi=pmix" || { echo "they did not say what to do: $said"; exit 1; }
+}
+
 start
 train="$binary train softmax --data digits:500 --steps 40 --eval-every end"
 # shellcheck disable=SC2086  # words of a command
 expect "strategy     allreduce, batch 100, 1 thread, 2 workers" srun -n 2 --mpi=pmix $train --strategy allreduce --out ranks
 # shellcheck disable=SC2086
 expect "strategy     ps sync" srun -n 2 $train --strategy ps --servers 1 --sync --out servers
+sparse="$binary train sparse-lr --data clicks:5000:2000 --batch 50 --steps 20 --eval-every end"
+# shellcheck disable=SC2086
+expect "tables of 5,000 rows" srun -n 2 $sparse --strategy ps --servers 1 --sync --out tables
+# shellcheck disable=SC2086
+expect "strategy     allreduce, batch 50, 1 thread, 2 workers" srun -n 2 --mpi=pmix $sparse --strategy allreduce --min-count 2 --out grown
 # shellcheck disable=SC2086
 said=$(srun -n 2 --mpi=none $train --strategy allreduce 2>&1) && { echo "ranks that cannot find each other should not run"; exit 1; }
 echo "$said" | grep -q "srun --mpi=pmix" || { echo "they did not say what to do: $said"; exit 1; }
+placed

@@ -2,6 +2,7 @@
  * back in time continues where it was; no task waits longer than the timeout.
  *
  * ps:0 is on host 1, workers on 2 and 3, ps:1 on 4: virtual hosts, which need root and network namespaces. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,16 @@ static job start_job(const char *folder, int servers, const char *words)
     return started;
 }
 
+/* Cut a host's link. The workers stand still meanwhile, so that no job is over before. */
+static void cut(const job *running, int host)
+{
+    for (int i = 0; i < 2; i++)
+        kill(running->worker[i].pid, SIGSTOP);
+    virtual_host_cut(host);
+    for (int i = 0; i < 2; i++)
+        kill(running->worker[i].pid, SIGCONT);
+}
+
 static void end_well(process *task)
 {
     if (task->pid)
@@ -74,13 +85,13 @@ static void expect_the_same_model(const char *folder, const json_t *disturbed, c
 static void sync_job_waits_for_a_worker_that_is_cut_off(void **state)
 {
     virtual_hosts_need(4);
-    job running = start_job(*state, 1, "--sync --steps 600");
-    virtual_host_cut(3);
+    job running = start_job(*state, 1, "--sync --steps 2400");
+    cut(&running, 3);
     process_await(&running.server, "waits for worker:1, silent for");
     process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for");
     virtual_host_mend(3);
-    json_t *summary = end_job(&running, 600);
-    expect_the_same_model(*state, summary, "--sync --steps 600");
+    json_t *summary = end_job(&running, 2400);
+    expect_the_same_model(*state, summary, "--sync --steps 2400");
     json_decref(summary);
 }
 
@@ -88,7 +99,7 @@ static void async_job_continues_while_a_worker_is_cut_off(void **state)
 {
     virtual_hosts_need(4);
     job running = start_job(*state, 1, "--async --steps 9600");
-    virtual_host_cut(3);
+    cut(&running, 3);
     process_await(&running.server, "goes on without worker:1, silent for");
     process_await_step(&running.server, 2000);
     process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for");
@@ -102,12 +113,12 @@ static void async_job_continues_while_a_worker_is_cut_off(void **state)
 static void a_worker_that_stays_cut_off_is_given_up(void **state)
 {
     virtual_hosts_need(4);
-    job running = start_job(*state, 1, "--sync --steps 600 --timeout 5s");
-    virtual_host_cut(3);
+    job running = start_job(*state, 1, "--sync --steps 2400 --timeout 5s");
+    cut(&running, 3);
     process_await(&running.worker[1], "ps:0 at 10.77.0.1:4000 has been silent for 5 s (--timeout): is it stopped, or the network cut?");
     json_decref(process_end(&running.worker[1], 1));
     process_await(&running.server, "worker:1 has been silent for 5 s (--timeout): it takes no part any more");
-    json_decref(end_job(&running, 600));
+    json_decref(end_job(&running, 2400));
 }
 
 static void a_server_that_is_cut_off_is_waited_for(const char *folder, const char *mode, int steps, bool same)
@@ -116,7 +127,7 @@ static void a_server_that_is_cut_off_is_waited_for(const char *folder, const cha
     virtual_hosts_need(4);
     snprintf(words, sizeof words, "%s --steps %d", mode, steps);
     job running = start_job(folder, 2, words);
-    virtual_host_cut(4);
+    cut(&running, 4);
     process_await(&running.server, "ps:1 at 10.77.0.4");
     process_await(&running.worker[0], "ps:1 at 10.77.0.4:4000 has been silent for");
     process_await(&running.second, "ps:0 at 10.77.0.1:4000 has been silent for");
@@ -131,20 +142,20 @@ static void a_server_that_is_cut_off_is_waited_for(const char *folder, const cha
 
 static void sync_job_waits_for_a_server_that_is_cut_off(void **state)
 {
-    a_server_that_is_cut_off_is_waited_for(*state, "--sync", 600, true);
+    a_server_that_is_cut_off_is_waited_for(*state, "--sync", 2400, true);
 }
 
 static void async_job_waits_for_a_server_that_is_cut_off(void **state)
 {
-    a_server_that_is_cut_off_is_waited_for(*state, "--async", 2400, false);
+    a_server_that_is_cut_off_is_waited_for(*state, "--async", 9600, false);
 }
 
 /* There is no supervisor to restart it: all tasks name the server that they miss, and end. */
 static void a_server_that_stays_cut_off_ends_the_job(void **state)
 {
     virtual_hosts_need(4);
-    job running = start_job(*state, 2, "--sync --steps 600 --timeout 5s");
-    virtual_host_cut(4);
+    job running = start_job(*state, 2, "--sync --steps 2400 --timeout 5s");
+    cut(&running, 4);
     process_await(&running.server, "has been silent for 5 s (--timeout): is it stopped, or the network cut?");
     process_await(&running.second, "ps:0 at 10.77.0.1:4000 has been silent for 5 s (--timeout)");
     json_decref(process_end(&running.server, 1));

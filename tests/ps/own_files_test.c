@@ -72,13 +72,20 @@ static void bounded_workers_with_files_of_their_own_train_one_model(void **state
     expect_trains(*state, "--staleness 2", "--steps 300");
 }
 
+static void make_digits(const char *folder)
+{
+    process made = process_start(folder, "made", "data make digits --count 1000 --out digits --quiet");
+    json_decref(process_end(&made, 0));
+}
+
 static void a_dense_model_trains_on_files_of_its_workers(void **state)
 {
+    make_digits(*state);
     static const char *const modes[] = {"--sync", "--async", "--staleness 1", "--sync --backup 1"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         process job =
             process_start(*state, "job",
-                          "train softmax --data digits:1000 --batch 50 --strategy ps --shard files --workers 2 --servers 2 --epochs 2 "
+                          "train softmax --data ./digits --batch 50 --strategy ps --shard files --workers 2 --servers 2 --epochs 2 "
                           "--json --quiet --eval-every end --out run%zu %s",
                           i, modes[i]);
         json_t *summary = process_end(&job, 0);
@@ -89,10 +96,10 @@ static void a_dense_model_trains_on_files_of_its_workers(void **state)
 
 static void a_job_whose_workers_have_files_of_their_own_goes_on(void **state)
 {
-    process job =
-        process_start(*state, "job",
-                      "train softmax --data digits:1000 --batch 50 --strategy ps --shard files --workers 2 --sync --steps 10 --json "
-                      "--quiet --out run");
+    make_digits(*state);
+    process job = process_start(*state, "job",
+                                "train softmax --data ./digits --batch 50 --strategy ps --shard files --workers 2 --sync --steps 10 --json "
+                                "--quiet --out run");
     json_decref(process_end(&job, 0));
     process resumed = process_start(*state, "resumed", "train --resume run --steps 25 --json --quiet");
     json_t *summary = process_end(&resumed, 0);

@@ -12,7 +12,7 @@
 #define WHOLE "lives on two servers"
 #define TRAIN "train " SOFTMAX "--threads 1 --cluster c.yaml --key cluster.key --heartbeat 200ms --checkpoint-every 100steps --replicas 2 "
 
-enum { TASKS = 5, STEPS = 1000 };
+enum { TASKS = 5, STEPS = 4000 };
 
 typedef struct {
     process task[TASKS]; /* ps:0 is the first */

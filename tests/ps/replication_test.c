@@ -118,25 +118,44 @@ static void async_job_with_tables_that_loses_a_server_loses_no_update(void **sta
     json_decref(summary);
 }
 
-/* One after the other is lost, each when the one before is back and filled: primaries and standbys, of both ranges. */
-static void a_new_standby_is_filled_while_training_goes_on(void **state)
+/* One after the other is lost, each when the one before is back and filled. */
+static void lose_in_turn(const char *folder, const char *mode, const char *const lost[], size_t losses)
 {
-    process job = process_start(*state, "job", JOB "run --servers 3 --replicas 2 --sync " ENDLESS);
+    process job = process_start(folder, "job", JOB "run --servers 3 --replicas 2 %s " ENDLESS, mode);
     process_await_step(&job, STRIKE);
     await_times(job.log, WHOLE, 3);
-    static const char *const lost[] = {"ps:1", "ps:2", "ps:1", "ps:1", "ps:2"};
-    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+    for (size_t i = 0; i < losses; i++) {
         pid_t before = process_task(&job, lost[i], 0);
         int whole = file_says_times(job.log, WHOLE);
         kill(before, SIGKILL);
         process_task(&job, lost[i], before);
-        await_times(job.log, WHOLE, whole + 2 + !strcmp(lost[i], "ps:1")); /* its own range, and those whose standby it runs */
+        await_times(job.log, WHOLE, whole + (strcmp(lost[i], "ps:2") ? 3 : 2)); /* its own range, those whose standby it runs; ps:0: all */
     }
     json_t *summary = process_finish(&job);
     assert_false(file_says(job.log, "back to step"));
     assert_int_equal(integer_of(summary, "lost_updates"), 0);
     expect_books(summary, NULL);
     json_decref(summary);
+}
+
+/* Primaries and standbys, of both ranges. */
+static void a_new_standby_is_filled_while_training_goes_on(void **state)
+{
+    static const char *const lost[] = {"ps:1", "ps:2", "ps:1", "ps:1", "ps:2"};
+    lose_in_turn(*state, "--sync", lost, sizeof lost / sizeof *lost);
+}
+
+/* The new ps:0 finds a second server as the primary, and ps:1 as its standby. */
+static const char *const with_ps_0[] = {"ps:1", "ps:0", "ps:2", "ps:0"};
+
+static void sync_job_that_loses_a_server_and_then_ps_0_loses_no_update(void **state)
+{
+    lose_in_turn(*state, "--sync", with_ps_0, sizeof with_ps_0 / sizeof *with_ps_0);
+}
+
+static void async_job_that_loses_a_server_and_then_ps_0_loses_no_update(void **state)
+{
+    lose_in_turn(*state, "--async", with_ps_0, sizeof with_ps_0 / sizeof *with_ps_0);
 }
 
 /* It goes on when it does not lead any more: nobody hears it, and it is filled as a standby. */
@@ -233,6 +252,8 @@ int main(void)
         PROCESS_TEST(sync_job_with_tables_that_loses_a_server_has_the_same_bits),
         PROCESS_TEST(async_job_with_tables_that_loses_a_server_loses_no_update),
         PROCESS_TEST(a_new_standby_is_filled_while_training_goes_on),
+        PROCESS_TEST(sync_job_that_loses_a_server_and_then_ps_0_loses_no_update),
+        PROCESS_TEST(async_job_that_loses_a_server_and_then_ps_0_loses_no_update),
         PROCESS_TEST(a_stopped_server_that_goes_on_is_a_standby),
         PROCESS_TEST(sync_job_that_loses_ps_0_has_the_same_bits),
         PROCESS_TEST(sync_job_with_tables_that_loses_ps_0_has_the_same_bits),

@@ -78,7 +78,7 @@ static void a_job_survives_the_death_of_ps_1_while_it_ends(void **state)
     int64_t last = strtoll(strstr(log, "stopping at step ") + strlen("stopping at step "), NULL, 10);
     free(log);
     kill(straggler, SIGCONT);
-    json_t *summary = process_end(&job, 0);
+    json_t *summary = process_end(&job, 130);
     assert_int_equal(integer_of(summary, "steps"), last);
     assert_int_equal(integer_of(summary, "lost_updates"), 0);
     json_decref(summary);

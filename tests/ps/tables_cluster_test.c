@@ -1,5 +1,6 @@
-/* tables_cluster_test.c: sparse models in jobs whose tasks are started one by one: behind an identity, over connections that break and
- * links that are cut, and with workers that join. Nothing is lost or applied twice: the model has the bits of a calm job. */
+/* tables_cluster_test.c: sparse models in jobs whose tasks are started one by one: behind an identity, described by TF_CONFIG, over
+ * connections that break and links that are cut, and with workers that join. Nothing is lost or applied twice: the model has the bits of a
+ * calm job. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,9 +94,42 @@ static void a_factorisation_machine_behind_an_identity_has_the_same_bits(void **
     expect_the_same_behind_an_identity(*state, "fm --rule adam --rate 0.001 --row-values fp16");
 }
 
+static void whole_tables_behind_an_identity_have_the_same_bits(void **state)
+{
+    expect_the_same_behind_an_identity(*state, "sparse-lr --gather dense");
+}
+
 static void dense_layers_with_tables_behind_an_identity_have_the_same_bits(void **state)
 {
     expect_the_same_behind_an_identity(*state, "deep-click --clip 0.5");
+}
+
+/* ---- described by TF_CONFIG ---- */
+
+static process start_listed(const char *folder, const int ports[4], const char *role, int index, const char *words)
+{
+    char text[512], name[16];
+    snprintf(text, sizeof text,
+             "{\"cluster\": {\"ps\": [\"127.0.0.1:%d\", \"127.0.0.1:%d\"], \"worker\": [\"127.0.0.1:%d\", \"127.0.0.1:%d\"]}, "
+             "\"task\": {\"type\": \"%s\", \"index\": %d}}",
+             ports[0], ports[1], ports[2], ports[3], role, index);
+    snprintf(name, sizeof name, "%s%d", role, index);
+    assert_int_equal(setenv("TF_CONFIG", text, 1), 0);
+    process started = process_start(folder, name, "train %s%s", words,
+                                    strcmp(name, "ps0") ? "" : " --json --eval-every 100 --checkpoint-every end --out run");
+    assert_int_equal(unsetenv("TF_CONFIG"), 0);
+    return started;
+}
+
+static void tasks_that_tf_config_describes_train_tables(void **state)
+{
+    static const char words[] = "fm " DATA "--batch 40 --sync --steps 60";
+    const int ports[4] = {free_port(), free_port(), free_port(), free_port()};
+    job running = {.task = {start_listed(*state, ports, "worker", 0, words), start_listed(*state, ports, "worker", 1, words),
+                            start_listed(*state, ports, "ps", 1, words), start_listed(*state, ports, "ps", 0, words)}};
+    json_t *summary = end_job(&running);
+    expect_calm_bits(*state, words, summary);
+    json_decref(summary);
 }
 
 /* ---- a cable between worker:1 and the servers ---- */
@@ -206,6 +240,8 @@ int main(void)
         PROCESS_TEST(a_regression_behind_an_identity_has_the_same_bits),
         PROCESS_TEST(a_factorisation_machine_behind_an_identity_has_the_same_bits),
         PROCESS_TEST(dense_layers_with_tables_behind_an_identity_have_the_same_bits),
+        PROCESS_TEST(whole_tables_behind_an_identity_have_the_same_bits),
+        PROCESS_TEST(tasks_that_tf_config_describes_train_tables),
         PROCESS_TEST(sync_job_with_tables_has_the_same_bits_after_its_connections_broke),
         PROCESS_TEST(sync_job_with_tables_waits_for_a_worker_that_is_cut_off),
         PROCESS_TEST(async_job_with_tables_goes_on_after_its_connections_broke),

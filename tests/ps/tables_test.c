@@ -110,13 +110,18 @@ static void one_async_worker_equals_a_local_run(void **state)
 }
 
 /* The chance that a click scores above none is a half before anything is learnt. */
-static void expect_learnt(const char *folder, const char *words)
+static void expect_learnt_in(const char *folder, const char *run, const char *words)
 {
-    json_t *summary = train(folder, "job", words);
+    json_t *summary = train(folder, run, words);
     if (!(number_of(summary, "test_auc") > 0.7))
         fail_msg("%s: AUC %g", words, number_of(summary, "test_auc"));
     expect_books(summary, NULL);
     json_decref(summary);
+}
+
+static void expect_learnt(const char *folder, const char *words)
+{
+    expect_learnt_in(folder, "job", words);
 }
 
 #define LEARNING "sparse-lr --rate 0.05 --data clicks:5000:12000 --epochs 1 --batch 20 --strategy ps --workers 3 --servers 2 "
@@ -141,6 +146,14 @@ static void job_with_a_backup_worker_learns(void **state)
     expect_learnt(*state, LEARNING "--sync --backup 1");
 }
 
+static void jobs_that_move_whole_tables_learn_in_every_mode(void **state)
+{
+    expect_learnt_in(*state, "async", LEARNING "--gather dense --async");
+    expect_learnt_in(*state, "staleness", LEARNING "--gather dense --staleness 2");
+    expect_learnt_in(*state, "backup", LEARNING "--gather dense --sync --backup 1");
+    expect_learnt_in(*state, "replicas", LEARNING "--gather dense --sync --replicas 2");
+}
+
 static void a_job_ends_when_its_figures_are_good_enough(void **state)
 {
     static const char *const targets[] = {"logloss<=0.6", "auc>=0.6", "calibration>=0.9", "calibration<=1.2"};
@@ -160,12 +173,12 @@ static void a_job_ends_when_its_figures_are_good_enough(void **state)
 /* ---- what travels ---- */
 
 /* A plain message names each feature of each row with its key and its value, both ways: 39 · 2 · 8 bytes. */
-/* Evaluations in the log of ps:0: "step 8: test loss …", a line each. How many were of named rows. */
-static int read_evaluations(const char *folder, const char *name, char *text, size_t size)
+/* Evaluations in the log of a server: "step 8: test loss …", a line each. How many were of named rows. */
+static int read_evaluations(const char *folder, const char *name, int server, char *text, size_t size)
 {
     char path[512], line[512];
     int step, named = 0;
-    snprintf(path, sizeof path, "%s/%s/log/ps-0.txt", folder, name);
+    snprintf(path, sizeof path, "%s/%s/log/ps-%d.txt", folder, name, server);
     FILE *log = fopen(path, "r");
     assert_non_null(log);
     text[0] = 0;
@@ -179,7 +192,7 @@ static int read_evaluations(const char *folder, const char *name, char *text, si
     return named;
 }
 
-/* Without --keep-best, ps:0 copies only the rows that the evaluator has pulled of the first snapshot. */
+/* Without --keep-best, servers copy only the rows that the evaluator has pulled of the first snapshot. */
 static void evaluations_of_named_rows_are_those_of_whole_tables(void **state)
 {
     static const char *const runs[][2] = {{"whole", "--keep-best"}, {"named", ""}};
@@ -194,7 +207,8 @@ static void evaluations_of_named_rows_are_those_of_whole_tables(void **state)
                               "--sync --eval-every 8 --checkpoint-every end --rule adagrad --no-events --json --quiet --out %s %s",
                               servers, name, runs[i][1]);
             json_decref(process_end(&run, 0));
-            assert_int_equal(read_evaluations(*state, name, said[i], sizeof said[i]), i == 0 ? 0 : 3); /* not of the first and the last */
+            for (int server = servers - 1; server >= 0; server--) /* not of the first and the last */
+                assert_int_equal(read_evaluations(*state, name, server, said[i], sizeof said[i]), i == 0 ? 0 : 3);
         }
         assert_non_null(strstr(said[0], "step 32: test loss"));
         assert_string_equal(said[0], said[1]);
@@ -418,6 +432,7 @@ int main(void)
         PROCESS_TEST(async_job_with_clipping_learns),
         PROCESS_TEST(staleness_job_learns),
         PROCESS_TEST(job_with_a_backup_worker_learns),
+        PROCESS_TEST(jobs_that_move_whole_tables_learn_in_every_mode),
         PROCESS_TEST(a_job_ends_when_its_figures_are_good_enough),
         PROCESS_TEST(evaluations_of_named_rows_are_those_of_whole_tables),
         PROCESS_TEST(a_row_takes_a_third_of_the_bytes_of_plain_pairs),

@@ -325,6 +325,21 @@ static void draw_one_loss(const sim_job *job)
     sim_job_one_loss();
 }
 
+/* A server is lost, and when its range lives on two servers again ps:0 is, and nothing else happens: the new ps:0 finds any of the two as
+ * the primary. */
+static void draw_losses_in_turn(const sim_job *job)
+{
+    fault *death = &plan.fault[0], *first = &plan.fault[1];
+    plan.count = 2;
+    *death = (fault){.kind = SIM_FAULT_SERVER, .a = draw_server(job)};
+    draw_moment(job, death);
+    death->span = draw_span(6 * SIM_MS, 20 * SIM_MS);
+    *first = (fault){.kind = SIM_FAULT_FIRST, .follows = true, .type = TRI_MSG_FILLED, .number = draw_span(2, 8)};
+    first->later = draw_span(SIM_MS, 20 * SIM_MS);
+    first->span = draw_span(6 * SIM_MS, 100 * SIM_MS);
+    sim_job_one_loss();
+}
+
 /* The network between servers is cut, though all of them live: the two of a range, ps:0 and one of them, one of them or ps:0 and everybody
  * else. Who waits for ps:0 gives it up after the timeout. */
 static void draw_partition(const sim_job *job)
@@ -384,6 +399,8 @@ void sim_faults_begin(const sim_job *job, uint64_t seed)
         draw_first_lost_without_a_worker(job);
     else if (job->settings.replicas == 2 && draw(5) == 0)
         draw_partition(job);
+    else if (job->settings.replicas == 2 && draw(5) == 0)
+        draw_losses_in_turn(job);
     sim_message_sent = sent;
     for (int i = 0; i < plan.count; i++)
         if (!plan.fault[i].follows)

@@ -48,7 +48,7 @@ typedef struct {
     int64_t applied[SIM_MOST_CHUNKS];                /* async: pushes of each chunk, by all processes of its server */
     bool whole[SIM_MOST_SERVERS];                    /* ps:0 knows that the range lives on two servers */
     const struct tri__server *server[SIM_PLACES];    /* which has answered a push there, and lives */
-    bool one_loss;                                   /* only one server is ever lost … */
+    bool one_loss;                                   /* one server is lost, or one after the other … */
     bool survivable;                                 /* … and its standby was whole */
     volatile sig_atomic_t stop;
     char violation[SIM_REASON];

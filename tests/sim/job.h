@@ -46,6 +46,6 @@ bool sim_job_over(void);
 bool sim_job_finished(void);         /* ps:0 has ended well */
 bool sim_job_begun(void);            /* somebody was given a step to make */
 void sim_job_partitioned(int place); /* a server is cut off: from its other one, from ps:0 or from everybody */
-void sim_job_one_loss(void);         /* all that befalls it is the loss of one server: nothing may be lost with it */
+void sim_job_one_loss(void);         /* it loses one server, or one after the other: nothing may be lost with it */
 
 #endif

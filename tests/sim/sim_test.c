@@ -34,6 +34,20 @@ enum { USUAL = 200 };
 enum { USUAL = 2000 };
 #endif
 
+/* Histories that failed once, and lie beyond those that are usual: they are played whatever else is. */
+static const uint64_t once_failed[] = {
+    7366,       /* async: a push that was not answered was in the checkpoint of the server that it was repeated to */
+    30766,      /* … a new ps:0 believed a server's first word of how many updates it had */
+    40649,      /* … ps:0 was lost, and a stopped worker could not tell what had been acknowledged to it */
+    53729,      /* … the same, in the midst of a push */
+    56687,      /* … a new ps:0 gave out again what an earlier one had given out */
+    1000000120, /* … a range was lost, then ps:0: the second server was taken for the standby */
+    1000000976, /* … and a server that was started again for the primary */
+    1000001460, /* … sync: servers made steps after they had told a new ps:0 where they stood */
+    1000072604, /* … and the standby of ps:0's range had just been filled, with a step that others had not made */
+    1000063888, /* … async: copies of a checkpoint were taken for those of an earlier one */
+};
+
 #define BOUND (60000 * SIM_MS) /* virtual: more than all faults of one history and a timeout after each */
 
 typedef struct {
@@ -252,6 +266,8 @@ int main(int count, char **arguments)
     for (int i = 0; i < JOBS + REPLICATED; i++)
         well &= find_truth(i);
     shared *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (size_t i = 0; i < sizeof once_failed / sizeof *once_failed; i++)
+        run_child(told, once_failed[i], once_failed[i] + 1, notes);
     run_all(told, first, histories, notes);
     if (first < FIRST_REPLICATED)
         run_all(told, FIRST_REPLICATED + first, histories / 2, notes);

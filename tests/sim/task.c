@@ -75,7 +75,7 @@ static json_t *report(const work *w, bool final)
     return json_pack("{s:b, s:I, s:I}", "final", final, "steps", (json_int_t)w->task->steps, "examples", (json_int_t)w->task->examples);
 }
 
-/* As train/ps/worker_task.c: the token after this one, if the same workers make it. */
+/* As train/ps/task/worker_task.c: the token after this one, if the same workers make it. */
 static bool guess(const tri__token *token, tri__token *next)
 {
     int64_t left = sim_all.job.examples - token->position % sim_all.job.examples, step = token->workers * sim_all.job.batch;
@@ -315,7 +315,9 @@ void sim_task_kill(int place, int64_t restart_after)
     sim_all.task[place].killed = true;
     int range = sim_range_at(&sim_all.job, place);
     bool server = place < sim_all.job.settings.servers || sim_is_second(&sim_all.job, place);
-    sim_all.survivable = sim_all.one_loss && server && sim_all.whole[range];
+    sim_all.survivable = sim_all.one_loss && server && sim_all.whole[range] && (!sim_all.server_kills || sim_all.survivable);
+    for (int i = 0; server && i < sim_all.job.settings.servers; i++)
+        sim_all.whole[i] &= place != 0 && i != range; /* until ps:0 says so again */
     sim_all.first_kills += place == 0;
     if (server)
         sim_all.server_kills++;

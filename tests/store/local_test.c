@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "store/local.h"
 #include "support.h"
-#include "trireme/store.h"
 
 static tri_store *new_store(size_t floats, tri_rule rule)
 {
@@ -143,6 +143,43 @@ static void a_step_in_which_not_all_is_offered_ends_at_flush_or_begin(void **sta
     tri_store_destroy(store);
 }
 
+typedef struct {
+    double others; /* squares of the gradients of other tasks */
+    int calls;
+} other_tasks;
+
+static tri_status add_others(void *context, double *squares)
+{
+    other_tasks *tasks = context;
+    tasks->calls++;
+    *squares += tasks->others;
+    return NULL;
+}
+
+/* This task has the 3 of a gradient (3, 4), and then nothing. */
+static void a_task_clips_its_part_by_the_norm_of_all_parts(void **state)
+{
+    (void)state;
+    other_tasks others = {.others = 16};
+    tri_store *store = new_store(1, (tri_rule){.name = "sgd", .clip = 1});
+    float *p = tri_store_parameters(store);
+    tri__store_local_share_norm(store, (tri__norm_sharing){add_others, &others});
+    assert_ok(tri_store_flush(store));
+    begin(store, 0, 1);
+    tri_store_gradient(store)[0] = 3;
+    offer(store, 0, 1, 1);
+    assert_true(p[0] == 0 && others.calls == 0); /* its part is whole, the gradient is not */
+    assert_ok(tri_store_flush(store));
+    assert_float_equal(p[0], -0.6F, 1e-6F);
+    assert_int_equal(others.calls, 1);
+    assert_ok(tri_store_flush(store));
+    begin(store, 1, 1);
+    assert_int_equal(others.calls, 1);
+    assert_ok(tri_store_flush(store)); /* without an offer it shares, too: the others wait for it */
+    assert_int_equal(others.calls, 2);
+    tri_store_destroy(store);
+}
+
 static void adam_counts_steps_from_the_callers_number(void **state)
 {
     (void)state;
@@ -190,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_small_gradient_is_not_clipped),
         cmocka_unit_test(clipping_leaves_l2_alone),
         cmocka_unit_test(a_step_in_which_not_all_is_offered_ends_at_flush_or_begin),
+        cmocka_unit_test(a_task_clips_its_part_by_the_norm_of_all_parts),
         cmocka_unit_test(adam_counts_steps_from_the_callers_number),
         cmocka_unit_test(wrong_calls_of_a_local_store_are_refused),
         cmocka_unit_test(a_local_store_may_have_no_parameters),

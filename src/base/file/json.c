@@ -56,6 +56,14 @@ tri_status tri__json_write(const char *path, const json_t *value)
     return tri__writer_commit(writer);
 }
 
+void tri__json_put_string(FILE *out, const char *text, const char *otherwise)
+{
+    json_t *string = text ? json_string(text) : NULL;
+    if (!string || json_dumpf(string, out, JSON_ENCODE_ANY))
+        fputs(otherwise, out);
+    json_decref(string);
+}
+
 json_t *tri__json_shape(tri_shape shape)
 {
     json_t *list = json_array();

@@ -3,6 +3,7 @@
 #define TRI_BASE_FILE_JSON_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "trireme/tensor.h"
 
@@ -15,6 +16,9 @@ typedef tri_status tri__json_parser(const char *name, const char *text, size_t s
 TRI_MUST_CHECK tri_status tri__json_read_as(tri__json_parser *parse, const char *path, size_t largest, json_t **out);
 
 TRI_MUST_CHECK tri_status tri__json_write(const char *path, const json_t *value); /* indented, atomically */
+
+/* Writes text as a string of JSON; `otherwise` where it is NULL or not UTF-8, or memory is short. */
+void tri__json_put_string(FILE *out, const char *text, const char *otherwise);
 
 json_t *tri__json_shape(tri_shape shape); /* [28, 28, 1] */
 json_t *tri__json_number(double number);  /* null where it is not finite, for which JSON has no word */

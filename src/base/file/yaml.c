@@ -1,6 +1,7 @@
 /* yaml.c: libyaml's events as jansson's values. Aliases are refused: a few lines of them can stand for more than memory holds. */
 #include "base/file/yaml.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -144,4 +145,50 @@ tri_status tri__yaml_parse(const char *name, const char *text, size_t size, json
 tri_status tri__yaml_read(const char *path, json_t **out)
 {
     return tri__json_read_as(tri__yaml_parse, path, LARGEST_FILE, out);
+}
+
+/* How much deeper the event leads. */
+static int depth_of(const yaml_event_t *event)
+{
+    const bool opens = event->type == YAML_MAPPING_START_EVENT || event->type == YAML_SEQUENCE_START_EVENT;
+    return opens - (event->type == YAML_MAPPING_END_EVENT || event->type == YAML_SEQUENCE_END_EVENT);
+}
+
+/* In the outermost mapping keys and values take turns; a value that opens a list or a mapping lasts until it is closed. */
+static size_t find_line(yaml_parser_t *parser, const char *key)
+{
+    int depth = 0;
+    bool is_key = true;
+    size_t line = 0;
+    for (bool ended = false; !line && !ended;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(parser, &event))
+            break;
+        const bool here = depth == 1 && event.type == YAML_SCALAR_EVENT;
+        if (here && is_key && !strcmp((const char *)event.data.scalar.value, key))
+            line = event.start_mark.line + 1;
+        const int before = depth;
+        depth += depth_of(&event);
+        if (here || (before == 2 && depth == 1))
+            is_key = !is_key;
+        ended = event.type == YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    return line;
+}
+
+size_t tri__yaml_line_of(const char *path, const char *key)
+{
+    yaml_parser_t parser;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    size_t line = 0;
+    if (yaml_parser_initialize(&parser)) {
+        yaml_parser_set_input_file(&parser, file);
+        line = find_line(&parser, key);
+        yaml_parser_delete(&parser);
+    }
+    fclose(file);
+    return line;
 }

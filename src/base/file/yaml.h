@@ -9,4 +9,7 @@
 TRI_MUST_CHECK tri_status tri__yaml_parse(const char *name, const char *text, size_t size, json_t **out);
 TRI_MUST_CHECK tri_status tri__yaml_read(const char *path, json_t **out);
 
+/* The line, from 1, on which a key of the outermost mapping of a file stands, for messages about its value; 0 where it is not found. */
+size_t tri__yaml_line_of(const char *path, const char *key);
+
 #endif

@@ -26,7 +26,9 @@ bool tri__size_multiply(size_t a, size_t b, size_t *product)
 
 static tri_status no_memory(const char *what, size_t bytes)
 {
-    return tri_fail(TRI_NO_MEMORY, "no memory for %s (%zu bytes): close other programs, or use a smaller batch", what, bytes);
+    return tri_fail(TRI_NO_MEMORY,
+                    "no memory for %s (%zu bytes): close other programs, or compute less at once (a smaller batch, smaller blocks)", what,
+                    bytes);
 }
 
 static tri_status more_than_any_machine(const char *what, size_t count, size_t size)
@@ -150,15 +152,26 @@ tri_status tri__buffer_reserve(void *memory, int64_t *room, int64_t count, size_
     return NULL;
 }
 
-int64_t tri__memory_available(void)
+/* What a line of the system's says, in bytes. */
+static int64_t read_memory(const char *line_format)
 {
     long long kilobytes = 0;
     FILE *file = fopen("/proc/meminfo", "r");
     char line[128];
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lld kB", &kilobytes) == 1)
+        if (sscanf(line, line_format, &kilobytes) == 1)
             break;
     if (file)
         fclose(file);
     return kilobytes > 0 ? kilobytes * 1024 : INT64_C(1) << 31;
+}
+
+int64_t tri__memory_available(void)
+{
+    return read_memory("MemAvailable: %lld kB");
+}
+
+int64_t tri__memory_of_machine(void)
+{
+    return read_memory("MemTotal: %lld kB");
 }

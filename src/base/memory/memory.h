@@ -32,5 +32,6 @@ TRI_MUST_CHECK tri_status tri__buffer_reserve(void *memory, int64_t *room, int64
 
 /* Bytes that programs can have without swapping; 2 GB where the system does not say. */
 int64_t tri__memory_available(void);
+int64_t tri__memory_of_machine(void); /* bytes that it has, whoever uses them; 2 GB where the system does not say */
 
 #endif

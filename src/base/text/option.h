@@ -34,7 +34,7 @@ struct tri__option {
     const char *meaning;    /* one line */
     const char *detail;     /* further sentences of the man page; may be NULL */
     const char *completion; /* "file", "folder" or words to complete with; may be NULL */
-    const char *elsewhere;  /* what other programs call it, with spaces between: told to those who type that; may be NULL */
+    const char *elsewhere;  /* names of it in other programs, separated by spaces: a user who types one is told ours; may be NULL */
     bool hidden;            /* for processes that this program starts itself: in no help, manual or completion */
 
     /* In place of all of the above: rows of another table stand here, by number from 0; NULL past the last. */

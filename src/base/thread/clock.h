@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-int64_t tri__clock_now(void); /* nanoseconds, monotonic */
-double tri__clock_wall(void); /* seconds since 1970 */
+int64_t tri__clock_now(void);              /* nanoseconds, monotonic */
+double tri__clock_wall(void);              /* seconds since 1970 */
+double tri__clock_wall_of(int64_t moment); /* of tri__clock_now, as seconds since 1970 */
 static inline double tri__clock_seconds(int64_t nanoseconds)
 {
     return (double)nanoseconds * 1e-9;

@@ -27,7 +27,7 @@ struct tri__trace {
     pthread_mutex_t lock; /* guards what follows */
     off_t end;            /* of the last whole block */
     bool torn;            /* there may be a part of one behind it */
-    bool unnamed;         /* a name could not be written: no number of a name behind it would be right, so nothing is written any more */
+    bool unnamed;         /* a name could not be written: the numbers of later names would be wrong, so nothing more is written */
     int64_t written, left_out;
     char **name;
     int64_t name_room;

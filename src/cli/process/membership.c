@@ -97,9 +97,7 @@ static tri_status find_rank(const tri__session *session, const tri__arguments *a
     out->ranks = session->ranks;
     if (!out->ranks)
         return NULL;
-    if (session->strangers)
-        return tri_fail(TRI_BAD_CALL, "rank %d of %d cannot find the others: start them with srun --mpi=pmix, or with mpirun", out->rank,
-                        out->ranks);
+    TRI_TRY(tri__session_check_ranks(session));
     int64_t workers = tri__argument_given(arguments, "workers") ? tri__argument_integer(arguments, "workers") : out->ranks;
     if (workers != out->ranks)
         return tri_fail(TRI_BAD_CALL, "--workers %lld: %d ranks were started by mpirun or srun, and they are the workers; leave it out",

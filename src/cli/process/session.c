@@ -58,6 +58,14 @@ static void find_rank(tri__session *session)
     session->strangers = session->ranks && !environment("PMIX_RANK") && !environment("PMI_RANK");
 }
 
+tri_status tri__session_check_ranks(const tri__session *session)
+{
+    if (!session->strangers)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "rank %d of %d cannot find the others: start them with srun --mpi=pmix, or with mpirun", session->rank,
+                    session->ranks);
+}
+
 void tri__session_init(tri__session *session, int argc, const char *const *argv)
 {
     *session = (tri__session){

@@ -20,6 +20,7 @@ struct tri__session {
     tri__relay *relay;      /* of a task that a supervisor started: out and the terminal's file lead into it; otherwise NULL */
     bool quiet, json;
     bool serves;           /* another process that asks this one to end expects it to: it exits 0 after that */
+    int exit_status;       /* of a run that a signal to one of its other processes ended; 0: none did */
     bool told;             /* the failure that the command will return has been reported already */
     char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
     const char *tf_config; /* $TF_CONFIG; NULL where it is not set */
@@ -34,6 +35,9 @@ struct tri__session {
 
 void tri__session_init(tri__session *session, int argc, const char *const *argv);
 void tri__session_fini(tri__session *session);
+
+/* TRI_BAD_CALL where ranks were started that cannot find each other: MPI would end them with words of its own. */
+TRI_MUST_CHECK tri_status tri__session_check_ranks(const tri__session *session);
 
 /* From now on, writing to standard output and standard error does not wait for their readers; only fini does. */
 TRI_MUST_CHECK tri_status tri__session_relay(tri__session *session);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/thread/clock.h"
+#include "cli/process/signals.h"
 #include "train/job/process_report.h"
 #include "watch/progress/progress_json.h"
 
@@ -63,7 +64,8 @@ void tri__spawned_progress(tri__session *session, const tri__progress *progress)
 
 tri_status tri__spawned_result(tri__session *session, const tri__run_result *result)
 {
-    return report(session, TRI_REPORT_RESULT, json_pack("{s:O, s:s}", "summary", result->summary, "table", result->table));
+    return report(session, TRI_REPORT_RESULT,
+                  json_pack("{s:O, s:s, s:i}", "summary", result->summary, "table", result->table, "exit_status", tri__signals_status()));
 }
 
 /* A supervisor that is stopped reads nothing. It reads the result when it goes on, and is not waited for. */

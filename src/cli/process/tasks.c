@@ -4,9 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/task.h"
 #include "cli/process/program.h"
 #include "train/job/process.h"
-#include "train/ps/task.h"
+#include "train/ps/task/task.h"
 
 /* Options that ps:0 does not hand on to its evaluator. */
 static const char *const not_for_evaluator[] = {"task", "threads", "out", "json", NULL};
@@ -36,7 +37,7 @@ static void add_options(tri__command_line *line, const tri__arguments *arguments
 }
 
 tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts,
-                             const tri__placement *placement, tri__run_result *out)
+                             const tri__job_hosts *job_hosts, tri__run_result *out)
 {
     char program[PATH_MAX];
     tri__command_line line = TRI_COMMAND_LINE_INIT;
@@ -49,7 +50,7 @@ tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_req
             .program = program,
             .words = tri__command_line_words(&line),
             .hosts = hosts,
-            .placement = placement,
+            .job_hosts = job_hosts,
             .as_root = geteuid() == 0,
         };
         status = request->strategy->launch(&launch, out);
@@ -60,11 +61,12 @@ tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_req
 
 tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log *log, tri__supervised **out)
 {
+    static const char name[] = TRI_ONE_EVALUATOR;
     char program[PATH_MAX];
     tri__command_line line = TRI_COMMAND_LINE_INIT;
     *out = NULL;
     TRI_TRY(tri__program_find(program));
-    const char *const own[] = {program, "train", "--task", "evaluator:0", "--threads", "1", NULL};
+    const char *const own[] = {program, "train", "--task", name, "--threads", "1", NULL};
     tri__command_line_add_all(&line, own);
     tri__command_line_add_number(&line, "--parent-fd", TRI_LIFE_FD);
     add_options(&line, arguments, not_for_evaluator);
@@ -72,7 +74,7 @@ tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log 
         tri__command_line_add(&line, "--"), tri__command_line_add(&line, arguments->operands[0]);
     tri_status status = tri__command_line_check(&line);
     if (!status)
-        status = tri__supervised_start("evaluator:0", &line, TRI_NO_EVALUATOR, log, out);
+        status = tri__supervised_start(name, &line, TRI_NO_EVALUATOR, log, out);
     tri__command_line_fini(&line);
     return status;
 }

@@ -4,13 +4,13 @@
 
 #include "cli/process/supervised.h"
 #include "cli/table/option.h"
-#include "train/job/placement.h"
+#include "train/job/job_hosts.h"
 #include "train/run/run.h"
 
 /* Start every process of a run, and wait for the end of the run (train/options/strategy.h). hosts: the file of hosts that mpirun reads;
- * NULL: none is known. placement: the hosts to start them on; NULL: this machine. */
+ * NULL: none is known. job_hosts: the hosts to start them on; NULL: this machine. */
 TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts,
-                                            const tri__placement *placement, tri__run_result *out);
+                                            const tri__job_hosts *job_hosts, tri__run_result *out);
 
 /* evaluator:0 beside this process, ps:0 of a cluster that has no task for it. */
 TRI_MUST_CHECK tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log *log, tri__supervised **out);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/table/option.h"
+#include "cli/table/commands.h"
 
 static void option_names(FILE *out, const tri__command *command)
 {
@@ -33,23 +33,55 @@ static void value_case(FILE *out, const tri__command *command, const tri__option
         fprintf(out, "COMPREPLY=($(compgen %s-W '%s' -- \"$word\")); return ;;\n", strstr(option->argument, "SOURCE") ? "-f " : "", words);
 }
 
-/* First words of commands, each once, then the second words of those that have one. */
+/* Whether this row is the first of the commands that begin with its first word; then how long that word is. */
+static bool begins_group(int row, size_t *length)
+{
+    const char *name = tri__commands[row]->name, *before = row > 0 ? tri__commands[row - 1]->name : "";
+    *length = strcspn(name, " ");
+    return strncmp(name, before, *length) != 0 || before[*length] != ' ';
+}
+
+/* The first words of commands, each once; with groups, only of those that have a second word. */
+static void first_words(FILE *out, bool groups, const char *between)
+{
+    size_t length;
+    const char *before = "";
+    for (int row = 0; tri__commands[row]; row++)
+        if (begins_group(row, &length) && (!groups || tri__commands[row]->name[length])) {
+            fprintf(out, "%s%.*s", before, (int)length, tri__commands[row]->name);
+            before = between;
+        }
+}
+
+static void second_words(FILE *out, const char *group, size_t length)
+{
+    const tri__command *command;
+    fprintf(out, "    %.*s) words='", (int)length, group);
+    for (int row = 0; (command = tri__commands[row]); row++)
+        if (!strncmp(command->name, group, length) && command->name[length] == ' ')
+            fprintf(out, "%s ", command->name + length + 1);
+    fputs("' ;;\n", out);
+}
+
+/* The words that follow the program's name, and those that follow the first word of a group such as data. */
 static void command_cases(FILE *out)
 {
-    const char *last = "";
+    size_t length;
     fputs("    '') words='", out);
-    for (const tri__command *command = tri__commands; command->name; command++) {
-        size_t length = strcspn(command->name, " ");
-        if (!strncmp(last, command->name, length) && last[length] == ' ')
-            continue;
-        fprintf(out, "%s%.*s", *last ? " " : "", (int)length, command->name);
-        last = command->name;
-    }
-    fputs("' ;;\n    data) words='", out);
-    for (const tri__command *command = tri__commands; command->name; command++)
-        if (!strncmp(command->name, "data ", 5))
-            fprintf(out, "%s ", command->name + 5);
+    first_words(out, false, " ");
     fputs("' ;;\n", out);
+    for (int row = 0; tri__commands[row]; row++)
+        if (begins_group(row, &length) && tri__commands[row]->name[length])
+            second_words(out, tri__commands[row]->name, length);
+}
+
+static void operand_words(FILE *out, const tri__command *command)
+{
+    const char *words = command->operands[0].completion;
+    if (words && !strcmp(words, TRI_COMPLETE_COMMANDS))
+        first_words(out, false, " ");
+    else
+        fputs(words ? words : "", out);
 }
 
 void tri__help_bash(FILE *out)
@@ -60,20 +92,25 @@ void tri__help_bash(FILE *out)
           "    [ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD-2]}\n"
           "    [ \"$word\" = = ] && word='' before=${COMP_WORDS[COMP_CWORD-1]}\n"
           "    [ $COMP_CWORD -gt 1 ] && command=${COMP_WORDS[1]}\n"
-          "    [ \"$command\" = data ] && [ $COMP_CWORD -gt 2 ] && command=\"data ${COMP_WORDS[2]}\"\n"
+          "    [ $COMP_CWORD -gt 2 ] && case $command in ",
+          out);
+    first_words(out, true, "|");
+    fputs(") command=\"$command ${COMP_WORDS[2]}\" ;; esac\n"
           "    case \"$command $before\" in\n",
           out);
+    const tri__command *command;
     const tri__option *option;
-    for (const tri__command *command = tri__commands; command->name; command++)
+    for (int i = 0; (command = tri__commands[i]); i++)
         for (int row = 0; (option = tri__command_option(command, row)); row++)
             value_case(out, command, option);
     fputs("    esac\n    case \"$command\" in\n", out);
     command_cases(out);
-    for (const tri__command *command = tri__commands; command->name; command++) {
-        const char *operand = command->operands[0].completion;
+    for (int i = 0; (command = tri__commands[i]); i++) {
         fprintf(out, "    '%s') words='", command->name);
         option_names(out, command);
-        fprintf(out, "'; [[ $word = -* ]] || words='%s' ;;\n", operand ? operand : "");
+        fputs("'; [[ $word = -* ]] || words='", out);
+        operand_words(out, command);
+        fputs("' ;;\n", out);
     }
     fputs("    esac\n"
           "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"

@@ -10,6 +10,8 @@
 #include "base/memory/memory.h"
 #include "cli/table/option.h"
 
+enum { MOST_COMMAND_WORDS = 4 };
+
 typedef struct {
     const char *file;
     const tri__command *command;
@@ -45,7 +47,7 @@ static tri_status add_flag(expansion *self, const tri__option *option, const cha
     static const char *const yes[] = {"yes", "true", "on", NULL}, *const no[] = {"no", "false", "off", NULL};
     char *word = NULL;
     if (!is_one_of(value, yes) && !is_one_of(value, no))
-        return tri_fail(TRI_BAD_DATA, "%s: %s: %s: expected yes or no", self->file, option->name, value);
+        return tri_fail(TRI_BAD_DATA, "%s: %s: expected yes or no", option->name, value);
     if (is_one_of(value, no) && !option->off)
         return NULL;
     return asprintf(&word, "--%s%s", is_one_of(value, no) ? "no-" : "", option->name) < 0 ? no_memory(self->file) : add(self, word);
@@ -66,9 +68,9 @@ static tri_status add_entry(expansion *self, const char *key, const json_t *valu
     const char *text = json_string_value(value);
     const tri__option *option = find_option(self->command, key);
     if (!text)
-        return tri_fail(TRI_BAD_DATA, "%s: %s: expected one value, not a list or a mapping", self->file, key);
+        return tri_fail(TRI_BAD_DATA, "%s: expected one value, not a list or a mapping", key);
     if (!strcmp(key, "config"))
-        return tri_fail(TRI_BAD_DATA, "%s: config: a file of options cannot name another one", self->file);
+        return tri_fail(TRI_BAD_DATA, "config: a file of options cannot name another one");
     if (!strcmp(key, "model"))
         return self->has_operand ? NULL : add(self, strdup(text));
     if (option && option->kind == TRI_OPTION_FLAG)
@@ -76,13 +78,33 @@ static tri_status add_entry(expansion *self, const char *key, const json_t *valu
     return asprintf(&word, "--%s=%s", key, text) < 0 ? no_memory(self->file) : add(self, word); /* the parser knows unknown names best */
 }
 
-static tri_status add_entries(expansion *self, json_t *entries)
+/* The word that was added last, alone behind the command's own words, so that a mistake in it is told with its line. */
+static tri_status check_last(const expansion *self, int own)
+{
+    const char *words[MOST_COMMAND_WORDS + 2] = {NULL};
+    tri__arguments arguments;
+    for (int i = 0; i < own && i < MOST_COMMAND_WORDS; i++)
+        words[i] = self->words[1 + i];
+    words[own] = self->words[self->count - 1];
+    return tri__arguments_parse(own + 1, words, &arguments);
+}
+
+/* own: words of the command itself, which stand behind the program's name. */
+static tri_status add_entries(expansion *self, json_t *entries, int own)
 {
     const char *key;
     json_t *value;
     if (!json_is_object(entries))
         return tri_fail(TRI_BAD_DATA, "%s: expected lines such as 'rate: 0.1'", self->file);
-    json_object_foreach(entries, key, value) TRI_TRY(add_entry(self, key, value));
+    json_object_foreach(entries, key, value)
+    {
+        const int before = self->count;
+        tri_status status = add_entry(self, key, value);
+        if (!status && self->count > before)
+            status = check_last(self, own);
+        if (status)
+            return tri_wrap(status, "%s: line %zu", self->file, tri__yaml_line_of(self->file, key));
+    }
     return NULL;
 }
 
@@ -110,6 +132,16 @@ static int find_config(int from, int count, const char *const *words, const char
     return -1;
 }
 
+/* A mistake in the file is one of the call, as if it had been typed. */
+static tri_status as_bad_call(tri_status status)
+{
+    if (tri_status_code(status) != TRI_BAD_DATA)
+        return status;
+    tri_status call = tri_fail(TRI_BAD_CALL, "%s", tri_status_message(status));
+    tri_status_free(status);
+    return call;
+}
+
 /* The first words (the program and the command), those of the file, and the rest without the ones that --config takes. */
 static tri_status expand(expansion *self, int count, const char *const *words, int first, int config, int taken)
 {
@@ -119,7 +151,7 @@ static tri_status expand(expansion *self, int count, const char *const *words, i
     for (int i = 0; !status && i < first; i++)
         status = add(self, strdup(words[i]));
     if (!status)
-        status = add_entries(self, entries);
+        status = add_entries(self, entries, first - 1);
     for (int i = first; !status && i < count; i++)
         if (i < config || i >= config + taken)
             status = add(self, strdup(words[i]));
@@ -143,7 +175,7 @@ tri_status tri__config_expand(int count, const char *const *words, tri__expanded
     if (find_config(at + taken, count, words, &another, &more) >= 0)
         return tri_fail(TRI_BAD_CALL, "--config %s and --config %s: give one file", self.file, another);
     self.has_operand = has_operand(count - 1, words + 1);
-    tri_status status = expand(&self, count, words, 1 + used, at, taken);
+    tri_status status = as_bad_call(expand(&self, count, words, 1 + used, at, taken));
     *out = (tri__expanded_words){.words = (const char *const *)self.words, .count = self.count, .own = self.words};
     if (status)
         tri__expanded_words_fini(out);

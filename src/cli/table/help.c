@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/table/commands.h"
+
 /* Columns that text takes: bytes of UTF-8 that begin a character. */
 static int columns_of(const char *text, size_t length)
 {
@@ -106,7 +108,8 @@ bool tri__help_group(const tri__page *page, const char *word)
 {
     size_t length = strlen(word);
     bool found = false;
-    for (const tri__command *command = tri__commands; command->name; command++) {
+    const tri__command *command;
+    for (int i = 0; (command = tri__commands[i]); i++) {
         if (strncmp(command->name, word, length) || command->name[length] != ' ')
             continue;
         if (found)
@@ -121,8 +124,9 @@ void tri__help_overview(const tri__page *page)
 {
     fprintf(page->out, "Usage: trireme COMMAND [options]\n\n");
     tri__page_wrap(page, "Trireme trains models and tells you where the time went.", 0, 0);
+    const tri__command *command;
     heading(page, "Commands");
-    for (const tri__command *command = tri__commands; command->name; command++)
+    for (int i = 0; (command = tri__commands[i]); i++)
         entry(page, command->name, command->meaning, 14);
     heading(page, "To begin with");
     fprintf(page->out, "  trireme train softmax --data fashion\n  trireme help train\n");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/table/option.h"
+#include "cli/table/commands.h"
 
 enum { LINE = 64 }; /* columns after which a line of the source ends at the next space */
 
@@ -104,8 +104,9 @@ static void command_section(FILE *out, const tri__command *command)
 
 static void examples(FILE *out)
 {
+    const tri__command *command;
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", out);
-    for (const tri__command *command = tri__commands; command->name; command++)
+    for (int i = 0; (command = tri__commands[i]); i++)
         for (const tri__command_example *example = command->examples; example->line; example++) {
             fputs(".It Li ", out);
             argument(out, example->line);
@@ -124,7 +125,8 @@ void tri__help_man(FILE *out)
           "Messages and progress go to standard error, results to standard output.\n"
           "Every command has\n.Fl Fl help .\n",
           out);
-    for (const tri__command *command = tri__commands; command->name; command++)
+    const tri__command *command;
+    for (int i = 0; (command = tri__commands[i]); i++)
         command_section(out, command);
     fputs(
         ".Sh ENVIRONMENT\n.Bl -tag -width XDG_CACHE_HOME\n"

@@ -1,4 +1,4 @@
-/* option.c: from words to checked values, driven by the table in commands.c. */
+/* option.c: from words to checked values, driven by the rows of commands.h. */
 #include "cli/table/option.h"
 
 #include <assert.h>
@@ -11,6 +11,7 @@
 
 #include "base/text/nearest.h"
 #include "base/text/utf8.h"
+#include "cli/table/commands.h"
 
 const tri__option *tri__command_option(const tri__command *command, int row)
 {
@@ -44,7 +45,8 @@ static tri_status explain_group(const char *word, const char *next)
     size_t length = strlen(word);
     char list[256] = "";
     tri__nearest nearest = tri__nearest_of(next ? next : "");
-    for (const tri__command *command = tri__commands; command->name; command++) {
+    const tri__command *command;
+    for (int i = 0; (command = tri__commands[i]); i++) {
         if (strncmp(command->name, word, length) || command->name[length] != ' ')
             continue;
         const char *rest = command->name + length + 1;
@@ -64,7 +66,8 @@ tri_status tri__command_find(int count, const char *const *words, const tri__com
 {
     assert(count > 0);
     tri__nearest nearest = tri__nearest_of(words[0]);
-    for (const tri__command *command = tri__commands; command->name; command++) {
+    const tri__command *command;
+    for (int i = 0; (command = tri__commands[i]); i++) {
         *used = match_name(command->name, count, words);
         if (*used) {
             *out = command;

@@ -1,7 +1,7 @@
 /* option.h: commands and their options, and the parser of command lines.
  *
- * commands.c holds one table of commands and their options. Parsing, help, the man page and completion all read that table, so
- * they cannot disagree. Values are checked when they are parsed: a number is a number and in range before any work begins. */
+ * Each command is a row of the list in commands.h. Values are checked when they are parsed: a number is a number and in range before any
+ * work begins. */
 #ifndef TRI_CLI_TABLE_OPTION_H
 #define TRI_CLI_TABLE_OPTION_H
 
@@ -10,9 +10,11 @@
 #include "base/text/option.h"
 #include "trireme/status.h"
 
+#define TRI_COMPLETE_COMMANDS "command" /* complete with the names of commands */
+
 typedef struct {
     const char *name, *meaning;
-    const char *completion; /* words to complete with; may be NULL */
+    const char *completion; /* words to complete with, or TRI_COMPLETE_COMMANDS; may be NULL */
 } tri__command_operand;
 
 typedef struct {
@@ -38,8 +40,6 @@ typedef struct tri__command {
     tri_status (*run)(tri__session *session, const tri__arguments *arguments);
 } tri__command;
 
-extern const tri__command tri__commands[]; /* ending in a NULL name */
-
 /* A parsed command line. It borrows the words of argv. */
 struct tri__arguments {
     const tri__command *command;
@@ -63,7 +63,7 @@ static inline bool tri__option_is_on(const tri__option *option)
     return option->kind == TRI_OPTION_FLAG && option->off && option->standard;
 }
 
-/* The options, by number from 0, with those that other tables give in their place; NULL past the last. */
+/* The options by number, from 0; a row that refers to another table is replaced by the rows of that table. NULL after the last. */
 const tri__option *tri__command_option(const tri__command *command, int row);
 bool tri__command_has_option(const tri__command *command, const char *name);
 

@@ -13,10 +13,16 @@ static tri_status allocate_sparse(tri__batch_buffer *buffer, size_t rows)
     return tri__allocate(TRI_BATCH_PIECES, sizeof *buffer->piece, "a batch's rows", &buffer->piece);
 }
 
+/* Of one example. */
+static size_t target_bytes(const tri_source *source)
+{
+    return (size_t)source->info.outputs * sizeof(float);
+}
+
 static tri_status allocate_examples(tri__batch_buffer *buffer, const tri_source *source, size_t rows, bool in_place)
 {
     size_t bytes;
-    if (!tri__size_multiply(rows, source->example_bytes + sizeof *buffer->row, &bytes))
+    if (!tri__size_multiply(rows, source->example_bytes + sizeof *buffer->row + target_bytes(source), &bytes))
         return tri_fail(TRI_BAD_CALL, "a batch of %zu examples of %zu bytes is too large", rows, source->example_bytes);
     if (in_place) {
         TRI_TRY(tri__buffer_allocate(source->example_bytes, "an empty example", &buffer->x));
@@ -29,6 +35,7 @@ static tri_status allocate(tri__batch_buffer *buffer, const tri_source *source, 
 {
     TRI_TRY(allocate_examples(buffer, source, rows, in_place));
     TRI_TRY(tri__buffer_allocate(rows * sizeof *buffer->labels, "a batch's labels", &buffer->labels));
+    TRI_TRY(tri__buffer_allocate(rows * target_bytes(source), "a batch's targets", &buffer->targets));
     TRI_TRY(tri__buffer_allocate(rows * sizeof *buffer->weights, "a batch's weights", &buffer->weights));
     TRI_TRY(tri__buffer_allocate(rows * sizeof *buffer->ids, "a batch's record numbers", &buffer->ids));
     return tri__allocate(rows, sizeof(tri_status), "a batch's failures", &buffer->failures);
@@ -47,6 +54,8 @@ tri_status tri__batch_buffer_init(tri__batch_buffer *buffer, const tri_source *s
         .at = buffer->at,
         .offsets = buffer->offsets,
         .labels = buffer->labels,
+        .targets = source->info.outputs ? buffer->targets : NULL,
+        .outputs = source->info.outputs,
         .weights = buffer->weights,
         .ids = buffer->ids,
     };
@@ -69,6 +78,7 @@ void tri__batch_buffer_fini(tri__batch_buffer *buffer)
     free(buffer->keys);
     free(buffer->values);
     tri__buffer_free(buffer->labels);
+    tri__buffer_free(buffer->targets);
     tri__buffer_free(buffer->weights);
     tri__buffer_free(buffer->ids);
     *buffer = (tri__batch_buffer){0};
@@ -94,12 +104,13 @@ static int64_t mean_features(const tri_source_info *info)
 size_t tri__batch_buffer_bytes(const tri_source *source, int64_t rows)
 {
     size_t entries = (size_t)mean_features(&source->info) * (sizeof(int32_t) + sizeof(float));
-    size_t row = (entries ? entries : source->example_bytes) + sizeof(int32_t) + sizeof(float) + sizeof(int64_t) + sizeof(tri_status);
+    size_t row = (entries ? entries : source->example_bytes) + target_bytes(source) + sizeof(int32_t) + sizeof(float) + sizeof(int64_t) +
+                 sizeof(tri_status);
     size_t bytes;
     return tri__size_multiply((size_t)rows, row, &bytes) ? bytes : SIZE_MAX;
 }
 
-/* Room for so many features in two arrays that stay in step: values grow last, so that their room holds for both. */
+/* Room for this many features in both arrays. values grow last, so that their room is valid for both. */
 static tri_status reserve(int32_t **keys, float **values, int64_t *room, int64_t wanted)
 {
     if (wanted <= *room)
@@ -111,7 +122,7 @@ static tri_status reserve(int32_t **keys, float **values, int64_t *room, int64_t
 
 tri_status tri__batch_buffer_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i, int piece, tri__example_target *out)
 {
-    *out = (tri__example_target){.label = &buffer->labels[i]};
+    *out = (tri__example_target){.label = &buffer->labels[i], .targets = buffer->targets + i * source->info.outputs};
     if (!buffer->offsets) {
         out->x = buffer->x + (size_t)i * source->example_bytes;
         return NULL;
@@ -136,11 +147,11 @@ void tri__batch_buffer_keep(tri__batch_buffer *buffer, int64_t i, int piece)
 /* Rows that follow each other in one piece are copied together: first … the row behind them. */
 static int64_t copy_run(tri__batch_buffer *buffer, int64_t first)
 {
-    const tri__batch_row *row = &buffer->row[first];
+    const tri__piece_span *row = &buffer->row[first];
     const tri__batch_piece *from = &buffer->piece[row->piece];
     int64_t end = first, at = buffer->offsets[first], count = 0;
     for (; end < buffer->batch.rows; end++) {
-        const tri__batch_row *next = &buffer->row[end];
+        const tri__piece_span *next = &buffer->row[end];
         if (next->count > 0 && (next->piece != row->piece || next->first != row->first + count))
             break;
         count += next->count;
@@ -171,9 +182,16 @@ tri_status tri__batch_buffer_join(tri__batch_buffer *buffer)
     return NULL;
 }
 
-static void clear_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i)
+void tri__batch_buffer_unlabel(tri__batch_buffer *buffer, int64_t i)
 {
     buffer->labels[i] = 0;
+    for (int64_t k = 0; k < buffer->batch.outputs; k++)
+        buffer->targets[i * buffer->batch.outputs + k] = 0;
+}
+
+static void clear_row(tri__batch_buffer *buffer, const tri_source *source, int64_t i)
+{
+    tri__batch_buffer_unlabel(buffer, i);
     if (buffer->at)
         buffer->at[i] = buffer->x;
     else if (buffer->x)

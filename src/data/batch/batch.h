@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     int64_t first, count; /* features of the piece; a row that holds no example has none */
     int piece;
-} tri__batch_row;
+} tri__piece_span;
 
 typedef struct {
     tri_batch batch;
@@ -31,9 +31,10 @@ typedef struct {
     int32_t *keys;    /* … [room] … */
     float *values;    /* … and [room] */
     int64_t room;
-    tri__batch_row *row;     /* sparse: [rows] */
+    tri__piece_span *row;    /* sparse: [rows] */
     tri__batch_piece *piece; /* sparse: [TRI_BATCH_PIECES] */
     int32_t *labels;         /* [rows] */
+    float *targets;          /* [rows][outputs], where labels are no classes */
     float *weights;          /* [rows] */
     int64_t *ids;            /* [rows] */
     tri_status *failures;    /* [rows] what went wrong with each, mostly NULL; owned */
@@ -58,6 +59,8 @@ TRI_MUST_CHECK tri_status tri__batch_buffer_join(tri__batch_buffer *buffer);
 /* The example of row i is damaged: clear the row and give it weight 0. Takes the reason. */
 void tri__batch_buffer_mark_damaged(tri__batch_buffer *buffer, const tri_source *source, int64_t i, tri_status reason);
 void tri__batch_buffer_clear_failures(tri__batch_buffer *buffer); /* its failures, and what was read into it */
+
+void tri__batch_buffer_unlabel(tri__batch_buffer *buffer, int64_t i); /* row i holds no example: 0 for its label or targets */
 
 /* Clear the rows from count on and give them weight 0. */
 void tri__batch_buffer_pad(tri__batch_buffer *buffer, const tri_source *source, int64_t count);

@@ -21,12 +21,14 @@ enum { ABSENT, ARRIVING, PRESENT };
 
 struct tri__cache {
     int64_t records;
-    int64_t resident;       /* the first records, which stand in memory */
-    size_t stride;          /* bytes of one example at most: x, or keys and values */
-    size_t part[2];         /* of which x, or keys; and values. A sparse example uses as much of both as it has features */
-    uint8_t *memory;        /* [resident][stride] */
-    int file;               /* [records − resident][stride]; −1: none */
-    int32_t *labels;        /* [records] */
+    int64_t resident; /* the first records, which stand in memory */
+    size_t stride;    /* bytes of one example at most: x, or keys and values */
+    size_t part[2];   /* of which x, or keys; and values. A sparse example uses as much of both as it has features */
+    uint8_t *memory;  /* [resident][stride] */
+    int file;         /* [records − resident][stride]; −1: none */
+    int32_t *labels;  /* [records] */
+    float *targets;   /* [records][outputs]; NULL where labels are classes */
+    int64_t outputs;
     int32_t *counts;        /* [records] features of each; NULL where examples are dense */
     _Atomic uint8_t *state; /* [records] */
     _Atomic int error;      /* errno of the first write that failed; no more are tried */
@@ -55,9 +57,13 @@ static tri_status prepare(tri__cache *cache, int64_t memory, const char *folder)
 {
     if (memory == 0)
         memory = tri__memory_available() / 2;
-    int64_t fitting = memory / (int64_t)(cache->stride + sizeof *cache->labels + 1);
+    const size_t labelled = sizeof *cache->labels + (size_t)cache->outputs * sizeof *cache->targets;
+    int64_t fitting = memory / (int64_t)(cache->stride + labelled + 1);
     cache->resident = fitting < cache->records ? fitting : cache->records;
     TRI_TRY(tri__buffer_allocate((size_t)cache->records * sizeof *cache->labels, "the labels of cached examples", &cache->labels));
+    if (cache->outputs)
+        TRI_TRY(tri__buffer_allocate((size_t)(cache->records * cache->outputs) * sizeof *cache->targets, "the targets of cached examples",
+                                     &cache->targets));
     if (cache->part[1])
         TRI_TRY(tri__buffer_allocate((size_t)cache->records * sizeof *cache->counts, "the sizes of cached examples", &cache->counts));
     TRI_TRY(tri__buffer_allocate((size_t)cache->records, "the state of cached examples", &cache->state));
@@ -70,7 +76,7 @@ tri_status tri__cache_create(const tri_source *source, int64_t records, int64_t 
     tri__cache *cache;
     TRI_TRY(tri__allocate(1, sizeof *cache, "a cache of examples", &cache));
     size_t entries = (size_t)source->info.width * sizeof(float);
-    *cache = (tri__cache){.records = records, .file = -1};
+    *cache = (tri__cache){.records = records, .file = -1, .outputs = source->info.outputs};
     cache->part[0] = entries ? entries : source->example_bytes;
     cache->part[1] = entries;
     cache->stride = cache->part[0] + cache->part[1];
@@ -91,6 +97,7 @@ void tri__cache_destroy(tri__cache *cache)
         close(cache->file);
     tri__buffer_free(cache->memory);
     tri__buffer_free(cache->labels);
+    tri__buffer_free(cache->targets);
     tri__buffer_free(cache->counts);
     tri__buffer_free((void *)cache->state);
     free(cache);
@@ -129,6 +136,8 @@ bool tri__cache_get(tri__cache *cache, int64_t record, const tri__example_target
             memcpy(parts[1].iov_base, from + parts[0].iov_len, parts[1].iov_len);
     }
     *to->label = cache->labels[record];
+    if (cache->targets)
+        memcpy(to->targets, cache->targets + record * cache->outputs, (size_t)cache->outputs * sizeof *to->targets);
     return true;
 }
 
@@ -167,6 +176,8 @@ void tri__cache_put(tri__cache *cache, int64_t record, const tri__example_target
             memcpy(to + parts[0].iov_len, parts[1].iov_base, parts[1].iov_len);
     }
     cache->labels[record] = *from->label;
+    if (cache->targets)
+        memcpy(cache->targets + record * cache->outputs, from->targets, (size_t)cache->outputs * sizeof *from->targets);
     atomic_store_explicit(&cache->state[record], kept ? PRESENT : ABSENT, memory_order_release);
 }
 

@@ -5,6 +5,7 @@
 #include "data/batch/dataset.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +80,12 @@ static tri_status prepare_prefetch(tri_dataset *dataset)
 static tri_status prepare_stream(tri_dataset *dataset)
 {
     const tri_dataset_options *options = &dataset->options;
-    if (options->assigned || options->workers > 1 || options->epochs > 1 || options->cache || options->own_files || options->augment)
-        return tri_fail(TRI_BAD_CALL,
-                        "%s: a stream is read once, by one worker, in its order: it cannot be shared out, cached, changed or repeated",
-                        dataset->source->info.spec);
+    if (options->assigned || options->workers > 1 || options->epochs > 1 || options->cache || options->own_files || options->augment ||
+        options->class_weights)
+        return tri_fail(
+            TRI_BAD_CALL,
+            "%s: a stream is read once, by one worker, in its order: it cannot be shared out, cached, changed, weighed or repeated",
+            dataset->source->info.spec);
     TRI_TRY(tri__reader_create(dataset->source, &dataset->reader));
     return tri__batch_buffer_init(&dataset->buffer, dataset->source, options->batch, false);
 }
@@ -94,6 +97,25 @@ static tri_status copy_text(const char **text)
     return given && !*text ? tri_fail(TRI_NO_MEMORY, "no memory for the options of a dataset") : NULL;
 }
 
+/* From here on the weights are the dataset's own. */
+static tri_status copy_class_weights(tri_dataset *dataset)
+{
+    const float *given = dataset->options.class_weights;
+    const int64_t classes = dataset->source->info.classes;
+    dataset->options.class_weights = NULL;
+    if (!given)
+        return NULL;
+    if (classes < 1)
+        return tri_fail(TRI_BAD_CALL, "%s: its labels are no classes, so that none can have a weight", dataset->source->info.spec);
+    float *copy;
+    TRI_TRY(tri__allocate((size_t)classes, sizeof *copy, "weights of classes", &copy));
+    dataset->options.class_weights = memcpy(copy, given, (size_t)classes * sizeof *copy);
+    for (int64_t i = 0; i < classes; i++)
+        if (!(given[i] > 0 && isfinite(given[i])))
+            return tri_fail(TRI_BAD_CALL, "class %" PRId64 " has the weight %g: weights are finite and above 0", i, (double)given[i]);
+    return NULL;
+}
+
 static tri_status prepare(tri_dataset *dataset)
 {
     tri_dataset_options *options = &dataset->options;
@@ -101,7 +123,11 @@ static tri_status prepare(tri_dataset *dataset)
     tri_status folder = copy_text(&options->cache_folder), augment = copy_text(&options->augment);
     if (folder)
         tri_status_free(augment);
+    tri_status weights = copy_class_weights(dataset);
+    if (folder || augment)
+        tri_status_free(weights);
     TRI_TRY(folder ? folder : augment);
+    TRI_TRY(weights);
     if (dataset->source->info.stream)
         return prepare_stream(dataset);
     return resident ? prepare_resident(dataset) : prepare_prefetch(dataset);
@@ -134,6 +160,7 @@ void tri_dataset_destroy(tri_dataset *dataset)
     tri__damage_fini(&dataset->damage);
     free((char *)dataset->options.cache_folder);
     free((char *)dataset->options.augment);
+    free((float *)dataset->options.class_weights);
     free(dataset);
 }
 
@@ -239,7 +266,7 @@ static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
         return NULL;
     for (int64_t i = dataset->filled; i < buffer->batch.rows; i++) {
         buffer->weights[i] = 0;
-        buffer->labels[i] = 0;
+        tri__batch_buffer_unlabel(buffer, i);
         buffer->ids[i] = -1;
         buffer->row[i].count = 0;
     }
@@ -248,6 +275,16 @@ static tri_status take_from_stream(tri_dataset *dataset, const tri_batch **out)
     dataset->given = true;
     TRI_TRY(tri__batch_buffer_join(buffer));
     return tri__damage_check(&dataset->damage, buffer);
+}
+
+/* Rows that hold an example which is not damaged weigh by its class. A label that is no class of the source is for the plan to refuse. */
+static void weigh(const tri_dataset *dataset, tri__batch_buffer *buffer)
+{
+    const float *weights = dataset->options.class_weights;
+    const uint64_t classes = (uint64_t)dataset->source->info.classes;
+    for (int64_t i = 0; weights && i < buffer->batch.count; i++)
+        if (buffer->weights[i] != 0 && (uint32_t)buffer->labels[i] < classes)
+            buffer->weights[i] = weights[buffer->labels[i]];
 }
 
 tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
@@ -271,6 +308,7 @@ tri_status tri_dataset_next(tri_dataset *dataset, const tri_batch **out)
         }
     }
     tri__batch_plan_take(&dataset->plan);
+    weigh(dataset, buffer);
     *out = &buffer->batch;
     return NULL;
 }

@@ -17,7 +17,7 @@ TRI_MUST_CHECK tri_status tri__dataset_recall_damage(tri_dataset *dataset, const
  * position stays. Its damaged rows are not counted yet. It is borrowed until the next call. */
 const tri_batch *tri__dataset_peek(tri_dataset *dataset);
 
-/* CPU seconds that threads have spent on reading and decoding, beside whoever took the batches. */
+/* CPU seconds that threads have spent on reading and decoding, apart from the thread that takes the batches. */
 double tri__dataset_decoding(const tri_dataset *dataset);
 
 #endif

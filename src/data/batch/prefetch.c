@@ -523,7 +523,7 @@ static void give_first(tri__prefetch *prefetch)
 void tri__prefetch_plan(tri__prefetch *prefetch, tri__batch_plan *plan)
 {
     pthread_mutex_lock(&prefetch->lock);
-    bool idle = prefetch->waiting == 0; /* otherwise whoever can open a batch is at it, or will be when there is room */
+    bool idle = prefetch->waiting == 0; /* otherwise a thread is opening a batch, or will when there is room */
     const tri__slice *slice;
     while (prefetch->open + prefetch->waiting < TRI_MOST_AHEAD && (slice = tri__batch_plan_find(plan, prefetch->open + prefetch->waiting)))
         prefetch->planned[prefetch->waiting++] = *slice;

@@ -14,7 +14,7 @@ typedef struct {
 TRI_MUST_CHECK tri_status tri__record_order_init(tri__record_order *order, const tri_source *source, const tri_dataset_options *options);
 void tri__record_order_fini(tri__record_order *order);
 
-/* The record numbers of a slice, of which there are as many as it says. */
+/* The record numbers of a slice; there are slice.count of them. */
 void tri__record_order_take(tri__record_order *order, const tri__slice *slice, int64_t *ids);
 
 #endif

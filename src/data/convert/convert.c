@@ -81,6 +81,8 @@ static tri_status open_sources(conversion *self)
             tri_status_free(status);
         else
             TRI_TRY(status);
+        if (self->source[part] && self->request->source.grey)
+            TRI_TRY(tri__source_check_grey(tri_source_describe(self->source[part])));
         if (self->source[part])
             TRI_TRY(tri__translator_check(self->source[part], self->request->encoding));
     }
@@ -204,7 +206,7 @@ static tri_status write_records(conversion *self, const partition *p, tri__trans
     return NULL;
 }
 
-/* How many records of each class, for those who come to count after this process has gone. */
+/* Writes how many records of each class there are, for a process that counts after this one has ended. */
 static tri_status write_facts(const conversion *self, const partition *p, const outcome *came)
 {
     char *path = path_of(self->folder, p->name, ".json");
@@ -269,7 +271,7 @@ static tri_status convert_partition(conversion *self, const partition *p)
     return status;
 }
 
-/* Claim the partition and convert it, where it is still to be done and nobody else is at it. */
+/* Claims the partition and converts it, unless it is finished or another process works on it. */
 static tri_status try_partition(conversion *self, partition *p)
 {
     int open = OPEN;

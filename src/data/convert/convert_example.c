@@ -23,8 +23,11 @@ tri_status tri__translator_check(const tri_source *source, tri__encoding encodin
     char shape[64];
     tri_shape_text(info->shape, shape, sizeof shape);
     if (info->type != TRI_U8 || info->shape.rank != 3)
-        return tri_fail(TRI_BAD_CALL, "%s: examples of %s (%s) are neither pictures nor clicks, which is what can be converted", info->spec,
-                        shape, tri_type_name(info->type));
+        return tri_fail(
+            TRI_BAD_CALL,
+            "%s: examples of %s (%s) are neither pictures nor clicks. data convert takes photos, IDX and other pictures, and sparse "
+            "text (LIBSVM, Criteo); train reads any other source as it is, and --cache keeps what it has decoded",
+            info->spec, shape, tri_type_name(info->type));
     int64_t channels = info->shape.dim[2];
     if (encoding == TRI_ENCODE_JPEG && channels != 1 && channels != 3)
         return tri_fail(TRI_BAD_CALL, "%s: pictures of %lld channels cannot be JPEG photos: use --encode raw", info->spec,
@@ -37,6 +40,7 @@ static tri_status allocate(tri__translator *translator)
     tri_source *source = translator->source;
     size_t width = (size_t)source->info.width;
     TRI_TRY(tri__reader_create(source, &translator->reader));
+    TRI_TRY(tri__allocate((size_t)source->info.outputs + 1, sizeof *translator->targets, "an example's targets", &translator->targets));
     if (!is_sparse(source))
         return tri__buffer_allocate(source->example_bytes, "an example", &translator->x);
     TRI_TRY(tri__allocate(width, sizeof *translator->keys, "an example's keys", &translator->keys));
@@ -61,6 +65,7 @@ void tri__translator_fini(tri__translator *translator)
     free(translator->keys);
     free(translator->values);
     free(translator->wide);
+    free(translator->targets);
     *translator = (tri__translator){0};
 }
 
@@ -76,7 +81,11 @@ static void add_clicks(tri__translator *translator)
         translator->wide[i] = translator->keys[i];
     tri__tf_example_add_integers(&translator->example, "index", translator->wide, count);
     tri__tf_example_add_floats(&translator->example, "value", translator->values, count);
-    add_integer(&translator->example, "label", tri__class_label(&translator->source->info.numbering, translator->label));
+    const tri_source_info *info = &translator->source->info;
+    if (info->outputs)
+        tri__tf_example_add_floats(&translator->example, "label", translator->targets, (size_t)info->outputs);
+    else
+        add_integer(&translator->example, "label", tri__class_label(&info->numbering, translator->label));
 }
 
 static tri_status add_pixels(tri__translator *translator, tri_shape shape)
@@ -111,7 +120,8 @@ static tri_status add_picture(tri__translator *translator)
 
 tri_status tri__translate(tri__translator *translator, int64_t record, const uint8_t **data, size_t *size)
 {
-    const tri__example_target target = {translator->x, translator->keys, translator->values, &translator->count, &translator->label};
+    const tri__example_target target = {translator->x,      translator->keys,   translator->values,
+                                        &translator->count, &translator->label, translator->targets};
     TRI_TRY(translator->source->kind->read(translator->reader, record, &target));
     tri__tf_example_begin(&translator->example);
     if (is_sparse(translator->source))

@@ -12,12 +12,13 @@ typedef struct {
     tri__reader *reader;
     tri__encoding encoding;
     tri__tf_example_writer example;
-    uint8_t *x;    /* dense: one example */
-    int32_t *keys; /* sparse: [width] … */
-    float *values; /* … and [width] */
-    int64_t *wide; /* sparse: [width] keys as they are written */
-    int64_t count; /* sparse: features of the last one */
-    int32_t label; /* of the last one */
+    uint8_t *x;     /* dense: one example */
+    int32_t *keys;  /* sparse: [width] … */
+    float *values;  /* … and [width] */
+    int64_t *wide;  /* sparse: [width] keys as they are written */
+    int64_t count;  /* sparse: features of the last one */
+    int32_t label;  /* of the last one, … */
+    float *targets; /* … or its numbers: [outputs] */
 } tri__translator;
 
 /* TRI_BAD_CALL where the source's examples have no such form. */

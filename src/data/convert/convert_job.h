@@ -1,7 +1,7 @@
 /* convert_job.h: the job file of a conversion, so that two conversions are not mixed in one folder.
  *
- * It holds all that decides what the files of a conversion hold. The first process writes it, atomically; whoever comes later must say the
- * same, and may then share the work. */
+ * It holds all that decides what the files of a conversion hold. The first process writes it, atomically. A later process must have the
+ * same job; then it shares the work. */
 #ifndef TRI_DATA_CONVERT_CONVERT_JOB_H
 #define TRI_DATA_CONVERT_CONVERT_JOB_H
 

@@ -1,6 +1,7 @@
 /* info.c: what is in a source, found by reading all of it. */
 #include "data/convert/info.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,12 +26,14 @@ static void looker_fini(looker *self)
     tri__buffer_free(self->target.x);
     free(self->target.keys);
     free(self->target.values);
+    free(self->target.targets);
 }
 
 static tri_status looker_allocate(looker *self)
 {
     const tri_source_info *info = &self->source->info;
     TRI_TRY(tri__reader_create(self->source, &self->reader));
+    TRI_TRY(tri__allocate((size_t)info->outputs + 1, sizeof *self->target.targets, "an example", &self->target.targets));
     if (info->width == 0)
         return tri__buffer_allocate(self->source->example_bytes, "an example", &self->target.x);
     TRI_TRY(tri__allocate((size_t)info->width, sizeof *self->target.keys, "an example", &self->target.keys));
@@ -53,6 +56,12 @@ static void count_sound(const looker *self, tri__part_info *part)
 {
     if (part->class_counts)
         part->class_counts[self->label]++;
+    for (int64_t i = 0; i < self->source->info.outputs; i++) {
+        const double number = self->target.targets[i];
+        part->lowest = number < part->lowest ? number : part->lowest;
+        part->highest = number > part->highest ? number : part->highest;
+        part->sum += number;
+    }
     if (self->source->info.width > 0)
         part->features += self->count;
 }
@@ -75,6 +84,8 @@ static tri_status look_through(tri_source *source, const tri__info_watch *watch,
 {
     const tri_source_info *info = tri_source_describe(source);
     part->present = true;
+    part->lowest = INFINITY;
+    part->highest = -INFINITY;
     part->records = info->examples;
     part->bytes = info->bytes;
     part->files = info->files;
@@ -98,6 +109,8 @@ static tri_status describe(const tri_source_info *from, tri__info *out)
     out->shape = from->shape;
     out->several_sizes = from->several_sizes;
     out->width = from->width;
+    out->labels = from->labels;
+    out->outputs = from->outputs;
     out->classes = from->classes;
     out->numbering = from->numbering;
     if (from->note && !(out->note = strdup(from->note)))

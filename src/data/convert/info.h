@@ -9,9 +9,10 @@ typedef struct {
     int64_t records;
     int64_t bytes; /* on disk; 0 for synthetic sources */
     int64_t files;
-    int64_t damaged;       /* records that could not be read, or whose class is out of range */
-    int64_t features;      /* of a sparse source: of all records that could be read together */
-    int64_t *class_counts; /* [classes] records of each class; NULL where classes are unknown */
+    int64_t damaged;             /* records that could not be read, or whose class is out of range */
+    int64_t features;            /* of a sparse source: of all records that could be read together */
+    double lowest, highest, sum; /* of labels that are numbers: over all records that could be read */
+    int64_t *class_counts;       /* [classes] records of each class; NULL where classes are unknown */
 } tri__part_info;
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     tri_shape shape;    /* of one example */
     bool several_sizes; /* photos: shape is that of the first, and others have others */
     int64_t width;      /* of a sparse source: the most features that one example has; 0 where examples are dense */
+    tri_label_kind labels;
+    int64_t outputs; /* of labels that are no classes */
     int64_t classes;
     char **class_names;             /* [classes], or NULL */
     tri_numbering numbering;        /* of classes by the labels in the files, where they are numbers */

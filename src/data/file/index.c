@@ -16,7 +16,7 @@
 #include "base/memory/memory.h"
 #include "data/file/cache_file.h"
 
-#define MAGIC "TRIINDX2"
+#define MAGIC "TRIINDX3"
 
 typedef struct {
     char magic[8];

@@ -8,7 +8,7 @@
 #include "base/file/file.h"
 #include "data/file/content.h"
 
-#define TRI_INDEX_FACTS 8
+#define TRI_INDEX_FACTS 10
 
 typedef struct {
     int64_t records;

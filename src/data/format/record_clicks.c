@@ -29,6 +29,12 @@ tri_status tri__record_clicks_describe(tri__records *self, const char *spec, con
     if (options->classes && info->numbering.label_step == 1)
         info->numbering.classes = options->classes;
     tri__source_set_sparse(&self->base.source, "tfrecord-clicks", shown, width, info->numbering.classes, options);
+    const bool no_classes = 2 * facts[TRI_RECORD_FACT_NO_CLASSES] > info->examples;
+    if (options->labels != TRI_LABEL_CLASS || no_classes)
+        tri__source_set_targets(&self->base.source, options->labels == TRI_LABEL_SET ? TRI_LABEL_SET : TRI_LABEL_NUMBERS,
+                                options->outputs                     ? options->outputs
+                                : facts[TRI_RECORD_FACT_OUTPUTS] > 0 ? facts[TRI_RECORD_FACT_OUTPUTS]
+                                                                     : 1);
     return NULL;
 }
 
@@ -117,12 +123,31 @@ static tri_status bad_label(const tri__record_reader *self)
     return tri__record_damaged(self, what);
 }
 
+static tri_status read_targets(const tri__record_reader *self, const tri__example_target *to)
+{
+    const tri_source_info *info = &self->reader.source->info;
+    const int64_t count = tri__record_click_numbers(&self->found[TRI_RECORD_LABEL], to->targets, info->outputs);
+    char what[128];
+    if (count != info->outputs) {
+        snprintf(what, sizeof what, "has a feature 'label' of %" PRId64 " numbers where examples have %" PRId64, count, info->outputs);
+        return tri__record_damaged(self, what);
+    }
+    bool sound = all_finite(to->targets, count);
+    for (int64_t i = 0; i < count && info->labels == TRI_LABEL_SET; i++)
+        sound &= to->targets[i] == 0 || to->targets[i] == 1;
+    return sound ? NULL
+                 : tri__record_damaged(self, info->labels == TRI_LABEL_SET ? "has a label that is neither 0 nor 1"
+                                                                           : "has a label that is no finite number");
+}
+
 tri_status tri__record_clicks_decode(tri__record_reader *self, const tri__example_target *to)
 {
     int64_t count;
     TRI_TRY(read_keys(self, to, &count));
     TRI_TRY(read_values(self, to, count));
     *to->count = count;
+    if (self->reader.source->info.outputs)
+        return read_targets(self, to);
     int64_t class = tri__label_class(&self->reader.source->info.numbering, tri__record_click_label(&self->found[TRI_RECORD_LABEL]));
     if (class < 0)
         return bad_label(self);

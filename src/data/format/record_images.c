@@ -31,6 +31,11 @@ static tri_status find_pixels(const tri__record_reader *self, tri__pixels *out)
     return NULL;
 }
 
+static int64_t encoded_channels(const tri__record_reader *self)
+{
+    return ((const tri__records *)self->reader.source)->grey ? 1 : 3;
+}
+
 static tri_status wrong_shape(const tri__record_reader *self, tri_shape seen)
 {
     char text[64], wanted[64], what[256];
@@ -48,16 +53,16 @@ static tri_status of_record(const tri__record_reader *self, tri_status status)
 static tri_status read_encoded(tri__record_reader *self, const uint8_t *photo, size_t size, uint8_t *x)
 {
     const tri__records *records = (const tri__records *)self->reader.source;
-    const int64_t *dim = records->base.source.info.shape.dim;
-    if (dim[2] != 3)
-        return wrong_shape(self, TRI_SHAPE(dim[0], dim[1], 3));
+    const int64_t *dim = records->base.source.info.shape.dim, channels = encoded_channels(self);
+    if (dim[2] != channels)
+        return wrong_shape(self, TRI_SHAPE(dim[0], dim[1], channels));
     if (!records->resized) {
         int64_t height, width;
         TRI_TRY(of_record(self, tri__photo_size(self->decoder, photo, size, &height, &width)));
         if (height != dim[0] || width != dim[1])
-            return wrong_shape(self, TRI_SHAPE(height, width, 3));
+            return wrong_shape(self, TRI_SHAPE(height, width, channels));
     }
-    return of_record(self, tri__photo_decode(self->decoder, photo, size, dim[0], dim[1], x));
+    return of_record(self, tri__photo_decode(self->decoder, photo, size, dim[0], dim[1], channels, x));
 }
 
 static tri_status read_raw(tri__record_reader *self, uint8_t *x)
@@ -99,7 +104,7 @@ static tri_status shape_of(tri__record_reader *self, tri_shape *out)
     if (tri__feature_bytes(&self->found[TRI_RECORD_ENCODED], &photo, &size)) {
         int64_t height, width;
         TRI_TRY(of_record(self, tri__photo_size(self->decoder, photo, size, &height, &width)));
-        *out = TRI_SHAPE(height, width, 3);
+        *out = TRI_SHAPE(height, width, encoded_channels(self));
         return NULL;
     }
     tri__pixels pixels;
@@ -185,6 +190,7 @@ tri_status tri__record_images_describe(tri__records *self, tri__record_reader *r
 {
     tri_shape shape;
     bool sized = options->height > 0 && options->width > 0;
+    self->grey = options->grey;
     TRI_TRY(find_shape(reader, self->base.source.info.examples, &shape, options->any_size ? &self->base.source.info.several_sizes : NULL));
     self->resized = sized || options->any_size;
     if (sized)

@@ -30,6 +30,17 @@ int64_t tri__record_label(const tri__feature *feature)
     return -1;
 }
 
+int64_t tri__record_click_numbers(const tri__feature *feature, float *numbers, int64_t room)
+{
+    int64_t whole, count = tri__feature_floats(feature, numbers, room);
+    if (count > 0)
+        return count;
+    count = tri__feature_integers(feature, &whole, 1);
+    if (count == 1 && room > 0)
+        *numbers = (float)whole;
+    return count == 1;
+}
+
 double tri__record_click_label(const tri__feature *feature)
 {
     int64_t label;

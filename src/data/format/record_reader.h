@@ -31,14 +31,17 @@ enum {
     TRI_RECORD_FACT_CLASSES,                       /* the largest label + 1 */
     TRI_RECORD_FACT_WIDEST,                        /* clicks: the most features of a record */
     TRI_RECORD_FACT_KEYS,                          /* clicks: the largest index + 1 */
+    TRI_RECORD_FACT_OUTPUTS,                       /* clicks: the most numbers of a label */
     TRI_RECORD_FACT_LOW,                           /* clicks: TRI_MOST_LABELS − the lowest label; 0 where none has one */
-    TRI_RECORD_FACT_MOST,                          /* facts up to here are the largest of all records', the others a union of bits */
-    TRI_RECORD_FACT_LABELS = TRI_RECORD_FACT_MOST, /* clicks: which labels occur (tri__labels) */
+    TRI_RECORD_FACT_MOST,                          /* facts up to here are the largest of all records' */
+    TRI_RECORD_FACT_LABELS = TRI_RECORD_FACT_MOST, /* clicks: which labels occur (tri__labels), a union of bits */
+    TRI_RECORD_FACT_NO_CLASSES,                    /* clicks: how many have a label that is a number, and no class */
     TRI_RECORD_FACTS
 };
 
 typedef struct {
     tri__file_source base;
+    bool grey;          /* encoded pictures have one channel */
     bool resized;       /* pictures: whatever size they have, they are brought to the shape */
     char **class_names; /* pictures: [classes], or NULL */
 } tri__records;
@@ -66,6 +69,9 @@ TRI_MUST_CHECK tri_status tri__record_damaged(const tri__record_reader *reader, 
 
 /* A label, an integer or a float that is one; −1 where it is none or is no class. */
 int64_t tri__record_label(const tri__feature *feature);
+
+/* The numbers of a click's label: how many there are, of which the first room go to numbers. */
+int64_t tri__record_click_numbers(const tri__feature *feature, float *numbers, int64_t room);
 
 /* The label of a click, any number; NaN where there is none. */
 double tri__record_click_label(const tri__feature *feature);

@@ -58,11 +58,13 @@ static bool look_at(scanner *self, const tri__record *record, int64_t *facts)
     record_kind kind = kind_of(found);
     facts[TRI_RECORD_FACT_KIND] = kind;
     facts[TRI_RECORD_FACT_CLASSES] = tri__record_label(&found[kind == PICTURES ? TRI_RECORD_CLASS : TRI_RECORD_LABEL]) + 1;
+    facts[TRI_RECORD_FACT_OUTPUTS] = kind == CLICKS ? tri__record_click_numbers(&found[TRI_RECORD_LABEL], NULL, 0) : 0;
     double label = kind == CLICKS ? tri__record_click_label(&found[TRI_RECORD_LABEL]) : NAN;
     if (tri__label_is(label)) {
         facts[TRI_RECORD_FACT_LOW] = TRI_MOST_LABELS - (int64_t)label;
         facts[TRI_RECORD_FACT_LABELS] = tri__label_bit((int64_t)label);
     }
+    facts[TRI_RECORD_FACT_NO_CLASSES] = !tri__label_is(label) && facts[TRI_RECORD_FACT_OUTPUTS] > 0;
     if (kind == CLICKS)
         return measure_integers(self, &found[TRI_RECORD_INDEX], &facts[TRI_RECORD_FACT_WIDEST], &facts[TRI_RECORD_FACT_KEYS]);
     return kind == PICTURES;
@@ -75,6 +77,7 @@ static void merge_facts(int64_t *facts, const int64_t *more)
     for (int i = TRI_RECORD_FACT_CLASSES; i < TRI_RECORD_FACT_MOST; i++)
         facts[i] = more[i] > facts[i] ? more[i] : facts[i];
     facts[TRI_RECORD_FACT_LABELS] |= more[TRI_RECORD_FACT_LABELS];
+    facts[TRI_RECORD_FACT_NO_CLASSES] += more[TRI_RECORD_FACT_NO_CLASSES];
 }
 
 static void learn(scanner *self, const tri__tfrecord_file *file, const tri__record *record, int64_t *facts)
@@ -178,7 +181,7 @@ static tri_status describe(tri__file_source *base, const tri__file_set *set, con
 
 static const tri__file_source_format source_format = {
     .size = sizeof(tri__records),
-    .index = {.name = "tfrecord-2", .scan = scan},
+    .index = {.name = "tfrecord-3", .scan = scan},
     .kind = &images_kind,
     .merge = merge,
     .describe = describe,

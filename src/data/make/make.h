@@ -35,7 +35,7 @@ typedef struct {
     tri_status (*make)(const tri__make_request *request, tri__make_result *out);
 } tri__make_kind;
 
-/* For makers: so many of all examples are done; TRI_STOPPED where that is to be enough. Any thread. */
+/* For makers: reports how many examples are done. Returns TRI_STOPPED where the work should end. Any thread may call it. */
 TRI_MUST_CHECK tri_status tri__make_tell(const tri__make_request *request, int64_t done, int64_t all);
 
 TRI_MUST_CHECK tri_status tri__make_find(const char *name, const tri__make_kind **out); /* TRI_BAD_CALL names those there are */

@@ -20,10 +20,12 @@
 #include "data/file/gzip.h"
 #include "data/format/cifar.h"
 #include "data/format/idx_pair.h"
+#include "data/format/npy_source.h"
 #include "data/format/records.h"
 #include "data/photo/photo_folder.h"
 #include "data/source/file_source.h"
 #include "data/text/criteo.h"
+#include "data/text/csv.h"
 #include "data/text/libsvm.h"
 
 enum {
@@ -33,8 +35,9 @@ enum {
 
 /* In the order in which they are asked: those that are sure of themselves first. */
 static const tri__file_format *const formats[] = {
-    &tri__tfrecord_format,    &tri__idx_format,   &tri__jpeg_folder_format, &tri__png_folder_format,
-    &tri__webp_folder_format, &tri__cifar_format, &tri__criteo_format,      &tri__libsvm_format,
+    &tri__tfrecord_format,    &tri__idx_format,    &tri__jpeg_folder_format, &tri__png_folder_format,
+    &tri__webp_folder_format, &tri__npy_format,    &tri__npz_format,         &tri__cifar_format,
+    &tri__criteo_format,      &tri__libsvm_format, &tri__csv_format,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats, LONGEST_LIST = 512 };
@@ -53,6 +56,7 @@ typedef struct {
     tri_part part, folder_part; /* by its name and folders; by its folders alone */
     const tri__file_format *format;
     bool named; /* by the user, not found in a folder */
+    bool aside; /* of a format that is no data beside others */
 } found_file;
 
 /* What is in a folder and is not read: how often, and the first. */
@@ -67,10 +71,12 @@ typedef struct {
     found_file *files; /* [count] */
     int count;
     int64_t room;
-    const tri__file_format *format; /* of the first file */
-    const char *format_seen_in;     /* a path */
-    bool mixed;                     /* formats that may stand side by side do */
-    left_out unknown, links, empty; /* files of no known format, links that lead nowhere, folders without a data file */
+    const tri__file_format *format;        /* of the first file */
+    const char *format_seen_in;            /* a path */
+    bool mixed;                            /* formats that may stand side by side do */
+    bool table;                            /* the model was trained on one: a named file of no known format is one */
+    left_out unknown, aside, links, empty; /* files of no known format, and of another one; links that lead nowhere, folders without a data
+                                            * file */
 } search;
 
 static tri_status no_memory(const search *self)
@@ -275,18 +281,36 @@ static tri_status recognise(const char *path, const tri__file_format **out)
     return NULL;
 }
 
+/* The format of each file, NULL where it is not known. Tables and archives beside other data are not data. */
+static tri_status recognise_each(search *self)
+{
+    bool others = false;
+    for (int i = 0; i < self->count; i++) {
+        TRI_TRY(recognise(self->files[i].path, &self->files[i].format));
+        if (!self->files[i].format && self->table && self->files[i].named)
+            self->files[i].format = &tri__csv_format; /* of one column, or damaged: reading tells */
+        others |= self->files[i].format && !self->files[i].format->aside;
+    }
+    for (int i = 0; i < self->count && others; i++)
+        if (self->files[i].format && self->files[i].format->aside && !self->files[i].named) {
+            self->files[i].format = NULL;
+            self->files[i].aside = true;
+        }
+    return NULL;
+}
+
 /* Find the one format of all files; those of none are taken off the list. */
 static tri_status recognise_all(search *self)
 {
     int kept = 0;
     char known[LONGEST_LIST];
+    TRI_TRY(recognise_each(self));
     for (int i = 0; i < self->count; i++) {
-        const tri__file_format *format;
-        TRI_TRY(recognise(self->files[i].path, &format));
+        const tri__file_format *format = self->files[i].format;
         if (!format && self->files[i].named)
             return tri_fail(TRI_BAD_DATA, "%s: not a file of a known format (%s)", self->files[i].path, list_formats(known));
         if (!format) {
-            leave_out(&self->unknown, self->files[i].path);
+            leave_out(self->files[i].aside ? &self->aside : &self->unknown, self->files[i].path);
             continue;
         }
         if (self->format && format != self->format && (!format->open || format->open != self->format->open))
@@ -296,7 +320,6 @@ static tri_status recognise_all(search *self)
         self->mixed |= self->format && format != self->format;
         self->format = self->format ? self->format : format;
         self->format_seen_in = self->files[i].path;
-        self->files[i].format = format;
         self->files[kept++] = self->files[i];
     }
     self->count = kept;
@@ -318,7 +341,7 @@ static tri_status list_part(const search *self, tri_part part, tri__file_list *o
 }
 
 /* Whether a file may be of the part: settling takes files out of the validation part, and puts none in but the validation part's into
- * the test part. */
+ * the test part. One file may hold several: its format tells. */
 static bool may_have(const search *self, tri_part part)
 {
     for (int i = 0; i < self->count; i++) {
@@ -326,7 +349,7 @@ static bool may_have(const search *self, tri_part part)
         if (file->part == part || file->folder_part == part || (part == TRI_PART_TEST && file->part == TRI_PART_VALIDATION))
             return true;
     }
-    return self->count == 0 || part == TRI_PART_TRAIN;
+    return self->count < 2 || part == TRI_PART_TRAIN;
 }
 
 static tri_status no_such_part(const search *self, tri_part part)
@@ -351,11 +374,16 @@ static tri_status add_note(const search *self, tri_source *source)
 {
     char text[1024] = "";
     tell_left_out(text, sizeof text, &self->unknown, "file of no known format", "files of no known format");
+    tell_left_out(text, sizeof text, &self->aside, "file of another format", "files of another format");
     tell_left_out(text, sizeof text, &self->links, "link that leads nowhere", "links that lead nowhere");
     tell_left_out(text, sizeof text, &self->empty, "empty folder", "empty folders");
+    const char *own = source->info.note; /* of the format */
     char *note = NULL;
-    if (*text && asprintf(&note, "%s: left out: %s", self->spec, text) < 0)
+    if (!*text)
+        return NULL;
+    if (asprintf(&note, "%s%s%s: left out: %s", own ? own : "", own ? "; " : "", self->spec, text) < 0)
         return no_memory(self);
+    free((char *)own);
     source->info.note = note;
     return NULL;
 }
@@ -370,6 +398,8 @@ static tri_status open_found(search *self, tri_part part, int64_t classes, const
     tri__file_set set = {.spec = self->spec, .classes = classes, .format = self->mixed ? NULL : self->format};
     for (int i = 0; i < TRI_PARTS; i++)
         TRI_TRY(list_part(self, (tri_part)i, &set.part[i]));
+    if (set.part[part].count == 0 && self->format->parts_inside && !self->mixed)
+        set.part[part] = set.part[TRI_PART_TRAIN];
     if (set.part[part].count == 0)
         return no_such_part(self, part);
     TRI_TRY(self->format->open ? self->format->open(&set, part, options, out)
@@ -382,7 +412,7 @@ static tri_status open_found(search *self, tri_part part, int64_t classes, const
 
 tri_status tri__files_open(const char *spec, tri_part part, int64_t classes, const tri_source_options *options, tri_source **out)
 {
-    search self = {.spec = spec};
+    search self = {.spec = spec, .table = options->columns};
     TRI_TRY(tri__arena_create(&self.arena));
     tri_status status = open_found(&self, part, classes, options, out);
     free(self.files);

@@ -97,7 +97,8 @@ static tri_status set_keys(tri_source *source, const char *spec, const tri_sourc
     source->hash_keys = options->hash_keys;
     if (dense && options->hash_keys)
         return tri_fail(TRI_BAD_CALL, "--hash-keys: the examples of %s are dense and have no keys", spec);
-    if (dense && options->features > 0)
+    const bool as_many = source->info.shape.rank == 1 && source->info.type == TRI_F32 && source->info.shape.dim[0] == options->features;
+    if (dense && options->features > 0 && !as_many)
         return tri_fail(TRI_BAD_CALL, "%" PRId64 " features are expected, and the examples of %s are dense (--features is for sparse data)",
                         options->features, spec);
     if (options->hash_keys && !options->features)
@@ -105,6 +106,13 @@ static tri_status set_keys(tri_source *source, const char *spec, const tri_sourc
     if (options->hash_keys && (!source->info.features_by || !strcmp(source->info.features_by, TRI_FEATURES_BY_INDEX)))
         source->info.features_by = TRI_FEATURES_BY_HASH;
     return NULL;
+}
+
+static tri_status check_label(const tri_source *source, const tri_source_options *options)
+{
+    if (!options->label || source->info.columns)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--label is for CSV tables, and %s has no columns", source->info.spec);
 }
 
 tri_status tri_source_open(const char *spec, tri_part part, const tri_source_options *options, tri_source **out)
@@ -119,7 +127,9 @@ tri_status tri_source_open(const char *spec, tri_part part, const tri_source_opt
         return status;
     }
     source->info.spec = name;
-    status = options ? set_keys(source, spec, options) : NULL;
+    status = options ? check_label(source, options) : NULL;
+    if (!status && options)
+        status = set_keys(source, spec, options);
     if (status)
         tri_source_destroy(source);
     else

@@ -1,17 +1,36 @@
-/* augment.c: mirrored and moved pictures, row by row: every element is written once. */
+/* augment.c: pictures changed at random. Those that are only mirrored and moved are copied row by row; a turned one is sampled pixel by
+ * pixel, from where its window, mirrored or not, shows it. Light comes last, on what is there. */
 #include "data/photo/augment.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/bytes/random.h"
 
-#define CROP_SHARE 8 /* a picture moves by up to 1/8 of its height and width */
+#define CROP_SHARE 8    /* a picture moves by up to 1/8 of its height and width */
+#define MOST_ANGLE 15.0 /* degrees */
+#define MOST_LIGHT 0.2  /* brightness, contrast and saturation are from 1 − this to 1 + this */
 
 /* How one picture is changed. */
 typedef struct {
     bool flip;
     int64_t down, right; /* how far the window moves */
+    double angle;        /* radians */
+    float brightness, contrast, saturation;
 } change;
+
+/* What --augment takes. */
+static bool set(tri__augment *augment, const char *name, size_t length)
+{
+    const struct {
+        const char *name;
+        bool *flag;
+    } known[] = {{"flip", &augment->flip}, {"crop", &augment->crop}, {"rotate", &augment->rotate}, {"colour", &augment->colour}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].name) == length && !strncmp(name, known[i].name, length))
+            return *known[i].flag = true;
+    return false;
+}
 
 tri_status tri__augment_parse(const char *text, tri__augment *out)
 {
@@ -20,12 +39,10 @@ tri_status tri__augment_parse(const char *text, tri__augment *out)
         return NULL;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",");
-        bool flip = length == 4 && strncmp(at, "flip", length) == 0, crop = length == 4 && strncmp(at, "crop", length) == 0;
-        if (!flip && !crop)
-            return tri_fail(TRI_BAD_CALL, "--augment %s: '%.*s' should be one of flip, crop, with a comma between them (or none)", text,
+        if (!set(out, at, length))
+            return tri_fail(TRI_BAD_CALL,
+                            "--augment %s: '%.*s' should be one of flip, crop, rotate, colour, with a comma between them (or none)", text,
                             (int)length, at);
-        out->flip |= flip;
-        out->crop |= crop;
         at += length;
         if (!*at)
             return NULL;
@@ -47,6 +64,12 @@ static int64_t move(tri__key key, uint64_t counter, int64_t most)
     return (int64_t)tri__random_below(key, counter, (uint64_t)(2 * most + 1)) - most;
 }
 
+/* From −most to most. */
+static double amount(tri__key key, uint64_t counter, double most)
+{
+    return most * (2.0 * (double)tri__random_below(key, counter, UINT64_C(1) << 32) / (double)(UINT64_C(1) << 32) - 1);
+}
+
 static change choose(const tri__augment *augment, tri_shape shape, uint64_t seed, int64_t epoch, int64_t record)
 {
     tri__key key = tri__key_split_name(tri__key_of(seed), "augment");
@@ -55,6 +78,10 @@ static change choose(const tri__augment *augment, tri_shape shape, uint64_t seed
         .flip = augment->flip && tri__random_below(key, 0, 2),
         .down = augment->crop ? move(key, 1, shape.dim[0] / CROP_SHARE) : 0,
         .right = augment->crop ? move(key, 2, shape.dim[1] / CROP_SHARE) : 0,
+        .angle = augment->rotate ? amount(key, 3, MOST_ANGLE) * M_PI / 180 : 0,
+        .brightness = augment->colour ? (float)(1 + amount(key, 4, MOST_LIGHT)) : 1,
+        .contrast = augment->colour ? (float)(1 + amount(key, 5, MOST_LIGHT)) : 1,
+        .saturation = augment->colour ? (float)(1 + amount(key, 6, MOST_LIGHT)) : 1,
     };
 }
 
@@ -93,12 +120,91 @@ static void change_row(const uint8_t *from, uint8_t *to, int64_t width, size_t p
         mirror_row(from, to, width, pixel, by.right);
 }
 
+static void move_and_mirror(const uint8_t *from, uint8_t *to, tri_type type, tri_shape shape, change by)
+{
+    const int64_t height = shape.dim[0], width = shape.dim[1];
+    const size_t pixel = (size_t)shape.dim[2] * tri_type_size(type), row = (size_t)width * pixel;
+    for (int64_t y = 0; y < height; y++)
+        change_row(from + (size_t)clamp(y + by.down, height - 1) * row, to + (size_t)y * row, width, pixel, by);
+}
+
+static float element(const uint8_t *picture, tri_type type, size_t at)
+{
+    float value;
+    if (type == TRI_U8)
+        return picture[at];
+    memcpy(&value, picture + at * sizeof value, sizeof value);
+    return value;
+}
+
+/* Bytes are rounded, and end at 0 and 255. */
+static void put(uint8_t *picture, tri_type type, size_t at, float value)
+{
+    if (type == TRI_U8)
+        picture[at] = (uint8_t)fminf(fmaxf(value + 0.5F, 0), 255);
+    else
+        memcpy(picture + at * sizeof value, &value, sizeof value);
+}
+
+/* Between the four pixels around (y, x), of which those outside are those of the edge. */
+static void sample(const uint8_t *from, uint8_t *to, tri_type type, tri_shape shape, double y, double x)
+{
+    const int64_t height = shape.dim[0], width = shape.dim[1], channels = shape.dim[2], top = (int64_t)floor(y), left = (int64_t)floor(x);
+    const float down = (float)(y - (double)top), right = (float)(x - (double)left);
+    const int64_t above = clamp(top, height - 1) * width, below = clamp(top + 1, height - 1) * width;
+    const int64_t before = clamp(left, width - 1), behind = clamp(left + 1, width - 1);
+    for (int64_t c = 0; c < channels; c++) {
+        const float a = element(from, type, (size_t)((above + before) * channels + c)),
+                    b = element(from, type, (size_t)((above + behind) * channels + c));
+        const float d = element(from, type, (size_t)((below + before) * channels + c)),
+                    e = element(from, type, (size_t)((below + behind) * channels + c));
+        put(to, type, (size_t)c, (1 - down) * (a + right * (b - a)) + down * (d + right * (e - d)));
+    }
+}
+
+static void turn(const uint8_t *from, uint8_t *to, tri_type type, tri_shape shape, change by)
+{
+    const int64_t height = shape.dim[0], width = shape.dim[1];
+    const double middle = (double)(height - 1) / 2, centre = (double)(width - 1) / 2, cosine = cos(by.angle), sine = sin(by.angle);
+    const size_t pixel = (size_t)shape.dim[2] * tri_type_size(type);
+    for (int64_t row = 0; row < height; row++)
+        for (int64_t column = 0; column < width; column++) {
+            const double v = (double)row - middle, u = (double)column - centre;
+            const double y = middle + v * cosine - u * sine + (double)by.down, x = centre + v * sine + u * cosine + (double)by.right;
+            sample(from, to + (size_t)(row * width + column) * pixel, type, shape, y, by.flip ? (double)(width - 1) - x : x);
+        }
+}
+
+static double mean_of(const uint8_t *picture, tri_type type, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)element(picture, type, i);
+    return sum / (double)count;
+}
+
+/* v ← (mean + contrast · (v − mean)) · brightness, and of three channels away from the pixel's grey by saturation */
+static void light(uint8_t *picture, tri_type type, tri_shape shape, change by)
+{
+    const size_t channels = (size_t)shape.dim[2], count = (size_t)tri_shape_count(shape);
+    const float mean = (float)mean_of(picture, type, count);
+    for (size_t at = 0; at < count; at += channels) {
+        float grey = 0;
+        for (size_t c = 0; c < channels; c++)
+            grey += element(picture, type, at + c) / (float)channels;
+        for (size_t c = 0; c < channels; c++) {
+            const float value =
+                channels == 3 ? grey + by.saturation * (element(picture, type, at + c) - grey) : element(picture, type, at + c);
+            put(picture, type, at + c, (mean + by.contrast * (value - mean)) * by.brightness);
+        }
+    }
+}
+
 void tri__augment_apply(const tri__augment *augment, tri_type type, tri_shape shape, uint64_t seed, int64_t epoch, int64_t record,
                         const uint8_t *from, uint8_t *to)
 {
-    change by = choose(augment, shape, seed, epoch, record);
-    int64_t height = shape.dim[0], width = shape.dim[1];
-    size_t pixel = (size_t)shape.dim[2] * tri_type_size(type), row = (size_t)width * pixel;
-    for (int64_t y = 0; y < height; y++)
-        change_row(from + (size_t)clamp(y + by.down, height - 1) * row, to + (size_t)y * row, width, pixel, by);
+    const change by = choose(augment, shape, seed, epoch, record);
+    (augment->rotate ? turn : move_and_mirror)(from, to, type, shape, by);
+    if (augment->colour)
+        light(to, type, shape, by);
 }

@@ -13,13 +13,15 @@
 #include "data/photo/webp/webp.h"
 
 #define MOST_PIXELS          (INT64_C(1) << 28)
-#define MOST_PIXELS_PER_BYTE 16384 /* a few bytes can say that a picture is empty; so many pixels of one are no photo */
+#define MOST_PIXELS_PER_BYTE 16384 /* a few bytes can claim an empty picture of any size; one with more pixels than this is no photo */
 
 struct tri__photo_decoder {
     tri__jpeg *jpeg;
     tri__resizer resizer;
     uint8_t *pixels; /* of a picture decoded whole; room bytes */
     int64_t room;
+    uint8_t *coloured; /* of a picture that becomes grey; coloured_room bytes */
+    int64_t coloured_room;
 };
 
 tri_status tri__photo_decoder_create(tri__photo_decoder **out)
@@ -42,6 +44,7 @@ void tri__photo_decoder_destroy(tri__photo_decoder *decoder)
     tri__jpeg_destroy(decoder->jpeg);
     tri__resizer_fini(&decoder->resizer);
     free(decoder->pixels);
+    free(decoder->coloured);
     free(decoder);
 }
 
@@ -86,7 +89,7 @@ static tri_status decode_whole(tri__photo_decoder *decoder, const uint8_t *data,
     return NULL;
 }
 
-tri_status tri__photo_decode(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t height, int64_t width, uint8_t *rgb)
+static tri_status decode_colours(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t height, int64_t width, uint8_t *rgb)
 {
     if (!tri__png_is(data, size) && !tri__webp_is(data, size))
         return tri__jpeg_decode(decoder->jpeg, data, size, height, width, rgb);
@@ -100,4 +103,23 @@ tri_status tri__photo_decode(tri__photo_decoder *decoder, const uint8_t *data, s
     const tri__pixels from = {
         .data = decoder->pixels, .height = own_height, .width = own_width, .channels = 3, .stride = (size_t)own_width * 3};
     return tri__resize(&decoder->resizer, &from, height, width, rgb);
+}
+
+/* rgb: [count][3] → grey: [count]. The weights of BT.601, in 1/65536, add up to 1: what was grey stays as it is. */
+static void take_brightness(const uint8_t *restrict rgb, int64_t count, uint8_t *restrict grey)
+{
+    enum { RED = 19595, GREEN = 38470, BLUE = 7471, HALF = 1 << 15, BITS = 16 };
+    for (int64_t i = 0; i < count; i++)
+        grey[i] = (uint8_t)((rgb[3 * i] * RED + rgb[3 * i + 1] * GREEN + rgb[3 * i + 2] * BLUE + HALF) >> BITS);
+}
+
+tri_status tri__photo_decode(tri__photo_decoder *decoder, const uint8_t *data, size_t size, int64_t height, int64_t width, int64_t channels,
+                             uint8_t *out)
+{
+    if (channels != 1)
+        return decode_colours(decoder, data, size, height, width, out);
+    TRI_TRY(tri__reserve(&decoder->coloured, &decoder->coloured_room, height * width * 3, 1, "a picture"));
+    TRI_TRY(decode_colours(decoder, data, size, height, width, decoder->coloured));
+    take_brightness(decoder->coloured, height * width, out);
+    return NULL;
 }

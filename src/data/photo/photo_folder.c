@@ -62,7 +62,7 @@ static tri_status photo_read(tri__reader *reader, int64_t record, const tri__exa
     size_t size;
     *to->label = source->labels[record];
     TRI_TRY(tri__file_load(source->paths[record], &self->bytes, &self->room, &size));
-    tri_status status = tri__photo_decode(self->decoder, self->bytes, size, shape.dim[0], shape.dim[1], to->x);
+    tri_status status = tri__photo_decode(self->decoder, self->bytes, size, shape.dim[0], shape.dim[1], shape.dim[2], to->x);
     if (tri_status_code(status) != TRI_BAD_DATA)
         return status;
     tri_status told = tri_fail(TRI_BAD_DATA, "%s: record %" PRId64 ": %s (replace the photo, or --skip-bad skips it)",
@@ -78,6 +78,11 @@ static void photo_destroy(tri_source *source)
     free(self);
 }
 
+static int32_t photo_class_of(const tri_source *source, int64_t record)
+{
+    return ((const photo_source *)source)->labels[record];
+}
+
 static const char *photo_file_of(const tri_source *source, int64_t record)
 {
     return ((const photo_source *)source)->paths[record];
@@ -87,6 +92,7 @@ static const tri__source_kind photo_kind = {
     .read = photo_read,
     .reader_create = photo_reader_create,
     .reader_destroy = photo_reader_destroy,
+    .class_of = photo_class_of,
     .file_of = photo_file_of,
     .destroy = photo_destroy,
 };
@@ -303,6 +309,7 @@ static tri_status fill(photo_source *self, const tri__file_set *set, tri_part pa
     tri_shape shape = TRI_SHAPE(options->height, options->width, 3);
     if (options->height == 0 || options->width == 0)
         TRI_TRY(tri_wrap(find_size(self, options->any_size, &shape), "%s", set->spec));
+    shape.dim[2] = options->grey ? 1 : 3;
     return tri_wrap(tri__source_set_shape(&self->source, shape), "%s", set->spec);
 }
 

@@ -25,8 +25,11 @@ static tri_status dense_read(tri__reader *reader, int64_t record, const tri__exa
     const dense_reader *self = (const dense_reader *)reader;
     const tri_source *sparse = self->sparse->source;
     int64_t count;
-    TRI_TRY(sparse->kind->read(self->sparse, record,
-                               &(tri__example_target){.keys = self->keys, .values = self->values, .count = &count, .label = to->label}));
+    tri__example_target spread = *to;
+    spread.keys = self->keys;
+    spread.values = self->values;
+    spread.count = &count;
+    TRI_TRY(sparse->kind->read(self->sparse, record, &spread));
     float *x = (float *)(void *)to->x;
     memset(x, 0, reader->source->example_bytes);
     for (int64_t i = 0; i < count; i++)

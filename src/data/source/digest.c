@@ -17,12 +17,15 @@ typedef struct {
     float *values;
     int64_t count; /* of features */
     int32_t label;
+    float *targets;
 } example_buffer;
 
 static tri_status buffer_init(example_buffer *buffer, const tri_source *source)
 {
     size_t width = (size_t)source->info.width;
     *buffer = (example_buffer){0};
+    if (source->info.outputs)
+        TRI_TRY(tri__allocate((size_t)source->info.outputs, sizeof *buffer->targets, "an example's targets", &buffer->targets));
     if (width == 0)
         return tri__allocate(source->example_bytes, 1, "an example", &buffer->x);
     TRI_TRY(tri__allocate(width, sizeof *buffer->keys, "an example's features", &buffer->keys));
@@ -34,6 +37,7 @@ static void buffer_fini(example_buffer *buffer)
     free(buffer->x);
     free(buffer->keys);
     free(buffer->values);
+    free(buffer->targets);
 }
 
 static uint32_t sum_number(uint32_t sum, int64_t number)
@@ -53,6 +57,7 @@ static uint32_t sum_info(const tri_source_info *info, int64_t examples)
 static uint32_t sum_example(uint32_t sum, const tri_source *source, const example_buffer *buffer)
 {
     sum = sum_number(sum, buffer->label);
+    sum = tri__crc32c(sum, buffer->targets, (size_t)source->info.outputs * sizeof *buffer->targets);
     if (source->info.width == 0)
         return tri__crc32c(sum, buffer->x, source->example_bytes);
     const size_t features = (size_t)buffer->count;
@@ -62,8 +67,12 @@ static uint32_t sum_example(uint32_t sum, const tri_source *source, const exampl
 
 static tri_status sum_record(tri__reader *reader, int64_t record, example_buffer *buffer, uint32_t *sum)
 {
-    const tri__example_target to = {
-        .x = buffer->x, .keys = buffer->keys, .values = buffer->values, .count = &buffer->count, .label = &buffer->label};
+    const tri__example_target to = {.x = buffer->x,
+                                    .keys = buffer->keys,
+                                    .values = buffer->values,
+                                    .count = &buffer->count,
+                                    .label = &buffer->label,
+                                    .targets = buffer->targets};
     TRI_TRY(reader->source->kind->read(reader, record, &to));
     *sum = sum_example(*sum, reader->source, buffer);
     return NULL;

@@ -36,8 +36,10 @@ struct tri__file_format {
     const struct tri__file_source_format *records; /* where its files are records (file_source.h): how they are read, and open is NULL */
     /* Otherwise: makes a source of the files. Formats that share it may be mixed. */
     tri_status (*open)(const tri__file_set *set, tri_part part, const tri_source_options *options, tri_source **out);
-    bool by_folder; /* only folders say which part a file is of: what files are called means nothing */
-    bool by_head;   /* the first TRI_FILE_HEAD bytes are enough to know such a file */
+    bool by_folder;    /* only folders say which part a file is of: what files are called means nothing */
+    bool aside;        /* beside files of other formats in a folder, such a file is something else: it is left out */
+    bool parts_inside; /* a file may hold several parts: where no file is of a part, those of the train part are looked into for it */
+    bool by_head;      /* the first TRI_FILE_HEAD bytes are enough to know such a file */
 };
 
 /* The part that a file belongs to by a word of its name: "t10k-images", "a9a.t", "validation-00000-of-00008". */

@@ -80,6 +80,12 @@ static const char *view_file_of(const tri_source *source, int64_t record)
     return tri__source_file(self->whole, record_of(self, record));
 }
 
+static int32_t view_class_of(const tri_source *source, int64_t record)
+{
+    const view *self = (const view *)source;
+    return tri__source_class(self->whole, record_of(self, record));
+}
+
 static void view_destroy(tri_source *source)
 {
     view *self = (view *)source;
@@ -93,6 +99,7 @@ static const tri__source_kind view_kind = {
     .read = view_read,
     .reader_create = view_reader_create,
     .reader_destroy = view_reader_destroy,
+    .class_of = view_class_of,
     .file_of = view_file_of,
     .destroy = view_destroy,
 };

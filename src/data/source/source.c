@@ -31,6 +31,13 @@ void tri__source_set_sparse(tri_source *source, const char *format, int64_t show
     source->fields = options->fields;
 }
 
+void tri__source_set_targets(tri_source *source, tri_label_kind labels, int64_t outputs)
+{
+    source->info.labels = labels;
+    source->info.outputs = outputs;
+    source->info.classes = 0;
+}
+
 tri_status tri__features_fit(const tri_source_info *source, const char *features_by, const char *trained_on)
 {
     if (!source->features_by || !features_by || !strcmp(source->features_by, features_by))
@@ -47,6 +54,13 @@ tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const 
     memcpy(to->x, source->resident_x + (size_t)record * source->example_bytes, source->example_bytes);
     *to->label = source->resident_labels[record];
     return NULL;
+}
+
+tri_status tri__source_check_grey(const tri_source_info *source)
+{
+    if (source->shape.rank == 3 && source->shape.dim[2] == 1)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--grey is for photos and records of photos, and %s has none", source->spec);
 }
 
 tri_status tri__reader_create(tri_source *source, tri__reader **out)
@@ -118,6 +132,13 @@ const tri_source_info *tri_source_describe(const tri_source *source)
     return &source->info;
 }
 
+int32_t tri__source_class(const tri_source *source, int64_t record)
+{
+    if (source->resident_x)
+        return source->resident_labels[record];
+    return source->kind->class_of ? source->kind->class_of(source, record) : -1;
+}
+
 const char *tri__source_file(const tri_source *source, int64_t record)
 {
     return source->kind->file_of ? source->kind->file_of(source, record) : NULL;
@@ -134,16 +155,33 @@ static tri_status check_records(const tri_source *source, const int64_t *records
     return NULL;
 }
 
-tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels)
+/* One of labels and targets is not NULL. */
+static tri_status read_rows(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels, float *targets)
 {
     TRI_TRY(check_records(source, records, count));
     tri__reader *reader;
     TRI_TRY(tri__reader_create(source, &reader));
     tri_status status = NULL;
     for (int64_t i = 0; i < count && !status; i++) {
-        const tri__example_target target = {.x = (uint8_t *)x + (size_t)i * source->example_bytes, .label = &labels[i]};
+        const tri__example_target target = {.x = (uint8_t *)x + (size_t)i * source->example_bytes,
+                                            .label = labels ? &labels[i] : NULL,
+                                            .targets = targets ? targets + i * source->info.outputs : NULL};
         status = source->kind->read(reader, records[i], &target);
     }
     tri__reader_destroy(reader);
     return status;
+}
+
+tri_status tri_source_read(tri_source *source, const int64_t *records, int64_t count, void *x, int32_t *labels)
+{
+    if (source->info.outputs)
+        return tri_fail(TRI_BAD_CALL, "%s: its labels are numbers, no classes (tri_source_read_targets reads them)", source->info.spec);
+    return read_rows(source, records, count, x, labels, NULL);
+}
+
+tri_status tri_source_read_targets(tri_source *source, const int64_t *records, int64_t count, void *x, float *targets)
+{
+    if (!source->info.outputs)
+        return tri_fail(TRI_BAD_CALL, "%s: its labels are classes (tri_source_read reads them)", source->info.spec);
+    return read_rows(source, records, count, x, NULL, targets);
 }

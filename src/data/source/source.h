@@ -25,7 +25,8 @@ typedef struct {
     int32_t *keys;  /* sparse: room for info.width features … */
     float *values;  /* … and for their values */
     int64_t *count; /* sparse: how many features there are; what stands behind them means nothing */
-    int32_t *label; /* its class */
+    int32_t *label; /* its class; not written where labels are no classes */
+    float *targets; /* where they are not: [info.outputs] */
 } tri__example_target;
 
 /* What became of waiting for an example of a stream. */
@@ -38,6 +39,7 @@ typedef struct {
     void (*reader_destroy)(tri__reader *reader);                        /* with reader_create */
     /* Of a stream: wait for the next example, which read gives then, whatever the record number. info.width is as much as it may need. */
     tri_status (*await)(tri_source *source, int64_t nanoseconds, tri__awaited *out);
+    int32_t (*class_of)(const tri_source *source, int64_t record);    /* known without reading; −1: it is not. NULL: it never is */
     const char *(*file_of)(const tri_source *source, int64_t record); /* for messages: where it is; NULL where there are no files */
     void (*destroy)(tri_source *source);                              /* frees source itself, too */
 } tri__source_kind;
@@ -59,6 +61,9 @@ void tri__source_hold(tri_source *source);
 /* Set info's type and shape to bytes of this shape, and example_bytes with them; shapes from outside may be too large. */
 TRI_MUST_CHECK tri_status tri__source_set_shape(tri_source *source, tri_shape shape);
 
+/* Labels are so many numbers an example, real ones or a set, and no classes. */
+void tri__source_set_targets(tri_source *source, tri_label_kind labels, int64_t outputs);
+
 /* The info of a sparse source: features of floats, at most width of them in an example. The number of features is what options ask for, or
  * else shown. */
 void tri__source_set_sparse(tri_source *source, const char *format, int64_t shown, int64_t width, int64_t classes,
@@ -68,12 +73,18 @@ void tri__source_set_sparse(tri_source *source, const char *format, int64_t show
  * in trained_on. */
 TRI_MUST_CHECK tri_status tri__features_fit(const tri_source_info *source, const char *features_by, const char *trained_on);
 
+/* TRI_BAD_CALL where --grey was given for a source whose examples have not one channel all the same. */
+TRI_MUST_CHECK tri_status tri__source_check_grey(const tri_source_info *source);
+
 /* A reader for one thread; the source must outlive it. */
 TRI_MUST_CHECK tri_status tri__reader_create(tri_source *source, tri__reader **out);
 void tri__reader_destroy(tri__reader *reader); /* accepts NULL */
 
 /* The file that a record stands in; NULL where there are no files. */
 const char *tri__source_file(const tri_source *source, int64_t record);
+
+/* The class of a record, where it is known without reading the example; −1 elsewhere. */
+int32_t tri__source_class(const tri_source *source, int64_t record);
 
 /* The read of a kind whose examples stand in memory. */
 tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const tri__example_target *to);
@@ -82,7 +93,7 @@ tri_status tri__source_read_resident(tri__reader *reader, int64_t record, const 
 TRI_MUST_CHECK tri_status tri__class_names_copy(const tri_source_info *info, char ***out);
 void tri__class_names_free(char **names, int64_t classes); /* accepts NULL, and names that are NULL */
 
-/* A synthetic source of this many training examples has so many test examples. */
+/* How many test examples a synthetic source has that has this many training examples. */
 static inline int64_t tri__source_test_share(int64_t examples)
 {
     return examples >= 6 ? examples / 6 : 1;

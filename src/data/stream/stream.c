@@ -34,7 +34,7 @@ struct stream {
     tri__input input;
     const stream_format *format;
     size_t size;                /* bytes of the record that was awaited */
-    size_t looked;              /* of the bytes that are not used, so many at the beginning are no newline */
+    size_t looked;              /* this many of the first unused bytes were searched and have no newline */
     int64_t lines;              /* whose end was found */
     int64_t records;            /* awaited so far */
     bool skips;                 /* the rest of a line that is too long */

@@ -17,7 +17,8 @@
 
 #define LONGEST_LOOK (1 << 16) /* bytes of a file that are looked at to recognise it */
 
-enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, LABELS, FACTS };
+/* NO_CLASSES: lines whose label is a number that cannot be one. SEVERAL: lines with several labels. */
+enum { WIDTH, LOWEST_INDEX, HIGHEST_INDEX, LOWEST_LABEL, HIGHEST_LABEL, LABELS, NO_CLASSES, SEVERAL, FACTS };
 _Static_assert(FACTS <= TRI_LINES_EMPTY, "an index keeps as many facts");
 
 static bool is_blank(char byte)
@@ -89,17 +90,41 @@ static inline const char *parse_feature(const char **at, const char *end, uint64
     return is_end(behind, end) || is_blank(*behind) ? NULL : "a feature's value should be followed by a blank";
 }
 
-/* As tri__libsvm_parse; looks: values are passed over, which is quicker. */
+/* The labels of a line: a number, a list of numbers, or none before the first feature; each goes to seen->label, then to take. */
+typedef void take_label(void *context, float label);
+
+static inline const char *parse_labels(const char **at, const char *end, take_label *take, void *context, tri__libsvm_line_facts *seen)
+{
+    const char *behind = tri__number_float(*at, end, &seen->label);
+    float label = seen->label;
+    if (!behind)
+        return "the label is not a number";
+    if (tri__text_look(behind, end) == ':') { /* that was the first feature's index */
+        seen->label = NAN;
+        return NULL;
+    }
+    for (;; behind = tri__number_float(*at, end, &label)) {
+        if (!behind)
+            return "a label should stand behind the comma, a number";
+        *at = behind;
+        seen->labels++;
+        if (take)
+            take(context, label);
+        if (tri__text_look(behind, end) != ',')
+            return is_end(behind, end) || is_blank(*behind) ? NULL : "the label should be followed by a blank";
+        ++*at;
+    }
+}
+
+/* As tri__libsvm_parse; looks: values are passed over, which is quicker. Each label goes to take, unless that is NULL. */
 static inline const char *parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
-                                tri__libsvm_line_facts *seen, bool looks)
+                                tri__libsvm_line_facts *seen, bool looks, take_label *take, void *context)
 {
     *seen = (tri__libsvm_line_facts){.lowest = INT64_MAX, .highest = -1};
-    const char *at = tri__number_float(*line, end, &seen->label), *wrong = NULL;
-    if (!at)
-        return "the label is not a number";
-    if (!is_end(at, end) && !is_blank(*at)) {
+    const char *at = *line, *wrong = parse_labels(&at, end, take, context, seen);
+    if (wrong) {
         *line = at;
-        return *at == ',' ? "several labels in one line, where an example has one class" : "the label should be followed by a blank";
+        return wrong;
     }
     int64_t lowest = INT64_MAX, highest = -1, features = 0;
     at = skip_query(skip_blanks(at, end), end);
@@ -126,7 +151,7 @@ static inline const char *parse(const char **line, const char *end, int64_t base
 const char *tri__libsvm_parse(const char **line, const char *end, int64_t base, int64_t room, int32_t *keys, float *values,
                               tri__libsvm_line_facts *seen)
 {
-    return parse(line, end, base, room, keys, values, seen, false);
+    return parse(line, end, base, room, keys, values, seen, false, NULL, NULL);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -141,7 +166,7 @@ static int64_t most(int64_t a, int64_t b)
 
 static void clear_facts(int64_t *facts)
 {
-    facts[WIDTH] = facts[LABELS] = facts[TRI_LINES_EMPTY] = 0;
+    facts[WIDTH] = facts[LABELS] = facts[NO_CLASSES] = facts[SEVERAL] = facts[TRI_LINES_EMPTY] = 0;
     facts[LOWEST_INDEX] = facts[LOWEST_LABEL] = INT64_MAX;
     facts[HIGHEST_INDEX] = facts[HIGHEST_LABEL] = -2;
 }
@@ -156,6 +181,20 @@ static void merge_facts(int64_t *facts, const int64_t *others)
     facts[LOWEST_LABEL] = least(facts[LOWEST_LABEL], others[LOWEST_LABEL]);
     facts[HIGHEST_LABEL] = most(facts[HIGHEST_LABEL], others[HIGHEST_LABEL]);
     facts[LABELS] |= others[LABELS];
+    facts[NO_CLASSES] += others[NO_CLASSES];
+    facts[SEVERAL] += others[SEVERAL];
+}
+
+static void note_label(void *facts, float label)
+{
+    int64_t *to = facts;
+    if (!tri__label_is(label)) {
+        to[NO_CLASSES] = 1;
+        return;
+    }
+    to[LOWEST_LABEL] = least(to[LOWEST_LABEL], (int64_t)label);
+    to[HIGHEST_LABEL] = most(to[HIGHEST_LABEL], (int64_t)label);
+    to[LABELS] |= tri__label_bit((int64_t)label);
 }
 
 /* One pass through some lines. Damaged ones are records too, but say nothing about the rest. */
@@ -170,11 +209,15 @@ static tri_status scan_lines(const char *begin, const char *from, const char *to
         }
         TRI_TRY(tri__index_add(index, at - begin));
         tri__libsvm_line_facts seen;
-        if (parse(&at, to, 0, 0, NULL, NULL, &seen, true) || !tri__label_is(seen.label))
+        int64_t own[TRI_INDEX_FACTS];
+        clear_facts(own);
+        if (parse(&at, to, 0, 0, NULL, NULL, &seen, true, note_label, own))
             continue;
-        int64_t label = (int64_t)seen.label;
-        merge_facts(index->facts,
-                    (int64_t[TRI_INDEX_FACTS]){seen.features, seen.lowest, seen.highest, label, label, tri__label_bit(label)});
+        own[SEVERAL] = seen.labels > 1;
+        own[WIDTH] = seen.features;
+        own[LOWEST_INDEX] = seen.lowest;
+        own[HIGHEST_INDEX] = seen.highest;
+        merge_facts(index->facts, own);
     }
     return NULL;
 }
@@ -200,17 +243,71 @@ bool tri__libsvm_is(const uint8_t *head, size_t size)
     return false;
 }
 
+/* Where a set of labels is written to. */
+typedef struct {
+    const tri_source_info *info;
+    float *targets; /* [info->outputs] */
+    float wrong;    /* a label that is none of them; NaN: all are */
+} label_set;
+
+static void set_label(void *context, float label)
+{
+    label_set *set = context;
+    const int64_t number = tri__label_is(label) ? (int64_t)label - set->info->numbering.first_label : -1;
+    if (number >= 0 && number < set->info->outputs)
+        set->targets[number] = 1;
+    else
+        set->wrong = label;
+}
+
 /* The label's class; −1 where it is none. Where the classes are 0 and 1, −1 is class 0: both ways to write two classes are common. */
 static int64_t class_of(const tri_numbering *numbering, float label)
 {
     return label == -1 && numbering->first_label == 0 && numbering->classes == 2 ? 0 : tri__label_class(numbering, label);
 }
 
-static void bad_label(const tri_numbering *numbering, float label, char fault[TRI_LIBSVM_FAULT])
+static bool keep_set(const label_set *set, char fault[TRI_LIBSVM_FAULT])
 {
+    const int64_t first = set->info->numbering.first_label;
+    if (!isnan(set->wrong))
+        snprintf(fault, TRI_LIBSVM_FAULT, "label %g where labels are %" PRId64 " to %" PRId64, (double)set->wrong, first,
+                 first + set->info->outputs - 1);
+    return isnan(set->wrong);
+}
+
+static bool keep_number(float label, float *target, char fault[TRI_LIBSVM_FAULT])
+{
+    *target = label;
+    if (!isfinite(label))
+        snprintf(fault, TRI_LIBSVM_FAULT, "the label is no finite number");
+    return isfinite(label);
+}
+
+static bool keep_class(const tri_numbering *numbering, float label, int32_t *to, char fault[TRI_LIBSVM_FAULT])
+{
+    const int64_t class = class_of(numbering, label);
     char labels[96];
+    *to = (int32_t) class;
+    if (class >= 0)
+        return true;
     tri__labels_tell(numbering, labels, sizeof labels);
     snprintf(fault, TRI_LIBSVM_FAULT, "label %g where %s", (double)label, labels);
+    return false;
+}
+
+/* False where the line's label, or a label of its set, is not what the source has: fault says so. */
+static bool keep_label(const tri__libsvm_line_facts *seen, const label_set *set, const tri__example_target *to,
+                       char fault[TRI_LIBSVM_FAULT])
+{
+    const tri_source_info *info = set->info;
+    if (info->labels == TRI_LABEL_SET)
+        return keep_set(set, fault);
+    if (seen->labels == 1)
+        return info->labels == TRI_LABEL_NUMBERS ? keep_number(seen->label, to->targets, fault)
+                                                 : keep_class(&info->numbering, seen->label, to->label, fault);
+    snprintf(fault, TRI_LIBSVM_FAULT, "%s",
+             seen->labels ? "several labels in one line, where an example has one (sigmoid_loss() learns several)" : "no label");
+    return false;
 }
 
 /* The first index of the line that is out of bounds; *line gets its place. */
@@ -219,7 +316,9 @@ static void bad_index(const tri_source_info *info, const char **line, const char
     const int64_t first = info->numbering.first_index, last = first + info->shape.dim[0] - 1;
     uint64_t index = 0;
     float value;
-    const char *at = tri__number_float(*line, end, &value), *here = at;
+    tri__libsvm_line_facts labels = {0};
+    const char *at = *line, *here = at;
+    parse_labels(&at, end, NULL, NULL, &labels);
     for (at = skip_query(skip_blanks(at, end), end); !is_end(at, end); at = skip_blanks(at, end)) {
         here = at;
         if (parse_feature(&at, end, &index, &value) || (int64_t)index < first || (int64_t)index > last)
@@ -237,10 +336,13 @@ bool tri__libsvm_example(const tri_source *source, const char **at, const char *
     const int64_t first = info->numbering.first_index;
     const char *begin = *at;
     tri__libsvm_line_facts seen;
-    const char *wrong = tri__libsvm_parse(at, end, first, info->width, to->keys, to->values, &seen);
+    label_set set = {info, to->targets, NAN};
+    take_label *take = info->labels == TRI_LABEL_SET ? set_label : NULL;
+    if (take)
+        memset(to->targets, 0, (size_t)info->outputs * sizeof *to->targets);
+    const char *wrong = parse(at, end, first, info->width, to->keys, to->values, &seen, false, take, &set);
     if (!wrong && seen.features > info->width)
         wrong = "more features than when the file was opened: is it being written?";
-    const int64_t class = wrong ? -1 : class_of(&info->numbering, seen.label);
     if (wrong)
         snprintf(fault, TRI_LIBSVM_FAULT, "%s", wrong);
     else if (source->fields > 0 && seen.features > source->fields)
@@ -248,12 +350,9 @@ bool tri__libsvm_example(const tri_source *source, const char **at, const char *
                  source->fields);
     else if (seen.features > 0 && !source->hash_keys && (seen.lowest < first || seen.highest - first >= info->shape.dim[0]))
         bad_index(info, &begin, end, fault);
-    else if (class < 0)
-        bad_label(&info->numbering, seen.label, fault);
-    else {
+    else if (keep_label(&seen, &set, to, fault)) {
         for (int64_t i = 0; i < seen.features && source->hash_keys; i++)
             to->keys[i] = tri__key_hash((uint64_t)(to->keys[i] + first), info->shape.dim[0]);
-        *to->label = (int32_t) class;
         *to->count = seen.features;
         return true;
     }
@@ -288,25 +387,44 @@ static tri_status merge(int64_t *facts, const tri__record_file *file)
     return NULL;
 }
 
+/* What labels are: as the model has them, or as most lines show. */
+static void set_labels(tri_source *source, const int64_t *facts, const tri_source_options *options)
+{
+    tri_source_info *info = &source->info;
+    const bool known = info->numbering.label_step, mostly_sets = options->labels == TRI_LABEL_CLASS && 4 * facts[SEVERAL] > info->examples;
+    if (options->labels == TRI_LABEL_SET || mostly_sets) {
+        if (!known)
+            info->numbering.first_label = facts[LOWEST_LABEL] == 0 ? 0 : 1;
+        tri__source_set_targets(source, TRI_LABEL_SET,
+                                options->outputs ? options->outputs : most(1, facts[HIGHEST_LABEL] - info->numbering.first_label + 1));
+    } else if (options->labels == TRI_LABEL_NUMBERS || 2 * facts[NO_CLASSES] > info->examples) {
+        tri__source_set_targets(source, TRI_LABEL_NUMBERS, 1);
+    }
+}
+
 static tri_status describe(tri__file_source *self, const tri__file_set *set, const int64_t *facts, const tri_source_options *options)
 {
     tri_source_info *info = &self->source.info;
     info->numbering = options->numbering;
     if (!info->numbering.label_step || info->numbering.first_index < 0)
         info->numbering.first_index = facts[LOWEST_INDEX] == 0 ? 0 : 1;
-    if (!info->numbering.label_step) {
+    set_labels(&self->source, facts, options);
+    if (info->labels != TRI_LABEL_CLASS) {
+        info->numbering.label_step = 1;
+    } else if (!info->numbering.label_step) {
         const tri__labels labels = {facts[LOWEST_LABEL], facts[HIGHEST_LABEL], facts[LABELS]};
         TRI_TRY(tri__labels_number(set->spec, &labels, options->classes, &info->numbering));
     }
     int64_t shown = most(1, facts[HIGHEST_INDEX] - info->numbering.first_index + 1);
-    tri__source_set_sparse(&self->source, "libsvm", shown, most(1, facts[WIDTH]), info->numbering.classes, options);
+    tri__source_set_sparse(&self->source, "libsvm", shown, most(1, facts[WIDTH]),
+                           info->labels == TRI_LABEL_CLASS ? info->numbering.classes : 0, options);
     info->features_by = TRI_FEATURES_BY_INDEX;
     return NULL;
 }
 
 static const tri__file_source_format source_format = {
     .size = sizeof(tri__file_source),
-    .index = {.name = "libsvm-3", .scan = scan},
+    .index = {.name = "libsvm-4", .scan = scan},
     .kind = &libsvm_kind,
     .merge = merge,
     .describe = describe,

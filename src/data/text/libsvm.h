@@ -3,8 +3,9 @@
  *     +1 3:0.5 17:1 204:-2.25e-3  # a comment
  *
  * Labels are −1 and +1, class numbers, or others with one step between them, such as 2 and 4: what the files show decides
- * (data/source/labels.h). Indices count from 1, unless an index 0 occurs: then they count from 0 (options->numbering says otherwise). qid:N
- * is passed over, and so are empty lines and lines of comment. */
+ * (data/source/labels.h). For a model that learns numbers, or where most labels are no classes, a label is a number. For a model that
+ * learns sets of labels it is a list, "1,3,7", which may be empty. Indices count from 1, unless an index 0 occurs: then they count from 0
+ * (options->numbering says otherwise). qid:N is passed over, and so are empty lines and lines of comment. */
 #ifndef TRI_DATA_TEXT_LIBSVM_H
 #define TRI_DATA_TEXT_LIBSVM_H
 
@@ -14,7 +15,8 @@
 
 /* What a line holds, besides the features themselves. */
 typedef struct {
-    float label;
+    float label;             /* the first … */
+    int64_t labels;          /* … of so many */
     int64_t features;        /* in the line */
     int64_t lowest, highest; /* of its indices; INT64_MAX and −1 where it has none */
 } tri__libsvm_line_facts;

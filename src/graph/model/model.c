@@ -13,6 +13,7 @@
 #include "graph/model/model_read.h"
 #include "graph/model/model_setting.h"
 #include "graph/model/model_verb.h"
+#include "graph/nodes/operator.h"
 
 /* Opening */
 
@@ -43,11 +44,10 @@ tri_status tri__model_refuse_places(const tri_model *model)
     const tri__statement *placed = first_placed(model);
     if (!placed)
         return NULL;
-    return tri__model_at(tri_fail(TRI_UNSUPPORTED,
-                                  "place=%d: every worker of this strategy computes the whole model; --strategy placed computes it by its "
-                                  "places",
-                                  placed->task),
-                         model, placed);
+    return tri_fail(
+        TRI_BAD_CALL,
+        "%s:%d:%d: place=%d: every worker of this strategy computes the whole model; --strategy placed computes it by its places",
+        model->file, placed->line, placed->column, placed->task);
 }
 
 /* "lenet" of "models/lenet.model" */
@@ -230,6 +230,17 @@ bool tri_model_is_sparse(const tri_model *model)
     return model->count > 0 && model->statement[0].verb.form == TRI_FORM_SPARSE;
 }
 
+tri_model_input tri_model_input_of(const tri_source_info *source)
+{
+    return (tri_model_input){.type = source->type, .shape = source->shape, .classes = source->classes, .outputs = source->outputs};
+}
+
+tri_label_kind tri_model_labels(const tri_model *model)
+{
+    const tri_operator *row = model->count > 0 ? tri__operator_find(model->statement[model->count - 1].verb.name) : NULL;
+    return row ? row->labels : TRI_LABEL_CLASS;
+}
+
 int64_t tri_model_classes(const tri_model *model)
 {
     return model->count > 0 && !strcmp(model->statement[model->count - 1].verb.name, "logistic_loss") ? 2 : 0;
@@ -276,6 +287,8 @@ tri_status tri_model_digest(const tri_model *model, const tri_graph *graph, char
             hash_shape(&hash, tri_node_name(node), without_batch(tri_node_shape(node)));
         if (strcmp(tri_node_operator(node), "parameter") == 0 || tri_node_table(node) >= 0)
             hash_shape(&hash, tri_node_name(node), tri_node_shape(node));
+        if (tri_node_is_frozen(node)) /* it lies elsewhere in the flat buffer */
+            tri__sha256_update(&hash, "frozen", strlen("frozen"));
     }
     hash_shape(&hash, "logits", without_batch(tri_node_shape(logits)));
     tri__sha256_final(&hash, out);

@@ -18,6 +18,7 @@
 #define TRI_MODEL_PARAMETERS (1LL << 32) /* of a model */
 #define TRI_MODEL_TASKS      (1 << 16)   /* that places may name */
 #define TRI_MODEL_CLASSES    (-1)        /* out=classes: as many as the data has classes */
+#define TRI_MODEL_OUTPUTS    (-2)        /* out=outputs: as many as an example has targets */
 
 /* What stands behind key=, or alone. */
 typedef struct {

@@ -9,6 +9,7 @@
 #include "base/memory/memory.h"
 #include "graph/model/model_loop.h"
 #include "graph/model/model_verb.h"
+#include "graph/nodes/operator.h"
 
 typedef struct model_builder model_builder;
 struct model_builder {
@@ -64,12 +65,14 @@ static tri_status apply(model_builder *builder, const tri__statement *layer, con
 static tri_status count_outputs(const model_builder *builder, const tri__statement *layer, int64_t *out)
 {
     *out = layer->settings.out;
-    if (*out != TRI_MODEL_CLASSES)
+    const bool classes = *out == TRI_MODEL_CLASSES;
+    if (!classes && *out != TRI_MODEL_OUTPUTS)
         return NULL;
-    *out = builder->input->classes;
+    *out = classes ? builder->input->classes : builder->input->outputs;
     if (*out >= 1 && *out <= TRI_MODEL_LARGEST)
         return NULL;
-    return tri_fail(TRI_BAD_DATA, "the data does not say how many classes it has; write a number, as in %s(10)", layer->verb.name);
+    return tri_fail(TRI_BAD_DATA, "the data does not say how many %s it has; write a number, as in %s(10)",
+                    classes ? "classes" : "outputs (numbers that an example is labelled with)", layer->verb.name);
 }
 
 /* Sparse examples */
@@ -303,16 +306,24 @@ static tri_status build_input(model_builder *builder, const tri__statement *stat
 }
 
 /* Labels beyond the logits would be read from nowhere. */
-static tri_status check_classes(const model_builder *builder, const tri__statement *loss, const tri_node *logits)
+static tri_status check_labels(const model_builder *builder, const tri__statement *loss, const tri_node *logits)
 {
     const tri_shape shape = tri_node_shape(logits);
-    const int64_t classes = builder->input->classes, outputs = shape.rank == 2 ? shape.dim[1] : 0;
+    const int64_t classes = builder->input->classes, targets = builder->input->outputs, outputs = shape.rank == 2 ? shape.dim[1] : 0;
+    const tri_label_kind labels = tri__operator_find(loss->verb.name)->labels;
     char text[128];
     if (outputs == 0)
         return tri_fail(TRI_BAD_DATA, "%s needs one row of numbers an example, '%s' is %s", loss->verb.name, tri_node_name(logits),
                         tri_shape_text(shape, text, sizeof text));
     if (strcmp(loss->verb.name, "logistic_loss") == 0)
         return classes <= 2 ? NULL : tri_fail(TRI_BAD_DATA, "logistic_loss is for two classes, the data has %" PRId64, classes);
+    if (labels != TRI_LABEL_CLASS)
+        return !targets || targets == outputs
+                   ? NULL
+                   : tri_fail(TRI_BAD_DATA,
+                              "'%s' has %" PRId64 " outputs, the data has %" PRId64 " for each example (dense(outputs) "
+                              "follows the data)",
+                              tri_node_name(logits), outputs, targets);
     if (classes > outputs)
         return tri_fail(TRI_BAD_DATA, "'%s' has %" PRId64 " outputs, the data has %" PRId64 " classes (dense(classes) follows the data)",
                         tri_node_name(logits), outputs, classes);
@@ -323,8 +334,11 @@ static tri_status build_loss(model_builder *builder, const tri__statement *loss,
 {
     tri_graph *graph = builder->graph;
     tri_node *logits = input_of(builder, loss, 0), *labels, *weights;
-    TRI_TRY(check_classes(builder, loss, logits));
-    TRI_TRY(tri_graph_input(graph, "labels", TRI_I32, (tri_shape){0}, &labels));
+    TRI_TRY(check_labels(builder, loss, logits));
+    if (tri__operator_find(loss->verb.name)->labels == TRI_LABEL_CLASS)
+        TRI_TRY(tri_graph_input(graph, "labels", TRI_I32, (tri_shape){0}, &labels));
+    else
+        TRI_TRY(tri_graph_input(graph, "targets", TRI_F32, TRI_SHAPE(tri_node_shape(logits).dim[1]), &labels));
     TRI_TRY(weights_of(builder, &weights));
     TRI_TRY(tri_graph_add(graph, loss->verb.name, loss->name, (tri_node *[]){logits, labels, weights}, 3, &loss->settings.attributes, out));
     TRI_TRY(tri_graph_output(graph, "logits", logits));
@@ -567,6 +581,13 @@ static tri_status build(const tri_model *model, const tri_model_input *input, in
 
 tri_status tri_model_build(const tri_model *model, const tri_model_input *input, int64_t batch, tri_graph **out)
 {
+    const bool classes = tri_model_labels(model) == TRI_LABEL_CLASS;
+    if (classes ? input->outputs > 0 : input->classes > 0 && !input->outputs)
+        return tri_fail(TRI_BAD_CALL,
+                        "%s: %s learns %s, and the data is labelled with %s (softmax_loss() and logistic_loss() learn classes, mse_loss() "
+                        "and huber_loss() numbers, sigmoid_loss() sets of labels)",
+                        model->name, model->statement[model->count - 1].verb.name, classes ? "classes" : "numbers",
+                        classes ? "numbers" : "classes");
     return build(model, input, batch, out);
 }
 

@@ -107,7 +107,7 @@ static tri_status read_argument(tri__scan *scan, tri__statement *statement)
             return tri__scan_at(tri__verb_unknown_key(&statement->verb, word), scan, where);
         return set(scan, statement, key_index, where);
     }
-    if (strcmp(word, "classes") != 0)
+    if (strcmp(word, "classes") != 0 && strcmp(word, "outputs") != 0)
         return add_input(scan, statement, word, where);
     scan->at = where;
     return set_next(scan, statement);
@@ -212,7 +212,7 @@ static char *made_name(const tri_model *model, const tri__verb *verb)
 /* Nodes that the builder makes beside those of a model's lines, and a word that files know. The input may be called x or image: it is. */
 static bool is_reserved(const tri_model *model, const tri__statement *statement, const char *name)
 {
-    static const char *const reserved[] = {"classes", "labels", "weights", "keys", "values", "x", "image"};
+    static const char *const reserved[] = {"classes", "outputs", "labels", "targets", "weights", "keys", "values", "x", "image"};
     const int all = sizeof reserved / sizeof *reserved;
     const int count = model->is_graph ? 1 : statement->verb.form == TRI_FORM_INPUT ? all - 2 : all;
     for (int i = 0; i < count; i++)

@@ -121,9 +121,9 @@ static tri_status read_count(const setting_row *setting, const tri__value *value
 
 static tri_status read_outputs(const setting_row *setting, const tri__value *value, void *field)
 {
-    if (!is_word(value, "classes"))
-        return read_whole(setting, value, "a whole number or 'classes'", field);
-    *(int64_t *)field = TRI_MODEL_CLASSES;
+    if (!is_word(value, "classes") && !is_word(value, "outputs"))
+        return read_whole(setting, value, "a whole number, 'classes' or 'outputs'", field);
+    *(int64_t *)field = is_word(value, "classes") ? TRI_MODEL_CLASSES : TRI_MODEL_OUTPUTS;
     return NULL;
 }
 
@@ -145,7 +145,8 @@ static void print_whole(int64_t whole, const char *word, FILE *stream)
 
 static void print_outputs(const void *field, FILE *stream)
 {
-    print_whole(*(const int64_t *)field, "classes", stream);
+    const int64_t count = *(const int64_t *)field;
+    print_whole(count, count == TRI_MODEL_OUTPUTS ? "outputs" : "classes", stream);
 }
 
 static void print_axis(const void *field, FILE *stream)
@@ -369,6 +370,7 @@ static const setting_row own_settings[] = {
     {"bias", &flag_kind, OF(with_bias), 0, 0},
     {"epsilon", &number_kind, OF(attributes.epsilon), FLT_MIN, FLT_MAX},
     {"smoothing", &number_kind, OF(attributes.smoothing), 0, 1},
+    {"delta", &number_kind, OF(attributes.delta), FLT_MIN, FLT_MAX},
     {"momentum", &number_kind, OF(momentum), FLT_MIN, 1.0000001},
     {"statistics", &statistics_kind, OF(joint), 0, 0},
     {"init", &init_kind, OF(attributes), ANY},

@@ -159,12 +159,17 @@ tri_status tri_graph_input(tri_graph *graph, const char *name, tri_type type, tr
     return NULL;
 }
 
+size_t tri__parameter_room(size_t count)
+{
+    return (count + PARAMETER_ALIGNMENT - (count > 0)) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT;
+}
+
 /* A parameter node and its place at the end of the flat buffer. aligned: the floats that it takes there. */
 static tri_status add_parameter(tri_graph *graph, const char *name, const tri_attributes *attributes, size_t *aligned, tri_node **out)
 {
     int64_t count;
     TRI_TRY(tri_wrap(tri_shape_check(attributes->shape, &count), "parameter '%s'", name));
-    *aligned = ((size_t)count + PARAMETER_ALIGNMENT - (count > 0)) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT; /* never 0 */
+    *aligned = tri__parameter_room((size_t)count);
     if (graph->parameter_floats > SIZE_MAX / sizeof(float) - *aligned)
         return tri_fail(TRI_BAD_CALL, "parameter '%s' has %" PRId64 " elements, with the others more than memory can hold", name, count);
     TRI_TRY(tri__graph_add(graph, "parameter", name, NULL, 0, attributes, NULL, out));
@@ -206,7 +211,7 @@ tri_status tri_graph_state(tri_graph *graph, const char *name, tri_shape shape, 
                         (double)state->rate);
     TRI_TRY(add_parameter(graph, name, &attributes, &floats, out));
     (*out)->state = true;
-    *state = (tri_state){{state->range.count ? state->range.first : first, state->range.count + floats}, rate};
+    *state = (tri_state){.range = {state->range.count ? state->range.first : first, state->range.count + floats}, .rate = rate};
     return NULL;
 }
 
@@ -266,6 +271,12 @@ const char *tri_graph_output_name(const tri_graph *graph, int index)
     return graph->output[index].name;
 }
 
+tri_label_kind tri_graph_labels(const tri_graph *graph)
+{
+    const tri_node *loss = tri_graph_find_output(graph, "loss");
+    return loss ? loss->op->labels : TRI_LABEL_CLASS;
+}
+
 tri_node *tri_graph_find_output(const tri_graph *graph, const char *name)
 {
     for (int i = 0; i < graph->outputs; i++)
@@ -305,6 +316,7 @@ static tri_status copy_node(const tri_node *node, int64_t batch, tri_graph *copy
         made->type = node->type;
     made->range = node->range;
     made->state = node->state;
+    made->frozen = node->frozen;
     made->table = node->table;
     made->target = node->target;
     made->parameter = twin(copy, node->parameter);

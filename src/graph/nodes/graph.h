@@ -22,6 +22,7 @@ struct tri_node {
     tri_shape shape;
     tri_range range;     /* parameter: where it lies in the flat buffer */
     bool state;          /* parameter: without a gradient, behind the others */
+    bool frozen;         /* parameter: it keeps its value, behind the state */
     int table;           /* table: which of the store's, from 0; −1 elsewhere */
     tri_node *forward;   /* gradient node: the node it differentiates, whose kernel's workspace it may read. NULL elsewhere */
     tri_node *parameter; /* gradient of a parameter or table: that one. NULL elsewhere */
@@ -62,6 +63,9 @@ TRI_MUST_CHECK tri_status tri__graph_own(tri_graph *graph, tri_graph *body);
 /* Shorthand for operators' backward rules: add a node with the given inputs, up to the first NULL. */
 TRI_MUST_CHECK tri_status tri__graph_make(tri_graph *graph, const char *operator_name, const tri_attributes *attributes, tri_node *forward,
                                           tri_node **out, tri_node *a, tri_node *b, tri_node *c, tri_node *d);
+
+/* Floats that a parameter of so many takes in the flat buffer; never 0. */
+size_t tri__parameter_room(size_t count);
 
 bool tri__node_is(const tri_node *node, const char *operator_name);
 size_t tri__node_bytes(const tri_node *node); /* of its plain value */

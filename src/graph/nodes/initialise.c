@@ -101,25 +101,51 @@ tri_status tri_graph_add_tables(const tri_graph *graph, tri_store *store)
     return NULL;
 }
 
-tri_status tri__graph_add_growing_tables(const tri_graph *graph, int64_t most, int64_t min_count, int64_t bytes, tri_store *store)
+int64_t tri__graph_row_bytes(const tri_graph *graph, const tri_rule *rule)
 {
-    int64_t row_bytes = 0, features = 0;
+    int64_t bytes = 0;
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        if (tri_node_table(node) < 0)
-            continue;
-        features = tri_node_shape(node).dim[0];
-        row_bytes += tri__table_stride(tri_node_shape(node).dim[1] * (tri_rule_slots(&store->rule) + 1)) * (int64_t)sizeof(float);
+        if (tri_node_table(node) >= 0)
+            bytes += tri__table_stride(tri_node_shape(node).dim[1] * (tri_rule_slots(rule) + 1)) * (int64_t)sizeof(float);
     }
-    if (!features)
-        return NULL;
-    TRI_TRY(tri__key_map_create(features < most ? features : most, row_bytes, bytes, min_count, &store->map));
+    return bytes;
+}
+
+/* How many keys there can be; 0: there are no tables. */
+static int64_t features_of(const tri_graph *graph)
+{
+    int64_t features = 0;
+    for (int i = 0; i < tri_graph_count(graph); i++)
+        if (tri_node_table(tri_graph_node(graph, i)) >= 0)
+            features = tri_node_shape(tri_graph_node(graph, i)).dim[0];
+    return features;
+}
+
+/* One row more than the map gives: nobody's. */
+static tri_status add_mapped_tables(const tri_graph *graph, tri_store *store)
+{
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
         if (tri_node_table(node) >= 0)
             TRI_TRY(tri_wrap(tri_store_add_table(store, store->map->capacity + 1, tri_node_shape(node).dim[1]), "%s", tri_node_name(node)));
     }
     return NULL;
+}
+
+tri_status tri__graph_add_growing_tables(const tri_graph *graph, int64_t most, int64_t min_count, int64_t bytes, tri_store *store)
+{
+    const int64_t features = features_of(graph), each = tri__graph_row_bytes(graph, &store->rule);
+    if (!features)
+        return NULL;
+    TRI_TRY(tri__key_map_create(features, most, each, bytes, min_count, &store->map));
+    return add_mapped_tables(graph, store);
+}
+
+tri_status tri__graph_add_shared_tables(const tri_graph *graph, const tri_store *first, tri_store *store)
+{
+    store->map = first->map;
+    return store->map ? add_mapped_tables(graph, store) : tri_graph_add_tables(graph, store);
 }
 
 tri_status tri_graph_add_growing_tables(const tri_graph *graph, int64_t min_count, int64_t bytes, tri_store *store)
@@ -132,15 +158,6 @@ static void put_elements(const tri_table *table, int64_t first, int64_t count, c
 {
     for (int64_t i = 0; i < count; i++)
         table->data[(first + i) / table->width * table->stride + (first + i) % table->width] = from[i];
-}
-
-/* As in a table that has all rows: by key and column. */
-void tri__initialise_row(const tri_node *node, uint64_t seed, int32_t key, const tri_table *table, int64_t row)
-{
-    const tri_attributes *attributes = tri_node_attributes(node);
-    if (attributes->init != TRI_INIT_ZERO)
-        fill_block(attributes->init, attributes->value, tri__key_split_name(tri__key_of(seed), tri_node_name(node)), key * table->width,
-                   table->width, table->data + row * table->stride);
 }
 
 /* Zeros are there already, and memory that is not touched is not taken. */
@@ -162,16 +179,21 @@ static tri_status fill_table(const tri_node *node, uint64_t seed, const tri_tabl
     return NULL;
 }
 
+tri__initial_row tri__graph_initial_row(const tri_node *table, uint64_t seed)
+{
+    const tri_attributes *attributes = tri_node_attributes(table);
+    return (tri__initial_row){attributes->init, attributes->value, tri__key_split_name(tri__key_of(seed), tri_node_name(table))};
+}
+
 tri_status tri_graph_initialise_tables(const tri_graph *graph, uint64_t seed, tri_store *store)
 {
-    if (store->map) { /* rows get their values when keys get them */
-        store->map->seed = seed;
-        return NULL;
-    }
     for (int i = 0; i < tri_graph_count(graph); i++) {
         const tri_node *node = tri_graph_node(graph, i);
-        if (tri_node_table(node) >= 0)
-            TRI_TRY(fill_table(node, seed, tri_store_table(store, tri_node_table(node))));
+        const int table = tri_node_table(node);
+        if (table >= 0 && store->map) /* rows get their values when keys get them */
+            store->map->initial[table] = tri__graph_initial_row(node, seed);
+        else if (table >= 0)
+            TRI_TRY(fill_table(node, seed, tri_store_table(store, table)));
     }
     return NULL;
 }

@@ -3,6 +3,7 @@
 #define TRI_GRAPH_NODES_INITIALISE_H
 
 #include "base/bytes/random.h"
+#include "graph/store/key_map.h"
 #include "trireme/graph.h"
 #include "trireme/store.h"
 
@@ -22,7 +23,10 @@ void tri__graph_initialise_task(const tri_graph *graph, int task, uint64_t seed,
 TRI_MUST_CHECK tri_status tri__graph_add_growing_tables(const tri_graph *graph, int64_t most, int64_t min_count, int64_t bytes,
                                                         tri_store *store);
 
-/* The initial weights of one row of a table that grows: those that the key has in a table that does not. */
-void tri__initialise_row(const tri_node *node, uint64_t seed, int32_t key, const tri_table *table, int64_t row);
+int64_t tri__graph_row_bytes(const tri_graph *graph, const tri_rule *rule); /* that a key takes in all tables; 0: there are none */
+tri__initial_row tri__graph_initial_row(const tri_node *table, uint64_t seed);
+
+/* The tables that `first` has, for a store that shares them with it. Where they grow, first's map, too, which stays first's. */
+TRI_MUST_CHECK tri_status tri__graph_add_shared_tables(const tri_graph *graph, const tri_store *first, tri_store *store);
 
 #endif

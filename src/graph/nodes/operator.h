@@ -34,6 +34,9 @@ struct tri_operator {
     /* Add the nodes that compute dx[i] from dy wherever wanted[i]. NULL where the operator has no derivative. */
     tri_status (*backward)(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx);
 
+    bool is_loss;          /* ends a model: inputs are outputs of the model, labels (or targets) and weights; the result is a sum … */
+    tri_label_kind labels; /* … and what its examples are labelled with */
+
     bool assigns;     /* the result becomes the value of input 0, a parameter, when the run ends */
     bool no_gradient; /* is for people although it has no derivative */
 

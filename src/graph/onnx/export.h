@@ -1,7 +1,8 @@
 /* export.h: a model for other people's runtimes, as an ONNX file.
  *
  * The file takes examples as training took them, "x" [N][height][width][channels] of bytes or floats, or [N][features], and gives "logits"
- * and "probabilities" [N][classes]. N is free. Parameters keep their names. */
+ * and "probabilities" [N][classes]; of a model that learns numbers "logits" alone, which are these. N is free. Parameters keep their
+ * names. */
 #ifndef TRI_GRAPH_ONNX_EXPORT_H
 #define TRI_GRAPH_ONNX_EXPORT_H
 

@@ -19,11 +19,16 @@ static tri_status no_memory(void)
     return tri_fail(TRI_NO_MEMORY, "out of memory for an ONNX model");
 }
 
-/* The next field of a message; *more is false at its end. */
-static tri_status next(tri__wire_reader *reader, const char *what, tri__wire_field *field, bool *more)
+/* Keeps what it knows of a message's field in out, which is as the message is. */
+typedef tri_status (*take_field)(tri__arena *arena, const tri__wire_field *field, void *out);
+
+/* what: the message, in the words of an error. */
+static tri_status read_message(tri__arena *arena, tri__wire_reader reader, const char *what, take_field take, void *out)
 {
+    tri__wire_field field;
     bool bad = false;
-    *more = tri__wire_next(reader, field, &bad);
+    while (tri__wire_next(&reader, &field, &bad))
+        TRI_TRY(take(arena, &field, out));
     return bad ? damaged(what) : NULL;
 }
 
@@ -67,6 +72,11 @@ typedef struct {
     bool packed_ints;
 } elements;
 
+typedef struct {
+    tri__onnx_tensor *tensor;
+    elements from;
+} tensor_message;
+
 static tri_status decode_ints(tri__arena *arena, const elements *from, tri__onnx_tensor *tensor)
 {
     int64_t *ints = tri__arena_alloc(arena, ((size_t)tensor->count + 1) * sizeof *ints);
@@ -98,205 +108,226 @@ static tri_status decode_floats(tri__arena *arena, const elements *from, tri__on
     return NULL;
 }
 
+static tri_status take_tensor(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    tensor_message *message = out;
+    tri__onnx_tensor *tensor = message->tensor;
+    switch (field->number) {
+    case ONNX_TENSOR_NAME:
+        return text_of(arena, field, &tensor->name);
+    case ONNX_TENSOR_DIMS:
+        return add_numbers(field, "a tensor's shape", TRI_MAX_RANK, tensor->shape.dim, &tensor->shape.rank);
+    case ONNX_TENSOR_TYPE:
+        tensor->element = field->value <= INT32_MAX ? (int)field->value : 0;
+        return NULL;
+    case ONNX_TENSOR_RAW:
+    case ONNX_TENSOR_FLOATS:
+    case ONNX_TENSOR_INT64S:
+        if (field->type == TRI_WIRE_BYTES)
+            message->from = (elements){field->bytes, field->size, field->number == ONNX_TENSOR_INT64S};
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
 static tri_status read_tensor(tri__arena *arena, tri__wire_reader reader, tri__onnx_tensor *out)
 {
-    tri__wire_field field;
-    elements from = {0};
-    bool more;
+    tensor_message message = {.tensor = out};
     *out = (tri__onnx_tensor){.name = ""};
-    for (;;) {
-        TRI_TRY(next(&reader, "a tensor", &field, &more));
-        if (!more)
-            break;
-        if (field.number == ONNX_TENSOR_NAME)
-            TRI_TRY(text_of(arena, &field, &out->name));
-        else if (field.number == ONNX_TENSOR_DIMS)
-            TRI_TRY(add_numbers(&field, "a tensor's shape", TRI_MAX_RANK, out->shape.dim, &out->shape.rank));
-        else if (field.number == ONNX_TENSOR_TYPE)
-            out->element = field.value <= INT32_MAX ? (int)field.value : 0;
-        else if (field.type == TRI_WIRE_BYTES &&
-                 (field.number == ONNX_TENSOR_RAW || field.number == ONNX_TENSOR_FLOATS || field.number == ONNX_TENSOR_INT64S))
-            from = (elements){field.bytes, field.size, field.number == ONNX_TENSOR_INT64S};
-    }
+    TRI_TRY(read_message(arena, reader, "a tensor", take_tensor, &message));
     TRI_TRY(tri_shape_check(out->shape, &out->count));
     if (out->element == ONNX_ELEMENT_INT64)
-        return out->count > (int64_t)from.size ? damaged(out->name) : decode_ints(arena, &from, out);
-    return out->element == ONNX_ELEMENT_FLOAT ? decode_floats(arena, &from, out) : NULL;
+        return out->count > (int64_t)message.from.size ? damaged(out->name) : decode_ints(arena, &message.from, out);
+    return out->element == ONNX_ELEMENT_FLOAT ? decode_floats(arena, &message.from, out) : NULL;
 }
 
 /* ---- nodes ---- */
 
-static tri_status read_attribute(tri__arena *arena, tri__wire_reader reader, tri__onnx_attribute *out)
+static tri_status read_tensor_attribute(tri__arena *arena, const tri__wire_field *field, tri__onnx_attribute *out)
 {
-    tri__wire_field field;
-    bool more;
-    *out = (tri__onnx_attribute){.name = "", .text = ""};
-    for (;;) {
-        TRI_TRY(next(&reader, "an attribute", &field, &more));
-        if (!more)
-            return NULL;
-        if (field.number == ONNX_ATTRIBUTE_NAME)
-            TRI_TRY(text_of(arena, &field, &out->name));
-        else if (field.number == ONNX_ATTRIBUTE_S)
-            TRI_TRY(text_of(arena, &field, &out->text));
-        else if (field.number == ONNX_ATTRIBUTE_F)
-            out->number = tri__wire_float(field.value);
-        else if (field.number == ONNX_ATTRIBUTE_I)
-            out->whole = (int64_t)field.value;
-        else if (field.number == ONNX_ATTRIBUTE_INTS)
-            TRI_TRY(add_numbers(&field, "an attribute", TRI_ONNX_INTS, out->ints, &out->count));
-        else if (field.number == ONNX_ATTRIBUTE_T && field.type == TRI_WIRE_BYTES) {
-            tri__onnx_tensor *tensor = tri__arena_alloc(arena, sizeof *tensor);
-            if (!tensor)
-                return no_memory();
-            TRI_TRY(read_tensor(arena, tri__wire_inside(&field), tensor));
-            out->tensor = tensor;
-        }
+    tri__onnx_tensor *tensor = tri__arena_alloc(arena, sizeof *tensor);
+    if (!tensor)
+        return no_memory();
+    TRI_TRY(read_tensor(arena, tri__wire_inside(field), tensor));
+    out->tensor = tensor;
+    return NULL;
+}
+
+static tri_status take_attribute(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    tri__onnx_attribute *attribute = out;
+    switch (field->number) {
+    case ONNX_ATTRIBUTE_NAME:
+        return text_of(arena, field, &attribute->name);
+    case ONNX_ATTRIBUTE_S:
+        return text_of(arena, field, &attribute->text);
+    case ONNX_ATTRIBUTE_F:
+        attribute->number = tri__wire_float(field->value);
+        return NULL;
+    case ONNX_ATTRIBUTE_I:
+        attribute->whole = (int64_t)field->value;
+        return NULL;
+    case ONNX_ATTRIBUTE_INTS:
+        return add_numbers(field, "an attribute", TRI_ONNX_INTS, attribute->ints, &attribute->count);
+    case ONNX_ATTRIBUTE_T:
+        return field->type == TRI_WIRE_BYTES ? read_tensor_attribute(arena, field, attribute) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static tri_status add_text(tri__arena *arena, const tri__wire_field *field, const tri__onnx_node *node, int most, const char **list,
+                           int *count)
+{
+    if (*count == most)
+        return tri_fail(TRI_UNSUPPORTED, "the node '%s' (%s) has more inputs or outputs than any operator here", node->name, node->op);
+    return text_of(arena, field, &list[(*count)++]);
+}
+
+static tri_status add_attribute(tri__arena *arena, const tri__wire_field *field, tri__onnx_node *node)
+{
+    if (node->attributes == TRI_ONNX_ATTRIBUTES)
+        return tri_fail(TRI_UNSUPPORTED, "the node '%s' (%s) has more attributes than any operator here", node->name, node->op);
+    tri__onnx_attribute *attribute = &node->attribute[node->attributes++];
+    *attribute = (tri__onnx_attribute){.name = "", .text = ""};
+    return read_message(arena, tri__wire_inside(field), "an attribute", take_attribute, attribute);
+}
+
+static tri_status take_node(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    tri__onnx_node *node = out;
+    switch (field->number) {
+    case ONNX_NODE_INPUT:
+        return add_text(arena, field, node, TRI_ONNX_INPUTS, node->input, &node->inputs);
+    case ONNX_NODE_OUTPUT:
+        return add_text(arena, field, node, TRI_ONNX_OUTPUTS, node->output, &node->outputs);
+    case ONNX_NODE_NAME:
+        return text_of(arena, field, &node->name);
+    case ONNX_NODE_OPERATOR:
+        return text_of(arena, field, &node->op);
+    case ONNX_NODE_ATTRIBUTE:
+        return field->type == TRI_WIRE_BYTES ? add_attribute(arena, field, node) : NULL;
+    default:
+        return NULL;
     }
 }
 
 static tri_status read_node(tri__arena *arena, tri__wire_reader reader, tri__onnx_node *out)
 {
-    tri__wire_field field;
-    bool more;
     *out = (tri__onnx_node){.name = "", .op = ""};
-    for (;;) {
-        TRI_TRY(next(&reader, "a node", &field, &more));
-        if (!more)
-            return out->outputs ? NULL : damaged("a node without a result");
-        if ((field.number == ONNX_NODE_INPUT && out->inputs == TRI_ONNX_INPUTS) ||
-            (field.number == ONNX_NODE_OUTPUT && out->outputs == TRI_ONNX_OUTPUTS) ||
-            (field.number == ONNX_NODE_ATTRIBUTE && out->attributes == TRI_ONNX_ATTRIBUTES))
-            return tri_fail(TRI_UNSUPPORTED, "the node '%s' (%s) has more inputs, outputs or attributes than any operator here", out->name,
-                            out->op);
-        if (field.number == ONNX_NODE_INPUT)
-            TRI_TRY(text_of(arena, &field, &out->input[out->inputs++]));
-        else if (field.number == ONNX_NODE_OUTPUT)
-            TRI_TRY(text_of(arena, &field, &out->output[out->outputs++]));
-        else if (field.number == ONNX_NODE_NAME)
-            TRI_TRY(text_of(arena, &field, &out->name));
-        else if (field.number == ONNX_NODE_OPERATOR)
-            TRI_TRY(text_of(arena, &field, &out->op));
-        else if (field.number == ONNX_NODE_ATTRIBUTE && field.type == TRI_WIRE_BYTES)
-            TRI_TRY(read_attribute(arena, tri__wire_inside(&field), &out->attribute[out->attributes++]));
-    }
+    TRI_TRY(read_message(arena, reader, "a node", take_node, out));
+    return out->outputs ? NULL : damaged("a node without a result");
 }
 
 /* ---- inputs and outputs ---- */
 
-/* The message in field `number` of another; empty where there is none. */
-static tri_status inside(tri__wire_reader reader, uint32_t number, tri__wire_reader *out)
+/* A dimension by name, the batch as a rule, stays 0. */
+static tri_status take_size(tri__arena *arena, const tri__wire_field *field, void *out)
 {
-    tri__wire_field field;
-    bool more;
-    *out = (tri__wire_reader){0};
-    for (;;) {
-        TRI_TRY(next(&reader, "a value's type", &field, &more));
-        if (!more)
-            return NULL;
-        if (field.number == number && field.type == TRI_WIRE_BYTES)
-            *out = tri__wire_inside(&field);
-    }
+    (void)arena;
+    if (field->number == ONNX_DIM_VALUE && field->value <= INT32_MAX)
+        *(int64_t *)out = (int64_t)field->value;
+    return NULL;
 }
 
-static tri_status read_dims(tri__wire_reader reader, tri_shape *shape)
+static tri_status take_dim(tri__arena *arena, const tri__wire_field *field, void *out)
 {
-    tri__wire_field field, size;
-    bool more, known;
-    for (;;) {
-        TRI_TRY(next(&reader, "a value's shape", &field, &more));
-        if (!more)
-            return NULL;
-        if (field.number != ONNX_SHAPE_DIM || field.type != TRI_WIRE_BYTES)
-            continue;
-        if (shape->rank == TRI_MAX_RANK)
-            return tri_fail(TRI_UNSUPPORTED, "a value has more than %d dimensions", TRI_MAX_RANK);
-        tri__wire_reader dim = tri__wire_inside(&field);
-        shape->dim[shape->rank] = 0;
-        for (;;) {
-            TRI_TRY(next(&dim, "a value's shape", &size, &known));
-            if (!known)
-                break;
-            if (size.number == ONNX_DIM_VALUE && size.value <= INT32_MAX)
-                shape->dim[shape->rank] = (int64_t)size.value;
-        }
-        shape->rank++;
-    }
+    tri_shape *shape = out;
+    if (field->number != ONNX_SHAPE_DIM || field->type != TRI_WIRE_BYTES)
+        return NULL;
+    if (shape->rank == TRI_MAX_RANK)
+        return tri_fail(TRI_UNSUPPORTED, "a value has more than %d dimensions", TRI_MAX_RANK);
+    shape->dim[shape->rank] = 0;
+    return read_message(arena, tri__wire_inside(field), "a value's shape", take_size, &shape->dim[shape->rank++]);
+}
+
+/* Of a value's tensor. */
+static tri_status take_tensor_type(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    tri__onnx_value *value = out;
+    if (field->number == ONNX_VALUE_ELEMENT && field->value <= INT32_MAX)
+        value->element = (int)field->value;
+    if (field->number != ONNX_VALUE_SHAPE || field->type != TRI_WIRE_BYTES)
+        return NULL;
+    value->shape = (tri_shape){0};
+    return read_message(arena, tri__wire_inside(field), "a value's shape", take_dim, &value->shape);
+}
+
+static tri_status take_type(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    return field->number == ONNX_VALUE_TENSOR && field->type == TRI_WIRE_BYTES
+               ? read_message(arena, tri__wire_inside(field), "a value's type", take_tensor_type, out)
+               : NULL;
+}
+
+static tri_status take_value(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    tri__onnx_value *value = out;
+    if (field->number == ONNX_VALUE_NAME)
+        return text_of(arena, field, &value->name);
+    return field->number == ONNX_VALUE_TYPE && field->type == TRI_WIRE_BYTES
+               ? read_message(arena, tri__wire_inside(field), "a value's type", take_type, out)
+               : NULL;
 }
 
 static tri_status read_value(tri__arena *arena, tri__wire_reader reader, tri__onnx_value *out)
 {
-    tri__wire_field field;
-    tri__wire_reader type, tensor, shape;
-    bool more;
     *out = (tri__onnx_value){.name = ""};
-    TRI_TRY(inside(reader, ONNX_VALUE_TYPE, &type));
-    TRI_TRY(inside(type, ONNX_VALUE_TENSOR, &tensor));
-    TRI_TRY(inside(tensor, ONNX_VALUE_SHAPE, &shape));
-    TRI_TRY(read_dims(shape, &out->shape));
-    for (;;) {
-        TRI_TRY(next(&tensor, "a value's type", &field, &more));
-        if (!more)
-            break;
-        if (field.number == ONNX_VALUE_ELEMENT && field.value <= INT32_MAX)
-            out->element = (int)field.value;
-    }
-    for (;;) {
-        TRI_TRY(next(&reader, "a value", &field, &more));
-        if (!more)
-            return NULL;
-        if (field.number == ONNX_VALUE_NAME)
-            TRI_TRY(text_of(arena, &field, &out->name));
-    }
+    return read_message(arena, reader, "a value", take_value, out);
 }
 
 /* ---- the graph ---- */
 
-static tri_status count_lists(tri__wire_reader reader, tri__onnx_graph *out)
+static tri_status count_list(tri__arena *arena, const tri__wire_field *field, void *out)
 {
-    tri__wire_field field;
-    bool more;
-    for (;;) {
-        TRI_TRY(next(&reader, "the graph", &field, &more));
-        if (!more)
-            return NULL;
-        if (field.type != TRI_WIRE_BYTES)
-            continue;
-        out->nodes += field.number == ONNX_GRAPH_NODE;
-        out->tensors += field.number == ONNX_GRAPH_INITIALIZER;
-        out->inputs += field.number == ONNX_GRAPH_INPUT;
-        out->outputs += field.number == ONNX_GRAPH_OUTPUT;
+    tri__onnx_graph *graph = out;
+    (void)arena;
+    if (field->type != TRI_WIRE_BYTES)
+        return NULL;
+    graph->nodes += field->number == ONNX_GRAPH_NODE;
+    graph->tensors += field->number == ONNX_GRAPH_INITIALIZER;
+    graph->inputs += field->number == ONNX_GRAPH_INPUT;
+    graph->outputs += field->number == ONNX_GRAPH_OUTPUT;
+    return NULL;
+}
+
+/* The lists have room for what was counted; their numbers are counted anew. */
+static tri_status fill_list(tri__arena *arena, const tri__wire_field *field, void *out)
+{
+    tri__onnx_graph *graph = out;
+    if (field->type != TRI_WIRE_BYTES)
+        return NULL;
+    const tri__wire_reader message = tri__wire_inside(field);
+    switch (field->number) {
+    case ONNX_GRAPH_NODE:
+        return read_node(arena, message, &graph->node[graph->nodes++]);
+    case ONNX_GRAPH_INITIALIZER:
+        return read_tensor(arena, message, &graph->tensor[graph->tensors++]);
+    case ONNX_GRAPH_INPUT:
+        return read_value(arena, message, &graph->input[graph->inputs++]);
+    case ONNX_GRAPH_OUTPUT:
+        return read_value(arena, message, &graph->output[graph->outputs++]);
+    default:
+        return NULL;
     }
 }
 
-static tri_status read_lists(tri__arena *arena, tri__wire_reader reader, tri__onnx_graph *out)
+/* Where the message of the graph stands; the last one counts. */
+static tri_status find_graph(tri__arena *arena, const tri__wire_field *field, void *out)
 {
-    tri__wire_field field;
-    bool more;
-    int64_t nodes = 0, tensors = 0, inputs = 0, outputs = 0;
-    for (;;) {
-        TRI_TRY(next(&reader, "the graph", &field, &more));
-        if (!more)
-            return NULL;
-        if (field.type != TRI_WIRE_BYTES)
-            continue;
-        if (field.number == ONNX_GRAPH_NODE)
-            TRI_TRY(read_node(arena, tri__wire_inside(&field), &out->node[nodes++]));
-        else if (field.number == ONNX_GRAPH_INITIALIZER)
-            TRI_TRY(read_tensor(arena, tri__wire_inside(&field), &out->tensor[tensors++]));
-        else if (field.number == ONNX_GRAPH_INPUT)
-            TRI_TRY(read_value(arena, tri__wire_inside(&field), &out->input[inputs++]));
-        else if (field.number == ONNX_GRAPH_OUTPUT)
-            TRI_TRY(read_value(arena, tri__wire_inside(&field), &out->output[outputs++]));
-    }
+    (void)arena;
+    if (field->number == ONNX_MODEL_GRAPH && field->type == TRI_WIRE_BYTES)
+        *(tri__wire_reader *)out = tri__wire_inside(field);
+    return NULL;
 }
 
 tri_status tri__onnx_read(const uint8_t *data, size_t size, tri__arena *arena, tri__onnx_graph *out)
 {
-    tri__wire_reader graph;
+    tri__wire_reader graph = {0};
     *out = (tri__onnx_graph){0};
-    TRI_TRY(inside((tri__wire_reader){data, data + size}, ONNX_MODEL_GRAPH, &graph));
-    TRI_TRY(count_lists(graph, out));
+    TRI_TRY(read_message(arena, (tri__wire_reader){data, data + size}, "the model", find_graph, &graph));
+    TRI_TRY(read_message(arena, graph, "the graph", count_list, out));
     if (!out->nodes || !out->inputs || !out->outputs)
         return tri_fail(TRI_BAD_DATA, "this is no ONNX model: it has no nodes, no input or no output");
     if (out->nodes > MOST || out->tensors > MOST || out->inputs > MOST || out->outputs > MOST)
@@ -307,7 +338,8 @@ tri_status tri__onnx_read(const uint8_t *data, size_t size, tri__arena *arena, t
     out->output = tri__arena_alloc(arena, (size_t)out->outputs * sizeof *out->output);
     if (!out->node || !out->tensor || !out->input || !out->output)
         return no_memory();
-    return read_lists(arena, graph, out);
+    out->nodes = out->tensors = out->inputs = out->outputs = 0;
+    return read_message(arena, graph, "the graph", fill_list, out);
 }
 
 const tri__onnx_attribute *tri__onnx_attribute_of(const tri__onnx_node *node, const char *name)

@@ -260,6 +260,7 @@ static tri_status bind_input(tri__compiler *compiler, const tri_node *node)
         tri__location where;
         tri_type type;
     } known[] = {{"labels", TRI_BATCH_LABELS, TRI_I32},
+                 {"targets", TRI_BATCH_TARGETS, TRI_F32},
                  {"weights", TRI_BATCH_WEIGHTS, TRI_F32},
                  {"keys", TRI_BATCH_LISTS, TRI_I32},
                  {"values", TRI_BATCH_LISTS, TRI_F32}};
@@ -271,9 +272,12 @@ static tri_status bind_input(tri__compiler *compiler, const tri_node *node)
             operand.where = known[i].where;
     if (operand.where == TRI_BATCH_X && strcmp(node->name, "x") != 0)
         return tri_fail(TRI_BAD_CALL,
-                        "a batch has no input '%s' of type %s; inputs are x, labels (i32), weights (f32), keys (i32) and values (f32)",
+                        "a batch has no input '%s' of type %s; inputs are x, labels (i32), targets (f32), weights (f32), keys (i32) "
+                        "and values (f32)",
                         node->name, tri_type_name(node->type));
     compiler->plan->sparse |= operand.where == TRI_BATCH_LISTS;
+    if (operand.where == TRI_BATCH_TARGETS)
+        compiler->plan->outputs = node->shape.rank == 2 ? node->shape.dim[1] : 1;
     return add_operand(compiler->plan, operand, &compiler->operand_of[node->id]);
 }
 

@@ -11,6 +11,7 @@
 #include "graph/placed/exchange.h"
 #include "graph/plan/compile.h"
 #include "graph/plan/lower_loop.h"
+#include "graph/plan/plan_parts.h"
 #include "graph/plan/plan_table.h"
 #include "graph/store/store.h"
 
@@ -18,10 +19,17 @@
 static tri_status check_state(const tri_graph *graph, const tri_rule *rule)
 {
     const tri_state ours = tri_graph_state_of(graph);
-    if (ours.range.first == rule->state.range.first && ours.range.count == rule->state.range.count && ours.rate == rule->state.rate)
+    if (ours.range.first == rule->state.range.first && ours.range.count == rule->state.range.count && ours.rate == rule->state.rate &&
+        ours.frozen == rule->state.frozen)
         return NULL;
     return tri_fail(TRI_BAD_CALL, "the graph has state without a gradient, the store's rule does not know it: make the store with a rule "
                                   "whose .state is tri_graph_state_of(graph)");
+}
+
+static tri_status allocate_absent(tri_plan *plan)
+{
+    const int64_t rows = plan->options.batch > 0 ? plan->options.batch : 1, outputs = plan->outputs > 0 ? plan->outputs : 1;
+    return tri__allocate((size_t)(rows * outputs), sizeof(float), "a plan", &plan->absent);
 }
 
 tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *options, tri_store *store, tri_plan **out)
@@ -43,11 +51,13 @@ tri_status tri_plan_create(const tri_graph *graph, const tri_plan_options *optio
     if (plan->options.deterministic)
         plan->options.threads = 1; /* how the sums of dense kernels are divided depends on the team alone */
     omp_set_num_threads(plan->options.threads);
-    tri_status status = tri__allocate((size_t)(options->batch > 0 ? options->batch : 1), sizeof(float), "a plan", &plan->absent);
-    if (!status)
-        status = tri__onednn_create(&plan->onednn);
+    tri_status status = tri__onednn_create(&plan->onednn);
     if (!status)
         status = tri__plan_compile(plan, graph);
+    if (!status)
+        status = allocate_absent(plan);
+    if (!status && options->parts > 1)
+        status = tri__plan_parts_init(plan);
     if (status) {
         tri_plan_destroy(plan);
         return status;
@@ -77,6 +87,7 @@ void tri_plan_destroy(tri_plan *plan)
     free(plan->offer);
     free(plan->output_operand);
     free(plan->absent);
+    tri__buffer_free(plan->sum);
     free(plan);
 }
 
@@ -102,6 +113,9 @@ static tri_status check_labels(const tri_plan *plan, const tri_batch *batch)
     bool wrong = false;
     for (int64_t i = 0; plan->classes && batch->labels && i < batch->rows; i++)
         wrong |= (uint32_t)batch->labels[i] >= (uint64_t)plan->classes;
+    if (plan->outputs && batch->targets && batch->outputs != plan->outputs)
+        return tri_fail(TRI_BAD_CALL, "a batch has %" PRId64 " targets an example, the model has %" PRId64 " outputs", batch->outputs,
+                        plan->outputs);
     if (wrong)
         return tri_fail(TRI_BAD_DATA, "a batch has labels outside 0 to %" PRId64 ", the classes that the model tells apart",
                         plan->classes - 1);
@@ -126,6 +140,14 @@ static void bind_x(tri__plan_call *call, int argument, const tri_batch *batch)
         call->data[argument] = (void *)batch->at;
 }
 
+/* NULL where the batch has none. */
+static const void *batch_data(const tri_batch *batch, tri__location where)
+{
+    return where == TRI_BATCH_LABELS    ? (const void *)batch->labels
+           : where == TRI_BATCH_TARGETS ? (const void *)batch->targets
+                                        : (const void *)batch->weights;
+}
+
 /* Point the arguments that read the batch to it. */
 static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
 {
@@ -140,7 +162,7 @@ static tri_status bind_batch(tri_plan *plan, const tri_batch *batch)
         if (b->where == TRI_BATCH_X)
             bind_x(&plan->call[b->call], b->argument, batch);
         else if (b->where != TRI_BATCH_LISTS) { /* whoever reads lists takes them from the batch */
-            const void *data = b->where == TRI_BATCH_LABELS ? (const void *)batch->labels : (const void *)batch->weights;
+            const void *data = batch_data(batch, b->where);
             plan->call[b->call].data[b->argument] = data ? (void *)data : plan->absent;
         }
     }
@@ -168,7 +190,7 @@ static tri_status run_call(tri_plan *plan, tri__plan_call *call, const tri__mome
     return NULL;
 }
 
-static double weight_of(const tri_batch *batch)
+double tri__batch_weight(const tri_batch *batch)
 {
     double weight = 0.0;
     for (int64_t i = 0; batch && i < batch->rows; i++)
@@ -210,8 +232,11 @@ static tri_status await_range(tri_plan *plan, const tri__store_call *await)
     return await->table >= 0 ? tri__plan_table_await(plan, await->table) : tri_store_await(plan->store, await->range);
 }
 
-static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, double weight)
+static tri_status offer_range(tri_plan *plan, const tri__store_call *offer, tri__part part)
 {
+    if (!tri__plan_parts_add(plan, offer, part))
+        return NULL;
+    const double weight = part.weight;
     if (offer->table >= 0)
         return tri__plan_table_offer(plan, offer->table, weight);
     if (offer->gradient < 0)
@@ -225,37 +250,36 @@ static tri_status check_training(const tri_plan *plan, const tri_batch *batch)
 {
     for (int i = 0; batch && i < plan->bindings; i++) {
         tri__location where = plan->binding[i].where;
-        if ((where == TRI_BATCH_LABELS && !batch->labels) || (where == TRI_BATCH_WEIGHTS && !batch->weights))
-            return tri_fail(TRI_BAD_CALL,
-                            "a batch to train on has no labels or no weights; without them it can be run, but not trained on");
+        if (where != TRI_BATCH_X && where != TRI_BATCH_LISTS && !batch_data(batch, where))
+            return tri_fail(TRI_BAD_CALL, "a batch to train on has no %s or no weights; without them it can be run, but not trained on",
+                            plan->outputs ? "targets" : "labels");
     }
     return NULL;
 }
 
-static tri_status make_step(tri_plan *plan, const tri_batch *batch)
+/* All of a step, or a part of it. */
+static tri_status make_step(tri_plan *plan, const tri_batch *batch, tri__part part)
 {
     count_run(plan);
-    TRI_TRY(check_training(plan, batch));
     TRI_TRY(bind_batch(plan, batch));
     omp_set_num_threads(plan->options.threads);
     const tri__moment moment = {batch, plan->store->step};
-    const double weight = weight_of(batch);
-    TRI_TRY(tri__plan_tables_begin(plan, batch, weight));
+    TRI_TRY(tri__plan_tables_begin(plan, batch, part.weight));
     const tri__store_call *await = plan->await, *offer = plan->offer;
     const tri__store_call *awaits_end = await + plan->awaits, *offers_end = offer + plan->offers;
     for (int i = 0; i < plan->calls; i++) {
-        for (; await < awaits_end && await->call == i; await++)
+        for (; part.first && await < awaits_end && await->call == i; await++)
             TRI_TRY(await_range(plan, await));
         TRI_TRY(run_call(plan, &plan->call[i], &moment));
         for (; offer < offers_end && offer->call == i; offer++)
-            TRI_TRY(offer_range(plan, offer, weight));
+            TRI_TRY(offer_range(plan, offer, part));
     }
     return NULL;
 }
 
 bool tri_plan_expects(const tri_plan *plan)
 {
-    return plan->tables > 0 && plan->options.training && !plan->store->map && !tri_store_lends_tables(plan->store);
+    return plan->tables > 0 && plan->options.training && !tri_store_lends_tables(plan->store);
 }
 
 tri_status tri_plan_expect(tri_plan *plan, const tri_batch *batch, const tri_batch *next)
@@ -267,16 +291,31 @@ tri_status tri_plan_expect(tri_plan *plan, const tri_batch *batch, const tri_bat
     return tri__plan_tables_expect(plan, batch, next);
 }
 
-tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
+static tri_status train_part(tri_plan *plan, const tri_batch *batch, tri__part part, double *loss)
 {
-    if (!plan->options.training)
-        return tri_fail(TRI_BAD_CALL, "the plan was made without gradients; make it with training on");
-    tri_status status = make_step(plan, batch);
+    tri_status status = make_step(plan, batch, part);
     tri__plan_tables_end(plan);
     TRI_TRY(status);
     tri_tensor value;
     TRI_TRY(tri_plan_value(plan, "loss", &value));
-    *loss = (double)*(const float *)value.data;
+    *loss += (double)*(const float *)value.data;
+    return NULL;
+}
+
+tri_status tri_plan_train(tri_plan *plan, const tri_batch *batch, double *loss)
+{
+    if (!plan->options.training)
+        return tri_fail(TRI_BAD_CALL, "the plan was made without gradients; make it with training on");
+    TRI_TRY(check_training(plan, batch));
+    const int64_t parts = tri__plan_parts_of(plan, batch);
+    const double weight = tri__batch_weight(batch);
+    *loss = 0;
+    if (parts > 1 || plan->options.parts > 1)
+        TRI_TRY(tri__plan_parts_check(plan, batch));
+    for (int64_t i = 0; i < parts; i++) {
+        const tri_batch part = tri__plan_part(plan, batch, i);
+        TRI_TRY(train_part(plan, batch ? &part : NULL, (tri__part){.first = i == 0, .last = i + 1 == parts, .weight = weight}, loss));
+    }
     return NULL;
 }
 

@@ -13,7 +13,16 @@
 #include "tensor/sparse/sparse.h"
 #include "trireme/plan.h"
 
-typedef enum { TRI_IN_BUFFER, TRI_FIXED, TRI_BATCH_X, TRI_BATCH_LABELS, TRI_BATCH_WEIGHTS, TRI_BATCH_LISTS, TRI_IN_TABLE } tri__location;
+typedef enum {
+    TRI_IN_BUFFER,
+    TRI_FIXED,
+    TRI_BATCH_X,
+    TRI_BATCH_LABELS,
+    TRI_BATCH_TARGETS,
+    TRI_BATCH_WEIGHTS,
+    TRI_BATCH_LISTS,
+    TRI_IN_TABLE
+} tri__location;
 
 typedef struct {
     const tri_node *node;             /* whose value it is; NULL for a workspace */
@@ -109,22 +118,27 @@ struct tri_plan {
     bool sparse;               /* batches have keys and values */
     tri__distinct distinct[2]; /* of the batch at hand, and of the one behind it … */
     int now;                   /* … which of them is which */
-    int32_t *row;              /* where tables grow: [row_room] of each feature of the batch at hand … */
-    int64_t row_room;
-    int64_t nobody;      /* … and the first of them that has none; −1: all have */
+    int32_t *row;              /* where tables grow: [row_room] of each feature of a batch that is only read … */
+    int32_t *sightings;        /* … and how often the batch at hand names each of its distinct keys: [sightings_room] */
+    int64_t row_room, sightings_room;
     int *output_operand; /* by the graph's outputs: the plain operand */
     void *buffer;
     size_t bytes;
     tri_type input_type; /* of x */
     bool gathered;       /* some kernel needs x's rows one after another */
     int64_t classes;     /* labels lie below; 0 where there are none */
+    int64_t outputs;     /* targets of an example that the graph reads; 0 where it reads none */
     bool timing;
     tri__trace_lane *lane; /* on which calls are traced; NULL: they are not */
-    void *absent;          /* [batch] zeros: the labels and weights of a batch that has none, which is run but not trained on */
+    float *sum;   /* with options.parts: [floats] Σ gradients of a step's parts so far, where the parameters are. NULL elsewhere */
+    void *absent; /* [batch][outputs] zeros: the labels, targets and weights of a batch that has none, which is run but not trained on */
 };
 
 /* Let a scattered call read rows that stand one after another at x. */
 void tri__plan_point(tri__plan_call *call, const void *x, int64_t rows);
+
+/* Σ of the examples' weights: what a store divides the batch's gradient by. 0 of no batch. */
+double tri__batch_weight(const tri_batch *batch);
 
 /* From now on every call is a span on the lane, by its text. */
 void tri__plan_trace(tri_plan *plan, tri__trace *trace, tri__trace_lane *lane);

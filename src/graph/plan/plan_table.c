@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
-#include "graph/nodes/initialise.h"
 #include "graph/store/key_map.h"
 #include "graph/store/row_keeper.h"
 #include "graph/store/store.h"
@@ -43,6 +42,7 @@ void tri__plan_tables_fini(tri_plan *plan)
         tri__buffer_free(plan->table[i].copy);
     free(plan->table);
     free(plan->row);
+    free(plan->sightings);
     for (int i = 0; i < 2; i++)
         tri__distinct_fini(&plan->distinct[i]);
 }
@@ -86,33 +86,17 @@ static tri__table_view view_of(const tri_table *table)
     return (tri__table_view){table->data, table->stride, table->width};
 }
 
-/* A sighting in training: a key that gets its row now gets its initial values, too. */
-static int32_t see(const tri_plan *plan, int32_t key)
-{
-    tri__key_map *map = plan->store->map;
-    bool fresh;
-    const int32_t row = tri__key_map_see(map, key, &fresh);
-    for (int i = 0; fresh && i < plan->tables; i++)
-        tri__initialise_row(plan->table[i].node, map->seed, key, tri_store_table(plan->store, i), row);
-    return row;
-}
-
-/* The row of each feature: its key, or, where tables grow, what the map says. */
-static tri_status find_rows(tri_plan *plan, const tri_batch *batch, bool training, const int32_t **rows)
+/* Where the row of each feature lies: by its key, or, where tables grow, where the map says. */
+static tri_status find_rows(tri_plan *plan, const tri_batch *batch, const int32_t **rows)
 {
     const tri__key_map *map = plan->store->map;
     const int64_t features = batch->offsets[batch->rows];
     *rows = batch->keys;
-    plan->nobody = -1;
     if (!map)
         return NULL;
     TRI_TRY(tri__reserve(&plan->row, &plan->row_room, features + 1, sizeof *plan->row, "the rows of a batch's keys"));
-    for (int64_t i = 0; i < features && !training; i++)
+    for (int64_t i = 0; i < features; i++)
         plan->row[i] = tri__key_map_find(map, batch->keys[i]);
-    for (int64_t i = 0; i < features && training; i++)
-        plan->row[i] = see(plan, batch->keys[i]);
-    for (int64_t i = 0; i < features && plan->nobody < 0; i++)
-        plan->nobody = plan->row[i] == map->capacity ? i : -1;
     *rows = plan->row;
     return NULL;
 }
@@ -130,7 +114,7 @@ tri_status tri__plan_tables_read(tri_plan *plan, const tri_batch *batch)
     const int32_t *rows;
     if (plan->tables == 0)
         return NULL;
-    TRI_TRY(find_rows(plan, batch, false, &rows));
+    TRI_TRY(find_rows(plan, batch, &rows));
     read_where_they_lie(plan, rows);
     return NULL;
 }
@@ -176,7 +160,7 @@ static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
 {
     const tri__distinct *distinct = &plan->distinct[plan->now];
     const int64_t features = batch->offsets[batch->rows];
-    if (!plan->store->expected || plan->store->map || distinct->features != features)
+    if (!plan->store->expected || distinct->features != features)
         return false;
     bool same = true;
     for (int64_t i = 0; i < features; i++)
@@ -186,9 +170,7 @@ static bool is_foreseen(const tri_plan *plan, const tri_batch *batch)
 
 static tri_status tell(tri_plan *plan, const tri_batch *batch, tri_when when)
 {
-    const int32_t *rows;
-    TRI_TRY(find_rows(plan, batch, true, &rows));
-    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ (when == TRI_NEXT)], rows, batch->offsets[batch->rows]));
+    TRI_TRY(tri__distinct_find(&plan->distinct[plan->now ^ (when == TRI_NEXT)], batch->keys, batch->offsets[batch->rows]));
     return expect(plan, when);
 }
 
@@ -201,12 +183,26 @@ tri_status tri__plan_tables_expect(tri_plan *plan, const tri_batch *batch, const
     return tell(plan, next, TRI_NEXT);
 }
 
-/* Before any of the step's rows changes. */
-static void touch(const tri_plan *plan, const int32_t *rows, int64_t count)
+/* Before any row of a lent table changes. */
+static void touch(const tri_plan *plan, const tri_batch *batch)
 {
     for (int i = 0; i < plan->tables; i++)
         if (plan->store->keeper[i])
-            tri__row_keeper_touch(plan->store->keeper[i], rows, count);
+            tri__row_keeper_touch(plan->store->keeper[i], batch->keys, batch->offsets[batch->rows]);
+}
+
+/* Where tables grow, a key gets its row by how often it is named. */
+static tri_status count_sightings(tri_plan *plan)
+{
+    const tri__distinct *distinct = &plan->distinct[plan->now];
+    if (!plan->store->map && !plan->store->counts)
+        return NULL;
+    TRI_TRY(tri__reserve(&plan->sightings, &plan->sightings_room, distinct->count + 1, sizeof *plan->sightings, "the keys of a batch"));
+    memset(plan->sightings, 0, (size_t)distinct->count * sizeof *plan->sightings);
+    for (int64_t i = 0; i < distinct->features; i++)
+        plan->sightings[distinct->at[i]]++;
+    plan->store->sightings = plan->sightings;
+    return NULL;
 }
 
 tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double weight)
@@ -214,16 +210,15 @@ tri_status tri__plan_tables_begin(tri_plan *plan, const tri_batch *batch, double
     if (plan->tables == 0)
         return NULL;
     if (tri_store_lends_tables(plan->store)) {
-        touch(plan, batch->keys, batch->offsets[batch->rows]);
+        touch(plan, batch);
         borrow(plan, batch, weight);
         return NULL;
     }
     if (!is_foreseen(plan, batch))
         TRI_TRY(tell(plan, batch, TRI_NOW));
-    touch(plan, plan->distinct[plan->now].keys, plan->distinct[plan->now].count);
     for (int i = 0; i < plan->tables; i++)
         TRI_TRY(prepare(plan, &plan->table[i]));
-    return NULL;
+    return count_sightings(plan);
 }
 
 void tri__plan_tables_end(tri_plan *plan)
@@ -247,12 +242,8 @@ tri_status tri__plan_table_await(tri_plan *plan, int table)
     return status;
 }
 
-/* What nobody's row would have learnt is dropped: the row stays 0 by every rule. */
 tri_status tri__plan_table_offer(tri_plan *plan, int table, double weight)
 {
-    const tri__table_view *gradient = &plan->table[table].gradient;
-    if (plan->store->map && plan->nobody >= 0)
-        memset(gradient->data + plan->distinct[plan->now].at[plan->nobody] * gradient->stride, 0, (size_t)gradient->width * sizeof(float));
     if (plan->table[table].lent)
         return NULL;
     omp_set_num_threads(plan->table_threads);

@@ -11,12 +11,13 @@
 #include "graph/nodes/operator.h"
 #include "graph/rewrite/guard.h"
 
-/* Wanted: parameters, float inputs where asked for, and whatever is computed from them. */
+/* Wanted: parameters that are not frozen, float inputs where asked for, and whatever is computed from them. */
 static void mark_wanted(const tri_graph *graph, bool inputs, bool *wanted)
 {
     for (int i = 0; i < graph->count; i++) {
         const tri_node *node = graph->node[i];
-        wanted[i] = tri__node_is(node, "parameter") || node->table >= 0 || (inputs && tri__node_is(node, "input") && node->type == TRI_F32);
+        wanted[i] = (tri__node_is(node, "parameter") && !node->frozen) || node->table >= 0 ||
+                    (inputs && tri__node_is(node, "input") && node->type == TRI_F32);
         for (int k = 0; k < node->inputs; k++)
             wanted[i] |= node->type == TRI_F32 && wanted[node->input[k]->id];
     }
@@ -82,7 +83,7 @@ static tri_status mark_parameters(tri_graph *graph, int count, tri_node **gradie
     const tri_attributes once = {.scale = 1.0f};
     for (int i = 0; i < count; i++) {
         const tri_node *node = graph->node[i];
-        if (!gradient[i] || !(tri__node_is(node, "parameter") || node->table >= 0))
+        if (!gradient[i] || node->frozen || !(tri__node_is(node, "parameter") || node->table >= 0))
             continue;
         if (!is_own_result(gradient[i]))
             TRI_TRY(tri__graph_make(graph, "multiply", &once, NULL, &gradient[i], gradient[i], NULL, NULL, NULL));

@@ -183,12 +183,23 @@ static tri__update piece_of(const tri__update *whole, size_t first)
     return tri__update_of(whole->parameters, whole->slot, range, whole->gradient + first, (double)whole->scale, whole->step);
 }
 
+/* How many floats of a range lie at or behind first. */
+static size_t count_behind(size_t first, tri_range range)
+{
+    const size_t end = range.first + range.count;
+    return first >= end ? 0 : first < range.first ? range.count : end - first;
+}
+
 size_t tri__rule_state_in(const tri_rule *rule, tri_range range)
 {
-    const size_t end = range.first + range.count, first = rule->state.range.first;
-    if (!rule->state.range.count || first >= end)
-        return 0;
-    return first < range.first ? range.count : end - first;
+    return rule->state.range.count ? count_behind(rule->state.range.first, range) : 0;
+}
+
+void tri__update_mark_state(tri__update *update, const tri_rule *rule, tri_range range)
+{
+    const tri_state *state = &rule->state;
+    update->state = tri__rule_state_in(rule, range);
+    update->frozen = state->frozen ? count_behind(state->range.first + state->range.count - state->frozen, range) : 0;
 }
 
 void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradient, double factor)
@@ -200,7 +211,7 @@ void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradien
 /* s ← s + rate · (scale · g − s) */
 static void move_state(float rate, const tri__update *update)
 {
-    for (size_t i = update->count - update->state; i < update->count; i++)
+    for (size_t i = update->count - update->state; i < update->count - update->frozen; i++)
         update->parameters[i] += rate * (update->scale * update->gradient[i] - update->parameters[i]);
 }
 
@@ -210,7 +221,7 @@ void tri__rule_apply(const tri_rule *rule, const tri__update *update)
         move_state(rule->state.rate, update);
         tri__update trained = *update;
         trained.count -= update->state;
-        trained.state = 0;
+        trained.state = trained.frozen = 0;
         tri__rule_apply(rule, &trained);
         return;
     }

@@ -20,8 +20,11 @@ tri__update tri__update_of(float *parameters, float *const slot[TRI_RULE_SLOTS],
 /* Apply a complete rule. Ranges above some 64k floats are shared out over the OpenMP team; no result depends on its size. */
 void tri__rule_apply(const tri_rule *rule, const tri__update *update);
 
-/* How many floats at the end of a range are state, which tri__update is told. */
+/* How many floats at the end of a range are state, frozen ones included. */
 size_t tri__rule_state_in(const tri_rule *rule, tri_range range);
+
+/* Tell the update of a range which of its floats are state, and frozen. */
+void tri__update_mark_state(tri__update *update, const tri_rule *rule, tri_range range);
 
 /* State is neither clipped nor a sum over workers: divide its part of the range's gradient by the factor of the scale that would do so. */
 void tri__rule_spare_state(const tri_rule *rule, tri_range range, float *gradient, double factor);

@@ -11,8 +11,9 @@ typedef struct {
     const float *gradient;
     float *slot[TRI_RULE_SLOTS]; /* NULL where the rule has no such slot */
     size_t count;
-    size_t state; /* of them, at the end: no parameters but state, which moves towards scale · gradient */
-    float scale;  /* what makes the offered sum the gradient to apply: 1 / Σ weight, less where it is clipped */
+    size_t state;  /* of them, at the end: no parameters but state, which moves towards scale · gradient … */
+    size_t frozen; /* … but for these of it, at its end, which stay */
+    float scale;   /* what makes the offered sum the gradient to apply: 1 / Σ weight, less where it is clipped */
     tri_step step;
 } tri__update;
 

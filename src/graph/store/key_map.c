@@ -11,20 +11,23 @@
 #define MOST_SLOTS  (INT64_C(1) << 32)
 
 /* The number of cells with which most rows fit. Half of the cells are for keys that have a row. */
-static int64_t fit(int64_t features, int64_t row_bytes, int64_t bytes, int64_t *cells)
+static tri_status fit(int64_t most, int64_t row_bytes, int64_t bytes, int64_t *best, int64_t *cells)
 {
-    int64_t best = 0;
+    *best = 0;
     for (int64_t some = LEAST_SLOTS; some <= MOST_SLOTS; some *= 2) {
         const int64_t left = bytes - some * (int64_t)sizeof(tri__key_cell) - row_bytes; /* nobody has a row, too */
         int64_t rows = left / (row_bytes + (int64_t)sizeof(int32_t));
         rows = rows < some / 2 ? rows : some / 2;
-        rows = rows < features ? rows : features;
-        if (rows > best) {
-            best = rows;
+        rows = rows < most ? rows : most;
+        if (rows > *best) {
+            *best = rows;
             *cells = some;
         }
     }
-    return best;
+    if (*best < 1)
+        return tri_fail(TRI_NO_MEMORY, "a table that may take %" PRId64 " bytes has no room for a row of %" PRId64 " (--table-memory)",
+                        bytes, row_bytes);
+    return NULL;
 }
 
 static void clear(tri__key_map *map)
@@ -33,16 +36,20 @@ static void clear(tri__key_map *map)
     map->waiting = 0;
 }
 
-tri_status tri__key_map_create(int64_t features, int64_t row_bytes, int64_t bytes, int64_t min_count, tri__key_map **out)
+tri_status tri__key_map_fit(int64_t features, int64_t row_bytes, int64_t bytes, int64_t *rows)
 {
-    int64_t cells = 0;
-    const int64_t capacity = fit(features, row_bytes, bytes, &cells);
-    if (capacity < 1)
-        return tri_fail(TRI_NO_MEMORY, "a table that may take %" PRId64 " bytes has no room for a row of %" PRId64 " (--table-memory)",
-                        bytes, row_bytes);
+    int64_t cells;
+    return fit(features, row_bytes, bytes, rows, &cells);
+}
+
+tri_status tri__key_map_create(int64_t features, int64_t most, int64_t row_bytes, int64_t bytes, int64_t min_count, tri__key_map **out)
+{
+    int64_t cells = 0, capacity;
+    TRI_TRY(fit(features < most ? features : most, row_bytes, bytes, &capacity, &cells));
     tri__key_map *map;
     TRI_TRY(tri__allocate(1, sizeof *map, "the keys of a table", &map));
-    *map = (tri__key_map){.capacity = capacity, .cells = cells, .min_count = min_count};
+    *map = (tri__key_map){.features = features, .capacity = capacity, .cells = cells, .min_count = min_count, .counted = -1};
+    pthread_mutex_init(&map->lock, NULL);
     tri_status status = tri__buffer_allocate((size_t)cells * sizeof *map->cell, "the keys of a table (--table-memory)", &map->cell);
     if (!status)
         status = tri__buffer_allocate((size_t)capacity * sizeof *map->key, "the keys of a table (--table-memory)", &map->key);
@@ -55,12 +62,20 @@ tri_status tri__key_map_create(int64_t features, int64_t row_bytes, int64_t byte
     return NULL;
 }
 
+void tri__key_map_empty(tri__key_map *map)
+{
+    clear(map);
+    map->used = map->left_rare = map->left_full = 0;
+    map->counted = -1;
+}
+
 void tri__key_map_destroy(tri__key_map *map)
 {
     if (!map)
         return;
     tri__buffer_free(map->cell);
     tri__buffer_free(map->key);
+    pthread_mutex_destroy(&map->lock);
     free(map);
 }
 
@@ -88,21 +103,18 @@ static void forget(tri__key_map *map)
         *cell_of(map, map->key[row]) = (tri__key_cell){map->key[row], (int32_t)row};
 }
 
-/* An empty cell for a key that waits; another one, where the table had to be cleared for it. */
-static tri__key_cell *admit(tri__key_map *map, tri__key_cell *cell, int32_t key)
+/* The cell of a key that has none yet: an empty one, for which those that wait are forgotten where the table is full. */
+static tri__key_cell *make_room(tri__key_map *map, tri__key_cell *cell, int32_t key)
 {
-    if (map->used + map->waiting >= map->cells / 4 * 3) {
-        forget(map);
-        cell = cell_of(map, key);
-    }
-    *cell = (tri__key_cell){key, 0};
-    map->waiting++;
-    return cell;
+    if (map->used + map->waiting < map->cells / 4 * 3)
+        return cell;
+    forget(map);
+    return cell_of(map, key);
 }
 
-static int32_t leave_out(const tri__key_map *map, int64_t *counter)
+static int32_t leave_out(const tri__key_map *map, int64_t *counter, int64_t sightings)
 {
-    ++*counter;
+    *counter += sightings;
     return (int32_t)map->capacity;
 }
 
@@ -115,23 +127,24 @@ static int32_t give(tri__key_map *map, tri__key_cell *cell, int32_t key)
     return (int32_t)map->used++;
 }
 
-int32_t tri__key_map_see(tri__key_map *map, int32_t key, bool *fresh)
+int32_t tri__key_map_see(tri__key_map *map, int32_t key, int64_t sightings, bool *fresh)
 {
     tri__key_cell *cell = cell_of(map, key);
     *fresh = false;
     if (cell->key >= 0 && cell->value >= 0)
         return cell->value;
-    const int64_t seen = cell->key >= 0 ? -(int64_t)cell->value + 1 : 1;
+    const int64_t seen = (cell->key >= 0 ? -(int64_t)cell->value : 0) + sightings;
     if (map->used == map->capacity)
-        return leave_out(map, seen >= map->min_count ? &map->left_full : &map->left_rare);
+        return leave_out(map, seen >= map->min_count ? &map->left_full : &map->left_rare, sightings);
+    if (cell->key < 0)
+        cell = make_room(map, cell, key);
     if (seen >= map->min_count) {
         *fresh = true;
         return give(map, cell, key);
     }
-    if (cell->key < 0)
-        cell = admit(map, cell, key);
-    cell->value = (int32_t)-seen;
-    return leave_out(map, &map->left_rare);
+    map->waiting += cell->key < 0;
+    *cell = (tri__key_cell){key, (int32_t)-seen};
+    return leave_out(map, &map->left_rare, sightings);
 }
 
 bool tri__key_map_give(tri__key_map *map, int32_t key)
@@ -161,4 +174,41 @@ void tri__key_map_waiting(const tri__key_map *map, int32_t *keys, int32_t *count
             keys[found] = map->cell[i].key;
             counts[found++] = -map->cell[i].value;
         }
+}
+
+static void copy_waiting(const tri__key_map *map, tri__key_cell *to)
+{
+    for (int64_t i = 0; i < map->cells; i++)
+        if (map->cell[i].key >= 0 && map->cell[i].value < 0)
+            *to++ = map->cell[i];
+}
+
+tri_status tri__key_map_freeze(const tri__key_map *map, tri__key_map **out)
+{
+    tri__key_map *frozen;
+    TRI_TRY(tri__allocate(1, sizeof *frozen, "the keys of a table", &frozen));
+    const size_t bytes = (size_t)(map->waiting ? map->waiting : 1) * sizeof *frozen->cell;
+    tri_status status = tri__buffer_allocate(bytes, "the keys that wait for a row", &frozen->cell);
+    if (status) {
+        free(frozen);
+        return status;
+    }
+    copy_waiting(map, frozen->cell);
+    frozen->features = map->features;
+    frozen->capacity = map->capacity;
+    frozen->used = map->used;
+    frozen->key = map->key;
+    frozen->min_count = map->min_count;
+    frozen->cells = frozen->waiting = map->waiting;
+    frozen->left_rare = map->left_rare;
+    frozen->left_full = map->left_full;
+    *out = frozen;
+    return NULL;
+}
+
+void tri__key_map_thaw(tri__key_map *frozen)
+{
+    if (frozen)
+        tri__buffer_free(frozen->cell);
+    free(frozen);
 }

@@ -86,6 +86,8 @@ tri_status tri_store_offer_from(tri_store *store, tri_range range, const float *
     TRI_TRY(check_range(store, range));
     if (!(weight >= 0) || isinf(weight))
         return tri_fail(TRI_BAD_CALL, "a gradient was offered with weight %g: it must be 0 or positive", weight);
+    if (store->observer.offered)
+        store->observer.offered(store->observer.context, range, store->parameters + range.first, gradient, weight);
     return store->kind->offer(store, range, gradient, weight);
 }
 
@@ -177,8 +179,9 @@ tri_status tri_store_expect(tri_store *store, int table, tri_when when, const in
     uint32_t most = 0;
     for (int64_t i = 0; i < count; i++)
         most = (uint32_t)keys[i] > most ? (uint32_t)keys[i] : most;
-    if (count > 0 && most >= store->table[table].rows)
-        return tri_fail(TRI_BAD_CALL, "key %" PRIu32 " was expected of a table of %" PRId64 " rows", most, store->table[table].rows);
+    const int64_t rows = store->map ? store->map->features : store->table[table].rows;
+    if (count > 0 && most >= rows)
+        return tri_fail(TRI_BAD_CALL, "key %" PRIu32 " was expected of a table of %" PRId64 " rows", most, rows);
     TRI_TRY(store->kind->expect(store, table, when, keys, count));
     *(when == TRI_NOW ? &store->expected : &store->ahead) = true;
     return NULL;

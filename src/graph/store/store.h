@@ -48,6 +48,13 @@ typedef struct {
     void (*destroy)(tri_store *store);
 } tri__store_kind;
 
+/* Somebody who looks at what a plan offers, before the store has it: parameters and gradient of the range still belong to the plan, whose
+ * thread calls. */
+typedef struct {
+    void (*offered)(void *context, tri_range range, const float *parameters, const float *gradient, double weight);
+    void *context;
+} tri__store_observer;
+
 #define TRI_STORE_TABLES 16
 
 struct tri_store {
@@ -63,9 +70,12 @@ struct tri_store {
     int tables;
     bool lends;               /* its tables */
     struct tri__key_map *map; /* where its tables grow: which row each key has; NULL: key k has row k. The kind's fini destroys it */
+    bool counts;              /* its tables grow elsewhere, and the plan is to count sightings: */
+    const int32_t *sightings; /* how often the step's batch names each of its keys, as the plan counted them; NULL: once. Borrowed */
     unsigned trained;         /* bit i: a plan offers rows of table i in every step; set by arrange. Others are never offered */
     struct tri__row_keeper *keeper[TRI_STORE_TABLES]; /* where a checkpoint is written while training goes on; NULL elsewhere; borrowed */
     tri__trace_lane *lane;                            /* of the thread that calls the store; NULL: nothing is traced */
+    tri__store_observer observer;                     /* offered NULL: there is none */
     bool expected, ahead;                             /* the keys of this step and of the next one have been told */
 };
 

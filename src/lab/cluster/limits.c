@@ -18,6 +18,12 @@
 
 #define ROOT "/sys/fs/cgroup"
 
+/* The kernel shares CPUs out between groups and tasks side by side, so that all hosts together would count as one task of a machine that
+ * has other work: a host would wait for a CPU longer than for its network. A host stands for a machine of its own, so together they have
+ * ten times the usual weight. More would starve the user's shell. */
+#define WEIGHT_1 "10240" /* of 1024 */
+#define WEIGHT_2 "1000"  /* of 100 */
+
 enum { PERIOD = 100000, PATH_SIZE = 512 }; /* PERIOD: microseconds in which a CPU quota is shared out */
 
 static const char *const trees_of_1[] = {"cpu", "cpuacct", "memory"};
@@ -65,6 +71,12 @@ static void share_controllers(const char *group)
             write_value(group, "cgroup.subtree_control", "+cpu +memory")); /* where it fails, setting a limit does, and says so */
 }
 
+/* Where it cannot be set (no controller of CPUs in this tree), hosts weigh as one task does. */
+static void prefer_hosts(const char *group)
+{
+    tri_status_free(is_version_2() ? write_value(group, "cpu.weight", WEIGHT_2) : write_value(group, "cpu.shares", WEIGHT_1));
+}
+
 /* trireme, trireme/CLUSTER and trireme/CLUSTER/HOST in one tree. */
 static tri_status make_path(const char *tree, const char *cluster, const char *host, char path[PATH_SIZE])
 {
@@ -74,6 +86,7 @@ static tri_status make_path(const char *tree, const char *cluster, const char *h
     snprintf(group, sizeof group, ROOT "/%s/trireme", tree);
     TRI_TRY(make_group(group));
     share_controllers(group);
+    prefer_hosts(group);
     snprintf(group, sizeof group, ROOT "/%s/trireme/%s", tree, cluster);
     TRI_TRY(make_group(group));
     share_controllers(group);
@@ -134,7 +147,7 @@ tri_status tri__limits_enter(const char *cluster, const char *host)
     return NULL;
 }
 
-/* A group is a folder that only rmdir removes, when nobody is in it any more: those who were killed need a moment to end. */
+/* Only rmdir removes a group, and only when no process is left in it. Processes that were killed need a moment to end. */
 static void remove_group(const char *path)
 {
     const int64_t deadline = tri__clock_now() + INT64_C(5000000000);

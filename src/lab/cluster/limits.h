@@ -4,8 +4,8 @@
 
 #include "lab/cluster/virtual_cluster.h"
 
-/* Make a host's group, with its limits. A host without limits has one, too, where control groups are there: that counts what it uses.
- * TRI_UNSUPPORTED where a limit was asked for and cannot be kept. */
+/* Make a host's group, with its limits. A host without limits gets a group, too, where the kernel has control groups, because the group
+ * counts what the host uses. TRI_UNSUPPORTED where a limit was asked for and cannot be kept. */
 TRI_MUST_CHECK tri_status tri__limits_up(const char *cluster, const tri__virtual_host *host);
 TRI_MUST_CHECK tri_status tri__limits_enter(const char *cluster, const char *host); /* this process, and what it starts */
 void tri__limits_down(const char *cluster);                                         /* all groups of the cluster, which are empty */

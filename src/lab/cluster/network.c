@@ -12,8 +12,11 @@
 #include "base/thread/clock.h"
 #include "lab/cluster/tool.h"
 
-/* The bucket holds more than the largest packet that the kernel makes, the queue 20 ms of traffic. */
-#define SHAPE "root tbf rate %.6fmbit burst 256kb latency 20ms"
+/* The bucket holds what a link carries in a millisecond: whatever it holds after a pause passes at once, faster than the link. Packets that
+ * the kernel made larger than that are cut up. The queue is a switch's: 256 KB and 20 ms of traffic. */
+#define SHAPE "root tbf rate %.6fmbit burst %.0f limit %.0f"
+
+enum { LEAST_BURST = 16384, QUEUE = 256 << 10 };
 
 static const char SWITCH[] = "_switch"; /* no host can be called so */
 
@@ -76,7 +79,9 @@ tri_status tri__network_is_up(const char *cluster, bool *up)
 
 static tri_status shape(const char *space, const char *device, double mbit)
 {
-    return mbit > 0 ? tri__tool_run("tc -n %s qdisc add dev %s " SHAPE, space, device, mbit) : NULL;
+    double millisecond = mbit * 1e6 / 8 / 1000; /* in bytes */
+    double burst = millisecond > LEAST_BURST ? millisecond : LEAST_BURST;
+    return mbit > 0 ? tri__tool_run("tc -n %s qdisc add dev %s " SHAPE, space, device, mbit, burst, QUEUE + 20 * millisecond) : NULL;
 }
 
 static tri_status add_host(const tri__virtual_cluster *cluster, int number, const char *middle)
@@ -103,7 +108,7 @@ static int count_text(const char *text, const char *part)
     return count;
 }
 
-/* The kernel tells the switch of a new carrier when it finds the time, and opens the port then: even one that was cut meanwhile. */
+/* The kernel reports a new carrier to the switch some time later, and then opens the port, even if the port was cut in the meantime. */
 static tri_status wait_for_carriers(int hosts, const char *middle)
 {
     const int64_t deadline = tri__clock_now() + INT64_C(10000000000);

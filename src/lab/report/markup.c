@@ -6,6 +6,7 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "lab/figures/html.h"
 
 static const char page_style[] =
     ":root{color-scheme:light dark;--ink:#222;--soft:#666;--rule:#ddd;--paper:#fff;--head:#f4f5f7}"
@@ -18,16 +19,9 @@ static const char page_style[] =
     "td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.good{color:#1a7f37}.bad{color:#cf222e}"
     "@media (prefers-color-scheme:dark){.good{color:#56d364}.bad{color:#ff7b72}}figure{display:inline-block;margin:.5rem .5rem .5rem "
     "0}svg{max-width:100%;height:auto}p,li{max-width:46rem}li{margin:.4rem 0 .4rem 1.2rem}"
-    "pre{background:var(--head);padding:.6rem .8rem;overflow-x:auto;font-size:.85rem}pre{white-space:pre-wrap}";
-
-static void put_html(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '&' || *text == '<' || *text == '>')
-            fputs(*text == '&' ? "&amp;" : *text == '<' ? "&lt;" : "&gt;", out);
-        else
-            fputc(*text, out);
-}
+    "pre{background:var(--head);padding:.6rem .8rem;overflow-x:auto;font-size:.85rem}pre{white-space:pre-wrap}"
+    "@media print{body{max-width:none;margin:0;padding:0}table{display:table;overflow:visible;font-size:.65rem}"
+    "th,td,td.n{padding:.15rem .25rem;white-space:normal}}"; /* nobody can scroll paper */
 
 /* Characters that Markdown would take for its own are escaped. */
 static void put_markdown(FILE *out, const char *text)
@@ -42,7 +36,7 @@ static void put_markdown(FILE *out, const char *text)
 static void put(const tri__markup *markup, const char *text)
 {
     if (markup->html)
-        put_html(markup->out, text);
+        tri__html_put(markup->out, text);
     else
         put_markdown(markup->out, text);
 }

@@ -12,8 +12,8 @@
 #include "lab/report/report_fits.h"
 #include "lab/report/report_plots.h"
 #include "lab/report/report_tables.h"
-#include "lab/study/machine.h"
-#include "lab/study/numbers.h"
+#include "lab/results/machine.h"
+#include "lab/results/numbers.h"
 
 static int64_t count_good(const tri__results *results)
 {
@@ -81,7 +81,6 @@ static bool has_remarks(const tri__study *study)
 static tri_status put_findings(const tri__results *results, tri__markup *markup)
 {
     static const char *const names[] = {"", "finding", "measured", "remark"};
-    static const char *const states[] = {"unknown", "confirmed", "not confirmed"};
     const tri__study *study = tri__results_study(results);
     int columns = has_remarks(study) ? 4 : 3;
     if (!study->finding_count)
@@ -90,7 +89,7 @@ static tri_status put_findings(const tri__results *results, tri__markup *markup)
     for (int i = 0; i < study->finding_count; i++) {
         tri__finding_result finding;
         TRI_TRY(tri__finding_evaluate(results, i, &finding));
-        const char *cells[] = {states[finding.state], study->findings[i].name, finding.evidence.text,
+        const char *cells[] = {tri__finding_state_name(finding.state), study->findings[i].name, finding.evidence.text,
                                study->findings[i].why ? study->findings[i].why : ""};
         tri__markup_table_row(markup, cells, columns);
     }
@@ -98,7 +97,7 @@ static tri_status put_findings(const tri__results *results, tri__markup *markup)
     return NULL;
 }
 
-/* What the published report says that its own numbers deny, and what else a reader should know. */
+/* Statements of the published report that its own numbers contradict, and what else a reader should know. */
 static void put_notes(const tri__study *study, tri__markup *markup)
 {
     const json_t *notes = json_object_get(study->document, "notes");
@@ -158,6 +157,27 @@ static void put_failures(const tri__results *results, tri__markup *markup)
         tri__markup_table_end(markup);
 }
 
+/* "mnist 442d85d6, …" */
+static void put_digests(const json_t *data, tri__markup *markup)
+{
+    char text[2000] = "Digests of the data:";
+    const char *source;
+    json_t *digest;
+    size_t used = strlen(text);
+    json_object_foreach((json_t *)(uintptr_t)data, source, digest)
+    {
+        const char *shown = json_is_string(digest) ? json_string_value(digest) : "not known";
+        int length = snprintf(text + used, sizeof text - used, " %s %s,", source, shown);
+        if (length < 0 || used + (size_t)length >= sizeof text)
+            break; /* the journal has all of them */
+        used += (size_t)length;
+    }
+    if (text[used - 1] != ',')
+        return;
+    text[used - 1] = '\0';
+    tri__markup_paragraph(markup, text);
+}
+
 static void put_closing(const tri__results *results, tri__markup *markup)
 {
     const tri__study *study = tri__results_study(results);
@@ -166,12 +186,7 @@ static void put_closing(const tri__results *results, tri__markup *markup)
     tri__markup_heading(markup, "To repeat it");
     snprintf(text, sizeof text, "trireme lab run %s%s\n# each cell: trireme %.4000s", study->file, option, study->command);
     tri__markup_code(markup, text);
-    char *data = json_dumps(tri__results_data(results), JSON_COMPACT);
-    if (data) {
-        snprintf(text, sizeof text, "Digests of the data: %.4000s", data);
-        tri__markup_paragraph(markup, text);
-    }
-    free(data);
+    put_digests(tri__results_data(results), markup);
     tri__markup_end(markup);
 }
 

@@ -3,7 +3,7 @@
 #define TRI_LAB_REPORT_REPORT_H
 
 #include "lab/report/markup.h"
-#include "lab/study/results.h"
+#include "lab/results/results.h"
 
 /* Write report.html, which needs no other file, and the same as Markdown with its pictures into folder. */
 TRI_MUST_CHECK tri_status tri__report_write(const tri__results *results, const char *folder);

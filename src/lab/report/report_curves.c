@@ -2,16 +2,18 @@
 #include "lab/report/report_curves.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file/folder.h"
-#include "lab/plot.h"
+#include "lab/figures/plot.h"
 #include "watch/sample/columns.h"
+#include "watch/sample/run_files.h"
 #include "watch/sample/run_view.h"
 #include "watch/sample/sample_read.h"
 
-enum { MOST_SAMPLES = 4000 };
+enum { MOST_SAMPLES = 4000, MOST_MARKS = 25 }; /* MOST_MARKS: of one kind; more would hide the curves */
 
 typedef struct {
     tri__arena *arena;
@@ -20,6 +22,7 @@ typedef struct {
     double begun; /* of the first sample of all, seconds since 1970 */
     double *marks;
     int mark_count;
+    char thinned[160]; /* "; marked: one of 16 epochs"; "": all are */
 } curves;
 
 static bool has_host(const curves *self, const char *host)
@@ -39,7 +42,7 @@ static int64_t thin(double *rows)
     return MOST_SAMPLES / 2;
 }
 
-/* One line of each picture from a file of samples, of which a long run has fewer in its picture. Times are still those of the clock. */
+/* Reads one line of each picture from a file of samples. Of a long run, only some samples are drawn. Times are those of the wall clock. */
 static tri_status add_host(curves *self, tri__sample_reader *reader)
 {
     int epoch = tri__sample_reader_column(reader, TRI_COLUMN_EPOCH), user = tri__sample_reader_column(reader, TRI_COLUMN_USER);
@@ -71,7 +74,7 @@ static tri_status add_host(curves *self, tri__sample_reader *reader)
 
 static tri_status add_file(curves *self, const char *folder, const char *name)
 {
-    char *samples = tri__path_join(folder, "samples"), *path = samples ? tri__path_join(samples, name) : NULL;
+    char *samples = tri__path_join(folder, TRI_RUN_SAMPLES), *path = samples ? tri__path_join(samples, name) : NULL;
     tri__sample_reader *reader = path ? tri__sample_reader_open(path) : NULL;
     tri_status status = reader && !has_host(self, tri__sample_reader_host(reader)) ? add_host(self, reader) : NULL;
     tri__sample_reader_close(reader);
@@ -88,13 +91,28 @@ static void count_from_start(const curves *self)
             ((double *)(uintptr_t)self->cpu[i].x)[k] -= self->begun;
 }
 
+/* Every nth mark of a kind, so that the curves are still seen. The title says so. */
+static void add_marks_of(curves *self, const tri__run_view *view, tri__mark_kind kind)
+{
+    int of_kind = 0, seen = 0;
+    for (int i = 0; i < view->marks; i++)
+        of_kind += view->mark[i].kind == kind;
+    const int every = of_kind ? (of_kind - 1) / MOST_MARKS + 1 : 1;
+    for (int i = 0; i < view->marks; i++)
+        if (view->mark[i].kind == kind && seen++ % every == 0)
+            self->marks[self->mark_count++] = view->mark[i].wall - self->begun;
+    size_t used = strlen(self->thinned);
+    if (every > 1)
+        snprintf(self->thinned + used, sizeof self->thinned - used, "; marked: one of %d %ss", every, tri__mark_kind_name(kind));
+}
+
 static tri_status add_marks(curves *self, const char *folder)
 {
     tri__run_view view = {0};
     TRI_TRY(tri__run_view_read_marks(folder, &view));
     self->marks = tri__arena_alloc(self->arena, (size_t)(view.marks + 1) * sizeof *self->marks);
-    for (int i = 0; self->marks && i < view.marks; i++)
-        self->marks[self->mark_count++] = view.mark[i].wall - self->begun;
+    for (int kind = 0; self->marks && kind < TRI_MARK_KINDS; kind++)
+        add_marks_of(self, &view, (tri__mark_kind)kind);
     tri__run_view_fini(&view);
     return NULL;
 }
@@ -114,8 +132,10 @@ static tri_status read_run(curves *self, const char *folder)
     return status;
 }
 
-static tri_status draw(const curves *self, tri__markup *markup, const char *title)
+static tri_status draw(const curves *self, tri__markup *markup, const char *cell)
 {
+    char title[600];
+    snprintf(title, sizeof title, "%s%s", cell, self->thinned);
     const tri__panel panels[] = {
         {"CPU of each host", "seconds", "CPU, %", .series = self->cpu, .count = self->hosts, .slope = NAN, .marks = self->marks,
          .mark_count = self->mark_count},

@@ -4,7 +4,7 @@
 #define TRI_LAB_REPORT_REPORT_CURVES_H
 
 #include "lab/report/markup.h"
-#include "lab/study/results.h"
+#include "lab/results/results.h"
 
 TRI_MUST_CHECK tri_status tri__report_curves(const tri__results *results, tri__markup *markup);
 

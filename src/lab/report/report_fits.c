@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/csv.h"
-#include "lab/regression.h"
+#include "base/text/csv.h"
+#include "lab/figures/regression.h"
 #include "lab/report/report_tables.h"
-#include "lab/study/numbers.h"
+#include "lab/results/numbers.h"
 
 typedef struct {
     const tri__results *results;
@@ -25,15 +25,12 @@ static tri_status pick(fits *self)
     const char *y = json_string_value(json_object_get(self->spec, "y"));
     size_t index;
     json_t *name;
-    self->column = y ? tri__study_column_find(self->study, TRI_SCOPE_RUN, y) : -1;
-    if (self->column < 0)
-        return tri__study_wrong(self->study, "fits", "fits: y is a column; there is no %s", y ? y : "y");
+    self->column = tri__study_column_find(self->study, TRI_SCOPE_RUN, y);
     json_array_foreach(json_object_get(self->spec, "x"), index, name)
     {
-        int factor = tri__study_factor(self->study, json_string_value(name));
-        if (factor < 0 || self->count == TRI_MOST_REGRESSORS)
-            return tri__study_wrong(self->study, "fits", "fits: x is a list of up to 8 factors; there is no %s", json_string_value(name));
-        self->factors[self->count++] = factor;
+        if (self->count == TRI_MOST_REGRESSORS)
+            return tri__study_wrong(self->study, "fits", "fits: x is a list of at most %d factors", TRI_MOST_REGRESSORS);
+        self->factors[self->count++] = tri__study_factor(self->study, json_string_value(name));
     }
     return NULL;
 }

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/csv.h"
-#include "lab/plot.h"
-#include "lab/regression.h"
-#include "lab/statistics.h"
-#include "lab/study/numbers.h"
+#include "base/text/csv.h"
+#include "lab/figures/plot.h"
+#include "lab/figures/regression.h"
+#include "lab/figures/statistics.h"
+#include "lab/results/numbers.h"
 #include "lab/study/reported.h"
 
 typedef struct {
@@ -86,7 +86,7 @@ static tri_status add_series(plot *self, int column, const char *level, bool pub
     points at = {0};
     TRI_TRY(allocate(self, &at));
     for (int cell = 0; cell < self->study->cell_count; cell++) {
-        tri__values all;
+        tri__number_list all;
         if (!is_selected(self, cell, level))
             continue;
         TRI_TRY(tri__cell_numbers(self->results, cell, column, "", self->arena, &all));
@@ -108,8 +108,6 @@ static tri_status add_series(plot *self, int column, const char *level, bool pub
 static tri_status add_column(plot *self, const char *name, const char *level, bool second)
 {
     int column = tri__study_column_find(self->study, TRI_SCOPE_RUN, name);
-    if (column < 0)
-        return tri__study_wrong(self->study, name, "plots: no column is called %s", name);
     const char *label = self->study->columns[column].label;
     const char *shown = level ? tri__arena_format(self->arena, "%s: %s, %s", label, self->study->factors[self->split], level) : label;
     const char *theirs = tri__arena_format(self->arena, "published %s", shown);
@@ -194,9 +192,6 @@ static tri_status put_plot(plot *self, tri__markup *markup)
     const char *x = text_of(self, "x"), *split = text_of(self, "series");
     self->x = x ? tri__study_factor(self->study, x) : -1;
     self->split = split ? tri__study_factor(self->study, split) : -1;
-    if (self->x < 0 || (split && self->split < 0))
-        return tri__study_wrong(self->study, "plots", "plots: x and series are factors; there is no %s",
-                                self->x < 0 ? (x ? x : "x") : split);
     TRI_TRY(settle_x(self));
     TRI_TRY(add_all(self));
     return self->count ? draw(self, markup) : NULL;

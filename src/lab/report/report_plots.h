@@ -6,7 +6,7 @@
 #define TRI_LAB_REPORT_REPORT_PLOTS_H
 
 #include "lab/report/markup.h"
-#include "lab/study/results.h"
+#include "lab/results/results.h"
 
 TRI_MUST_CHECK tri_status tri__report_plots(const tri__results *results, tri__markup *markup);
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/statistics.h"
-#include "lab/study/numbers.h"
+#include "lab/figures/statistics.h"
+#include "lab/results/numbers.h"
 #include "lab/study/reported.h"
 
 enum { MOST_COLUMNS = 40, MOST_TASKS = 64 };
@@ -59,15 +59,15 @@ static tri_status pick_columns(table *self)
     json_array_foreach(json_object_get(self->spec, "rows"), index, name)
     {
         int factor = tri__study_factor(self->study, json_string_value(name));
-        if (factor < 0 || self->factor_count == MOST_COLUMNS)
-            return tri__study_wrong(self->study, json_string_value(name), "tables: no factor is called %s", json_string_value(name));
+        if (self->factor_count == MOST_COLUMNS)
+            return tri__study_wrong(self->study, "tables", "tables: rows: at most %d factors", MOST_COLUMNS);
         self->factors[self->factor_count++] = factor;
     }
     json_array_foreach(json_object_get(self->spec, "columns"), index, name)
     {
         int column = tri__study_column_find(self->study, self->scope, json_string_value(name));
-        if (column < 0 || self->column_count == MOST_COLUMNS)
-            return tri__study_wrong(self->study, json_string_value(name), "tables: no such column is called %s", json_string_value(name));
+        if (self->column_count == MOST_COLUMNS)
+            return tri__study_wrong(self->study, "tables", "tables: at most %d columns", MOST_COLUMNS);
         self->published[self->column_count] = is_published(self->study, column);
         self->columns[self->column_count++] = column;
     }
@@ -99,7 +99,7 @@ static tri_status add_numbers(table *self, int cell, const char *task, bool *kno
     for (int i = 0; i < self->column_count; i++) {
         const tri__study_column *column = &self->study->columns[self->columns[i]];
         char middle[32], low[32], high[32];
-        tri__values all;
+        tri__number_list all;
         TRI_TRY(tri__cell_numbers(self->results, cell, self->columns[i], task, self->arena, &all));
         double median = tri__median(all.number, all.count), published = tri__study_reported(self->study, cell, self->columns[i], task);
         *known = *known || !isnan(median) || !isnan(published);
@@ -143,12 +143,9 @@ static tri_status put_cell(table *self, tri__markup *markup, int cell)
     if (self->scope == TRI_SCOPE_RUN)
         return put_row(self, markup, cell, "", "");
     for (int i = 0; i < MOST_TASKS && (task = tri__result_task(result, self->scope, i)); i++) {
-        char shown[64], name[64], *colon;
+        char shown[64], word[64];
         tri__result_task_name(task, self->scope, shown, sizeof shown);
-        snprintf(name, sizeof name, "%s", shown);
-        if ((colon = strchr(name, ':')))
-            memmove(colon, colon + 1, strlen(colon));
-        TRI_TRY(put_row(self, markup, cell, name, shown));
+        TRI_TRY(put_row(self, markup, cell, tri__result_task_word(task, self->scope, word, sizeof word), shown));
     }
     return NULL;
 }

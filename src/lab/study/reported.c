@@ -8,8 +8,8 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "base/text/csv.h"
 #include "base/text/nearest.h"
-#include "lab/csv.h"
 #include "lab/study/builtin_studies.h"
 
 enum { LARGEST = 1 << 20 };
@@ -56,7 +56,7 @@ static tri_status parse_file(join *self)
 static tri_status find_column(const join *self, const char *name, int *out)
 {
     tri__nearest nearest = tri__nearest_of(name);
-    *out = tri__csv_column(&self->table, name);
+    *out = tri__csv_find_column(&self->table, name);
     for (int i = 0; i < self->table.columns; i++)
         tri__nearest_offer(&nearest, self->table.names[i]);
     char hint[TRI_NEAREST_HINT];
@@ -84,7 +84,7 @@ static bool row_counts(const join *self, int64_t row)
     json_t *value;
     json_object_foreach(json_object_get(self->block, "where"), name, value)
     {
-        int column = tri__csv_column(&self->table, name);
+        int column = tri__csv_find_column(&self->table, name);
         if (column >= 0 && !tri__csv_same(tri__csv_cell(&self->table, row, column), json_string_value(value)))
             return false;
     }
@@ -97,7 +97,7 @@ static bool row_is_of_cell(const join *self, int64_t row, int cell)
     for (int i = 0; i < study->factor_count; i++) {
         const char *factor = study->factors[i], *value = tri__study_value(study, cell, i), *key = text_in(self->block, "keys", factor);
         const char *fixed = text_in(self->block, "at", factor);
-        int column = tri__csv_column(&self->table, key ? key : factor);
+        int column = tri__csv_find_column(&self->table, key ? key : factor);
         if (fixed ? !tri__csv_same(fixed, value)
                   : column >= 0 && !tri__csv_same(translated(self, factor, tri__csv_cell(&self->table, row, column)), value))
             return false;

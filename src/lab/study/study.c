@@ -11,13 +11,14 @@
 #include "base/bytes/sha256.h"
 #include "base/file/file.h"
 #include "base/file/yaml.h"
+#include "base/text/csv.h"
 #include "base/text/duration.h"
 #include "base/text/nearest.h"
-#include "lab/csv.h"
 #include "lab/study/builtin_studies.h"
 #include "lab/study/reported.h"
 #include "lab/study/study_cells.h"
 #include "lab/study/study_parts.h"
+#include "lab/study/study_shown.h"
 #include "lab/study/template.h"
 
 enum { LARGEST = 1 << 20, MOST_REPEATS = 1000 };
@@ -39,18 +40,18 @@ static const char *find_text(const tri__study *study, const char *text)
     return found ? found : strstr(study->text, text);
 }
 
-tri__text_place tri__study_place(const tri__study *study, const char *text)
+tri__text_position tri__study_position(const tri__study *study, const char *text)
 {
-    tri__text_place place = {.file = study->file, .line = 0, .column = 1};
+    tri__text_position position = {.file = study->file, .line = 0, .column = 1};
     const char *found = *text ? find_text(study, text) : NULL, *line = study->text;
     if (!found)
-        return place;
-    place.line = 1;
+        return position;
+    position.line = 1;
     for (const char *at = study->text; at < found; at++)
         if (*at == '\n')
-            place.line++, line = at + 1;
-    place.column = (int)(found - line) + 1;
-    return place;
+            position.line++, line = at + 1;
+    position.column = (int)(found - line) + 1;
+    return position;
 }
 
 tri_status tri__study_wrong(const tri__study *study, const char *text, const char *format, ...)
@@ -60,10 +61,10 @@ tri_status tri__study_wrong(const tri__study *study, const char *text, const cha
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    tri__text_place place = tri__study_place(study, text);
-    if (!place.line)
+    tri__text_position position = tri__study_position(study, text);
+    if (!position.line)
         return tri_fail(TRI_BAD_DATA, "%s: %s", study->file, what);
-    return tri_fail(TRI_BAD_DATA, "%s: line %d, column %d: %s", study->file, place.line, place.column, what);
+    return tri_fail(TRI_BAD_DATA, "%s: line %d, column %d: %s", study->file, position.line, position.column, what);
 }
 
 /* ---- simple values ---- */
@@ -107,8 +108,8 @@ static tri_status read_simple(tri__study *study)
 
 static tri_status parse_expression(const tri__study *study, const char *text, tri__expression **out)
 {
-    tri__text_place place = tri__study_place(study, text);
-    return tri__expression_parse(&place, text, out);
+    tri__text_position position = tri__study_position(study, text);
+    return tri__expression_parse(&position, text, out);
 }
 
 /* Either the expression, or a mapping of value, label and digits. */
@@ -304,6 +305,7 @@ static tri_status read_document(tri__study *study)
     TRI_TRY(tri__study_read_cells(study));
     TRI_TRY(read_columns(study));
     TRI_TRY(read_findings(study));
+    TRI_TRY(tri__study_check_shown(study));
     TRI_TRY(tri__study_read_reported(study));
     TRI_TRY(check_commands(study));
     return find_digest(study);

@@ -7,7 +7,7 @@
 #define TRI_LAB_STUDY_STUDY_H
 
 #include "base/file/json.h"
-#include "lab/study/expression.h"
+#include "lab/expression/expression.h"
 #include "train/job/command_line.h"
 
 typedef enum { TRI_SCALE_USUAL, TRI_SCALE_QUICK, TRI_SCALE_FULL } tri__scale;
@@ -103,9 +103,9 @@ TRI_MUST_CHECK tri_status tri__study_command(const tri__study *study, int cell, 
 TRI_MUST_CHECK tri_status tri__study_preparation(const tri__study *study, int number, const char *data, tri__command_line *line);
 
 /* The line and column of a text of the file; line 0 where it is not found. */
-tri__text_place tri__study_place(const tri__study *study, const char *text);
+tri__text_position tri__study_position(const tri__study *study, const char *text);
 
-/* TRI_BAD_DATA at the place of a text. */
+/* TRI_BAD_DATA at the position of a text. */
 TRI_MUST_CHECK tri_status tri__study_wrong(const tri__study *study, const char *text, const char *format, ...) TRI_FORMAT(3, 4);
 
 #endif

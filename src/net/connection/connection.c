@@ -32,6 +32,16 @@ enum {
 
 typedef enum { CONNECTING, HANDSHAKING, OPEN, ENDED } stage;
 
+/* How far what was sent has got. It has left when the kernel has all of it; until then it waits in the outbox or, with TLS, in the stream.
+ * Where a send returned before that, `drained` is called once all has left.
+ *
+ *   ALL_LEFT ──send──► LEAVING ──the send returns──► WAITING
+ *      ▲ ▲                │                          │    ▲
+ *      │ └───all left─────┘                   all left    send
+ *      │                                             ▼    │
+ *      └───────────drained was called─────────────── DRAINED */
+typedef enum { ALL_LEFT, LEAVING, WAITING, DRAINED } sending;
+
 struct tri__connection {
     tri__connection_options options;
     tri__loop *loop;
@@ -51,10 +61,8 @@ struct tri__connection {
     int awaits;   /* the events that the handshake waits for; when open, those that reading needs beyond the usual */
 
     tri__outbox outbox;
-    int blocked;           /* the event that sending waits for, since the kernel takes no more; 0: it may take some */
-    bool undrained;        /* something was sent that has not wholly left for the kernel: it waits here or, with TLS, in the stream */
-    bool kept;             /* … after its send had returned: drained is to be called when all has left */
-    bool owes_drained;     /* all has left, and drained is to be called */
+    int blocked; /* the event that sending waits for, since the kernel takes no more; 0: it may take some */
+    sending sending;
     tri_status unsendable; /* why nothing can be sent any more, while what the peer sent before it went is still read */
 
     tri__swept swept;
@@ -158,7 +166,8 @@ static void give_up_sending(tri__connection *connection, tri_status why)
 static void flush(tri__connection *connection)
 {
     tri__outbox *outbox = &connection->outbox;
-    if (connection->stage != OPEN || connection->blocked || connection->unsendable || !connection->undrained)
+    if (connection->stage != OPEN || connection->blocked || connection->unsendable || connection->sending == ALL_LEFT ||
+        connection->sending == DRAINED)
         return;
     tri_status failure = NULL;
     tri__stream_state state = TRI_STREAM_READY;
@@ -173,11 +182,8 @@ static void flush(tri__connection *connection)
     connection->blocked = event_for(state);
     if (state == TRI_STREAM_FAILED)
         give_up_sending(connection, failure);
-    if (state == TRI_STREAM_READY) {
-        connection->undrained = false;
-        connection->owes_drained = connection->kept;
-        connection->kept = false;
-    }
+    if (state == TRI_STREAM_READY)
+        connection->sending = connection->sending == WAITING ? DRAINED : ALL_LEFT;
 }
 
 /* What follows a send: the system call, unless another frame follows at once, and what that left to do. */
@@ -185,11 +191,12 @@ static void post(tri__connection *connection, bool more)
 {
     if (!more)
         flush(connection);
-    connection->kept |= connection->undrained;
+    if (connection->sending == LEAVING)
+        connection->sending = WAITING;
     if (connection->handling)
         return;
     bool is_held = connection->stage == OPEN && connection->outbox.bytes > 0 && !connection->blocked;
-    if (is_held || (connection->owes_drained && connection->options.handlers->drained))
+    if (is_held || (connection->sending == DRAINED && connection->options.handlers->drained))
         tri__loop_defer(connection->loop, &connection->deferred);
     if (connection->blocked)
         arm(connection);
@@ -202,9 +209,10 @@ static bool add(tri__connection *connection, const tri__frame *frame, const void
     if (connection->stage == ENDED || connection->unsendable)
         return false;
     tri_status status = tri__outbox_add(&connection->outbox, frame, body);
-    connection->undrained = true;
-    connection->kept |= connection->owes_drained;
-    connection->owes_drained = false;
+    if (connection->sending == ALL_LEFT)
+        connection->sending = LEAVING;
+    else if (connection->sending == DRAINED)
+        connection->sending = WAITING;
     if (status)
         fail(connection, status);
     return !status;
@@ -352,7 +360,7 @@ static void shake_hands(tri__connection *connection)
 
 static void say_drained(tri__connection *connection)
 {
-    connection->owes_drained = false;
+    connection->sending = ALL_LEFT;
     if (!connection->options.handlers->drained)
         return;
     tri__loop_happened(connection->loop);
@@ -373,7 +381,7 @@ static void visit(tri__connection *connection, int events)
     if (connection->stage == OPEN && (connection->read_on || (events & (UV_READABLE | connection->awaits))))
         receive(connection);
     flush(connection); /* what handlers held back, though nothing followed */
-    if (connection->owes_drained && connection->stage == OPEN)
+    if (connection->sending == DRAINED && connection->stage == OPEN)
         say_drained(connection);
     connection->handling = false;
     post(connection, true);

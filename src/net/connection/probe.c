@@ -1,5 +1,5 @@
-/* probe.c: bytes for a second each way. Who sends keeps a little more ready than the kernel takes. What is under way when the time is over
- * still counts, since the clock stops where END arrives. */
+/* probe.c: bytes for a second each way, of which the first moments do not count. The sender keeps a little more ready than the kernel
+ * takes. What is under way when the time is over still counts, since the clock stops where END arrives. */
 #include "net/connection/probe.h"
 
 #include <stdlib.h>
@@ -12,9 +12,16 @@
 
 enum { PING = 1, PONG, DATA, END, COUNTED, SEND };
 enum { TRIPS = 40, CHUNK = 256 << 10, AHEAD = 4 * CHUNK, AT_ONCE = 16, ASKERS = 4 };
-#define TURN INT64_C(50000000) /* after which a signal is noticed */
+#define TURN    INT64_C(50000000)  /* after which a signal is noticed */
+#define WARM_UP INT64_C(200000000) /* in which TCP tries how much the link takes, and may lose some */
 
 typedef enum { CONNECTING, PINGING, SENDING, RECEIVING, DONE } asker_state; /* as probe.h draws them; who answers has none */
+
+/* What has come since. */
+typedef struct {
+    int64_t since; /* 0: nothing has */
+    int64_t bytes; /* behind the DATA that came then */
+} arrival;
 
 /* One end of a probe. */
 typedef struct end {
@@ -22,7 +29,7 @@ typedef struct end {
     asker_state state;
     bool sends;            /* DATA, until the time is over */
     int64_t until;         /* when */
-    int64_t bytes, first;  /* received behind the first DATA, and when that came; 0: none has */
+    arrival all, steady;   /* DATA since the first one came, and since TCP has had time to find the link's rate */
     int64_t pinged, heard; /* when the last PING left, and when anything came */
     int64_t trip[TRIPS];   /* nanoseconds */
     int trips;
@@ -70,12 +77,26 @@ static void send_more(end *self)
     say(self, END, 0, 0);
 }
 
+static void add(arrival *to, uint32_t size, int64_t now)
+{
+    if (to->since)
+        to->bytes += size;
+    else
+        to->since = now;
+}
+
 static void count(end *self, uint32_t size)
 {
-    if (self->first)
-        self->bytes += size;
-    else
-        self->first = tri__clock_now();
+    const int64_t now = tri__clock_now();
+    add(&self->all, size, now);
+    if (now - self->all.since >= WARM_UP)
+        add(&self->steady, size, now);
+}
+
+/* What counts: where the time was too short, or the link too slow, for a steady state, all of it. */
+static arrival settled(const end *self, int64_t now)
+{
+    return self->steady.bytes > 0 && now - self->steady.since >= WARM_UP ? self->steady : self->all;
 }
 
 static double rate(int64_t bytes, int64_t nanoseconds)
@@ -100,7 +121,9 @@ static tri_status hear_answer(end *self, const tri__frame *frame)
         self->state = RECEIVING;
         say(self, SEND, (uint64_t)self->duration, 0);
     } else if (frame->type == END && self->state == RECEIVING) {
-        self->received = rate(self->bytes, tri__clock_now() - self->first);
+        const int64_t now = tri__clock_now();
+        const arrival what = settled(self, now);
+        self->received = rate(what.bytes, now - what.since);
         self->state = DONE;
     } else if (frame->type == DATA && self->state == RECEIVING) {
         count(self, frame->size);
@@ -119,9 +142,11 @@ static tri_status hear_question(end *self, const tri__frame *frame)
         say(self, PONG, 0, 0);
     } else if (frame->type == DATA) {
         count(self, frame->size);
-    } else if (frame->type == END && self->first) {
-        say(self, COUNTED, (uint64_t)self->bytes, (uint64_t)(tri__clock_now() - self->first));
-        self->bytes = self->first = 0;
+    } else if (frame->type == END && self->all.since) {
+        const int64_t now = tri__clock_now();
+        const arrival what = settled(self, now);
+        say(self, COUNTED, (uint64_t)what.bytes, (uint64_t)(now - what.since));
+        self->all = self->steady = (arrival){0};
     } else if (frame->type == SEND && !self->sends && duration > 0 && duration <= TRI_PROBE_LONGEST) {
         start_sending(self, duration);
     } else {
@@ -173,11 +198,18 @@ static void on_closed(void *context, tri__connection *connection, tri_status why
     self->why = why;
 }
 
-static const tri__connection_handlers handlers = {.open = on_open, .begin = on_begin, .frame = on_frame, .closed = on_closed};
+/* The kernel has taken all: the turn of the loop ends with this call, and there is more. Without it a turn would sleep to its deadline. */
+static void on_drained(void *context, tri__connection *connection)
+{
+    (void)context, (void)connection;
+}
+
+static const tri__connection_handlers handlers = {
+    .open = on_open, .begin = on_begin, .frame = on_frame, .drained = on_drained, .closed = on_closed};
 
 static bool is_stopped(const tri__probe_options *options)
 {
-    return options->stop && *options->stop;
+    return options->stop && __atomic_load_n(options->stop, __ATOMIC_RELAXED);
 }
 
 static int compare_trips(const void *a, const void *b)

@@ -88,21 +88,27 @@ static const char *trouble_of(const tri__ranks *ranks, int rank)
     }
 }
 
-/* Whom we see in trouble; where we see none, whom we cannot see. */
-static void name_missing(const tri__ranks *ranks, char text[WHO_SIZE])
+/* Whom we see in trouble; where we see none, whom we wait for. Returns whether we see trouble. */
+static bool name_missing(const tri__ranks *ranks, char text[WHO_SIZE])
 {
     size_t used = 0;
     int awaited = atomic_load(&ranks->awaited);
+    bool troubled = false;
     text[0] = 0;
     for (int pass = 0; pass < 2 && !used; pass++)
         for (int i = 0; i < ranks->size && used < WHO_SIZE - HOST_SIZE; i++) {
             const char *trouble = trouble_of(ranks, i);
             bool far = strcmp(ranks->members[i].host, ranks->members[ranks->rank].host);
             if (pass ? i != ranks->rank && (awaited < 0 || i == awaited) : trouble != NULL)
-                used += (size_t)snprintf(text + used, WHO_SIZE - used, "%srank %d (process %d%s%s)%s%s", used ? ", " : "", i,
-                                         (int)ranks->members[i].pid, far ? " on " : "", far ? ranks->members[i].host : "",
-                                         trouble ? " " : "", trouble ? trouble : "");
+                used +=
+                    (size_t)snprintf(text + used, WHO_SIZE - used, "%srank %d (process %d%s%s)%s%s", used ? ", " : "", i,
+                                     (int)ranks->members[i].pid, far ? " on " : "", far ? ranks->members[i].host : "", trouble ? " " : "",
+                                     trouble               ? trouble
+                                     : far && awaited >= 0 ? ", which may wait itself"
+                                                           : "");
+            troubled |= trouble != NULL;
         }
+    return troubled;
 }
 
 static bool anybody_died(const tri__ranks *ranks)
@@ -135,10 +141,10 @@ static int64_t limit_of(const tri__ranks *ranks)
 static void tell_slowness(tri__ranks *ranks, int64_t since, int64_t waited)
 {
     char missing[WHO_SIZE], why[WHO_SIZE + 160];
-    if (!ranks->options.slow || waited < ranks->options.timeout / 4 || waited < OFTEN || ranks->told == since)
+    if (!ranks->options.slow || waited < limit_of(ranks) / 4 || waited < OFTEN || ranks->told == since)
         return;
     ranks->told = since;
-    name_missing(ranks, missing);
+    (void)name_missing(ranks, missing);
     snprintf(why, sizeof why, "rank %d has waited %.3g s for the others, and will for %.3g s: %s", ranks->rank, tri__clock_seconds(waited),
              tri__clock_seconds(limit_of(ranks) - waited), missing);
     ranks->options.slow(ranks->options.context, why);
@@ -158,10 +164,10 @@ static void look(tri__ranks *ranks)
             tell_slowness(ranks, since, waited);
         return;
     }
-    char missing[WHO_SIZE], why[WHO_SIZE + 160];
-    name_missing(ranks, missing);
-    snprintf(why, sizeof why, "rank %d has waited %.3g s for the others%s: %s", ranks->rank, tri__clock_seconds(waited),
-             late ? " (--timeout)" : "", missing);
+    char missing[WHO_SIZE], why[WHO_SIZE + 200];
+    const bool troubled = name_missing(ranks, missing);
+    snprintf(why, sizeof why, "rank %d has waited %.3g s for the others%s: %s%s", ranks->rank, tri__clock_seconds(waited),
+             late ? " (--timeout)" : "", missing, troubled ? "" : "; if it computes that long, give all ranks a longer --timeout");
     ranks->options.hung(ranks->options.context, why);
 }
 

@@ -21,7 +21,8 @@ typedef struct tri__ranks tri__ranks;
 typedef struct {
     int64_t timeout;                              /* nanoseconds */
     void (*hung)(void *context, const char *why); /* ends the process: does not return */
-    void (*slow)(void *context, const char *why); /* a quarter of the timeout has passed in a call; once a call; NULL: nobody cares */
+    void (*slow)(void *context,
+                 const char *why); /* a quarter of the time that a call may take has passed; once a call; NULL: nobody cares */
     void *context;
     size_t window; /* bytes of values that a rank has under way, as far as it may wait */
 } tri__ranks_options;

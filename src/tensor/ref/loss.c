@@ -1,4 +1,4 @@
-/* loss.c: losses that end a model, and their gradients. Both are sums over the batch, weighted by example. */
+/* loss.c: losses that end a model, and their gradients. All are sums over the batch, weighted by example. */
 #include "tensor/ref/ref.h"
 
 #include <math.h>
@@ -80,4 +80,51 @@ void tri__ref_logistic_loss_grad(int64_t n, const float *dy, const float *logits
         const double x = logits[row], label = labels[row] == 0 || labels[row] == 1 ? labels[row] : (double)NAN;
         dx[row] = weights[row] == 0 ? 0 : (float)(*dy * (double)weights[row] * (1 / (1 + exp(-x)) - label));
     }
+}
+
+/* (x − t)², 2(x − t) */
+tri__element_loss tri__ref_squared(double x, double target, double delta)
+{
+    (void)delta;
+    const double error = x - target;
+    return (tri__element_loss){error * error, 2 * error};
+}
+
+/* |x − t| ≤ δ: ½(x − t)², x − t; beyond: δ(|x − t| − ½δ), ±δ */
+tri__element_loss tri__ref_huber(double x, double target, double delta)
+{
+    const double error = x - target, size = fabs(error);
+    if (!(size > delta))
+        return (tri__element_loss){error * error / 2, error};
+    return (tri__element_loss){delta * (size - delta / 2), error > 0 ? delta : -delta};
+}
+
+/* max(x, 0) + log(1 + e^−|x|) − x · t, 1 / (1 + e^−x) − t */
+tri__element_loss tri__ref_log_odds(double x, double target, double delta)
+{
+    (void)delta;
+    return (tri__element_loss){fmax(x, 0) + log1p(exp(-fabs(x))) - x * target, 1 / (1 + exp(-x)) - target};
+}
+
+/* loss = Σ_n weight · 1/k · Σ_k rule(x[k], t[k]) */
+void tri__ref_mean_loss(tri__element_rule *rule, int64_t n, int64_t k, float delta, const float *x, const float *targets,
+                        const float *weights, float *loss)
+{
+    double sum = 0;
+    for (int64_t row = 0; row < n; row++, x += k, targets += k) {
+        double mean = 0;
+        for (int64_t i = 0; weights[row] != 0 && i < k; i++)
+            mean += rule(x[i], targets[i], delta).loss / (double)k;
+        sum += weights[row] != 0 ? weights[row] * mean : 0;
+    }
+    *loss = (float)sum;
+}
+
+/* dx[k] = dy · weight / k · rule'(x[k], t[k]) */
+void tri__ref_mean_loss_grad(tri__element_rule *rule, int64_t n, int64_t k, float delta, const float *dy, const float *x,
+                             const float *targets, const float *weights, float *dx)
+{
+    for (int64_t row = 0; row < n; row++, x += k, targets += k, dx += k)
+        for (int64_t i = 0; i < k; i++)
+            dx[i] = weights[row] == 0 ? 0 : (float)((double)*dy * weights[row] / (double)k * rule(x[i], targets[i], delta).slope);
 }

@@ -118,6 +118,21 @@ void tri__ref_softmax_loss(int64_t n, int64_t c, float smoothing, const float *l
 void tri__ref_softmax_loss_grad(int64_t n, int64_t c, float smoothing, const float *dy, const float *logits, const int32_t *labels,
                                 const float *weights, float *dx);
 
+/* Losses of numbers: x, targets: [n][k], weights: [n] → loss: []: Σ weight · mean over k of the element's loss */
+typedef struct {
+    double loss, slope; /* of one element, and its derivative by x */
+} tri__element_loss;
+typedef tri__element_loss tri__element_rule(double x, double target, double delta);
+
+tri__element_loss tri__ref_squared(double x, double target, double delta);  /* mse_loss: (x − t)² */
+tri__element_loss tri__ref_huber(double x, double target, double delta);    /* ½(x − t)² up to delta away, linear beyond */
+tri__element_loss tri__ref_log_odds(double x, double target, double delta); /* sigmoid_loss: −log of the chance that sigmoid(x) gives t */
+
+void tri__ref_mean_loss(tri__element_rule *rule, int64_t n, int64_t k, float delta, const float *x, const float *targets,
+                        const float *weights, float *loss);
+void tri__ref_mean_loss_grad(tri__element_rule *rule, int64_t n, int64_t k, float delta, const float *dy, const float *x,
+                             const float *targets, const float *weights, float *dx);
+
 /* logits, labels (0 or 1), weights: [n] → loss: [] */
 void tri__ref_logistic_loss(int64_t n, const float *logits, const int32_t *labels, const float *weights, float *loss);
 void tri__ref_logistic_loss_grad(int64_t n, const float *dy, const float *logits, const int32_t *labels, const float *weights, float *dx);

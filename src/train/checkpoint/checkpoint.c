@@ -81,7 +81,7 @@ static bool is_zero(tri_store *store, int index, int64_t row)
     return zero;
 }
 
-/* Rows of which any table has something. A bit each: no list of the size of a table. */
+/* The rows that are not zero in some table, as a bit each: a list would be as large as a table. */
 static tri_status choose_nonzero(tri_store *store, tensor_list *list)
 {
     const int64_t all = list->rows;
@@ -249,12 +249,13 @@ static json_t *state_json(const tri__run_state *state, const tri__standing *stan
     json_t *recent = json_array();
     for (int64_t i = 0; i < state->recent.count && i < TRI_RECENT; i++)
         json_array_append_new(recent, json_real(state->recent.loss[i]));
-    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o, s:I, s:f, s:I, s:I, s:o, s:I, s:o, s:O*}", "step", (json_int_t)state->step, "examples",
-                     (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds, "total_seconds",
-                     state->total_seconds, "best_loss", tri__json_number(state->best_loss), "without_gain", (json_int_t)state->without_gain,
-                     "loss_sum", state->loss_sum, "judged", (json_int_t)state->loss_count, "losses", (json_int_t)state->recent.count,
-                     "recent", recent, "reached", (json_int_t)(standing ? standing->position : state->position), "outstanding",
-                     outstanding_json(standing), "books", standing ? standing->books : NULL);
+    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:o, s:I, s:I, s:f, s:I, s:I, s:o, s:I, s:o, s:O*}", "step", (json_int_t)state->step,
+                     "examples", (json_int_t)state->examples, "position", (json_int_t)state->position, "seconds", state->seconds,
+                     "total_seconds", state->total_seconds, "best_loss", tri__json_number(state->best_loss), "without_gain",
+                     (json_int_t)state->without_gain, "cuts", (json_int_t)state->cuts, "loss_sum", state->loss_sum, "judged",
+                     (json_int_t)state->loss_count, "losses", (json_int_t)state->recent.count, "recent", recent, "reached",
+                     (json_int_t)(standing ? standing->position : state->position), "outstanding", outstanding_json(standing), "books",
+                     standing ? standing->books : NULL);
 }
 
 static json_t *records_json(const int64_t *records, int64_t count)
@@ -279,12 +280,12 @@ static tri_status describe(const tri__checkpoint_content *content, char **text)
     TRI_TRY(tri_model_digest(content->model, content->graph, digest));
     const tri_source_info *source = content->source;
     json_t *about =
-        json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:o, s:s?}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION, "model",
-                  tri_model_name(content->model), "digest", digest, "rule", tri_store_rule(content->store)->name, "input", "type",
-                  tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "numbering",
-                  numbering_json(&source->numbering), "features_by", source->features_by, "class_names", names_json(source), "state",
-                  state_json(content->state, content->standing), "damaged", records_json(content->damaged, content->damaged_count),
-                  "options", tri__train_options_json(content->options));
+        json_pack("{s:i, s:s, s:s, s:s, s:{s:s, s:o, s:I, s:I, s:o, s:s?, s:s?}, s:o, s:o, s:o, s:o}", "version", TRI_CHECKPOINT_VERSION,
+                  "model", tri_model_name(content->model), "digest", digest, "rule", tri_store_rule(content->store)->name, "input", "type",
+                  tri_type_name(source->type), "shape", tri__json_shape(source->shape), "classes", (json_int_t)source->classes, "outputs",
+                  (json_int_t)source->outputs, "numbering", numbering_json(&source->numbering), "features_by", source->features_by,
+                  "columns", source->columns, "class_names", names_json(source), "state", state_json(content->state, content->standing),
+                  "damaged", records_json(content->damaged, content->damaged_count), "options", tri__train_options_json(content->options));
     if (about && tri_store_tables(content->store) && json_object_set_new(about, "tables", tables_json(content))) {
         json_decref(about);
         about = NULL;

@@ -22,6 +22,7 @@ typedef struct {
     double total_seconds; /* of the processes that trained, from their start */
     double best_loss;     /* the lowest test loss so far, NaN before the first */
     int64_t without_gain; /* evaluations since then */
+    int64_t cuts;         /* of the rate, by --schedule plateau */
     double loss_sum;      /* Σ of the losses of all training examples, each before its own update … */
     int64_t loss_count;   /* … and how many there were */
     tri__recent recent;

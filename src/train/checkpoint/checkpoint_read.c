@@ -9,6 +9,7 @@
 #include "base/memory/memory.h"
 #include "data/source/labels.h"
 #include "train/checkpoint/checkpoint_file.h"
+#include "watch/sample/run_files.h"
 
 static bool step_of(const char *name, int64_t *step)
 {
@@ -108,10 +109,12 @@ static tri_status read_input(tri__checkpoint *checkpoint, json_t *input)
     json_t *shape = json_object_get(input, "shape");
     tri_model_input *out = &checkpoint->input;
     out->classes = json_integer_value(json_object_get(input, "classes"));
+    out->outputs = json_integer_value(json_object_get(input, "outputs")); /* earlier versions have none */
     out->shape.rank = (int)json_array_size(shape);
-    if (!type || !json_is_array(shape) || out->shape.rank > TRI_MAX_RANK || out->classes < 0)
+    if (!type || !json_is_array(shape) || out->shape.rank > TRI_MAX_RANK || out->classes < 0 || out->outputs < 0)
         return damaged(checkpoint, "its description of the input is not whole");
     TRI_TRY(read_numbering(checkpoint, json_object_get(input, "numbering")));
+    checkpoint->columns = json_string_value(json_object_get(input, "columns"));
     checkpoint->features_by = json_string_value(json_object_get(input, "features_by")); /* earlier versions have none */
     for (int i = 0; i < out->shape.rank; i++)
         out->shape.dim[i] = json_integer_value(json_array_get(shape, (size_t)i));
@@ -146,12 +149,13 @@ static tri_status read_state(tri__checkpoint *checkpoint, json_t *value)
         return damaged(checkpoint, "its state is not whole");
     state->total_seconds = state->seconds; /* where an earlier version did not keep it */
     (void)json_unpack(value, "{s:F}", "total_seconds", &state->total_seconds);
-    bool negative =
-        step < 0 || examples < 0 || position < 0 || without_gain < 0 || losses < 0 || state->seconds < 0 || state->total_seconds < 0;
+    bool negative = json_integer_value(json_object_get(value, "cuts")) < 0 || step < 0 || examples < 0 || position < 0 ||
+                    without_gain < 0 || losses < 0 || state->seconds < 0 || state->total_seconds < 0;
     if (negative || (int64_t)json_array_size(recent) != (losses < TRI_RECENT ? losses : TRI_RECENT))
         return damaged(checkpoint, "its state makes no sense");
     state->step = step, state->examples = examples, state->position = position;
     state->without_gain = without_gain, state->recent.count = losses;
+    state->cuts = json_integer_value(json_object_get(value, "cuts")); /* earlier versions have none */
     state->best_loss = json_is_number(best) ? json_number_value(best) : NAN;
     state->loss_sum = json_number_value(json_object_get(value, "loss_sum")); /* earlier versions have neither */
     state->loss_count = json_integer_value(json_object_get(value, "judged"));
@@ -240,6 +244,17 @@ void tri__checkpoint_close(tri__checkpoint *checkpoint)
     free(checkpoint);
 }
 
+/* Damage of the last one that was tried cannot be mended here. Other failures, such as a newer format, say themselves what to do. */
+static tri_status none_is_whole(tri_status failure, const char *folder, bool only)
+{
+    const tri_code code = tri_status_code(failure);
+    tri_status status =
+        tri_fail(code, "%s%s%s%s", only ? "" : folder, only ? "" : ": no checkpoint is whole; the oldest: ", tri_status_message(failure),
+                 code == TRI_BAD_DATA ? " (restore a copy of it, or train again: the run's file 'command' has the line)" : "");
+    tri_status_free(failure);
+    return status;
+}
+
 /* The newest whole checkpoint. Damage in a newer one is logged: the user should know that steps were lost. */
 static tri_status open_newest(const char *folder, const tri__checkpoint_names *names, tri__log *log, tri__checkpoint **out)
 {
@@ -250,7 +265,7 @@ static tri_status open_newest(const char *folder, const tri__checkpoint_names *n
         if (!status)
             return NULL;
         if (i + 1 == names->count)
-            return names->count == 1 ? status : tri_wrap(status, "%s: no checkpoint is whole; the oldest", folder);
+            return none_is_whole(status, folder, names->count == 1);
         tri__log_line(log, TRI_LOG_WARNING, "%s; taking the one before it", tri_status_message(status));
         tri_status_free(status);
     }
@@ -271,7 +286,7 @@ tri_status tri__checkpoint_open(const char *path, tri__log *log, tri__checkpoint
     *out = NULL;
     if (!tri__folder_exists(path))
         return open_file(path, out);
-    char *inner = tri__path_join(path, "checkpoint");
+    char *inner = tri__path_join(path, TRI_RUN_CHECKPOINTS);
     if (!inner)
         return tri_fail(TRI_NO_MEMORY, "no memory for a path");
     tri_status status = open_folder(tri__folder_exists(inner) ? inner : path, log, out);

@@ -14,6 +14,7 @@ typedef struct {
     tri_model_input input;
     tri_numbering numbering;  /* of the training examples, where they were LIBSVM text or click records */
     const char *features_by;  /* … and how their features got their numbers; NULL: it is not known */
+    const char *columns;      /* of a CSV table (tri_source_info); NULL elsewhere */
     const char **class_names; /* input.classes entries, or NULL */
     tri__train_options options;
     tri__run_state state;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
+#include "graph/store/key_map.h"
 #include "graph/store/row_keeper.h"
 #include "graph/store/store.h"
 #include "tensor/safetensors.h"
@@ -46,12 +47,14 @@ bool tri__checkpoint_writer_takes(tri_store *store)
     for (int i = 0; i < tri_store_tables(store); i++)
         if ((size_t)tri_store_table(store, i)->width * sizeof(float) > TRI_TENSOR_ROWS)
             return false;
-    return !store->map;
+    return true;
 }
 
 /* Tables stay where they are: rows that change are kept. */
 static tri_status keep_tables(tri__checkpoint_writer *writer, tri_store *store)
 {
+    if (store->map)
+        TRI_TRY(tri__key_map_freeze(store->map, &writer->copy->map));
     for (; writer->tables < tri_store_tables(store); writer->tables++)
         TRI_TRY(tri__row_keeper_create(tri_store_table(store, writer->tables), &writer->keeper[writer->tables]));
     for (int i = 0; i < writer->tables; i++) {
@@ -71,6 +74,8 @@ static void release_tables(tri__checkpoint_writer *writer)
         tri__row_keeper_end(writer->keeper[i]);
         writer->trained->keeper[i] = NULL;
     }
+    tri__key_map_thaw(writer->copy->map);
+    writer->copy->map = NULL;
 }
 
 static void copy_store(tri_store *from, tri_store *to)
@@ -145,6 +150,8 @@ void tri__checkpoint_writer_destroy(tri__checkpoint_writer *writer)
     int64_t step;
     tri_status_free(tri__checkpoint_writer_end(writer, &path, &step));
     free(path);
+    tri__key_map_thaw(writer->copy->map); /* where there was no memory to begin */
+    writer->copy->map = NULL;
     writer->copy->tables = 0; /* they were borrowed */
     tri_store_destroy(writer->copy);
     for (int i = 0; i < writer->tables; i++)

@@ -7,7 +7,7 @@
 
 typedef struct tri__checkpoint_writer tri__checkpoint_writer;
 
-/* Whether store's tables can be written while it is trained: they do not grow, and rows are not longer than the writer's buffer. */
+/* Whether store's tables can be written while it is trained: rows are not longer than the writer's buffer. */
 bool tri__checkpoint_writer_takes(tri_store *store);
 
 /* For stores of the size of store. The writer allocates its own copy. */

@@ -21,7 +21,7 @@ typedef struct {
 
 /* ---- names ---- */
 
-/* "dense1=fc1,…": what the file calls the layer of so many letters; NULL: as the model does. */
+/* What the file calls a layer, by names such as "dense1=fc1,…". letters: the length of the layer's name. NULL: the model's own name. */
 static const char *find_layer(const char *names, const char *layer, size_t letters, size_t *size)
 {
     while (names && *names) {

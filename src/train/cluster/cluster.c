@@ -20,8 +20,8 @@ static const struct {
     tri__role role;
     bool chief;
 } roles[] = {
-    {"ps", TRI_ROLE_SERVER, false},   {"worker", TRI_ROLE_WORKER, false}, {"evaluator", TRI_ROLE_EVALUATOR, false},
-    {"chief", TRI_ROLE_WORKER, true}, {"master", TRI_ROLE_WORKER, true},
+    {TRI_SERVER_ROLE, TRI_ROLE_SERVER, false}, {TRI_WORKER_ROLE, TRI_ROLE_WORKER, false}, {TRI_EVALUATOR_ROLE, TRI_ROLE_EVALUATOR, false},
+    {"chief", TRI_ROLE_WORKER, true},          {"master", TRI_ROLE_WORKER, true},
 };
 
 enum { ROLES = sizeof roles / sizeof *roles };
@@ -32,15 +32,6 @@ static int find_role(const char *name, size_t length)
         if (strlen(roles[i].name) == length && !strncmp(roles[i].name, name, length))
             return i;
     return -1;
-}
-
-const char *tri__task_name(tri__task task, char name[TRI_TASK_SIZE])
-{
-    if (task.index < 0)
-        snprintf(name, TRI_TASK_SIZE, "%s", "a worker that joins");
-    else
-        snprintf(name, TRI_TASK_SIZE, "%s:%d", roles[task.role].name, task.index);
-    return name;
 }
 
 tri_status tri__task_parse(const char *text, tri__task *out)
@@ -152,7 +143,7 @@ tri_status tri__cluster_check(const tri__cluster *cluster, tri__task task)
                     task.role == TRI_ROLE_SERVER   ? "server(s)"
                     : task.role == TRI_ROLE_WORKER ? "worker(s)"
                                                    : "evaluator",
-                    roles[task.role].name, count - 1,
+                    tri__role_name(task.role), count - 1,
                     task.role == TRI_ROLE_WORKER ? " (--join HOST:PORT adds workers to a running job)" : "");
 }
 
@@ -252,7 +243,7 @@ static tri_status read_host(const char *name, const char *role, size_t index, co
 /* The chief, where there is one, is worker 0. */
 static tri_status read_workers(const char *name, const json_t *lists, tri__cluster *out)
 {
-    static const char *const order[] = {"chief", "master", "worker"};
+    static const char *const order[] = {"chief", "master", TRI_WORKER_ROLE};
     size_t count = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         count += json_array_size(json_object_get(lists, order[i]));
@@ -273,7 +264,7 @@ static tri_status read_evaluator(const char *name, const json_t *list, tri__clus
     if (count > 1)
         return tri_fail(TRI_BAD_DATA, "%s: %zu evaluators: a job has one at most", name, count);
     out->evaluator = count;
-    return count ? read_host(name, "evaluator", 0, json_string_value(json_array_get(list, 0)), &out->evaluator_host) : NULL;
+    return count ? read_host(name, TRI_EVALUATOR_ROLE, 0, json_string_value(json_array_get(list, 0)), &out->evaluator_host) : NULL;
 }
 
 /* serverless: the workers are ranks, and there is nobody else. */
@@ -281,9 +272,9 @@ static tri_status read_lists(const char *name, const json_t *lists, bool chiefs,
 {
     TRI_TRY(check_roles(name, lists, chiefs));
     TRI_TRY(check_twice(name, lists));
-    TRI_TRY(read_evaluator(name, json_object_get(lists, "evaluator"), out));
-    if (json_object_get(lists, "ps") || !serverless)
-        TRI_TRY(read_servers(name, json_object_get(lists, "ps"), out));
+    TRI_TRY(read_evaluator(name, json_object_get(lists, TRI_EVALUATOR_ROLE), out));
+    if (json_object_get(lists, TRI_SERVER_ROLE) || !serverless)
+        TRI_TRY(read_servers(name, json_object_get(lists, TRI_SERVER_ROLE), out));
     if (serverless && out->servers + out->evaluator)
         return tri_fail(TRI_BAD_DATA, "%s: ranks have neither servers nor an evaluator: list only workers", name);
     return read_workers(name, lists, out);
@@ -331,18 +322,18 @@ tri_status tri__cluster_read_ranks(const char *path, tri__cluster *out)
 static void print_addresses(FILE *file, const void *context)
 {
     const tri__cluster *cluster = context;
-    fprintf(file, "ps: [");
+    fprintf(file, TRI_SERVER_ROLE ": [");
     for (int i = 0; i < cluster->servers; i++) {
         const tri__address *at = &cluster->server[i];
         bool v6 = strchr(at->host, ':');
         fprintf(file, "%s\"%s%s%s:%d\"", i ? ", " : "", v6 ? "[" : "", at->host, v6 ? "]" : "", at->port);
     }
-    fprintf(file, "]\nworker: [");
+    fprintf(file, "]\n" TRI_WORKER_ROLE ": [");
     for (int i = 0; i < cluster->workers; i++)
         fprintf(file, "%s\"%s\"", i ? ", " : "", cluster->worker_host ? cluster->worker_host[i] : "localhost");
     fprintf(file, "]\n");
     if (cluster->evaluator)
-        fprintf(file, "evaluator: [\"%s\"]\n", cluster->evaluator_host ? cluster->evaluator_host : "localhost");
+        fprintf(file, TRI_EVALUATOR_ROLE ": [\"%s\"]\n", cluster->evaluator_host ? cluster->evaluator_host : "localhost");
 }
 
 tri_status tri__cluster_write(const char *path, const tri__cluster *cluster)

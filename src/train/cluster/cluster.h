@@ -1,20 +1,13 @@
 /* cluster.h: which tasks a job has, and at which addresses. Options, a file, TF_CONFIG and Slurm's variables all become a tri__cluster.
  *
- * Tasks connect to servers only, so only servers have addresses. Who starts the tasks must also know on which hosts the others are. */
+ * Tasks connect to servers only, so only servers have addresses. The process that starts the tasks must also know the hosts of the
+ * others. */
 #ifndef TRI_TRAIN_CLUSTER_CLUSTER_H
 #define TRI_TRAIN_CLUSTER_CLUSTER_H
 
+#include "base/text/task.h"
 #include "net/address/address.h"
 
-typedef enum { TRI_ROLE_SERVER, TRI_ROLE_WORKER, TRI_ROLE_EVALUATOR } tri__role;
-
-typedef struct {
-    tri__role role;
-    int index; /* −1: a worker that joins; ps:0 gives it a number */
-} tri__task;   /* "ps:0", "worker:1", "evaluator:0" */
-
-enum { TRI_TASK_SIZE = 24 };
-const char *tri__task_name(tri__task task, char name[TRI_TASK_SIZE]);
 TRI_MUST_CHECK tri_status tri__task_parse(const char *text, tri__task *out); /* chief:0 is worker:0, master too */
 
 typedef struct {
@@ -30,8 +23,8 @@ void tri__cluster_fini(tri__cluster *cluster);
 /* True where all servers are on this machine's loopback, so that no other machine can reach them. Asks the resolver. */
 bool tri__cluster_is_loopback(const tri__cluster *cluster);
 
-/* Tasks dealt out over hosts: server i and worker i are on host i, beginning again after the last host, and the evaluator is beside ps:0.
- * Servers have port 0: whoever starts them finds free ones. */
+/* Tasks dealt out over hosts: server i and worker i are on host i, beginning again after the last host, and the evaluator is beside
+ * ps:0. Servers have port 0: the process that starts them finds free ports. */
 TRI_MUST_CHECK tri_status tri__cluster_spread(const char *const *hosts, int count, int servers, int workers, tri__cluster *out);
 
 TRI_MUST_CHECK tri_status tri__cluster_copy(const tri__cluster *cluster, tri__cluster *out);

@@ -20,6 +20,17 @@ static tri_status check(const tri__security *security, bool *identity)
     return NULL;
 }
 
+tri_status tri__security_check(const tri__security *security)
+{
+    bool identity = false;
+    tri__tls *tls = NULL;
+    TRI_TRY(check(security, &identity));
+    if (identity)
+        TRI_TRY(tri__tls_create(&security->identity, &tls));
+    tri__tls_destroy(tls);
+    return NULL;
+}
+
 tri_status tri__security_open(const tri__security *security, const tri__cluster *cluster, tri__log *log, tri__tls **out)
 {
     bool identity = false;

@@ -15,4 +15,7 @@ typedef struct {
  * warning. TRI_BAD_CALL where tasks are on several machines and neither is given, or where options contradict each other. */
 TRI_MUST_CHECK tri_status tri__security_open(const tri__security *security, const tri__cluster *cluster, tri__log *log, tri__tls **out);
 
+/* Whether the options go together and an identity, where one is given, can be read: before any task is started with it. */
+TRI_MUST_CHECK tri_status tri__security_check(const tri__security *security);
+
 #endif

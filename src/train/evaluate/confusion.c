@@ -52,6 +52,12 @@ static double ratio(int64_t part, int64_t whole)
 }
 
 /* precision = right / guessed, recall = right / count, f1 = 2·right / (guessed + count) */
+tri__class_score tri__class_score_of(int64_t right, int64_t guessed, int64_t count)
+{
+    return (tri__class_score){
+        .precision = ratio(right, guessed), .recall = ratio(right, count), .f1 = ratio(2 * right, guessed + count), .count = count};
+}
+
 tri__class_score tri__confusion_class(const tri__confusion *confusion, int64_t label)
 {
     int64_t count = 0, guessed = 0, right = tri__confusion_at(confusion, label, label);
@@ -59,8 +65,7 @@ tri__class_score tri__confusion_class(const tri__confusion *confusion, int64_t l
         count += tri__confusion_at(confusion, label, other);
         guessed += tri__confusion_at(confusion, other, label);
     }
-    return (tri__class_score){
-        .precision = ratio(right, guessed), .recall = ratio(right, count), .f1 = ratio(2 * right, guessed + count), .count = count};
+    return tri__class_score_of(right, guessed, count);
 }
 
 double tri__confusion_among(const tri__confusion *confusion, int best)

@@ -21,6 +21,9 @@ typedef struct {
     int64_t count; /* examples of the class */
 } tri__class_score;
 
+/* right: examples of the class that were taken for it; guessed: all that were taken for it; count: all of the class. */
+tri__class_score tri__class_score_of(int64_t right, int64_t guessed, int64_t count);
+
 /* TRI_BAD_CALL where there are more than TRI_CONFUSION_CLASSES classes. */
 TRI_MUST_CHECK tri_status tri__confusion_init(tri__confusion *confusion, int64_t classes);
 void tri__confusion_fini(tri__confusion *confusion);

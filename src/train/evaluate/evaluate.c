@@ -7,6 +7,7 @@
 
 #include "base/memory/memory.h"
 #include "train/evaluate/auc.h"
+#include "train/evaluate/numbers.h"
 #include "train/evaluate/scores.h"
 #include "trireme/plan.h"
 
@@ -17,6 +18,11 @@ struct tri__evaluator {
     float *scores; /* [examples] with two classes: of the second one. NULL otherwise */
     int32_t *labels;
     tri__confusion *confusion; /* may be NULL */
+    tri__mistakes *mistakes;   /* may be NULL */
+    tri_label_kind kind;
+    tri__numbers numbers;        /* of a model that learns numbers */
+    tri__label_sets *label_sets; /* of one that learns sets: the caller's, or … */
+    tri__label_sets own_sets;    /* … this */
 };
 
 /* Sums over the examples seen so far. */
@@ -45,17 +51,29 @@ static int64_t columns_of(const tri_graph *graph)
 int64_t tri__class_count(const tri_graph *graph)
 {
     const int64_t columns = columns_of(graph);
-    return columns < 2 ? 2 : columns; /* one column tells class 1 from class 0 */
+    return columns < 2 && tri_graph_labels(graph) == TRI_LABEL_CLASS ? 2 : columns; /* one column tells class 1 from class 0 */
 }
 
 bool tri__has_two_classes(const tri_graph *graph)
 {
-    return tri__class_count(graph) == 2;
+    return tri_graph_labels(graph) == TRI_LABEL_CLASS && tri__class_count(graph) == 2;
 }
 
-static tri_status classes_fit(const tri_source_info *source, const tri_graph *graph)
+static tri_status labels_fit(const tri_source_info *source, const tri_graph *graph)
 {
+    static const char *const words[] = {[TRI_LABEL_CLASS] = "classes", [TRI_LABEL_NUMBERS] = "numbers", [TRI_LABEL_SET] = "sets of labels"};
     const int64_t classes = tri__class_count(graph);
+    const tri_label_kind learnt = tri_graph_labels(graph);
+    if (source->unlabelled)
+        return NULL;
+    if (source->labels != learnt)
+        return tri_fail(TRI_BAD_CALL,
+                        "%s: its labels are %s, the model learns %s (softmax_loss() and logistic_loss() learn classes, mse_loss() and "
+                        "huber_loss() numbers, sigmoid_loss() sets of labels)",
+                        source->spec, words[source->labels], words[learnt]);
+    if (source->outputs && source->outputs != classes)
+        return tri_fail(TRI_BAD_CALL, "%s: its examples are labelled with %lld numbers, but the model has %lld outputs", source->spec,
+                        (long long)source->outputs, (long long)classes);
     if (source->classes <= classes)
         return NULL;
     return tri_fail(TRI_BAD_CALL, "%s: it has %lld classes, but the model has %lld", source->spec, (long long)source->classes,
@@ -76,7 +94,7 @@ static tri_status sparse_fits(const tri_source_info *source, const tri_graph *gr
             return tri_fail(TRI_BAD_CALL, "%s: it has %lld features, the model's tables have %lld (give it data of as many features)",
                             source->spec, (long long)source->shape.dim[0], (long long)tri_node_shape(node).dim[0]);
     }
-    return classes_fit(source, graph);
+    return labels_fit(source, graph);
 }
 
 tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph)
@@ -92,7 +110,7 @@ tri_status tri__source_fits(const tri_source_info *source, const tri_graph *grap
         return tri_fail(TRI_BAD_CALL, "%s: its examples are %s of %s, but the model takes %s of %s", source->spec,
                         tri_shape_text(source->shape, has, sizeof has), tri_type_name(source->type),
                         tri_shape_text(wanted, takes, sizeof takes), tri_type_name(tri_node_type(x)));
-    return classes_fit(source, graph);
+    return labels_fit(source, graph);
 }
 
 tri_status tri__photos_fit(const tri_source_info *source, const char *const *names, int64_t classes)
@@ -127,6 +145,8 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
 {
     const tri_source_info *info = tri_source_describe(source);
     TRI_TRY(tri__source_fits(info, graph));
+    if (info->unlabelled)
+        return tri_fail(TRI_BAD_CALL, "%s: its examples have no labels to judge the model by ('trireme predict' needs none)", info->spec);
     int64_t batch = options->batch ? options->batch : tri__roomy_batch(info->shape, info->width > 0);
     TRI_TRY(create_plan(evaluator, graph, store, batch, options->threads));
     const tri_dataset_options order = {
@@ -143,6 +163,13 @@ static tri_status prepare(tri__evaluator *evaluator, const tri_graph *graph, tri
     };
     TRI_TRY(tri_dataset_create(source, &order, &evaluator->dataset));
     evaluator->examples = tri_dataset_examples(evaluator->dataset);
+    evaluator->kind = tri_graph_labels(graph);
+    if (evaluator->kind == TRI_LABEL_NUMBERS)
+        return tri__numbers_init(&evaluator->numbers, tri__class_count(graph));
+    if (evaluator->kind == TRI_LABEL_SET && !evaluator->label_sets) {
+        evaluator->label_sets = &evaluator->own_sets;
+        return tri__label_sets_init(&evaluator->own_sets, tri__class_count(graph));
+    }
     if (!tri__has_two_classes(graph))
         return NULL;
     TRI_TRY(tri__allocate((size_t)evaluator->examples + 1, sizeof(float), "scores", &evaluator->scores));
@@ -156,6 +183,8 @@ tri_status tri__evaluator_create(const tri_graph *graph, tri_source *source, tri
     tri__evaluator *evaluator;
     TRI_TRY(tri__allocate(1, sizeof *evaluator, "an evaluation", &evaluator));
     evaluator->confusion = options->confusion;
+    evaluator->mistakes = options->mistakes;
+    evaluator->label_sets = options->label_sets;
     tri_status status = prepare(evaluator, graph, source, store, options);
     if (status)
         tri__evaluator_destroy(evaluator);
@@ -170,6 +199,8 @@ void tri__evaluator_destroy(tri__evaluator *evaluator)
         return;
     tri_dataset_destroy(evaluator->dataset);
     tri_plan_destroy(evaluator->plan);
+    tri__numbers_fini(&evaluator->numbers);
+    tri__label_sets_fini(&evaluator->own_sets);
     free(evaluator->scores);
     free(evaluator->labels);
     free(evaluator);
@@ -180,32 +211,37 @@ tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator)
     return evaluator->dataset;
 }
 
-static int64_t largest(const float *row, int64_t columns)
+/* line: [columns]; one column is the log odds of class 1 */
+static void count_class(tri__evaluator *evaluator, const tri_batch *batch, int64_t row, const float *line, int64_t columns, tally *sum)
 {
-    int64_t best = 0;
-    for (int64_t column = 1; column < columns; column++)
-        if (row[column] > row[best])
-            best = column;
-    return best;
+    const int32_t label = batch->labels[row];
+    int64_t guess = tri__score_guess(line, columns);
+    sum->right += guess == label;
+    if (evaluator->confusion)
+        tri__confusion_add(evaluator->confusion, label, guess, line, columns);
+    if (evaluator->mistakes)
+        tri__mistakes_add(evaluator->mistakes, batch->ids[row], label, guess, line, columns);
+    if (evaluator->scores && sum->result.examples < evaluator->examples) {
+        float score = columns == 1 ? line[0] : line[1] - line[0];
+        evaluator->scores[sum->result.examples] = score;
+        evaluator->labels[sum->result.examples] = label;
+        tri__score_sums_add(&sum->scores, score, label);
+    }
 }
 
-/* logits: [rows][columns]; one column is the log odds of class 1 */
+/* logits: [rows][columns] */
 static void count_rows(tri__evaluator *evaluator, const tri_batch *batch, const float *logits, int64_t columns, tally *sum)
 {
     for (int64_t row = 0; row < batch->count; row++) {
         const float *line = logits + row * columns;
         if (batch->damaged && batch->weights[row] == 0)
             continue;
-        int64_t guess = columns == 1 ? line[0] > 0 : largest(line, columns);
-        sum->right += guess == batch->labels[row];
-        if (evaluator->confusion)
-            tri__confusion_add(evaluator->confusion, batch->labels[row], guess, line, columns);
-        if (evaluator->scores && sum->result.examples < evaluator->examples) {
-            float score = columns == 1 ? line[0] : line[1] - line[0];
-            evaluator->scores[sum->result.examples] = score;
-            evaluator->labels[sum->result.examples] = batch->labels[row];
-            tri__score_sums_add(&sum->scores, score, batch->labels[row]);
-        }
+        if (evaluator->kind == TRI_LABEL_CLASS)
+            count_class(evaluator, batch, row, line, columns, sum);
+        else if (evaluator->kind == TRI_LABEL_NUMBERS)
+            tri__numbers_add(&evaluator->numbers, line, batch->targets + row * columns);
+        else
+            tri__label_sets_add(evaluator->label_sets, line, batch->targets + row * columns);
         sum->result.examples++;
     }
 }
@@ -277,6 +313,10 @@ tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
 {
     tally sum = {0};
     TRI_TRY(tri_dataset_seek(evaluator->dataset, 0));
+    if (evaluator->kind == TRI_LABEL_NUMBERS)
+        tri__numbers_clear(&evaluator->numbers);
+    if (evaluator->kind == TRI_LABEL_SET)
+        tri__label_sets_clear(evaluator->label_sets);
     for (;;) {
         const tri_batch *batch;
         TRI_TRY(tri_dataset_next(evaluator->dataset, &batch));
@@ -287,8 +327,16 @@ tri_status tri__evaluator_run(tri__evaluator *evaluator, tri__evaluation *out)
     double count = (double)sum.result.examples;
     if (count == 0)
         return tri_fail(TRI_BAD_DATA, "there are no examples to evaluate on");
-    *out = (tri__evaluation){.examples = sum.result.examples, .loss = sum.loss / count, .accuracy = (double)sum.right / count};
+    *out = (tri__evaluation){.examples = sum.result.examples, .loss = sum.loss / count};
     out->damaged = tri_dataset_damaged(evaluator->dataset);
+    const bool sets = evaluator->kind == TRI_LABEL_SET;
+    out->accuracy = evaluator->kind == TRI_LABEL_CLASS ? (double)sum.right / count : NAN;
+    out->mse = tri__numbers_mse(&evaluator->numbers);
+    out->mae = tri__numbers_mae(&evaluator->numbers);
+    out->r2 = tri__numbers_r2(&evaluator->numbers);
+    out->f1 = sets ? tri__label_sets_f1(evaluator->label_sets) : NAN;
+    if (sets)
+        out->accuracy = tri__label_sets_accuracy(evaluator->label_sets);
     out->auc = NAN;
     out->logloss = tri__score_logloss(&sum.scores);
     out->calibration = tri__score_calibration(&sum.scores);

@@ -3,16 +3,21 @@
 #define TRI_TRAIN_EVALUATE_EVALUATE_H
 
 #include "train/evaluate/confusion.h"
+#include "train/evaluate/label_sets.h"
+#include "train/evaluate/mistakes.h"
 #include "trireme/dataset.h"
 #include "trireme/graph.h"
 #include "trireme/store.h"
 
 typedef struct {
     int64_t examples;
-    int64_t damaged;       /* records left out so far, each counted once */
-    double loss, accuracy; /* means over all examples */
-    double auc, logloss;   /* of two classes; NaN otherwise … */
-    double calibration;    /* … and the mean prediction over the share of class 1: 1 is right; NaN also where none is of class 1 */
+    int64_t damaged;     /* records left out so far, each counted once */
+    double loss;         /* these are means over all examples */
+    double accuracy;     /* of classes, and of sets: the share of labels that were told rightly; NaN otherwise */
+    double auc, logloss; /* of two classes; NaN otherwise … */
+    double calibration;  /* … and the mean prediction over the share of class 1: 1 is right; NaN also where none is of class 1 */
+    double mse, mae, r2; /* of numbers; NaN otherwise */
+    double f1;           /* of sets: the mean over the labels; NaN otherwise */
 } tri__evaluation;
 
 typedef struct tri__evaluator tri__evaluator;
@@ -26,7 +31,9 @@ typedef struct {
     bool cache;
     int64_t cache_bytes;
     const char *cache_folder;
-    tri__confusion *confusion; /* of the model's classes, to be counted in; borrowed; NULL: not wanted */
+    tri__label_sets *label_sets; /* of a model of sets: to be counted in; borrowed; NULL: the evaluator counts for itself */
+    tri__confusion *confusion;   /* of the model's classes, to be counted in; borrowed; NULL: not wanted */
+    tri__mistakes *mistakes;     /* of a model of classes, to be added to; borrowed; NULL: not wanted */
 } tri__evaluator_options;
 
 /* graph is copied for the batch; source and store are borrowed. TRI_BAD_CALL where the source's examples do not fit the graph. */
@@ -46,7 +53,7 @@ tri_dataset *tri__evaluator_dataset(const tri__evaluator *evaluator);
 /* Does the source give what the graph's input takes? */
 TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const tri_graph *graph);
 
-/* How many classes it tells apart; with two there is an AUC. */
+/* How many numbers, labels or classes it predicts; of two classes there is an AUC. */
 int64_t tri__class_count(const tri_graph *graph);
 bool tri__has_two_classes(const tri_graph *graph);
 

@@ -1,4 +1,4 @@
-/* predict.c: class probabilities, from the logits of a forward plan. */
+/* predict.c: probabilities, from the logits of a forward plan; numbers are these themselves. */
 #include "train/evaluate/predict.h"
 
 #include <math.h>
@@ -9,6 +9,7 @@
 
 struct tri__predictor {
     tri_plan *plan;
+    tri_label_kind kind;
     int64_t classes;      /* columns of probabilities */
     float *probabilities; /* [rows][classes] */
     tri_batch batch;      /* for the caller's rows: points to the buffers below */
@@ -43,7 +44,8 @@ static tri_status prepare(tri__predictor *predictor, const tri__trained *trained
     if (!logits)
         return tri_fail(TRI_BAD_CALL, "%s: the model has no logits to predict from", trained->checkpoint->path);
     int64_t columns = tri_shape_count(tri_node_shape(logits)) / rows;
-    predictor->classes = columns < 2 ? 2 : columns;
+    predictor->kind = tri_graph_labels(trained->graph);
+    predictor->classes = columns < 2 && predictor->kind == TRI_LABEL_CLASS ? 2 : columns;
     const tri_plan_options options = {.batch = rows, .threads = threads};
     TRI_TRY(tri_plan_create(trained->graph, &options, trained->store, &predictor->plan));
     TRI_TRY(tri__allocate((size_t)rows, (size_t)predictor->classes * sizeof(float), "probabilities", &predictor->probabilities));
@@ -99,19 +101,31 @@ static void softmax(const float *logits, int64_t count, float *out)
         out[i] /= sum;
 }
 
+/* logits: [columns] → [classes] */
+static void predict_row(tri_label_kind kind, const float *logits, int64_t columns, float *out)
+{
+    if (kind != TRI_LABEL_CLASS)
+        for (int64_t i = 0; i < columns; i++)
+            out[i] = kind == TRI_LABEL_SET ? 1 / (1 + expf(-logits[i])) : logits[i];
+    else if (columns == 1) /* the log odds of class 1 */
+        softmax((float[]){0, logits[0]}, 2, out);
+    else
+        softmax(logits, columns, out);
+}
+
 tri_status tri__predictor_batch(tri__predictor *predictor, const tri_batch *batch, const float **probabilities)
 {
-    TRI_TRY(tri_plan_run(predictor->plan, batch));
+    tri_batch unlabelled = *batch; /* labels change no prediction, and not all examples to predict have one */
+    unlabelled.labels = NULL;
+    unlabelled.targets = NULL;
+    TRI_TRY(tri_plan_run(predictor->plan, &unlabelled));
     tri_tensor logits;
     TRI_TRY(tri_plan_value(predictor->plan, "logits", &logits));
     int64_t columns = tri_shape_count(logits.shape) / batch->rows;
     for (int64_t row = 0; row < batch->count; row++) {
         const float *from = (const float *)logits.data + row * columns;
         float *to = predictor->probabilities + row * predictor->classes;
-        if (columns == 1) /* the log odds of class 1 */
-            softmax((float[]){0, from[0]}, 2, to);
-        else
-            softmax(from, columns, to);
+        predict_row(predictor->kind, from, columns, to);
     }
     *probabilities = predictor->probabilities;
     return NULL;

@@ -1,4 +1,4 @@
-/* predict.h: the probability that a trained model gives to each class. */
+/* predict.h: what a trained model predicts: the probability of each class, or of each label of a set, or the numbers themselves. */
 #ifndef TRI_TRAIN_EVALUATE_PREDICT_H
 #define TRI_TRAIN_EVALUATE_PREDICT_H
 
@@ -11,7 +11,7 @@ typedef struct tri__predictor tri__predictor;
 TRI_MUST_CHECK tri_status tri__predictor_create(const tri__trained *trained, int threads, tri__predictor **out);
 void tri__predictor_destroy(tri__predictor *predictor); /* accepts NULL */
 
-int64_t tri__predictor_classes(const tri__predictor *predictor);
+int64_t tri__predictor_classes(const tri__predictor *predictor); /* or labels, or numbers */
 
 /* Not of a sparse model. A batch for the caller to fill: x has room for rows examples, of the type and shape of the checkpoint's input. */
 void *tri__predictor_rows(tri__predictor *predictor, int64_t *rows);

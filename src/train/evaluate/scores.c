@@ -10,6 +10,17 @@ static double log_loss(double score, int32_t label)
     return against > 0 ? against + log1p(exp(-against)) : log1p(exp(against));
 }
 
+int64_t tri__score_guess(const float *row, int64_t columns)
+{
+    int64_t best = 0;
+    if (columns == 1)
+        return row[0] > 0;
+    for (int64_t column = 1; column < columns; column++)
+        if (row[column] > row[best])
+            best = column;
+    return best;
+}
+
 void tri__score_sums_add(tri__score_sums *sums, float score, int32_t label)
 {
     sums->examples++;

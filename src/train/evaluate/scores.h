@@ -9,6 +9,9 @@ typedef struct {
     double logloss, predicted;         /* Σ −log of the label's probability; Σ probability of class 1 */
 } tri__score_sums;
 
+/* The class that a row of logits is for. One column is the log odds of class 1. */
+int64_t tri__score_guess(const float *row, int64_t columns);
+
 void tri__score_sums_add(tri__score_sums *sums, float score, int32_t label);
 
 /* Means over the examples; NaN where there are none. calibration: the mean prediction over the share of class 1; NaN also where that is

@@ -19,6 +19,8 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 
+#define LOCK_FILE "lock" /* in the folder that it locks */
+
 #define PATIENCE INT64_C(15000000000) /* for tasks whose supervisor is gone: longer than they take to end (cli/process/spawned.c) */
 #define LOOK     20000000             /* nanoseconds between two looks at them */
 
@@ -31,7 +33,7 @@ struct tri__folder_lock {
 static tri_status open_lock(const char *folder, tri__folder_lock **out)
 {
     *out = NULL;
-    char *path = tri__path_join(folder, "lock");
+    char *path = tri__path_join(folder, LOCK_FILE);
     tri__folder_lock *lock = NULL;
     if (!path)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
@@ -60,7 +62,7 @@ static bool is_taken(const tri__folder_lock *lock, int command, short kind, int 
 
 bool tri__folder_lock_is_held(const char *folder)
 {
-    char *path = tri__path_join(folder, "lock");
+    char *path = tri__path_join(folder, LOCK_FILE);
     const tri__folder_lock lock = {.fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1};
     free(path);
     if (lock.fd < 0)

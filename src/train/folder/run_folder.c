@@ -10,6 +10,7 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "watch/sample/run_files.h"
 
 static tri_status fill(const char *path, const char *task, tri__run_folder *out)
 {
@@ -18,14 +19,14 @@ static tri_status fill(const char *path, const char *task, tri__run_folder *out)
         const char *name, *task, *suffix;
     } parts[] = {
         {&out->path, "", "", ""},
-        {&out->checkpoints, "/checkpoint", "", ""},
-        {&out->events, "/events/", task, ""},
-        {&out->log, "/log/", task, ".txt"},
-        {&out->samples, "/samples/", task, ".csv"},
-        {&out->trace, "/trace/", task, ".part"},
-        {&out->marks, "/marks.csv", "", ""},
-        {&out->summary, "/summary.json", "", ""},
-        {&out->command, "/command", "", ""},
+        {&out->checkpoints, "/" TRI_RUN_CHECKPOINTS, "", ""},
+        {&out->events, "/" TRI_RUN_EVENTS "/", task, ""},
+        {&out->log, "/" TRI_RUN_LOGS "/", task, ".txt"},
+        {&out->samples, "/" TRI_RUN_SAMPLES "/", task, ".csv"},
+        {&out->trace, "/" TRI_RUN_TRACES "/", task, ".part"},
+        {&out->marks, "/" TRI_RUN_MARKS, "", ""},
+        {&out->summary, "/" TRI_RUN_SUMMARY, "", ""},
+        {&out->command, "/" TRI_RUN_COMMAND, "", ""},
     };
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
@@ -50,7 +51,7 @@ tri_status tri__run_folder_add(const tri__run_folder *folder, const char *name)
 
 static tri_status make_parts(const tri__run_folder *folder)
 {
-    TRI_TRY(tri__run_folder_add(folder, "log"));
+    TRI_TRY(tri__run_folder_add(folder, TRI_RUN_LOGS));
     return tri__folder_create(folder->checkpoints);
 }
 
@@ -85,7 +86,7 @@ tri_status tri__run_folder_check(const char *path)
 
 bool tri__run_folder_is_one(const char *path)
 {
-    char *checkpoints = tri__path_join(path, "checkpoint");
+    char *checkpoints = tri__path_join(path, TRI_RUN_CHECKPOINTS);
     bool is_one = checkpoints && tri__folder_exists(checkpoints);
     free(checkpoints);
     return is_one;

@@ -9,6 +9,7 @@
 #include "base/memory/memory.h"
 #include "train/folder/folder_lock.h"
 #include "train/folder/run_folder.h"
+#include "watch/sample/run_files.h"
 
 enum { LONGEST_COMMANDS = 1 << 20 };
 
@@ -17,7 +18,7 @@ enum { LONGEST_COMMANDS = 1 << 20 };
 /* The first line of RUN/command, which repeats the run; each resumption adds one, as a comment. */
 static tri_status read_command(const char *path, char **out)
 {
-    char *text = NULL, *file = tri__path_join(path, "command");
+    char *text = NULL, *file = tri__path_join(path, TRI_RUN_COMMAND);
     size_t end = 0;
     if (!file)
         return tri_fail(TRI_NO_MEMORY, "%s: no memory to read its command", path);
@@ -30,7 +31,7 @@ static tri_status read_command(const char *path, char **out)
 
 static bool has_checkpoint(const char *path)
 {
-    char *folder = tri__path_join(path, "checkpoint"), **names = NULL;
+    char *folder = tri__path_join(path, TRI_RUN_CHECKPOINTS), **names = NULL;
     size_t count = 0;
     tri_status status = folder ? tri__folder_list(folder, &names, &count) : tri_fail(TRI_NO_MEMORY, "no memory for a path");
     bool found = false;
@@ -45,7 +46,7 @@ static bool has_checkpoint(const char *path)
 
 static tri_status read_run(tri__listed_run *run)
 {
-    char *summary = tri__path_join(run->path, "summary.json");
+    char *summary = tri__path_join(run->path, TRI_RUN_SUMMARY);
     if (!summary)
         return tri_fail(TRI_NO_MEMORY, "%s: no memory to read its summary", run->path);
     tri_status unread = tri__json_read(summary, &run->summary);

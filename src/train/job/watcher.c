@@ -236,6 +236,7 @@ tri_status tri__watcher_take_result(tri__watcher *watcher, const char *folder, t
     const char *table = json_string_value(json_object_get(watcher->result, "table"));
     out->summary = json_incref(json_object_get(watcher->result, "summary"));
     snprintf(out->table, sizeof out->table, "%s", table ? table : "");
+    out->exit_status = (int)json_integer_value(json_object_get(watcher->result, "exit_status"));
     out->folder = strdup(folder);
     tri_status failure = watcher->failure;
     watcher->failure = NULL;

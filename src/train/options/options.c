@@ -13,6 +13,7 @@
 #include "trireme/dataset.h"
 
 #define LEAST_SAMPLE INT64_C(10000000) /* nanoseconds */
+#define LARGEST_STEP (1 << 30)         /* examples, of one worker */
 
 /* Some options together answer one question. When a resumed run changes an option that `replaces` a question, every option that is
  * `part_of` that question is unset first. */
@@ -363,6 +364,14 @@ static tri_status resolve_rule(const tri__train_options *options, const tri_mode
     return tri__rule_complete(out);
 }
 
+tri_status tri__train_options_check_epochs(const tri__train_options *given)
+{
+    const char *other = given->steps != TRI_UNSET ? "steps" : given->until ? "until" : NULL;
+    if (!other || given->steps_per_epoch == TRI_UNSET)
+        return NULL;
+    return tri_fail(TRI_BAD_CALL, "--steps-per-epoch and --%s: it says how long each of --epochs is; leave one of the two out", other);
+}
+
 static tri_status resolve_end(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *out)
 {
     bool epochs = options->epochs != TRI_UNSET, steps = options->steps != TRI_UNSET, until = options->until;
@@ -426,6 +435,8 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
                         : out->keep_best ? "keep-best"
                         : options->test  ? "test"
                                          : "validation");
+    if (out->schedule.kind == TRI_SCHEDULE_PLATEAU && (never || out->evaluate.kind == TRI_EVERY_END))
+        return tri_fail(TRI_BAD_CALL, "--schedule plateau goes by evaluations: --eval-every must be a number of steps or epoch");
     if (out->target.kind != TRI_TARGET_NONE && (never || out->evaluate.kind == TRI_EVERY_END))
         return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
     const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
@@ -434,18 +445,27 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
     return NULL;
 }
 
-/* The batch of one worker: --global-batch is for all workers together. */
-static tri_status resolve_batch(const tri__train_options *options, const tri_model_defaults *model, int workers, int64_t *out)
+/* The examples of one worker in a step: --global-batch is for all workers together, --accumulate makes a step of several batches. */
+static tri_status resolve_batch(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *settings)
 {
-    *out = pick(options->batch, model->batch, 100);
+    int64_t *out = &settings->batch;
+    const int64_t workers = settings->workers, parts = settings->accumulate;
+    *out = pick(options->batch, model->batch, 100) * parts;
+    if (*out > LARGEST_STEP)
+        return tri_fail(TRI_BAD_CALL, "--accumulate %" PRId64 ": with batches of %" PRId64 " a step has more than %d examples", parts,
+                        *out / parts, LARGEST_STEP);
     if (options->global_batch == TRI_UNSET)
         return NULL;
     if (options->batch != TRI_UNSET)
         return tri_fail(TRI_BAD_CALL, "--batch and --global-batch both say how large a step is: --batch is for one worker, "
                                       "--global-batch for all of them together");
-    if (options->global_batch % workers)
-        return tri_fail(TRI_BAD_CALL, "--global-batch %" PRId64 " does not divide evenly over %d workers (%" PRId64 " would)",
-                        options->global_batch, workers, (options->global_batch / workers + 1) * workers);
+    char each[64] = "";
+    if (parts > 1)
+        snprintf(each, sizeof each, " with %" PRId64 " batches each (--accumulate)", parts);
+    if (options->global_batch % (workers * parts))
+        return tri_fail(TRI_BAD_CALL, "--global-batch %" PRId64 " does not divide evenly over %" PRId64 " worker%s%s (%" PRId64 " would)",
+                        options->global_batch, workers, workers == 1 ? "" : "s", each,
+                        (options->global_batch / (workers * parts) + 1) * workers * parts);
     *out = options->global_batch / workers;
     return NULL;
 }
@@ -460,6 +480,8 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
         .threads = (int)pick(options->threads, 0, 0),
         .own_files = options->shard && !strcmp(options->shard, "files"),
         .augment = options->augment,
+        .freeze = options->freeze,
+        .class_weights = options->class_weights,
         .cache_bytes = pick(options->cache_memory, 0, 0) * 1000000,
         .min_count = pick(options->min_count, 0, options->table_memory == TRI_UNSET ? 0 : 1),
         .table_bytes = pick(options->table_memory, 0, 0) * 1000000,
@@ -470,8 +492,10 @@ tri_status tri__train_settings_resolve(const tri__train_options *options, const 
 #include "train/options/rows.h"
     if (options->init_names && !options->init)
         return tri_fail(TRI_BAD_CALL, "--init-names goes with --init: it says what that file calls layers of the model");
+    if (options->cache_memory != TRI_UNSET && !out->cache)
+        return tri_fail(TRI_BAD_CALL, "--cache-memory goes with --cache: it says how much memory the kept examples may take");
     TRI_TRY(resolve_validation(options, out));
-    TRI_TRY(resolve_batch(options, model, out->workers, &out->batch));
+    TRI_TRY(resolve_batch(options, model, out));
     TRI_TRY(tri__schedule_parse(options->schedule ? options->schedule : "constant", &out->schedule));
     out->schedule.rate = pick_number(options->rate, model->rate, 0.01);
     out->schedule.warmup = pick(options->warmup, 0, 0);

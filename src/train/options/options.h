@@ -48,6 +48,10 @@ bool tri__train_options_given(const tri__train_options *options, const char *nam
 json_t *tri__train_options_json(const tri__train_options *options); /* what is set; NULL when memory is short */
 TRI_MUST_CHECK tri_status tri__train_options_read(tri__train_options *options, const json_t *value);
 
+/* TRI_BAD_CALL where an epoch's length is given and --epochs is not what ends the run. given: as typed, since a run to be resumed may
+ * have had --epochs before. */
+TRI_MUST_CHECK tri_status tri__train_options_check_epochs(const tri__train_options *given);
+
 /* What a resumed run does: kept is what the checkpoint remembers, given what was asked for now; kept receives what may change.
  * TRI_BAD_CALL where given asks to change what a run cannot change. */
 TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given);
@@ -67,13 +71,15 @@ typedef struct {
     int64_t steps;          /* the last step; 0 where epochs or target ends the run */
     tri__target target;
     tri__every evaluate, checkpoint;
-    int64_t sample_every; /* nanoseconds; 0: never */
-    double validation;    /* of the training examples, between 0 and 1; 0: none is held out */
-    bool own_files;       /* --shard files */
-    const char *augment;  /* borrowed from the request; NULL: none */
-    int64_t cache_bytes;  /* 0: half of the free memory */
-    int64_t min_count;    /* of tables that grow; 0: they do not … */
-    int64_t table_bytes;  /* … and how large they get; 0: half of the free memory */
+    int64_t sample_every;      /* nanoseconds; 0: never */
+    double validation;         /* of the training examples, between 0 and 1; 0: none is held out */
+    bool own_files;            /* --shard files */
+    const char *augment;       /* borrowed from the request; NULL: none */
+    const char *freeze;        /* patterns of parameters; NULL: none; borrowed, as the one above is */
+    const char *class_weights; /* "balanced" or a list; NULL: none; borrowed, too */
+    int64_t cache_bytes;       /* 0: half of the free memory */
+    int64_t min_count;         /* of tables that grow; 0: they do not … */
+    int64_t table_bytes;       /* … and how large they get; 0: half of the free memory */
 #define ROW(...)
 #define SETTING(kind, field, ...) TRI_SETTING_##kind field;
 #define RULES

@@ -14,7 +14,8 @@ ROW(TEXT, data, "data", KEPT, .group = "Data", .letter = 'd', .argument = "SOURC
     .detail =
         "A path is a folder, a file or a glob: TFRecord files, JPEG, PNG or WebP photos in one folder a class (under train and test, where "
         "there are "
-        "such), IDX files, plain or gzip, CIFAR-10's binary files, LIBSVM or Criteo text; its content tells which. digits are drawn and "
+        "such), IDX files, plain or gzip, CIFAR-10's binary files, LIBSVM or Criteo text, CSV tables, NumPy arrays; its content tells "
+        "which. digits are drawn and "
         "fake examples are random: neither needs files. For mnist and cifar10, see 'trireme data get'. - is standard input, for sparse "
         "models: Criteo or LIBSVM text or click records, learnt once, in their order, each predicted before it is learnt.")
 ROW(TEXT, test, "test", FREE, .argument = "SOURCE", .otherwise = "the test part of --data", .completion = TRI_SOURCE_WORDS,
@@ -27,18 +28,31 @@ ROW(INTEGER, limit_train, "limit-train", KEPT, .argument = "N", .least = 1, .oth
 ROW(INTEGER, shuffle, "shuffle", KEPT, .argument = "N", .least = 0, .otherwise = "the whole epoch", .off = "0",
     .meaning = "shuffle within a window of N examples; 0 keeps the source's order",
     .detail = "The order of an epoch depends on the seed and the epoch alone.")
+ROW(TEXT, label, "label", KEPT, .argument = "COLUMN", .otherwise = "label, target, class, y or the last one",
+    .meaning = "the column of a CSV table that is to be predicted, by name or by number from 1; several with commas between them")
 SETTING(INTEGER, features, "features", KEPT, 0, .argument = "N", .least = 1, .most = INT32_MAX, .otherwise = "as found",
         .meaning = "how many features a sparse source has, or how many to hash its features into")
 SETTING(FLAG, hash_keys, "hash-keys", KEPT, 0,
         .meaning = "hash the indices of LIBSVM text and click records, of up to 64 bits in records, into --features")
 ROW(INTEGER, min_count, "min-count", KEPT, .argument = "N", .least = 1, .most = 1 << 30, .otherwise = "every key has a row",
-    .meaning = "sparse models, local: tables grow, and a key gets its row when it is seen for the Nth time",
+    .meaning = "sparse models: tables grow, and a key gets its row when it is seen for the Nth time",
     .detail = "Until then it counts as 0 and learns nothing. How often that happened stands in the summary.")
 ROW(INTEGER, table_memory, "table-memory", KEPT, .argument = "MB", .least = 1, .most = 1 << 30, .otherwise = "half of what is free",
-    .meaning = "sparse models, local: tables grow, up to so many megabytes; later keys get no row")
+    .meaning = "sparse models: tables grow, up to so many megabytes; later keys get no row")
 SETTING(FLAG, nonzero_rows, "nonzero-rows", FREE, 0, .meaning = "checkpoints of sparse models hold only rows of tables that are not 0")
-ROW(TEXT, augment, "augment", KEPT, .argument = "HOW", .completion = "flip crop flip,crop",
-    .meaning = "change pictures at random each time: flip, crop or flip,crop")
+SETTING(FLAG, grey, "grey", KEPT, 0, .elsewhere = "grayscale gray greyscale",
+        .meaning = "read photos, also coloured ones, as one channel: their brightness",
+        .detail = "A model whose input line asks for one channel, as input(28x28x1), gets such photos in any case.")
+ROW(TEXT, class_weights, "class-weights", KEPT, .argument = "HOW", .otherwise = "all weigh 1", .completion = "balanced",
+    .meaning = "let training examples weigh by their class: balanced, or a weight for each class with commas between them",
+    .detail =
+        "balanced gives a class n / (classes × its examples), counted over the training examples, as scikit-learn does. A step's loss is "
+        "divided by the sum of its weights, as PyTorch's CrossEntropyLoss does. Evaluation is not weighted.")
+ROW(TEXT, augment, "augment", KEPT, .argument = "HOW", .completion = "flip crop rotate colour flip,crop",
+    .meaning = "change pictures at random each time: some of flip, crop, rotate and colour, with commas between them",
+    .detail =
+        "flip mirrors every second picture, crop moves it by up to an eighth, rotate turns it by up to 15 degrees, and colour changes "
+        "brightness, contrast and saturation by up to a fifth. What happens follows from seed, epoch and example alone.")
 SETTING(FLAG, cache, "cache", FREE, 0, .off = "off", .meaning = "keep decoded examples, so that epochs after the first decode nothing",
         .detail = "They stay in memory as far as --cache-memory allows. The rest goes to a file in the cache folder, which is removed when "
                   "the run ends.")
@@ -71,15 +85,22 @@ ROW(INTEGER, batch, "batch", KEPT, .group = "Learning", .letter = 'b', .elsewher
     .most = 1 << 20, .otherwise = "the model's", .meaning = "examples in a step, for each worker")
 ROW(INTEGER, global_batch, "global-batch", KEPT, .argument = "B", .least = 1, .most = 1 << 30,
     .meaning = "instead of --batch: examples in a step, for all workers together")
+SETTING(INTEGER, accumulate, "accumulate", KEPT, 1, .argument = "N", .least = 1, .most = 1 << 20, .standard = "1",
+        .meaning = "make an update of N batches: their gradients are added up, in the memory of one batch",
+        .detail = "An update is that of a batch N times as large, up to rounding; only batch_norm sees each batch by itself.")
 ROW(NUMBER, rate, "rate", FREE, .letter = 'r', .elsewhere = "lr learning-rate learning_rate eta", .argument = "R", .least = 0,
-    .otherwise = "the model's", .meaning = "learning rate")
+    .above = true, .otherwise = "the model's", .meaning = "learning rate")
 RULES
-ROW(TEXT, schedule, "schedule", FREE, .argument = "S", .standard = "constant", .completion = "constant step: exponential: cosine",
-    .meaning = "constant, step:EVERY:FACTOR, exponential:EVERY:FACTOR or cosine[:FLOOR]",
+ROW(TEXT, schedule, "schedule", FREE, .argument = "S", .standard = "constant",
+    .completion = "constant step: exponential: cosine plateau: sweep:",
+    .meaning = "constant, step:EVERY:FACTOR, cosine[:FLOOR], plateau:N:FACTOR, sweep:LOW:HIGH or exponential:EVERY:FACTOR",
     .detail =
         "step:1000:0.5 halves the rate every 1000 steps and step:10epochs:0.1 divides it by ten every ten epochs. exponential:1000:0.5 "
         "halves it over 1000 steps, a little in each. cosine lets the rate "
-        "fall along half a cosine to FLOOR times itself (0 where left out) at the last step.")
+        "fall along half a cosine to FLOOR times itself (0 where left out) at the last step. plateau:3:0.1 divides the rate by ten after "
+        "every "
+        "three evaluations in a row without a lower test loss (--strategy local and mirrored). sweep:1e-6:10 lets it rise from one rate to "
+        "the other, as --find-rate does.")
 ROW(INTEGER, warmup, "warmup", FREE, .argument = "N", .least = 0,
     .meaning = "raise the rate from near 0 over the first N steps, before the schedule")
 ROW(NUMBER, clip, "clip", FREE, .argument = "NORM", .least = 0, .otherwise = "none",
@@ -91,6 +112,10 @@ ROW(TEXT, init, "init", KEPT, .argument = "CHECKPOINT", .completion = "file",
         "is named.")
 ROW(TEXT, init_names, "init-names", KEPT, .argument = "LAYER=NAME,…",
     .meaning = "with --init: what the file calls layers of this model, such as dense1=fc1,dense2=fc2")
+ROW(TEXT, freeze, "freeze", KEPT, .argument = "PATTERN,…",
+    .meaning = "do not train the parameters whose names match, such as 'conv*': they stay as --init or the seed made them",
+    .detail = "A pattern names parameters (conv1.weight) or layers (conv1), with * for any letters; 'trireme model' lists them. Nothing is "
+              "computed for a frozen parameter that training does not need. Running statistics of a frozen batch_norm stay, too.")
 ROW(INTEGER, seed, "seed", KEPT, .elsewhere = "random-state random-seed", .argument = "S", .least = 0, .standard = "1",
     .meaning = "seed of initial values, order, dropout and synthetic data",
     .detail = "The same seed, options and threads on the same kind of CPU give the same figures, bit for bit.")
@@ -162,6 +187,9 @@ SETTING(FLAG, trace, "trace", FREE, 0, .meaning = "trace every step of every tas
         .detail =
             "Steps, phases, layers and messages, for Perfetto (ui.perfetto.dev) or Chrome's about:tracing. A task keeps half a million "
             "events: trace a run of few steps.")
+SETTING(INTEGER, histograms, "histograms", FREE, 0, .argument = "N", .least = 1, .otherwise = "none",
+        .meaning = "write histograms of weights and gradients to the event file every N steps of a worker",
+        .detail = "Of all parameters but rows of tables. A gradient is the mean over the worker's own examples, before --clip.")
 SETTING(FLAG, events, "events", FREE, 1, .standard = "on", .off = "off", .meaning = "write TensorBoard event files")
 
 #undef ROW

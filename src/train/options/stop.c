@@ -35,6 +35,10 @@ static const struct {
     [TRI_TARGET_AUC] = {"auc", RISES, "an auc should rise: >= must follow", "an auc is a share, above 0 and at most 1: write 0.8 or 80%"},
     [TRI_TARGET_CALIBRATION] = {"calibration", EITHER, "calibration should come near 1: >= or <= must follow",
                                 "calibration is the mean prediction over the share of class 1, above 0: write >=0.95 or <=1.05"},
+    [TRI_TARGET_MSE] = {"mse", FALLS, "an error should fall: <= must follow", "a mean squared error is a number of 0 or more"},
+    [TRI_TARGET_MAE] = {"mae", FALLS, "an error should fall: <= must follow", "a mean absolute error is a number of 0 or more"},
+    [TRI_TARGET_R2] = {"r2", RISES, "r2 should rise: >= must follow", "r2 is a share, above 0 and at most 1: write 0.9 or 90%"},
+    [TRI_TARGET_F1] = {"f1", RISES, "an f1 should rise: >= must follow", "an f1 is a share, above 0 and at most 1: write 0.8 or 80%"},
 };
 
 enum { METRICS = sizeof metrics / sizeof *metrics };
@@ -51,8 +55,9 @@ static tri_status parse_metric(const char *text, const char **at, tri__target *o
     int found = METRICS - 1;
     while (found > TRI_TARGET_NONE && (strlen(metrics[found].name) != length || strncmp(*at, metrics[found].name, length) != 0))
         found--;
-    if (found == TRI_TARGET_NONE || (found == TRI_TARGET_LOSS && out->progressive))
-        return bad_target(text, "the measure must be loss or accuracy, or of two classes logloss, auc or calibration, or of a stream "
+    if (found == TRI_TARGET_NONE || ((found == TRI_TARGET_LOSS || found > TRI_TARGET_CALIBRATION) && out->progressive))
+        return bad_target(text, "the measure must be loss or accuracy, or of two classes logloss, auc or calibration, or of numbers mse, "
+                                "mae or r2, or of sets of labels f1, or of a stream "
                                 "progressive_logloss, progressive_accuracy, progressive_auc or progressive_calibration");
     out->kind = (tri__target_kind)found;
     *at = skip_spaces(*at + length);
@@ -104,10 +109,23 @@ static double measure_of(tri__target_kind kind, const tri__measured *measured)
         return measured->auc;
     case TRI_TARGET_CALIBRATION:
         return measured->calibration;
+    case TRI_TARGET_MSE:
+        return measured->mse;
+    case TRI_TARGET_MAE:
+        return measured->mae;
+    case TRI_TARGET_R2:
+        return measured->r2;
+    case TRI_TARGET_F1:
+        return measured->f1;
     case TRI_TARGET_NONE:
         break;
     }
     return NAN;
+}
+
+const char *tri__target_name(const tri__target *target)
+{
+    return target->kind == TRI_TARGET_NONE ? "" : metrics[target->kind].name;
 }
 
 bool tri__target_reached(const tri__target *target, const tri__measured *measured)

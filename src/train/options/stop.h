@@ -8,7 +8,8 @@
 #include "trireme/status.h"
 
 /* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98"; of two classes "logloss<=0.45", "auc>=0.8", and "calibration>=0.95"
- * or "calibration<=1.05". All but the loss also of a stream's own examples, each before its update: "progressive_auc>=0.75". */
+ * or "calibration<=1.05"; of numbers "mse<=2", "mae<=1", "r2>=0.9"; of sets of labels "f1>=0.8". Those of two classes but the loss also of
+ * a stream's own examples, each before its update: "progressive_auc>=0.75". */
 typedef enum {
     TRI_TARGET_NONE,
     TRI_TARGET_LOSS,
@@ -16,11 +17,15 @@ typedef enum {
     TRI_TARGET_ACCURACY,
     TRI_TARGET_AUC,
     TRI_TARGET_CALIBRATION,
+    TRI_TARGET_MSE,
+    TRI_TARGET_MAE,
+    TRI_TARGET_R2,
+    TRI_TARGET_F1,
 } tri__target_kind;
 
 /* What was measured; NaN where there is no such measure, which is never reached. */
 typedef struct {
-    double loss, logloss, accuracy, auc, calibration;
+    double loss, logloss, accuracy, auc, calibration, mse, mae, r2, f1;
 } tri__measured;
 
 typedef struct {
@@ -32,6 +37,7 @@ typedef struct {
 
 /* Spaces are allowed; < and > mean the same as <= and >=; 98% is 0.98. */
 TRI_MUST_CHECK tri_status tri__target_parse(const char *text, tri__target *out);
+const char *tri__target_name(const tri__target *target); /* "accuracy"; "" of none */
 bool tri__target_reached(const tri__target *target, const tri__measured *measured);
 
 /* How often: "60s", "5m", "1h", "500steps" (or "500" where plain numbers are steps), "epoch", "end", "never". */

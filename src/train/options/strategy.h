@@ -14,7 +14,7 @@ struct tri__run;
 struct tri__run_request;
 struct tri__run_result;
 struct tri__task_setup;
-struct tri__placement;
+struct tri__job_hosts;
 
 /* The strategies: the name that users type, and what help says of it. The row of NAME is tri__strategy_NAME. The first is the standard. */
 #define TRI_STRATEGIES(FIRST, NEXT)                                                                                                        \
@@ -32,7 +32,7 @@ typedef enum {
 } tri__meeting;
 
 /* Options that say where processes are started. Each process has its own answer. */
-#define TRI_PLACING_OPTIONS "on", "cluster", "ssh"
+#define TRI_HOST_OPTIONS "on", "cluster", "ssh"
 
 /* What a strategy makes of a model whose lines have places (place=1). */
 typedef enum {
@@ -47,7 +47,7 @@ typedef struct {
     const char *program;                /* the binary of every process */
     const char *const *words; /* options for every process, as the user gave them, without those for the launcher; ends with NULL */
     const char *hosts;        /* the file of hosts that mpirun reads; NULL: none is known */
-    const struct tri__placement *placement; /* on which hosts they run; NULL: on this machine, or as mpirun decides */
+    const struct tri__job_hosts *job_hosts; /* on which hosts they run; NULL: on this machine, or as mpirun decides */
     bool as_root;                           /* the user is root */
 } tri__launch_request;
 
@@ -59,6 +59,9 @@ typedef struct tri__strategy {
 
     /* TRI_BAD_CALL where options contradict each other; the message says what to do instead. NULL: they never do. */
     tri_status (*check)(const struct tri__train_options *options);
+
+    /* What a run with these options could do where all wait for a slow task: "give --backup 1". NULL, or returns NULL: nothing. */
+    const char *(*straggler_remedy)(const struct tri__train_options *options);
 
     /* A run in this process. join comes before anything else. Each agree call follows work that can fail in one process and succeed in
      * another. own is this process's status, and is taken; the call returns the status of all. NULL: there is no other process. */
@@ -75,5 +78,9 @@ typedef struct tri__strategy {
     tri_status (*launch)(const tri__launch_request *request, struct tri__run_result *out); /* returns when no process is left */
     tri_status (*run_task)(const struct tri__run_request *request, const struct tri__task_setup *setup, struct tri__run_result *out);
 } tri__strategy;
+
+#define TRI__DECLARE_STRATEGY(name, meaning) extern const tri__strategy tri__strategy_##name;
+TRI_STRATEGIES(TRI__DECLARE_STRATEGY, TRI__DECLARE_STRATEGY)
+#undef TRI__DECLARE_STRATEGY
 
 #endif

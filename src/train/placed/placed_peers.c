@@ -5,6 +5,7 @@
 
 #include "base/memory/memory.h"
 #include "graph/placed/placement.h"
+#include "graph/store/store.h"
 #include "train/placed/rank_exchange.h"
 #include "train/ranks/rank_peers.h"
 #include "train/run/local.h"
@@ -23,10 +24,11 @@ typedef struct {
 typedef struct {
     tri__rank_peers base;
     tri_exchange *exchange;
-    word *words;   /* [tasks] of the last exchange */
-    bool in_step;  /* values are under way, and nobody listens to words */
-    bool ended;    /* END_RUN was said */
-    int64_t whole; /* the step after which task 0 had all parameters; −1: none */
+    word *words;     /* [tasks] of the last exchange */
+    double *squares; /* [tasks] with --clip: of the last step's gradient */
+    bool in_step;    /* values are under way, and nobody listens to words */
+    bool ended;      /* END_RUN was said */
+    int64_t whole;   /* the step after which task 0 had all parameters; −1: none */
 } placed_peers;
 
 /* ---- words ---- */
@@ -117,14 +119,39 @@ static tri_status placed_peers_collect(tri__peers *peers)
 
 /* ---- steps ---- */
 
-static tri_status placed_peers_begin(tri__peers *peers, const tri_step *step)
+static tri_status placed_peers_begin(tri__peers *peers, const tri_step *step, const tri_batch *batch)
 {
     placed_peers *self = (placed_peers *)peers;
     order said;
     (void)step;
+    (void)batch;
     TRI_TRY(peers->worker ? obey(self, false, &said) : exchange_words(self, MAKE_STEP, false, &said));
     self->in_step = said == MAKE_STEP;
     return self->in_step ? NULL : was_ended();
+}
+
+/* Σ of all tasks' squares, in the order of tasks. */
+static tri_status add_squares(void *peers, double *squares)
+{
+    placed_peers *self = peers;
+    tri__trainer *trainer = &self->base.run->trainer;
+    tri__trainer_enter(trainer, TRI_PHASE_PEERS);
+    TRI_TRY(tri_exchange_gather(self->exchange, squares, sizeof *squares, self->squares));
+    tri__trainer_enter(trainer, TRI_PHASE_UPDATE);
+    *squares = 0;
+    for (int i = 0; i < self->base.peers.workers; i++)
+        *squares += self->squares[i];
+    return NULL;
+}
+
+/* With --clip parameters are updated when the step is over, and the norm of the whole gradient is known. */
+static tri_status update_clipped(tri__run *run)
+{
+    tri__trainer_enter(&run->trainer, TRI_PHASE_UPDATE);
+    TRI_TRY(tri_store_flush(run->trainer.store));
+    (void)tri__store_take_times(run->trainer.store); /* the phases have counted it */
+    tri__trainer_enter(&run->trainer, TRI_PHASE_PEERS);
+    return NULL;
 }
 
 /* Every task has the whole batch and knows its loss. */
@@ -133,6 +160,8 @@ static tri_status placed_peers_end(tri__peers *peers, tri__tally *tally)
     placed_peers *self = (placed_peers *)peers;
     tri__run *run = self->base.run;
     (void)tally;
+    if (run->settings.rule.clip > 0)
+        TRI_TRY(update_clipped(run));
     self->in_step = false;
     tri__phases_move(&run->trainer.phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, tri__rank_exchange_waited(self->exchange));
     tri__run_publish_traffic(run, tri_exchange_sent(self->exchange), tri__rank_exchange_received(self->exchange));
@@ -171,6 +200,7 @@ static void placed_peers_destroy(tri__peers *peers)
     tri__rank_exchange_destroy(self->exchange);
     tri__rank_peers_fini(&self->base);
     free(self->words);
+    free(self->squares);
     free(self);
 }
 
@@ -179,6 +209,7 @@ static const tri__peers_kind placed_peers_kind = {
     .begin = placed_peers_begin,
     .end = placed_peers_end,
     .collect = placed_peers_collect,
+    .add_squares = add_squares,
     .leave = placed_peers_leave,
     .stats = tri__rank_peers_stats,
     .destroy = placed_peers_destroy,
@@ -192,6 +223,7 @@ tri_status tri__placed_peers_join(tri__run *run)
     TRI_TRY(tri__rank_peers_join(&self->base, &placed_peers_kind, run, TRI_EXCHANGE_WINDOW));
     self->base.peers.one_model = true;
     TRI_TRY(tri__allocate((size_t)self->base.peers.workers, sizeof *self->words, "the words of tasks", &self->words));
+    TRI_TRY(tri__allocate((size_t)self->base.peers.workers, sizeof *self->squares, "the norms of tasks", &self->squares));
     TRI_TRY(tri__rank_exchange_create(self->base.ranks, TRI_EXCHANGE_WINDOW, &self->exchange));
     run->exchange = self->exchange;
     return NULL;

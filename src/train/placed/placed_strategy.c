@@ -1,5 +1,5 @@
 /* placed_strategy.c: the row of strategy placed. */
-#include "train/placed/placed_strategy.h"
+#include "train/options/strategy.h"
 
 #include "train/options/waits.h"
 #include "train/placed/placed_peers.h"
@@ -9,9 +9,6 @@
 static tri_status check(const tri__train_options *options)
 {
     tri__waits waits;
-    if (options->clip > 0)
-        return tri_fail(TRI_BAD_CALL,
-                        "--clip: it needs the norm of the whole gradient, and with --strategy placed each task knows its part only");
     if (options->global_batch != TRI_UNSET)
         return tri_fail(TRI_BAD_CALL, "--global-batch: all tasks of --strategy placed share one batch; give it by --batch");
     if (options->shard)
@@ -19,11 +16,18 @@ static tri_status check(const tri__train_options *options)
     return tri__waits_resolve(options, &waits);
 }
 
+static const char *straggler_remedy(const tri__train_options *options)
+{
+    (void)options;
+    return "move layers from it to other tasks (place=)";
+}
+
 const tri__strategy tri__strategy_placed = {
     .name = "placed",
     .options = (const char *const[]){"restarts", "timeout", NULL},
     .places = TRI_PLACES_NEEDED,
     .check = check,
+    .straggler_remedy = straggler_remedy,
     .join = tri__placed_peers_join,
     .threads = tri__rank_peers_threads,
     .agree_on_inputs = tri__rank_peers_compare_inputs,

@@ -1,5 +1,5 @@
 /* allreduce.c: the row of strategy allreduce. */
-#include "train/ranks/allreduce.h"
+#include "train/options/strategy.h"
 
 #include <inttypes.h>
 
@@ -31,7 +31,7 @@ static tri_status check(const tri__train_options *options)
 
 const tri__strategy tri__strategy_allreduce = {
     .name = "allreduce",
-    .options = (const char *const[]){"restarts", "min-workers", "timeout", NULL},
+    .options = (const char *const[]){"restarts", "min-workers", "timeout", "min-count", "table-memory", NULL},
     .check = check,
     .join = tri__allreduce_peers_join,
     .threads = tri__rank_peers_threads,

@@ -8,6 +8,7 @@
 #include "data/batch/dataset.h"
 #include "store/allreduce.h"
 #include "train/ranks/rank_peers.h"
+#include "train/run/run_setup.h"
 
 typedef struct {
     tri__rank_peers base;
@@ -30,22 +31,22 @@ tri_status tri__allreduce_peers_agree_on_parts(tri__run *run, tri_status own)
 /* ---- steps ---- */
 
 /* Rank 0 may be evaluating, which takes any length of time. */
-static tri_status allreduce_peers_begin(tri__peers *peers, const tri_step *step)
+static tri_status allreduce_peers_begin(tri__peers *peers, const tri_step *step, const tri_batch *batch)
 {
     allreduce_peers *self = (allreduce_peers *)peers;
     (void)step;
+    tri__allreduce_store_tell_damaged(self->base.run->trainer.store, batch->damaged);
     tri__ranks_be_patient(self->base.ranks, peers->worker > 0 && tri__run_evaluation_due(self->base.run));
     return NULL;
 }
 
-/* Damaged records have weight 0, so the weight of all ranks tells how many there were. The weight of the step just made may still be in
- * transit. */
+/* Each rank tells how many damaged records it met. The number of the step just made may still be in transit. */
 static tri_status check_last_step(const allreduce_peers *self)
 {
     const tri__run *run = self->base.run;
     if (!self->met)
         return NULL;
-    int64_t damaged = self->met - (int64_t)tri__allreduce_store_weight(run->trainer.store);
+    int64_t damaged = tri__allreduce_store_damaged(run->trainer.store);
     return tri__peers_count_damage(self->base.run, damaged, self->position % tri_dataset_examples(run->trainer.dataset) == 0);
 }
 
@@ -61,11 +62,10 @@ static tri_status allreduce_peers_end(tri__peers *peers, tri__tally *tally)
     int64_t position = tri_dataset_position(run->trainer.dataset);
     self->met = (position - self->position) * (run->settings.own_files ? peers->workers : 1);
     self->position = position;
-    if (tally->count > tally->damaged)
-        tally->loss /= (double)(tally->count - tally->damaged); /* this rank's mean stands for all: losses are not exchanged */
+    tally->loss = tri__tally_mean(tally) * (double)self->met; /* this rank's mean stands for all: losses are not exchanged */
+    tally->weight = (double)self->met;
     tally->count = self->met;
     tally->damaged = 0;
-    tally->loss *= (double)tally->count;
     return status;
 }
 
@@ -88,7 +88,7 @@ static tri_status merge_damage(allreduce_peers *self, int64_t most)
     return status;
 }
 
-/* Now the weight of the last step is known, too. */
+/* Now the damaged records of the last step are known, too. */
 static tri_status check_all(allreduce_peers *self)
 {
     self->base.peers.pass = 0;
@@ -175,5 +175,9 @@ tri_status tri__allreduce_peers_create_store(tri__run *run)
         .timeout = run->request->timeout,
     };
     TRI_TRY(tri__allreduce_store_create(&options, &run->trainer.store));
-    return tri_graph_add_tables(run->inputs.graph, run->trainer.store);
+    int64_t bytes = tri__run_table_bytes(run) / tri__ranks_size(self->ranks); /* they may be on one machine */
+    if (run->settings.table_bytes)
+        bytes = run->settings.table_bytes;
+    TRI_TRY(tri__ranks_broadcast(self->ranks, &bytes, sizeof bytes)); /* all have as many rows */
+    return tri__run_add_tables(run, bytes, run->trainer.store);
 }

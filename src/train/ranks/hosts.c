@@ -76,11 +76,11 @@ static tri_status call(roll *hosts, const tri__hosts_request *request, host *one
                                  request->as_root ? "true" : NULL,
                                  NULL};
     tri__command_line line = TRI_COMMAND_LINE_INIT;
-    tri__mpirun_begin(&line, request->placement);
+    tri__mpirun_begin(&line, request->job_hosts);
     tri__command_line_add_all(&line, words);
     tri_status status = tri__process_init(&one->mpirun, &hosts->watcher, one->name);
     if (!status)
-        status = tri__mpirun_start(&one->mpirun, request->placement, &line);
+        status = tri__mpirun_start(&one->mpirun, request->job_hosts, &line);
     tri__command_line_fini(&line);
     return status;
 }

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "train/job/placement.h"
+#include "train/job/job_hosts.h"
 
 typedef struct {
     const char *file;                  /* "node1 slots=2", a line a host */
     int64_t timeout;                   /* nanoseconds; a host that has not answered by then is gone */
-    const tri__placement *placement;   /* whose hosts they are; NULL: those of the user's file */
+    const tri__job_hosts *job_hosts;   /* whose hosts they are; NULL: those of the user's file */
     bool as_root;                      /* the user is root, which mpirun accepts only with an option */
     const volatile sig_atomic_t *stop; /* not 0: give up the probe; may be NULL */
 } tri__hosts_request;

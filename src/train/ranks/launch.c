@@ -10,6 +10,7 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/folder/log_file.h"
@@ -17,7 +18,7 @@
 #include "train/job/command_line.h"
 #include "train/job/restarts.h"
 #include "train/job/watcher.h"
-#include "train/ranks/allreduce.h"
+#include "train/options/strategy.h"
 #include "train/ranks/hosts.h"
 #include "train/ranks/mpirun.h"
 #include "train/run/inputs.h"
@@ -39,7 +40,7 @@ typedef struct {
     tri__process mpirun;
     tri__restarts restarts;
     int workers;
-    char *hosts;     /* file with the hosts to take: those of the placement, or those that are left; NULL: mpirun's own */
+    char *hosts;     /* file with the hosts to take: those of the job, or those that are left; NULL: mpirun's own */
     int64_t kept;    /* step of the newest checkpoint; −1: none */
     bool made;       /* the folder is new */
     extent furthest; /* of all attempts */
@@ -117,9 +118,9 @@ static void add_rank(const launcher *self, tri__command_line *line)
 static tri_status start(launcher *self)
 {
     tri__command_line line = TRI_COMMAND_LINE_INIT;
-    tri__mpirun_add(&line, self->request->placement, self->workers, self->hosts, self->request->as_root);
+    tri__mpirun_add(&line, self->request->job_hosts, self->workers, self->hosts, self->request->as_root);
     add_rank(self, &line);
-    tri_status status = tri__mpirun_start(&self->mpirun, self->request->placement, &line);
+    tri_status status = tri__mpirun_start(&self->mpirun, self->request->job_hosts, &line);
     tri__command_line_fini(&line);
     if (!status)
         come_to(self, STARTED);
@@ -216,9 +217,9 @@ static tri_status use_hosts(launcher *self, const tri__hosts *hosts)
 /* Drop hosts that are gone. *left_out: some are gone, and some are left. */
 static tri_status leave_out_hosts(launcher *self, bool *left_out)
 {
-    const tri__placement *placement = self->request->placement;
-    const tri__hosts_request request = {.file = placement ? self->hosts : self->request->hosts,
-                                        .placement = placement,
+    const tri__job_hosts *job_hosts = self->request->job_hosts;
+    const tri__hosts_request request = {.file = job_hosts ? self->hosts : self->request->hosts,
+                                        .job_hosts = job_hosts,
                                         .timeout = self->run->timeout,
                                         .as_root = self->request->as_root,
                                         .stop = self->run->stop};
@@ -234,7 +235,7 @@ static tri_status leave_out_hosts(launcher *self, bool *left_out)
 static void retreat(launcher *self)
 {
     bool left_out = false;
-    tri_status status = self->request->hosts || self->request->placement ? leave_out_hosts(self, &left_out) : NULL;
+    tri_status status = self->request->hosts || self->request->job_hosts ? leave_out_hosts(self, &left_out) : NULL;
     if (status)
         tri__log_line(self->log, TRI_LOG_WARNING, "cannot find out which host is gone: %s", tri_status_message(status));
     tri_status_free(status);
@@ -258,11 +259,25 @@ static void plan_another(launcher *self, tri_status failure)
 /* mpirun names the rank that was lost, or the whole attempt has failed. */
 static void mark_end(const launcher *self, tri_status failure)
 {
-    char task[TRI_SAMPLE_TASK] = "ranks";
+    char task[TRI_TASK_SIZE] = "ranks";
     const char *rank = strstr(self->why, "process rank ");
     if (rank)
-        snprintf(task, sizeof task, "worker:%d", atoi(rank + strlen("process rank ")));
+        tri__task_name((tri__task){TRI_ROLE_WORKER, atoi(rank + strlen("process rank "))}, task);
     tri__marks_add(self->marks, TRI_MARK_DEATH, task, -1, 0, "%s", tri_status_message(failure));
+}
+
+/* The last attempt has failed while it trained: say how the run goes on, and how it would have by itself. */
+static tri_status tell_way_on(const launcher *self, tri_status failure)
+{
+    const int64_t step = newest_step(self);
+    const char *again = self->request->restarts ? "" : "; --restarts N starts again by itself", *message = tri_status_message(failure);
+    if (self->furthest < TRAINING)
+        return failure;
+    tri_status told = step < 0 ? tri_fail(tri_status_code(failure), "%s. No checkpoint had been written yet%s", message, again)
+                               : tri_fail(tri_status_code(failure), "%s. --resume %s goes on from step %lld%s", message, self->folder.path,
+                                          (long long)step, again);
+    tri_status_free(failure);
+    return told;
 }
 
 static tri_status try_all(launcher *self)
@@ -271,8 +286,10 @@ static tri_status try_all(launcher *self)
         tri_status status = attempt(self);
         if (status)
             mark_end(self, status);
-        if (!status || !tri__restarts_allowed(&self->restarts, tri__clock_now()) || !worth_another(self, status))
+        if (!status || !worth_another(self, status))
             return status;
+        if (!tri__restarts_allowed(&self->restarts, tri__clock_now()))
+            return tell_way_on(self, status);
         plan_another(self, status);
         tri_status_free(status);
     }
@@ -289,7 +306,7 @@ static tri_status open_folder(launcher *self)
         TRI_TRY(run->out ? tri__run_folder_check(run->out) : NULL);
         tri_model *model;
         tri__train_settings settings;
-        TRI_TRY(tri__inputs_open_model(run->options->model, run->strategy, &model));
+        TRI_TRY(tri__inputs_open_model(run->options, run->strategy, &model));
         tri_status status = tri__train_settings_resolve(run->options, tri_model_default(model), &settings);
         if (!status)
             status = tri__run_folder_create(run->out, tri_model_name(model), "launcher", &self->folder);
@@ -306,9 +323,9 @@ static tri_status open_folder(launcher *self)
 static tri_status prepare(launcher *self)
 {
     TRI_TRY(open_folder(self));
-    if (self->request->placement) {
+    if (self->request->job_hosts) {
         TRI_TRY(name_hosts(self));
-        TRI_TRY(tri__mpirun_write_hosts(self->request->placement, self->hosts));
+        TRI_TRY(tri__mpirun_write_hosts(self->request->job_hosts, self->hosts));
     }
     self->kept = self->run->resume ? newest_step(self) : -1;
     tri__restarts_init(&self->restarts, self->request->restarts, 0);
@@ -360,7 +377,7 @@ tri_status tri__launch(const tri__launching *request, tri__run_result *out)
     return status;
 }
 
-const char *const tri__launch_options[] = {"workers", "threads", "out", "resume", "json", TRI_PLACING_OPTIONS, NULL};
+const char *const tri__launch_options[] = {"workers", "threads", "out", "resume", "json", TRI_HOST_OPTIONS, NULL};
 
 tri_status tri__launch_ranks(const tri__launch_request *request, tri__run_result *out)
 {
@@ -372,12 +389,12 @@ tri_status tri__launch_ranks(const tri__launch_request *request, tri__run_result
         .words = request->words,
         .workers = workers,
         .threads = options->threads > 0 ? (int)options->threads
-                   : request->placement ? request->placement->threads
+                   : request->job_hosts ? request->job_hosts->threads
                                         : 0,
         .restarts = options->restarts > 0 ? (int)options->restarts : 0,
         .min_workers = options->min_workers > 0 ? (int)options->min_workers : workers,
         .hosts = request->hosts,
-        .placement = request->placement,
+        .job_hosts = request->job_hosts,
         .as_root = request->as_root,
     };
     return tri__launch(&launching, out);

@@ -4,7 +4,7 @@
 #ifndef TRI_TRAIN_RANKS_LAUNCH_H
 #define TRI_TRAIN_RANKS_LAUNCH_H
 
-#include "train/job/placement.h"
+#include "train/job/job_hosts.h"
 #include "train/run/run.h"
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     int restarts;                    /* this many failed attempts are followed by another … */
     int min_workers;                 /* … with fewer ranks, but not fewer than this, where the last attempt wrote no checkpoint */
     const char *hosts;               /* the file of hosts that mpirun reads; hosts that are gone are left out; NULL: none is known */
-    const tri__placement *placement; /* on which hosts ranks run; NULL: as mpirun decides */
+    const tri__job_hosts *job_hosts; /* on which hosts ranks run; NULL: as mpirun decides */
     bool as_root;                    /* the user is root, which mpirun accepts only with an option */
 } tri__launching;
 

@@ -10,27 +10,27 @@
 
 enum { AGENT_SIZE = 4096 };
 
-void tri__mpirun_begin(tri__command_line *line, const tri__placement *placement)
+void tri__mpirun_begin(tri__command_line *line, const tri__job_hosts *job_hosts)
 {
     tri__command_line_add(line, "mpirun");
-    if (!placement || !placement->remote)
+    if (!job_hosts || !job_hosts->remote)
         return;
     const char *const direct[] = {"--mca", "plm_rsh_no_tree_spawn", "1", "--mca", "plm_rsh_agent", NULL};
     char agent[AGENT_SIZE];
     size_t used = 0;
-    for (const char *const *word = placement->reach; *word && used < sizeof agent; word++)
+    for (const char *const *word = job_hosts->reach; *word && used < sizeof agent; word++)
         used += (size_t)snprintf(agent + used, sizeof agent - used, "%s%s", used ? " " : "", *word);
     tri__command_line_add_all(line, direct);
     tri__command_line_add(line, agent);
 }
 
-void tri__mpirun_add(tri__command_line *line, const tri__placement *placement, int ranks, const char *hosts, bool as_root)
+void tri__mpirun_add(tri__command_line *line, const tri__job_hosts *job_hosts, int ranks, const char *hosts, bool as_root)
 {
     /* --bind-to none: the threads of all ranks share the CPUs. Ranks yield while they wait: another rank or a computing thread may need the
      * CPU. --novm: mpirun does not contact hosts that get no rank, since one of them may be gone. */
     const char *const fixed[] = {"--oversubscribe", "--novm", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", NULL};
     const char *const chosen[] = {"--mca", "orte_default_hostfile", hosts, NULL};
-    tri__mpirun_begin(line, placement);
+    tri__mpirun_begin(line, job_hosts);
     tri__command_line_add_number(line, "-n", ranks);
     tri__command_line_add_all(line, fixed);
     if (hosts)
@@ -59,18 +59,18 @@ static void print_hosts(FILE *file, const void *context)
     }
 }
 
-tri_status tri__mpirun_write_hosts(const tri__placement *placement, const char *path)
+tri_status tri__mpirun_write_hosts(const tri__job_hosts *job_hosts, const char *path)
 {
-    return tri__file_print(path, print_hosts, &placement->cluster);
+    return tri__file_print(path, print_hosts, &job_hosts->cluster);
 }
 
-tri_status tri__mpirun_start(tri__process *process, const tri__placement *placement, tri__command_line *line)
+tri_status tri__mpirun_start(tri__process *process, const tri__job_hosts *job_hosts, tri__command_line *line)
 {
     tri_status status = tri__command_line_check(line);
     if (!status) {
         const tri__process_options options = {.program = "mpirun", .words = tri__command_line_words(line), .life = TRI_LIFE_INPUT};
-        const bool there = placement && !placement->remote;
-        status = tri__placement_start(there ? placement : NULL, there ? placement->cluster.worker_host[0] : NULL, process, &options);
+        const bool there = job_hosts && !job_hosts->remote;
+        status = tri__job_hosts_start(there ? job_hosts : NULL, there ? job_hosts->cluster.worker_host[0] : NULL, process, &options);
     }
     return tri_wrap(status, "mpirun cannot be started (Debian: apt install openmpi-bin)");
 }

@@ -5,20 +5,20 @@
 #include <stdbool.h>
 
 #include "base/report/log.h"
-#include "train/job/placement.h"
+#include "train/job/job_hosts.h"
 
-/* Its name, as the first word of line, and how it reaches the hosts of a placement. */
-void tri__mpirun_begin(tri__command_line *line, const tri__placement *placement);
+/* Its name, as the first word of line, and how it reaches the hosts of a job. */
+void tri__mpirun_begin(tri__command_line *line, const tri__job_hosts *job_hosts);
 
 /* Its command line up to the program that the ranks run. hosts: the file of hosts to take; NULL: mpirun's own. as_root: the user is root,
  * which mpirun accepts only with an option. */
-void tri__mpirun_add(tri__command_line *line, const tri__placement *placement, int ranks, const char *hosts, bool as_root);
+void tri__mpirun_add(tri__command_line *line, const tri__job_hosts *job_hosts, int ranks, const char *hosts, bool as_root);
 
-/* Writes the file of hosts of a placement, as mpirun reads it: one a line, with a slot for each of its workers. */
-TRI_MUST_CHECK tri_status tri__mpirun_write_hosts(const tri__placement *placement, const char *path);
+/* Writes the file of hosts of a job, as mpirun reads it: one a line, with a slot for each of its workers. */
+TRI_MUST_CHECK tri_status tri__mpirun_write_hosts(const tri__job_hosts *job_hosts, const char *path);
 
 /* Starts mpirun as process, with all words of line: on this machine or, with virtual hosts, on that of worker 0. */
-TRI_MUST_CHECK tri_status tri__mpirun_start(tri__process *process, const tri__placement *placement, tri__command_line *line);
+TRI_MUST_CHECK tri_status tri__mpirun_start(tri__process *process, const tri__job_hosts *job_hosts, tri__command_line *line);
 
 /* When a rank or a host is lost, mpirun writes a notice to standard error, between two dashed lines. */
 typedef enum {

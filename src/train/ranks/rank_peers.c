@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory/memory.h"
+#include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "watch/host/resources.h"
 
@@ -83,6 +84,8 @@ static void fill_note(const tri__rank_peers *self, tri__rank_note *mine)
     mine->damaged = tri_dataset_damaged(run->trainer.dataset);
     mine->cpu_percent = tri__usage_cpu_percent(&run->since.usage, &usage);
     mine->peak_rss_mb = tri__peak_rss_mb();
+    mine->began = tri__clock_wall_of(run->since.usage.wall);
+    mine->ended = tri__clock_wall_of(run->trainer.now);
     memcpy(mine->spent, run->trainer.phases.spent, sizeof mine->spent);
 }
 
@@ -104,6 +107,8 @@ void tri__rank_peers_stats(const tri__peers *base, int worker, tri__worker_summa
     out->examples = theirs->examples;
     out->cpu_percent = theirs->cpu_percent;
     out->peak_rss_mb = theirs->peak_rss_mb;
+    out->began = theirs->began;
+    out->ended = theirs->ended;
     out->bytes_sent = theirs->sent;
     out->bytes_received = theirs->received;
     memcpy(phases->spent, theirs->spent, sizeof theirs->spent);
@@ -115,6 +120,12 @@ static void tell_hung(void *context, const char *why)
 {
     const tri__run *run = context;
     run->request->give_up(run->request->context, why);
+}
+
+static void tell_slow(void *context, const char *why)
+{
+    const tri__run *run = context;
+    tri__log_line(run->request->log, TRI_LOG_WARNING, "%s", why); /* on another thread than the journal's */
 }
 
 static tri_status check_size(const tri__rank_peers *self)
@@ -144,7 +155,8 @@ tri_status tri__rank_peers_join(tri__rank_peers *self, const tri__peers_kind *ki
     run->peers = &self->peers;
     if (!run->request->ranks)
         return tri_fail(TRI_BAD_CALL, "strategy %s needs ranks, which mpirun or srun start", run->strategy->name);
-    const tri__ranks_options options = {.timeout = run->request->timeout, .hung = tell_hung, .context = run, .window = window};
+    const tri__ranks_options options = {
+        .timeout = run->request->timeout, .hung = tell_hung, .slow = tell_slow, .context = run, .window = window};
     TRI_TRY(tri__ranks_join(&options, &self->ranks));
     self->orderly = true;
     TRI_TRY(check_size(self));

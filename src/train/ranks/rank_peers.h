@@ -20,6 +20,7 @@ typedef struct {
     int64_t steps, examples, damaged, spent[TRI_PHASES];
     int64_t sent, received;
     double cpu_percent, peak_rss_mb;
+    double began, ended; /* seconds since 1970 */
 } tri__rank_note;
 
 /* The first member of a strategy's own peers. */
@@ -44,8 +45,8 @@ TRI_MUST_CHECK tri_status tri__rank_peers_agree(tri__run *run, tri_status own);
 /* Exchanges notes. Returns the failure of the first rank that has one, or own, which is taken. Rank 0 reports a failure for all ranks. */
 TRI_MUST_CHECK tri_status tri__rank_peers_compare(tri__rank_peers *self, tri__rank_note *mine, tri_status own);
 
-/* The last exchange of notes: what this rank did, of which the caller knows the traffic. That rank 0 ended the run is no failure of the
- * others. */
+/* The last exchange of notes: what this rank did; the caller fills in its traffic. The other ranks do not fail because rank 0 ended the
+ * run. */
 TRI_MUST_CHECK tri_status tri__rank_peers_part(tri__rank_peers *self, int64_t sent, int64_t received, tri_status own);
 
 /* A peers' stats, after that. */

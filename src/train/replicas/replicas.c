@@ -1,8 +1,9 @@
 /* replicas.c: replicas as threads. The run's own thread is replica 0; between steps it evaluates, saves and logs. The other replicas only
  * make steps: they fetch their next batch, then wait until replica 0 begins the step. So no thread reads or writes a parameter while
  * replica 0 evaluates, writes a checkpoint or ends the run. */
-#include "train/replicas/replicas.h"
+#include "train/options/strategy.h"
 
+#include <limits.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -10,11 +11,14 @@
 #include <time.h>
 
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "graph/nodes/initialise.h"
 #include "store/mirrored.h"
 #include "train/run/peers.h"
 #include "train/run/run_setup.h"
+#include "watch/sample/run_files.h"
 
 #define LONGEST_STEP INT64_C(600000000000) /* nanoseconds; for steps that hang: a thread that fails says so */
 
@@ -33,6 +37,10 @@ typedef struct {
     char *note; /* about a record that was left out, until replica 0 logs it; or NULL */
     tri_status status;
     atomic_int_fast64_t done; /* steps, and one more when the replica has failed */
+
+    /* replica 0's: */
+    tri__tally curve;    /* of this replica since the last point of its curves */
+    tri__events *events; /* NULL for replica 0, whose file is the run's; and where there are none */
 } replica;
 
 struct replicas {
@@ -131,9 +139,10 @@ static tri_status start_threads(replicas *peers)
     return NULL;
 }
 
-static tri_status replicas_begin(tri__peers *base, const tri_step *step)
+static tri_status replicas_begin(tri__peers *base, const tri_step *step, const tri_batch *batch)
 {
     replicas *peers = (replicas *)base;
+    (void)batch;
     if (peers->peers.workers > 1 && !peers->replica[1].started)
         TRI_TRY(start_threads(peers));
     peers->step = *step;
@@ -166,14 +175,14 @@ static tri_status replicas_end(tri__peers *base, tri__tally *tally)
     replicas *peers = (replicas *)base;
     if (!tri__rendezvous_wait(&peers->rendezvous, all_done, peers, tri__clock_now() + LONGEST_STEP))
         return tri_fail(TRI_TIMEOUT, "a replica has not ended its step for %g s", tri__clock_seconds(LONGEST_STEP));
+    tri__tally_add(&peers->replica[0].curve, tally);
     for (int i = 1; i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
         tell_note(peers, other);
         if (other->status)
             return tri_fail(TRI_STOPPED, "another replica has stopped"); /* leave returns the reason */
-        tally->loss += other->tally.loss;
-        tally->count += other->tally.count;
-        tally->damaged += other->tally.damaged;
+        tri__tally_add(tally, &other->tally);
+        tri__tally_add(&other->curve, &other->tally);
     }
     const tri_dataset *dataset = peers->run->trainer.dataset;
     return tri__peers_count_damage(peers->run, tally->damaged, tri_dataset_position(dataset) % tri_dataset_examples(dataset) == 0);
@@ -226,6 +235,8 @@ static void replicas_stats(const tri__peers *base, int worker, tri__worker_summa
     *phases = other->trainer.phases;
     out->steps = other->trainer.steps;
     out->examples = other->trainer.examples;
+    out->began = tri__clock_wall_of(peers->run->since.usage.wall);
+    out->ended = tri__clock_wall_of(other->trainer.now);
     out->peak_rss_mb = tri__peak_rss_mb();
     /* of the same time as the whole process's, from which the run takes it away */
     double seconds = tri__clock_seconds(tri__clock_now() - peers->run->since.usage.wall);
@@ -254,6 +265,7 @@ static void replicas_destroy(tri__peers *base)
     for (int i = 1; peers->replica && i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
         tri__trainer_fini(&other->trainer);
+        tri_status_free(tri__events_close(other->events));
         tri_status_free(other->status);
         free(other->note);
     }
@@ -261,6 +273,48 @@ static void replicas_destroy(tri__peers *base)
     tri__rendezvous_fini(&peers->rendezvous);
     free(peers->replica);
     free(peers);
+}
+
+/* A replica's own file, which is made with its first point. */
+static tri__events *events_of(replicas *peers, int index)
+{
+    tri__run *run = peers->run;
+    replica *self = &peers->replica[index];
+    char path[PATH_MAX], task[TRI_TASK_SIZE];
+    if (index == 0 || self->events)
+        return index == 0 ? run->journal.events : self->events;
+    const int size = snprintf(path, sizeof path, "%s/" TRI_RUN_EVENTS "/%s", run->journal.folder.path,
+                              tri__task_file_name((tri__task){TRI_ROLE_WORKER, index}, task));
+    tri_status status =
+        size < (int)sizeof path ? tri__events_create(path, &self->events) : tri_fail(TRI_BAD_CALL, "the path of its folder is too long");
+    if (status)
+        tri__log_line(run->journal.log, TRI_LOG_WARNING, "replica %d has no curves of its own: %s", index, tri_status_message(status));
+    tri_status_free(status);
+    return self->events;
+}
+
+/* The run's curves are those of all replicas together; these are of each by itself. */
+static void replicas_tell_curves(tri__peers *base, int64_t step)
+{
+    replicas *peers = (replicas *)base;
+    for (int i = 0; i < base->workers; i++) {
+        tri__tally *curve = &peers->replica[i].curve;
+        tri__events *events = curve->count ? events_of(peers, i) : NULL;
+        if (events) {
+            tri__events_scalar(events, "worker/loss", step, (float)tri__tally_mean(curve));
+            if (curve->judged)
+                tri__events_scalar(events, "worker/accuracy", step, (float)((double)curve->right / (double)curve->judged));
+        }
+        *curve = (tri__tally){0};
+    }
+}
+
+static void replicas_flush_curves(tri__peers *base)
+{
+    replicas *peers = (replicas *)base;
+    for (int i = 1; i < base->workers; i++)
+        if (peers->replica[i].events)
+            tri_status_free(tri__events_flush(peers->replica[i].events)); /* the run's own file tells of a full disk */
 }
 
 static void replicas_trace(tri__peers *base, tri__trace *trace)
@@ -280,6 +334,8 @@ static const tri__peers_kind replicas_kind = {
     .leave = replicas_leave,
     .stats = replicas_stats,
     .trace = replicas_trace,
+    .tell_curves = replicas_tell_curves,
+    .flush_curves = replicas_flush_curves,
     .destroy = replicas_destroy,
 };
 
@@ -295,13 +351,13 @@ static tri_status create_stores(replicas *peers, tri__run *run)
     TRI_TRY(tri__allocate((size_t)peers->peers.workers, sizeof *peers->replica, "the replicas", &peers->replica));
     TRI_TRY(tri__mirrored_group_create(&options, &peers->group));
     TRI_TRY(tri__mirrored_store_create(peers->group, 0, &run->trainer.store));
-    TRI_TRY(tri_graph_add_tables(run->inputs.graph, run->trainer.store));
+    TRI_TRY(tri__run_add_tables(run, tri__run_table_bytes(run), run->trainer.store));
     for (int i = 1; i < peers->peers.workers; i++) {
         replica *other = &peers->replica[i];
         other->peers = peers;
         other->index = i;
         TRI_TRY(tri__mirrored_store_create(peers->group, i, &other->trainer.store));
-        TRI_TRY(tri_graph_add_tables(run->inputs.graph, other->trainer.store));
+        TRI_TRY(tri__graph_add_shared_tables(run->inputs.graph, run->trainer.store, other->trainer.store));
     }
     return NULL;
 }
@@ -339,6 +395,7 @@ static int threads_of(const tri__run *run)
 
 const tri__strategy tri__strategy_mirrored = {
     .name = "mirrored",
+    .options = (const char *const[]){"min-count", "table-memory", NULL},
     .check = check,
     .threads = threads_of,
     .create_store = create,

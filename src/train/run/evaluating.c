@@ -27,6 +27,7 @@ bool tri__run_check_goal(tri__run *run)
     const tri__goal_state after = tri__goal_check(&run->settings, before, &run->evaluating.last);
     state->best_loss = after.best_loss;
     state->without_gain = after.without_gain;
+    run->settings.schedule.cuts = state->cuts = tri__schedule_cuts(&run->settings.schedule, after.without_gain);
     run->ending = after.ending;
     if (after.ending == TRI_RUN_UNTIL)
         run->until_step = state->step;
@@ -56,7 +57,7 @@ tri_status tri__run_evaluate(tri__run *run)
     return NULL;
 }
 
-void tri__run_judge_progressive(tri__run *run)
+void tri__run_check_progressive_goal(tri__run *run)
 {
     if (!run->progressive || !run->settings.target.progressive || run->ending != TRI_RUN_GOING)
         return;
@@ -67,6 +68,10 @@ void tri__run_judge_progressive(tri__run *run)
         .accuracy = tri__score_accuracy(&all),
         .auc = tri__progressive_auc(run->progressive),
         .calibration = tri__score_calibration(&all),
+        .mse = NAN,
+        .mae = NAN,
+        .r2 = NAN,
+        .f1 = NAN,
     };
     if (!tri__target_reached(&run->settings.target, &measured))
         return;

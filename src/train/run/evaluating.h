@@ -17,7 +17,7 @@ bool tri__run_evaluation_due(const struct tri__run *run);                  /* af
 
 /* Evaluate, unless this step was evaluated already. Logs the result, checks it against the goal, and saves the best checkpoint. */
 TRI_MUST_CHECK tri_status tri__run_evaluate(struct tri__run *run);
-void tri__run_judge_progressive(struct tri__run *run); /* by a stream's own figures, where --until names one */
+void tri__run_check_progressive_goal(struct tri__run *run); /* by a stream's own figures, where --until names one */
 
 /* A stream is validated as it is learnt: the batch's predictions, made before its update, are counted. */
 TRI_MUST_CHECK tri_status tri__run_validate(struct tri__run *run, const tri_batch *batch);

@@ -1,6 +1,8 @@
 /* inputs.c: the model first, since a mistake in it is the cheapest to find; then the sources, then the graph that joins them. */
 #include "train/run/inputs.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/source/dense.h"
@@ -9,6 +11,8 @@
 #include "data/stream/stream.h"
 #include "graph/model/model.h"
 #include "train/checkpoint/checkpoint_read.h"
+#include "train/evaluate/measure.h"
+#include "train/run/class_weights.h"
 #include "train/run/run_inside.h"
 
 /* Whether the strategy can train a model with its places, or without any. */
@@ -35,10 +39,23 @@ static tri_status open_resumed(tri__run *run)
     return tri_wrap(check_places(run->inputs.model, run->strategy), "--resume");
 }
 
-tri_status tri__inputs_open_model(const char *name, const tri__strategy *strategy, tri_model **out)
+static tri_status check_parts(const tri_model *model, const tri__train_options *options)
 {
-    TRI_TRY(tri_model_open(name, out));
+    if (options->accumulate == TRI_UNSET || options->accumulate == 1 || !tri_model_is_sparse(model))
+        return NULL;
+    return tri_fail(TRI_BAD_CALL,
+                    "--accumulate %" PRId64
+                    ": a step of the sparse model %s is not computed in parts, since its memory hardly depends on the "
+                    "batch: give a --batch %" PRId64 " times as large instead",
+                    options->accumulate, tri_model_name(model), options->accumulate);
+}
+
+tri_status tri__inputs_open_model(const tri__train_options *options, const tri__strategy *strategy, tri_model **out)
+{
+    TRI_TRY(tri_model_open(options->model, out));
     tri_status status = check_places(*out, strategy);
+    if (!status)
+        status = check_parts(*out, options);
     if (!status)
         return NULL;
     tri_model_destroy(*out);
@@ -51,7 +68,7 @@ tri_status tri__run_open_model(tri__run *run)
     if (run->request->resume)
         return open_resumed(run);
     TRI_TRY(tri__train_options_copy(&run->options, run->request->options));
-    return tri__inputs_open_model(run->options.model, run->strategy, &run->inputs.model);
+    return tri__inputs_open_model(&run->options, run->strategy, &run->inputs.model);
 }
 
 tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
@@ -63,8 +80,10 @@ tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape 
         .cache_folder = cache_folder,
         .height = picture ? shape.dim[0] : 0,
         .width = picture ? shape.dim[1] : 0,
+        .grey = settings->grey || (picture && shape.dim[2] == 1),
         .features = settings->features,
         .classes = tri_model_classes(model),
+        .labels = tri_model_labels(model),
         .fields = tri_model_fields(model),
         .hash_keys = settings->hash_keys,
     };
@@ -74,7 +93,10 @@ tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape 
 static tri_source_options source_options(const tri__run *run)
 {
     tri_shape shape = run->resumed ? run->resumed->input.shape : tri_model_input_shape(run->inputs.model);
-    return tri__inputs_source_options(run->inputs.model, shape, &run->settings, run->request->cache_folder);
+    tri_source_options options = tri__inputs_source_options(run->inputs.model, shape, &run->settings, run->request->cache_folder);
+    options.label = run->options.label;
+    options.columns = run->resumed ? run->resumed->columns : NULL;
+    return options;
 }
 
 /* Test examples of a sparse source get the number of features and classes of the training examples, whatever the test files contain. */
@@ -84,6 +106,8 @@ static tri_source_options test_options(const tri__run *run)
     const tri_source_info *info = tri_source_describe(run->inputs.source);
     options.features = info->width ? info->shape.dim[0] : 0;
     options.numbering = info->numbering;
+    options.outputs = info->outputs;
+    options.columns = info->columns;
     return options;
 }
 
@@ -130,6 +154,7 @@ static tri_status open_test(tri__run *run)
     const char *needy = settings->target.kind != TRI_TARGET_NONE && !settings->target.progressive ? "until"
                         : settings->patience                                                      ? "patience"
                         : settings->keep_best                                                     ? "keep-best"
+                        : settings->schedule.kind == TRI_SCHEDULE_PLATEAU                         ? "schedule plateau"
                                                                                                   : NULL;
     if (needy)
         return tri_fail(TRI_BAD_CALL, "--%s needs test examples, and %s has none: give some with --test SOURCE", needy, spec);
@@ -144,7 +169,7 @@ bool tri__run_reads_stream(const tri__run *run)
     return tri__source_is_stream(run->options.data);
 }
 
-/* What a stream cannot be: it is read once, in its order, and nobody knows where it ends. */
+/* Refuses what a stream cannot do: it is read once, in its order, and its length is not known. */
 static tri_status check_stream(const tri__run *run)
 {
     const tri__train_options *options = &run->options;
@@ -153,6 +178,7 @@ static tri_status check_stream(const tri__run *run)
                           : options->shuffle > 0                  ? "--shuffle: it is learnt in its order"
                           : run->settings.cache                   ? "--cache: it is read once"
                           : options->augment                      ? "--augment: it has no pictures"
+                          : options->class_weights                ? "--class-weights: nobody knows its classes"
                           : run->settings.own_files               ? "--shard files: it is no file"
                           : options->validation                   ? "--validation: nobody knows how many examples it has"
                           : run->settings.schedule.in_epochs      ? "a --schedule in epochs: it has none"
@@ -182,12 +208,37 @@ static tri_status prepare_stream(tri__run *run)
     return NULL;
 }
 
+/* What the columns of a table are is learnt from all of its lines. */
+static tri_status check_columns(const tri__run *run)
+{
+    const tri_source_info *info = tri_source_describe(run->inputs.source);
+    if (info->columns && run->settings.own_files)
+        return tri_fail(TRI_BAD_CALL, "--shard files: each worker would take other columns and categories from its own tables: give all of "
+                                      "them the same files");
+    return NULL;
+}
+
+tri_status tri__inputs_check_grey(const tri_model *model, const tri__train_settings *settings, const tri_source_info *info)
+{
+    const tri_shape wanted = tri_model_input_shape(model);
+    if (!settings->grey)
+        return NULL;
+    if (wanted.rank == 3 && wanted.dim[2] != 1)
+        return tri_fail(TRI_BAD_CALL, "--grey: the input line of %s asks for %" PRId64 " channels", tri_model_name(model), wanted.dim[2]);
+    return tri__source_check_grey(info);
+}
+
 static tri_status open_training(tri__run *run)
 {
     tri_source_options options = source_options(run);
     options.stream = tri__run_reads_stream(run);
     options.stop = run->request->stop;
     TRI_TRY(tri_source_open(run->options.data, TRI_PART_TRAIN, &options, &run->inputs.source));
+    if (run->settings.own_files && !options.stream && !tri_source_describe(run->inputs.source)->files)
+        return tri_fail(TRI_BAD_CALL, "--shard files: %s has no files that workers could share out (leave it out: they share its examples)",
+                        run->options.data);
+    TRI_TRY(check_columns(run));
+    TRI_TRY(tri__inputs_check_grey(run->inputs.model, &run->settings, tri_source_describe(run->inputs.source)));
     const double share = run->settings.validation;
     return share > 0 ? tri__source_hold_out(&run->inputs.source, share, run->settings.seed, &run->inputs.test) : NULL;
 }
@@ -230,21 +281,38 @@ static tri_status open_sources(tri__run *run)
     return run->inputs.test ? tri__source_make_dense(&run->inputs.test) : NULL;
 }
 
+/* Whether the model has the measure that --until is about. */
+static tri_status check_target(const tri__run *run)
+{
+    static const char *const words[] = {
+        [TRI_OF_CLASSES] = "classes", [TRI_OF_TWO_CLASSES] = "two classes", [TRI_OF_NUMBERS] = "numbers", [TRI_OF_SETS] = "sets of labels"};
+    const tri__target *target = &run->settings.target;
+    const unsigned model = tri__measured_as(run->inputs.graph);
+    const tri__measure *measure = tri__measure_find(tri__target_name(target));
+    const unsigned models = target->progressive ? TRI_OF_TWO_CLASSES : measure ? measure->models : TRI_OF_ALL;
+    if (models & model)
+        return NULL;
+    char others[96] = "";
+    for (int i = 0; (measure = tri__measure_at(i)); i++)
+        if (measure->models & model)
+            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "", measure->name);
+    return tri_fail(TRI_BAD_CALL, "--until '%s': that is no measure of a model of %s%s, which has %s", run->options.until,
+                    model == TRI_OF_CLASSES ? "more than two " : "", words[model], others);
+}
+
 static tri_status build_graph(tri__run *run)
 {
     const tri_source_info *info = tri_source_describe(run->inputs.source);
     if (tri_model_is_sparse(run->inputs.model) && !info->width)
         return tri_fail(TRI_BAD_CALL, "%s: its examples are dense, and %s takes sparse ones (LIBSVM, Criteo text, click records, clicks:N)",
                         info->spec, tri_model_name(run->inputs.model));
-    const tri_model_input input = {.type = info->type, .shape = info->shape, .classes = info->classes};
+    const tri_model_input input = tri_model_input_of(info);
     TRI_TRY(tri_model_build(run->inputs.model, &input, run->settings.batch, &run->inputs.graph));
+    if (run->settings.freeze)
+        TRI_TRY(tri_wrap(tri_graph_freeze(run->inputs.graph, run->settings.freeze), "--freeze"));
     run->settings.rule.state = tri_graph_state_of(run->inputs.graph);
     TRI_TRY(tri__source_fits(info, run->inputs.graph));
-    const tri__target *target = &run->settings.target;
-    const bool of_all = target->kind <= TRI_TARGET_LOSS || (target->kind == TRI_TARGET_ACCURACY && !target->progressive);
-    if (!of_all && !tri__has_two_classes(run->inputs.graph))
-        return tri_fail(TRI_BAD_CALL, "--until '%s': that is a measure of two classes, and there are more (loss and accuracy are of all)",
-                        run->options.until);
+    TRI_TRY(check_target(run));
     if (!run->resumed)
         return NULL;
     char digest[65];
@@ -255,14 +323,29 @@ static tri_status build_graph(tri__run *run)
     return NULL;
 }
 
+/* Over the examples that this run trains on. */
+static tri_status weigh_classes(tri__run *run)
+{
+    const tri__train_settings *settings = &run->settings;
+    const tri_dataset_options options = {.batch = settings->batch, .seed = settings->seed, .limit = settings->limit, .sample = true};
+    TRI_TRY(
+        tri__class_weights_find(settings, tri_model_labels(run->inputs.model), run->inputs.source, &options, &run->inputs.class_weights));
+    char text[256];
+    tri__class_weights_text(tri_source_describe(run->inputs.source), run->inputs.class_weights, text, sizeof text);
+    tri__log_line(run->request->log, TRI_LOG_INFO, "classes weigh %s", text);
+    return NULL;
+}
+
 tri_status tri__run_open_data(tri__run *run)
 {
     TRI_TRY(open_sources(run));
-    return build_graph(run);
+    TRI_TRY(build_graph(run));
+    return run->settings.class_weights ? weigh_classes(run) : NULL;
 }
 
 void tri__inputs_fini(tri__inputs *inputs)
 {
+    free(inputs->class_weights);
     tri_graph_destroy(inputs->graph);
     tri_source_destroy(inputs->test);
     tri_source_destroy(inputs->source);

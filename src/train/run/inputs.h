@@ -11,14 +11,18 @@ typedef struct {
     tri_model *model;
     tri_source *source, *test; /* test: NULL where there is nothing to evaluate on */
     tri_graph *graph;
+    float *class_weights; /* [classes of source]; NULL: examples weigh the same */
 } tri__inputs;
 
-/* The model to train, if the strategy can train it with its places, or without any. */
-TRI_MUST_CHECK tri_status tri__inputs_open_model(const char *name, const tri__strategy *strategy, tri_model **out);
+/* The model to train, if the strategy can train it with its places, or without any, and with these options. */
+TRI_MUST_CHECK tri_status tri__inputs_open_model(const tri__train_options *options, const tri__strategy *strategy, tri_model **out);
 
 /* How the training examples are opened. shape: of an example, where it is known; photos are brought to that size. */
 tri_source_options tri__inputs_source_options(const tri_model *model, tri_shape shape, const tri__train_settings *settings,
                                               const char *cache_folder);
+
+/* TRI_BAD_CALL where --grey was given, but there are no photos, or the model says that it takes other channels. */
+TRI_MUST_CHECK tri_status tri__inputs_check_grey(const tri_model *model, const tri__train_settings *settings, const tri_source_info *info);
 
 void tri__inputs_fini(tri__inputs *inputs);
 

@@ -8,9 +8,11 @@
 
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
+#include "train/evaluate/measure.h"
 #include "train/run/peers.h"
 #include "watch/progress/text.h"
 #include "watch/report/trace_merge.h"
+#include "watch/sample/run_files.h"
 
 #define FLUSH_INTERVAL      INT64_C(2000000000)
 #define VALIDATION_INTERVAL INT64_C(60000000000)
@@ -30,6 +32,8 @@ double tri__run_total_seconds(const tri__run *run)
 void tri__run_flush_events(tri__run *run)
 {
     tri_status status = run->journal.events ? tri__events_flush(run->journal.events) : NULL;
+    if (run->peers && run->peers->kind->flush_curves)
+        run->peers->kind->flush_curves(run->peers);
     if (!status)
         return;
     tri__log_line(run->journal.log, TRI_LOG_WARNING, "no more event files: %s", tri_status_message(status));
@@ -71,47 +75,60 @@ static int64_t count_parameters(const tri_graph *graph)
     return count;
 }
 
+/* "in 10 classes", "with 1 number each". */
+static const char *labels_text(const tri_source_info *source, char text[64])
+{
+    const long long outputs = source->outputs;
+    if (source->labels == TRI_LABEL_CLASS)
+        snprintf(text, 64, "in %lld classes", (long long)source->classes);
+    else
+        snprintf(text, 64, source->labels == TRI_LABEL_SET ? "with sets of %lld label%s" : "with %lld number%s each", outputs,
+                 outputs == 1 ? "" : "s");
+    return text;
+}
+
 static void tell_what(tri__run *run)
 {
     const tri_source_info *source = tri_source_describe(run->inputs.source);
-    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "none", shape[64];
+    char parameters[TRI_TEXT_SHORT], examples[TRI_TEXT_SHORT], tests[TRI_TEXT_SHORT] = "none", shape[64], labels[64];
     if (run->inputs.test)
         tri__text_count(tests, (double)tri_source_describe(run->inputs.test)->examples);
     if (source->stream) {
-        tri__log_line(run->journal.log, TRI_LOG_INFO,
-                      "%s, %s parameters, on standard input: %s, %s features, %lld classes, %s examples to test",
+        tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on standard input: %s, %s features, %s, %s examples to test",
                       tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
-                      source->format, tri_shape_text(source->shape, shape, sizeof shape), (long long)source->classes, tests);
+                      source->format, tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels), tests);
         return;
     }
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s in %lld classes, %s to test",
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, %s parameters, on %s: %s examples of %s %s, %s to test",
                   tri_model_name(run->inputs.model), tri__text_count(parameters, (double)count_parameters(run->inputs.graph)),
                   run->options.data, tri__text_count(examples, (double)tri_dataset_examples(run->trainer.dataset)),
-                  tri_shape_text(source->shape, shape, sizeof shape), (long long)source->classes, tests);
+                  tri_shape_text(source->shape, shape, sizeof shape), labels_text(source, labels), tests);
 }
 
 static void tell_how(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
-    char end[96], share[48] = "", steps[TRI_TEXT_SHORT];
+    char end[96], share[48] = "", parts[48] = "", steps[TRI_TEXT_SHORT], rate[TRI_RATE_TEXT];
     tri__text_count(steps, (double)run->length.last_step);
     if (settings->epochs && tri__run_reads_stream(run))
         snprintf(end, sizeof end, "to the end of the input or Ctrl-C");
     else if (settings->epochs)
-        snprintf(end, sizeof end, "%lld epoch%s of %lld steps", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
-                 (long long)run->length.epoch);
+        snprintf(end, sizeof end, "%lld epoch%s of %lld step%s", (long long)settings->epochs, settings->epochs == 1 ? "" : "s",
+                 (long long)run->length.epoch, run->length.epoch == 1 ? "" : "s");
     else if (settings->steps)
-        snprintf(end, sizeof end, "%s steps", steps);
+        snprintf(end, sizeof end, "%s step%s", steps, run->length.last_step == 1 ? "" : "s");
     else if (run->length.last_step)
-        snprintf(end, sizeof end, "until %.40s, at most %s steps", run->options.until, steps);
+        snprintf(end, sizeof end, "until %.40s, at most %s step%s", run->options.until, steps, run->length.last_step == 1 ? "" : "s");
     else
         snprintf(end, sizeof end, "until %.40s or Ctrl-C", run->options.until);
     if (run->peers)
         snprintf(share, sizeof share, " %s %d %s", run->peers->one_model ? "on" : "each for", run->peers->workers,
                  run->peers->kind->workers);
-    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, batch %lld%s, rate %g, %s, %d thread%s, seed %llu", settings->rule.name,
-                  (long long)settings->batch, share, settings->schedule.rate, end, settings->threads, settings->threads == 1 ? "" : "s",
-                  (unsigned long long)settings->seed);
+    if (settings->accumulate > 1)
+        snprintf(parts, sizeof parts, " in %lld parts", (long long)settings->accumulate);
+    tri__log_line(run->journal.log, TRI_LOG_INFO, "%s, batch %lld%s%s, rate %s, %s, %d thread%s, seed %llu", settings->rule.name,
+                  (long long)settings->batch, parts, share, tri__schedule_rate_text(&settings->schedule, rate), end, settings->threads,
+                  settings->threads == 1 ? "" : "s", (unsigned long long)settings->seed);
 }
 
 void tri__run_tell_start(tri__run *run)
@@ -127,6 +144,8 @@ void tri__run_tell_start(tri__run *run)
         return;
     if (run->since.step)
         tri__events_restart(run->journal.events, run->since.step + 1);
+    if (!tri__run_leads(run))
+        return;
     tri__run_tell_options(run);
     tri__events_graph(run->journal.events, run->inputs.graph);
     tri__run_flush_events(run);
@@ -140,11 +159,14 @@ void tri__run_tell_note(tri__run *run, tri_dataset *dataset)
     free(note);
 }
 
-void tri__run_count_loss(tri__run *run, double loss)
+void tri__run_count_step(tri__run *run, const tri__tally *tally)
 {
+    const double loss = tri__tally_mean(tally);
     tri__recent_add(&run->state.recent, loss);
     run->journal.loss += loss;
     run->journal.steps++;
+    run->journal.judged += tally->judged;
+    run->journal.right += tally->right;
 }
 
 /* One thread writes these, and another reads each by itself: nothing has to be in order. */
@@ -174,22 +196,34 @@ void tri__run_tell_curves(tri__run *run, int64_t step)
     double speed = tri__rate_update(&run->journal.speed, run->state.examples, run->trainer.now);
     if (run->journal.events) {
         tri__events_scalar(run->journal.events, "train/loss", step, (float)(run->journal.loss / (double)run->journal.steps));
+        if (run->journal.judged > 0)
+            tri__events_scalar(run->journal.events, "train/accuracy", step,
+                               (float)((double)run->journal.right / (double)run->journal.judged));
         tri__events_scalar(run->journal.events, "train/rate", step, tri__schedule_rate(&run->settings.schedule, step - 1));
         if (run->state.loss_count > 0 && tri__has_two_classes(run->inputs.graph))
             tri__events_scalar(run->journal.events, "train/progressive_loss", step,
                                (float)(run->state.loss_sum / (double)run->state.loss_count));
         if (speed > 0)
             tri__events_scalar(run->journal.events, "train/examples_per_second", step, (float)speed);
+        if (run->peers && run->peers->kind->tell_curves)
+            run->peers->kind->tell_curves(run->peers, step);
     }
     run->journal.loss = 0;
-    run->journal.steps = 0;
+    run->journal.steps = run->journal.judged = run->journal.right = 0;
+}
+
+void tri__run_tell_histograms(tri__run *run, int64_t step)
+{
+    if (run->journal.histograms && run->journal.events)
+        tri__histograms_tell(run->journal.histograms, run->journal.events, step);
 }
 
 void tri__run_mark_evaluation(tri__run *run, const char *task, double seconds)
 {
     const tri__evaluation *evaluation = &run->evaluating.last;
-    tri__marks_add(run->journal.marks, TRI_MARK_EVALUATION, task, run->evaluating.at, seconds, "test loss %.4f, test accuracy %.2f %%",
-                   evaluation->loss, 100 * evaluation->accuracy);
+    char text[TRI_MEASURES_TEXT];
+    tri__marks_add(run->journal.marks, TRI_MARK_EVALUATION, task, run->evaluating.at, seconds, "%s",
+                   tri__measures_text(evaluation, ", ", text));
 }
 
 void tri__run_mark_epoch(tri__run *run, int64_t step)
@@ -224,23 +258,24 @@ void tri__run_tell_evaluation(tri__run *run)
     else
         snprintf(where, sizeof where, "step %s", tri__text_count(steps, (double)at));
     double loss = tri__recent_mean(&run->state.recent); /* with parameter servers not known before the first report */
-    char training[32] = "", auc[32] = "";
+    char training[32] = "", text[TRI_MEASURES_TEXT];
     if (!isnan(loss))
         snprintf(training, sizeof training, "loss %.4f   ", loss);
-    if (!isnan(evaluation->auc))
-        snprintf(auc, sizeof auc, "   test AUC %.4f", evaluation->auc);
-    tri__log_line(run->journal.log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s %stest loss %.4f   test accuracy %.2f %%%s",
-                  where, training, evaluation->loss, 100 * evaluation->accuracy, auc);
-    if (!run->journal.events)
-        return;
-    tri__events_scalar(run->journal.events, "test/loss", at, (float)evaluation->loss);
-    tri__events_scalar(run->journal.events, "test/accuracy", at, (float)evaluation->accuracy);
-    if (!isnan(evaluation->auc))
-        tri__events_scalar(run->journal.events, "test/auc", at, (float)evaluation->auc);
-    if (!isnan(evaluation->logloss))
-        tri__events_scalar(run->journal.events, "test/logloss", at, (float)evaluation->logloss);
-    if (!isnan(evaluation->calibration))
-        tri__events_scalar(run->journal.events, "test/calibration", at, (float)evaluation->calibration);
+    tri__log_line(run->journal.log, worth_a_line(run) ? TRI_LOG_INFO : TRI_LOG_DEBUG, "%-12s %s%s", where, training,
+                  tri__measures_text(evaluation, "   ", text));
+    tri__run_tell_test(run, at);
+}
+
+void tri__run_tell_test(tri__run *run, int64_t at)
+{
+    const tri__measure *measure;
+    for (int i = 0; run->journal.events && (measure = tri__measure_at(i)); i++) {
+        const double value = tri__measure_of(measure, &run->evaluating.last);
+        char tag[64];
+        snprintf(tag, sizeof tag, "test/%s", measure->name);
+        if (!isnan(value) || measure->models == TRI_OF_ALL)
+            tri__events_scalar(run->journal.events, tag, at, (float)value);
+    }
 }
 
 bool tri__run_progressive_due(const tri__run *run)
@@ -325,7 +360,7 @@ tri_status tri__journal_open_log(tri__journal *journal, tri__log *next)
 static tri__sampler *start_sampler(const tri__run_folder *folder, tri__log *log, const tri__sampler_options *options)
 {
     tri__sampler *sampler = NULL;
-    tri_status status = tri__run_folder_add(folder, "samples");
+    tri_status status = tri__run_folder_add(folder, TRI_RUN_SAMPLES);
     if (!status)
         status = tri__sampler_start(options, &sampler);
     if (status)
@@ -367,7 +402,7 @@ void tri__journal_open_marks(tri__journal *journal, const char *leader)
 
 void tri__journal_open_trace(tri__journal *journal, const char *task, bool merges)
 {
-    tri_status status = tri__run_folder_add(&journal->folder, "trace");
+    tri_status status = tri__run_folder_add(&journal->folder, TRI_RUN_TRACES);
     if (!status)
         status = tri__trace_create(journal->folder.trace, task, &journal->trace);
     if (status)
@@ -404,6 +439,7 @@ void tri__journal_fini(tri__journal *journal)
     tri__sampler_stop(journal->sampler);
     tri__marks_close(journal->marks);
     tri_status_free(tri__events_close(journal->events));
+    tri__histograms_destroy(journal->histograms);
     tri__log_file_destroy(journal->log_file);
     tri__run_folder_fini(&journal->folder);
 }

@@ -5,6 +5,7 @@
 #include "base/trace/trace.h"
 #include "train/folder/log_file.h"
 #include "train/folder/run_folder.h"
+#include "train/step/trainer.h"
 #include "trireme/dataset.h"
 #include "watch/progress/progress.h"
 #include "watch/report/events.h"
@@ -15,19 +16,21 @@ typedef struct {
     tri__run_folder folder;
     tri__log_file *log_file;
     tri__log *log;
-    tri__events *events;      /* NULL where switched off, or after a write failed */
-    double loss;              /* Σ of mean losses since the last point of the curves … */
-    int64_t steps;            /* … and steps */
-    tri__rate speed;          /* in examples */
-    tri__task_counters work;  /* for the samples */
-    tri__sampler *sampler;    /* NULL with --sample-every never … */
-    double sampled_from;      /* … and when it began, in seconds since 1970 */
-    tri__marks *marks;        /* NULL where this task does not lead the run, or they cannot be written */
-    int64_t epoch;            /* that ended last */
-    tri__trace *trace;        /* NULL without --trace, or where it cannot be written */
-    bool merges;              /* … and this process makes one timeline of the parts at its end */
-    const char *leader;       /* the task that leads the run, for its marks; "worker:0" */
-    int64_t next, next_flush; /* when progress is reported, and when events are flushed */
+    tri__events *events;         /* NULL where switched off, or after a write failed */
+    tri__histograms *histograms; /* NULL without --histograms */
+    double loss;                 /* Σ of mean losses since the last point of the curves … */
+    int64_t steps;               /* … and steps … */
+    int64_t judged, right;       /* … and of some of these, predictions that were compared with labels, and those that were right */
+    tri__rate speed;             /* in examples */
+    tri__task_counters work;     /* for the samples */
+    tri__sampler *sampler;       /* NULL with --sample-every never … */
+    double sampled_from;         /* … and when it began, in seconds since 1970 */
+    tri__marks *marks;           /* NULL where this task does not lead the run, or they cannot be written */
+    int64_t epoch;               /* that ended last */
+    tri__trace *trace;           /* NULL without --trace, or where it cannot be written */
+    bool merges;                 /* … and this process makes one timeline of the parts at its end */
+    const char *leader;          /* the task that leads the run, for its marks; "worker:0" */
+    int64_t next, next_flush;    /* when progress is reported, and when events are flushed */
     struct {
         int64_t examples; /* next told when there are so many … */
         int64_t time;     /* … or it is so late */
@@ -57,14 +60,16 @@ struct tri__run;
 double tri__run_seconds(const struct tri__run *run);       /* of training, by all processes of the run */
 double tri__run_total_seconds(const struct tri__run *run); /* with set-up and evaluation */
 void tri__run_tell_start(struct tri__run *run);
-void tri__run_tell_options(struct tri__run *run);                    /* to the event file */
-void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset); /* log the dataset's note about a record that was left out */
-void tri__run_count_loss(struct tri__run *run, double loss);         /* the mean of a step */
-void tri__run_publish(struct tri__run *run, int64_t step);           /* what this task has done so far, for its samples */
+void tri__run_tell_options(struct tri__run *run);                        /* to the event file */
+void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);     /* log the dataset's note about a record that was left out */
+void tri__run_count_step(struct tri__run *run, const tri__tally *tally); /* its mean loss and its accuracy, for the curves */
+void tri__run_publish(struct tri__run *run, int64_t step);               /* what this task has done so far, for its samples */
 void tri__run_publish_traffic(struct tri__run *run, int64_t sent, int64_t received);
 bool tri__run_curves_due(const struct tri__run *run);                                      /* every --log-every steps */
 void tri__run_tell_curves(struct tri__run *run, int64_t step);                             /* to the event file */
+void tri__run_tell_histograms(struct tri__run *run, int64_t step);                         /* of the step that was made, where due */
 void tri__run_tell_evaluation(struct tri__run *run);                                       /* to the event file and the log */
+void tri__run_tell_test(struct tri__run *run, int64_t step);                               /* the last evaluation, to the event file */
 void tri__run_mark_evaluation(struct tri__run *run, const char *task, double seconds);     /* that has just ended */
 void tri__run_mark_epoch(struct tri__run *run, int64_t step);                              /* where step ends one */
 tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */

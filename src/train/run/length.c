@@ -1,6 +1,8 @@
 /* length.c: steps of an epoch and of a run. */
 #include "train/run/length.h"
 
+#include <math.h>
+
 #include "train/run/run_inside.h"
 
 /* Where epochs are passes over the examples, the position tells what is left of them, whatever the size of earlier steps. */
@@ -24,6 +26,12 @@ bool tri__length_settle(tri__length *length, const tri__train_settings *settings
     if (settings->steps_per_epoch)
         return !__builtin_mul_overflow(settings->epochs, length->epoch, &length->last_step);
     return settle_passes(length, settings->epochs, state, examples, each);
+}
+
+int64_t tri__length_expected(int64_t epochs, int64_t examples, int64_t step, int64_t done, int64_t each)
+{
+    const double left = ceil(((double)epochs * (double)examples - (double)done) / (double)each);
+    return step + (left > 0 ? (int64_t)left : 0);
 }
 
 bool tri__length_reached(const tri__length *length, int64_t step)

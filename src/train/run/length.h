@@ -15,6 +15,9 @@ typedef struct {
 bool tri__length_settle(tri__length *length, const tri__train_settings *settings, const tri__run_state *state, int64_t examples,
                         int64_t each);
 
+/* How many steps epochs of so many examples will have been, where steps now have `each` and `step` steps have made `done` examples. */
+int64_t tri__length_expected(int64_t epochs, int64_t examples, int64_t step, int64_t done, int64_t each);
+
 bool tri__length_reached(const tri__length *length, int64_t step);                      /* the last step was made */
 bool tri__length_due(const tri__length *length, const tri__every *every, int64_t step); /* by the number of steps, not by the clock */
 

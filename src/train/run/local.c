@@ -3,9 +3,10 @@
 
 #include <inttypes.h>
 
-#include "base/memory/memory.h"
-#include "train/run/run_inside.h"
-#include "train/run/timed.h"
+#include "store/local.h"
+#include "train/run/peers.h"
+#include "train/run/run_setup.h"
+#include "train/step/timed.h"
 
 static tri_status check(const tri__train_options *options)
 {
@@ -17,28 +18,18 @@ static tri_status check(const tri__train_options *options)
                     options->workers);
 }
 
-static tri_status add_tables(const tri__run *run, tri_store *store)
-{
-    const tri__train_settings *settings = &run->settings;
-    if (!settings->min_count)
-        return tri_graph_add_tables(run->inputs.graph, store);
-    if (!tri_model_is_sparse(run->inputs.model))
-        return tri_fail(TRI_BAD_CALL, "--%s: %s has no tables that could grow; it concerns sparse models",
-                        settings->table_bytes ? "table-memory" : "min-count", tri_model_name(run->inputs.model));
-    const int64_t bytes = settings->table_bytes ? settings->table_bytes : tri__memory_available() / 2;
-    return tri_graph_add_growing_tables(run->inputs.graph, settings->min_count, bytes, store);
-}
-
 tri_status tri__local_create_store(struct tri__run *run)
 {
     tri_store *local;
     TRI_TRY(tri_store_local_create(tri_graph_parameter_floats(run->inputs.graph), &run->settings.rule, &local));
     tri_store_drop_gradient(local);
-    tri_status status = add_tables(run, local);
+    tri_status status = tri__run_add_tables(run, tri__run_table_bytes(run), local);
     if (status) {
         tri_store_destroy(local);
         return status;
     }
+    if (run->peers && run->peers->kind->add_squares && run->settings.rule.clip > 0)
+        tri__store_local_share_norm(local, (tri__norm_sharing){run->peers->kind->add_squares, run->peers});
     if (!run->settings.deterministic)
         tri_store_lend_tables(local);
     return tri__timed_store_create(local, &run->trainer.store);

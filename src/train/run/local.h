@@ -4,8 +4,6 @@
 
 #include "train/options/strategy.h"
 
-extern const tri__strategy tri__strategy_local;
-
 /* Applies each gradient at once; serves tasks, too, each of which has gradients of its own parameters only. */
 TRI_MUST_CHECK tri_status tri__local_create_store(struct tri__run *run);
 

@@ -8,17 +8,23 @@
 #include "train/run/run_inside.h"
 
 typedef struct {
-    const char *workers; /* what they are called: "replicas" */
-    tri_status (*begin)(tri__peers *peers, const tri_step *step);
+    const char *workers;                                                                  /* what they are called: "replicas" */
+    tri_status (*begin)(tri__peers *peers, const tri_step *step, const tri_batch *batch); /* that this worker computes on */
     tri_status (*end)(tri__peers *peers, tri__tally *tally); /* in: this worker's tally; out: that of all workers, where it is known */
 
     /* Brings all parameters to the worker that leads, between two steps; does nothing on the others. NULL: it has them in any case. */
     tri_status (*collect)(tri__peers *peers);
 
+    /* Adds up the squares of the parts of a gradient that workers have: tri__norm_sharing. NULL: each has the whole gradient. */
+    tri_status (*add_squares)(void *peers, double *squares);
+
     /* Training is over. own is this worker's status, and is taken. Returns the status of the whole run; no worker computes any more. */
     tri_status (*leave)(tri__peers *peers, tri_status own);
     void (*stats)(const tri__peers *peers, int worker, tri__worker_summary *out, tri__phases *phases); /* not of the run's own worker */
     void (*trace)(tri__peers *peers, tri__trace *trace); /* workers in this process beside the run's own; NULL: there are none */
+    void (*tell_curves)(tri__peers *peers,
+                        int64_t step);       /* of each worker in this process, since the last call; NULL: those of the run … */
+    void (*flush_curves)(tri__peers *peers); /* … are those of its one worker here */
     void (*destroy)(tri__peers *peers);
 } tri__peers_kind;
 

@@ -22,7 +22,7 @@ static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
     const tri_step about = {.step = run->state.step, .rate = tri__schedule_rate(&run->settings.schedule, run->state.step)};
     if (!peers)
         return tri__trainer_compute(trainer, &about, batch, tally);
-    TRI_TRY(peers->kind->begin(peers, &about));
+    TRI_TRY(peers->kind->begin(peers, &about, batch));
     TRI_TRY(tri__trainer_compute(trainer, &about, batch, tally));
     tri__phases_enter(&trainer->phases, TRI_PHASE_PEERS, trainer->now);
     const int64_t begin = trainer->now;
@@ -30,6 +30,14 @@ static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
     tri__trainer_enter(trainer, TRI_PHASE_OTHER);
     tri__trace_add(trainer->lane, TRI_SPAN_PEERS, begin, trainer->now, about.step, TRI_FLOW_NONE, 0);
     return NULL;
+}
+
+static void tell_step(tri__run *run, double loss)
+{
+    const tri__run_request *request = run->request;
+    const double rate = (double)tri__schedule_rate(&run->settings.schedule, run->state.step - 1);
+    if (request->stepped && !request->stepped(request->context, rate, loss))
+        run->ending = TRI_RUN_STEPS;
 }
 
 static tri_status step(tri__run *run)
@@ -49,9 +57,11 @@ static tri_status step(tri__run *run)
         return tri__run_diverged(run, isnan(tally.loss) ? "the loss is not a number" : "the loss is infinite");
     run->state.step++;
     run->state.examples += tally.count;
-    run->state.loss_sum += tally.loss;
-    run->state.loss_count += tally.count - tally.damaged;
-    tri__run_count_loss(run, tri__tally_mean(&tally));
+    const int64_t whole = tally.count - tally.damaged;
+    run->state.loss_sum += tri__tally_mean(&tally) * (double)whole;
+    run->state.loss_count += whole;
+    tri__run_count_step(run, &tally);
+    tell_step(run, tri__tally_mean(&tally));
     tri__run_publish(run, run->state.step);
     tri__run_mark_epoch(run, run->state.step);
     return run->progressive ? tri__run_validate(run, batch) : NULL;
@@ -80,11 +90,12 @@ static tri_status after_step(tri__run *run)
         tri__run_tell_curves(run, run->state.step);
         count_as_other(run);
     }
+    tri__run_tell_histograms(run, run->state.step);
     if (run->progressive && tri__run_progressive_due(run))
         tri__run_tell_progressive(run);
     if (tri__run_evaluation_due(run)) {
         TRI_TRY(tri__run_evaluate(run));
-        tri__run_judge_progressive(run);
+        tri__run_check_progressive_goal(run);
     }
     check_end(run);
     if (run->ending == TRI_RUN_GOING && tri__run_save_due(run)) {

@@ -26,6 +26,8 @@ typedef struct tri__run_request {
     const volatile sig_atomic_t *stop; /* looked at between steps; not 0: end in good order */
     tri__log *log;
     void (*progress)(void *context, const tri__progress *progress); /* some ten times a second; may be NULL */
+    bool (*stepped)(void *context, double rate, double loss);       /* after every step; false ends the run; local only; may be NULL */
+    bool keeps_no_model;                                            /* write no checkpoint: the run measures, as a sweep of rates does */
     void (*began)(void *context);                                   /* all ranks are ready, and train now; may be NULL */
     /* The result of a job with several tasks is kept, and the other tasks are about to be let go: tell it now; may be NULL. */
     tri_status (*concluded)(void *context, const struct tri__run_result *result);
@@ -41,7 +43,8 @@ typedef struct tri__run_result {
     char *folder;
     json_t *summary; /* as in summary.json */
     char table[TRI_SUMMARY_SIZE];
-    bool told; /* another rank reports the failure */
+    bool told;       /* another rank reports the failure */
+    int exit_status; /* not 0: a signal to the process that leads the run ended it; the run's own exit status, such as 143 */
 } tri__run_result;
 
 /* Train. out has a result if the run came as far as a summary, even if it failed after that (TRI_DIVERGED, or a last checkpoint that could

@@ -12,7 +12,7 @@
 #include "train/run/length.h"
 #include "train/run/run.h"
 #include "train/run/saving.h"
-#include "train/run/trainer.h"
+#include "train/step/trainer.h"
 #include "watch/host/resources.h"
 
 typedef struct tri__peers tri__peers;

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/file/folder.h"
+#include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "data/batch/dataset.h"
 #include "graph/nodes/initialise.h"
 #include "train/checkpoint/checkpoint_read.h"
@@ -35,6 +37,22 @@ static tri_status fill_store(tri__run *run)
     return NULL;
 }
 
+int64_t tri__run_table_bytes(const tri__run *run)
+{
+    return run->settings.table_bytes ? run->settings.table_bytes : tri__memory_available() / 2;
+}
+
+tri_status tri__run_add_tables(const tri__run *run, int64_t bytes, tri_store *store)
+{
+    const tri__train_settings *settings = &run->settings;
+    if (!settings->min_count)
+        return tri_graph_add_tables(run->inputs.graph, store);
+    if (!tri_model_is_sparse(run->inputs.model))
+        return tri_fail(TRI_BAD_CALL, "--%s: %s has no tables that could grow; it concerns sparse models",
+                        settings->table_bytes ? "table-memory" : "min-count", tri_model_name(run->inputs.model));
+    return tri_graph_add_growing_tables(run->inputs.graph, settings->min_count, bytes, store);
+}
+
 static tri_status create_store(tri__run *run)
 {
     TRI_TRY(run->strategy->create_store(run));
@@ -54,6 +72,7 @@ tri_dataset_options tri__run_dataset_options(const tri__run *run)
                                  .in_place = tri_plan_takes_scattered(run->trainer.plan),
                                  .own_files = settings->own_files,
                                  .skip_bad = settings->skip_bad,
+                                 .class_weights = run->inputs.class_weights,
                                  .augment = settings->augment,
                                  .cache = settings->cache,
                                  .cache_bytes = settings->cache_bytes,
@@ -75,14 +94,33 @@ tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer
 tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
 {
     const tri__train_settings *settings = &run->settings;
-    const tri_plan_options options = {.batch = settings->batch,
+    /* a task that computes a part of the model may have no logits; of a batch in parts there are only those of the last; a kernel that
+     * computes a whole softmax regression keeps none, and is twice as quick */
+    const bool judges = settings->events && settings->histograms && !run->exchange &&
+                        tri_graph_labels(run->inputs.graph) == TRI_LABEL_CLASS && tri_graph_find_output(run->inputs.graph, "logits") &&
+                        settings->accumulate == 1;
+    trainer->judge_every = judges ? settings->log_every : 0;
+    const tri_plan_options options = {.batch = settings->batch / settings->accumulate,
+                                      .parts = settings->accumulate,
                                       .training = true,
-                                      .keep_logits = tri__run_reads_stream(run),
+                                      .keep_logits = tri__run_reads_stream(run) || judges,
                                       .threads = settings->threads,
                                       .seed = settings->seed,
                                       .deterministic = settings->deterministic,
                                       .exchange = run->exchange};
     return tri_plan_create(run->inputs.graph, &options, trainer->store, &trainer->plan);
+}
+
+tri_status tri__run_create_histograms(tri__run *run)
+{
+    const int64_t every = run->settings.histograms;
+    if (!every)
+        return NULL;
+    if (!run->settings.events)
+        return tri_fail(TRI_BAD_CALL, "--histograms: they go to the event files, which --no-events leaves out (leave out one of the two)");
+    TRI_TRY(tri__histograms_create(run->inputs.graph, every, run->trainer.store, &run->journal.histograms));
+    run->trainer.histograms = run->journal.histograms;
+    return NULL;
 }
 
 /* The folder of a run to resume is locked before anything in it is read: its owner may have written until then. A path that is not a run
@@ -92,23 +130,22 @@ static tri_status take_folder(tri__run *run)
     const tri__run_request *request = run->request;
     if (!request->resume || request->folder || !tri__run_leads(run) || !tri__run_folder_is_one(request->resume))
         return NULL;
-    return tri__run_folder_open(request->resume, "worker-0", &run->journal.folder);
+    return tri__run_folder_open(request->resume, TRI_FIRST_WORKER_FILE, &run->journal.folder);
 }
 
-/* A rank that does not lead only writes its samples, where it can see the folder that its launcher made. */
+/* A rank that does not lead only writes its samples and curves, where it can see the folder that its launcher made. */
 static tri_status join_folder(tri__run *run)
 {
     const tri__run_request *request = run->request;
     char task[TRI_TASK_SIZE];
     if (!request->folder || !tri__folder_exists(request->folder))
         return NULL;
-    snprintf(task, sizeof task, "worker-%d", run->peers->worker);
-    TRI_TRY(tri__run_folder_enter(request->folder, task, &run->journal.folder));
+    const tri__task own = {TRI_ROLE_WORKER, run->peers->worker};
+    TRI_TRY(tri__run_folder_enter(request->folder, tri__task_file_name(own, task), &run->journal.folder));
     tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
-    snprintf(task, sizeof task, "worker:%d", run->peers->worker);
     if (run->settings.trace)
-        tri__journal_open_trace(&run->journal, task, false);
-    return NULL;
+        tri__journal_open_trace(&run->journal, tri__task_name(own, task), false);
+    return run->settings.events && !run->peers->one_model ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 
 static tri_status open_folder(tri__run *run)
@@ -118,25 +155,26 @@ static tri_status open_folder(tri__run *run)
         return join_folder(run);
     tri__run_folder *folder = &run->journal.folder;
     if (request->folder)
-        TRI_TRY(tri__run_folder_enter(request->folder, "worker-0", folder));
+        TRI_TRY(tri__run_folder_enter(request->folder, TRI_FIRST_WORKER_FILE, folder));
     else if (!folder->path)
-        TRI_TRY(request->resume ? tri__run_folder_open(request->resume, "worker-0", folder)
-                                : tri__run_folder_create(request->out, tri_model_name(run->inputs.model), "worker-0", folder));
+        TRI_TRY(request->resume ? tri__run_folder_open(request->resume, TRI_FIRST_WORKER_FILE, folder)
+                                : tri__run_folder_create(request->out, tri_model_name(run->inputs.model), TRI_FIRST_WORKER_FILE, folder));
     TRI_TRY(tri__journal_open_log(&run->journal, request->log));
     if (request->resume)
         tri__folder_sweep(run->journal.folder.checkpoints);
     if (!request->folder)
         TRI_TRY(tri__run_folder_note(&run->journal.folder, request->command));
     tri__journal_open_samples(&run->journal, run->settings.sample_every, request->command);
-    tri__journal_open_marks(&run->journal, "worker:0");
+    tri__journal_open_marks(&run->journal, TRI_FIRST_WORKER);
     if (run->settings.trace)
-        tri__journal_open_trace(&run->journal, "worker:0", !request->folder);
+        tri__journal_open_trace(&run->journal, TRI_FIRST_WORKER, !request->folder);
     return run->settings.events ? tri__events_create(run->journal.folder.events, &run->journal.events) : NULL;
 }
 
 static void start_state(tri__run *run)
 {
     run->state = run->resumed ? run->resumed->state : (tri__run_state){.best_loss = NAN};
+    run->settings.schedule.cuts = run->state.cuts;
     run->since.step = run->state.step;
     run->since.seconds = run->state.seconds;
     run->since.total = run->state.total_seconds;
@@ -201,6 +239,7 @@ static tri_status create_parts(tri__run *run)
 {
     TRI_TRY(create_store(run));
     TRI_TRY(tri__run_create_plan(run, &run->trainer));
+    TRI_TRY(tri__run_create_histograms(run));
     if (tri_store_lends_tables(run->trainer.store) && run->options.threads == TRI_UNSET)
         tri__team_init(&run->trainer.team, run->settings.threads);
     if (run->inputs.test && tri__run_leads(run))

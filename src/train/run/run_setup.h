@@ -11,8 +11,13 @@ TRI_MUST_CHECK tri_status tri__run_begin(tri__run *run, const tri__run_request *
 void tri__run_fini(tri__run *run);
 
 /* What each worker in this process needs: a plan for its store, and its part of the examples from the present position of the run. */
+TRI_MUST_CHECK tri_status tri__run_create_histograms(tri__run *run); /* with --histograms, once there is a store */
 TRI_MUST_CHECK tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer);
 TRI_MUST_CHECK tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer *trainer);
 tri_dataset_options tri__run_dataset_options(const tri__run *run); /* of the run's own worker */
+
+/* The tables of a store that has them whole: all rows, or, with --min-count or --table-memory, rows that grow within so many bytes. */
+TRI_MUST_CHECK tri_status tri__run_add_tables(const tri__run *run, int64_t bytes, tri_store *store);
+int64_t tri__run_table_bytes(const tri__run *run); /* --table-memory, or half of what is free */
 
 #endif

@@ -2,6 +2,7 @@
 #include "train/run/saving.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
@@ -23,12 +24,21 @@ void tri__saving_fini(tri__saving *saving)
     free(saving->path);
 }
 
+/* How to find a rate that works. adam scales each gradient, so that one rate suits more models and labels. */
+static const char *find_rate_hint(const tri__train_settings *settings)
+{
+    if (settings->schedule.kind == TRI_SCHEDULE_SWEEP)
+        return "";
+    return strncmp(settings->rule.name, "adam", strlen("adam")) ? " (--find-rate suggests a rate, --rule adam depends less on it)"
+                                                                : " (--find-rate suggests a rate)";
+}
+
 /* The message says what to try, and what was tried. */
 static tri_status diverge(const tri__run *run, int64_t step, const char *what, const char *ending, const char *path)
 {
-    return tri_fail(TRI_DIVERGED, "step %lld: %s; try a smaller --rate (it was %g)%s%s%s", (long long)step, what,
+    return tri_fail(TRI_DIVERGED, "step %lld: %s; try a smaller --rate (it was %g)%s%s%s%s", (long long)step, what,
                     (double)tri__schedule_rate(&run->settings.schedule, step),
-                    run->settings.rule.clip > 0 ? " or a smaller --clip" : " or --clip 1", ending, path);
+                    run->settings.rule.clip > 0 ? " or a smaller --clip" : " or --clip 1", find_rate_hint(&run->settings), ending, path);
 }
 
 tri_status tri__run_diverged(const tri__run *run, const char *what)
@@ -132,7 +142,7 @@ static tri_status checkpoint(tri__run *run, which_checkpoint which)
 bool tri__run_save_due(tri__run *run)
 {
     const tri__every *every = &run->settings.checkpoint;
-    if (!tri__run_leads(run))
+    if (!tri__run_leads(run) || run->request->keeps_no_model)
         return false;
     if (every->kind != TRI_EVERY_SECONDS)
         return tri__length_due(&run->length, every, run->state.step);
@@ -154,8 +164,8 @@ void tri__run_collect_checkpoint(tri__run *run)
 tri_status tri__run_save(tri__run *run)
 {
     tri_store *store = run->trainer.store;
-    const bool tables = tri_store_tables(store) > 0;
-    return checkpoint(run, run->peers ? (tables ? NEXT : NEXT_BESIDE) : tables && tri__checkpoint_writer_takes(store) ? NEXT_BESIDE : NEXT);
+    const bool beside = tri_store_tables(store) ? tri__checkpoint_writer_takes(store) : run->peers != NULL;
+    return checkpoint(run, beside ? NEXT_BESIDE : NEXT);
 }
 
 tri_status tri__run_save_best(tri__run *run)
@@ -165,7 +175,7 @@ tri_status tri__run_save_best(tri__run *run)
 
 tri_status tri__run_save_last(tri__run *run)
 {
-    if (run->saving.at == run->state.step)
+    if (run->saving.at == run->state.step || run->request->keeps_no_model)
         return NULL;
     return tri_wrap(save(run, NEXT), "the last checkpoint, at step %lld", (long long)run->state.step);
 }

@@ -11,11 +11,14 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
 #include "train/cluster/cluster.h"
 #include "train/run/peers.h"
+#include "watch/host/control_group.h"
 #include "watch/report/verdict.h"
+#include "watch/sample/run_files.h"
 
 static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *summary)
 {
@@ -23,6 +26,13 @@ static void fill_in_classes(const tri__run *run, bool evaluated, tri__summary *s
     summary->test_logloss = evaluated ? run->evaluating.last.logloss : NAN;
     summary->test_auc = evaluated ? run->evaluating.last.auc : NAN;
     summary->test_calibration = evaluated ? run->evaluating.last.calibration : NAN;
+    const tri_label_kind labels = run->inputs.graph ? tri_graph_labels(run->inputs.graph) : TRI_LABEL_CLASS;
+    summary->numbers = labels == TRI_LABEL_NUMBERS;
+    summary->test_mse = evaluated ? run->evaluating.last.mse : NAN;
+    summary->test_mae = evaluated ? run->evaluating.last.mae : NAN;
+    summary->test_r2 = evaluated ? run->evaluating.last.r2 : NAN;
+    summary->sets = labels == TRI_LABEL_SET;
+    summary->test_f1 = evaluated ? run->evaluating.last.f1 : NAN;
     summary->stream = run->progressive != NULL;
     summary->progressive_accuracy = summary->progressive_auc = summary->progressive_calibration = NAN;
     if (run->progressive) {
@@ -91,6 +101,7 @@ static void fill_in_link(const tri__consumption *consumption, tri__evidence *evi
         evidence->link.most = host->link.most;
         evidence->link.fill = host->link.fill;
         evidence->link.sends = host->link.sends;
+        evidence->link.other = host->link.other;
     }
 }
 
@@ -128,20 +139,27 @@ static void fill_in_slowest(const tri__summary *summary, tri__evidence *evidence
     free(work);
 }
 
-static bool is_role(const tri__consumer *task, const char *role)
-{
-    return !strncmp(task->name, role, strlen(role)) && task->name[strlen(role)] == ':';
-}
-
 static void fill_in_server(const tri__consumption *consumption, tri__evidence *evidence)
 {
     for (int i = 0; consumption && i < consumption->tasks; i++) {
         const tri__consumer *task = &consumption->task[i];
-        if (!is_role(task, "ps") || (evidence->server.task && task->cpu_percent <= evidence->server.cpu_percent))
+        if (!tri__task_name_has_role(task->name, TRI_ROLE_SERVER) ||
+            (evidence->server.task && task->cpu_percent <= evidence->server.cpu_percent))
             continue;
         evidence->server.task = task->name;
         evidence->server.cpu_percent = task->cpu_percent;
+        for (int host = 0; host < consumption->hosts; host++)
+            if (!strcmp(consumption->host[host].name, task->host))
+                evidence->server.host_busy = consumption->host[host].cpu_percent / 100;
     }
+}
+
+/* That this process may use. */
+static double cpus_here(void)
+{
+    tri__control_group group;
+    const double all = omp_get_num_procs();
+    return tri__control_group_find(&group) ? fmin(all, tri__control_group_cpus(&group)) : all;
 }
 
 /* Where all workers were sampled, and on one host. */
@@ -152,12 +170,12 @@ static void fill_in_host(const tri__run *run, const tri__consumption *consumptio
     int sampled = 0;
     double own = 0;
     for (int i = 0; i < consumption->tasks; i++) {
-        sampled += is_role(&consumption->task[i], "worker");
+        sampled += tri__task_name_has_role(consumption->task[i].name, TRI_ROLE_WORKER);
         own += consumption->task[i].cpu_percent / 100;
     }
     if (sampled * (run->peers ? run->peers->here : 1) < workers)
         return;
-    evidence->host.cpus = omp_get_num_procs();
+    evidence->host.cpus = cpus_here();
     evidence->host.threads = threads;
     evidence->host.busy = consumption->host[0].cpu_percent / 100;
     evidence->host.own = own / evidence->host.cpus;
@@ -171,7 +189,9 @@ static const char *find_verdict(const tri__run *run, const tri__summary *summary
         .threads = effort->threads,
         .cpu_percent = effort->cpu_percent,
         .decoding = effort->seconds > 0 ? effort->decoding / effort->seconds : 0,
+        .stream = run->inputs.source && tri__run_reads_stream(run),
         .tokens = effort->tokens,
+        .remedy = run->strategy->straggler_remedy ? run->strategy->straggler_remedy(&run->options) : NULL,
         .late = {effort->late.task, effort->late.share, effort->late.of_all},
     };
     memcpy(evidence.share, summary->phases, sizeof evidence.share);
@@ -189,7 +209,7 @@ static void read_consumption(const tri__run *run, tri__consumption *out)
     if (!run->journal.sampler)
         return;
     tri__sampler_take(run->journal.sampler);
-    char *samples = tri__path_join(run->journal.folder.path, "samples");
+    char *samples = tri__path_join(run->journal.folder.path, TRI_RUN_SAMPLES);
     tri_status status = samples ? tri__consumption_read(samples, run->journal.sampled_from, out) : NULL;
     if (status)
         tri__log_line(run->journal.log, TRI_LOG_WARNING, "the summary leaves tasks and hosts out: %s", tri_status_message(status));
@@ -246,6 +266,8 @@ static void fill_worker(const tri__run *run, tri__worker_summary *worker)
     worker->steps = run->state.step - run->since.step;
     worker->examples = run->trainer.examples;
     worker->seconds = tri__clock_seconds(tri__phases_total(&run->trainer.phases));
+    worker->began = tri__clock_wall_of(run->since.usage.wall);
+    worker->ended = tri__clock_wall_of(run->trainer.now);
     worker->cpu_percent = tri__usage_cpu_percent(&run->since.usage, &usage);
     worker->peak_rss_mb = tri__peak_rss_mb();
     tri__phases_shares(&run->trainer.phases, worker->phases);
@@ -290,8 +312,9 @@ static void fill_workers(const tri__run *run, worker_stats *all)
     double accuracy = run->evaluating.at == run->state.step ? run->evaluating.last.accuracy : NAN;
     all->sum = run->trainer.phases;
     for (int i = 0; i < all->count; i++) {
-        snprintf(all->name[i], sizeof all->name[i], "worker:%d", i);
-        all->worker[i] = (tri__worker_summary){.task = all->name[i], .test_accuracy = accuracy, .peak_rss_mb = NAN, .cpu_percent = NAN};
+        tri__task_name((tri__task){TRI_ROLE_WORKER, i}, all->name[i]);
+        all->worker[i] = (tri__worker_summary){
+            .task = all->name[i], .test_accuracy = accuracy, .peak_rss_mb = NAN, .cpu_percent = NAN, .began = NAN, .ended = NAN};
         if (i == own)
             fill_worker(run, &all->worker[i]);
         else

@@ -6,10 +6,7 @@
 
 #include "data/stream/stream.h"
 
-#define DECLARE(name, meaning) extern const tri__strategy tri__strategy_##name;
 #define ADDRESS(name, meaning) &tri__strategy_##name,
-
-TRI_STRATEGIES(DECLARE, DECLARE)
 
 const tri__strategy *const tri__strategies[] = {TRI_STRATEGIES(ADDRESS, ADDRESS) NULL};
 
@@ -66,6 +63,12 @@ tri_status tri__strategies_check(const tri__strategy *strategy, const tri__train
     if (!strategy->reads_stream && tri__source_is_stream(options->data))
         return tri_fail(TRI_BAD_CALL, "--data -: one process reads standard input, in its order: it is for --strategy %s, not %s",
                         name_owners(NULL, owners, sizeof owners), strategy->name);
+    if (strategy->meeting != TRI_MEET_NOBODY && options->schedule && !strncmp(options->schedule, "plateau", strlen("plateau")))
+        return tri_fail(
+            TRI_BAD_CALL,
+            "--schedule %s: one process evaluates, and the others would not hear of it: it is for --strategy local and mirrored "
+            "(step:10epochs:0.1 cuts the rate at fixed steps)",
+            options->schedule);
     for (int i = 0; tri__strategies[i]; i++)
         for (const char *const *option = tri__strategies[i]->options; option && *option; option++)
             if (!has(strategy, *option) && tri__train_options_given(options, *option))

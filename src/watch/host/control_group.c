@@ -81,7 +81,7 @@ static int numbers_of(const char *folder, const char *file, double *first, doubl
     return count > 0 ? count : 0;
 }
 
-static double cpus_of(const tri__control_group *group)
+double tri__control_group_cpus(const tri__control_group *group)
 {
     const double all = (double)sysconf(_SC_NPROCESSORS_ONLN);
     double quota = -1, period = 100000, unused;
@@ -110,6 +110,9 @@ static void read_times(tri__control_group *group)
                                    : number_of(group->cpu, "cpuacct.stat", "user", 0) / ticks;
     group->system = group->version_2 ? number_of(group->cpu, "cpu.stat", "system_usec", 0) * 1e-6
                                      : number_of(group->cpu, "cpuacct.stat", "system", 0) / ticks;
+    double nanoseconds, unused;
+    const bool exact = !group->version_2 && numbers_of(group->cpu, "cpuacct.usage", &nanoseconds, &unused) > 0;
+    group->total = exact ? nanoseconds * 1e-9 : group->user + group->system;
 }
 
 /* ---- readings ---- */
@@ -133,10 +136,13 @@ tri__group_sample tri__control_group_take(tri__control_group *group)
 {
     const tri__control_group before = *group;
     read_times(group);
-    const double seconds = tri__clock_seconds(group->time - before.time) * cpus_of(group);
+    const double seconds = tri__clock_seconds(group->time - before.time) * tri__control_group_cpus(group);
+    /* A group that runs for a few milliseconds at a time is seldom met by a tick: ticks tell only how its time is divided. */
+    const double user = group->user - before.user, system = group->system - before.system, total = group->total - before.total;
+    const double share = user + system > 0 ? user / (user + system) : 1;
     return (tri__group_sample){
-        .user = seconds > 0 ? 100 * (group->user - before.user) / seconds : 0,
-        .system = seconds > 0 ? 100 * (group->system - before.system) / seconds : 0,
+        .user = seconds > 0 ? 100 * total * share / seconds : 0,
+        .system = seconds > 0 ? 100 * total * (1 - share) / seconds : 0,
         .used = number_of(group->memory, "memory.stat", group->version_2 ? "anon" : "rss", 0),
         .cached = number_of(group->memory, "memory.stat", group->version_2 ? "file" : "cache", 0),
         .limit = limit_of(group),

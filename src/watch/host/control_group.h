@@ -11,7 +11,8 @@ typedef struct {
     bool version_2;
     char cpu[TRI_GROUP_PATH], quota[TRI_GROUP_PATH], memory[TRI_GROUP_PATH]; /* folders; empty where the group has no such controller */
     int64_t time;                                                            /* of the last reading … */
-    double user, system;                                                     /* … and the seconds of CPU until then */
+    double user, system;                                                     /* … and the seconds of CPU until then, to a tick … */
+    double total;                                                            /* … and of both, to the nanosecond */
 } tri__control_group;
 
 typedef struct {
@@ -22,6 +23,7 @@ typedef struct {
 
 /* The group that this process is in, and its first reading. False: this process is on no virtual host. */
 bool tri__control_group_find(tri__control_group *group);
+double tri__control_group_cpus(const tri__control_group *group);      /* that it may use: a part of one, where its quota says so */
 tri__group_sample tri__control_group_take(tri__control_group *group); /* since the call before */
 
 #endif

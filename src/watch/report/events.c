@@ -95,6 +95,48 @@ void tri__events_scalar(tri__events *events, const char *tag, int64_t step, floa
     write_value(events, step, &message);
 }
 
+static void put_raw_double(tri__wire_buffer *list, double value)
+{
+    tri__wire_put_raw(list, &value, sizeof value);
+}
+
+/* Limits and counts of bins, as packed lists: from the first bin that has a value to the last. Of empty bins in a row the last one stands
+ * for all. */
+static void put_bins(tri__wire_buffer *message, const tri__histogram *histogram)
+{
+    tri__wire_buffer limits = {0}, counts = {0};
+    int first = 0, last = TRI_HISTOGRAM_BINS - 1;
+    for (; histogram->bin[first] == 0; first++)
+        continue;
+    for (; histogram->bin[last] == 0; last--)
+        continue;
+    for (int i = first; i <= last; i++) {
+        if (histogram->bin[i] == 0 && histogram->bin[i + 1] == 0)
+            continue;
+        put_raw_double(&limits, tri__histogram_limit(i));
+        put_raw_double(&counts, (double)histogram->bin[i]);
+    }
+    put_and_end(message, EVENT_HISTOGRAM_LIMITS, &limits);
+    put_and_end(message, EVENT_HISTOGRAM_BINS, &counts);
+}
+
+/* HistogramProto: like simple_value, read by every TensorBoard. */
+void tri__events_histogram(tri__events *events, const char *tag, int64_t step, const tri__histogram *histogram)
+{
+    if (histogram->count == 0)
+        return;
+    tri__wire_buffer value = {0}, message = {0};
+    tri__wire_put_double(&message, EVENT_HISTOGRAM_LEAST, histogram->least);
+    tri__wire_put_double(&message, EVENT_HISTOGRAM_MOST, histogram->most);
+    tri__wire_put_double(&message, EVENT_HISTOGRAM_COUNT, (double)histogram->count);
+    tri__wire_put_double(&message, EVENT_HISTOGRAM_SUM, histogram->sum);
+    tri__wire_put_double(&message, EVENT_HISTOGRAM_SQUARES, histogram->squares);
+    put_bins(&message, histogram);
+    tri__wire_put_string(&value, EVENT_VALUE_TAG, tag);
+    put_and_end(&value, EVENT_VALUE_HISTOGRAM, &message);
+    write_value(events, step, &value);
+}
+
 static void put_shape(tri__wire_buffer *to, uint32_t number, tri_shape shape)
 {
     tri__wire_buffer message = {0};

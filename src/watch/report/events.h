@@ -1,4 +1,4 @@
-/* events.h: TensorBoard event files: scalars, texts and the graph of one task.
+/* events.h: TensorBoard event files: scalars, histograms, texts and the graph of one task.
  *
  * A writer makes one new file in a folder and never touches another. A write that fails (disk full, folder gone) is remembered and returned
  * once, by the next flush or by close; after that the writer writes nothing more, and the run goes on without its curves. One thread uses a
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "trireme/graph.h"
+#include "watch/report/histogram.h"
 
 typedef struct tri__events tri__events;
 
@@ -16,6 +17,7 @@ typedef struct tri__events tri__events;
 TRI_MUST_CHECK tri_status tri__events_create(const char *folder, tri__events **out);
 
 void tri__events_scalar(tri__events *events, const char *tag, int64_t step, float value);
+void tri__events_histogram(tri__events *events, const char *tag, int64_t step, const tri__histogram *histogram); /* empty: nothing */
 void tri__events_text(tri__events *events, const char *tag, int64_t step, const char *markdown);
 void tri__events_graph(tri__events *events, const tri_graph *graph); /* names, operators, inputs, places, types and shapes */
 

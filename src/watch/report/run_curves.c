@@ -9,6 +9,7 @@
 #include "base/file/file.h"
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "watch/sample/run_files.h"
 #include "watch/sample/sample_read.h"
 
 typedef struct {
@@ -84,7 +85,7 @@ static void add_point(tri__run_curves *curves, tri__curve *curve, const tri__cur
     curve->point[curve->count++] = *point;
 }
 
-/* A run that goes on from a checkpoint repeats steps: what was said of them before goes. */
+/* A resumed run repeats the steps after its checkpoint. The earlier points of those steps are dropped. */
 static void go_back(tri__run_curves *curves, const char *task, double step)
 {
     for (int i = 0; i < curves->count; i++) {
@@ -233,7 +234,7 @@ tri_status tri__run_curves_open(const char *folder, tri__run_curves **out)
     *out = NULL;
     tri__run_curves *curves = NULL;
     TRI_TRY(tri__allocate(1, sizeof *curves, "the curves of a run", &curves));
-    curves->folder = tri__path_join(folder, "events");
+    curves->folder = tri__path_join(folder, TRI_RUN_EVENTS);
     tri_status status = curves->folder ? tri__run_curves_poll(curves) : tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
     if (status) {
         tri__run_curves_close(curves);

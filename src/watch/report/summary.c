@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/task.h"
 #include "watch/progress/text.h"
 
 /* ---- for programs ---- */
@@ -43,6 +44,8 @@ static json_t *worker_json(const tri__worker_summary *worker, filling *parent)
     put_count(&to, "steps", worker->steps);
     put_count(&to, "examples", worker->examples);
     put_number(&to, "seconds", worker->seconds);
+    put_number(&to, "began", worker->began);
+    put_number(&to, "ended", worker->ended);
     put_number(&to, "test_accuracy", worker->test_accuracy);
     put_count(&to, "bytes_sent", worker->bytes_sent);
     put_count(&to, "bytes_received", worker->bytes_received);
@@ -84,6 +87,13 @@ static void put_what_came_of_it(filling *to, const tri__summary *s)
         put_number(to, "test_calibration", s->test_calibration);
         put_number(to, "progressive_logloss", s->progressive_logloss);
     }
+    if (s->numbers) {
+        put_number(to, "test_mse", s->test_mse);
+        put_number(to, "test_mae", s->test_mae);
+        put_number(to, "test_r2", s->test_r2);
+    }
+    if (s->sets)
+        put_number(to, "test_f1", s->test_f1);
     if (s->stream) {
         put_number(to, "progressive_accuracy", s->progressive_accuracy);
         put_number(to, "progressive_auc", s->progressive_auc);
@@ -205,6 +215,17 @@ static void add_work_rows(tri__text *table, const tri__summary *s)
         tri__text_add(table, ", %s steps/s", tri__text_brief(more, (double)s->steps / s->seconds));
 }
 
+/* What is asked of numbers, and of sets of labels. */
+static void add_target_figures(tri__text *table, const tri__summary *s)
+{
+    if (s->numbers && !isnan(s->test_mse))
+        tri__text_add(table, ", MSE %.4f, MAE %.4f", s->test_mse, s->test_mae);
+    if (s->numbers && !isnan(s->test_r2))
+        tri__text_add(table, ", R2 %.4f", s->test_r2);
+    if (s->sets && !isnan(s->test_f1))
+        tri__text_add(table, ", F1 %.2f %%", 100 * s->test_f1);
+}
+
 /* What is asked of two classes. */
 static void add_class_rows(tri__text *table, const tri__summary *s)
 {
@@ -268,7 +289,7 @@ static void add_consumer_rows(tri__text *table, const tri__consumption *all)
     char sent[TRI_TEXT_SHORT], received[TRI_TEXT_SHORT];
     int told = 0;
     for (int i = 0; i < all->tasks; i++)
-        if (strncmp(all->task[i].name, "worker:", 7) != 0 && told++ < MOST_WORKER_ROWS) {
+        if (!tri__task_name_has_role(all->task[i].name, TRI_ROLE_WORKER) && told++ < MOST_WORKER_ROWS) {
             row(table, all->task[i].name);
             tri__text_add(table, "%.0f %% of a CPU, %.0f MB", all->task[i].cpu_percent, all->task[i].peak_mb);
         }
@@ -299,6 +320,7 @@ const char *tri__summary_table(const tri__summary *summary, char *buffer, size_t
     add_work_rows(&table, summary);
     add_loss_row(&table, "training", summary->train_loss, NAN);
     add_loss_row(&table, "test", summary->test_loss, summary->test_accuracy);
+    add_target_figures(&table, summary);
     add_class_rows(&table, summary);
     add_phase_row(&table, summary);
     row(&table, "memory");

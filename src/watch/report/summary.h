@@ -18,6 +18,7 @@ typedef struct {
     int64_t bytes_sent, bytes_received;
     double cpu_percent, peak_rss_mb;
     double phases[TRI_PHASES]; /* shares, sum 1 */
+    double began, ended;       /* of its first step and its last, in seconds since 1970, by the clock of its host; NaN: not known */
 } tri__worker_summary;
 
 typedef struct {
@@ -35,7 +36,11 @@ typedef struct {
     bool two_classes;                                /* these are of such a model, and have no keys elsewhere: … */
     double test_logloss, test_auc, test_calibration; /* … calibration: the mean prediction over the share of class 1 */
     double progressive_logloss;                      /* … of all training examples, each before its own update */
-    bool stream;                                     /* two classes that came from standard input: … */
+    bool numbers;                                    /* these are of a model that learns numbers … */
+    double test_mse, test_mae, test_r2;
+    bool sets; /* … and this of one that learns sets of labels */
+    double test_f1;
+    bool stream;                                                           /* two classes that came from standard input: … */
     double progressive_accuracy, progressive_auc, progressive_calibration; /* … of a stream, which has no keys elsewhere */
     bool tables_grow;                                                      /* then there are keys for … */
     int64_t left_rare, left_full;    /* … sightings of keys without a row: seen too seldom, or for want of memory */

@@ -19,6 +19,7 @@
 #include "base/trace/trace.h"
 #include "watch/report/trace_part.h"
 #include "watch/sample/marks.h"
+#include "watch/sample/run_files.h"
 
 typedef enum { BY_SHARING, BY_MESSAGES, BY_WALL } alignment;
 
@@ -179,21 +180,11 @@ static void next(merge *m)
     m->comma = true;
 }
 
-/* Text as JSON has it; what is no text is left out. */
-static void write_text(FILE *out, const char *text)
-{
-    json_t *string = json_string(text);
-    char *shown = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    fputs(shown ? shown : "\"\"", out);
-    free(shown);
-    json_decref(string);
-}
-
 static void write_name(merge *m, const char *what, int process, int lane, const char *name)
 {
     next(m);
     fprintf(m->out, "{\"name\":\"%s\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":", what, process, lane);
-    write_text(m->out, name);
+    tri__json_put_string(m->out, name, "\"\"");
     fputs("}}", m->out);
 }
 
@@ -212,7 +203,7 @@ static void write_event(merge *m, const source *s, int process)
     const double begin = microseconds(event.begin - s->offset - m->start);
     next(m);
     fputs("{\"name\":", m->out);
-    write_text(m->out, tri__trace_part_name(s->part));
+    tri__json_put_string(m->out, tri__trace_part_name(s->part), "\"\"");
     fprintf(m->out, ",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,\"tid\":%d",
             event.name < TRI_SPANS ? "phase" : "layer", begin, microseconds(event.duration), process, event.lane);
     if (event.step >= 0)
@@ -222,7 +213,7 @@ static void write_event(merge *m, const source *s, int process)
         write_flow(m, &event, begin, process);
 }
 
-/* A task is a process of the timeline; so is each time that it was started again. */
+/* Each start of a task is a process of the timeline: a task that was restarted has several. */
 static void write_source(merge *m, source *s, int *process)
 {
     int seen = 0, lanes = 0;
@@ -245,7 +236,7 @@ static void write_source(merge *m, source *s, int *process)
 
 static void write_marks(merge *m, const char *run)
 {
-    char *path = tri__path_join(run, "marks.csv");
+    char *path = tri__path_join(run, TRI_RUN_MARKS);
     tri__mark *mark = NULL;
     int count = 0;
     tri_status_free(path ? tri__marks_read(path, &mark, &count) : NULL);
@@ -258,9 +249,9 @@ static void write_marks(merge *m, const char *run)
         snprintf(line, sizeof line, "%s of %s", tri__mark_kind_name(mark[i].kind), mark[i].task);
         next(m);
         fputs("{\"name\":", m->out);
-        write_text(m->out, line);
+        tri__json_put_string(m->out, line, "\"\"");
         fprintf(m->out, ",\"cat\":\"mark\",\"ph\":\"i\",\"s\":\"g\",\"ts\":%.3f,\"pid\":1,\"tid\":0,\"args\":{\"note\":", at);
-        write_text(m->out, mark[i].note);
+        tri__json_put_string(m->out, mark[i].note, "\"\"");
         fputs("}}", m->out);
     }
     free(mark);
@@ -273,7 +264,7 @@ static void write_clocks(merge *m, int64_t left_out)
     fprintf(m->out, "\n],\n\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"events_left_out\":%" PRId64 ",\"clocks\":{", left_out);
     for (int i = 0; i < m->count; i++) {
         fputs(i > 0 ? "," : "", m->out);
-        write_text(m->out, m->source[i].task.task);
+        tri__json_put_string(m->out, m->source[i].task.task, "\"\"");
         fprintf(m->out, ":{\"offset_us\":%.3f,\"by\":\"%s\"}", microseconds(m->source[i].offset), how[m->source[i].by]);
     }
     fputs("}}}\n", m->out);
@@ -332,7 +323,7 @@ static tri_status open_parts(merge *m, const char *folder, char **names, size_t 
 
 static tri_status merge_into(merge *m, const char *run, int64_t *left_out)
 {
-    char *path = tri__path_join(run, "trace.json");
+    char *path = tri__path_join(run, TRI_RUN_TIMELINE);
     tri_status status = path ? align_all(m) : tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
     if (!status)
         status = write_file(m, run, path, left_out);
@@ -342,7 +333,7 @@ static tri_status merge_into(merge *m, const char *run, int64_t *left_out)
 
 tri_status tri__trace_merge(const char *run, int64_t *left_out)
 {
-    char **names = NULL, *folder = tri__path_join(run, "trace");
+    char **names = NULL, *folder = tri__path_join(run, TRI_RUN_TRACES);
     size_t count = 0;
     int64_t lost = 0;
     merge m = {0};

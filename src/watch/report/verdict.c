@@ -48,20 +48,38 @@ static void find_largest_two(const double *share, int *first, int *second)
 
 /* ---- what samples show ---- */
 
+/* In sync all workers get parameters from servers, and then all send gradients: a link that is full in turns has room in each direction. */
+static bool is_full_in_turns(const tri__evidence *evidence)
+{
+    return evidence->link.fill < full && evidence->link.fill + evidence->link.other >= 1 && evidence->share[TRI_PHASE_SERVER] > 0 &&
+           evidence->share[TRI_PHASE_PEERS] > 0;
+}
+
 /* A full link is the reason for which workers wait, whoever they seem to wait for. */
 static bool waits_for_link(const tri__evidence *evidence)
 {
-    return evidence->link.host && evidence->link.fill >= full && waiting(evidence) >= half;
+    return evidence->link.host && (evidence->link.fill >= full || is_full_in_turns(evidence)) && waiting(evidence) >= half;
 }
 
 static void add_link(tri__text *text, const tri__evidence *evidence)
 {
-    tri__text_add(text,
-                  "network-bound: %s %s at %d %% of its link's %.3g Mbit/s, and %d %% of the time is waiting for others; compute %d %%. A "
-                  "larger batch sends less often; a faster link saves %d %% at most",
-                  evidence->link.host, evidence->link.sends ? "sends" : "receives", percent(evidence->link.fill),
-                  evidence->link.most * 8 / 1e6, percent(waiting(evidence)), percent(evidence->share[TRI_PHASE_COMPUTE]),
-                  percent(waiting(evidence)));
+    tri__text_add(text, "network-bound: %s %s at %d %% of its link's %.3g Mbit/s", evidence->link.host,
+                  evidence->link.sends ? "sends" : "receives", percent(evidence->link.fill), evidence->link.most * 8 / 1e6);
+    if (is_full_in_turns(evidence))
+        tri__text_add(text, " and, in turns with that, %s at %d %%", evidence->link.sends ? "receives" : "sends",
+                      percent(evidence->link.other));
+    tri__text_add(
+        text,
+        ", and %d %% of the time is waiting for others; compute %d %%. A larger batch sends less often; a faster link saves %d %% "
+        "at most",
+        percent(waiting(evidence)), percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)));
+}
+
+/* saving: the share of the time without the straggler. */
+static void add_remedy(tri__text *text, const tri__evidence *evidence, const char *what, double saving)
+{
+    tri__text_add(text, ". Look at its host (trireme watch)%s%s; without it %s%d %% less at most", evidence->remedy ? ", or " : "",
+                  evidence->remedy ? evidence->remedy : "", what, percent(saving));
 }
 
 /* Where servers saw whose parts came last, it must be the same worker. */
@@ -77,9 +95,9 @@ static void add_straggler(tri__text *text, const tri__evidence *evidence)
     tri__text_add(
         text,
         "straggler-bound: %s takes %.1f times as long for a step as the others (median), and %d %% of all workers' time is waiting for "
-        "others. Look at its host (trireme watch), or give --backup 1; without it steps take %d %% less at most",
-        evidence->slowest.task, evidence->slowest.times, percent(evidence->share[TRI_PHASE_PEERS]),
-        percent(1 - 1 / evidence->slowest.times));
+        "others",
+        evidence->slowest.task, evidence->slowest.times, percent(evidence->share[TRI_PHASE_PEERS]));
+    add_remedy(text, evidence, "steps take ", 1 - 1 / evidence->slowest.times);
 }
 
 /* A worker that is stopped, or whose way to the servers is long, works no longer than others: but the others wait for it. */
@@ -91,16 +109,15 @@ static bool waits_for_latest(const tri__evidence *evidence)
 static void add_latest(tri__text *text, const tri__evidence *evidence)
 {
     tri__text_add(
-        text,
-        "straggler-bound: for %d %% of the time a step lacked %s's part alone (%d %% of all waiting for a last part); compute %d %%. "
-        "Look at its host (trireme watch), or give --backup 1; without it %d %% less at most",
-        percent(evidence->late.share), evidence->late.task, percent(evidence->late.of_all), percent(evidence->share[TRI_PHASE_COMPUTE]),
-        percent(evidence->late.share));
+        text, "straggler-bound: for %d %% of the time a step lacked %s's part alone (%d %% of all waiting for a last part); compute %d %%",
+        percent(evidence->late.share), evidence->late.task, percent(evidence->late.of_all), percent(evidence->share[TRI_PHASE_COMPUTE]));
+    add_remedy(text, evidence, "", evidence->late.share);
 }
 
+/* A part of a CPU is one for a thread. */
 static bool is_oversubscribed(const tri__evidence *evidence)
 {
-    return evidence->host.cpus > 0 && evidence->host.threads > evidence->host.cpus && evidence->host.busy >= crowded &&
+    return evidence->host.cpus > 0 && evidence->host.threads > ceil(evidence->host.cpus) && evidence->host.busy >= crowded &&
            evidence->host.own >= half && evidence->share[TRI_PHASE_COMPUTE] + waiting(evidence) >= half;
 }
 
@@ -108,10 +125,11 @@ static void add_oversubscribed(tri__text *text, const tri__evidence *evidence)
 {
     tri__text_add(
         text,
-        "oversubscribed CPUs: %d threads compute on %d CPU%s, %d %% of whose time is in use; compute %d %%, waiting for others %d %%. "
-        "Fewer --threads or --workers take no turns; what that saves is at most what threads spend on waiting for each other",
-        evidence->host.threads, evidence->host.cpus, evidence->host.cpus == 1 ? "" : "s", percent(evidence->host.busy),
-        percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)));
+        "oversubscribed CPUs: %d threads compute on %.3g CPU%s, %d %% of whose time is in use; compute %d %%, waiting for others %d %%. "
+        "Fewer --threads or --workers take no turns; that saves %d %% at most",
+        evidence->host.threads, evidence->host.cpus, evidence->host.cpus <= 1 ? "" : "s", percent(evidence->host.busy),
+        percent(evidence->share[TRI_PHASE_COMPUTE]), percent(waiting(evidence)),
+        percent(evidence->share[TRI_PHASE_COMPUTE] + waiting(evidence)));
 }
 
 /* ---- phases ---- */
@@ -136,7 +154,9 @@ static void add_missing_cpus(tri__text *text, const tri__evidence *evidence, dou
         tri__text_add(text, ", and other programs had %.1f: without them %d %% less at most", others,
                       percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - busy)));
     else
-        tri__text_add(text, ": other programs' load%s", evidence->threads == 1 ? "" : ", or steps too small to share out: try --threads 1");
+        tri__text_add(text, ": other programs' load%s; without that %d %% less at most",
+                      evidence->threads == 1 ? "" : ", or steps too small to share out (try --threads 1)",
+                      percent(evidence->share[TRI_PHASE_COMPUTE] * (1 - busy)));
 }
 
 static void add_compute(tri__text *text, const tri__evidence *evidence)
@@ -147,19 +167,26 @@ static void add_compute(tri__text *text, const tri__evidence *evidence)
     if (evidence->threads > 0 && busy < idle)
         add_missing_cpus(text, evidence, busy);
     else if (evidence->decoding >= noticed)
-        tri__text_add(text, ". Decoding took %.1f CPUs beside it: --cache or data convert gives them back", evidence->decoding);
+        tri__text_add(text, ". Decoding took %.1f CPUs beside it: --cache or data convert gives them back; that saves %d %% at most",
+                      evidence->decoding, percent(share * fmin(1, evidence->decoding / evidence->threads)));
     else
         tri__text_add(text, ". More CPUs or workers help; all else saves %d %% at most", percent(1 - share));
 }
 
-/* Threads that decode use CPUs, threads that wait for a disk do not. */
+/* Threads that decode use CPUs, threads that wait for a disk do not: unless there is no CPU left for them. */
 static void add_input(tri__text *text, const tri__evidence *evidence)
 {
     const double share = evidence->share[TRI_PHASE_INPUT];
     const double computing = evidence->share[TRI_PHASE_COMPUTE] * evidence->threads, cpus = evidence->cpu_percent / 100 - computing;
-    const bool known = isfinite(cpus) && evidence->decoding > 0;
-    if (known && cpus >= half * share)
-        tri__text_add(text, ". Decoding keeps %.1f CPUs busy: --cache or data convert saves doing it again", cpus);
+    const bool known = isfinite(cpus) && evidence->decoding > 0, lacks_cpus = evidence->host.cpus > 0 && evidence->host.busy >= crowded;
+    if (evidence->stream) {
+        tri__text_add(text, ". What writes to standard input is slow, or the text costs much to read");
+        add_saving(text, share, "quicker input");
+        return;
+    }
+    if (known && (cpus >= half * share || lacks_cpus))
+        tri__text_add(text, ". Decoding keeps %.2g CPUs busy%s: --cache or data convert saves doing it again", fmax(cpus, 0),
+                      lacks_cpus ? ", and the host has no more" : "");
     else if (known)
         tri__text_add(text, ". %.1f threads read, and next to no CPU is used for it: the disk. --cache keeps what was read in memory",
                       evidence->decoding);
@@ -168,11 +195,15 @@ static void add_input(tri__text *text, const tri__evidence *evidence)
     add_saving(text, share, known ? "that" : "faster input");
 }
 
+/* A server may be busy with less than a CPU, where its host has no more to give. */
 static void add_server(tri__text *text, const tri__evidence *evidence)
 {
     const double share = evidence->share[TRI_PHASE_SERVER];
     if (evidence->server.task && evidence->server.cpu_percent >= 100 * full)
         tri__text_add(text, ". %s is busy for %.0f %% of a CPU: more --servers share its work, a larger batch asks less often",
+                      evidence->server.task, evidence->server.cpu_percent);
+    else if (evidence->server.task && evidence->server.host_busy >= crowded)
+        tri__text_add(text, ". %s uses %.0f %% of a CPU, and its host has no more to give: more --servers on other hosts share its work",
                       evidence->server.task, evidence->server.cpu_percent);
     else if (evidence->server.task)
         tri__text_add(text, ". The busiest one, %s, uses %.0f %% of a CPU: it is the way there and back. A larger batch asks less often",
@@ -262,6 +293,7 @@ static void add_undecided(tri__text *text, const double *share, int first, int s
     tri__text_add(text, "no single bottleneck: %s %d %%, %s %d %%, %s", tri__phase_name((tri__phase)first), percent(share[first]),
                   tri__phase_name((tri__phase)second), percent(share[second]),
                   close ? "too close to call" : "the rest spread over the other phases");
+    tri__text_add(text, ". No one change saves more than %d %%", percent(share[first]));
 }
 
 const char *tri__verdict(const tri__evidence *evidence, char *buffer, size_t size)

@@ -107,6 +107,7 @@ static void take_fullest(const link_fill *link, int count, tri__consumer *host)
             host->link.most = link[i].most;
             host->link.fill = fill;
             host->link.sends = direction == 1;
+            host->link.other = median_fill(&link[i], 1 - direction);
         }
 }
 
@@ -155,6 +156,7 @@ static void read_task(const char *folder, const char *file, double since, tri__c
     if (!reader)
         return;
     snprintf(host.name, sizeof host.name, "%.63s", tri__sample_reader_host(reader));
+    memcpy(task.host, host.name, sizeof task.host);
     add_up(reader, since, &task, &host);
     tri__sample_reader_close(reader);
     if (task.seconds <= 0)

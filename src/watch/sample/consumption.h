@@ -7,6 +7,7 @@
 
 typedef struct {
     char name[TRI_SAMPLE_TASK];     /* "ps:0", "supervisor"; of a host its name */
+    char host[TRI_SAMPLE_TASK];     /* that a task is on */
     double seconds;                 /* sampled */
     double cpu_percent;             /* of a task: 100 is one CPU; of a host: 100 is all of them */
     double memory_mb, peak_mb;      /* mean and most; MB = 10⁶ bytes */
@@ -14,10 +15,11 @@ typedef struct {
     double disk_read, disk_written; /* bytes */
     struct {
         char name[TRI_SAMPLE_LINK];
-        double most; /* bytes a second that it can carry; 0: none of the host's links has a known speed */
-        double fill; /* the share of it that was used in half of the samples or more … */
-        bool sends;  /* … in this direction */
-    } link;          /* of a host: its fullest one */
+        double most;  /* bytes a second that it can carry; 0: none of the host's links has a known speed */
+        double fill;  /* the share of it that was used in half of the samples or more … */
+        bool sends;   /* … in this direction */
+        double other; /* the fill of the other direction */
+    } link;           /* of a host: its fullest one */
 } tri__consumer;
 
 typedef struct {

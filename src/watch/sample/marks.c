@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory/memory.h"
+#include "base/text/csv.h"
 #include "base/thread/clock.h"
 #include "watch/progress/text.h"
 #include "watch/sample/columns.h"
@@ -81,8 +82,8 @@ void tri__marks_close(tri__marks *marks)
     free(marks);
 }
 
-/* Of the kinds that come by themselves, so many at once, and then so many a second. */
-static bool drowns(tri__marks *marks, tri__mark_kind kind)
+/* Whether a mark is one too many. Of the kinds that come by themselves, AT_ONCE are kept in a burst, then A_SECOND per second. */
+static bool is_one_too_many(tri__marks *marks, tri__mark_kind kind)
 {
     if (kind > TRI_MARK_CHECKPOINT)
         return false;
@@ -91,10 +92,10 @@ static bool drowns(tri__marks *marks, tri__mark_kind kind)
     double *left = &marks->left[kind];
     *left = fmin(AT_ONCE, *left + A_SECOND * tri__clock_seconds(now - marks->last[kind]));
     marks->last[kind] = now;
-    const bool drowned = *left < 1;
-    *left -= !drowned;
+    const bool refused = *left < 1;
+    *left -= !refused;
     pthread_mutex_unlock(&marks->lock);
-    return drowned;
+    return refused;
 }
 
 /* A note stays on its line and within its quotes. */
@@ -109,7 +110,7 @@ static void tame(char *note)
 
 void tri__marks_add(tri__marks *marks, tri__mark_kind kind, const char *task, int64_t step, double seconds, const char *format, ...)
 {
-    if (!marks || drowns(marks, kind))
+    if (!marks || is_one_too_many(marks, kind))
         return;
     char note[TRI_MARK_NOTE], line[LINE];
     va_list arguments;
@@ -132,18 +133,6 @@ void tri__marks_add(tri__marks *marks, tri__mark_kind kind, const char *task, in
 
 /* ---- reading ---- */
 
-/* The field at *at, up to a comma, which is passed; false where there is none, or it has no room. */
-static bool take_field(const char **at, char *field, size_t size)
-{
-    const size_t length = strcspn(*at, ",\n");
-    if ((*at)[length] != ',' || length >= size)
-        return false;
-    memcpy(field, *at, length);
-    field[length] = 0;
-    *at += length + 1;
-    return true;
-}
-
 static bool read_kind(const char *name, tri__mark_kind *kind)
 {
     for (int i = 0; i < TRI_MARK_KINDS; i++)
@@ -154,20 +143,26 @@ static bool read_kind(const char *name, tri__mark_kind *kind)
     return false;
 }
 
-static bool read_line(const char *line, tri__mark *mark)
+/* A line that has all fields, and its end: the last one of a run that was killed may be cut short. */
+static bool read_line(char *line, tri__mark *mark)
 {
-    char epoch[32], kind[32], step[32], seconds[32];
+    enum { EPOCH, KIND, TASK, STEP, SECONDS, NOTE, FIELDS };
+    char *field[FIELDS];
+    bool last = false;
+    int count = 0;
     *mark = (tri__mark){0};
-    if (!take_field(&line, epoch, sizeof epoch) || !take_field(&line, kind, sizeof kind) || !read_kind(kind, &mark->kind) ||
-        !take_field(&line, mark->task, sizeof mark->task) || !take_field(&line, step, sizeof step) ||
-        !take_field(&line, seconds, sizeof seconds) || *line != '"')
+    if (!strchr(line, '\n'))
         return false;
-    const size_t length = strcspn(line + 1, "\"");
-    mark->wall = strtod(epoch, NULL);
-    mark->seconds = strtod(seconds, NULL);
-    mark->step = *step ? strtoll(step, NULL, 10) : -1;
-    snprintf(mark->note, sizeof mark->note, "%.*s", (int)length, line + 1);
-    return mark->wall >= 0 && mark->wall < TRI_LATEST_WALL && isfinite(mark->seconds) && strchr(line, '\n');
+    for (tri__csv_reader from = {.at = line}; !last && count < FIELDS; count++)
+        field[count] = tri__csv_next_field(&from, &last);
+    if (!last || count < FIELDS || !read_kind(field[KIND], &mark->kind) || strlen(field[TASK]) >= sizeof mark->task)
+        return false;
+    mark->wall = strtod(field[EPOCH], NULL);
+    mark->seconds = strtod(field[SECONDS], NULL);
+    mark->step = *field[STEP] ? strtoll(field[STEP], NULL, 10) : -1;
+    snprintf(mark->task, sizeof mark->task, "%s", field[TASK]);
+    snprintf(mark->note, sizeof mark->note, "%s", field[NOTE]);
+    return mark->wall >= 0 && mark->wall < TRI_LATEST_WALL && isfinite(mark->seconds);
 }
 
 static int by_time(const void *a, const void *b)

@@ -8,7 +8,9 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "watch/sample/columns.h"
+#include "watch/sample/run_files.h"
 
 /* What reads a series. */
 struct tri__series_reader {
@@ -173,8 +175,8 @@ static tri_status read_file(tri__run_history *history, const char *name)
 
 /* ---- all of them ---- */
 
-/* Whether a task tells more of its host than the one that tells of it now: that one has fallen silent, or none does yet and this one has
- * seen more of it. */
+/* Whether this task should report for its host from now on: the task that reports now has fallen silent, or none reports yet and this
+ * one has seen more. */
 static bool tells_more(const tri__run_series *series, const tri__run_series *teller)
 {
     const double ahead = series->reader->last.wall - teller->reader->last.wall;
@@ -208,7 +210,7 @@ static void choose_tellers(tri__run_history *history)
 static int by_task(const void *a, const void *b)
 {
     const tri__run_series *const *x = a, *const *y = b;
-    return tri__run_row_order((*x)->task, (*y)->task);
+    return tri__task_name_order((*x)->task, (*y)->task);
 }
 
 static tri_status make_view(tri__run_history *history)
@@ -244,7 +246,7 @@ tri_status tri__run_history_open(const char *folder, tri__run_history **out)
     tri__run_history *history = NULL;
     TRI_TRY(tri__allocate(1, sizeof *history, "the history of a run", &history));
     history->run = strdup(folder);
-    history->folder = tri__path_join(folder, "samples");
+    history->folder = tri__path_join(folder, TRI_RUN_SAMPLES);
     tri_status status = history->run && history->folder ? tri__run_history_poll(history) : tri_fail(TRI_NO_MEMORY, "no memory for a name");
     if (status) {
         tri__run_history_close(history);

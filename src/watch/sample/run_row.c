@@ -50,10 +50,10 @@ const tri__run_field tri__run_fields[TRI_RUN_FIELDS] = {
     OF_HOST("written", TRI_COLUMN_WRITTEN, written),
 };
 
-const char *tri__row_state_name(tri__row_state state)
+const char *tri__task_state_name(tri__task_state state)
 {
     static const char *const names[] = {
-        [TRI_ROW_ACTIVE] = "active", [TRI_ROW_SLOW] = "slow", [TRI_ROW_SILENT] = "silent", [TRI_ROW_ENDED] = "ended"};
+        [TRI_TASK_ACTIVE] = "active", [TRI_TASK_SLOW] = "slow", [TRI_TASK_SILENT] = "silent", [TRI_TASK_ENDED] = "ended"};
     return names[state];
 }
 
@@ -73,13 +73,6 @@ void tri__run_row_clear(tri__run_row *row)
 {
     for (int i = 0; i < TRI_RUN_FIELDS; i++)
         tri__run_row_set(row, &tri__run_fields[i], NAN);
-}
-
-int tri__run_row_order(const char *task, const char *other)
-{
-    const char *p = strchr(task, ':'), *q = strchr(other, ':');
-    const int kind = strncmp(task, other, p ? (size_t)(p - task) : TRI_SAMPLE_TASK);
-    return kind ? kind : atoi(p ? p + 1 : "") - atoi(q ? q + 1 : "");
 }
 
 void tri__run_row_columns(const tri__sample_reader *reader, int column[TRI_RUN_FIELDS])

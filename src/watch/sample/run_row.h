@@ -9,17 +9,17 @@
 #include "watch/sample/sample_read.h"
 
 typedef enum {
-    TRI_ROW_ACTIVE,
-    TRI_ROW_SLOW,   /* a worker at less than 0.7 of the median worker's examples a second */
-    TRI_ROW_SILENT, /* no sample for longer than its pace, while others go on */
-    TRI_ROW_ENDED,  /* none of the run's tasks is active */
-} tri__row_state;
+    TRI_TASK_ACTIVE,
+    TRI_TASK_SLOW,   /* a worker at less than 0.7 of the median worker's examples a second */
+    TRI_TASK_SILENT, /* no sample for longer than its pace, while others go on */
+    TRI_TASK_ENDED,  /* none of the run's tasks is active */
+} tri__task_state;
 
-const char *tri__row_state_name(tri__row_state state);
+const char *tri__task_state_name(tri__task_state state);
 
 typedef struct {
     char task[TRI_SAMPLE_TASK]; /* "worker:0" */
-    tri__row_state state;
+    tri__task_state state;
     double every;                            /* seconds between its samples */
     double wall;                             /* of the last sample; the others are not a number where it does not tell them */
     double step, examples, speed, loss, cpu; /* cpu: percent of one CPU */
@@ -49,9 +49,6 @@ extern const tri__run_field tri__run_fields[TRI_RUN_FIELDS]; /* the first is wal
 double tri__run_row_get(const tri__run_row *row, const tri__run_field *field);
 void tri__run_row_set(tri__run_row *row, const tri__run_field *field, double value);
 void tri__run_row_clear(tri__run_row *row); /* every number of the table is not a number */
-
-int tri__run_row_order(const char *task,
-                       const char *other); /* below, at or above 0, as strcmp: by the kinds of tasks, then their numbers */
 
 /* The columns of a file, by the rows of the table; −1 where it has none. */
 void tri__run_row_columns(const tri__sample_reader *reader, int column[TRI_RUN_FIELDS]);

@@ -8,9 +8,11 @@
 
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "base/text/task.h"
 #include "base/thread/clock.h"
 #include "watch/progress/text.h"
 #include "watch/sample/columns.h"
+#include "watch/sample/run_files.h"
 
 #define SLOW 0.7
 #define LATE 0.5 /* seconds that a sample may come later than its moment */
@@ -29,10 +31,10 @@ static void read_last(tri__sample_reader *reader, tri__run_row *row)
         tri__run_row_take(row, column, sample);
 }
 
-/* A task is silent when its next sample is late by two more, and at least some seconds. */
-static tri__row_state state_of(const tri__run_row *row)
+/* A task is silent when its next sample is two intervals late, and at least some seconds. */
+static tri__task_state state_of(const tri__run_row *row)
 {
-    return tri__clock_wall() - row->wall > fmax(3 * row->every, LEAST_PATIENCE) ? TRI_ROW_SILENT : TRI_ROW_ACTIVE;
+    return tri__clock_wall() - row->wall > fmax(3 * row->every, LEAST_PATIENCE) ? TRI_TASK_SILENT : TRI_TASK_ACTIVE;
 }
 
 /* Whether it is a file of samples. */
@@ -57,13 +59,13 @@ static bool read_file(const char *folder, const char *name, tri__run_row *row)
 
 static bool is_worker(const tri__run_row *row)
 {
-    return !strncmp(row->task, "worker:", 7);
+    return tri__task_name_has_role(row->task, TRI_ROLE_WORKER);
 }
 
 static int by_task(const void *a, const void *b)
 {
     const tri__run_row *x = a, *y = b;
-    return tri__run_row_order(x->task, y->task);
+    return tri__task_name_order(x->task, y->task);
 }
 
 static int by_speed(const void *a, const void *b)
@@ -77,7 +79,7 @@ static double median_speed(const tri__run_view *view)
     double *speed = malloc((size_t)(view->count + 1) * sizeof *speed);
     int count = 0;
     for (int i = 0; speed && i < view->count; i++)
-        if (is_worker(&view->row[i]) && view->row[i].state == TRI_ROW_ACTIVE && isfinite(view->row[i].speed))
+        if (is_worker(&view->row[i]) && view->row[i].state == TRI_TASK_ACTIVE && isfinite(view->row[i].speed))
             speed[count++] = view->row[i].speed;
     if (speed)
         qsort(speed, (size_t)count, sizeof *speed, by_speed);
@@ -94,7 +96,7 @@ static void mark_silent(tri__run_view *view)
         newest = fmax(newest, view->row[i].wall);
     for (int i = 0; i < view->count; i++)
         if (newest - view->row[i].wall > 2 * view->row[i].every + LATE)
-            view->row[i].state = TRI_ROW_SILENT;
+            view->row[i].state = TRI_TASK_SILENT;
 }
 
 void tri__run_view_compare(tri__run_view *view)
@@ -106,10 +108,10 @@ void tri__run_view_compare(tri__run_view *view)
     mark_silent(view);
     const double median = median_speed(view);
     for (int i = 0; i < view->count; i++)
-        view->running |= view->row[i].state == TRI_ROW_ACTIVE;
+        view->running |= view->row[i].state == TRI_TASK_ACTIVE;
     for (int i = 0; i < view->count; i++)
-        if (view->row[i].state == TRI_ROW_ACTIVE && is_worker(&view->row[i]) && view->row[i].speed < SLOW * median)
-            view->row[i].state = TRI_ROW_SLOW;
+        if (view->row[i].state == TRI_TASK_ACTIVE && is_worker(&view->row[i]) && view->row[i].speed < SLOW * median)
+            view->row[i].state = TRI_TASK_SLOW;
     if (!view->running)
         tri__run_view_end(view);
 }
@@ -118,7 +120,7 @@ void tri__run_view_end(tri__run_view *view)
 {
     view->running = false;
     for (int i = 0; i < view->count; i++)
-        view->row[i].state = TRI_ROW_ENDED;
+        view->row[i].state = TRI_TASK_ENDED;
 }
 
 static tri_status read_all(const char *samples, char **names, size_t count, tri__run_view *out)
@@ -132,7 +134,7 @@ static tri_status read_all(const char *samples, char **names, size_t count, tri_
 
 tri_status tri__run_view_read_marks(const char *folder, tri__run_view *out)
 {
-    char *path = tri__path_join(folder, "marks.csv");
+    char *path = tri__path_join(folder, TRI_RUN_MARKS);
     if (!path)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
     tri_status status = tri__marks_read(path, &out->mark, &out->marks);
@@ -159,7 +161,7 @@ tri_status tri__run_view_list(const char *folder, char ***names, size_t *count)
 {
     *names = NULL;
     *count = 0;
-    char *samples = tri__path_join(folder, "samples");
+    char *samples = tri__path_join(folder, TRI_RUN_SAMPLES);
     if (!samples)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of a folder");
     tri_status status = list_samples(folder, samples, names, count);
@@ -169,7 +171,7 @@ tri_status tri__run_view_list(const char *folder, char ***names, size_t *count)
 
 tri_status tri__run_view_read(const char *folder, tri__run_view *out)
 {
-    char **names = NULL, *samples = tri__path_join(folder, "samples");
+    char **names = NULL, *samples = tri__path_join(folder, TRI_RUN_SAMPLES);
     size_t count = 0;
     *out = (tri__run_view){0};
     tri_status status =
@@ -230,14 +232,14 @@ const char *tri__run_view_line(const tri__run_row *row, int columns, char *buffe
         snprintf(loss, sizeof loss, "%.4f", row->loss);
     tri__text_init(&text, buffer, size);
     const bool works =
-        row->examples > 0 && row->state != TRI_ROW_SILENT; /* servers and evaluators compute no examples, and do not count their traffic */
+        row->examples > 0 && row->state != TRI_TASK_SILENT; /* servers and evaluators compute no examples, and do not count their traffic */
     tri__text_add(&text, "%-12s %9s %10s %7s %5.0f %6s %6s %6s  ", row->task, row->step > 0 ? tri__text_count(step, row->step) : "",
                   works ? tri__text_count(speed, row->speed) : "", loss, row->cpu, tri__text_brief(memory, row->resident),
                   works ? tri__text_brief(sent, row->sent) : "", works ? tri__text_brief(received, row->received) : "");
     if (columns >= WITH_BAR)
         add_bar(&text, row->share);
-    if (row->state != TRI_ROW_ACTIVE)
-        tri__text_add(&text, " %s", tri__row_state_name(row->state));
+    if (row->state != TRI_TASK_ACTIVE)
+        tri__text_add(&text, " %s", tri__task_state_name(row->state));
     return buffer;
 }
 

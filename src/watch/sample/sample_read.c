@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/text/task.h"
+
 enum { PACE_LINE = 1, HOST_LINE = 2, HEADER_LINES = 6, TAIL = 1 << 15, HOST_SIZE = 256 };
 
 struct tri__sample_reader {
@@ -28,9 +30,7 @@ bool tri__sample_task(const char *file, char task[TRI_SAMPLE_TASK])
         return false;
     memcpy(task, file, length - suffix);
     task[length - suffix] = 0;
-    char *dash = strrchr(task, '-');
-    if (dash)
-        *dash = ':';
+    tri__task_name_from_file(task);
     return true;
 }
 

@@ -19,12 +19,7 @@ static void put_number(FILE *out, double number)
 
 static void put_string(FILE *out, const char *text)
 {
-    json_t *string = text ? json_string(text) : json_null();
-    if (string)
-        json_dumpf(string, out, JSON_ENCODE_ANY | JSON_COMPACT);
-    else
-        fputs("null", out); /* not UTF-8, or no memory */
-    json_decref(string);
+    tri__json_put_string(out, text, "null");
 }
 
 static void put_json(FILE *out, const json_t *value)
@@ -81,7 +76,7 @@ static void put_task(FILE *out, const tri__run_series *series, const tri__run_ro
     put_string(out, series->task);
     fputs(",\"host\":", out);
     put_string(out, series->host);
-    fprintf(out, ",\"state\":\"%s\",\"every\":%g,\"stride\":%d,\"last\":{", tri__row_state_name(row->state), row->every, series->stride);
+    fprintf(out, ",\"state\":\"%s\",\"every\":%g,\"stride\":%d,\"last\":{", tri__task_state_name(row->state), row->every, series->stride);
     put_last(out, row, TRI_FIELD_OF_TASK);
     fputs("},\"points\":{", out);
     put_points(out, series, from, TRI_FIELD_OF_TASK);

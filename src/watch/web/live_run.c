@@ -6,6 +6,7 @@
 #include "base/file/file.h"
 #include "base/file/folder.h"
 #include "base/memory/memory.h"
+#include "watch/sample/run_files.h"
 
 enum { LARGEST_COMMAND = 1 << 16 };
 
@@ -13,7 +14,7 @@ enum { LARGEST_COMMAND = 1 << 16 };
 
 static void read_command(tri__live_run *run)
 {
-    char *path = tri__path_join(run->folder, "command");
+    char *path = tri__path_join(run->folder, TRI_RUN_COMMAND);
     size_t size = 0;
     if (!run->command && path && tri__file_exists(path)) {
         tri_status_free(tri__file_read(path, LARGEST_COMMAND, &run->command, &size));
@@ -26,7 +27,7 @@ static void read_command(tri__live_run *run)
 static void read_summary(tri__live_run *run)
 {
     const bool running = tri__run_history_view(run->history)->running;
-    char *path = tri__path_join(run->folder, "summary.json");
+    char *path = tri__path_join(run->folder, TRI_RUN_SUMMARY);
     if (running && run->summary) {
         json_decref(run->summary);
         run->summary = NULL;

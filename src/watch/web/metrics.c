@@ -38,6 +38,9 @@ static const metric of_curves[] = {
     {"test/loss", "trireme_test_loss", "gauge", "Loss of the last evaluation.", 1},
     {"test/accuracy", "trireme_test_accuracy_ratio", "gauge", "Accuracy of the last evaluation.", 1},
     {"test/auc", "trireme_test_auc_ratio", "gauge", "Area under the curve of the last evaluation.", 1},
+    {"test/mae", "trireme_test_absolute_error", "gauge", "Mean absolute error of the last evaluation.", 1},
+    {"test/r2", "trireme_test_r2_ratio", "gauge", "Share of the variance that the model explains, in the last evaluation.", 1},
+    {"test/f1", "trireme_test_f1_ratio", "gauge", "Mean F1 of the labels in the last evaluation.", 1},
 };
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
@@ -112,10 +115,10 @@ static void put_states(FILE *out, const tri__run_view *view)
 {
     put_head(out, &(metric){NULL, "trireme_task_state", "gauge", "1 for the state that a task is in.", 1});
     for (int i = 0; i < view->count; i++)
-        for (tri__row_state state = TRI_ROW_ACTIVE; state <= TRI_ROW_ENDED; state++) {
+        for (tri__task_state state = TRI_TASK_ACTIVE; state <= TRI_TASK_ENDED; state++) {
             fputs("trireme_task_state{", out);
             put_label(out, "task", view->row[i].task);
-            fprintf(out, ",state=\"%s\"} %d\n", tri__row_state_name(state), view->row[i].state == state);
+            fprintf(out, ",state=\"%s\"} %d\n", tri__task_state_name(state), view->row[i].state == state);
         }
 }
 

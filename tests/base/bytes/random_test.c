@@ -1,4 +1,5 @@
-/* Philox against Random123's known answers; streams that do not depend on how they are taken; distributions. */ #include "support.h"
+/* Philox against Random123's known answers; streams that do not depend on how they are taken; distributions. */
+#include "support.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -6,9 +7,7 @@
 
 #include "base/bytes/random.h"
 
-    enum {
-        MANY = 100000
-    };
+enum { MANY = 100000 };
 
 /* From Random123's kat_vectors, philox 4x32, 10 rounds. */
 static void philox_gives_the_known_answers(void **state)

@@ -1,11 +1,11 @@
-/* SHA-256 against NIST's examples, in one piece and in many. */ #include "support.h"
+/* SHA-256 against NIST's examples, in one piece and in many. */
+#include "support.h"
 
 #include <string.h>
 
 #include "base/bytes/sha256.h"
 
-    static void
-    expect_digest(const char *text, size_t times, const char *digest)
+static void expect_digest(const char *text, size_t times, const char *digest)
 {
     tri__sha256 hash;
     char hex[65];

@@ -1,13 +1,13 @@
-/* JSON: round trips, and messages that say where a text is wrong. */ #include "support.h"
+/* json_test.c: round trips, and messages that say where a text is wrong. */
+#include "base/file/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file/folder.h"
-#include "base/file/json.h"
+#include "support.h"
 
-    static int
-    enter(void **state)
+static int enter(void **state)
 {
     char *folder = strdup("/tmp/trireme-json-XXXXXX");
     *state = folder;
@@ -72,11 +72,27 @@ static void reading_json_from_a_missing_file_or_folder_fails(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
 
+static void strings_are_escaped_and_what_is_no_text_is_replaced(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    tri__json_put_string(out, "a \"b\"\n\\", "null");
+    tri__json_put_string(out, "\xff", "\"\"");
+    tri__json_put_string(out, NULL, "null");
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "\"a \\\"b\\\"\\n\\\\\"\"\"null");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(written_json_is_read_back),
         cmocka_unit_test(json_errors_name_file_line_and_column),
+        cmocka_unit_test(strings_are_escaped_and_what_is_no_text_is_replaced),
         TEST(reading_json_from_a_missing_file_or_folder_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

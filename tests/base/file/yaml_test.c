@@ -65,12 +65,28 @@ static void yaml_files_are_read(void **state)
     test_folder_remove(folder);
 }
 
+static void the_line_of_a_key_is_found(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *path = test_path(folder, "x.yaml");
+    const char *text = "# settings\na: [b,\n  c]\nd: {b: 1}\n\nb: d\n";
+    test_write(path, text, strlen(text));
+    assert_int_equal(tri__yaml_line_of(path, "a"), 2);
+    assert_int_equal(tri__yaml_line_of(path, "d"), 4);
+    assert_int_equal(tri__yaml_line_of(path, "b"), 6);
+    assert_int_equal(tri__yaml_line_of(path, "c"), 0);
+    assert_int_equal(tri__yaml_line_of("nowhere.yaml", "a"), 0);
+    free(path);
+    test_folder_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(yaml_mappings_lists_and_texts_are_read),
         cmocka_unit_test(yaml_errors_name_line_and_column),
         cmocka_unit_test(yaml_files_are_read),
+        cmocka_unit_test(the_line_of_a_key_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

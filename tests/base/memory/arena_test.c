@@ -1,11 +1,11 @@
-/* Arenas: zeroed, aligned, large and small, strings. */ #include "support.h"
+/* Arenas: zeroed, aligned, large and small, strings. */
+#include "support.h"
 
 #include <string.h>
 
 #include "base/memory/arena.h"
 
-    static int
-    make(void **state)
+static int make(void **state)
 {
     tri__arena *arena = NULL;
     assert_ok(tri__arena_create(&arena));

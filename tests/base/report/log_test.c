@@ -1,11 +1,12 @@
-/* Lines reach the sink whole; those below its level are not made. */ #include "support.h"
+/* Lines reach the sink whole; those below its level are not made. */
+#include "support.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/report/log.h"
 
-    typedef struct {
+typedef struct {
     tri__log log; /* first, so that the sink can be found from it */
     int lines;
     tri__log_level level;

@@ -1,11 +1,11 @@
-/* Errors as values: codes, messages, causes. */ #include "support.h"
+/* Errors as values: codes, messages, causes. */
+#include "support.h"
 
 #include <string.h>
 
 #include "trireme/status.h"
 
-    static void
-    a_success_is_null_and_has_an_empty_message(void **state)
+static void a_success_is_null_and_has_an_empty_message(void **state)
 {
     (void)state;
     assert_int_equal(tri_status_code(NULL), TRI_OK);

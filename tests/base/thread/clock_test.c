@@ -1,9 +1,9 @@
-/* The monotonic clock never goes back; the wall clock is in this century. */ #include "support.h"
+/* The monotonic clock never goes back; the wall clock is in this century. */
+#include "support.h"
 
 #include "base/thread/clock.h"
 
-    static void
-    the_monotonic_clock_never_goes_back(void **state)
+static void the_monotonic_clock_never_goes_back(void **state)
 {
     (void)state;
     int64_t before = tri__clock_now();

@@ -1,13 +1,12 @@
-/* Thread pools: every index once, failures of the lowest index, reuse. */ #include "support.h"
+/* Thread pools: every index once, failures of the lowest index, reuse. */
+#include "support.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/thread/pool.h"
 
-    enum {
-        COUNT = 5000
-    };
+enum { COUNT = 5000 };
 
 typedef struct {
     int64_t values[COUNT];

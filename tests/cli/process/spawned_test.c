@@ -52,7 +52,7 @@ static void reports_are_written_as_json_lines(void **state)
     assert_true(session.told);
     assert_false(fclose(session.out));
     assert_non_null(strstr(text, "{\"progress\":{\"step\":3"));
-    assert_non_null(strstr(text, "\n{\"result\":{\"summary\":{\"steps\":4},\"table\":\"steps 4\\n\"}}\n"));
+    assert_non_null(strstr(text, "\n{\"result\":{\"summary\":{\"steps\":4},\"table\":\"steps 4\\n\",\"exit_status\":0}}\n"));
     assert_non_null(strstr(text, "\n{\"failure\":\"the disk is full\"}\n"));
     free(text);
 }

@@ -1,4 +1,5 @@
 /* option_test.c: from words to values, and the messages of those that are wrong. */
+#include "cli/table/commands.h"
 #include "cli/table/option.h"
 
 #include <stdio.h>
@@ -90,7 +91,7 @@ static void wrong_options_and_values_are_refused_with_a_reason(void **state)
     assert_fails(PARSE(&arguments, "train", "--batch", "1e3"), TRI_BAD_CALL, "a whole number");
     assert_fails(PARSE(&arguments, "train", "--batch", "99999999999999999999"), TRI_BAD_CALL, "a whole number");
     assert_fails(PARSE(&arguments, "train", "--rate", "nan"), TRI_BAD_CALL, "a number");
-    assert_fails(PARSE(&arguments, "train", "--rate", "-1"), TRI_BAD_CALL, "at least 0");
+    assert_fails(PARSE(&arguments, "train", "--rate", "-1"), TRI_BAD_CALL, "must be above 0");
     assert_fails(PARSE(&arguments, "train", "--batch", "0"), TRI_BAD_CALL, "from 1 to 1048576");
     assert_fails(PARSE(&arguments, "train", "--momentum", "0"), TRI_BAD_CALL, "above 0 and below 1 (rule sgd is without momentum)");
     assert_fails(PARSE(&arguments, "train", "--momentum", "1"), TRI_BAD_CALL, "above 0 and below 1");
@@ -123,7 +124,8 @@ static void option_names_of_other_programs_are_refused_with_the_name_used_here(v
 static void every_row_of_the_command_table_is_valid(void **state)
 {
     (void)state;
-    for (const tri__command *command = tri__commands; command->name; command++) {
+    const tri__command *command;
+    for (int i = 0; (command = tri__commands[i]); i++) {
         assert_non_null(command->run);
         assert_non_null(command->usage);
         assert_true(command->most <= TRI_MAX_OPERANDS);
@@ -156,10 +158,11 @@ static bool is_of_the_run(const tri__option *option)
 static void no_option_goes_unread(void **state)
 {
     (void)state;
-    const char *const words[] = {"sh", "-c", "cat $(find src/cli -name '*.c' ! -name commands.c ! -name train_table.c)", NULL};
+    const char *const words[] = {"sh", "-c", "cat $(find src/cli -name '*.c') | sed 's/\\.name = \"[^\"]*\"//'", NULL};
     test_result sources = test_run(TEST_SOURCE, words);
     assert_int_equal(sources.status, 0);
-    for (const tri__command *command = tri__commands; command->name; command++) {
+    const tri__command *command;
+    for (int i = 0; (command = tri__commands[i]); i++) {
         const tri__option *option;
         for (int row = 0; (option = tri__command_option(command, row)); row++) {
             char quoted[64];

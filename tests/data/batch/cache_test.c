@@ -28,8 +28,8 @@ static void round_trip(const tri_source *source, int64_t memory, const char *fol
     float values[WIDTH], values2[WIDTH];
     bool is_sparse = source->info.width > 0;
     int64_t count = WIDTH, count2 = 0;
-    const tri__example_target from = {is_sparse ? NULL : x, keys, values, &count, &label};
-    const tri__example_target to = {is_sparse ? NULL : x2, keys2, values2, &count2, &label2};
+    const tri__example_target from = {is_sparse ? NULL : x, keys, values, &count, &label, NULL};
+    const tri__example_target to = {is_sparse ? NULL : x2, keys2, values2, &count2, &label2, NULL};
     assert_ok(tri__cache_create(source, RECORDS, memory, folder, &cache));
     for (int64_t record = 0; record < RECORDS; record++) {
         assert_false(tri__cache_get(cache, record, &to));

@@ -16,11 +16,13 @@ static void the_augment_option_is_parsed(void **state)
     assert_true(augment.flip && augment.crop);
     assert_ok(tri__augment_parse("crop", &augment));
     assert_true(!augment.flip && augment.crop);
+    assert_ok(tri__augment_parse("rotate,colour", &augment));
+    assert_true(!augment.flip && !augment.crop && augment.rotate && augment.colour);
     assert_ok(tri__augment_parse("none", &augment));
     assert_false(tri__augment_is_on(&augment));
     static const char *const wrong[] = {"", "flop", "flip,", ",crop", "flip;crop", "flip,none", "flipcrop"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_fails(tri__augment_parse(wrong[i], &augment), TRI_BAD_CALL, "should be one of flip, crop");
+        assert_fails(tri__augment_parse(wrong[i], &augment), TRI_BAD_CALL, "should be one of flip, crop, rotate, colour");
 }
 
 static void only_pictures_can_be_augmented(void **state)
@@ -122,9 +124,90 @@ static void augmenting_depends_on_seed_epoch_and_record(void **state)
     assert_true(by_epoch > 80 && by_seed > 80 && by_record > 80);
 }
 
+static float picture_mean(const uint8_t *picture, int64_t bytes)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < bytes; i++)
+        sum += picture[i];
+    return sum / (float)bytes;
+}
+
+/* One colour everywhere stays what it is, however it is turned; a ring around the centre stays a ring; a bar does not stay upright. */
+static void a_turned_picture_keeps_its_centre(void **state)
+{
+    (void)state;
+    enum { SIDE = 33, MIDDLE = SIDE / 2 };
+    static uint8_t plain[SIDE * SIDE], bar[SIDE * SIDE], to[SIDE * SIDE];
+    const tri__augment rotate = {.rotate = true};
+    memset(plain, 77, sizeof plain);
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++)
+            bar[y * SIDE + x] = abs(x - MIDDLE) <= 1 ? 200 : 0;
+    int turned = 0;
+    for (int record = 0; record < 20; record++) {
+        tri__augment_apply(&rotate, TRI_U8, TRI_SHAPE(SIDE, SIDE, 1), 1, 0, record, plain, to);
+        assert_memory_equal(plain, to, sizeof to);
+        tri__augment_apply(&rotate, TRI_U8, TRI_SHAPE(SIDE, SIDE, 1), 1, 0, record, bar, to);
+        assert_int_equal(to[MIDDLE * SIDE + MIDDLE], 200);
+        turned += to[MIDDLE] != 200;                                          /* the end of the bar */
+        assert_true(to[8 * SIDE + MIDDLE + 8] == 0 && to[8 * SIDE + 1] == 0); /* 45 degrees would be too far */
+    }
+    assert_true(turned > 10);
+}
+
+/* A picture of one grey becomes another grey, within a fifth; bytes end at 255; floats have the same light. */
+static void colour_changes_the_light_within_bounds(void **state)
+{
+    (void)state;
+    enum { BYTES = HEIGHT * WIDTH * 3 };
+    static uint8_t grey[BYTES], white[BYTES], to[BYTES];
+    static float floats[BYTES], lit[BYTES];
+    const tri__augment colour = {.colour = true};
+    memset(grey, 100, sizeof grey);
+    memset(white, 255, sizeof white);
+    for (int i = 0; i < BYTES; i++)
+        floats[i] = 100;
+    bool darker = false, lighter = false;
+    for (int record = 0; record < 40; record++) {
+        tri__augment_apply(&colour, TRI_U8, TRI_SHAPE(HEIGHT, WIDTH, 3), 1, 0, record, grey, to);
+        const float mean = picture_mean(to, BYTES);
+        assert_true(mean >= 80 && mean <= 120);
+        darker |= mean < 90;
+        lighter |= mean > 110;
+        tri__augment_apply(&colour, TRI_F32, TRI_SHAPE(HEIGHT, WIDTH, 3), 1, 0, record, (uint8_t *)floats, (uint8_t *)lit);
+        assert_float_equal(lit[5], mean, 0.51);
+        tri__augment_apply(&colour, TRI_U8, TRI_SHAPE(HEIGHT, WIDTH, 3), 1, 0, record, white, to);
+        assert_true(picture_mean(to, BYTES) >= 204);
+    }
+    assert_true(darker && lighter);
+}
+
+static void light_and_turns_follow_from_seed_epoch_and_record(void **state)
+{
+    (void)state;
+    enum { BYTES = HEIGHT * WIDTH * 3 };
+    static uint8_t from[BYTES], one[BYTES], other[BYTES];
+    const tri__augment all = {.flip = true, .crop = true, .rotate = true, .colour = true};
+    fill(from, BYTES);
+    const struct {
+        uint64_t seed;
+        int64_t epoch, record;
+    } others[] = {{2, 3, 4}, {1, 4, 4}, {1, 3, 5}};
+    tri__augment_apply(&all, TRI_U8, TRI_SHAPE(HEIGHT, WIDTH, 3), 1, 3, 4, from, one);
+    tri__augment_apply(&all, TRI_U8, TRI_SHAPE(HEIGHT, WIDTH, 3), 1, 3, 4, from, other);
+    assert_memory_equal(one, other, BYTES);
+    for (int i = 0; i < 3; i++) {
+        tri__augment_apply(&all, TRI_U8, TRI_SHAPE(HEIGHT, WIDTH, 3), others[i].seed, others[i].epoch, others[i].record, from, other);
+        assert_memory_not_equal(one, other, BYTES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_turned_picture_keeps_its_centre),
+        cmocka_unit_test(colour_changes_the_light_within_bounds),
+        cmocka_unit_test(light_and_turns_follow_from_seed_epoch_and_record),
         cmocka_unit_test(the_augment_option_is_parsed),
         cmocka_unit_test(only_pictures_can_be_augmented),
         cmocka_unit_test(augmenting_makes_every_flip_and_shift),

@@ -8,6 +8,7 @@
 #include "base/file/folder.h"
 #include "data/fixture.h"
 #include "data/photo/jpeg/encode.h"
+#include "data/photo/png/png.h"
 
 /* A photo of one shade. */
 static void write_photo(const char *folder, const char *class, const char *name, int64_t height, int64_t width, uint8_t shade)
@@ -216,6 +217,42 @@ static void damaged_png_and_webp_photos_are_told(void **state)
     test_folder_remove(folder);
 }
 
+/* Grey ones keep their bytes, coloured ones become bright as eyes see them; also where they are resized. */
+static void photos_are_read_with_one_channel(void **state)
+{
+    (void)state;
+    char *folder = test_folder_create(), *path = test_path(folder, "a/4.png");
+    write_photo(folder, "a", "1.jpg", 20, 30, 120);
+    write_png(folder, "a", "2.png", PNG_FORMAT_GRAY, 10);
+    write_webp(folder, "b", "3.webp", 200);
+    uint8_t *pixels = malloc(20 * 30 * 3), *photo, x[20 * 30];
+    size_t size;
+    int32_t label;
+    for (int i = 0; i < 20 * 30; i++)
+        memcpy(pixels + 3L * i, ((uint8_t[]){250, 100, 30}), 3);
+    assert_ok(tri__png_encode(pixels, 20, 30, 3, &photo, &size));
+    test_write(path, photo, size);
+    tri_source *source;
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, &(tri_source_options){.grey = true}, &source));
+    assert_true(tri_shape_equal(tri_source_describe(source)->shape, TRI_SHAPE(20, 30, 1)));
+    check_photo(source, 0, 0, 120);
+    check_photo(source, 1, 0, 10);
+    check_photo(source, 3, 1, 200);
+    assert_ok(tri_source_read(source, &(int64_t){2}, 1, x, &label));
+    for (int i = 0; i < 20 * 30; i++)
+        assert_int_equal(x[i], 137); /* 0.299 · 250 + 0.587 · 100 + 0.114 · 30 = 136.87 */
+    tri_source_destroy(source);
+    assert_ok(tri_source_open(folder, TRI_PART_TRAIN, &(tri_source_options){.grey = true, .height = 7, .width = 9}, &source));
+    assert_true(tri_shape_equal(tri_source_describe(source)->shape, TRI_SHAPE(7, 9, 1)));
+    check_photo(source, 0, 0, 120);
+    check_photo(source, 2, 0, 137);
+    tri_source_destroy(source);
+    free(pixels);
+    free(photo);
+    free(path);
+    test_folder_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +262,7 @@ int main(void)
         cmocka_unit_test(photo_outside_a_class_folder_is_refused),
         cmocka_unit_test(png_and_webp_photos_are_read_beside_jpeg_ones),
         cmocka_unit_test(damaged_png_and_webp_photos_are_told),
+        cmocka_unit_test(photos_are_read_with_one_channel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

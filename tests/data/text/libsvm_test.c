@@ -44,6 +44,8 @@ static void libsvm_lines_are_parsed(void **state)
         {"1 # 2:3", 1, 0, INT64_MAX, -1, 0},
         {"0 0:1 2147483647:2", 0, 2, 0, 2147483647, 2},
         {"0 5:1 3:2", 0, 2, 3, 5, 2},
+        {"3,1,7 5:1 3:2", 3, 2, 3, 5, 2},
+        {"-3.75 5:1", -3.75F, 1, 5, 5, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         parsed got = parse(cases[i].line);
@@ -67,7 +69,8 @@ static void an_invalid_libsvm_line_is_reported_at_its_byte(void **state)
     static const wrong_line cases[] = {
         {"one 1:1", 0, "label is not a number"},
         {":1", 0, "label is not a number"},
-        {"1,2 1:1", 1, "several labels"},
+        {"1, 1:1", 2, "label should stand behind the comma"},
+        {"1,2x 1:1", 3, "label should be followed"},
         {"1x 1:1", 1, "label should be followed"},
         {"1 a:1", 2, "index should stand here"},
         {"1 -3:1", 2, "index should stand here"},
@@ -256,6 +259,77 @@ static void a_damaged_libsvm_line_is_reported_and_the_others_are_read(void **sta
     end(&self);
 }
 
+/* A record's label where it is no class. */
+static tri_status read_targets(opened *self, int64_t record, float *targets)
+{
+    int32_t keys[8], label;
+    float values[8];
+    int64_t count;
+    return self->source->kind->read(
+        self->reader, record, &(tri__example_target){.keys = keys, .values = values, .count = &count, .label = &label, .targets = targets});
+}
+
+static opened open_labels(const char *text, tri_label_kind labels, int64_t outputs)
+{
+    opened self = {.folder = test_folder_create()};
+    assert_ok(open_text(self.folder, "some.libsvm", text, &(tri_source_options){.labels = labels, .outputs = outputs}, &self.source));
+    assert_ok(tri__reader_create(self.source, &self.reader));
+    return self;
+}
+
+static void labels_are_numbers_where_the_model_or_most_lines_have_such(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        tri_label_kind labels, found;
+    } cases[] = {
+        {"3.75 1:1\n-2e3 2:1\n7 1:1\n", TRI_LABEL_CLASS, TRI_LABEL_NUMBERS},
+        {"3 1:1\n-2e3 2:1\n7 1:1\n", TRI_LABEL_NUMBERS, TRI_LABEL_NUMBERS},
+        {"3 1:1\n0.5 2:1\n7 1:1\n", TRI_LABEL_CLASS, TRI_LABEL_CLASS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        opened self = open_labels(cases[i].text, cases[i].labels, 0);
+        const tri_source_info *info = tri_source_describe(self.source);
+        assert_int_equal(info->labels, cases[i].found);
+        assert_int_equal(info->outputs, cases[i].found == TRI_LABEL_NUMBERS);
+        float target = 0;
+        if (info->outputs) {
+            assert_int_equal(info->classes, 0);
+            assert_ok(read_targets(&self, 1, &target));
+            assert_float_equal(target, -2000, 0);
+        }
+        end(&self);
+    }
+    opened self = open_labels("1.5 1:1\ninf 1:1\n1,2 1:1\n 1:1\n", TRI_LABEL_NUMBERS, 0);
+    float target;
+    assert_fails(read_targets(&self, 1, &target), TRI_BAD_DATA, "line 2, column 1 (record 1 at byte 8): the label is no finite number");
+    assert_fails(read_targets(&self, 2, &target), TRI_BAD_DATA, "several labels in one line");
+    assert_fails(read_targets(&self, 3, &target), TRI_BAD_DATA, "no label");
+    end(&self);
+}
+
+static void lists_of_labels_are_sets(void **state)
+{
+    (void)state;
+    for (int asked = 0; asked < 2; asked++) {
+        opened self = open_labels("1,3 1:1\n2 2:1\n 1:1\n3,2,1 2:4\n", asked ? TRI_LABEL_SET : TRI_LABEL_CLASS, 0);
+        static const float sets[4][3] = {{1, 0, 1}, {0, 1, 0}, {0, 0, 0}, {1, 1, 1}};
+        assert_int_equal(self.source->info.labels, TRI_LABEL_SET);
+        assert_int_equal(self.source->info.outputs, 3);
+        for (int64_t i = 0; i < 4; i++) {
+            float targets[3];
+            assert_ok(read_targets(&self, i, targets));
+            assert_memory_equal(targets, sets[i], sizeof targets);
+        }
+        end(&self);
+    }
+    opened self = open_labels("1,3 1:1\n", TRI_LABEL_SET, 2);
+    float targets[2];
+    assert_fails(read_targets(&self, 0, targets), TRI_BAD_DATA, "label 3 where labels are 1 to 2");
+    end(&self);
+}
+
 /* Both parts have the features and classes that both show together. */
 static void both_parts_of_libsvm_text_have_the_same_features_and_classes(void **state)
 {
@@ -302,6 +376,8 @@ int main(void)
         cmocka_unit_test(a_libsvm_source_gives_the_lines_of_all_files),
         cmocka_unit_test(libsvm_indices_begin_at_0_or_1_as_the_files_show),
         cmocka_unit_test(a_damaged_libsvm_line_is_reported_and_the_others_are_read),
+        cmocka_unit_test(labels_are_numbers_where_the_model_or_most_lines_have_such),
+        cmocka_unit_test(lists_of_labels_are_sets),
         cmocka_unit_test(both_parts_of_libsvm_text_have_the_same_features_and_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

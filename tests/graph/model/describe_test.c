@@ -12,7 +12,7 @@ static void the_description_of_lenet_is_a_table(void **state)
     tri_graph *graph = NULL;
     char *text = NULL;
     assert_ok(tri_model_open("lenet", &model));
-    assert_ok(tri_model_build(model, &(tri_model_input){TRI_U8, {3, {28, 28, 1}}, 10}, 64, &graph));
+    assert_ok(tri_model_build(model, &(tri_model_input){.type = TRI_U8, .shape = {3, {28, 28, 1}}, .classes = 10}, 64, &graph));
     assert_ok(tri_model_describe(model, graph, &text));
     assert_string_equal(text, "layer          operator                     output      parameters\n"
                               "input          input(scale=1/255)           28x28x1\n"

@@ -99,7 +99,7 @@ static void lenet_has_its_parameters_and_shapes(void **state)
     assert_shape(graph, "dense3.bias", "10");
     assert_shape(graph, "dense3", "64x10");
     tri_graph_destroy(graph);
-    graph = build(model, &(tri_model_input){TRI_U8, {3, {32, 32, 3}}, 100}, 8);
+    graph = build(model, &(tri_model_input){.type = TRI_U8, .shape = {3, {32, 32, 3}}, .classes = 100}, 8);
     assert_shape(graph, "dense3", "8x100");
     tri_graph_destroy(graph);
     tri_model_destroy(model);
@@ -110,7 +110,7 @@ static void alexnet_has_its_parameters_and_shapes(void **state)
     (void)state;
     tri_model *model = NULL;
     assert_ok(tri_model_open("alexnet", &model));
-    tri_graph *graph = build(model, &(tri_model_input){TRI_U8, {3, {224, 224, 3}}, 1000}, 2);
+    tri_graph *graph = build(model, &(tri_model_input){.type = TRI_U8, .shape = {3, {224, 224, 3}}, .classes = 1000}, 2);
     assert_int_equal(count_parameters(graph), 61100840);
     assert_shape(graph, "conv1", "2x64x55x55");
     assert_shape(graph, "maxpool1", "2x64x27x27");
@@ -229,11 +229,11 @@ static void the_input_scale_of_a_model_is_for_bytes_only(void **state)
 {
     (void)state;
     tri_model *model = parse("input(scale=1/255, offset=3)\ndense(classes)\nsoftmax_loss()\n");
-    tri_graph *graph = build(model, &(tri_model_input){TRI_F32, {1, {20}}, 2}, 3);
+    tri_graph *graph = build(model, &(tri_model_input){.type = TRI_F32, .shape = {1, {20}}, .classes = 2}, 3);
     assert_float_equal(tri_node_attributes(find(graph, "image"))->scale, 1, 0);
     assert_float_equal(tri_node_attributes(find(graph, "image"))->offset, 0, 0);
     tri_graph_destroy(graph);
-    graph = build(model, &(tri_model_input){TRI_U8, {1, {20}}, 2}, 3);
+    graph = build(model, &(tri_model_input){.type = TRI_U8, .shape = {1, {20}}, .classes = 2}, 3);
     assert_float_equal(tri_node_attributes(find(graph, "image"))->offset, 3, 0);
     tri_graph_destroy(graph);
     tri_model_destroy(model);
@@ -246,7 +246,7 @@ static void a_model_may_declare_its_own_parameters(void **state)
                                   "w = parameter(20x1, init=constant(0.5))\n"
                                   "matmul(w)\n"
                                   "logistic_loss()\n",
-                                  &(tri_model_input){TRI_F32, {1, {20}}, 2}, 3);
+                                  &(tri_model_input){.type = TRI_F32, .shape = {1, {20}}, .classes = 2}, 3);
     assert_shape(graph, "image", "3x20");
     assert_shape(graph, "matmul1", "3x1");
     assert_int_equal(count_parameters(graph), 20);
@@ -332,7 +332,7 @@ static void errors_in_model_files_name_line_and_column(void **state)
         {"input()\nconv(6, kernel=big)", "my.model:2:16: kernel: expected a size such as 3, or 3x5 (height, width), found 'big'"},
         {"input()\nconv(6, kernel=3x3x3)", "my.model:2:16: kernel: expected a size such as 3, or 3x5 (height, width), found '3x3x3'"},
         {"input()\nconv(6, kernel=0)", "my.model:2:16: kernel: 0 is out of range, expected 1 to 16777216"},
-        {"input()\nconv(6.5, kernel=3)", "my.model:2:6: out: expected a whole number or 'classes', found '6.5'"},
+        {"input()\nconv(6.5, kernel=3)", "my.model:2:6: out: expected a whole number, 'classes' or 'outputs', found '6.5'"},
         {"input()\ndense(99999999)", "my.model:2:7: out: 99999999 is out of range, expected 1 to 16777216"},
         {"input()\ndense(-1)", "my.model:2:7: out: -1 is out of range, expected 1 to 16777216"},
         {"input()\ndense(10, bias=maybe)", "my.model:2:16: bias: expected no or yes, found 'maybe'"},
@@ -354,6 +354,7 @@ static void errors_in_model_files_name_line_and_column(void **state)
         {"input(scale=)", "my.model:1:13: expected a value, found ')'"},
         {"input(scale=28x28)", "my.model:1:13: scale: expected a number such as 0.5 or 1/255, found '28x28'"},
         {"train(rate=0)", "my.model:1:12: rate: 0 is out of range, expected more than 0"},
+        {"input()\ndense(outputs)\nhuber_loss(delta=0)", "my.model:3:18: delta: 0 is out of range, expected more than 0"},
         {"train(l2=-1)", "my.model:1:10: l2: -1 is out of range, expected 0 or more"},
         {"train(momentum=0)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule sgd is without momentum), found '0'"},
         {"train(momentum=1)", "my.model:1:16: momentum: expected a number above 0 and below 1 (rule sgd is without momentum), found '1'"},
@@ -445,12 +446,12 @@ static void a_model_must_say_what_the_data_does_not(void **state)
     (void)state;
     tri_model *model = parse("input()\ndense(classes)\nsoftmax_loss()");
     tri_graph *graph = NULL;
-    assert_fails(tri_model_build(model, &(tri_model_input){TRI_U8, {0}, 10}, 4, &graph), TRI_BAD_DATA,
+    assert_fails(tri_model_build(model, &(tri_model_input){.type = TRI_U8, .shape = {0}, .classes = 10}, 4, &graph), TRI_BAD_DATA,
                  "my.model:1:1: the data does not say what shape it has; write it, as in input(28x28x1)");
-    assert_fails(tri_model_build(model, &(tri_model_input){TRI_U8, {1, {5}}, 0}, 4, &graph), TRI_BAD_DATA,
+    assert_fails(tri_model_build(model, &(tri_model_input){.type = TRI_U8, .shape = {1, {5}}, .classes = 0}, 4, &graph), TRI_BAD_DATA,
                  "my.model:2:1: the data does not say how many classes it has; write a number, as in dense(10)");
-    assert_fails(tri_model_build(model, &(tri_model_input){TRI_U8, {4, {5, 5, 5, 5}}, 10}, 4, &graph), TRI_BAD_DATA,
-                 "my.model:1:1: an example is 5x5x5x5, expected height x width x channels, or a number of features");
+    assert_fails(tri_model_build(model, &(tri_model_input){.type = TRI_U8, .shape = {4, {5, 5, 5, 5}}, .classes = 10}, 4, &graph),
+                 TRI_BAD_DATA, "my.model:1:1: an example is 5x5x5x5, expected height x width x channels, or a number of features");
     tri_model_destroy(model);
 }
 
@@ -548,7 +549,7 @@ static void axes_of_pictures_are_counted_as_they_are_shown(void **state)
         tri_graph *graph;
         snprintf(text, sizeof text, "input()\nm = mean(axis=%d)\ndense(classes)\nsoftmax_loss()", axis);
         assert_ok(tri_model_parse("my", text, strlen(text), &model));
-        assert_ok(tri_model_build(model, &(tri_model_input){TRI_U8, TRI_SHAPE(4, 5, 3), 2}, 2, &graph));
+        assert_ok(tri_model_build(model, &(tri_model_input){.type = TRI_U8, .shape = TRI_SHAPE(4, 5, 3), .classes = 2}, 2, &graph));
         for (int i = 0; i < tri_graph_count(graph); i++)
             if (strcmp(tri_node_name(tri_graph_node(graph, i)), "m") == 0) {
                 const tri_shape shape = tri_node_shape(tri_graph_node(graph, i));

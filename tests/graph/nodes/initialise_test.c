@@ -77,7 +77,7 @@ static float *initialised(const char *text, uint64_t seed, tri_graph **graph)
 {
     tri_model *model = NULL;
     assert_ok(tri_model_parse("my.model", text, strlen(text), &model));
-    assert_ok(tri_model_build(model, &(tri_model_input){TRI_F32, {1, {6}}, 3}, 2, graph));
+    assert_ok(tri_model_build(model, &(tri_model_input){.type = TRI_F32, .shape = {1, {6}}, .classes = 3}, 2, graph));
     float *parameters = calloc(tri_graph_parameter_floats(*graph), sizeof(float));
     assert_non_null(parameters);
     tri_graph_initialise(*graph, seed, parameters);

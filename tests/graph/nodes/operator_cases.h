@@ -25,7 +25,7 @@
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* What an input is: a tensor to differentiate by, or one of the things a batch brings. */
-typedef enum { NOTHING, TRAINED, STATE, LABELS, WEIGHTS, TABLE, KEYS, VALUES, FLOATS, BYTES } role;
+typedef enum { NOTHING, TRAINED, STATE, LABELS, TARGETS, WEIGHTS, TABLE, KEYS, VALUES, FLOATS, BYTES } role;
 
 typedef struct {
     role role;
@@ -143,6 +143,11 @@ static const operator_case cases[] = {
     {"softmax_loss", {T(N, 3), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
     {"logistic_loss", {T(N, 1), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
     {"logistic_loss", {T(N), {LABELS, S(N)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
+    {"mse_loss", {T(N, 1), {TARGETS, S(N, 1)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
+    {"mse_loss", {T(N, 5), {TARGETS, S(N, 5)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
+    {"huber_loss", {T(N, 1), {TARGETS, S(N, 1)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
+    {"huber_loss", {T(N, 4), {TARGETS, S(N, 4)}, {WEIGHTS, S(N)}}, .with = {.delta = 0.3f}, .out = {.rank = 0}},
+    {"sigmoid_loss", {T(N, 3), {TARGETS, S(N, 3)}, {WEIGHTS, S(N)}}, .out = {.rank = 0}},
 
     /* sums */
     {"sum", {T(N, 3, 4)}, .with = {.axis = TRI_AXIS_ALL}, .out = {.rank = 0}},
@@ -192,8 +197,8 @@ static inline bool is_batch(tri_shape shape)
 /* What a batch calls an input of this role. */
 static inline const char *feed_name(feed in, int i)
 {
-    if (in.role == LABELS)
-        return "labels";
+    if (in.role == LABELS || in.role == TARGETS)
+        return in.role == LABELS ? "labels" : "targets";
     return in.role == WEIGHTS ? "weights" : in.role == KEYS ? "keys" : i == 0 ? "x" : "values";
 }
 

@@ -41,13 +41,16 @@ static tri_batch make_batch(const tri_graph *graph)
         if (strcmp(graph->node[i]->name, "x") == 0) {
             batch.type = graph->node[i]->type;
             bytes += (size_t)tri_shape_count(graph->node[i]->shape) * tri_type_size(batch.type);
+        } else if (strcmp(graph->node[i]->name, "targets") == 0) {
+            batch.outputs = graph->node[i]->shape.dim[1];
         }
     int64_t *ids = calloc(rows, sizeof *ids);
     batch.x = calloc(1, bytes);
     batch.labels = calloc(rows, sizeof *batch.labels);
+    batch.targets = calloc(rows * (size_t)(batch.outputs + 1), sizeof *batch.targets);
     batch.weights = calloc(rows, sizeof *batch.weights);
     batch.ids = ids;
-    assert_true(batch.x && batch.labels && batch.weights && ids);
+    assert_true(batch.x && batch.labels && batch.targets && batch.weights && ids);
     for (int64_t i = 0; i < graph->batch; i++)
         ids[i] = 100 + 7 * i;
     return batch;
@@ -57,6 +60,7 @@ static void subject_fini(subject *s)
 {
     free((void *)s->batch.x);
     free((void *)s->batch.labels);
+    free((void *)s->batch.targets);
     free((void *)s->batch.weights);
     free((void *)s->batch.ids);
     tri_graph_destroy(s->graph);
@@ -67,6 +71,7 @@ static void *part_of(const tri_batch *batch, const char *name)
 {
     const void *part = strcmp(name, "x") == 0         ? batch->x
                        : strcmp(name, "labels") == 0  ? batch->labels
+                       : strcmp(name, "targets") == 0 ? (const void *)batch->targets
                        : strcmp(name, "weights") == 0 ? (const void *)batch->weights
                                                       : NULL;
     return (void *)part;
@@ -90,7 +95,7 @@ static subject subject_of_case(const operator_case *c, int64_t rows)
 /* Other inputs than these cannot be fed to a plan. */
 static bool fits_a_batch(const operator_case *c)
 {
-    const tri_batch any = {.x = "", .labels = &(int32_t){0}, .weights = &(float){0}};
+    const tri_batch any = {.x = "", .labels = &(int32_t){0}, .targets = &(float){0}, .weights = &(float){0}};
     for (int i = 0; i < COUNT_OF(c->in); i++)
         if (c->in[i].role != NOTHING && c->in[i].role != TRAINED && c->in[i].role != STATE && !part_of(&any, feed_name(c->in[i], i)))
             return false;

@@ -134,6 +134,18 @@ static void preparation_has_no_run_and_no_cluster(void **state)
     assert_wrong_with("prepare: ['data make digits --out {cluster}']\ncluster: {hosts: 2}\n", "{cluster}, and there is no factor");
 }
 
+static void what_a_report_shows_is_looked_for_before_the_first_run(void **state)
+{
+    (void)state;
+    assert_wrong_with("tables: [{rows: [bach], columns: [accuracy]}]\n", "tables: rows: no factor is called bach");
+    assert_wrong_with("tables: [{rows: [batch], columns: [nothing]}]\n", "tables: columns: no column is called nothing");
+    assert_wrong_with("tables: [{by: host, rows: [batch], columns: [accuracy]}]\n", "tables: columns: no host_column is called accuracy");
+    assert_wrong_with("plots: [{x: accuracy, y: accuracy}]\n", "plots: x: no factor is called accuracy");
+    assert_wrong_with("plots: [{y: accuracy}]\n", "plots: each needs x: the name of a factor");
+    assert_wrong_with("fits: [{y: accuracy, x: [batch, items]}]\n", "fits: x: no factor is called items");
+    assert_wrong_with("fits: [{y: accuracy, x: [batch], at: {mood: sync}}]\n", "fits: at: no factor is called mood");
+}
+
 static void a_study_that_is_not_there_is_told_with_its_nearest_name(void **state)
 {
     tri__study *study;
@@ -163,6 +175,11 @@ static void published_figures_stand_beside_their_cells(void **state)
     assert_true(tri__study_reported(study, 0, accuracy, "") == 92.12);
     assert_true(tri__study_reported(study, 4, accuracy, "") == 87);
     tri__study_destroy(study);
+    assert_ok(tri__study_load("e3", TRI_SCALE_QUICK, &study));
+    int sends = tri__study_column_find(study, TRI_SCOPE_RUN, "server_sends");
+    assert_true(tri__study_reported(study, 0, sends, "") == 156.1833);
+    assert_true(tri__study_reported(study, 1, sends, "") == 288.1872);
+    tri__study_destroy(study);
 }
 
 int main(void)
@@ -174,6 +191,7 @@ int main(void)
         cmocka_unit_test(values_of_another_kind_are_refused),
         cmocka_unit_test(seed_that_no_repeat_can_be_added_to_is_refused),
         cmocka_unit_test(preparation_has_no_run_and_no_cluster),
+        cmocka_unit_test(what_a_report_shows_is_looked_for_before_the_first_run),
         cmocka_unit_test(a_study_that_is_not_there_is_told_with_its_nearest_name),
         cmocka_unit_test(every_built_in_study_can_be_read_at_every_scale),
         cmocka_unit_test(published_figures_stand_beside_their_cells),

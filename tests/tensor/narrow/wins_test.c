@@ -1,4 +1,6 @@
 /* wins_test.c: the layers of small models are narrow, those of large ones are not. */
+#include <string.h>
+
 #include "support.h"
 #include "tensor/narrow/narrow.h"
 
@@ -33,6 +35,14 @@ static void narrow_kernels_are_not_chosen_for_wide_layers(void **state)
     assert_false(conv_wins(64, 32, 16, 64, 3, 1));
     assert_false(tri__narrow_wins_dense(&(tri__narrow_dense){.batch = 64, .in = 4096, .out = 4096}));
     assert_false(tri__narrow_wins_head(&(tri__narrow_head){.batch = 64, .in = 784, .classes = 100}));
+}
+
+static void sixteen_channels_are_left_to_registers_of_sixteen(void **state)
+{
+    (void)state;
+    const bool wide = strcmp(tri__narrow_isa(0), "avx512") == 0;
+    assert_int_equal(conv_wins(128, 16, 32, 16, 3, 1), !wide);
+    assert_true(conv_wins(128, 12, 32, 16, 3, 1));
 }
 
 /* One example would use one lane of eight. */
@@ -84,6 +94,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(narrow_kernels_are_chosen_for_lenet),
         cmocka_unit_test(narrow_kernels_are_not_chosen_for_wide_layers),
+        cmocka_unit_test(sixteen_channels_are_left_to_registers_of_sixteen),
         cmocka_unit_test(narrow_kernels_are_not_chosen_for_a_batch_of_one),
         cmocka_unit_test(narrow_kernels_are_not_chosen_beyond_their_32_bit_offsets),
         cmocka_unit_test(our_weight_gradient_is_chosen_for_wide_convolutions),

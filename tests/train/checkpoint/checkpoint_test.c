@@ -144,6 +144,17 @@ static void a_damaged_checkpoint_is_replaced_by_an_older_one(void **state)
     free(newest);
 }
 
+static void a_run_whose_only_checkpoint_is_cut_says_what_to_do(void **state)
+{
+    fixture *here = *state;
+    tri__checkpoint *back;
+    assert_ok(save(here, 10, 3));
+    char *only = path_of(here, 10);
+    assert_int_equal(truncate(only, 100), 0);
+    assert_fails(tri__checkpoint_open(here->folder, NULL, &back), TRI_BAD_DATA, "or train again: the run's file 'command' has the line");
+    free(only);
+}
+
 /* A bit of what describes the run: the step, an option's value, the model's text. */
 static void damage_in_the_description_of_a_checkpoint_is_found(void **state)
 {
@@ -290,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CHECKPOINT_TEST(a_checkpoint_that_was_written_can_be_read),
         CHECKPOINT_TEST(a_damaged_checkpoint_is_replaced_by_an_older_one),
+        CHECKPOINT_TEST(a_run_whose_only_checkpoint_is_cut_says_what_to_do),
         CHECKPOINT_TEST(a_folder_without_a_whole_checkpoint_is_refused),
         CHECKPOINT_TEST(saving_removes_older_checkpoints_and_leaves_later_ones),
         CHECKPOINT_TEST(parameters_that_are_not_numbers_are_not_saved),

@@ -21,7 +21,7 @@ static inline fixture fixture_make(const char *spec, const char *text, const tri
     assert_ok(tri_source_open(spec, TRI_PART_TRAIN, &(tri_source_options){.seed = 1}, &self.source));
     const tri_source_info *info = tri_source_describe(self.source);
     assert_ok(tri_model_parse("mine", text, strlen(text), &self.model));
-    const tri_model_input own = {.type = info->type, .shape = info->shape, .classes = info->classes};
+    const tri_model_input own = tri_model_input_of(info);
     assert_ok(tri_model_build(self.model, input ? input : &own, 8, &self.graph));
     assert_ok(tri_store_local_create(tri_graph_parameter_floats(self.graph), &(tri_rule){0}, &self.store));
     return self;

@@ -102,6 +102,9 @@ static void a_global_batch_is_divided_among_the_workers(void **state)
     assert_int_equal(settings.workers, 3);
     set(&options, "global-batch", "100");
     assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL, "over 3 workers (102 would)");
+    set(&options, "accumulate", "2");
+    assert_fails(tri__train_settings_resolve(&options, &(tri_model_defaults){0}, &settings), TRI_BAD_CALL,
+                 "over 3 workers with 2 batches each (--accumulate) (102 would)");
     tri__train_options_fini(&options);
 }
 

@@ -11,7 +11,7 @@
 #include "graph/rule/rule.h"
 #include "support.h"
 #include "train/options/waits.h"
-#include "train/ps/settings.h"
+#include "train/ps/settings/settings.h"
 #include "train/strategy/strategies.h"
 
 typedef struct {
@@ -25,6 +25,8 @@ static const trial trials[] = {
     {"until", "loss<=1", ""},
     {"max-steps", NULL, "until=loss<=1"},
     {"init-names", "dense1=fc1", ""},
+    {"freeze", "dense1", ""},
+    {"class-weights", "balanced", ""},
     {"schedule", "cosine", ""},
     {"eval-every", "end", ""},
     {"checkpoint-every", "end", ""},
@@ -48,8 +50,8 @@ static const trial trials[] = {
     {"log-updates", NULL, "strategy=ps"},
 };
 
-/* Names of files, which a run opens: the settings have nothing of them. */
-static const char *const opened[] = {"data", "test", "init"};
+/* Names of files and of a column in them, which a run opens: the settings have nothing of them. */
+static const char *const opened[] = {"data", "test", "init", "label"};
 
 static void set(tri__train_options *options, const char *name, const char *text)
 {

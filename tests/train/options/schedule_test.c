@@ -1,6 +1,8 @@
 /* schedule_test.c: the learning rate by step. */
 #include "train/options/schedule.h"
 
+#include <math.h>
+
 #include "support.h"
 
 static tri__schedule made(const char *text, double rate, int64_t warmup, int64_t steps_per_epoch, int64_t total)
@@ -56,6 +58,28 @@ static void exponential_schedule_falls_a_little_in_each_step(void **state)
     assert_float_equal(tri__schedule_rate(&schedule, 25), 0.5, 1e-6);
 }
 
+static void plateau_schedule_cuts_after_evaluations_without_gain(void **state)
+{
+    (void)state;
+    tri__schedule schedule = made("plateau:2:0.1", 1, 0, 10, 0);
+    static const int64_t without_gain[] = {0, 1, 2, 3, 4, 0, 1, 2};
+    static const double rates[] = {1, 1, 0.1, 0.1, 0.01, 0.01, 0.01, 0.001};
+    for (int i = 0; i < 8; i++) {
+        schedule.cuts = tri__schedule_cuts(&schedule, without_gain[i]);
+        assert_float_equal(tri__schedule_rate(&schedule, i * 100), rates[i], 1e-7);
+    }
+    schedule = made("step:100:0.5", 1, 0, 10, 0);
+    assert_int_equal(tri__schedule_cuts(&schedule, 100), 0);
+}
+
+static void sweep_schedule_rises_by_equal_factors(void **state)
+{
+    (void)state;
+    tri__schedule schedule = made("sweep:0.001:10", 1, 0, 10, 5);
+    for (int step = 0; step < 5; step++)
+        assert_float_equal(tri__schedule_rate(&schedule, step), 0.001 * pow(10, step), 1e-6 * pow(10, step));
+}
+
 static void cosine_schedule_falls_to_its_floor(void **state)
 {
     (void)state;
@@ -80,6 +104,7 @@ static void invalid_schedules_are_refused_with_a_reason(void **state)
     assert_fails(tri__schedule_parse("step:10weeks:0.5", &schedule), TRI_BAD_CALL, "EVERY");
     assert_fails(tri__schedule_parse("step:10:", &schedule), TRI_BAD_CALL, "FACTOR");
     assert_fails(tri__schedule_parse("step:10:2", &schedule), TRI_BAD_CALL, "FACTOR");
+    assert_fails(tri__schedule_parse("plateau:0:0.5", &schedule), TRI_BAD_CALL, "N must be a number of evaluations");
     assert_fails(tri__schedule_parse("cosine:", &schedule), TRI_BAD_CALL, "FLOOR");
     assert_fails(tri__schedule_parse("cosine:7", &schedule), TRI_BAD_CALL, "FLOOR");
     assert_ok(tri__schedule_parse("cosine", &schedule));
@@ -93,6 +118,8 @@ int main(void)
         cmocka_unit_test(warmup_rises_to_the_rate),
         cmocka_unit_test(step_schedule_cuts_the_rate_at_every_interval),
         cmocka_unit_test(exponential_schedule_falls_a_little_in_each_step),
+        cmocka_unit_test(plateau_schedule_cuts_after_evaluations_without_gain),
+        cmocka_unit_test(sweep_schedule_rises_by_equal_factors),
         cmocka_unit_test(cosine_schedule_falls_to_its_floor),
         cmocka_unit_test(invalid_schedules_are_refused_with_a_reason),
     };

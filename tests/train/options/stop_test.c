@@ -29,6 +29,13 @@ static void valid_targets_are_parsed(void **state)
     assert_false(tri__target_reached(&target, &(tri__measured){.calibration = NAN}));
     assert_ok(tri__target_parse("calibration <= 1.05", &target));
     assert_false(tri__target_reached(&target, &(tri__measured){.calibration = 1.1}));
+    assert_ok(tri__target_parse("mae<=1.5", &target));
+    assert_string_equal(tri__target_name(&target), "mae");
+    assert_true(tri__target_reached(&target, &(tri__measured){.mae = 1.5}));
+    assert_ok(tri__target_parse("r2>=0.9", &target));
+    assert_false(tri__target_reached(&target, &(tri__measured){.r2 = NAN}));
+    assert_ok(tri__target_parse("f1>=80%", &target));
+    assert_true(tri__target_reached(&target, &(tri__measured){.f1 = 0.81}));
     assert_ok(tri__target_parse("progressive_auc>=0.75", &target));
     assert_true(target.progressive && target.kind == TRI_TARGET_AUC);
     assert_false(tri__target_reached(&(tri__target){0}, &(tri__measured){0}));
@@ -46,6 +53,8 @@ static void invalid_targets_are_refused_with_a_reason(void **state)
     assert_fails(tri__target_parse("loss<=0.3x", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("loss<=nan", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("progressive_loss<=1", &target), TRI_BAD_CALL, "progressive_logloss");
+    assert_fails(tri__target_parse("progressive_r2>=0.5", &target), TRI_BAD_CALL, "progressive_logloss");
+    assert_fails(tri__target_parse("mse>=2", &target), TRI_BAD_CALL, "an error should fall");
     assert_fails(tri__target_parse("progressive_auc<=1", &target), TRI_BAD_CALL, "should rise");
     assert_fails(tri__target_parse("calibration=1", &target), TRI_BAD_CALL, ">= or <= must follow");
     assert_fails(tri__target_parse("calibration>=0", &target), TRI_BAD_CALL, "above 0");

@@ -39,6 +39,16 @@ static void the_position_tells_how_many_steps_of_a_pass_are_left(void **state)
     assert_true(tri__length_reached(&length, 10));
 }
 
+/* Two of four workers are lost in the middle: what is left takes twice as many steps. */
+static void the_length_is_told_anew_where_steps_become_smaller(void **state)
+{
+    (void)state;
+    assert_int_equal(tri__length_expected(2, 100, 0, 0, 20), 10);
+    assert_int_equal(tri__length_expected(2, 100, 5, 100, 10), 15);
+    assert_int_equal(tri__length_expected(2, 100, 5, 95, 10), 16); /* a short step counts as one */
+    assert_int_equal(tri__length_expected(2, 100, 15, 205, 10), 15);
+}
+
 static void more_steps_than_can_be_counted_are_refused(void **state)
 {
     (void)state;
@@ -66,6 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_epoch_is_a_pass_unless_its_steps_were_given),
         cmocka_unit_test(the_position_tells_how_many_steps_of_a_pass_are_left),
+        cmocka_unit_test(the_length_is_told_anew_where_steps_become_smaller),
         cmocka_unit_test(more_steps_than_can_be_counted_are_refused),
         cmocka_unit_test(intervals_can_be_steps_or_epochs),
     };

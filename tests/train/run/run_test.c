@@ -339,7 +339,7 @@ static void patience_ends_a_run_and_keep_best_saves_the_best(void **state)
     const fixture *here = *state;
     listener log = {0};
     tri__run_result result;
-    assert_ok(run(here, "rate=0 epochs=9 patience=2 keep-best=on", "a", NULL, &log, &result)); /* no rate, no gain */
+    assert_ok(run(here, "rate=1e-30 epochs=9 patience=2 keep-best=on", "a", NULL, &log, &result)); /* no rate, no gain */
     assert_string_equal(text_of(&result, "stopped_by"), "patience");
     assert_int_equal(integer_of(&result, "steps"), 3 * 7);
     tri__run_result_fini(&result);
@@ -420,7 +420,7 @@ static void a_run_can_start_from_the_parameters_of_another(void **state)
     assert_ok(run(here, "steps=5", "a", NULL, &log, &result));
     tri__run_result_fini(&result);
     char options[512];
-    snprintf(options, sizeof options, "steps=1 rate=0 init=%s/a", here->folder);
+    snprintf(options, sizeof options, "steps=1 rate=1e-30 init=%s/a", here->folder);
     assert_ok(run(here, options, "b", NULL, &log, &result));
     tri__run_result_fini(&result);
     tri__checkpoint *from = newest(here, "a"), *to = newest(here, "b");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "support.h"
-#include "train/ps/settings.h"
+#include "train/ps/settings/settings.h"
 
 /* Options from words: "strategy=ps", "sync=on", … */
 static void read_words(const char *const *words, tri__train_options *out)
@@ -143,9 +143,25 @@ static void only_strategies_that_read_streams_accept_standard_input(void **state
     }
 }
 
+static void each_strategy_knows_what_helps_against_a_straggler(void **state)
+{
+    (void)state;
+    tri__train_options sync, async;
+    tri__train_options_init(&sync);
+    tri__train_options_init(&async);
+    sync.sync = async.async = 1;
+    assert_string_equal(tri__strategy_ps.straggler_remedy(&sync), "give --backup 1");
+    sync.backup = 1;
+    assert_string_equal(tri__strategy_ps.straggler_remedy(&sync), "give a larger --backup");
+    assert_null(tri__strategy_ps.straggler_remedy(&async));
+    assert_string_equal(tri__strategy_placed.straggler_remedy(&sync), "move layers from it to other tasks (place=)");
+    assert_null(tri__strategy_allreduce.straggler_remedy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_strategy_knows_what_helps_against_a_straggler),
         cmocka_unit_test(strategies_are_found_by_name),
         cmocka_unit_test(every_strategy_has_what_its_kind_needs),
         cmocka_unit_test(options_select_the_mode_of_parameter_servers),

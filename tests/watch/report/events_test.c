@@ -87,6 +87,29 @@ static void a_scalar_event_is_a_simple_value(void **state)
     free(bytes);
 }
 
+/* HistogramProto{min=1, max=2, num=3, sum=4, sum_squares=5, bucket_limit=6, bucket=7}: bins in a row that are empty are one. */
+static void a_histogram_event_has_the_bins_between_its_least_and_its_largest_value(void **state)
+{
+    static const double lists[2][3] = {{1.25, 2, 2.5}, {1, 0, 2}};
+    const float values[] = {1, 2, 2};
+    tri__histogram histogram = {0}, empty = {0};
+    tri__events *events;
+    size_t size;
+    assert_ok(tri__events_create(*state, &events));
+    tri__histogram_add(&histogram, values, 3, 1);
+    tri__events_histogram(events, "empty", 1, &empty);
+    tri__events_histogram(events, "weights", 7, &histogram);
+    char *bytes = close_and_read(*state, events, &size);
+    for (int i = 0; i < 2; i++) {
+        const uint8_t head[] = {(uint8_t)(6 + i) << 3 | 2, sizeof lists[i]};
+        const char *at = bytes + size - 4 - (2 - (size_t)i) * (sizeof head + sizeof lists[i]);
+        assert_memory_equal(at, head, sizeof head);
+        assert_memory_equal(at + sizeof head, lists[i], sizeof lists[i]);
+    }
+    assert_null(memmem(bytes, size, "empty", 5));
+    free(bytes);
+}
+
 /* Event{step=2: 8, session_log=7: {status=1: START}} */
 static void event_files_of_a_resumed_run_say_at_which_step_it_resumes(void **state)
 {
@@ -241,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         FOLDER_TEST(the_first_frame_of_an_event_file_is_byte_by_byte_as_the_format_says),
         FOLDER_TEST(a_scalar_event_is_a_simple_value),
+        FOLDER_TEST(a_histogram_event_has_the_bins_between_its_least_and_its_largest_value),
         FOLDER_TEST(event_files_of_a_resumed_run_say_at_which_step_it_resumes),
         FOLDER_TEST(written_events_are_read_back),
         FOLDER_TEST(the_graph_event_has_names_operators_inputs_places_and_shapes),

@@ -74,9 +74,9 @@ static void the_summary_has_exactly_the_published_keys(void **state)
         "test_damaged", "phases",         "verdict",
         "worker_stats", "checkpoint",     NULL,
     };
-    static const char *const worker_keys[] = {"task",       "steps",          "examples",    "seconds",     "test_accuracy",
-                                              "bytes_sent", "bytes_received", "cpu_percent", "peak_rss_mb", "phases",
-                                              NULL};
+    static const char *const worker_keys[] = {"task",        "steps",         "examples",   "seconds",        "began",
+                                              "ended",       "test_accuracy", "bytes_sent", "bytes_received", "cpu_percent",
+                                              "peak_rss_mb", "phases",        NULL};
     static const char *const phase_keys[] = {"input", "compute", "send", "server", "peers", "update", "other", NULL};
     json_t *json;
     assert_ok(tri__summary_json(&summary, &json));

@@ -2,6 +2,7 @@
 #include "watch/report/verdict.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "support.h"
 
@@ -29,8 +30,15 @@ static void a_compute_bound_verdict_names_missing_cpus(void **state)
     tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.99, [TRI_PHASE_INPUT] = 0.01);
     evidence.threads = 4;
     evidence.cpu_percent = 160;
-    assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
-                             "CPUs: other programs' load, or steps too small to share out: try --threads 1");
+    assert_verdict(evidence,
+                   "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 4 threads had only 1.6 "
+                   "CPUs: other programs' load, or steps too small to share out (try --threads 1); without that 59 % less at most");
+    evidence.threads = 1; /* who has one is not told to try it */
+    evidence.cpu_percent = 30;
+    assert_verdict(evidence, "compute-bound: 99 % of the time in forward and backward; input waits 1 %. But its 1 thread had only 0.3 "
+                             "CPUs: other programs' load; without that 69 % less at most");
+    evidence.threads = 4;
+    evidence.cpu_percent = 160;
     evidence.host.cpus = evidence.host.threads = 4;
     evidence.host.busy = 0.99;
     evidence.host.own = 0.40;
@@ -48,7 +56,7 @@ static void a_compute_bound_verdict_names_the_cpus_spent_on_decoding(void **stat
     tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.84, [TRI_PHASE_INPUT] = 0.16);
     evidence.decoding = 1.13;
     assert_verdict(evidence, "compute-bound: 84 % of the time in forward and backward; input waits 16 %. Decoding took 1.1 CPUs beside it: "
-                             "--cache or data convert gives them back");
+                             "--cache or data convert gives them back; that saves 47 % at most");
 }
 
 static void a_run_that_waits_for_data_is_input_bound(void **state)
@@ -70,6 +78,41 @@ static void input_that_uses_cpus_is_decoding_and_input_that_does_not_is_the_disk
     assert_verdict(evidence,
                    "input-bound: 90 % of the time waiting for data; compute 10 %. 1.9 threads read, and next to no CPU is used for "
                    "it: the disk. --cache keeps what was read in memory; that saves 90 % at most");
+    evidence.host.cpus = 0.3; /* all of which is in use: it is not the disk for which threads wait */
+    evidence.host.busy = 0.98;
+    assert_verdict(evidence,
+                   "input-bound: 90 % of the time waiting for data; compute 10 %. Decoding keeps 0.05 CPUs busy, and the host has "
+                   "no more: --cache or data convert saves doing it again; that saves 90 % at most");
+    evidence.stream = true;
+    assert_verdict(evidence, "input-bound: 90 % of the time waiting for data; compute 10 %. What writes to standard input is slow, or the "
+                             "text costs much to read; quicker input saves 90 % at most");
+}
+
+static void assert_not_network(tri__evidence evidence)
+{
+    char buffer[TRI_VERDICT_SIZE];
+    assert_null(strstr(tri__verdict(&evidence, buffer, sizeof buffer), "network-bound"));
+}
+
+/* With room in each direction: sync ps jobs use them in turns, so that the link is never free. Ranks and async jobs use both at once. */
+static void a_link_that_is_full_in_turns_is_named_in_sync(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.02, [TRI_PHASE_SERVER] = 0.75, [TRI_PHASE_PEERS] = 0.23);
+    evidence.link.host = "host1";
+    evidence.link.most = 2.5e6;
+    evidence.link.fill = 0.69;
+    evidence.link.other = 0.65;
+    evidence.link.sends = true;
+    assert_verdict(evidence,
+                   "network-bound: host1 sends at 69 % of its link's 20 Mbit/s and, in turns with that, receives at 65 %, and 98 % of "
+                   "the time is waiting for others; compute 2 %. A larger batch sends less often; a faster link saves 98 % at most");
+    evidence.share[TRI_PHASE_SERVER] = 0.98;
+    evidence.share[TRI_PHASE_PEERS] = 0;
+    assert_not_network(evidence);
+    evidence.share[TRI_PHASE_SERVER] = 0;
+    evidence.share[TRI_PHASE_PEERS] = 0.98;
+    assert_not_network(evidence);
 }
 
 /* A full link is the reason, whether its workers wait for servers (async) or for each other (sync). */
@@ -97,10 +140,22 @@ static void a_worker_that_is_slower_than_the_others_is_named(void **state)
     tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.6, [TRI_PHASE_PEERS] = 0.38, [TRI_PHASE_SERVER] = 0.02);
     evidence.slowest.task = "worker:2";
     evidence.slowest.times = 4;
+    evidence.remedy = "give --backup 1";
     assert_verdict(evidence,
                    "straggler-bound: worker:2 takes 4.0 times as long for a step as the others (median), and 38 % of all workers' "
                    "time is waiting for others. Look at its host (trireme watch), or give --backup 1; without it steps take 75 % "
                    "less at most");
+}
+
+static void a_straggler_without_a_remedy_is_only_looked_at(void **state)
+{
+    (void)state;
+    tri__evidence evidence = EVIDENCE([TRI_PHASE_COMPUTE] = 0.6, [TRI_PHASE_PEERS] = 0.4);
+    evidence.slowest.task = "rank 1";
+    evidence.slowest.times = 2;
+    assert_verdict(evidence,
+                   "straggler-bound: rank 1 takes 2.0 times as long for a step as the others (median), and 40 % of all workers' time is "
+                   "waiting for others. Look at its host (trireme watch); without it steps take 50 % less at most");
 }
 
 static void a_worker_whose_part_is_always_the_last_is_named(void **state)
@@ -112,6 +167,7 @@ static void a_worker_whose_part_is_always_the_last_is_named(void **state)
     evidence.late.task = "worker:1"; /* it was stopped and continued, while it waited itself */
     evidence.late.share = 0.85;
     evidence.late.of_all = 0.97;
+    evidence.remedy = "give --backup 1";
     assert_verdict(evidence, "straggler-bound: for 85 % of the time a step lacked worker:1's part alone (97 % of all waiting for a last "
                              "part); compute 4 %. Look at its host (trireme watch), or give --backup 1; without it 85 % less at most");
 }
@@ -141,6 +197,10 @@ static void a_busy_server_is_named_and_an_idle_one_is_not_blamed(void **state)
     assert_verdict(evidence,
                    "server-bound: 80 % of the time waiting for parameter servers; compute 20 %. The busiest one, ps:1, uses 12 % of a "
                    "CPU: it is the way there and back. A larger batch asks less often; a quicker answer saves 80 % at most");
+    evidence.server.host_busy = 0.99;
+    assert_verdict(evidence,
+                   "server-bound: 80 % of the time waiting for parameter servers; compute 20 %. ps:1 uses 12 % of a CPU, and its host has "
+                   "no more to give: more --servers on other hosts share its work; a quicker answer saves 80 % at most");
 }
 
 static void workers_that_wait_for_steps_wait_for_the_coordinator(void **state)
@@ -165,8 +225,11 @@ static void more_threads_than_cpus_are_told_where_the_cpus_are_full(void **state
     evidence.host.own = 0.97;
     assert_verdict(evidence,
                    "oversubscribed CPUs: 8 threads compute on 2 CPUs, 99 % of whose time is in use; compute 97 %, waiting for others "
-                   "0 %. Fewer --threads or --workers take no turns; what that saves is at most what threads spend on waiting for "
-                   "each other");
+                   "0 %. Fewer --threads or --workers take no turns; that saves 97 % at most");
+    evidence.host.cpus = 0.3; /* a virtual host's part of one */
+    assert_verdict(evidence, "oversubscribed CPUs: 8 threads compute on 0.3 CPU, 99 % of whose time is in use; compute 97 %, waiting for "
+                             "others 0 %. Fewer --threads or --workers take no turns; that saves 97 % at most");
+    evidence.host.cpus = 2;
     evidence.host.threads = 2; /* as many as there are */
     evidence.threads = 2;
     assert_verdict(evidence,
@@ -178,9 +241,10 @@ static void close_phases_give_no_single_bottleneck(void **state)
 {
     (void)state;
     assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.51, [TRI_PHASE_INPUT] = 0.47, [TRI_PHASE_OTHER] = 0.02),
-                   "no single bottleneck: compute 51 %, input 47 %, too close to call");
-    assert_verdict(EVIDENCE([TRI_PHASE_COMPUTE] = 0.4, [TRI_PHASE_INPUT] = 0.25, [TRI_PHASE_OTHER] = 0.2, [TRI_PHASE_UPDATE] = 0.15),
-                   "no single bottleneck: compute 40 %, input 25 %, the rest spread over the other phases");
+                   "no single bottleneck: compute 51 %, input 47 %, too close to call. No one change saves more than 51 %");
+    assert_verdict(
+        EVIDENCE([TRI_PHASE_COMPUTE] = 0.4, [TRI_PHASE_INPUT] = 0.25, [TRI_PHASE_OTHER] = 0.2, [TRI_PHASE_UPDATE] = 0.15),
+        "no single bottleneck: compute 40 %, input 25 %, the rest spread over the other phases. No one change saves more than 40 %");
 }
 
 static void a_short_run_gets_no_verdict(void **state)
@@ -204,7 +268,9 @@ int main(void)
         cmocka_unit_test(a_run_that_waits_for_data_is_input_bound),
         cmocka_unit_test(input_that_uses_cpus_is_decoding_and_input_that_does_not_is_the_disk),
         cmocka_unit_test(a_full_link_is_named_whoever_is_waited_for),
+        cmocka_unit_test(a_link_that_is_full_in_turns_is_named_in_sync),
         cmocka_unit_test(a_worker_that_is_slower_than_the_others_is_named),
+        cmocka_unit_test(a_straggler_without_a_remedy_is_only_looked_at),
         cmocka_unit_test(a_worker_whose_part_is_always_the_last_is_named),
         cmocka_unit_test(workers_that_wait_for_each_other_without_a_straggler_are_told_so),
         cmocka_unit_test(a_busy_server_is_named_and_an_idle_one_is_not_blamed),

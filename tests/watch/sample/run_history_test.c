@@ -93,7 +93,7 @@ static void one_task_tells_of_its_host_and_another_when_it_falls_silent(void **s
     assert_false(tri__run_history_series(history, 0)->tells_host);
     assert_true(tri__run_history_series(history, 1)->tells_host);
     assert_true(tri__run_history_version(history) > version);
-    assert_int_equal(tri__run_history_view(history)->row[0].state, TRI_ROW_SILENT);
+    assert_int_equal(tri__run_history_view(history)->row[0].state, TRI_TASK_SILENT);
     fclose(first);
     fclose(second);
     tri__run_history_close(history);

@@ -48,7 +48,7 @@ static void a_row_shows_the_last_sample_of_a_task(void **state)
     assert_int_equal(view.count, 1);
     const tri__run_row *row = &view.row[0];
     assert_string_equal(row->task, "worker:1");
-    assert_true(view.running && row->state == TRI_ROW_ACTIVE);
+    assert_true(view.running && row->state == TRI_TASK_ACTIVE);
     assert_true(row->step == 12 && row->examples == 480 && row->speed > 0 && row->loss == 0.5);
     assert_float_equal(row->share[TRI_PHASE_COMPUTE], 0.75, 1e-9);
     assert_true(fabs(row->wall - tri__clock_wall()) < 100 && row->resident > 0);
@@ -101,7 +101,7 @@ static void a_task_without_a_sample_yet_is_active(void **state)
     tri__run_view view;
     test_write(path, header, sizeof header - 1);
     assert_ok(tri__run_view_read(*state, &view));
-    assert_true(view.running && view.count == 1 && view.row[0].state == TRI_ROW_ACTIVE && isnan(view.row[0].step));
+    assert_true(view.running && view.count == 1 && view.row[0].state == TRI_TASK_ACTIVE && isnan(view.row[0].step));
     tri__run_view_fini(&view);
     free(path);
 }
@@ -129,7 +129,7 @@ static void a_slow_worker_and_a_silent_task_are_marked(void **state)
     write_samples(*state, "ps-0", now - 60, 0);
     assert_ok(tri__run_view_read(*state, &view));
     assert_int_equal(view.count, 4);
-    const tri__row_state expected[] = {TRI_ROW_SILENT, TRI_ROW_ACTIVE, TRI_ROW_ACTIVE, TRI_ROW_SLOW};
+    const tri__task_state expected[] = {TRI_TASK_SILENT, TRI_TASK_ACTIVE, TRI_TASK_ACTIVE, TRI_TASK_SLOW};
     const char *const tasks[] = {"ps:0", "worker:0", "worker:2", "worker:10"};
     for (int i = 0; i < 4; i++) {
         assert_string_equal(view.row[i].task, tasks[i]);
@@ -144,7 +144,7 @@ static void tasks_of_a_run_without_new_samples_have_ended(void **state)
     tri__run_view view;
     write_samples(*state, "worker-0", tri__clock_wall() - 60, 1000);
     assert_ok(tri__run_view_read(*state, &view));
-    assert_true(!view.running && view.row[0].state == TRI_ROW_ENDED);
+    assert_true(!view.running && view.row[0].state == TRI_TASK_ENDED);
     tri__run_view_fini(&view);
 }
 

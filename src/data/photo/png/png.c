@@ -85,3 +85,23 @@ tri_status tri__png_load(const char *name, const uint8_t *data, size_t size, int
     png_image_free(&image);
     return status;
 }
+
+tri_status tri__png_encode(const uint8_t *pixels, int64_t height, int64_t width, int64_t channels, uint8_t **out, size_t *size)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)width,
+                       .height = (png_uint_32)height,
+                       .format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB};
+    png_alloc_size_t bytes = 0;
+    *out = NULL;
+    if (!png_image_write_to_memory(&image, NULL, &bytes, 0, pixels, 0, NULL))
+        return tri_fail(TRI_BAD_CALL, "a picture of %" PRId64 "×%" PRId64 " cannot be encoded: %s", width, height, image.message);
+    TRI_TRY(tri__allocate(bytes, 1, "a PNG picture", out));
+    if (png_image_write_to_memory(&image, *out, &bytes, 0, pixels, 0, NULL)) {
+        *size = bytes;
+        return NULL;
+    }
+    free(*out);
+    *out = NULL;
+    return tri_fail(TRI_NO_MEMORY, "a picture cannot be encoded: %s", image.message);
+}

@@ -24,6 +24,10 @@ TRI_MUST_CHECK tri_status tri__png_size(const uint8_t *data, size_t size, int64_
  * three equal channels, 16 bits become 8. */
 TRI_MUST_CHECK tri_status tri__png_decode(const uint8_t *data, size_t size, int64_t height, int64_t width, uint8_t *rgba);
 
+/* Bytes [height][width][channels], of 1 channel (grey) or 3, as a PNG picture; free() it. */
+TRI_MUST_CHECK tri_status tri__png_encode(const uint8_t *pixels, int64_t height, int64_t width, int64_t channels, uint8_t **out,
+                                          size_t *size);
+
 /* A picture that must be of exactly the given size, in memory of its own. name is for messages. */
 TRI_MUST_CHECK tri_status tri__png_load(const char *name, const uint8_t *data, size_t size, int64_t width, int64_t height,
                                         tri__picture *out);

@@ -1,4 +1,4 @@
-/* loss.c: losses that end a model. Both are Σ over the batch of weight × loss, so that padded rows, of weight 0, count nothing. */
+/* loss.c: losses that end a model. All are Σ over the batch of weight × loss, so that padded rows, of weight 0, count nothing. */
 #include "graph/nodes/operators/row.h"
 
 #include "tensor/ref/ref.h"
@@ -27,6 +27,15 @@ static tri_status check_logistic_loss(const tri_node *node, int first)
     if (logits.rank != 1 && !(logits.rank == 2 && logits.dim[1] == 1))
         return tri__refuse(node, "logits ('%s') are %s, expected one an example", node->input[first]->name, TRI_TEXT(logits));
     return check_examples(node, first);
+}
+
+/* Numbers for each example, and as many targets. */
+static tri_status check_mean_loss(const tri_node *node, int first)
+{
+    const tri_shape x = node->input[first]->shape;
+    TRI_TRY(tri__expect(node, first, "outputs", TRI_F32, 2));
+    TRI_TRY(tri__expect_shape(node, first + 1, "targets", TRI_F32, x));
+    return tri__expect_shape(node, first + 2, "weights", TRI_F32, TRI_SHAPE(x.dim[0]));
 }
 
 typedef tri_status check_loss(const tri_node *node, int first);
@@ -67,6 +76,25 @@ static tri_status logistic_loss_grad_shape(tri_node *node, tri_type *type, tri_s
     return loss_grad_shape(node, check_logistic_loss, type, shape);
 }
 
+static tri_status mean_loss_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    return loss_shape(node, check_mean_loss, type, shape);
+}
+
+static tri_status mean_loss_grad_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    return loss_grad_shape(node, check_mean_loss, type, shape);
+}
+
+static tri_status huber_loss_shape(tri_node *node, tri_type *type, tri_shape *shape)
+{
+    float *delta = &node->attributes.delta;
+    *delta = *delta == 0 ? 1 : *delta;
+    if (!(*delta > 0))
+        return tri__refuse(node, "delta is %g, expected a number above 0: the error from which on the loss is linear", (double)*delta);
+    return mean_loss_shape(node, type, shape);
+}
+
 /* Evaluation tells the loss by the labels alone. */
 static float smoothing_of(const tri__call *call)
 {
@@ -97,6 +125,50 @@ static void logistic_loss_grad_forward(const tri__call *call)
     tri__ref_logistic_loss_grad(in[1].shape.dim[0], in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
 }
 
+static void mean_loss(tri__element_rule *rule, const tri__call *call)
+{
+    const int64_t *d = call->in[0].shape.dim;
+    const tri_tensor *in = call->in;
+    tri__ref_mean_loss(rule, d[0], d[1], call->node->attributes.delta, in[0].data, in[1].data, in[2].data, call->out.data);
+}
+
+static void mean_loss_grad(tri__element_rule *rule, const tri__call *call)
+{
+    const int64_t *d = call->in[1].shape.dim;
+    const tri_tensor *in = call->in;
+    tri__ref_mean_loss_grad(rule, d[0], d[1], call->node->attributes.delta, in[0].data, in[1].data, in[2].data, in[3].data, call->out.data);
+}
+
+static void mse_loss_forward(const tri__call *call)
+{
+    mean_loss(tri__ref_squared, call);
+}
+
+static void mse_loss_grad_forward(const tri__call *call)
+{
+    mean_loss_grad(tri__ref_squared, call);
+}
+
+static void huber_loss_forward(const tri__call *call)
+{
+    mean_loss(tri__ref_huber, call);
+}
+
+static void huber_loss_grad_forward(const tri__call *call)
+{
+    mean_loss_grad(tri__ref_huber, call);
+}
+
+static void sigmoid_loss_forward(const tri__call *call)
+{
+    mean_loss(tri__ref_log_odds, call);
+}
+
+static void sigmoid_loss_grad_forward(const tri__call *call)
+{
+    mean_loss_grad(tri__ref_log_odds, call);
+}
+
 static tri_status loss_backward(tri_graph *graph, tri_node *node, const char *gradient, tri_node *dy, const bool *wanted, tri_node **dx)
 {
     TRI_TRY(tri__untrained(node, 2, "weights", wanted));
@@ -115,11 +187,27 @@ static tri_status logistic_loss_backward(tri_graph *graph, tri_node *node, tri_n
     return loss_backward(graph, node, "logistic_loss_grad", dy, wanted, dx);
 }
 
+static tri_status mse_loss_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    return loss_backward(graph, node, "mse_loss_grad", dy, wanted, dx);
+}
+
+static tri_status huber_loss_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    return loss_backward(graph, node, "huber_loss_grad", dy, wanted, dx);
+}
+
+static tri_status sigmoid_loss_backward(tri_graph *graph, tri_node *node, tri_node *dy, const bool *wanted, tri_node **dx)
+{
+    return loss_backward(graph, node, "sigmoid_loss_grad", dy, wanted, dx);
+}
+
 static const tri_operator softmax_loss_row = {
     .name = "softmax_loss",
     .least = 3,
     .most = 3,
     .keys = "smoothing",
+    .is_loss = true,
     .shape = softmax_loss_shape,
     .forward = softmax_loss_forward,
     .backward = softmax_loss_backward,
@@ -139,6 +227,7 @@ static const tri_operator logistic_loss_row = {
     .least = 3,
     .most = 3,
     .keys = "",
+    .is_loss = true,
     .shape = logistic_loss_shape,
     .forward = logistic_loss_forward,
     .backward = logistic_loss_backward,
@@ -153,6 +242,70 @@ static const tri_operator logistic_loss_grad_row = {
     .forward = logistic_loss_grad_forward,
 };
 
+static const tri_operator mse_loss_row = {
+    .name = "mse_loss",
+    .least = 3,
+    .most = 3,
+    .keys = "",
+    .is_loss = true,
+    .labels = TRI_LABEL_NUMBERS,
+    .shape = mean_loss_shape,
+    .forward = mse_loss_forward,
+    .backward = mse_loss_backward,
+};
+
+static const tri_operator mse_loss_grad_row = {
+    .name = "mse_loss_grad",
+    .least = 4,
+    .most = 4,
+    .keys = "",
+    .shape = mean_loss_grad_shape,
+    .forward = mse_loss_grad_forward,
+};
+
+static const tri_operator huber_loss_row = {
+    .name = "huber_loss",
+    .least = 3,
+    .most = 3,
+    .keys = "delta",
+    .is_loss = true,
+    .labels = TRI_LABEL_NUMBERS,
+    .shape = huber_loss_shape,
+    .forward = huber_loss_forward,
+    .backward = huber_loss_backward,
+};
+
+static const tri_operator huber_loss_grad_row = {
+    .name = "huber_loss_grad",
+    .least = 4,
+    .most = 4,
+    .keys = "delta",
+    .shape = mean_loss_grad_shape,
+    .forward = huber_loss_grad_forward,
+};
+
+static const tri_operator sigmoid_loss_row = {
+    .name = "sigmoid_loss",
+    .least = 3,
+    .most = 3,
+    .keys = "",
+    .is_loss = true,
+    .labels = TRI_LABEL_SET,
+    .shape = mean_loss_shape,
+    .forward = sigmoid_loss_forward,
+    .backward = sigmoid_loss_backward,
+};
+
+static const tri_operator sigmoid_loss_grad_row = {
+    .name = "sigmoid_loss_grad",
+    .least = 4,
+    .most = 4,
+    .keys = "",
+    .shape = mean_loss_grad_shape,
+    .forward = sigmoid_loss_grad_forward,
+};
+
 const tri_operator *const tri__loss_operators[] = {
-    &softmax_loss_row, &softmax_loss_grad_row, &logistic_loss_row, &logistic_loss_grad_row, NULL,
+    &softmax_loss_row, &softmax_loss_grad_row, &logistic_loss_row, &logistic_loss_grad_row, &mse_loss_row, &mse_loss_grad_row,
+    &huber_loss_row,   &huber_loss_grad_row,   &sigmoid_loss_row,  &sigmoid_loss_grad_row,  NULL,
 };

@@ -5,10 +5,16 @@
 #include "store/ps/coordinator/coordinator.h"
 #include "store/ps/stretch/gather.h"
 
+/* Of steps, updates or examples; what a message or a file says may be none. */
+static bool is_count(int64_t count)
+{
+    return count >= 0 && count <= TRI_FURTHEST;
+}
+
 static int64_t count_of(const json_t *from, const char *key)
 {
     int64_t count = tri__json_integer_of(from, key, 0);
-    return count > 0 && count <= TRI_FURTHEST ? count : 0;
+    return is_count(count) ? count : 0;
 }
 
 void tri__books_count(tri__coordinator *c, int task, const tri__token *token)
@@ -53,8 +59,9 @@ void tri__books_begin(tri__coordinator *c)
     c->books.began = standing->step;
     c->books.seconds = tri__books_seconds(standing->books);
     c->books.first_generation = c->server->generation;
-    c->books.before =
-        (tri__losses){count_of(standing->books, "lost"), count_of(standing->books, "dropped"), count_of(standing->books, "re_leased")};
+    int64_t again = c->server->options.recovers ? standing->count : 0; /* an earlier ps:0 had given them out */
+    c->books.before = (tri__losses){count_of(standing->books, "lost"), count_of(standing->books, "dropped"),
+                                    count_of(standing->books, "re_leased") + again};
     tri__books_go_back(c, standing->books);
 }
 
@@ -71,6 +78,16 @@ void tri__books_count_taken_back(tri__coordinator *c, int task, const json_t *he
     books->reached[task] = reached > books->reached[task] ? reached : books->reached[task];
 }
 
+/* Async. A worker that is gone or stopped does not tell what was acknowledged to it; a server that has kept its stretch has it. Of each
+ * worker it may have one update more, which the ps:0 before this one did not have. */
+void tri__books_count_kept(tri__coordinator *c, int64_t updates)
+{
+    int workers = c->members.tasks > c->settings->workers ? c->members.tasks : c->settings->workers;
+    int64_t beyond = is_count(updates) ? updates - c->books.began - workers : 0;
+    if (!c->handover.taken && beyond > c->books.kept_beyond)
+        c->books.kept_beyond = beyond;
+}
+
 static int64_t count_taken_back(const tri__coordinator *c)
 {
     int64_t sum = 0, most = 0;
@@ -79,7 +96,9 @@ static int64_t count_taken_back(const tri__coordinator *c)
         most = c->books.reached[task] > most ? c->books.reached[task] : most;
     }
     bool anew = !c->server->options.recovers && sum > most; /* the run was resumed: the shares begin anew, and do not tell */
-    return c->settings->mode == TRI_PS_SYNC || anew ? most : sum;
+    if (c->settings->mode == TRI_PS_SYNC || anew)
+        return most;
+    return sum > c->books.kept_beyond ? sum : c->books.kept_beyond;
 }
 
 static int64_t count_lacking(const tri__coordinator *c)
@@ -90,21 +109,30 @@ static int64_t count_lacking(const tri__coordinator *c)
     return lacks;
 }
 
+static void set_lacks(tri__coordinator *c, int server, int64_t lacks, const char *why)
+{
+    int64_t *known = &c->books.lacks[server];
+    lacks = lacks > 0 ? lacks : 0;
+    if (lacks > *known)
+        tri__log_line(c->server->options.log, TRI_LOG_INFO, "ps:%d lacks %lld updates that count as steps (%lld before): %s", server,
+                      (long long)lacks, (long long)*known, why);
+    *known = lacks;
+}
+
 void tri__books_restored(tri__coordinator *c, int server, int64_t updates)
 {
-    int64_t lacks = tri__coordinator_step(c) - updates;
-    c->books.lacks[server] = lacks > 0 ? lacks : 0;
+    set_lacks(c, server, tri__coordinator_step(c) - updates, "they are not in what it begins from");
 }
 
 /* Async. Some that were awaited may not come any more: their worker is gone, or the server was lost before ps:0 had them. At the end, when
  * all have been answered, nothing is under way, and what is there is all. */
 void tri__books_copied(tri__coordinator *c, int server, int64_t updates)
 {
-    int64_t lacks = c->snapshot.standing.step - updates, *known = &c->books.lacks[server];
+    int64_t lacks = c->snapshot.standing.step - (is_count(updates) ? updates : 0);
     c->books.updates[server] = updates;
-    if (c->settings->mode == TRI_PS_SYNC || updates < 0 || (lacks < *known && !tri__snapshot_is_last(&c->snapshot)))
+    if (c->settings->mode == TRI_PS_SYNC || !is_count(updates) || (lacks < c->books.lacks[server] && !tri__snapshot_is_last(&c->snapshot)))
         return;
-    *known = lacks > 0 ? lacks : 0;
+    set_lacks(c, server, lacks, "their workers are gone, or slow");
 }
 
 /* ---- written and read ---- */
@@ -185,19 +213,36 @@ tri__losses tri__books_losses(const tri__coordinator *c)
     };
 }
 
-void tri__books_note_updates(const tri__coordinator *c, json_t *books)
+static void note_copies(json_t *books, json_t *updates, json_t *pushed)
 {
-    if (!books || c->settings->mode == TRI_PS_SYNC)
-        return;
+    json_object_set_new(books, "updates", updates);
+    json_object_set(books, "pushed", pushed);
+}
+
+void tri__books_note_copies(const tri__coordinator *c, json_t *books, json_t *pushed)
+{
     json_t *updates = json_array();
     for (int i = 1; i < c->settings->servers; i++)
         json_array_append_new(updates, json_integer(c->books.updates[i]));
-    json_object_set_new(books, "updates", updates);
+    note_copies(books, updates, pushed);
+}
+
+void tri__books_pass_copies(const tri__coordinator *c, const tri__standing *from, json_t *to)
+{
+    json_t *updates = json_array();
+    for (int i = 1; i < c->settings->servers; i++)
+        json_array_append_new(updates, json_integer(tri__books_updates(from->books, i, from->step)));
+    note_copies(to, updates, json_object_get(from->books, "pushed"));
 }
 
 int64_t tri__books_updates(const json_t *books, int server, int64_t usual)
 {
     const json_t *updates = json_array_get(json_object_get(books, "updates"), (size_t)server - 1);
     int64_t count = json_is_integer(updates) ? json_integer_value(updates) : -1;
-    return count >= 0 && count <= TRI_FURTHEST ? count : usual;
+    return is_count(count) ? count : usual;
+}
+
+const json_t *tri__books_pushed(const json_t *books, int server)
+{
+    return json_array_get(json_object_get(books, "pushed"), (size_t)server - 1);
 }

@@ -14,10 +14,10 @@
 #include "base/bytes/random.h"
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
-#include "store/ps/coordinator/stragglers.h"
-#include "store/ps/coordinator/welcome.h"
+#include "store/ps/coordinator/workers/stragglers.h"
+#include "store/ps/coordinator/workers/welcome.h"
 #include "store/ps/server/peer.h"
-#include "store/ps/server/primary.h"
+#include "store/ps/server/replication/primary.h"
 
 static void enter(tri__coordinator *c, tri__job_phase phase)
 {
@@ -364,6 +364,10 @@ tri_status tri__coordinator_message(tri__peer *peer, const tri__message *message
         tri__steps_seen(c, peer->task, message);
     else if (message->type == TRI_MSG_COPIED && server)
         tri__snapshot_copied(c, peer->task, message);
+    else if (message->type == TRI_MSG_PUSHED && server)
+        return tri__snapshot_pushed(c, peer->task, body);
+    else if (message->type == TRI_MSG_KEYS && server)
+        return tri__snapshot_received_keys(peer, message);
     else if (message->type == TRI_MSG_COPY && server)
         return tri__snapshot_received(peer, message);
     else if (message->type == TRI_MSG_NORM && server)

@@ -1,19 +1,20 @@
-/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, followers.c the other servers, pairs.c
- * their standbys, recovery.c going back when one was lost, handover.c taking over from a ps:0 that was, welcome.c workers that come,
- * members.c those that take part, stragglers.c those that are silent, steps.c which of them makes which step, snapshot.c a copy of the
- * whole model, evaluator.c the process that evaluates it. Each of these owns a part of the coordinator, which its header declares. */
+/* coordinator.h: the coordinator as its own files see it: coordinator.c has the course of the job, books.c who has done what of it.
+ * servers/: followers.c the other servers, pairs.c their standbys, recovery.c going back when one was lost, handover.c taking over from an
+ * earlier ps:0. workers/: welcome.c those that come, members.c those that take part, stragglers.c those that are silent, steps.c which of
+ * them makes which step. snapshot/: snapshot.c a copy of the whole model, evaluator.c the process that evaluates it. Each of these owns a
+ * part of the coordinator, which its header declares. */
 #ifndef TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 #define TRI_STORE_PS_COORDINATOR_COORDINATOR_H
 
 #include "store/ps/coordinator/books.h"
-#include "store/ps/coordinator/evaluator.h"
-#include "store/ps/coordinator/followers.h"
-#include "store/ps/coordinator/handover.h"
-#include "store/ps/coordinator/members.h"
-#include "store/ps/coordinator/pairs.h"
-#include "store/ps/coordinator/recovery.h"
-#include "store/ps/coordinator/snapshot.h"
-#include "store/ps/coordinator/steps.h"
+#include "store/ps/coordinator/servers/followers.h"
+#include "store/ps/coordinator/servers/handover.h"
+#include "store/ps/coordinator/servers/pairs.h"
+#include "store/ps/coordinator/servers/recovery.h"
+#include "store/ps/coordinator/snapshot/evaluator.h"
+#include "store/ps/coordinator/snapshot/snapshot.h"
+#include "store/ps/coordinator/workers/members.h"
+#include "store/ps/coordinator/workers/steps.h"
 #include "store/ps/server/server_inside.h"
 
 typedef enum {

@@ -2,7 +2,7 @@
 #include "store/ps/coordinator/coordinator_role.h"
 
 #include "store/ps/coordinator/coordinator.h"
-#include "store/ps/coordinator/snapshot_rows.h"
+#include "store/ps/coordinator/snapshot/snapshot_named.h"
 #include "store/ps/server/role.h"
 
 static tri_status start(tri__server *server)

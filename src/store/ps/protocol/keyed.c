@@ -56,6 +56,13 @@ tri_status tri__keyed_head_read(const uint8_t *body, size_t size, int64_t limit,
     return NULL;
 }
 
+size_t tri__keyed_list_write(const tri__row_list *list, uint8_t *to)
+{
+    const tri__keyed_head head = {.count = (uint32_t)list->count, .flags = TRI_KEYED_LIST, .signature = list->signature};
+    tri__keyed_head_write(&head, to);
+    return TRI_KEYED_HEAD + tri__row_list_write(list->rows, list->count, to + TRI_KEYED_HEAD);
+}
+
 size_t tri__row_list_write(const int32_t *rows, int64_t count, uint8_t *to)
 {
     uint8_t *at = to;
@@ -97,6 +104,29 @@ tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed
     if (list->signature != head->signature)
         return tri_fail(TRI_BAD_DATA, "a list of %u rows with the signature of another one", head->count);
     *used = (size_t)(reader.at - from);
+    return NULL;
+}
+
+size_t tri__sightings_write(const int32_t *sightings, int64_t count, uint8_t *to)
+{
+    uint8_t *at = to;
+    for (int64_t i = 0; i < count; i++)
+        at += tri__wire_store_varint(at, (uint32_t)(sightings[i] < TRI_SIGHTINGS_MOST ? sightings[i] : TRI_SIGHTINGS_MOST));
+    return (size_t)(at - to);
+}
+
+tri_status tri__sightings_read(const uint8_t *from, size_t size, int64_t count, int64_t width, float *values)
+{
+    tri__wire_reader reader = {.at = from, .end = from + size};
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t seen = next_gap(&reader);
+        if (seen < 1 || seen > TRI_SIGHTINGS_MOST)
+            return tri_fail(TRI_BAD_DATA, "a push of %" PRId64 " rows of which number %" PRId64 " was seen %" PRId64 " times", count, i,
+                            seen);
+        values[i * (width + 1) + width] = (float)seen;
+    }
+    if (reader.at != reader.end)
+        return tri_fail(TRI_BAD_DATA, "a push of %" PRId64 " rows with something behind them", count);
     return NULL;
 }
 

@@ -9,6 +9,8 @@
  * where a flag says so, and in a PUSH_ROWS the values: [count][width]. The body of a ROWS is values alone. Values are floats of 32 bits, or
  * of 16 where that was asked for.
  *
+ * Where tables grow, a PUSH_ROWS ends with how often the worker's batch names each row, a varint each.
+ *
  * With --gather dense values are those of all rows that the server has of the table, each in its place, as of a model without tables: the
  * answer to a pull has them all, and a push has zeros for rows that are not listed. What is done with the listed ones is the same. */
 #ifndef TRI_STORE_PS_PROTOCOL_KEYED_H
@@ -53,6 +55,9 @@ TRI_MUST_CHECK tri_status tri__keyed_head_read(const uint8_t *body, size_t size,
 
 size_t tri__row_list_write(const int32_t *rows, int64_t count, uint8_t *to); /* bytes that it took; to has room for the most */
 
+/* A body that is a head and a signed list. to has room for the most. Its bytes. */
+size_t tri__keyed_list_write(const tri__row_list *list, uint8_t *to);
+
 /* Read count rows below limit into list, and sign it. used receives the bytes that they took. TRI_BAD_DATA where they are no such list, or
  * their signature is another one. */
 TRI_MUST_CHECK tri_status tri__row_list_read(const uint8_t *from, size_t size, const tri__keyed_head *head, int64_t limit,
@@ -63,6 +68,13 @@ int64_t tri__keyed_most_bytes(int64_t rows, int64_t width);
 
 /* A body with these rows, rising, and their values: [count][width], as floats. Its bytes. */
 size_t tri__keyed_write(const int32_t *rows, int64_t count, const float *values, int64_t width, uint8_t *to);
+
+enum { TRI_SIGHTINGS_MOST = 1 << 24 }; /* of a row in one push: so many are exact as floats */
+
+/* Sightings take at most TRI_KEYED_ROW_MOST bytes each. Read, they stand behind each row's values, in [count][width + 1].
+ * TRI_BAD_DATA where they are not count numbers from 1 to the most in just so many bytes. */
+size_t tri__sightings_write(const int32_t *sightings, int64_t count, uint8_t *to);
+TRI_MUST_CHECK tri_status tri__sightings_read(const uint8_t *from, size_t size, int64_t count, int64_t width, float *values);
 
 size_t tri__values_bytes(int64_t floats, bool half);
 void tri__values_write(const float *values, int64_t floats, bool half, uint8_t *to); /* what 16 bits do not hold is the largest they do */

@@ -31,12 +31,42 @@ tri_status tri__layout_init(tri__layout *layout, size_t floats, const tri__table
     return NULL;
 }
 
+static json_t *table_json(const tri__table_shapes *tables, int table)
+{
+    const tri__table_shape *shape = &tables->table[table];
+    const tri__table_growth *growth = &tables->growth;
+    const tri__initial_row *initial = &growth->initial[table];
+    if (!growth->most)
+        return json_pack("[I, I]", (json_int_t)shape->rows, (json_int_t)shape->width);
+    return json_pack("[I, I, I, I, i, f, I]", (json_int_t)shape->rows, (json_int_t)shape->width, (json_int_t)growth->most,
+                     (json_int_t)growth->min_count, (int)initial->init, (double)initial->value, (json_int_t)initial->key.word);
+}
+
 json_t *tri__tables_json(const tri__table_shapes *tables)
 {
     json_t *list = json_array();
     for (int i = 0; i < tables->count; i++)
-        json_array_append_new(list, json_pack("[I, I]", (json_int_t)tables->table[i].rows, (json_int_t)tables->table[i].width));
+        json_array_append_new(list, table_json(tables, i));
     return list;
+}
+
+/* All tables say the same of most and min_count; each has its own beginning. */
+static tri_status read_growth(const json_t *item, int table, tri__table_shapes *out)
+{
+    tri__table_growth *growth = &out->growth;
+    const int64_t most = json_integer_value(json_array_get(item, 2)), min_count = json_integer_value(json_array_get(item, 3));
+    const int64_t init = json_integer_value(json_array_get(item, 4));
+    if (most < 0 || most >= INT32_MAX || most > out->table[table].rows || (most > 0 && (min_count < 1 || min_count > INT32_MAX)) ||
+        init < 0 || init > TRI_INIT_HE || (table > 0 && (most != growth->most || min_count != growth->min_count)))
+        return tri_fail(TRI_BAD_DATA, "a table of %" PRId64 " keys that cannot grow to %" PRId64 " rows", out->table[table].rows, most);
+    growth->most = most;
+    growth->min_count = min_count;
+    growth->initial[table] = (tri__initial_row){
+        .init = (tri_init)init,
+        .value = (float)json_number_value(json_array_get(item, 5)),
+        .key = {(uint64_t)json_integer_value(json_array_get(item, 6))},
+    };
+    return NULL;
 }
 
 tri_status tri__tables_read(const json_t *json, tri__table_shapes *out)
@@ -51,7 +81,8 @@ tri_status tri__tables_read(const json_t *json, tri__table_shapes *out)
         tri__table_shape shape = {.rows = json_integer_value(json_array_get(item, 0)),
                                   .width = json_integer_value(json_array_get(item, 1))};
         TRI_TRY(check_table(&shape, TRI_BAD_DATA));
-        out->table[out->count++] = shape;
+        out->table[out->count] = shape;
+        TRI_TRY(read_growth(item, out->count++, out));
     }
     return NULL;
 }
@@ -138,9 +169,14 @@ uint32_t tri__layout_table_chunk(const tri__layout *layout, int server, int tabl
     return tri__layout_first(layout, server) + chunks_of(layout, server) + (uint32_t)table;
 }
 
-int64_t tri__layout_rows(const tri__layout *layout, int server, int table)
+int64_t tri__layout_keys(const tri__layout *layout, int server, int table)
 {
     return (layout->tables.table[table].rows - server + layout->servers - 1) / layout->servers;
+}
+
+int64_t tri__layout_rows(const tri__layout *layout, int server, int table)
+{
+    return tri__layout_grows(layout) ? layout->tables.growth.most + 1 : tri__layout_keys(layout, server, table);
 }
 
 int64_t tri__layout_piece(const tri__layout *layout, int table)

@@ -6,11 +6,15 @@
  * A table is dealt out row by row: row r is on server r mod servers, there as row r / servers. Features are often numbered by how frequent
  * they are, or field by field; equal ranges would give one server most of the work, and a hash would cost more and code no better. What a
  * server has of a table is one more chunk, behind those of its stretch, and travels by key (keyed.h). So all that holds for chunks, who
- * must push what in which step, and that it is taken once, holds for tables. */
+ * must push what in which step, and that it is taken once, holds for tables.
+ *
+ * Where tables grow (graph/store/key_map.h), keys are dealt out in that way: key k is on server k mod servers, where workers name it by
+ * k / servers. That server gives it the next of its own rows. All servers have room for equally many. */
 #ifndef TRI_STORE_PS_PROTOCOL_LAYOUT_H
 #define TRI_STORE_PS_PROTOCOL_LAYOUT_H
 
 #include "base/file/json.h"
+#include "graph/store/key_map.h"
 #include "trireme/tensor.h"
 
 enum { TRI_CHUNK_FLOATS = 65536, TRI_CHUNK_BYTES = TRI_CHUNK_FLOATS * 4, TRI_MOST_SERVERS = 1024 };
@@ -21,10 +25,18 @@ typedef struct {
     int64_t rows, width;
 } tri__table_shape;
 
+/* How tables grow. All tables of a model have the same keys. */
+typedef struct {
+    int64_t most; /* keys that each server has room for; 0: tables do not grow */
+    int64_t min_count;
+    tri__initial_row initial[TRI_LAYOUT_TABLES];
+} tri__table_growth;
+
 /* Of a model's tables. {0}: it has none. */
 typedef struct {
     int count;
     tri__table_shape table[TRI_LAYOUT_TABLES];
+    tri__table_growth growth;
 } tri__table_shapes;
 
 typedef struct {
@@ -35,7 +47,7 @@ typedef struct {
 
 /* TRI_BAD_CALL where there are more servers than the model has pieces for, or a row of a table is larger than a chunk. */
 TRI_MUST_CHECK tri_status tri__layout_init(tri__layout *layout, size_t floats, const tri__table_shapes *tables, int servers);
-json_t *tri__tables_json(const tri__table_shapes *tables);                              /* [[rows, width], …] */
+json_t *tri__tables_json(const tri__table_shapes *tables); /* [[rows, width], …]; how it grows behind the width */
 TRI_MUST_CHECK tri_status tri__tables_read(const json_t *json, tri__table_shapes *out); /* TRI_BAD_DATA where it is no such list */
 bool tri__layout_fits(const tri__layout *layout, size_t floats, const tri__table_shapes *tables); /* it is that model's */
 
@@ -49,10 +61,16 @@ uint32_t tri__layout_chunk_at(const tri__layout *layout, size_t index); /* the c
 /* Of chunks that are a server's rows of a table. Their range has no floats. */
 int tri__layout_table(const tri__layout *layout, uint32_t chunk);                   /* which table; −1: it is a chunk of the stretch */
 uint32_t tri__layout_table_chunk(const tri__layout *layout, int server, int table); /* its number */
-int64_t tri__layout_rows(const tri__layout *layout, int server, int table);         /* so many are there */
-int64_t tri__layout_piece(const tri__layout *layout, int table);                    /* rows that are copied and restored together … */
-uint32_t tri__layout_pieces(const tri__layout *layout, uint32_t chunk);             /* … and how many such pieces; 1 in the stretch */
+int64_t tri__layout_keys(const tri__layout *layout, int server, int table);         /* so many of its keys are that server's … */
+int64_t tri__layout_rows(const tri__layout *layout, int server, int table); /* … and so many rows; where it grows, one is nobody's */
+int64_t tri__layout_piece(const tri__layout *layout, int table);            /* rows that are copied and restored together … */
+uint32_t tri__layout_pieces(const tri__layout *layout, uint32_t chunk);     /* … and how many such pieces; 1 in the stretch */
 int64_t tri__layout_piece_rows(const tri__layout *layout, uint32_t chunk, int64_t first); /* of the piece that begins there */
-uint32_t tri__layout_server_pieces(const tri__layout *layout, int server);                /* of its tables, and the chunks of its stretch */
+static inline bool tri__layout_grows(const tri__layout *layout)
+{
+    return layout->tables.growth.most > 0;
+}
+
+uint32_t tri__layout_server_pieces(const tri__layout *layout, int server); /* of its tables, and the chunks of its stretch */
 
 #endif

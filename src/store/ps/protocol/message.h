@@ -14,7 +14,7 @@
  *   REPORT ──────────────────────► when all have come: the summary; BYE ────►
  *
  * With --replicas 2 a range lives on two servers: its primary, which workers know, and its standby, which keeps a copy
- * (server/replication.h).
+ * (server/replication/replication.h).
  *
  * A head has four words; what they mean for each type stands below. Bodies are floats, rows or JSON. Nothing in a head is believed: decode
  * checks the size of the body, and the receiver checks numbers against what it knows. */
@@ -25,7 +25,7 @@
 #include "net/connection/connection.h"
 #include "store/ps/protocol/settings.h"
 
-#define TRI_PROTOCOL 9 /* changes with every change of what is sent */
+#define TRI_PROTOCOL 12 /* changes with every change of what is sent */
 
 /* What of a head each type has, by the names of tri__message; then its body. A generation tells what was said before all went back. */
 typedef enum {
@@ -42,10 +42,10 @@ typedef enum {
     TRI_MSG_LEFT,      /* task (as chunk), step: expect nothing more of it up to that step */
     TRI_MSG_CHOSEN,    /* JSON: with backup workers, whose gradients make up the step */
     TRI_MSG_RESTORE, /* chunk, generation, step, position of rows, slot: floats to begin from; slot 0: the parameters, others: the rule's */
-    TRI_MSG_RESTORED,  /* generation, step: all chunks are in */
-    TRI_MSG_SNAPSHOT,  /* snapshot, step, updates, slots: copy these of the stretch after that step, when each chunk has had so many */
-    TRI_MSG_COPIED,    /* snapshot, step, updates: it is copied, with so many in every chunk; training may go on … */
-    TRI_MSG_COPY,      /* … chunk, snapshot, step, position of rows, slot: floats of the copy */
+    TRI_MSG_RESTORED, /* generation, step: all chunks are in. And back, step: updates that all have; updates: that any has */
+    TRI_MSG_SNAPSHOT, /* snapshot, step, updates, slots, named: copy these of the stretch after that step, when each chunk has had so many */
+    TRI_MSG_COPIED,   /* snapshot, step, updates: it is copied, with so many in every chunk; training may go on … */
+    TRI_MSG_COPY,     /* … chunk, snapshot, step, position of rows, slot: floats of the copy */
     TRI_MSG_EVALUATE,  /* step: to the evaluator, which then pulls the copy … */
     TRI_MSG_EVALUATED, /* JSON: … and tells how good it is */
     TRI_MSG_NORM,   /* generation, step, norm: Σ g² of a server's stretch. And back, without generation: the factor by which all scale */
@@ -66,13 +66,16 @@ typedef enum {
     TRI_MSG_STATE,       /* JSON: to the standby of ps:0's range: where the job stands; from it to a new ps:0: where it stood */
     TRI_MSG_HAVE,        /* step: the standby has so many updates */
     TRI_MSG_MET,         /* task (as chunk), incarnation: the primary has welcomed that worker */
+    TRI_MSG_NAMED,       /* a list of rows (keyed.h), of every table: those that evaluations read */
     TRI_MSG_KNOWN,       /* chunk, task, serial: the last push of the task that is in the chunk */
+    TRI_MSG_PUSHED,      /* JSON: async: pushes of a task that are in a server's copy (known_pushes.h), or in what ps:0 restores */
+    TRI_MSG_KEYS, /* generation or snapshot, step, position: where tables grow, keys and their rows (key_cells.h), before RESTORE or COPY */
     TRI_MSG_TYPES
 } tri__message_type;
 
 const char *tri__message_name(uint32_t type); /* "push" */
 
-enum { TRI_JSON_MOST = 1 << 20, TRI_HELLO_MOST = 1 << 16 };
+enum { TRI_JSON_MOST = 1 << 20, TRI_ANSWER_MOST = 1 << 16 }; /* bytes of a body that is JSON */
 
 /* A head's meaning, whichever of its parts the type has. */
 typedef struct {
@@ -91,7 +94,7 @@ typedef struct {
         int64_t serial;   /* push: the worker's pushes of this chunk so far; one that was taken is not taken again */
         int64_t position; /* token; restore and copy of rows: the first of them */
         int64_t waited;   /* chunk: nanoseconds that it waited for other workers' parts */
-        int64_t updates;  /* snapshot, copied */
+        int64_t updates;  /* snapshot, copied, restored */
         double norm;      /* norm */
         uint64_t incarnation;
     };
@@ -106,6 +109,7 @@ typedef struct {
     union {
         float weight;     /* push: Σ of the examples' weights */
         uint32_t workers; /* token: … among those of the step */
+        uint32_t named;   /* snapshot: 1: of tables, only the rows that evaluations read */
     };
 } tri__message;
 

@@ -12,20 +12,24 @@
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
 #include "graph/rule/rule.h"
+#include "store/ps/server/known_pushes.h"
 #include "store/ps/server/peer.h"
-#include "store/ps/server/primary.h"
 #include "store/ps/server/pushes.h"
 #include "store/ps/server/reception.h"
+#include "store/ps/server/replication/primary.h"
+#include "store/ps/server/replication/standby.h"
 #include "store/ps/server/role.h"
-#include "store/ps/server/standby.h"
 #include "store/ps/server/stretch_copy.h"
 #include "store/ps/stretch/gather.h"
+#include "store/ps/stretch/key_cells.h"
+#include "store/ps/stretch/replay.h"
 
 json_t *tri__rule_json(const tri_rule *rule)
 {
     const tri_state *state = &rule->state;
-    json_t *json = json_pack("{s:s, s:f, s:[I, I, f]}", "kind", rule->name, "clip", (double)rule->clip, "state",
-                             (json_int_t)state->range.first, (json_int_t)state->range.count, (double)state->rate);
+    json_t *json =
+        json_pack("{s:s, s:f, s:[I, I, f, I]}", "kind", rule->name, "clip", (double)rule->clip, "state", (json_int_t)state->range.first,
+                  (json_int_t)state->range.count, (double)state->rate, (json_int_t)state->frozen);
     for (int i = 0; json && i < TRI_RULE_NUMBERS && rule->set[i].name; i++)
         json_object_set_new(json, rule->set[i].name, json_real((double)rule->set[i].value));
     return json;
@@ -36,12 +40,14 @@ static tri_status read_state(const json_t *json, int64_t floats, tri_state *out)
 {
     const int64_t first = json_integer_value(json_array_get(json, 0)), count = json_integer_value(json_array_get(json, 1));
     const double rate = json_number_value(json_array_get(json, 2));
+    const int64_t frozen = json_integer_value(json_array_get(json, 3));
     *out = (tri_state){0};
     if (count == 0)
         return NULL;
-    if (count < 0 || first < 0 || first > floats || count != floats - first || !(rate > 0 && rate <= 1))
+    if (count < 0 || first < 0 || first > floats || count != floats - first || frozen < 0 || frozen > count ||
+        (frozen < count && !(rate > 0 && rate <= 1)))
         return tri_fail(TRI_BAD_DATA, "a welcome with state that does not end the model's floats");
-    *out = (tri_state){{(size_t)first, (size_t)count}, (float)rate};
+    *out = (tri_state){{(size_t)first, (size_t)count}, (float)rate, (size_t)frozen};
     return NULL;
 }
 
@@ -91,9 +97,11 @@ void tri__follower_greet(tri__peer *peer)
     tri__server *server = peer->server;
     if (!server->incarnation)
         server->incarnation = tri__incarnation();
+    if (server->options.settings.mode == TRI_PS_SYNC && server->holds == TRI_HOLDS_ALL)
+        server->holds = TRI_HOLDS_STILL;
     json_t *hello = json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:i, s:b}", "protocol", TRI_PROTOCOL, "role", "server", "task",
                               server->options.index, "incarnation", (json_int_t)server->incarnation, "holding",
-                              server->holds == TRI_HOLDS_ALL, "generation", (json_int_t)server->generation, "updates",
+                              server->holds >= TRI_HOLDS_STILL, "generation", (json_int_t)server->generation, "updates",
                               (json_int_t)(server->stretch ? tri__stretch_lowest(server->stretch) : 0), "replicas",
                               server->options.settings.replicas == 2 ? 2 : 1, "standby", tri__replication_is_standby(server));
     const tri__address *second = server->options.second;
@@ -111,6 +119,7 @@ void tri__follower_lost(tri__server *server, tri_status why)
 {
     tri_status failure = tri__contact_closed(&server->contact, why, server->done);
     server->upstream = NULL;
+    server->keeping.until = 0;
     tri__copy_cancel(server);
     if (server->holds == TRI_HOLDS_PART) /* the rest will not come; all of it comes again */
         server->holds = TRI_HOLDS_NOTHING;
@@ -128,7 +137,8 @@ static tri_status take_welcome(tri__server *server, const json_t *body)
     if (floats < 0 || (floats == 0 && tables.count == 0))
         return tri_fail(TRI_BAD_DATA, "a welcome to a model without parameters");
     tri__contact_welcomed(&server->contact);
-    if (server->stretch && !tri__layout_fits(&server->layout, (size_t)floats, &tables)) /* reconnected */
+    bool fits = tri__layout_fits(&server->layout, (size_t)floats, &tables) && server->layout.tables.growth.most == tables.growth.most;
+    if (server->stretch && !fits) /* reconnected */
         return tri_fail(TRI_BAD_DATA, "ps:0 trains another model now");
     TRI_TRY(read_state(json_object_get(json_object_get(body, "rule"), "state"), floats, &rule.state));
     if (!server->stretch) {
@@ -187,26 +197,58 @@ static tri_status take_chosen(tri__server *server, const json_t *body)
 }
 
 /* The first float of a generation comes: from here on nothing of an earlier one is taken or answered. */
-static void begin_restoring(tri__server *server, uint32_t generation)
+static void begin_restoring(tri__server *server, const tri__message *restore)
 {
     server->holds = TRI_HOLDS_PART;
-    server->generation = generation;
     server->restore_left =
         (uint32_t)tri__stretch_slots(server->stretch) * tri__layout_server_pieces(&server->layout, server->options.index);
-    tri__server_forget(server);
-    tri__replication_stop(server);
+    tri__server_go_back(server, restore->generation, restore->step);
+}
+
+/* Async: these pushes are in what is being restored. */
+static tri_status take_pushed(tri__server *server, const json_t *pushes)
+{
+    if (server->holds != TRI_HOLDS_PART)
+        return tri_fail(TRI_BAD_DATA, "pushes of a stretch that is not restored");
+    return tri__known_pushes_take(server, pushes);
+}
+
+static void say_restored(tri__server *server, int64_t step, int64_t updates)
+{
+    const tri__message restored = {.type = TRI_MSG_RESTORED, .generation = server->generation, .step = step, .updates = updates};
+    tri__message_send(server->upstream->connection, &restored, false);
+    tri__server_admit(server);
+}
+
+/* Async: ps:0 is new, we are not, and keep the stretch. Gradients of updates that ps:0 has may still be on their way to us: they are of the
+ * old generation, which ends when they are here, or when they do not come in time. */
+static void keep_stretch(tri__server *server)
+{
+    tri__keeping *keeping = &server->keeping;
+    int64_t lowest = server->stretch ? tri__stretch_lowest(server->stretch) : 0;
+    if (!keeping->until || !server->upstream || (lowest < keeping->step && tri__clock_now() < keeping->until))
+        return;
+    keeping->until = 0;
+    int64_t step = lowest < keeping->step ? lowest : keeping->step, highest = tri__stretch_highest(server->stretch);
+    tri__server_go_back(server, keeping->generation, step);
+    say_restored(server, step, highest);
 }
 
 static tri_status end_restoring(tri__server *server, const tri__message *message)
 {
     bool whole = server->holds == TRI_HOLDS_PART && server->restore_left == 0 && message->generation == server->generation;
-    bool keeps = server->holds == TRI_HOLDS_ALL && server->options.settings.mode != TRI_PS_SYNC; /* ps:0 is new, we are not */
+    bool keeps = server->holds == TRI_HOLDS_ALL && server->options.settings.mode != TRI_PS_SYNC;
     if (!whole && !keeps)
         return tri_fail(TRI_BAD_DATA, "a restored before all of the stretch has come");
+    if (keeps) {
+        server->keeping = (tri__keeping){message->generation, message->step, tri__clock_now() + TRI_LATE};
+        keep_stretch(server);
+        return NULL;
+    }
     server->holds = TRI_HOLDS_ALL;
-    tri__server_go_back(server, message->generation, message->step);
-    tri__message_send(server->upstream->connection, message, false);
-    tri__server_admit(server);
+    for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++)
+        tri__stretch_stand(server->stretch, tri__stretch_first(server->stretch) + i, message->step);
+    say_restored(server, message->step, message->step);
     return NULL;
 }
 
@@ -218,6 +260,12 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     bool ours = restorable && server->stretch && tri__stretch_has(server->stretch, message->chunk);
     float *floats =
         ours && message->slot < TRI_STRETCH_SLOTS ? tri__stretch_floats(server->stretch, message->chunk, (int)message->slot, &count) : NULL;
+    if (restorable && message->type == TRI_MSG_KEYS && server->stretch && tri__stretch_map(server->stretch)) {
+        TRI_TRY(tri__key_cells_check(message));
+        TRI_TRY(tri__peer_equip(peer));
+        *body = peer->gradient;
+        return NULL;
+    }
     if (ours && message->type == TRI_MSG_RESTORE && tri__stretch_table(server->stretch, message->chunk)) {
         TRI_TRY(tri__table_piece_check(&server->layout, message, (uint32_t)tri__stretch_slots(server->stretch)));
         TRI_TRY(tri__peer_equip(peer));
@@ -228,7 +276,7 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
         return tri_fail(TRI_BAD_DATA, "%u bytes for slot %u of chunk %u, which is none of ours", message->size, message->slot,
                         message->chunk);
     if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
-        begin_restoring(server, message->generation);
+        begin_restoring(server, message);
     *body = floats;
     return NULL;
 }
@@ -241,7 +289,7 @@ static tri_status restore_rows(tri__peer *peer, const tri__message *message)
     if (!tri__stretch_has(server->stretch, message->chunk))
         return tri_fail(TRI_BAD_DATA, "rows of chunk %u, which is none of ours", message->chunk);
     if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
-        begin_restoring(server, message->generation);
+        begin_restoring(server, message);
     tri__table_write(tri__stretch_table(server->stretch, message->chunk), message->position, 1,
                      tri__layout_piece_rows(&server->layout, message->chunk, message->position), (int)message->slot,
                      message->size ? peer->gradient : NULL);
@@ -249,11 +297,24 @@ static tri_status restore_rows(tri__peer *peer, const tri__message *message)
     return NULL;
 }
 
+/* Where tables grow: which keys have rows, before these come. */
+static tri_status restore_keys(tri__peer *peer, const tri__message *message)
+{
+    tri__server *server = peer->server;
+    if (message->size == 0)
+        return tri_fail(TRI_BAD_DATA, "keys of nothing");
+    if (server->holds != TRI_HOLDS_PART || message->generation != server->generation)
+        begin_restoring(server, message);
+    return tri__key_cells_restore(tri__stretch_map(server->stretch), server->options.index, server->layout.servers, message->position,
+                                  (const tri__key_cell *)peer->gradient, (int64_t)(message->size / sizeof(tri__key_cell)));
+}
+
 void tri__follower_stepped(tri__server *server)
 {
     double squares;
     tri__copy_take(server);
-    if (server->holds != TRI_HOLDS_ALL || !server->upstream || !tri__stretch_gathered(server->stretch, &squares))
+    if (server->holds != TRI_HOLDS_ALL || !server->upstream || !server->contact.welcome ||
+        !tri__stretch_gathered(server->stretch, &squares))
         return;
     const tri__message norm = {
         .type = TRI_MSG_NORM, .generation = server->generation, .step = tri__stretch_lowest(server->stretch), .norm = squares};
@@ -270,6 +331,7 @@ static void tick(tri__server *server)
     if (tri__contact_is_due(&server->contact, now) && !server->done)
         connect_to_coordinator(server);
     tri__copy_take(server);
+    keep_stretch(server);
     tri_status failure = tri__contact_check(&server->contact, server->upstream ? server->upstream->heard : 0, now);
     if (failure)
         tri__server_end(server, failure);
@@ -320,8 +382,8 @@ static tri_status take_message(tri__peer *peer, const tri__message *message, con
         return NULL;
     }
     bool keeper = server->options.index == 0; /* the standby of ps:0's range, of which a new ps:0 wants a copy */
-    bool for_primary =
-        message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_RESTORED || (message->type == TRI_MSG_SNAPSHOT && !keeper);
+    bool for_primary = message->type == TRI_MSG_RESTORE || message->type == TRI_MSG_KEYS || message->type == TRI_MSG_PUSHED ||
+                       message->type == TRI_MSG_RESTORED || (message->type == TRI_MSG_SNAPSHOT && !keeper);
     if (for_primary && tri__replication_is_standby(server))
         return tri_fail(TRI_BAD_DATA, "a %s for a standby", tri__message_name(message->type));
     if (message->type == TRI_MSG_RESTORE && tri__stretch_has(server->stretch, message->chunk) &&
@@ -331,11 +393,16 @@ static tri_status take_message(tri__peer *peer, const tri__message *message, con
         server->restore_left -= server->restore_left > 0;
         return NULL;
     }
+    if (message->type == TRI_MSG_KEYS)
+        return restore_keys(peer, message);
+    if (message->type == TRI_MSG_PUSHED)
+        return take_pushed(server, body);
     if (message->type == TRI_MSG_RESTORED)
         return end_restoring(server, message);
     if (message->type == TRI_MSG_PAIR || message->type == TRI_MSG_LONE || message->type == TRI_MSG_PROMOTE)
         return tri__replication_told(server, message, body);
-    if (server->holds != TRI_HOLDS_ALL && !tri__replication_is_standby(server))
+    bool copies = message->type == TRI_MSG_SNAPSHOT && server->holds == TRI_HOLDS_STILL;
+    if (server->holds != TRI_HOLDS_ALL && !copies && !tri__replication_is_standby(server))
         return tri_fail(TRI_BAD_DATA, "a %s before its stretch", tri__message_name(message->type));
     switch (message->type) {
     case TRI_MSG_VIEW:
@@ -400,7 +467,7 @@ static void let_go(tri__peer *peer)
 
 static void ask_coordinator(tri__server *server, tri__message_type type)
 {
-    if (server->upstream)
+    if (server->upstream && server->contact.welcome) /* else its welcome will say what it is to do */
         tri__message_send(server->upstream->connection, &(tri__message){.type = type, .pair = server->replication.pair}, false);
 }
 

@@ -7,7 +7,7 @@
 #include "base/thread/clock.h"
 #include "store/ps/server/follower.h"
 #include "store/ps/server/peer.h"
-#include "store/ps/server/primary.h"
+#include "store/ps/server/replication/primary.h"
 #include "store/ps/server/role.h"
 #include "store/ps/server/row_server.h"
 #include "store/ps/stretch/gather.h"

@@ -9,11 +9,11 @@
 #include "base/thread/clock.h"
 #include "store/ps/server/follower.h"
 #include "store/ps/server/peer.h"
-#include "store/ps/server/primary.h"
 #include "store/ps/server/pushes.h"
+#include "store/ps/server/replication/primary.h"
+#include "store/ps/server/replication/standby.h"
 #include "store/ps/server/role.h"
 #include "store/ps/server/row_server.h"
-#include "store/ps/server/standby.h"
 
 /* ---- hellos ---- */
 
@@ -113,7 +113,10 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
         return tri__rows_body(peer, message, body);
     case TRI_MSG_RESTORE:
     case TRI_MSG_COPY:
+    case TRI_MSG_KEYS:
         return server->role->body(peer, message, body);
+    case TRI_MSG_NAMED:
+        return tri__copy_named_body(peer, message, body);
     case TRI_MSG_HELLO:
     case TRI_MSG_REPORT:
     case TRI_MSG_EVALUATED:
@@ -124,6 +127,7 @@ static tri_status find_body(tri__peer *peer, const tri__message *message, void *
     case TRI_MSG_REFUSED:
     case TRI_MSG_PAIR:
     case TRI_MSG_STATE:
+    case TRI_MSG_PUSHED:
         free(peer->text);
         peer->text = NULL;
         TRI_TRY(tri__allocate((size_t)message->size + 1, 1, "a message", &peer->text));
@@ -185,6 +189,8 @@ static tri_status take_floats(tri__peer *peer, const tri__message *message, bool
         return tri__server_take_push(peer, message);
     case TRI_MSG_PUSH:
         return tri__server_take_push(peer, message);
+    case TRI_MSG_NAMED:
+        return tri__copy_named(peer->server, message);
     default:
         *taken = false;
         return NULL;

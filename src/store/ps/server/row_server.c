@@ -2,8 +2,10 @@
 #include "store/ps/server/row_server.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory/memory.h"
+#include "graph/store/store.h"
 #include "store/ps/protocol/keyed.h"
 #include "store/table.h"
 
@@ -33,6 +35,7 @@ struct tri__peer_tables {
     buffer body;         /* of the message that is being read … */
     buffer answer;       /* … and of the one that is being written … */
     buffer values;       /* … which has these: [rows][width] */
+    buffer keys;         /* where tables grow, of rows that a worker names */
     tri__row_part *part; /* of the last push; NULL: it was taken */
 };
 
@@ -46,6 +49,7 @@ void tri__peer_tables_destroy(tri__peer_tables *tables)
     free(tables->body.bytes);
     free(tables->answer.bytes);
     free(tables->values.bytes);
+    free(tables->keys.bytes);
     free(tables->part);
     free(tables);
 }
@@ -87,6 +91,11 @@ static tri_table *table_of(const tri__peer *peer, uint32_t chunk, int *index)
     return tri__stretch_table(peer->server->stretch, chunk);
 }
 
+static int64_t keys_of(const tri__server *server, int table)
+{
+    return tri__layout_keys(&server->layout, server->options.index, table);
+}
+
 static void write_all(const tri_table *table, bool half, uint8_t *to)
 {
     const size_t each = tri__values_bytes(table->width, half);
@@ -94,8 +103,33 @@ static void write_all(const tri_table *table, bool half, uint8_t *to)
         tri__values_write(table->data + row * table->stride, table->width, half, to + (size_t)row * each);
 }
 
+/* What a worker names as a row of this server's is, where tables grow, one of this server's keys. */
+static int32_t key_of(const tri__server *server, int32_t row)
+{
+    return row * server->layout.servers + server->options.index;
+}
+
+/* The weights of a list's rows, into tables->values. whole: of the snapshot of all servers; NULL: of this server. */
+static tri_status gather(tri__peer *peer, uint32_t chunk, const tri__row_list *list, const tri_store *whole)
+{
+    tri__peer_tables *tables = peer->tables;
+    const tri__server *server = peer->server;
+    const tri__key_map *map = whole ? whole->map : tri__stretch_map(server->stretch);
+    int32_t *rows = list->rows;
+    if (map) {
+        TRI_TRY(reserve(&tables->keys, (size_t)(list->count + 1) * sizeof *rows));
+        rows = tables->keys.bytes;
+    }
+    for (int64_t i = 0; map && i < list->count; i++)
+        rows[i] = whole ? tri__key_map_find(map, list->rows[i]) : key_of(server, list->rows[i]);
+    if (!whole)
+        return tri__table_shard_gather(tri__stretch_shard(server->stretch, chunk), rows, list->count, tables->values.bytes);
+    tri__table_gather(&whole->table[chunk], (tri__table_keys){rows, list->count}, tables->values.bytes);
+    return NULL;
+}
+
 /* message: all but its size. */
-static tri_status send_rows(tri__peer *peer, const tri_table *table, known_list *known, tri__message message)
+static tri_status send_rows(tri__peer *peer, const tri_table *table, const tri_store *whole, known_list *known, tri__message message)
 {
     tri__peer_tables *tables = peer->tables;
     const int64_t floats = (known->dense ? table->rows : known->list.count) * table->width;
@@ -106,7 +140,7 @@ static tri_status send_rows(tri__peer *peer, const tri_table *table, known_list 
         write_all(table, known->half, tables->answer.bytes);
     } else {
         TRI_TRY(reserve(&tables->values, (size_t)floats * sizeof(float)));
-        tri__table_gather(table, (tri__table_keys){known->list.rows, known->list.count}, tables->values.bytes);
+        TRI_TRY(gather(peer, message.chunk, &known->list, whole));
         tri__values_write(tables->values.bytes, floats, known->half, tables->answer.bytes);
     }
     message.type = TRI_MSG_ROWS;
@@ -120,7 +154,7 @@ static tri_status send_rows(tri__peer *peer, const tri_table *table, known_list 
 static tri_status answer(tri__peer *peer, uint32_t chunk, known_list *known)
 {
     tri__server *server = peer->server;
-    return send_rows(peer, tri__stretch_table(server->stretch, chunk), known,
+    return send_rows(peer, tri__stretch_table(server->stretch, chunk), NULL, known,
                      (tri__message){
                          .chunk = chunk,
                          .generation = server->generation,
@@ -129,14 +163,17 @@ static tri_status answer(tri__peer *peer, uint32_t chunk, known_list *known)
                      });
 }
 
-/* The list of a pull: it takes the place of the oldest that is known. */
-static tri_status read_pull(tri__peer *peer, const tri__message *message, const tri_table *table, int index, known_list **out)
+/* The list of a pull, of rows below limit: it takes the place of the oldest that is known. */
+static tri_status read_pull(tri__peer *peer, const tri__message *message, const tri_table *table, int index, int64_t limit,
+                            known_list **out)
 {
     tri__keyed_head head;
-    TRI_TRY(tri__keyed_head_read(peer->tables->body.bytes, message->size, table->rows, &head));
+    TRI_TRY(tri__keyed_head_read(peer->tables->body.bytes, message->size, limit, &head));
     if (!(head.flags & TRI_KEYED_LIST))
         return tri_fail(TRI_BAD_DATA, "a pull of rows without its list");
     const bool dense = head.flags & TRI_KEYED_DENSE;
+    if (dense && tri__layout_grows(&peer->server->layout))
+        return tri_fail(TRI_BAD_DATA, "a pull of all rows of a table that grows");
     if (dense ? dense_bytes(table) > TRI_KEYED_DENSE_MOST : (size_t)head.count * (size_t)table->width > TRI_KEYED_MOST / sizeof(float))
         return tri_fail(TRI_BAD_DATA, "a pull of %u rows, whose answer is more than a message holds", head.count);
     table_lists *lists = &peer->tables->table[index];
@@ -144,8 +181,8 @@ static tri_status read_pull(tri__peer *peer, const tri__message *message, const 
     lists->next = (lists->next + 1) % TRI_KEYED_KNOWN;
     known->waits = false;
     size_t used;
-    TRI_TRY(tri__row_list_read((const uint8_t *)peer->tables->body.bytes + TRI_KEYED_HEAD, message->size - TRI_KEYED_HEAD, &head,
-                               table->rows, &known->list, &used));
+    TRI_TRY(tri__row_list_read((const uint8_t *)peer->tables->body.bytes + TRI_KEYED_HEAD, message->size - TRI_KEYED_HEAD, &head, limit,
+                               &known->list, &used));
     if (used != message->size - TRI_KEYED_HEAD)
         return tri_fail(TRI_BAD_DATA, "a pull of %u rows with something behind them", head.count);
     known->step = message->step;
@@ -161,9 +198,9 @@ tri_status tri__rows_pulled_whole(tri__peer *peer, const tri__message *message, 
 {
     known_list *known;
     const tri_table *table = tri_store_table(whole, (int)message->chunk);
-    TRI_TRY(read_pull(peer, message, table, (int)message->chunk, &known));
+    TRI_TRY(read_pull(peer, message, table, (int)message->chunk, peer->server->layout.tables.table[message->chunk].rows, &known));
     *list = &known->list;
-    return send_rows(peer, table, known, (tri__message){.chunk = message->chunk, .step = step});
+    return send_rows(peer, table, whole, known, (tri__message){.chunk = message->chunk, .step = step});
 }
 
 static bool is_due(const tri__peer *peer, uint32_t chunk, const known_list *known)
@@ -180,7 +217,7 @@ tri_status tri__rows_pulled(tri__peer *peer, const tri__message *message)
     known_list *known;
     int index;
     const tri_table *table = table_of(peer, message->chunk, &index);
-    TRI_TRY(read_pull(peer, message, table, index, &known));
+    TRI_TRY(read_pull(peer, message, table, index, keys_of(server, index), &known));
     if (server->holds != TRI_HOLDS_ALL || message->generation != server->generation)
         return NULL; /* all go back, and it will ask again when it is told */
     if (is_due(peer, message->chunk, known))
@@ -205,43 +242,62 @@ static void read_listed(const uint8_t *from, const tri__row_list *list, int64_t 
         tri__values_read(from + (size_t)list->rows[i] * each, width, half, values + i * width);
 }
 
+/* Where tables grow: rows are keys, and sightings stand behind each row's values. */
+static tri_status read_grown(const tri__server *server, const uint8_t *from, size_t size, int64_t width, tri__row_part *part)
+{
+    for (int64_t i = 0; i < part->count; i++)
+        part->rows[i] = key_of(server, part->rows[i]);
+    for (int64_t i = part->count - 1; i > 0; i--)
+        memmove(part->values + i * (width + 1), part->values + i * width, (size_t)width * sizeof *part->values);
+    return tri__sightings_read(from, size, part->count, width, part->values);
+}
+
+/* The part of a push whose list is known. values: of so many bytes, with what follows them. */
+static tri_status make_part(tri__peer *peer, const tri_table *table, const tri__keyed_head *head, const tri__row_list *list,
+                            const uint8_t *values, size_t size)
+{
+    tri__peer_tables *tables = peer->tables;
+    const bool half = head->flags & TRI_KEYED_HALF, dense = head->flags & TRI_KEYED_DENSE, grows = tri__layout_grows(&peer->server->layout);
+    const int64_t floats = (dense ? table->rows : head->count) * table->width;
+    const size_t bytes = tri__values_bytes(floats, half);
+    if (size < bytes || (size > bytes && !grows) || (dense && grows))
+        return tri_fail(TRI_BAD_DATA, "a push of %u rows with %zu bytes of values", head->count, size);
+    TRI_TRY(tri__row_part_create(head->count, table->width + grows, &tables->part));
+    for (int64_t i = 0; list && i < head->count; i++)
+        tables->part->rows[i] = list->rows[i];
+    if (dense)
+        read_listed(values, list, table->width, half, tables->part->values);
+    else
+        tri__values_read(values, floats, half, tables->part->values);
+    return grows ? read_grown(peer->server, values + bytes, size - bytes, table->width, tables->part) : NULL;
+}
+
 tri_status tri__rows_read_push(tri__peer *peer, const tri__message *message)
 {
     tri__peer_tables *tables = peer->tables;
     int index;
     const tri_table *table = table_of(peer, message->chunk, &index);
+    const int64_t limit = keys_of(peer->server, index);
     tri__keyed_head head;
     tri__row_list read = {0};
     size_t used = 0;
-    TRI_TRY(tri__keyed_head_read(tables->body.bytes, message->size, table->rows, &head));
+    TRI_TRY(tri__keyed_head_read(tables->body.bytes, message->size, limit, &head));
     const uint8_t *rest = (const uint8_t *)tables->body.bytes + TRI_KEYED_HEAD;
-    size_t left = message->size - TRI_KEYED_HEAD;
-    const bool half = head.flags & TRI_KEYED_HALF, dense = head.flags & TRI_KEYED_DENSE;
-    const int64_t floats = (dense ? table->rows : head.count) * table->width;
+    const size_t left = message->size - TRI_KEYED_HEAD;
     if (peer->role == TRI_PEER_WORKER && head.count * table->width > TRI_KEYED_MOST / 2)
         return tri_fail(TRI_BAD_DATA, "a push of %u rows, which is more than a message holds", head.count);
     const tri__row_list *list = head.flags & TRI_KEYED_LIST ? NULL : find_known(&tables->table[index], &head);
     tri_status status = NULL;
     if (head.flags & TRI_KEYED_LIST) {
-        status = tri__row_list_read(rest, left, &head, table->rows, &read, &used);
+        status = tri__row_list_read(rest, left, &head, limit, &read, &used);
         list = &read;
     } else if (!list && head.count > 0) {
         status = tri_fail(TRI_BAD_DATA, "a push of %u rows by a signature that is not known here", head.count);
     }
-    if (!status && left - used != tri__values_bytes(floats, half))
-        status = tri_fail(TRI_BAD_DATA, "a push of %u rows in %u bytes", head.count, message->size);
     free(tables->part);
     tables->part = NULL;
     if (!status)
-        status = tri__row_part_create(head.count, table->width, &tables->part);
-    if (!status) {
-        for (int64_t i = 0; list && i < head.count; i++)
-            tables->part->rows[i] = list->rows[i];
-        if (!dense)
-            tri__values_read(rest + used, floats, half, tables->part->values);
-        else
-            read_listed(rest + used, list, table->width, half, tables->part->values);
-    }
+        status = make_part(peer, table, &head, list, rest + used, left - used);
     tri__row_list_fini(&read);
     return status;
 }

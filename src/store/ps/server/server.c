@@ -9,8 +9,8 @@
 #include "base/thread/clock.h"
 #include "store/ps/server/follower.h"
 #include "store/ps/server/peer.h"
-#include "store/ps/server/primary.h"
 #include "store/ps/server/reception.h"
+#include "store/ps/server/replication/primary.h"
 #include "store/ps/server/role.h"
 
 #define TICK       INT64_C(50000000)   /* 50 ms */

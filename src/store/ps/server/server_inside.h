@@ -8,7 +8,7 @@
 #include "store/ps/protocol/contact.h"
 #include "store/ps/protocol/message.h"
 #include "store/ps/protocol/tokens.h"
-#include "store/ps/server/replication.h"
+#include "store/ps/server/replication/replication.h"
 #include "store/ps/server/server.h"
 #include "store/ps/server/stretch_copy.h"
 #include "store/ps/stretch/stretch.h"
@@ -29,14 +29,16 @@ typedef enum {
 
 /* What a server has of its stretch. ps:0 fills its own at once. The others:
  *
- *               RESTORE             RESTORED, when all has come
- *    NOTHING ◄──────────► PART ───────────────────────────────► ALL
- *        ps:0 is lost meanwhile ▲                                │
- *                               └──── RESTORE: all go back ──────┘
+ *               RESTORE             RESTORED, when all has come       sync: it greets ps:0 anew
+ *    NOTHING ◄──────────► PART ───────────────────────────────► ALL ────────────────────────────► STILL
+ *        ps:0 is lost meanwhile ▲                                │                                  │
+ *                               └──── RESTORE: all go back ──────┴──────────────────────────────────┘
  *
- * Gradients, pulls, views, snapshots and norms are taken only by one that has all. A generation begins with its first RESTORE. A standby
- * has nothing until it leads (replication.h). */
-typedef enum { TRI_HOLDS_NOTHING, TRI_HOLDS_PART, TRI_HOLDS_ALL } tri__holding;
+ * In STILL what it has said of its steps stays true: a new ps:0 may want a copy as of a step that all servers have made (handover.h).
+ *
+ * Gradients, pulls, views, snapshots and norms are taken only by one that has ALL; snapshots also in STILL. A generation begins with its
+ * first RESTORE. A standby has nothing until it leads (replication.h). */
+typedef enum { TRI_HOLDS_NOTHING, TRI_HOLDS_PART, TRI_HOLDS_STILL, TRI_HOLDS_ALL } tri__holding;
 
 /* Whether a connection is read from, and what its messages count for.
  *
@@ -55,6 +57,13 @@ typedef enum {
     TRI_TALK_LEAVING, /* the end of its connection is expected */
     TRI_TALK_CLOSING, /* its messages are dropped; the connection closes when what was sent to it has gone out */
 } tri__talk_state;
+
+/* Async: a follower that keeps its stretch when ps:0 was restarted ends its generation when it has so many updates of every chunk. */
+typedef struct {
+    uint32_t generation; /* the next one */
+    int64_t step;
+    int64_t until; /* they are not awaited any longer; 0: none is awaited */
+} tri__keeping;
 
 typedef struct tri__peer {
     struct tri__peer *next;
@@ -95,6 +104,7 @@ struct tri__server {
     tri__contact contact;          /* … and there with ps:0 … */
     tri__peer *upstream;           /* … as one of the peers; NULL while there is no connection … */
     int64_t incarnation;           /* … and how it is told from an earlier process */
+    tri__keeping keeping;          /* … and how it goes on with another one … */
     tri__stretch_copy copy;        /* … and the copy of its stretch that ps:0 wants … */
     tri__replication replication;  /* … and what it has to do with the range's other server */
     int ahead;                     /* workers in that state */

@@ -1,23 +1,27 @@
 /* stretch_copy.c: a stretch is copied at once, and sent while training goes on. */
 #include "store/ps/server/stretch_copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory/memory.h"
 #include "base/thread/clock.h"
+#include "store/ps/server/known_pushes.h"
 #include "store/ps/server/server_inside.h"
 #include "store/ps/stretch/undo.h"
 #include "store/table.h"
-
-#define LATE                                                                                                                               \
-    INT64_C(500000000) /* async: for so long a copy waits for updates that ps:0 has. Later ones are those of workers that are gone */
 
 void tri__copy_fini(tri__stretch_copy *copy)
 {
     for (int i = 0; i < TRI_STRETCH_SLOTS; i++)
         tri__buffer_free(copy->slot[i]);
-    for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
+    for (int i = 0; i < TRI_LAYOUT_TABLES; i++) {
         tri__buffer_free(copy->table[i]);
+        free(copy->rows[i]);
+    }
+    tri__key_cells_fini(&copy->cells);
+    tri__row_list_fini(&copy->named);
+    free(copy->body);
 }
 
 void tri__copy_cancel(tri__server *server)
@@ -41,6 +45,18 @@ static tri_status cannot(const tri__server *server)
     return tri_fail(TRI_NOT_FOUND, "ps:%d is past step %lld", server->options.index, (long long)server->copy.updates);
 }
 
+/* Where tables grow. */
+static tri_status copy_keys(tri__server *server)
+{
+    const tri__key_map *map = tri__stretch_map(server->stretch);
+    tri__stretch_copy *copy = &server->copy;
+    if (!map)
+        return NULL;
+    copy->table_rows = map->used;
+    return tri__key_cells_take(&copy->cells, map, server->options.index, server->layout.servers,
+                               (tri__left_out){map->left_rare, map->left_full});
+}
+
 /* All rows that the server has of a table, slot by slot. */
 static tri_status copy_table(tri__server *server, int table)
 {
@@ -55,9 +71,21 @@ static tri_status copy_table(tri__server *server, int table)
         copy->table_slots[table] = copy->slots;
     }
     for (uint32_t slot = 0; slot < copy->slots; slot++)
-        if (!tri__stretch_read_rows_at(server->stretch, chunk, rows, (int)slot, step_of(server, chunk), copy->table[table] + slot * floats))
+        if (!tri__stretch_read_rows_at(server->stretch, chunk, copy->cells.count ? copy->table_rows : rows, (int)slot,
+                                       step_of(server, chunk), copy->table[table] + slot * floats))
             return cannot(server);
     return NULL;
+}
+
+/* The weights of the rows that evaluations read. */
+static tri_status copy_named_rows(tri__server *server, int table)
+{
+    tri__stretch_copy *copy = &server->copy;
+    const uint32_t chunk = tri__layout_table_chunk(&server->layout, server->options.index, table);
+    const int64_t floats = copy->named.count * server->layout.tables.table[table].width;
+    TRI_TRY(tri__reserve(&copy->rows[table], &copy->rows_room[table], floats + 1, sizeof(float), "a copy of rows that are evaluated"));
+    const bool read = tri__stretch_read_listed_at(server->stretch, chunk, &copy->named, step_of(server, chunk), copy->rows[table]);
+    return read ? NULL : cannot(server);
 }
 
 /* The chunks of the stretch, slot by slot, and its tables. */
@@ -76,8 +104,9 @@ static tri_status copy_stretch(tri__server *server)
                 return cannot(server);
         }
     }
+    TRI_TRY(copy_keys(server));
     for (int table = 0; table < server->layout.tables.count; table++)
-        TRI_TRY(copy_table(server, table));
+        TRI_TRY(copy->only_named ? copy_named_rows(server, table) : copy_table(server, table));
     return NULL;
 }
 
@@ -86,14 +115,25 @@ static void send_table(tri__server *server, int table, uint32_t slot, int64_t st
     const tri__stretch_copy *copy = &server->copy;
     const tri__layout *layout = &server->layout;
     const uint32_t chunk = tri__layout_table_chunk(layout, server->options.index, table);
-    const int64_t rows = tri__layout_rows(layout, server->options.index, table), width = layout->tables.table[table].width;
-    const float *floats = copy->table[table] + slot * rows * width;
-    for (int64_t first = 0; first < rows; first += tri__layout_piece(layout, table)) {
+    const int64_t width = layout->tables.table[table].width, piece = tri__layout_piece(layout, table);
+    const int64_t rows = copy->only_named ? copy->named.count : tri__layout_rows(layout, server->options.index, table);
+    const float *floats = copy->only_named ? copy->rows[table] : copy->table[table] + slot * rows * width;
+    for (int64_t first = 0; first < rows; first += piece) {
         const tri__message message = {
             .type = TRI_MSG_COPY, .chunk = chunk, .snapshot = copy->number, .step = step, .position = first, .slot = slot};
-        const size_t count = (size_t)(tri__layout_piece_rows(layout, chunk, first) * width);
-        const bool zero = tri__all_zero(floats + first * width, count);
+        const size_t count = (size_t)((rows - first < piece ? rows - first : piece) * width);
+        const bool zero = (copy->cells.count && first >= copy->table_rows) || tri__all_zero(floats + first * width, count);
         tri__message_send_floats(server->upstream->connection, message, floats + first * width, zero ? 0 : count, true);
+    }
+}
+
+/* In sync the step tells. */
+static void send_known_pushes(tri__server *server)
+{
+    for (int task = 0; task < TRI_MOST_TASKS && server->options.settings.mode != TRI_PS_SYNC; task++) {
+        json_t *pushes = tri__known_pushes_of(server, task);
+        if (pushes)
+            tri__message_send_json(server->upstream->connection, TRI_MSG_PUSHED, pushes);
     }
 }
 
@@ -107,6 +147,11 @@ static void send_copy(tri__server *server, int64_t step)
                                  .updates =
                                      server->options.settings.mode == TRI_PS_SYNC ? copy->updates : tri__stretch_lowest(server->stretch)};
     tri__message_send(connection, &copied, false);
+    send_known_pushes(server);
+    if (copy->only_named)
+        tri__log_line(server->options.log, TRI_LOG_DEBUG, "step %lld: a copy of the %lld rows that are evaluated", (long long)step,
+                      (long long)copy->named.count);
+    tri__key_cells_send(&copy->cells, connection, (tri__message){.snapshot = copy->number, .step = step});
     for (uint32_t slot = 0; slot < copy->slots; slot++) {
         size_t at = 0, count;
         for (uint32_t i = 0; i < tri__stretch_chunks(server->stretch); i++, at += count) {
@@ -142,6 +187,44 @@ void tri__copy_take(tri__server *server)
     tri__copy_cancel(server);
 }
 
+/* All tables have the same keys: a row is there if the shortest has it. */
+static int64_t least_rows(const tri__server *server)
+{
+    int64_t least = INT32_MAX;
+    for (int i = 0; i < server->layout.tables.count; i++) {
+        const int64_t rows = tri__layout_rows(&server->layout, server->options.index, i);
+        least = rows < least ? rows : least;
+    }
+    return server->stretch ? least : 0;
+}
+
+tri_status tri__copy_named_body(tri__peer *peer, const tri__message *message, void **body)
+{
+    tri__stretch_copy *copy = &peer->server->copy;
+    if (peer->role != TRI_PEER_COORDINATOR)
+        return tri_fail(TRI_BAD_DATA, "a list of the rows that are evaluated, which is not from ps:0");
+    free(copy->body);
+    copy->body = NULL;
+    TRI_TRY(tri__allocate((size_t)message->size, 1, "a list of rows", &copy->body));
+    *body = copy->body;
+    return NULL;
+}
+
+tri_status tri__copy_named(tri__server *server, const tri__message *message)
+{
+    tri__stretch_copy *copy = &server->copy;
+    const int64_t limit = least_rows(server);
+    tri__keyed_head head;
+    size_t used = 0;
+    TRI_TRY(tri__keyed_head_read(copy->body, message->size, limit, &head));
+    tri_status status = tri__row_list_read(copy->body + TRI_KEYED_HEAD, message->size - TRI_KEYED_HEAD, &head, limit, &copy->named, &used);
+    if (!status && used != message->size - TRI_KEYED_HEAD)
+        status = tri_fail(TRI_BAD_DATA, "a list of %u rows that are evaluated with something behind it", head.count);
+    free(copy->body);
+    copy->body = NULL;
+    return status;
+}
+
 tri_status tri__copy_begin(tri__server *server, const tri__message *message)
 {
     tri__stretch_copy *copy = &server->copy;
@@ -150,9 +233,10 @@ tri_status tri__copy_begin(tri__server *server, const tri__message *message)
         return tri_fail(TRI_BAD_DATA, "a snapshot of %u slots, which this rule does not have", slots);
     copy->step = message->step;
     copy->updates = message->updates;
-    copy->until = tri__clock_now() + LATE;
+    copy->until = tri__clock_now() + TRI_LATE;
     copy->number = message->snapshot;
     copy->slots = slots;
+    copy->only_named = message->named != 0;
     tri__copy_take(server);
     return NULL;
 }

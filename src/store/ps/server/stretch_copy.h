@@ -2,11 +2,17 @@
 #ifndef TRI_STORE_PS_SERVER_STRETCH_COPY_H
 #define TRI_STORE_PS_SERVER_STRETCH_COPY_H
 
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
+#include "store/ps/stretch/key_cells.h"
 #include "store/ps/stretch/stretch.h"
 
 typedef struct tri__server tri__server;
+struct tri__peer;
+
+/* Async: for so long a server waits for updates that ps:0 has. Those that have not come by then are of workers that are gone. */
+#define TRI_LATE INT64_C(500000000)
 
 typedef struct {
     int64_t step;                            /* after which ps:0 wants the copy; −1: it wants none */
@@ -16,10 +22,22 @@ typedef struct {
     float *slot[TRI_STRETCH_SLOTS];          /* the stretch: parameters, state of the rule; NULL: no memory yet */
     float *table[TRI_LAYOUT_TABLES];         /* its tables, each slot by slot: … */
     uint32_t table_slots[TRI_LAYOUT_TABLES]; /* … there is memory for so many */
+    int64_t table_rows;                      /* … of each so many; others are 0 */
+    tri__key_cells cells;                    /* where tables grow: whose rows they are */
+    tri__row_list named;                     /* rows that evaluations read, of every table */
+    bool only_named;                         /* the copy that ps:0 wants has no others … */
+    float *rows[TRI_LAYOUT_TABLES];          /* … [named.count][width] */
+    int64_t rows_room[TRI_LAYOUT_TABLES];
+    uint8_t *body; /* of a NAMED that is being read */
 } tri__stretch_copy;
 
 TRI_MUST_CHECK tri_status tri__copy_begin(tri__server *server, const tri__message *message); /* SNAPSHOT has come: copies now or later */
-void tri__copy_take(tri__server *server);                                                    /* copies and sends, if it is time to */
+
+/* NAMED: ps:0 says which rows evaluations read. Where its body goes, and it has been read whole. */
+TRI_MUST_CHECK tri_status tri__copy_named_body(struct tri__peer *peer, const tri__message *message, void **body);
+TRI_MUST_CHECK tri_status tri__copy_named(tri__server *server, const tri__message *message);
+
+void tri__copy_take(tri__server *server); /* copies and sends, if it is time to */
 bool tri__copy_is_wanted(const tri__server *server);
 void tri__copy_cancel(tri__server *server); /* ps:0 is lost, or all go back */
 void tri__copy_fini(tri__stretch_copy *copy);

@@ -17,7 +17,7 @@
 
 static size_t held_bytes(const tri__stretch_chunk *chunk, const tri__row_part *rows)
 {
-    return rows ? tri__row_part_bytes(rows, chunk->shard->table.width) : TRI_CHUNK_BYTES;
+    return rows ? tri__row_part_bytes(rows, chunk->shard->width) : TRI_CHUNK_BYTES;
 }
 
 /* Take a part out of the chunk's list, in which *at points to it. */

@@ -42,6 +42,7 @@ tri_status tri__stretch_know(tri__stretch *stretch, uint32_t chunk, int task, in
 {
     TRI_TRY(tri__stretch_know_task(stretch, task));
     stretch->pushed[task][chunk - stretch->first] = serial;
+    tri__grown_know(stretch, tri__stretch_at(stretch, chunk), task, serial);
     return NULL;
 }
 

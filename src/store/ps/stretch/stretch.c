@@ -33,7 +33,7 @@ static tri_status allocate(tri__stretch *stretch, const tri__layout *layout)
                                       tri_rule_slots(&stretch->rule)));
         stretch->chunk[tri__layout_table_chunk(layout, server, i) - stretch->first].shard = &stretch->shard[i];
     }
-    return NULL;
+    return tri__grown_create(stretch, layout);
 }
 
 tri_status tri__stretch_create(const tri__layout *layout, int server, const tri_rule *rule, const tri__ps_settings *settings,
@@ -93,6 +93,7 @@ void tri__stretch_destroy(tri__stretch *stretch)
         free(stretch->pushed[i]);
     tri__task_orders_free(&stretch->order);
     tri__undo_destroy(stretch);
+    tri__grown_destroy(stretch);
     free(stretch->chunk);
     for (int i = 0; i < TRI_LAYOUT_TABLES; i++)
         tri__table_shard_fini(&stretch->shard[i]);
@@ -137,9 +138,14 @@ float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot, size
     return buffer ? buffer + range.first : NULL;
 }
 
+tri__table_shard *tri__stretch_shard(tri__stretch *stretch, uint32_t chunk)
+{
+    return tri__stretch_at(stretch, chunk)->shard;
+}
+
 tri_table *tri__stretch_table(tri__stretch *stretch, uint32_t chunk)
 {
-    tri__table_shard *shard = tri__stretch_at(stretch, chunk)->shard;
+    tri__table_shard *shard = tri__stretch_shard(stretch, chunk);
     return shard ? &shard->table : NULL;
 }
 
@@ -167,11 +173,21 @@ int64_t tri__stretch_lowest(const tri__stretch *stretch)
     return lowest;
 }
 
+int64_t tri__stretch_highest(const tri__stretch *stretch)
+{
+    int64_t highest = 0;
+    for (uint32_t i = 0; i < stretch->chunks; i++)
+        if (stretch->chunk[i].step > highest)
+            highest = stretch->chunk[i].step;
+    return highest;
+}
+
 /* ---- beginning anew ---- */
 
 static void forget_pushes(tri__stretch *stretch, int task)
 {
     stretch->stale[task] = -1;
+    tri__grown_forget(stretch, task);
     for (uint32_t i = 0; stretch->pushed[task] && i < stretch->chunks; i++)
         stretch->pushed[task][i] = -1;
 }
@@ -190,6 +206,7 @@ void tri__stretch_reset(tri__stretch *stretch, int64_t step)
         forget_pushes(stretch, task);
         stretch->left[task] = -1;
     }
+    tri__grown_reset(stretch);
     tri__task_orders_free(&stretch->order);
     stretch->whole = 0;
     stretch->clip = (tri__clip_factor){0};
@@ -220,7 +237,7 @@ void tri__stretch_apply(tri__stretch *stretch, const tri__stretch_chunk *chunk, 
 {
     const tri_step now = {.step = step, .rate = rate};
     tri__update update = tri__update_of(stretch->parameters, stretch->slot, chunk->range, gradient, scale, now);
-    update.state = tri__rule_state_in(&stretch->rule, tri__stretch_range_of(stretch, chunk));
+    tri__update_mark_state(&update, &stretch->rule, tri__stretch_range_of(stretch, chunk));
     tri__rule_apply(&stretch->rule, &update);
 }
 
@@ -240,6 +257,7 @@ void tri__stretch_tell(const tri__stretch *stretch, const tri__stretch_chunk *ch
 static void apply_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push)
 {
     const tri_step step = {.step = push->step, .rate = push->rate};
+    tri__grown_take(stretch, push);
     if (push->rows)
         tri__table_shard_apply_part(chunk->shard, push->rows, &stretch->rule, 1 / push->weight, &step);
     else
@@ -268,7 +286,7 @@ static tri_status check_push(const tri__stretch *stretch, const tri__push *push)
 static tri_status check_gradient(const tri__stretch_chunk *chunk, const tri__push *push)
 {
     const float *values = push->rows ? push->rows->values : push->gradient;
-    size_t count = push->rows ? (size_t)(push->rows->count * chunk->shard->table.width) : chunk->range.count, at;
+    size_t count = push->rows ? (size_t)(push->rows->count * chunk->shard->width) : chunk->range.count, at;
     if (tri__gradient_is_sound(values, count, &at))
         return NULL;
     return tri_fail(TRI_DIVERGED,
@@ -302,6 +320,12 @@ static void take_alone(tri__stretch *stretch, tri__stretch_chunk *chunk, const t
     chunk->step++;
 }
 
+/* For a part that is applied by itself. */
+static tri_status make_room(tri__table_shard *shard, int64_t rows)
+{
+    return shard->grown ? tri__table_rows_reserve(&shard->taken, shard->table.width, rows) : NULL;
+}
+
 tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__push_outcome *out)
 {
     TRI_TRY(check_push(stretch, push));
@@ -320,6 +344,8 @@ tri_status tri__stretch_push(tri__stretch *stretch, const tri__push *push, tri__
         return NULL;
     }
     TRI_TRY(check_gradient(chunk, push));
+    if (push->rows && !tri__stretch_is_sync(stretch)) /* else gather.c does */
+        TRI_TRY(make_room(chunk->shard, push->rows->count));
     *pushed = push->serial;
     if (tri__stretch_is_sync(stretch))
         return tri__gather_push(stretch, chunk, push, out);

@@ -34,12 +34,15 @@ uint32_t tri__stretch_first(const tri__stretch *stretch);  /* its first chunk �
 uint32_t tri__stretch_chunks(const tri__stretch *stretch); /* … and how many it has */
 bool tri__stretch_has(const tri__stretch *stretch, uint32_t chunk);
 float *tri__stretch_floats(tri__stretch *stretch, uint32_t chunk, int slot,
-                           size_t *count);                                /* slot 0: parameters; from 1 on: state, or NULL */
-tri_table *tri__stretch_table(tri__stretch *stretch, uint32_t chunk);     /* whose rows the chunk is; NULL: it is a range */
-int tri__stretch_slots(const tri__stretch *stretch);                      /* kinds of float: parameters, and the rule's state */
-int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk);   /* updates of the chunk so far */
-int64_t tri__stretch_waited(const tri__stretch *stretch, uint32_t chunk); /* ns between the first and the last part of it */
-int64_t tri__stretch_lowest(const tri__stretch *stretch);                 /* the least step of all chunks */
+                           size_t *count);                                   /* slot 0: parameters; from 1 on: state, or NULL */
+tri_table *tri__stretch_table(tri__stretch *stretch, uint32_t chunk);        /* whose rows the chunk is; NULL: it is a range */
+tri__table_shard *tri__stretch_shard(tri__stretch *stretch, uint32_t chunk); /* the same, with what is pushed to it */
+tri__key_map *tri__stretch_map(tri__stretch *stretch);                       /* where tables grow: which row each key has; NULL elsewhere */
+int tri__stretch_slots(const tri__stretch *stretch);                         /* kinds of float: parameters, and the rule's state */
+int64_t tri__stretch_step(const tri__stretch *stretch, uint32_t chunk);      /* updates of the chunk so far */
+int64_t tri__stretch_waited(const tri__stretch *stretch, uint32_t chunk);    /* ns between the first and the last part of it */
+int64_t tri__stretch_lowest(const tri__stretch *stretch);                    /* the least step of all chunks … */
+int64_t tri__stretch_highest(const tri__stretch *stretch);                   /* … and the most */
 
 /* Where the job stands, at the beginning and after a failure: every chunk is at step, nothing is held, no push is known. */
 void tri__stretch_reset(tri__stretch *stretch, int64_t step);

@@ -38,6 +38,12 @@ typedef struct {
     tri__row_sum rows[TRI_LAYOUT_TABLES]; /* those that the step changed: values are [count][stride] */
 } tri__undo;
 
+/* Tables that grow. */
+typedef struct {
+    tri_store store;                 /* the shards' tables, the rule, and the map, as store/table_rows.h takes them; map NULL: none grows */
+    int64_t counted[TRI_MOST_TASKS]; /* async: the serial of a task's last push whose sightings are counted; −1: none */
+} tri__grown_tables;
+
 struct tri__stretch {
     tri_range range;
     uint32_t first, chunks;
@@ -47,6 +53,7 @@ struct tri__stretch {
     float *gathered; /* sync only */
     tri__stretch_chunk *chunk;
     tri__table_shard shard[TRI_LAYOUT_TABLES];
+    tri__grown_tables grown;         /* where tables grow */
     int64_t *pushed[TRI_MOST_TASKS]; /* [chunks] the serial of the last push that was taken, −1 where none; NULL where it never came */
     int64_t left[TRI_MOST_TASKS];    /* nothing is expected of a task up to this step; −1: it has not left */
     int64_t stale[TRI_MOST_TASKS];   /* the step of its last gradient that was dropped; −1: none */
@@ -86,6 +93,14 @@ TRI_MUST_CHECK tri_status tri__stretch_know_task(tri__stretch *stretch, int task
 TRI_MUST_CHECK tri_status tri__gather_push(tri__stretch *stretch, tri__stretch_chunk *chunk, const tri__push *push, tri__push_outcome *out);
 void tri__gather_begin(tri__stretch_chunk *chunk);                       /* nothing of the chunk's next step is there */
 void tri__gather_drop(tri__stretch *stretch, tri__stretch_chunk *chunk); /* the parts that are held */
+
+/* Of grown.c, for the others. */
+TRI_MUST_CHECK tri_status tri__grown_create(tri__stretch *stretch, const tri__layout *layout);
+void tri__grown_destroy(tri__stretch *stretch);
+void tri__grown_reset(tri__stretch *stretch);            /* the next step counts, whichever it is */
+void tri__grown_forget(tri__stretch *stretch, int task); /* no push of it is counted */
+void tri__grown_know(tri__stretch *stretch, const tri__stretch_chunk *chunk, int task, int64_t serial); /* that push is */
+void tri__grown_take(tri__stretch *stretch, const tri__push *push); /* async, before it is applied: its sightings count once */
 
 /* Of undo.c, for the others. */
 TRI_MUST_CHECK tri_status tri__undo_create(tri__stretch *stretch);

@@ -27,7 +27,7 @@ size_t tri__row_part_bytes(const tri__row_part *part, int64_t width)
 
 tri_status tri__table_shard_init(tri__table_shard *shard, int64_t rows, int64_t width, int slots)
 {
-    *shard = (tri__table_shard){0};
+    *shard = (tri__table_shard){.width = width};
     return tri__table_init(&shard->table, rows > 0 ? rows : 1, width, slots);
 }
 
@@ -41,6 +41,7 @@ void tri__table_shard_fini(tri__table_shard *shard)
 {
     sum_fini(&shard->sum);
     sum_fini(&shard->other);
+    tri__table_rows_fini(&shard->taken);
     tri__table_fini(&shard->table);
 }
 
@@ -59,8 +60,10 @@ static tri_status grow(tri__row_sum *sum, int64_t count, int64_t width)
 tri_status tri__table_shard_reserve(tri__table_shard *shard, int64_t rows)
 {
     shard->reserved += rows;
-    TRI_TRY(grow(&shard->sum, shard->reserved, shard->table.width));
-    return grow(&shard->other, shard->reserved, shard->table.width);
+    if (shard->grown)
+        TRI_TRY(tri__table_rows_reserve(&shard->taken, shard->table.width, shard->reserved));
+    TRI_TRY(grow(&shard->sum, shard->reserved, shard->width));
+    return grow(&shard->other, shard->reserved, shard->width);
 }
 
 static void take(tri__row_sum *sum, int32_t row, const float *values, int64_t width)
@@ -81,7 +84,7 @@ static void take_both(tri__row_sum *sum, int32_t row, const float *before, const
 
 void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part)
 {
-    const int64_t width = shard->table.width;
+    const int64_t width = shard->width;
     const tri__row_sum *before = &shard->sum;
     tri__row_sum *sum = &shard->other;
     sum->count = 0;
@@ -109,20 +112,46 @@ tri__row_part tri__table_shard_sum(const tri__table_shard *shard)
     return (tri__row_part){.count = shard->sum.count, .rows = shard->sum.rows, .values = shard->sum.values};
 }
 
+void tri__table_shard_set_grown(tri__table_shard *shard, tri_store *grown, int number)
+{
+    shard->grown = grown;
+    shard->number = number;
+    shard->width = tri__offered_width(grown, shard->table.width);
+}
+
+tri_status tri__table_shard_gather(tri__table_shard *shard, const int32_t *rows, int64_t count, float *out)
+{
+    if (shard->grown)
+        return tri__table_rows_gather(&shard->taken, shard->grown, shard->number, (tri__table_keys){rows, count}, out);
+    tri__table_gather(&shard->table, (tri__table_keys){rows, count}, out);
+    return NULL;
+}
+
 double tri__table_shard_squares(const tri__table_shard *shard)
 {
+    if (shard->grown)
+        return tri__table_rows_squares(shard->grown, shard->number, shard->sum.values, shard->sum.count);
     return tri__sum_of_squares(shard->sum.values, (size_t)(shard->sum.count * shard->table.width));
+}
+
+static void apply(tri__table_shard *shard, tri__table_keys keys, const float *values, const tri_rule *rule, double scale,
+                  const tri_step *step)
+{
+    if (shard->grown) /* there is room for the rows, so it does not fail */
+        tri_status_free(tri__table_rows_apply(&shard->taken, shard->grown, shard->number, keys, values, (float)scale, step));
+    else
+        tri__table_apply(&shard->table, keys, values, (float)scale, rule, step);
 }
 
 void tri__table_shard_apply(tri__table_shard *shard, const tri_rule *rule, double scale, const tri_step *step)
 {
-    tri__table_apply(&shard->table, (tri__table_keys){shard->sum.rows, shard->sum.count}, shard->sum.values, (float)scale, rule, step);
+    apply(shard, (tri__table_keys){shard->sum.rows, shard->sum.count}, shard->sum.values, rule, scale, step);
 }
 
 void tri__table_shard_apply_part(tri__table_shard *shard, const tri__row_part *part, const tri_rule *rule, double scale,
                                  const tri_step *step)
 {
-    tri__table_apply(&shard->table, (tri__table_keys){part->rows, part->count}, part->values, (float)scale, rule, step);
+    apply(shard, (tri__table_keys){part->rows, part->count}, part->values, rule, scale, step);
 }
 
 tri_status tri__table_piece_check(const tri__layout *layout, const tri__message *message, uint32_t slots)

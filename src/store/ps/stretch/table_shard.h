@@ -4,9 +4,11 @@
 
 #include "store/ps/protocol/layout.h"
 #include "store/ps/protocol/message.h"
+#include "store/table_rows.h"
 #include "trireme/store.h"
 
-/* A worker's gradient of some rows: distinct, rising. Heap memory of its own; free() it. */
+/* A worker's gradient of some rows: distinct, rising. Where tables grow, rows are keys of the whole table, and each has one float more: how
+ * often the worker's batch names it (store/table_rows.h). Heap memory of its own; free() it. */
 typedef struct {
     int64_t count;
     int32_t *rows; /* [count] */
@@ -25,13 +27,24 @@ typedef struct {
 
 typedef struct {
     tri_table table;
-    tri__row_sum sum;   /* of the parts that were added since begin */
-    tri__row_sum other; /* room for the next sum */
-    int64_t reserved;   /* rows of parts that were announced since begin */
+    int64_t width;         /* floats of a row of a part */
+    tri_store *grown;      /* where tables grow: all that the server has, with their map; borrowed. NULL: they do not */
+    int number;            /* of this one among them */
+    tri__table_rows taken; /* memory for it */
+    tri__row_sum sum;      /* of the parts that were added since begin */
+    tri__row_sum other;    /* room for the next sum */
+    int64_t reserved;      /* rows of parts that were announced since begin */
 } tri__table_shard;
 
 TRI_MUST_CHECK tri_status tri__table_shard_init(tri__table_shard *shard, int64_t rows, int64_t width, int slots);
 void tri__table_shard_fini(tri__table_shard *shard);
+
+/* From now on the table grows: it is table `number` of that store, whose map gives its rows. */
+void tri__table_shard_set_grown(tri__table_shard *shard, tri_store *grown, int number);
+
+/* The weights of rows, [count][width of the table]. Where tables grow, rows are keys, and those without a row read as a local store has
+ * it. */
+TRI_MUST_CHECK tri_status tri__table_shard_gather(tri__table_shard *shard, const int32_t *rows, int64_t count, float *out);
 
 /* A step's parts: room for each is made before any further one is added, so that adding cannot fail. Sums are made in the order of
  * adding. */
@@ -41,7 +54,7 @@ void tri__table_shard_add(tri__table_shard *shard, const tri__row_part *part);
 tri__row_part tri__table_shard_sum(const tri__table_shard *shard); /* what was added, borrowed */
 double tri__table_shard_squares(const tri__table_shard *shard);    /* Σ of the squares of the sum */
 
-/* Apply what was added, or one part by itself. */
+/* Apply what was added, or one part by itself, for whose rows there is room (reserve). */
 void tri__table_shard_apply(tri__table_shard *shard, const tri_rule *rule, double scale, const tri_step *step);
 void tri__table_shard_apply_part(tri__table_shard *shard, const tri__row_part *part, const tri_rule *rule, double scale,
                                  const tri_step *step);

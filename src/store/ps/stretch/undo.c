@@ -6,6 +6,7 @@
 
 #include "base/memory/memory.h"
 #include "store/ps/stretch/stretch_inside.h"
+#include "store/table.h"
 
 tri_status tri__undo_create(tri__stretch *stretch)
 {
@@ -95,5 +96,25 @@ bool tri__stretch_read_rows_at(tri__stretch *stretch, uint32_t chunk, int64_t ro
     for (int64_t i = 0; before && i < kept->count; i++)
         memcpy(out + kept->rows[i] * table->width, kept->values + i * table->stride + slot * table->width,
                (size_t)table->width * sizeof *out);
+    return true;
+}
+
+bool tri__stretch_read_listed_at(tri__stretch *stretch, uint32_t chunk, const tri__row_list *list, int64_t step, float *out)
+{
+    const tri__table_shard *shard = tri__stretch_at(stretch, chunk)->shard;
+    const tri_table *table = &shard->table;
+    const bool before = is_kept(stretch, chunk, step);
+    if (!before && tri__stretch_step(stretch, chunk) != step)
+        return false;
+    tri__table_gather(table, (tri__table_keys){list->rows, list->count}, out);
+    const tri__row_sum *kept = &stretch->undo.rows[shard - stretch->shard];
+    for (int64_t i = 0, k = 0; before && i < list->count && k < kept->count;) { /* both rise */
+        if (list->rows[i] == kept->rows[k])
+            memcpy(out + i * table->width, kept->values + k * table->stride, (size_t)table->width * sizeof *out);
+        if (list->rows[i] <= kept->rows[k])
+            i++;
+        else
+            k++;
+    }
     return true;
 }

@@ -5,6 +5,7 @@
 #ifndef TRI_STORE_PS_STRETCH_UNDO_H
 #define TRI_STORE_PS_STRETCH_UNDO_H
 
+#include "store/ps/protocol/keyed.h"
 #include "store/ps/stretch/stretch.h"
 
 /* Copy one slot of a chunk as it was after so many steps, now or before its last step: [count of tri__stretch_floats]. False: it is
@@ -12,5 +13,7 @@
 TRI_MUST_CHECK bool tri__stretch_read_at(tri__stretch *stretch, uint32_t chunk, int slot, int64_t step, float *out);
 /* The same of all rows of a table: [rows][width] */
 TRI_MUST_CHECK bool tri__stretch_read_rows_at(tri__stretch *stretch, uint32_t chunk, int64_t rows, int slot, int64_t step, float *out);
+/* The same of the weights of the listed rows: [list->count][width] */
+TRI_MUST_CHECK bool tri__stretch_read_listed_at(tri__stretch *stretch, uint32_t chunk, const tri__row_list *list, int64_t step, float *out);
 
 #endif

@@ -100,9 +100,7 @@ static tri_status pull_rows(evaluator *e, int table, int64_t number)
     uint8_t *body;
     TRI_TRY(tri__allocate(TRI_KEYED_HEAD + (size_t)list.count * TRI_KEYED_ROW_MOST, 1, "a list of rows", &body));
     tri__row_list_sign(&list);
-    const tri__keyed_head head = {.count = (uint32_t)list.count, .flags = TRI_KEYED_LIST, .signature = list.signature};
-    tri__keyed_head_write(&head, body);
-    const size_t size = TRI_KEYED_HEAD + tri__row_list_write(list.rows, list.count, body + TRI_KEYED_HEAD);
+    const size_t size = tri__keyed_list_write(&list, body);
     const tri__message message = {.type = TRI_MSG_PULL_ROWS, .size = (uint32_t)size, .chunk = (uint32_t)table, .number = (uint32_t)number};
     const tri__frame frame = tri__message_encode(&message);
     tri__connection_send_copy(e->contact.connection, &frame, body, false);

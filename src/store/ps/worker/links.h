@@ -6,9 +6,8 @@
 
 TRI_MUST_CHECK tri_status tri__links_create(tri__worker *worker); /* begins to connect; no lock */
 void tri__links_destroy(tri__worker *worker);                     /* the caller owns the loop; no lock */
-void tri__links_push(tri__worker *worker, uint32_t chunk);        /* a chunk is ready: sends it, or lets the loop's thread do so */
-tri__message tri__links_push_head(const tri__worker *worker, uint32_t chunk); /* of the message that pushes the chunk, all but its size */
-void tri__links_say(tri__worker *worker);                                     /* sends READY and a report, if they are due */
-void tri__links_count(tri__worker *worker);                                   /* adds up the traffic of all links */
+void tri__links_fail(tri__worker *worker, tri_status why);        /* what the worker waits for does not come; the first reason counts */
+void tri__links_say(tri__worker *worker);                         /* sends READY and a report, if they are due */
+void tri__links_count(tri__worker *worker);                       /* adds up the traffic of all links */
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/memory/memory.h"
 #include "store/ps/protocol/keyed.h"
-#include "store/ps/worker/links.h"
+#include "store/ps/worker/sending.h"
 #include "store/ps/worker/worker_shard.h"
 
 /* Memory for the body of a message; NULL: there is none, and the worker has failed. */
@@ -57,7 +57,7 @@ void tri__row_messages_push(tri__worker *worker, uint32_t number)
     tri__worker_shard *shard = chunk->shard;
     const bool listed = !is_known(shard);
     const size_t values = tri__values_bytes(floats_for(worker, shard, shard->pushed.count), worker->options.settings.half_rows);
-    uint8_t *body = body_of(worker, TRI_KEYED_HEAD + (size_t)shard->pushed.count * TRI_KEYED_ROW_MOST + values);
+    uint8_t *body = body_of(worker, TRI_KEYED_HEAD + 2 * (size_t)shard->pushed.count * TRI_KEYED_ROW_MOST + values);
     if (!body)
         return;
     const tri__keyed_head head = {
@@ -70,8 +70,11 @@ void tri__row_messages_push(tri__worker *worker, uint32_t number)
     if (listed)
         size += tri__row_list_write(shard->pushed.rows, shard->pushed.count, body + size);
     write_gradient(worker, shard, values, body + size);
-    tri__message message = tri__links_push_head(worker, number);
-    message.size = (uint32_t)(size + values);
+    size += values;
+    if (worker->store.counts)
+        size += tri__sightings_write(shard->sightings, shard->pushed.count, body + size);
+    tri__message message = tri__sending_head(worker, number);
+    message.size = (uint32_t)size;
     const tri__frame frame = tri__message_encode(&message);
     chunk->stage = TRI_CHUNK_PUSHED;
     tri__connection_send_copy(worker->link[chunk->server].contact.connection, &frame, body, false);

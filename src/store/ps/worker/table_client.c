@@ -39,7 +39,7 @@ tri_status tri__table_client_create(tri__worker *worker)
             tri__worker_chunk *chunk = &worker->chunk[tri__layout_table_chunk(layout, server, table)];
             TRI_TRY(tri__allocate(1, sizeof *chunk->shard, "rows of a table", &chunk->shard));
             chunk->shard->width = shape->width;
-            chunk->shard->all = tri__layout_rows(layout, server, table);
+            chunk->shard->all = tri__layout_keys(layout, server, table);
             TRI_TRY(check_dense(worker, chunk->shard, server));
         }
     }
@@ -59,6 +59,7 @@ void tri__table_client_destroy(tri__worker *worker)
         }
         tri__row_list_fini(&shard->pushed);
         free(shard->gradient);
+        free(shard->sightings);
         free(shard);
     }
     if (worker->sort)
@@ -104,7 +105,7 @@ static tri_status reserve_rows(tri__batch_rows *batch, int64_t count, int64_t wi
 
 static tri_status check_count(int64_t count, int64_t width, int server)
 {
-    const int64_t each = TRI_KEYED_ROW_MOST + width * (int64_t)sizeof(float);
+    const int64_t each = 2 * TRI_KEYED_ROW_MOST + width * (int64_t)sizeof(float); /* the row, its sightings and values */
     if (count <= (TRI_KEYED_MOST - TRI_KEYED_HEAD) / each)
         return NULL;
     return tri_fail(TRI_BAD_CALL,
@@ -230,6 +231,17 @@ void tri__table_client_keep(tri__worker *worker, int table, const int32_t *keys)
 
 /* ---- their gradients ---- */
 
+/* How often the batch names the rows that are pushed to a server, as the plan has counted it. */
+static tri_status take_sightings(const tri__worker *worker, tri__worker_shard *shard, const tri__batch_rows *batch)
+{
+    if (!worker->store.counts)
+        return NULL;
+    TRI_TRY(tri__reserve(&shard->sightings, &shard->sightings_room, batch->list.count + 1, sizeof *shard->sightings, "the keys of a push"));
+    for (int64_t i = 0; i < batch->list.count; i++)
+        shard->sightings[i] = worker->store.sightings ? worker->store.sightings[batch->position[i]] : 1;
+    return NULL;
+}
+
 /* The list is the push's from here on: the next batch has another one. */
 tri_status tri__table_client_take(tri__worker *worker, int table, const float *gradient)
 {
@@ -241,6 +253,7 @@ tri_status tri__table_client_take(tri__worker *worker, int table, const float *g
         for (int64_t i = 0; i < batch->list.count; i++)
             memcpy(shard->gradient + i * shard->width, gradient + batch->position[i] * shard->width,
                    (size_t)shard->width * sizeof *gradient);
+        TRI_TRY(take_sightings(worker, shard, batch));
         const tri__row_list free_one = shard->pushed;
         shard->pushed = batch->list;
         shard->pushed_at = batch->asked_at;

@@ -11,7 +11,10 @@
 #include "store/norm.h"
 #include "store/ps/worker/links.h"
 #include "store/ps/worker/row_messages.h"
+#include "store/ps/worker/sending.h"
 #include "store/ps/worker/table_client.h"
+#include "store/ps/worker/waiting.h"
+#include "store/ps/worker/worker_tokens.h"
 #include "store/store.h"
 
 #define LARGE_BYTES (4u << 20) /* from here on a thread sends and receives while the model computes */
@@ -19,58 +22,6 @@
 static tri__worker *worker_of(tri_store *store)
 {
     return (tri__worker *)store;
-}
-
-/* ---- whose the loop is ---- */
-
-/* A call of the store begins: the loop is the caller's, or that of the store's thread. */
-static void enter(tri__worker *worker)
-{
-    tri__heartbeat_hold(&worker->heartbeat);
-    pthread_mutex_lock(&worker->lock);
-}
-
-static void leave(tri__worker *worker)
-{
-    pthread_mutex_unlock(&worker->lock);
-    tri__heartbeat_lend(&worker->heartbeat);
-}
-
-/* ---- waiting ---- */
-
-/* Let the servers be heard, until then at the latest. The lock is held, and let go of meanwhile. */
-static void hear_servers(tri__worker *worker, int64_t until)
-{
-    if (worker->threaded) {
-        tri__condition_wait(&worker->changed, &worker->lock, until);
-        return;
-    }
-    pthread_mutex_unlock(&worker->lock);
-    tri__loop_turn(worker->loop, until);
-    pthread_mutex_lock(&worker->lock);
-}
-
-/* The lock is held. Wait until done says so, or a server has been silent for too long. A worker that was stopped itself cannot tell who was
- * silent meanwhile: what they said is still to be read. */
-static tri_status wait_until(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
-{
-    int64_t now = tri__clock_now(), began = now, heartbeat = worker->options.settings.heartbeat;
-    while (!done(worker, what)) {
-        if (worker->failure) {
-            tri_status failure = worker->failure;
-            worker->failure = NULL;
-            return failure;
-        }
-        for (int i = 0; i < worker->options.settings.servers; i++)
-            if (worker->link[i].contact.welcome) /* who is away is looked after by links.c */
-                TRI_TRY(tri__contact_check(&worker->link[i].contact, began, now));
-        int64_t next = now + heartbeat;
-        hear_servers(worker, next);
-        now = tri__clock_now();
-        if (now - next > heartbeat)
-            began = now;
-    }
-    return NULL;
 }
 
 /* ---- the store ---- */
@@ -87,7 +38,7 @@ static void ask_for_rows(tri__worker *worker)
 static tri_status ps_begin(tri_store *store, const tri_step *step)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
+    tri__worker_enter(worker);
     worker->step = *step;
     worker->serial++;
     worker->covered = 0;
@@ -97,7 +48,7 @@ static tri_status ps_begin(tri_store *store, const tri_step *step)
         worker->chunk[i].covered = 0;
     if (asks)
         ask_for_rows(worker);
-    leave(worker);
+    tri__worker_leave(worker);
     return NULL;
 }
 
@@ -114,28 +65,13 @@ static bool chunks_here(const tri__worker *worker, const void *what)
     return true;
 }
 
-/* Of the time spent here, as much as the chunks waited for others' parts was spent waiting for other workers. */
-static tri_status wait_and_count(tri__worker *worker, bool (*done)(const tri__worker *, const void *), const void *what)
-{
-    int64_t began = tri__clock_now();
-    worker->waited = 0;
-    tri_status status = wait_until(worker, done, what);
-    int64_t spent = tri__clock_now() - began, peers = worker->waited < spent ? worker->waited : spent;
-    if (worker->options.settings.mode != TRI_PS_SYNC)
-        peers = 0;
-    worker->times.peers += peers;
-    worker->times.server += spent - peers;
-    tri__trace_end(worker->store.lane, peers > spent / 2 ? TRI_SPAN_PEERS : TRI_SPAN_SERVER, began, worker->step.step);
-    return status;
-}
-
 /* Connections are a lane of their own: another thread may have them, always under the worker's lock. */
 static void ps_trace(tri_store *store, tri__trace *trace)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
+    tri__worker_enter(worker);
     worker->network = tri__trace_lane_add(trace, "network");
-    leave(worker);
+    tri__worker_leave(worker);
 }
 
 static tri_status ps_await(tri_store *store, tri_range range)
@@ -143,9 +79,9 @@ static tri_status ps_await(tri_store *store, tri_range range)
     tri__worker *worker = worker_of(store);
     if (range.count == 0)
         return NULL;
-    enter(worker);
-    tri_status status = chunks_here(worker, &range) ? NULL : wait_and_count(worker, chunks_here, &range);
-    leave(worker);
+    tri__worker_enter(worker);
+    tri_status status = chunks_here(worker, &range) ? NULL : tri__worker_wait_and_count(worker, chunks_here, &range);
+    tri__worker_leave(worker);
     return status;
 }
 
@@ -157,7 +93,7 @@ static void make_ready(tri__worker *worker, uint32_t number, float rate)
     chunk->serial = worker->serial;
     chunk->step = worker->step.step;
     chunk->rate = rate;
-    tri__links_push(worker, number);
+    tri__sending_push(worker, number);
 }
 
 /* Async clips each worker's own gradient, when all of it is there. */
@@ -210,60 +146,20 @@ static void cover(tri__worker *worker, tri_range range, double weight)
     clip_when_whole(worker);
 }
 
-static bool token_here(const tri__worker *worker, const void *what)
-{
-    (void)what;
-    return worker->tokens > 0 || worker->ending >= TRI_ENDS_STOPPED;
-}
-
-static tri__token pop_token(tri__worker *worker)
-{
-    tri__token token = worker->token[worker->first_token];
-    worker->first_token = (worker->first_token + 1) % TRI_WORKER_TOKENS;
-    worker->tokens--;
-    worker->last_step = token.step;
-    return token;
-}
-
-static bool token_here_or_void(const tri__worker *worker, const void *what)
-{
-    return worker->at_work == TRI_TOKEN_VOID || token_here(worker, what);
-}
-
-/* The step began before its token came: wait for it now. Where it is not the one that was expected, the step is void. So it is where all
- * go back meanwhile; the token that comes then, even if it looks the same, is for the step that is made again. */
-static tri_status confirm(tri__worker *worker)
-{
-    const tri__token *expected = &worker->expected;
-    worker->at_work = TRI_TOKEN_TAKEN;
-    if (!token_here(worker, NULL))
-        TRI_TRY(wait_and_count(worker, token_here_or_void, NULL));
-    if (worker->at_work == TRI_TOKEN_VOID)
-        return NULL;
-    const tri__token *come = &worker->token[worker->first_token];
-    bool same = worker->ending < TRI_ENDS_STOPPED && come->step == expected->step && come->position == expected->position &&
-                come->index == expected->index && come->workers == expected->workers;
-    if (same)
-        pop_token(worker);
-    else
-        worker->at_work = TRI_TOKEN_VOID;
-    return NULL;
-}
-
 static tri_status ps_offer(tri_store *store, tri_range range, const float *gradient, double weight)
 {
     tri__worker *worker = worker_of(store);
     (void)gradient; /* the store keeps it: it stands in its place */
     if (range.count == 0)
         return NULL;
-    enter(worker);
-    tri_status status = worker->at_work == TRI_TOKEN_EXPECTED ? confirm(worker) : NULL;
+    tri__worker_enter(worker);
+    tri_status status = worker->at_work == TRI_TOKEN_EXPECTED ? tri__worker_confirm_token(worker) : NULL;
     int64_t began = tri__clock_now();
     if (!status && worker->at_work != TRI_TOKEN_VOID) /* what is left of a void step is not sent */
         cover(worker, range, weight);
     worker->times.sending += tri__clock_now() - began;
     tri__trace_end(worker->store.lane, TRI_SPAN_SEND, began, worker->step.step);
-    leave(worker);
+    tri__worker_leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
     return status;
@@ -272,11 +168,11 @@ static tri_status ps_offer(tri_store *store, tri_range range, const float *gradi
 static tri_status ps_expect(tri_store *store, int table, tri_when when, const int32_t *keys, int64_t count)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
+    tri__worker_enter(worker);
     tri_status status = tri__table_client_expect(worker, table, when, keys, count);
     if (!status)
         ask_for_rows(worker);
-    leave(worker);
+    tri__worker_leave(worker);
     return status;
 }
 
@@ -288,11 +184,11 @@ static bool rows_here(const tri__worker *worker, const void *what)
 static tri_status ps_await_rows(tri_store *store, int table, float *rows)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
-    tri_status status = rows_here(worker, &table) ? NULL : wait_and_count(worker, rows_here, &table);
+    tri__worker_enter(worker);
+    tri_status status = rows_here(worker, &table) ? NULL : tri__worker_wait_and_count(worker, rows_here, &table);
     if (!status)
         tri__table_client_give(worker, table, rows);
-    leave(worker);
+    tri__worker_leave(worker);
     return status;
 }
 
@@ -313,14 +209,14 @@ static tri_status push_rows(tri__worker *worker, int table, const float *gradien
 static tri_status ps_offer_rows(tri_store *store, int table, const float *gradient, double weight)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
-    tri_status status = worker->at_work == TRI_TOKEN_EXPECTED ? confirm(worker) : NULL;
+    tri__worker_enter(worker);
+    tri_status status = worker->at_work == TRI_TOKEN_EXPECTED ? tri__worker_confirm_token(worker) : NULL;
     int64_t began = tri__clock_now();
     if (!status && worker->at_work != TRI_TOKEN_VOID)
         status = push_rows(worker, table, gradient, weight);
     worker->times.sending += tri__clock_now() - began;
     tri__trace_end(worker->store.lane, TRI_SPAN_SEND, began, worker->step.step);
-    leave(worker);
+    tri__worker_leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
     return status;
@@ -335,9 +231,9 @@ static bool all_here(const tri__worker *worker, const void *what)
 static tri_status ps_flush(tri_store *store)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
-    tri_status status = wait_until(worker, all_here, NULL);
-    leave(worker);
+    tri__worker_enter(worker);
+    tri_status status = tri__worker_wait(worker, all_here, NULL);
+    tri__worker_leave(worker);
     return status;
 }
 
@@ -376,10 +272,10 @@ static void ps_destroy(tri_store *store)
 static tri__store_times ps_times(tri_store *store)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
+    tri__worker_enter(worker);
     tri__store_times times = worker->times;
     worker->times = (tri__store_times){0};
-    leave(worker);
+    tri__worker_leave(worker);
     return times;
 }
 
@@ -441,8 +337,8 @@ static tri_status start(tri__worker *worker)
         tri__heartbeat_init(&worker->heartbeat, worker->loop, worker->options.settings.heartbeat);
     }
     pthread_mutex_lock(&worker->lock);
-    tri_status status = wait_until(worker, pulled, NULL);
-    leave(worker);
+    tri_status status = tri__worker_wait(worker, pulled, NULL);
+    tri__worker_leave(worker);
     return status;
 }
 
@@ -478,64 +374,14 @@ bool tri__ps_store_has_thread(const tri_store *store)
 void tri__ps_store_ready(tri_store *store, int ahead)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
+    tri__worker_enter(worker);
     worker->ahead = ahead < TRI_WORKER_TOKENS ? ahead : TRI_WORKER_TOKENS;
     worker->readiness = tri__readiness_pulls(worker->readiness) ? TRI_READINESS_PULLING_ANEW : TRI_READINESS_TO_SAY;
     if (!worker->threaded)
         tri__links_say(worker);
-    leave(worker);
+    tri__worker_leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
-}
-
-tri_status tri__ps_store_token(tri_store *store, tri__token *out, bool *stop)
-{
-    tri__worker *worker = worker_of(store);
-    enter(worker);
-    const int64_t began = tri__clock_now();
-    tri_status status = token_here(worker, NULL) ? NULL : wait_and_count(worker, token_here, NULL);
-    if (worker->waiting == 0)
-        worker->times.tokens += tri__clock_now() - (worker->here > began ? worker->here : began);
-    *stop = !status && worker->ending >= TRI_ENDS_STOPPED;
-    if (!status && !*stop)
-        *out = pop_token(worker);
-    worker->at_work = TRI_TOKEN_TAKEN;
-    leave(worker);
-    return status;
-}
-
-bool tri__ps_store_expect(tri_store *store, const tri__token *token)
-{
-    tri__worker *worker = worker_of(store);
-    enter(worker);
-    bool expects = worker->threaded && !token_here(worker, NULL);
-    worker->expected = *token;
-    if (expects)
-        worker->at_work = TRI_TOKEN_EXPECTED;
-    else if (worker->at_work == TRI_TOKEN_EXPECTED)
-        worker->at_work = TRI_TOKEN_TAKEN;
-    leave(worker);
-    return expects;
-}
-
-bool tri__ps_store_peek(tri_store *store, int index, tri__token *out)
-{
-    tri__worker *worker = worker_of(store);
-    enter(worker);
-    bool here = index < worker->tokens;
-    if (here)
-        *out = worker->token[(worker->first_token + index) % TRI_WORKER_TOKENS];
-    leave(worker);
-    return here;
-}
-
-bool tri__ps_store_voided(tri_store *store)
-{
-    tri__worker *worker = worker_of(store);
-    enter(worker);
-    bool voided = worker->at_work == TRI_TOKEN_VOID;
-    leave(worker);
-    return voided;
 }
 
 static bool gathered(const tri__worker *worker, const void *what)
@@ -548,7 +394,7 @@ static tri_status gather(tri__worker *worker, int table, const int32_t *keys, in
     TRI_TRY(tri__table_client_expect(worker, table, TRI_NOW, keys, count));
     tri__table_client_at_once(worker, table);
     ask_for_rows(worker);
-    TRI_TRY(wait_until(worker, gathered, &table));
+    TRI_TRY(tri__worker_wait(worker, gathered, &table));
     tri__table_client_keep(worker, table, keys);
     return NULL;
 }
@@ -557,36 +403,36 @@ tri_status tri__ps_store_gather(tri_store *store, const int32_t *keys, int64_t c
 {
     tri__worker *worker = worker_of(store);
     tri_status status = NULL;
-    enter(worker);
+    tri__worker_enter(worker);
     for (int table = 0; table < worker->layout.tables.count; table++)
         for (int64_t first = 0; !status && first < count; first += tri__layout_piece(&worker->layout, table)) {
             int64_t left = count - first, piece = tri__layout_piece(&worker->layout, table);
             status = gather(worker, table, keys + first, left < piece ? left : piece);
         }
-    leave(worker);
+    tri__worker_leave(worker);
     return status;
 }
 
 void tri__ps_store_traffic(tri_store *store, int64_t *sent, int64_t *received)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
+    tri__worker_enter(worker);
     if (!worker->threaded)
         tri__links_count(worker);
     *sent = worker->sent;
     *received = worker->received;
-    leave(worker);
+    tri__worker_leave(worker);
 }
 
 void tri__ps_store_report(tri_store *store, json_t *report)
 {
     tri__worker *worker = worker_of(store);
-    enter(worker);
+    tri__worker_enter(worker);
     json_decref(worker->report);
     worker->report = report;
     if (!worker->threaded)
         tri__links_say(worker);
-    leave(worker);
+    tri__worker_leave(worker);
     if (worker->threaded)
         tri__loop_wake(worker->loop);
 }
@@ -621,7 +467,7 @@ void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
 {
     tri__worker *worker = worker_of(store);
     end_thread(worker);
-    enter(worker);
+    tri__worker_enter(worker);
     json_decref(worker->report);
     worker->report = report;
     if (!why)
@@ -629,6 +475,6 @@ void tri__ps_store_leave(tri_store *store, json_t *report, tri_status why)
     tri__links_say(worker);
     if (why)
         say_bye(worker, why);
-    tri_status_free(wait_until(worker, why ? said : is_over, NULL)); /* who cannot be told has gone */
-    leave(worker);
+    tri_status_free(tri__worker_wait(worker, why ? said : is_over, NULL)); /* who cannot be told has gone */
+    tri__worker_leave(worker);
 }

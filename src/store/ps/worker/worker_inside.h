@@ -1,5 +1,6 @@
-/* worker_inside.h: a worker's store as its own files see it: worker.c is the store, links.c its connections to the servers,
- * table_client.c and row_messages.c its tables.
+/* worker_inside.h: a worker's store as its own files see it: worker.c is the store, waiting.c how its calls wait, worker_tokens.c which
+ * steps it makes, links.c its connections to the servers, sending.c and hearing.c what is said on them, table_client.c and row_messages.c
+ * its tables.
  *
  * One lock guards everything that the loop's handlers touch. If the loop has a thread of its own, that thread turns it, and the thread that
  * computes waits on a condition. If not, the thread that computes turns the loop, and the lock costs nothing; while it computes it lends

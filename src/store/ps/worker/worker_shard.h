@@ -32,14 +32,15 @@ typedef struct {
 /* What one server has of a table, as this worker uses it. */
 struct tri__worker_shard {
     int64_t width;
-    int64_t all;              /* rows that the server has */
+    int64_t all;              /* rows that it can name to the server */
     tri__batch_rows batch[2]; /* of the step at hand, and of the next one: worker->now says which is which */
     uint32_t numbers;         /* of pulls so far, … */
     uint32_t asked;           /* … and of those on this connection */
 
     tri__row_list pushed; /* of the last push, until it is answered */
     float *gradient;      /* [rows of the push][width] */
-    int64_t gradient_room;
+    int32_t *sightings;   /* … and where tables grow, how often the batch names each row */
+    int64_t gradient_room, sightings_room;
     uint32_t pushed_at; /* as asked_at, of its list */
 };
 

@@ -146,6 +146,22 @@ static void a_body_of_rows_and_values_comes_back(void **state)
     tri__row_list_fini(&list);
 }
 
+static void sightings_come_back_behind_their_rows(void **state)
+{
+    (void)state;
+    const int32_t seen[] = {1, 200, TRI_SIGHTINGS_MOST, INT32_MAX};
+    uint8_t bytes[4 * TRI_KEYED_ROW_MOST];
+    float values[4 * 3] = {0};
+    const size_t size = tri__sightings_write(seen, 4, bytes);
+    assert_ok(tri__sightings_read(bytes, size, 4, 2, values));
+    assert_true(values[2] == 1 && values[5] == 200 && values[8] == TRI_SIGHTINGS_MOST && values[11] == TRI_SIGHTINGS_MOST);
+    assert_true(values[0] == 0 && values[10] == 0);
+    assert_fails(tri__sightings_read(bytes, size - 1, 4, 2, values), TRI_BAD_DATA, "number 3");
+    assert_fails(tri__sightings_read(bytes, size, 3, 2, values), TRI_BAD_DATA, "something behind them");
+    bytes[0] = 0;
+    assert_fails(tri__sightings_read(bytes, size, 4, 2, values), TRI_BAD_DATA, "seen 0 times");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +173,7 @@ int main(void)
         cmocka_unit_test(values_come_back_in_32_bits_and_nearly_in_16),
         cmocka_unit_test(what_16_bits_do_not_hold_is_the_largest_that_they_do),
         cmocka_unit_test(a_body_of_rows_and_values_comes_back),
+        cmocka_unit_test(sightings_come_back_behind_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

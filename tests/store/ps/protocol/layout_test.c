@@ -100,8 +100,40 @@ static void a_table_with_rows_larger_than_a_chunk_is_refused(void **state)
 {
     (void)state;
     tri__layout layout;
-    assert_fails(tri__layout_init(&layout, 16, &(tri__table_shapes){1, {{10, 65537}}}, 1), TRI_BAD_CALL, "65537");
-    assert_fails(tri__layout_init(&layout, 16, &(tri__table_shapes){1, {{0, 1}}}, 1), TRI_BAD_CALL, "0 rows");
+    assert_fails(tri__layout_init(&layout, 16, &(tri__table_shapes){.count = 1, .table = {{10, 65537}}}, 1), TRI_BAD_CALL, "65537");
+    assert_fails(tri__layout_init(&layout, 16, &(tri__table_shapes){.count = 1, .table = {{0, 1}}}, 1), TRI_BAD_CALL, "0 rows");
+}
+
+/* Keys are dealt out as rows are; every server has room for as many rows, and one that is nobody's. */
+static void tables_that_grow_survive_the_wire(void **state)
+{
+    (void)state;
+    const tri__table_shapes tables = {
+        .count = 2,
+        .table = {{1000, 1}, {1000, 300}},
+        .growth = {.most = 40, .min_count = 3, .initial = {{0}, {TRI_INIT_UNIFORM, 0.1F, {UINT64_C(0xfedcba9876543210)}}}},
+    };
+    tri__table_shapes read;
+    tri__layout layout;
+    json_t *json = tri__tables_json(&tables);
+    assert_ok(tri__tables_read(json, &read));
+    assert_memory_equal(&read.growth, &tables.growth, sizeof read.growth);
+    assert_ok(tri__layout_init(&layout, 16, &read, 3));
+    assert_true(tri__layout_grows(&layout));
+    assert_int_equal(tri__layout_keys(&layout, 0, 0), 334);
+    assert_int_equal(tri__layout_keys(&layout, 1, 1), 333);
+    assert_int_equal(tri__layout_rows(&layout, 0, 1), 41);
+    static const struct {
+        size_t at;
+        json_int_t value;
+    } bad[] = {{2, -1}, {2, 1001}, {2, 39}, {3, 0}, {4, 77}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        json_t *other = json_deep_copy(json);
+        json_array_set_new(json_array_get(other, 1), bad[i].at, json_integer(bad[i].value));
+        assert_fails(tri__tables_read(other, &read), TRI_BAD_DATA, "cannot grow");
+        json_decref(other);
+    }
+    json_decref(json);
 }
 
 static void shapes_of_tables_survive_the_wire(void **state)
@@ -132,6 +164,7 @@ int main(void)
         cmocka_unit_test(tables_are_dealt_out_row_by_row),
         cmocka_unit_test(a_model_may_have_tables_alone),
         cmocka_unit_test(a_table_with_rows_larger_than_a_chunk_is_refused),
+        cmocka_unit_test(tables_that_grow_survive_the_wire),
         cmocka_unit_test(shapes_of_tables_survive_the_wire),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

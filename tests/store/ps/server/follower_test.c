@@ -13,6 +13,7 @@ typedef struct {
     tri__server_options options;
     tri__address servers[2];
     uint16_t port;
+    int fd; /* where ps:0 listens */
     pthread_t thread;
     line *coordinator;
     tri_status end;
@@ -43,10 +44,10 @@ static void start_mode(follower *ps, tri__ps_mode mode, float clip)
         .stop = &never,
     };
     assert_int_equal(pthread_create(&ps->thread, NULL, serve, ps), 0);
+    ps->fd = fd;
     ps->coordinator = line_answer(fd);
     line_hear(ps->coordinator, TRI_MSG_HELLO);
     line_say_json(ps->coordinator, TRI_MSG_WELCOME, "{\"floats\": %d, \"rule\": {\"kind\": \"sgd\", \"clip\": %g}}", FLOATS, (double)clip);
-    close(fd);
 }
 
 static void start(follower *ps, float clip)
@@ -60,6 +61,20 @@ static void end(follower *ps)
     pthread_join(ps->thread, NULL);
     assert_ok(ps->end);
     line_hang_up(ps->coordinator);
+    close(ps->fd);
+}
+
+/* ps:0 was lost, and another one is in its place: what ps:1 says of itself. */
+static json_t *replace_coordinator(follower *ps)
+{
+    line_hang_up(ps->coordinator);
+    ps->coordinator = line_answer(ps->fd);
+    return line_hear_json(ps->coordinator, TRI_MSG_HELLO);
+}
+
+static void welcome_again(follower *ps)
+{
+    line_say_json(ps->coordinator, TRI_MSG_WELCOME, "{\"floats\": %d, \"rule\": {\"kind\": \"sgd\", \"clip\": 0}}", FLOATS);
 }
 
 static void restore_chunk(follower *ps, uint32_t generation, uint32_t chunk, float value)
@@ -100,6 +115,15 @@ static void push(line *worker, uint32_t generation, uint32_t chunk, float value)
 {
     line_say_floats(worker, (tri__message){.type = TRI_MSG_PUSH, .chunk = chunk, .generation = generation, .rate = 1, .weight = 1}, value,
                     TRI_CHUNK_FLOATS);
+}
+
+/* Async; its answer is heard. */
+static void push_serial(line *worker, uint32_t chunk, int64_t serial)
+{
+    line_say_floats(worker, (tri__message){.type = TRI_MSG_PUSH, .chunk = chunk, .generation = 1, .serial = serial, .rate = 1, .weight = 1},
+                    1, TRI_CHUNK_FLOATS);
+    while (line_hear(worker, TRI_MSG_CHUNK)->chunk != chunk)
+        ;
 }
 
 static float pull(line *worker, uint32_t chunk)
@@ -214,6 +238,71 @@ static void a_copy_waits_for_updates_that_ps_0_has_already(void **state)
     end(&ps);
 }
 
+/* Sync: a new ps:0 goes on from a step that all servers have made, as they have said. */
+static void what_a_server_says_of_its_steps_to_a_new_ps_0_stays_true(void **state)
+{
+    (void)state;
+    follower ps;
+    start(&ps, 0);
+    restore(&ps, 1, 5);
+    announce_view(&ps, 1, "0");
+    line *worker = come(&ps, 0, 1);
+    json_t *hello = replace_coordinator(&ps);
+    assert_true(json_is_true(json_object_get(hello, "holding")));
+    assert_int_equal(json_integer_value(json_object_get(hello, "updates")), 0);
+    json_decref(hello);
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        push(worker, 1, FIRST + i, 1);
+    let_it_read(&ps);
+    welcome_again(&ps);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .snapshot = 1, .slots = 1}, NULL, 0);
+    assert_int_equal(line_hear(ps.coordinator, TRI_MSG_COPIED)->updates, 0);
+    line_hear(ps.coordinator, TRI_MSG_COPY);
+    assert_float_equal(ps.coordinator->floats[0], 5, 0);
+    line_hang_up(worker);
+    end(&ps);
+}
+
+/* Async: the new ps:0 has an update whose gradient is still on its way to ps:1. */
+static void a_new_ps_0_does_not_void_gradients_of_updates_that_it_has(void **state)
+{
+    (void)state;
+    follower ps;
+    start_mode(&ps, TRI_PS_ASYNC, 0);
+    restore(&ps, 1, 5);
+    line *worker = come(&ps, 0, 1);
+    json_decref(replace_coordinator(&ps));
+    welcome_again(&ps);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_RESTORED, .generation = 3, .step = 1}, NULL, 0);
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        push(worker, 1, FIRST + i, 1);
+    const tri__message *restored = line_hear(ps.coordinator, TRI_MSG_RESTORED);
+    assert_int_equal(restored->step, 1);
+    assert_int_equal(restored->generation, 3);
+    assert_float_equal(pull(worker, FIRST + CHUNKS - 1), 4, 0);
+    line_hang_up(worker);
+    end(&ps);
+}
+
+/* … and it does not wait for ever for those of a worker that is gone. */
+static void a_server_says_how_many_updates_it_has_kept(void **state)
+{
+    (void)state;
+    follower ps;
+    start_mode(&ps, TRI_PS_ASYNC, 0);
+    restore(&ps, 1, 5);
+    line *worker = come(&ps, 0, 1);
+    push_serial(worker, FIRST, 1);
+    json_decref(replace_coordinator(&ps));
+    welcome_again(&ps);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_RESTORED, .generation = 3, .step = 2}, NULL, 0);
+    const tri__message *restored = line_hear(ps.coordinator, TRI_MSG_RESTORED);
+    assert_int_equal(restored->step, 0);
+    assert_int_equal(restored->updates, 1);
+    line_hang_up(worker);
+    end(&ps);
+}
+
 /* … but not for those of a worker that is gone. It says what it has. */
 static void a_copy_does_not_wait_for_ever_for_updates_that_do_not_come(void **state)
 {
@@ -226,6 +315,75 @@ static void a_copy_does_not_wait_for_ever_for_updates_that_do_not_come(void **st
     end(&ps);
 }
 
+/* Async: worker:0 was not answered, pushes again, and the copy that ps:1 is restored from has that push. */
+static void a_push_that_is_in_the_restored_copy_is_not_applied_again(void **state)
+{
+    (void)state;
+    follower ps;
+    start_mode(&ps, TRI_PS_ASYNC, 0);
+    for (uint32_t i = 0; i < CHUNKS; i++)
+        restore_chunk(&ps, 1, FIRST + i, 5);
+    line_say_json(ps.coordinator, TRI_MSG_PUSHED, "{\"task\": 0, \"incarnation\": 7, \"runs\": [[%d, 2, 4], [%d, 2, 3]]}", FIRST,
+                  FIRST + 2);
+    end_restoring(&ps, 1);
+    line *same = come(&ps, 0, 7);
+    push_serial(same, FIRST, 4);
+    assert_float_equal(same->floats[0], 5, 0);
+    push_serial(same, FIRST + 2, 4);
+    assert_float_equal(same->floats[0], 4, 0);
+    line_hang_up(same);
+    line *another = come(&ps, 0, 8); /* its serials begin anew */
+    push_serial(another, FIRST, 4);
+    assert_float_equal(another->floats[0], 4, 0);
+    line_hang_up(another);
+    end(&ps);
+}
+
+static void a_copy_tells_which_pushes_are_in_it(void **state)
+{
+    (void)state;
+    follower ps;
+    start_mode(&ps, TRI_PS_ASYNC, 0);
+    restore(&ps, 1, 5);
+    line *worker = come(&ps, 3, 7);
+    push_serial(worker, FIRST + 1, 4);
+    push_serial(worker, FIRST + 2, 4);
+    push_serial(worker, FIRST + 3, 5);
+    line_say(ps.coordinator, (tri__message){.type = TRI_MSG_SNAPSHOT, .snapshot = 1, .slots = 1}, NULL, 0);
+    line_hear(ps.coordinator, TRI_MSG_COPIED);
+    json_t *pushes = line_hear_json(ps.coordinator, TRI_MSG_PUSHED);
+    json_t *right =
+        json_pack("{s:i, s:i, s:[[i, i, i], [i, i, i]]}", "task", 3, "incarnation", 7, "runs", FIRST + 1, 2, 4, FIRST + 3, 1, 5);
+    assert_true(json_equal(pushes, right));
+    json_decref(pushes);
+    json_decref(right);
+    line_hang_up(worker);
+    end(&ps);
+}
+
+static void pushes_of_chunks_that_a_server_does_not_have_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"{\"task\": 1024, \"runs\": []}",
+                                        "{\"task\": 0}",
+                                        "{\"task\": 0, \"runs\": [[3, 1, 1]]}",
+                                        "{\"task\": 0, \"runs\": [[7, 2, 1]]}",
+                                        "{\"task\": 0, \"runs\": [[4, 0, 1]]}",
+                                        "{\"task\": 0, \"runs\": [[4, 1, -1]]}",
+                                        "{\"task\": 0, \"runs\": [[4, 9223372036854775807, 1]]}",
+                                        "{\"task\": 0, \"runs\": [[4, 1]]}"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        follower ps;
+        start_mode(&ps, TRI_PS_ASYNC, 0);
+        restore_chunk(&ps, 1, FIRST, 5);
+        line_say_json(ps.coordinator, TRI_MSG_PUSHED, "%s", wrong[i]);
+        pthread_join(ps.thread, NULL);
+        assert_fails(ps.end, TRI_BAD_DATA, "pushes of");
+        line_hang_up(ps.coordinator);
+        close(ps.fd);
+    }
+}
+
 static void a_stretch_that_was_given_in_part_serves_nobody(void **state)
 {
     (void)state;
@@ -236,6 +394,7 @@ static void a_stretch_that_was_given_in_part_serves_nobody(void **state)
     pthread_join(ps.thread, NULL);
     assert_fails(ps.end, TRI_BAD_DATA, "before all of the stretch has come");
     line_hang_up(ps.coordinator);
+    close(ps.fd);
 }
 
 static void a_view_whose_tasks_do_not_rise_is_refused(void **state)
@@ -248,6 +407,7 @@ static void a_view_whose_tasks_do_not_rise_is_refused(void **state)
     pthread_join(ps.thread, NULL);
     assert_fails(ps.end, TRI_BAD_DATA, "tasks that do not rise");
     line_hang_up(ps.coordinator);
+    close(ps.fd);
 }
 
 static void a_follower_is_welcomed_once(void **state)
@@ -260,6 +420,7 @@ static void a_follower_is_welcomed_once(void **state)
     pthread_join(ps.thread, NULL);
     assert_fails(ps.end, TRI_BAD_DATA, "a second welcome");
     line_hang_up(ps.coordinator);
+    close(ps.fd);
 }
 
 int main(void)
@@ -271,6 +432,12 @@ int main(void)
         cmocka_unit_test(a_step_has_one_part_of_each_task_whatever_process_pushed_it),
         cmocka_unit_test(a_copy_waits_for_updates_that_ps_0_has_already),
         cmocka_unit_test(a_copy_does_not_wait_for_ever_for_updates_that_do_not_come),
+        cmocka_unit_test(what_a_server_says_of_its_steps_to_a_new_ps_0_stays_true),
+        cmocka_unit_test(a_new_ps_0_does_not_void_gradients_of_updates_that_it_has),
+        cmocka_unit_test(a_server_says_how_many_updates_it_has_kept),
+        cmocka_unit_test(a_push_that_is_in_the_restored_copy_is_not_applied_again),
+        cmocka_unit_test(a_copy_tells_which_pushes_are_in_it),
+        cmocka_unit_test(pushes_of_chunks_that_a_server_does_not_have_are_refused),
         cmocka_unit_test(a_stretch_that_was_given_in_part_serves_nobody),
         cmocka_unit_test(a_view_whose_tasks_do_not_rise_is_refused),
     };

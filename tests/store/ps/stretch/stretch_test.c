@@ -459,7 +459,7 @@ static tri__stretch *new_stretch_with_table(tri__ps_mode mode, const char *rule)
     tri__layout layout;
     tri__stretch *stretch;
     const tri__ps_settings settings = {.mode = mode, .workers = 2, .servers = 1};
-    assert_ok(tri__layout_init(&layout, 10, &(tri__table_shapes){1, {{10, 2}}}, 1));
+    assert_ok(tri__layout_init(&layout, 10, &(tri__table_shapes){.count = 1, .table = {{10, 2}}}, 1));
     assert_ok(tri__stretch_create(&layout, 0, &(tri_rule){.name = rule}, &settings, &stretch));
     return stretch;
 }
@@ -558,7 +558,7 @@ static void rows_can_be_read_as_they_were_a_step_ago(void **state)
     tri__layout layout;
     tri__stretch *stretch;
     const tri__ps_settings settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, .replicas = 2};
-    assert_ok(tri__layout_init(&layout, 10, &(tri__table_shapes){1, {{10, 2}}}, 1));
+    assert_ok(tri__layout_init(&layout, 10, &(tri__table_shapes){.count = 1, .table = {{10, 2}}}, 1));
     assert_ok(tri__stretch_create(&layout, 0, &(tri_rule){.name = "momentum"}, &settings, &stretch));
     assert_ok(tri__stretch_view(stretch, 0, (const int[]){0}, 1));
     float first[20], read[20], now[20];
@@ -570,6 +570,32 @@ static void rows_can_be_read_as_they_were_a_step_ago(void **state)
     assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 1, 2, now));
     assert_memory_not_equal(now, first, sizeof now);
     assert_false(tri__stretch_read_rows_at(stretch, 1, 10, 1, 0, read));
+    tri__stretch_destroy(stretch);
+}
+
+static void some_rows_can_be_read_as_they_were_a_step_ago(void **state)
+{
+    (void)state;
+    tri__layout layout;
+    tri__stretch *stretch;
+    const tri__ps_settings settings = {.mode = TRI_PS_SYNC, .workers = 1, .servers = 1, .replicas = 2};
+    assert_ok(tri__layout_init(&layout, 10, &(tri__table_shapes){.count = 1, .table = {{10, 2}}}, 1));
+    assert_ok(tri__stretch_create(&layout, 0, &(tri_rule){.name = "sgd"}, &settings, &stretch));
+    assert_ok(tri__stretch_view(stretch, 0, (const int[]){0}, 1));
+    int32_t rows[] = {0, 1, 2, 3, 5, 9};
+    const tri__row_list list = {.rows = rows, .count = 6};
+    float all[2][20], read[12];
+    assert_int_equal(push_rows(stretch, 0, 0, 0), TRI_PUSH_APPLIED);
+    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 0, 1, all[0]));
+    assert_int_equal(push_rows(stretch, 0, 1, 2), TRI_PUSH_APPLIED);
+    assert_true(tri__stretch_read_rows_at(stretch, 1, 10, 0, 2, all[1]));
+    assert_memory_not_equal(all[0], all[1], sizeof all[0]);
+    for (int64_t step = 1; step <= 2; step++) {
+        assert_true(tri__stretch_read_listed_at(stretch, 1, &list, step, read));
+        for (int i = 0; i < 6; i++)
+            assert_memory_equal(read + 2 * i, all[step - 1] + 2 * rows[i], 2 * sizeof *read);
+    }
+    assert_false(tri__stretch_read_listed_at(stretch, 1, &list, 0, read));
     tri__stretch_destroy(stretch);
 }
 
@@ -600,6 +626,7 @@ int main(void)
         cmocka_unit_test(a_push_of_rows_that_a_standby_has_replayed_is_not_applied_again),
         cmocka_unit_test(a_chunk_can_be_read_as_it_was_a_step_ago),
         cmocka_unit_test(rows_can_be_read_as_they_were_a_step_ago),
+        cmocka_unit_test(some_rows_can_be_read_as_they_were_a_step_ago),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static void only_pieces_of_the_table_are_taken(void **state)
 {
     (void)state;
     tri__layout layout;
-    assert_ok(tri__layout_init(&layout, 16, &(tri__table_shapes){1, {{100000, 2}}}, 1));
+    assert_ok(tri__layout_init(&layout, 16, &(tri__table_shapes){.count = 1, .table = {{100000, 2}}}, 1));
     const uint32_t chunk = tri__layout_table_chunk(&layout, 0, 0), piece = TRI_CHUNK_FLOATS / 2;
     tri__message message = {.type = TRI_MSG_COPY, .chunk = chunk, .size = TRI_CHUNK_BYTES, .position = piece};
     assert_ok(tri__table_piece_check(&layout, &message, 1));

@@ -1,0 +1,105 @@
+/* csv.c: tables as text with commas between. The text is copied once and cut in place. */
+#include "base/text/csv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *tri__csv_next_field(tri__csv_reader *from, bool *last)
+{
+    bool quoted = *from->at == '"';
+    char *first = from->at + quoted, *to = first, *read = first;
+    for (; *read; read++) {
+        if (quoted && *read == '"' && *++read != '"')
+            quoted = false;
+        if (!*read || (!quoted && strchr(",\r\n", *read)))
+            break;
+        *to++ = *read;
+    }
+    *last = *read != ',';
+    from->line += *read == '\n' || *read == '\r';
+    if (*read == '\r' && read[1] == '\n')
+        read++;
+    from->at = *read ? read + 1 : read;
+    *to = 0;
+    return first;
+}
+
+static tri_status read_row(const char *name, tri__csv_reader *from, int columns, const char **cells)
+{
+    int line = from->line, count = 0;
+    for (bool last = false; !last; count++) {
+        const char *field = tri__csv_next_field(from, &last);
+        if (count < columns)
+            cells[count] = field;
+    }
+    if (count != columns)
+        return tri_fail(TRI_BAD_DATA, "%s: line %d: %d fields where the first line names %d", name, line, count, columns);
+    return NULL;
+}
+
+/* No field is without one of these behind it, but for the last; what stands in quotes is counted too. */
+static size_t most_fields(const char *text)
+{
+    size_t most = 1;
+    for (; *text; text++)
+        most += *text == ',' || *text == '\r' || *text == '\n';
+    return most;
+}
+
+tri_status tri__csv_parse(const char *name, const char *text, tri__arena *arena, tri__csv *out)
+{
+    *out = (tri__csv){0};
+    tri__csv_reader from = {.at = tri__arena_copy(arena, text), .line = 1};
+    const char **cells = tri__arena_alloc(arena, most_fields(text) * sizeof *cells);
+    if (!from.at || !cells)
+        return tri_fail(TRI_NO_MEMORY, "%s: no memory for the table", name);
+    for (bool last = false; !last; out->columns++)
+        cells[out->columns] = tri__csv_next_field(&from, &last);
+    out->names = cells;
+    out->cells = cells + out->columns;
+    for (; *from.at; out->rows++)
+        TRI_TRY(read_row(name, &from, out->columns, cells + (out->rows + 1) * out->columns));
+    return NULL;
+}
+
+int tri__csv_find_column(const tri__csv *table, const char *name)
+{
+    for (int i = 0; i < table->columns; i++)
+        if (!strcmp(table->names[i], name))
+            return i;
+    return -1;
+}
+
+const char *tri__csv_cell(const tri__csv *table, int64_t row, int column)
+{
+    return table->cells[row * table->columns + column];
+}
+
+double tri__csv_number(const char *cell)
+{
+    char *end = NULL;
+    double number = strtod(cell, &end);
+    return end == cell || *end ? NAN : number;
+}
+
+bool tri__csv_same(const char *a, const char *b)
+{
+    double x = tri__csv_number(a), y = tri__csv_number(b);
+    return !strcmp(a, b) || (!isnan(x) && x == y);
+}
+
+void tri__csv_write_cell(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}

@@ -1,0 +1,28 @@
+/* data_spread.h: data commands on the hosts of a virtual cluster: --on NAME, --hosts host1,host2. */
+#ifndef TRI_CLI_COMMAND_DATA_DATA_SPREAD_H
+#define TRI_CLI_COMMAND_DATA_DATA_SPREAD_H
+
+#include <limits.h>
+
+#include "cli/process/session.h"
+#include "lab/run/spread.h"
+
+typedef struct {
+    tri__spread spread; /* words are the caller's to set */
+    tri__virtual_cluster hosts;
+    char program[PATH_MAX];
+} tri__data_spread;
+
+/* TRI_BAD_CALL for --hosts without --on. Points into itself: it stays where it is. */
+TRI_MUST_CHECK tri_status tri__data_spread_open(tri__session *session, const tri__arguments *arguments, tri__data_spread *out);
+
+#define ON_ROW(says)                                                                                                                       \
+    {                                                                                                                                      \
+        .name = "on", .argument = "NAME", .kind = TRI_OPTION_TEXT, .group = "Hosts", .meaning = (says)                                     \
+    }
+#define HOSTS_ROW                                                                                                                          \
+    {                                                                                                                                      \
+        .name = "hosts", .argument = "HOST,…", .kind = TRI_OPTION_TEXT, .otherwise = "all", .meaning = "with --on: only on these hosts"    \
+    }
+
+#endif

@@ -1,0 +1,24 @@
+/* class_names.h: the names by which users know classes: those of folders or files, or the numbers that stood in the data. */
+#ifndef TRI_CLI_COMMAND_MODEL_CLASS_NAMES_H
+#define TRI_CLI_COMMAND_MODEL_CLASS_NAMES_H
+
+#include <stdio.h>
+
+#include "base/file/json.h"
+#include "train/checkpoint/checkpoint_read.h"
+#include "trireme/dataset.h"
+
+typedef struct {
+    const char *const *names; /* borrowed; NULL: then classes are numbers … */
+    tri_numbering numbering;  /* … as the examples have them */
+} tri__class_names;
+
+tri__class_names tri__class_names_of_model(const tri__checkpoint *checkpoint, int64_t classes); /* which its output has */
+
+enum { TRI_CLASS_NAME = 64 };
+
+/* Writes to text and returns it, or returns the name itself. */
+const char *tri__class_name(const tri__class_names *classes, int64_t class, char text[TRI_CLASS_NAME]);
+json_t *tri__class_json(const tri__class_names *classes, int64_t class); /* a string, or a number */
+
+#endif

@@ -1,0 +1,96 @@
+/* examples.c: the examples that eval and predict look at. */
+#include "cli/command/model/examples.h"
+
+#include <string.h>
+
+#include "data/source/dense.h"
+#include "data/source/held_out.h"
+#include "data/source/source.h"
+
+/* A part of a source; with any, the only part of a source that has one, and *only tells so. */
+static tri_status open_part(const char *spec, tri_part part, bool any, const tri_source_options *options, tri_source **out, bool *only)
+{
+    tri_status status = tri_source_open(spec, part, options, out);
+    *only = tri_status_code(status) == TRI_NOT_FOUND && any;
+    if (!*only)
+        return status;
+    tri_status other = tri_source_open(spec, TRI_PART_TRAIN, options, out);
+    const bool none = tri_status_code(other) == TRI_NOT_FOUND;
+    tri_status_free(none ? other : status);
+    return none ? status : other;
+}
+
+/* What the run held out of its training examples: the same seed draws the same ones. */
+static tri_status open_held_out(const char *spec, const tri__trained *trained, const tri_source_options *options, tri_source **out)
+{
+    tri__train_settings settings;
+    tri_source *rest = NULL;
+    TRI_TRY(tri__train_settings_resolve(&trained->checkpoint->options, tri_model_default(trained->model), &settings));
+    TRI_TRY(tri_source_open(spec, TRI_PART_TRAIN, options, &rest));
+    tri_status status = tri__source_hold_out(&rest, settings.validation, settings.seed, out);
+    tri_source_destroy(rest);
+    return status;
+}
+
+static tri_part part_named(const char *name)
+{
+    return !strcmp(name, "train") ? TRI_PART_TRAIN : !strcmp(name, "test") ? TRI_PART_TEST : TRI_PART_VALIDATION;
+}
+
+uint64_t tri__examples_seed(const tri__arguments *arguments, const tri__trained *trained)
+{
+    int64_t run = trained->checkpoint->options.seed;
+    if (tri__argument_given(arguments, "seed"))
+        return (uint64_t)tri__argument_integer(arguments, "seed");
+    return run >= 0 ? (uint64_t)run : 1;
+}
+
+/* The source that was named, or the one the run was tested on; for synthetic ones with the run's seed unless another was given. */
+tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, const char *spec,
+                              bool any_place, tri_source **out, tri__taken_examples *taken)
+{
+    const tri__checkpoint *checkpoint = trained->checkpoint;
+    const tri__train_options *run = &checkpoint->options;
+    bool piped = spec; /* its path is another one next time */
+    spec = spec ? spec : tri__argument_text(arguments, "data");
+    *taken = (tri__taken_examples){.part = tri__argument_text(arguments, "part")};
+    tri_part part = part_named(taken->part);
+    if (!spec)
+        spec = run->test && part != TRI_PART_TRAIN ? run->test : run->data;
+    if (!spec)
+        return tri_fail(TRI_BAD_CALL, "%s needs --data SOURCE", arguments->command->name);
+    const tri_model_input *input = &checkpoint->input;
+    const tri_shape shape = input->shape; /* photos are brought to the size that the model was trained with */
+    const tri_source_options options = {
+        .height = shape.rank == 3 ? shape.dim[0] : 0,
+        .width = shape.rank == 3 ? shape.dim[1] : 0,
+        .grey = shape.rank == 3 && shape.dim[2] == 1,
+        .seed = tri__examples_seed(arguments, trained),
+        .cache_folder = piped ? NULL : session->cache_folder,
+        .any_place = any_place,
+        .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
+        .classes = tri_model_classes(trained->model),
+        .fields = tri_model_fields(trained->model),
+        .labels = tri_model_labels(trained->model),
+        .outputs = input->outputs,
+        .hash_keys = run->hash_keys == 1,
+        .numbering = checkpoint->numbering,
+        .columns = checkpoint->columns,
+        .stream = !strcmp(arguments->command->name, "predict") && tri_model_is_sparse(trained->model),
+    };
+    if (part == TRI_PART_VALIDATION && run->validation && !strcmp(spec, run->data)) {
+        taken->held_out = run->validation;
+        TRI_TRY(open_held_out(spec, trained, &options, out));
+    } else
+        TRI_TRY(open_part(spec, part, !tri__argument_given(arguments, "part"), &options, out, &taken->only));
+    if (taken->only)
+        taken->part = "train";
+    tri_status status = tri__features_fit(tri_source_describe(*out), checkpoint->features_by, run->data);
+    if (!status && !tri_model_is_sparse(trained->model))
+        status = tri__source_make_dense(out);
+    if (status) {
+        tri_source_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}

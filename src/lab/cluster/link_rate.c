@@ -1,0 +1,100 @@
+/* link_rate.c: a thread on one host answers, a thread on another one asks. A thread enters a network for itself alone. */
+#include "lab/cluster/link_rate.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lab/cluster/lifecycle.h"
+#include "net/connection/probe.h"
+
+#define DURATION INT64_C(1000000000)
+#define TIMEOUT  INT64_C(5000000000)
+
+typedef struct {
+    const char *cluster, *host; /* of the thread that asks */
+    tri__address address;       /* of the thread that answers; borrowed */
+    int fd;
+    volatile sig_atomic_t stop; /* 1: the thread that answers ends */
+    tri__probe_result result;
+    tri_status asked, answered;
+} measurement;
+
+static void *answer(void *context)
+{
+    measurement *self = context;
+    self->answered = tri__probe_answer(self->fd, &(tri__probe_options){.timeout = TIMEOUT, .stop = &self->stop});
+    return NULL;
+}
+
+static void *ask(void *context)
+{
+    measurement *self = context;
+    self->asked = tri__virtual_cluster_enter_network(self->cluster, self->host);
+    if (!self->asked)
+        self->asked = tri__probe_ask(&self->address, &(tri__probe_options){.timeout = TIMEOUT, .duration = DURATION}, &self->result);
+    return NULL;
+}
+
+static tri_status no_thread(int error)
+{
+    return tri_fail(TRI_NO_MEMORY, "no thread to measure a link: %s", strerror(error));
+}
+
+/* Both threads end: the one that asks by its deadlines, the other one because it is told to. */
+static tri_status run(measurement *self)
+{
+    pthread_t answering, asking;
+    int error = pthread_create(&answering, NULL, answer, self);
+    if (error) {
+        close(self->fd);
+        return no_thread(error);
+    }
+    error = pthread_create(&asking, NULL, ask, self);
+    if (!error)
+        pthread_join(asking, NULL);
+    __atomic_store_n(&self->stop, 1, __ATOMIC_RELAXED);
+    pthread_join(answering, NULL);
+    return error ? no_thread(error) : NULL;
+}
+
+static double speed(const tri__virtual_host *host)
+{
+    return host->rate_mbit > 0 ? host->rate_mbit : INFINITY;
+}
+
+/* NULL: there is no other host. */
+static const tri__virtual_host *fastest_other(const tri__virtual_cluster *cluster, const tri__virtual_host *host)
+{
+    const tri__virtual_host *fastest = NULL;
+    for (int i = 0; i < cluster->hosts; i++)
+        if (&cluster->host[i] != host && (!fastest || speed(&cluster->host[i]) > speed(fastest)))
+            fastest = &cluster->host[i];
+    return fastest;
+}
+
+static tri_status measure(const tri__virtual_cluster *cluster, const tri__virtual_host *host, const tri__virtual_host *other, double *mbit)
+{
+    char address[TRI_HOST_ADDRESS];
+    memcpy(address, other->address, sizeof address);
+    measurement self = {.cluster = cluster->name, .host = host->name, .address = {.host = address}};
+    TRI_TRY(tri__virtual_cluster_listen(cluster->name, &self.address, &self.fd, &self.address.port));
+    TRI_TRY(run(&self));
+    if (!self.asked && !self.answered)
+        *mbit = 8 * fmin(self.result.sent, self.result.received) / 1e6;
+    tri_status_free(self.asked); /* a link that is cut is not measured */
+    tri_status_free(self.answered);
+    return NULL;
+}
+
+tri_status tri__virtual_cluster_measure_links(const tri__virtual_cluster *cluster, double *mbit)
+{
+    for (int i = 0; i < cluster->hosts; i++) {
+        const tri__virtual_host *other = fastest_other(cluster, &cluster->host[i]);
+        mbit[i] = NAN;
+        if (other)
+            TRI_TRY(measure(cluster, &cluster->host[i], other, &mbit[i]));
+    }
+    return NULL;
+}

@@ -1,0 +1,60 @@
+/* grown.c: the tables of a stretch that grow.
+ *
+ * All tables of a server have one map, and the first update of a step that has rows counts its sightings, as in a local store. In sync that
+ * is told by the step. Otherwise every push is an update by itself, and a worker's pushes of all tables have the serial of its step in
+ * common: the first of them that is applied counts. */
+#include "store/ps/stretch/stretch_inside.h"
+
+tri_status tri__grown_create(tri__stretch *stretch, const tri__layout *layout)
+{
+    const tri__table_growth *growth = &layout->tables.growth;
+    tri_store *store = &stretch->grown.store;
+    if (!growth->most)
+        return NULL;
+    store->rule = stretch->rule;
+    TRI_TRY(tri__key_map_create(layout->tables.table[0].rows, growth->most, 1, INT64_MAX / 2, growth->min_count, &store->map));
+    for (int i = 0; i < layout->tables.count; i++) {
+        store->table[store->tables++] = stretch->shard[i].table;
+        store->map->initial[i] = growth->initial[i];
+        tri__table_shard_set_grown(&stretch->shard[i], store, i);
+    }
+    return NULL;
+}
+
+void tri__grown_destroy(tri__stretch *stretch)
+{
+    tri__key_map_destroy(stretch->grown.store.map);
+}
+
+tri__key_map *tri__stretch_map(tri__stretch *stretch)
+{
+    return stretch->grown.store.map;
+}
+
+void tri__grown_forget(tri__stretch *stretch, int task)
+{
+    stretch->grown.counted[task] = -1;
+}
+
+void tri__grown_reset(tri__stretch *stretch)
+{
+    if (stretch->grown.store.map)
+        stretch->grown.store.map->counted = -1;
+}
+
+void tri__grown_know(tri__stretch *stretch, const tri__stretch_chunk *chunk, int task, int64_t serial)
+{
+    int64_t *counted = &stretch->grown.counted[task];
+    if (chunk->shard && serial > *counted)
+        *counted = serial;
+}
+
+void tri__grown_take(tri__stretch *stretch, const tri__push *push)
+{
+    int64_t *counted = &stretch->grown.counted[push->task];
+    tri__key_map *map = stretch->grown.store.map;
+    if (!map || !push->rows || push->rows->count == 0)
+        return;
+    map->counted = push->serial > *counted ? -1 : push->step;
+    tri__grown_know(stretch, tri__stretch_at(stretch, push->chunk), push->task, push->serial);
+}

@@ -1,0 +1,84 @@
+/* measure.c: the table of measures. */
+#include "train/evaluate/measure.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(tri__evaluation, name)
+
+static const tri__measure measures[] = {
+    {"loss", "loss", TRI_OF_ALL, false, true, FIELD(loss)},
+    {"accuracy", "accuracy", TRI_OF_CLASSES | TRI_OF_TWO_CLASSES | TRI_OF_SETS, true, true, FIELD(accuracy)},
+    {"auc", "AUC", TRI_OF_TWO_CLASSES, false, true, FIELD(auc)},
+    {"logloss", "log loss", TRI_OF_TWO_CLASSES, false, false, FIELD(logloss)},
+    {"calibration", "calibration", TRI_OF_TWO_CLASSES, false, false, FIELD(calibration)},
+    {"mse", "MSE", TRI_OF_NUMBERS, false, false, FIELD(mse)},
+    {"mae", "MAE", TRI_OF_NUMBERS, false, true, FIELD(mae)},
+    {"r2", "R2", TRI_OF_NUMBERS, false, true, FIELD(r2)},
+    {"f1", "F1", TRI_OF_SETS, true, true, FIELD(f1)},
+};
+
+const tri__measure *tri__measure_at(int index)
+{
+    return index < (int)(sizeof measures / sizeof *measures) ? &measures[index] : NULL;
+}
+
+const tri__measure *tri__measure_find(const char *name)
+{
+    const tri__measure *measure;
+    for (int i = 0; (measure = tri__measure_at(i)) && strcmp(measure->name, name) != 0; i++)
+        ;
+    return measure;
+}
+
+unsigned tri__measured_as(const tri_graph *graph)
+{
+    static const unsigned kinds[] = {
+        [TRI_LABEL_CLASS] = TRI_OF_CLASSES, [TRI_LABEL_NUMBERS] = TRI_OF_NUMBERS, [TRI_LABEL_SET] = TRI_OF_SETS};
+    return tri__has_two_classes(graph) ? TRI_OF_TWO_CLASSES : kinds[tri_graph_labels(graph)];
+}
+
+double tri__measure_of(const tri__measure *measure, const tri__evaluation *evaluation)
+{
+    double value;
+    memcpy(&value, (const char *)evaluation + measure->field, sizeof value);
+    return value;
+}
+
+const char *tri__measures_text(const tri__evaluation *evaluation, const char *between, char text[TRI_MEASURES_TEXT])
+{
+    const tri__measure *measure;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; (measure = tri__measure_at(i)); i++) {
+        const double value = tri__measure_of(measure, evaluation);
+        if (!measure->told || (isnan(value) && measure->models != TRI_OF_ALL))
+            continue;
+        int more = snprintf(text + used, TRI_MEASURES_TEXT - used, measure->percent ? "%stest %s %.2f %%" : "%stest %s %.4f",
+                            used ? between : "", measure->title, measure->percent ? 100 * value : value);
+        used += more > 0 ? (size_t)more : 0;
+        if (used >= TRI_MEASURES_TEXT)
+            break;
+    }
+    return text;
+}
+
+void tri__measures_put(const tri__evaluation *evaluation, json_t *object)
+{
+    const tri__measure *measure;
+    for (int i = 0; (measure = tri__measure_at(i)); i++)
+        json_object_set_new(object, measure->name, tri__json_number(tri__measure_of(measure, evaluation)));
+}
+
+tri__evaluation tri__measures_get(const json_t *object)
+{
+    tri__evaluation evaluation = {0};
+    const tri__measure *measure;
+    for (int i = 0; (measure = tri__measure_at(i)); i++) {
+        const double value = tri__json_number_of(object, measure->name);
+        memcpy((char *)&evaluation + measure->field, &value, sizeof value);
+    }
+    return evaluation;
+}
