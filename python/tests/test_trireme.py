@@ -80,7 +80,7 @@ class Training(unittest.TestCase):
             model = trireme.train("softmax", "digits:300", epochs=2, out=path)
             again = os.path.join(folder, "copy.safetensors")
             model.save(again)
-            summary = trireme.run("softmax", data="digits:300", init=again, steps=1, rate=0, quiet=True, out=os.path.join(folder, "run"))
+            summary = trireme.run("softmax", data="digits:300", init=again, steps=1, rate=1e-30, quiet=True, out=os.path.join(folder, "run"))
             figures = trireme.load(path).evaluate(trireme.Dataset.open("digits:300", part="test"))
             self.assertAlmostEqual(summary["test_loss"], figures["loss"], places=4)
 
@@ -110,6 +110,39 @@ class Estimator(unittest.TestCase):
         from trireme.estimator import TriremeClassifier
 
         check_estimator(TriremeClassifier(), on_skip=None)
+
+    def test_scikit_learn_accepts_the_regressor(self):
+        from sklearn.utils.estimator_checks import check_estimator
+
+        from trireme.estimator import TriremeRegressor
+
+        check_estimator(TriremeRegressor(), on_skip=None)
+
+    def test_numbers_are_learnt_as_least_squares_does(self):
+        from sklearn.linear_model import LinearRegression
+
+        from trireme.estimator import TriremeRegressor
+
+        random = numpy.random.default_rng(5)
+        x = random.normal(size=(400, 6))
+        y = x @ random.normal(size=(6, 2)) + 3 + 0.1 * random.normal(size=(400, 2))
+        ours = TriremeRegressor(epochs=200, batch=400, rate=0.5).fit(x, y).predict(x)
+        numpy.testing.assert_allclose(ours, LinearRegression().fit(x, y).predict(x), atol=1e-3)
+
+    def test_targets_of_arrays_are_numbers_or_sets(self):
+        x = numpy.linspace(-1, 1, 64, dtype=numpy.float32).reshape(-1, 1)
+        data = trireme.Dataset.from_arrays(x, 3 * x[:, 0] + 1)
+        self.assertEqual((data.outputs, data.classes), (1, 0))
+        model = trireme.train("input()\ndense(outputs)\nmse_loss()\n", data, epochs=60, batch=16, rate=0.2)
+        numpy.testing.assert_allclose(model.predict(x)[:, 0], 3 * x[:, 0] + 1, atol=1e-2)
+        self.assertGreater(model.evaluate(data)["r2"], 0.999)
+        both = numpy.column_stack([x[:, 0] > 0, x[:, 0] > 0.5]).astype(int)
+        data = trireme.Dataset.from_arrays(x, both, sets=True)
+        model = trireme.train("input()\ndense(outputs)\nsigmoid_loss()\n", data, epochs=200, batch=16, rate=5)
+        self.assertGreater(model.evaluate(data)["accuracy"], 0.95)
+        self.assertEqual(model.predict(x).shape, (64, 2))
+        with self.assertRaisesRegex(trireme.TriremeError, "learns classes, and the data is labelled with numbers"):
+            trireme.train("input()\ndense(2)\nsoftmax_loss()\n", data)
 
     def test_an_estimator_is_pickled_with_its_model(self):
         from trireme.estimator import TriremeClassifier

@@ -55,7 +55,7 @@ class Model:
         return arrays
 
     def predict(self, x):
-        """The probability of each class: x [examples][…shape] → [examples][classes]."""
+        """x [examples][…shape] → the probability of each class or label, [examples][classes], or the numbers, [examples][outputs]."""
         x = numpy.ascontiguousarray(x, dtype=_NUMPY[self.input.type])
         if x.shape[1:] != self.shape:
             raise ValueError("an example has the shape %s, and the model takes %s" % (x.shape[1:], self.shape))
@@ -66,7 +66,7 @@ class Model:
         return out
 
     def evaluate(self, data):
-        """Loss and accuracy over a Dataset."""
+        """Loss and accuracy over a Dataset; of numbers the loss, mse, mae and r2."""
         graph, store = lib.tri_trained_graph(self.trained), lib.tri_trained_store(self.trained)
         return evaluate(graph, store, data)
 
@@ -84,7 +84,7 @@ def load(path, batch=0):
 
 
 def evaluate(graph, store, data, batch=250):
-    """Loss and accuracy of the store's parameters over a Dataset."""
+    """Loss and accuracy of the store's parameters over a Dataset; of numbers the loss, mse, mae and r2."""
     if not isinstance(data, Dataset):
         raise TypeError("evaluate wants a Dataset, not %s" % type(data).__name__)
     copy = make("tri_graph", lib.tri_graph_destroy, lib.tri_graph_copy, graph, batch)
@@ -92,16 +92,33 @@ def evaluate(graph, store, data, batch=250):
     plan = make("tri_plan", lib.tri_plan_destroy, lib.tri_plan_create, copy, options, store, keep=(store,))
     order = ffi.new("tri_dataset_options *", {"batch": batch, "epochs": 1})
     dataset = make("tri_dataset", lib.tri_dataset_destroy, lib.tri_dataset_create, data.source, order, keep=(data,))
-    loss = right = examples = 0
+    kind, loss, right, examples, errors = lib.tri_graph_labels(graph), 0, 0, 0, []
     for rows in batches(dataset):
         check(lib.tri_plan_run(plan, rows))
         loss += float(value_of(plan, "loss")[0])
         logits = value_of(plan, "logits").reshape(rows.rows, -1)[: rows.count]
+        examples += rows.count
+        if kind != lib.TRI_LABEL_CLASS:
+            targets = numpy.frombuffer(ffi.buffer(rows.targets, rows.count * rows.outputs * 4), dtype=numpy.float32)
+            targets = targets.reshape(rows.count, -1).astype(numpy.float64)
+            right += float(((logits > 0) == (targets > 0)).mean(axis=1).sum())
+            errors.append((targets, logits - targets))
+            continue
         labels = numpy.frombuffer(ffi.buffer(rows.labels, rows.count * 4), dtype=numpy.int32)
         guesses = logits[:, 0] > 0 if logits.shape[1] == 1 else logits.argmax(axis=1)
         right += int((guesses == labels).sum())
-        examples += rows.count
-    return {"loss": loss / examples, "accuracy": right / examples, "examples": examples}
+    figures = {"loss": loss / examples, "examples": examples}
+    return {**figures, **_errors(errors)} if kind == lib.TRI_LABEL_NUMBERS else {**figures, "accuracy": right / examples}
+
+
+def _errors(parts):
+    """parts: (targets, errors) of batches, [rows][outputs] each."""
+    targets, errors = (numpy.concatenate(each) for each in zip(*parts))
+    spread = ((targets - targets.mean(axis=0)) ** 2).sum(axis=0)
+    with numpy.errstate(divide="ignore", invalid="ignore"):
+        explained = 1 - (errors**2).sum(axis=0) / spread
+    varied = explained[spread > 0]
+    return {"mse": float((errors**2).mean()), "mae": float(abs(errors).mean()), "r2": float(varied.mean()) if len(varied) else float("nan")}
 
 
 def batches(dataset):

@@ -8,6 +8,7 @@ from trireme.native import check, ffi, lib, make, text
 from trireme.trained import Model, batches
 
 ALL = 2**63 - 1
+_LABELS = {lib.TRI_LABEL_CLASS: "classes", lib.TRI_LABEL_NUMBERS: "numbers", lib.TRI_LABEL_SET: "sets"}
 
 
 @dataclasses.dataclass
@@ -30,7 +31,8 @@ def train(model, data, *, epochs=None, steps=None, batch=None, rate=None, rule=N
     out: a file for the checkpoint; without it the model lives in a temporary one. progress(Progress) is called after each step, and ends
     the training where it returns False.
     """
-    data = data if isinstance(data, Dataset) else Dataset.open(data, seed=seed)
+    model = _open_model(model)
+    data = data if isinstance(data, Dataset) else Dataset.open(data, seed=seed, labels=_LABELS[lib.tri_model_labels(model)])
     job = _Job(model, data, batch, rule, numbers or {}, clip, seed, threads)
     if init is not None:
         check(lib.tri_checkpoint_load(str(init).encode(), job.graph, job.store))
@@ -54,10 +56,10 @@ class _Job:
 
     def __init__(self, model, data, batch, rule, numbers, clip, seed, threads):
         self.data, self.seed = data, seed
-        self.model = _open_model(model)
+        self.model = model
         self.defaults = lib.tri_model_default(self.model)
         self.batch = batch or self.defaults.batch or 100
-        given = ffi.new("tri_model_input *", {"type": data.info.type, "shape": data.info.shape, "classes": data.info.classes})
+        given = ffi.new("tri_model_input *", lib.tri_model_input_of(data.info))
         self.graph = make("tri_graph", lib.tri_graph_destroy, lib.tri_model_build, self.model, given, self.batch)
         self.store = self._make_store(*self._make_rule(rule, numbers, clip))
         options = ffi.new("tri_plan_options *", {"batch": self.batch, "training": True, "seed": seed, "threads": threads})
