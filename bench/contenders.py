@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+FAKE = {"alexnet": "fake:224x224x3:1000:512", "mobilenet": "fake:224x224x3:1000:512", "resnet20": "fake:32x32x3:10:2048"}
 
 
 class Unavailable(Exception):
@@ -65,7 +66,7 @@ class Trireme:
 
     def measure(self, model, batch, steps, workers=1, options=()):
         """batch: examples in a step, for each worker. The peak is of the process that this function starts."""
-        data = "fake:224x224x3:1000:512" if model == "alexnet" else "fashion"
+        data = FAKE.get(model, "fashion")
         rule = ["--rule", "sgd", "--rate", "0.01"] if model == "softmax" else []  # as the peers train it
         few = steps <= self.FEW
         folder = tempfile.mkdtemp(prefix="trireme-bench-")

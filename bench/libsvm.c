@@ -1,7 +1,7 @@
-/* libsvm.c: how fast LIBSVM text is read, with one thread.
+/* libsvm.c: how fast text is read, LIBSVM's lines or CSV tables, with one thread.
  *
  * usage: libsvm FILE SECONDS
- * Prints, in MB/s, {"parse": the best pass through an opened source of those made in SECONDS, every line into keys and values;
+ * Prints, in MB/s, {"parse": the best pass through an opened source of those made in SECONDS, every line into its numbers;
  * "core": the same by the time that the CPU spent on it, whoever else was served meanwhile; "first": the first pass with the opening before
  * it, which goes through the file once more to index it}. */
 #include <math.h>
@@ -18,12 +18,15 @@ typedef struct {
     tri__reader *reader;
     int32_t *keys; /* [width] */
     float *values; /* [width] */
+    uint8_t *x;    /* of a table: one example */
+    float *targets;
 } input;
 
 static tri_status read_all(const input *from)
 {
     int32_t label;
-    const tri__example_target to = {.keys = from->keys, .values = from->values, .count = &(int64_t){0}, .label = &label};
+    const tri__example_target to = {
+        .x = from->x, .keys = from->keys, .values = from->values, .count = &(int64_t){0}, .label = &label, .targets = from->targets};
     for (int64_t i = 0; i < from->source->info.examples; i++)
         TRI_TRY(from->source->kind->read(from->reader, i, &to));
     return NULL;
@@ -33,8 +36,12 @@ static tri_status open_input(const char *path, input *out)
 {
     TRI_TRY(tri_source_open(path, TRI_PART_TRAIN, NULL, &out->source));
     TRI_TRY(tri__reader_create(out->source, &out->reader));
-    TRI_TRY(tri__allocate((size_t)out->source->info.width, sizeof *out->keys, "keys", &out->keys));
-    return tri__allocate((size_t)out->source->info.width, sizeof *out->values, "values", &out->values);
+    const size_t width = (size_t)out->source->info.width;
+    TRI_TRY(tri__allocate((size_t)out->source->info.outputs + 1, sizeof *out->targets, "targets", &out->targets));
+    if (width == 0)
+        return tri__allocate(out->source->example_bytes, 1, "an example", &out->x);
+    TRI_TRY(tri__allocate(width, sizeof *out->keys, "keys", &out->keys));
+    return tri__allocate(width, sizeof *out->values, "values", &out->values);
 }
 
 /* Seconds that the CPU spent on this thread. */
@@ -71,6 +78,8 @@ static tri_status measure(const char *path, double seconds, timing *out)
     tri_source_destroy(from.source);
     free(from.keys);
     free(from.values);
+    free(from.x);
+    free(from.targets);
     return status;
 }
 
@@ -80,7 +89,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: libsvm FILE SECONDS\n");
         return 2;
     }
-    timing best;
+    timing best = {0};
     tri_status status = measure(arguments[1], strtod(arguments[2], NULL), &best);
     if (status) {
         fprintf(stderr, "libsvm: %s\n", tri_status_message(status));

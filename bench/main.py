@@ -20,6 +20,7 @@ from placed_parts import PlacedParts
 from ranks import RankParts
 from servers import ServerParts
 from sparse_parts import SparseParts
+from watch_parts import WatchParts
 
 TENSORFLOW = [Peer("TensorFlow", "graph"), Peer("TensorFlow", "xla")]
 PEERS = ("TensorFlow", "PyTorch")
@@ -46,7 +47,7 @@ class Goal:
         return (self.what, f"{self.ours:,.4g}", theirs, ratio, bound, "met" if self.met() else "MISSED")
 
 
-class Bench(ServerParts, RankParts, SparseParts, PlacedParts):
+class Bench(ServerParts, RankParts, SparseParts, PlacedParts, WatchParts):
     def __init__(self, build, quick, photo_source):
         self.build = build
         self.photo_source = photo_source
@@ -81,7 +82,7 @@ class Bench(ServerParts, RankParts, SparseParts, PlacedParts):
 
     def best(self, medians, family, key):
         """The largest median of the contenders whose name begins with family (or one of several); None where none ran."""
-        return max((median[key] for name, median in medians.items() if name.startswith(family)), default=None)
+        return max((median[key] for name, median in medians.items() if name.startswith(family) and key in median), default=None)
 
     def expect(self, what, ours, theirs, bound, at_most=False):
         """A goal for the ratio of two numbers. A ratio that could not be measured is reported at the end."""
@@ -130,10 +131,17 @@ class Bench(ServerParts, RankParts, SparseParts, PlacedParts):
             ours = self.best(medians, "Trireme", "examples/s")
             fastest = self.best(medians, PEERS, "examples/s")
             memory = self.best(medians, "Trireme", "peak MB")
-            memory_of_fastest = next((median["peak MB"] for median in medians.values() if median["examples/s"] == fastest), None)
+            memory_of_fastest = next((median["peak MB"] for median in medians.values() if median.get("examples/s") == fastest), None)
             self.expect(f"AlexNet b{batch}, examples/s, against the best", ours, fastest, 1.15)
             self.expect(f"AlexNet b{batch}, peak MB, against the fastest peer", memory, memory_of_fastest, 0.5, at_most=True)
             self.expect(f"AlexNet b{batch}, examples/s, share of bare oneDNN", ours, self.best(medians, "oneDNN", "examples/s"), 0.88)
+
+    def layers(self):
+        """Batch normalisation, residual blocks and depthwise convolutions."""
+        for model, batch, count in (("resnet20", 128, 20), ("mobilenet", 32, 3)):
+            medians = self.race(model, batch, dict.fromkeys(("Trireme", *PEERS), count), "examples/s", self.machine())
+            self.expect(f"{model} b{batch}, examples/s, against the best", self.best(medians, "Trireme", "examples/s"),
+                        self.best(medians, PEERS, "examples/s"), 1)
 
     def start(self):
         def measure(contender):
@@ -161,6 +169,19 @@ class Bench(ServerParts, RankParts, SparseParts, PlacedParts):
                 self.expect(f"LIBSVM {name}, MB/s, best warm pass against scikit-learn", self.best(medians, "Trireme", "parse"), theirs, 20)
                 self.expect(f"LIBSVM {name}, MB/s, opened, indexed and read once", self.best(medians, "Trireme", "first"), theirs, 20)
                 self.limit(f"LIBSVM {name}, MB a second of a core", self.best(medians, "Trireme", "core"), 400, at_most=False)
+
+    def csv(self):
+        """A table of numbers, and one with categories and missing values, read by one thread."""
+        program, peer = os.path.join(self.build, "bench", "bench_libsvm"), os.path.join(HERE, "pandas_peer.py")
+        with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
+            for name, path in csv_files(folder, 2000 if self.quick else 200000):
+                medians = self.interleave(f"CSV table of {name}, {os.path.getsize(path) / 1e6:.0f} MB, MB/s", {
+                    "Trireme": lambda path=path: run([program, path, "0.1" if self.quick else "1"])[0],
+                    "pandas": lambda path=path: run([sys.executable, peer, path])[0],
+                })
+                theirs = self.best(medians, "pandas", "parse")
+                self.expect(f"CSV {name}, MB/s, best warm pass against pandas", self.best(medians, "Trireme", "parse"), theirs, 5)
+                self.expect(f"CSV {name}, MB/s, opened, learnt and read once", self.best(medians, "Trireme", "first"), theirs, 1)
 
     def size(self):
         libraries = [path for path in glob.glob(os.path.join(self.build, "libtrireme.so*")) if not os.path.islink(path)]
@@ -237,12 +258,16 @@ class Bench(ServerParts, RankParts, SparseParts, PlacedParts):
         self.expect("JPEG → TFRecord, seconds from command to files, against Spark", self.best(medians, "Trireme", "seconds in all"),
                     self.best(medians, "Spark", "seconds in all"), 1 / 8, at_most=True)
 
-    def sgemm(self):
+    def machine(self):
+        """What the machine gives in the same rounds: measures to interleave."""
         def measure(threads):
             said, _, _ = run([os.path.join(self.build, "bench", "bench_sgemm"), "0.3"], {"OMP_NUM_THREADS": str(threads)})
-            return {"GFLOP/s": said["gflops"]}
+            return {"GFLOP/s": said["gflops"], "mean": said["mean"]}
 
-        self.interleave("the machine: sgemm 1024³ by oneDNN", {"one thread": lambda: measure(1), "two threads": lambda: measure(2)})
+        return {"sgemm, one thread": lambda: measure(1), "sgemm, two threads": lambda: measure(2)}
+
+    def sgemm(self):
+        self.interleave("the machine: sgemm 1024³ by oneDNN", self.machine())
 
     def records(self):
         program = os.path.join(self.build, "bench", "bench_records")
@@ -284,6 +309,19 @@ class Bench(ServerParts, RankParts, SparseParts, PlacedParts):
         self.say(f"all numbers: {path}")
 
 
+def csv_files(folder, lines):
+    draw = random.Random(1)
+    for name, categories in (("numbers", 0), ("numbers and categories", 3)):
+        path = os.path.join(folder, f"{categories}.csv")
+        with open(path, "w") as file:
+            file.write(",".join([f"n{i}" for i in range(12)] + [f"c{i}" for i in range(categories)] + ["y"]) + "\n")
+            for _ in range(lines):
+                row = [f"{draw.gauss(0, 1):.6g}" if draw.random() > 0.02 else "" for _ in range(12)]
+                row += [draw.choice(("red", "green", "blue", "NA")) for _ in range(categories)]
+                file.write(",".join(row + [f"{draw.gauss(0, 1):.6g}"]) + "\n")
+        yield name, path
+
+
 def libsvm_files(binary, folder, lines):
     """Files to read: (name, path)."""
     clicks = os.path.join(folder, "clicks")
@@ -309,8 +347,8 @@ def repeat_photos(source, folder, count):
         os.symlink(os.path.abspath(photo), os.path.join(to, f"{number // len(photos)}-{os.path.basename(photo)}"))
 
 
-PARTS = ["sgemm", "softmax", "lenet", "alexnet", "start", "libsvm", "records", "photos", "cached", "convert",
-         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "ps-replicas", "allreduce", "allreduce-link", "mirrored", "placed", "sparse", "size"]
+PARTS = ["sgemm", "softmax", "lenet", "alexnet", "layers", "start", "libsvm", "csv", "records", "photos", "cached", "convert",
+         "ps", "ps-tls", "ps-link", "ps-scale", "ps-memory", "ps-start", "ps-kill", "ps-replicas", "allreduce", "allreduce-link", "mirrored", "placed", "sparse", "watch", "size"]
 
 
 def main():

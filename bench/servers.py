@@ -24,10 +24,10 @@ class ServerParts:
 
     # ---- one measurement each
 
-    def trained(self, *options, threads=None):
-        """The summary of a run. Trireme starts all of its processes itself."""
+    def trained(self, *options, threads=None, before=()):
+        """The summary of a run. Trireme starts all of its processes itself. before: a command that runs it."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
-            return run([self.trireme.binary, "train", *options, *(["--threads", str(threads)] if threads else []),
+            return run([*before, self.trireme.binary, "train", *options, *(["--threads", str(threads)] if threads else []),
                         "--out", os.path.join(folder, "run"), "--quiet", "--json"])[0]
 
     def served(self, mode, workers, steps, key):
@@ -183,13 +183,14 @@ class ServerParts:
             self.limit(f"{mode}, a worker killed: seconds until the others go on", self.best(medians, mode, "seconds"), 1)
 
     def ps_replicas(self):
-        """What a second server for each range costs: bytes over loopback and time of a step, with the same workers and servers. The standbys are
-        filled once, at the start; the steps are many enough that this is little beside them."""
+        """What a second server for each range costs: bytes and time of a step, with the same workers and servers. The standbys are filled once,
+        at the start; the steps are many enough that this is little beside them."""
         def measure(mode, replicas):
-            before, steps = loopback_bytes(), self.few(2000)
-            said = self.trained(*REPLICATED, "--strategy", "ps", "--workers", "2", "--servers", "3", "--replicas", str(replicas), f"--{mode}",
-                                "--eval-every", "end", "--checkpoint-every", "end", "--steps", str(steps), threads=1)
-            return {"ms/step": said["seconds"] / said["steps"] * 1e3, "MB/step": (loopback_bytes() - before) / said["steps"] / 1e6}
+            with tempfile.NamedTemporaryFile(mode="r", prefix="trireme-bench-") as counted:
+                said = self.trained(*REPLICATED, "--strategy", "ps", "--workers", "2", "--servers", "3", "--replicas", str(replicas), f"--{mode}",
+                                    "--eval-every", "end", "--checkpoint-every", "end", "--steps", str(self.few(2000)), threads=1,
+                                    before=in_own_network(counted.name))
+                return {"ms/step": said["seconds"] / said["steps"] * 1e3, "MB/step": loopback_bytes(counted) / said["steps"] / 1e6}
 
         for mode in ("sync", "async"):
             medians = self.interleave(f"lenet b64, {mode}, 2 workers + 3 servers: a step", {
@@ -248,10 +249,14 @@ class ServerParts:
             return max((one[steps] - one[1]) / (steps - 1) for one in times)
 
 
-def loopback_bytes():
-    """Bytes that this machine's loopback has carried: all of a job's traffic, where nothing else runs."""
-    with open("/sys/class/net/lo/statistics/rx_bytes", encoding="ascii") as file:
-        return int(file.read())
+def in_own_network(path):
+    """A command before another one, which then has a loopback of its own; what that has carried is in the file in the end."""
+    return ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && "$@" && cat /proc/self/net/dev >"$0"', path]
+
+
+def loopback_bytes(file):
+    """Bytes that loopback has carried, in a file as of the kernel's /proc/net/dev."""
+    return next(int(line.split()[1]) for line in file if line.split()[0] == "lo:")
 
 
 def wait_until_listening(job, seconds):

@@ -6,11 +6,15 @@ import sys
 import tempfile
 
 from contenders import HERE, Unavailable, run
+from job import Hosts, Job
+from servers import stream
 
 FEATURES = 33_000_000
 ONE_PASS = ("--rule", "adagrad", "--rate", "0.05")  # for click records that are seen once; the default suits small data and several passes
 SPINS = "1000"  # rounds that OpenMP's threads wait for each other: as the trireme command sets it for itself
 MEMORY_BESIDE = 200  # MB that a run may take beside its tables
+LINK_RATE, NARROW_RATE = "1.8gbit", "20mbit"  # of virtual hosts; a few CPUs that all hosts share cannot fill the first
+PLAIN_PAIRS = 39 * 2 * 8  # bytes of a row: a key and a value for each feature, there and back
 
 
 class SparseParts:
@@ -63,14 +67,16 @@ class SparseParts:
         if shutil.which("taskset") is None:
             raise Unavailable("taskset is missing (package util-linux)")
         rows = 20_000 if self.quick else 1_000_000
-        seconds = 0.5 if self.quick else 5
+        seconds = 0.5 if self.quick else 3
         cpus = len(os.sched_getaffinity(0))
+        self.sgemm()
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             records, criteo, libsvm = (self.make_clicks(folder, form, rows) for form in ("tfrecord", "criteo", "libsvm"))
             self.sparse_records(records, seconds, cpus)
             self.sparse_wabbit(folder, records, criteo, libsvm, rows)
             run([os.path.join(self.build, "bench", "bench_sparse"), records, str(FEATURES), "1000", folder, "dump"])
             self.sparse_frameworks(folder, records, seconds, cpus)
+            self.sparse_servers(records)
 
     def sparse_records(self, records, seconds, cpus):
         """Records in the page cache, beside what memory allows."""
@@ -138,3 +144,39 @@ class SparseParts:
         })
         self.expect("factorisation machine, rows/s, against PyTorch", self.best(medians, "Trireme", "rows/s"),
                     self.best(medians, "PyTorch", "rows/s"), 4)
+
+    def sparse_servers(self, records):
+        """A server and four workers on virtual hosts: by key, beside whole tables and beside what the link carries."""
+        for rate, measure in ((LINK_RATE, self.against_dense), (NARROW_RATE, self.share_of_link)):
+            try:
+                with Hosts(self.trireme.binary, 5, rate) as hosts:
+                    measure(hosts, records, rate)
+            except Unavailable as reason:
+                self.say(f"\nsparse over links of {rate}: not measured: {reason}")
+                self.unmeasured.append(f"sparse over links of {rate}")
+
+    def by_servers(self, hosts, records, steps, *options):
+        """Rows/s of a job, and the MB/s and bytes a row of the server's link."""
+        words = ["sparse-lr", "--data", records, "--features", str(FEATURES), "--rule", "sgd", "--rate", "0.1", "--batch", "1000", "--steps",
+                 str(steps), "--insecure", "--async", "--no-events", "--checkpoint-every", "end", "--eval-every", "end", *options]
+        with Job(self.trireme.binary, words, 4, hosts=hosts) as job:
+            said = job.start_all().finish(600)
+        sent, received = said["bytes_sent"], said["bytes_received"]
+        return {"rows/s": said["examples_per_second"], "bytes/row": (sent + received) / said["examples"],
+                "MB/s": max(sent, received) / said["seconds"] / 1e6}
+
+    def against_dense(self, hosts, records, rate):
+        few, many = (4, 20) if self.quick else (20, 400)
+        medians = self.interleave(f"sparse logistic regression, a server and 4 workers, links of {rate}, batch 1000", {
+            "Trireme by key": lambda: self.by_servers(hosts, records, many),
+            "Trireme dense": lambda: self.by_servers(hosts, records, few, "--gather", "dense")})
+        self.expect("sparse ps, rows/s, against dense gather", self.best(medians, "Trireme by key", "rows/s"),
+                    self.best(medians, "Trireme dense", "rows/s"), 20)
+        self.expect("sparse ps, bytes a row, against plain pairs", self.best(medians, "Trireme by key", "bytes/row"), PLAIN_PAIRS, 0.35, at_most=True)
+
+    def share_of_link(self, hosts, records, rate):
+        medians = self.interleave(f"sparse logistic regression, a server and 4 workers, links of {rate}, batch 1000", {
+            "bare stream": lambda: {"MB/s": stream(hosts, 1 if self.quick else 3)},
+            "Trireme by key": lambda: self.by_servers(hosts, records, 20 if self.quick else 400)})
+        self.expect(f"sparse ps over {rate}, share of the link", self.best(medians, "Trireme by key", "MB/s"),
+                    self.best(medians, "bare stream", "MB/s"), 0.9)

@@ -8,6 +8,8 @@ import time
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf  # after its setting, which it reads when it is loaded
 
+from layer_models import L2, LARGE, MOBILE_BLOCKS
+
 layers = tf.keras.layers
 
 
@@ -33,7 +35,40 @@ def alexnet():
         layers.Dropout(0.5), layers.Dense(4096, activation="relu"), layers.Dense(1000)]
 
 
-MODELS = {"softmax": (softmax, (28, 28, 1), 10), "lenet": (lenet, (28, 28, 1), 10), "alexnet": (alexnet, (224, 224, 3), 1000)}
+def normed(x, channels, size, stride=1):
+    """Padded on both sides, as the others do it: Keras' own padding of strided layers differs."""
+    padded = layers.ZeroPadding2D(size // 2)(x) if size > 1 else x
+    return layers.BatchNormalization()(layers.Conv2D(channels, size, strides=stride, use_bias=False)(padded))
+
+
+def normed_depthwise(x, stride):
+    return layers.BatchNormalization()(layers.DepthwiseConv2D(3, strides=stride, use_bias=False)(layers.ZeroPadding2D(1)(x)))
+
+
+def residual(x, channels, stride):
+    way = normed(layers.ReLU()(normed(x, channels, 3, stride)), channels, 3)
+    return layers.ReLU()(layers.Add()([way, x if stride == 1 else normed(x, channels, 1, stride)]))
+
+
+def resnet20(x):
+    x = layers.ReLU()(normed(x, 16, 3))
+    for channels in (16, 32, 64):
+        for first in (True, False, False):
+            x = residual(x, channels, 2 if first and channels > 16 else 1)
+    return layers.Dense(10)(layers.GlobalAveragePooling2D()(x))
+
+
+def mobilenet(x):
+    x = layers.ReLU()(normed(x, 32, 3, 2))
+    for channels, stride in MOBILE_BLOCKS:
+        x = layers.ReLU()(normed_depthwise(x, stride))
+        x = layers.ReLU()(normed(x, channels, 1))
+    return layers.Dense(1000)(layers.GlobalAveragePooling2D()(x))
+
+
+MODELS = {"softmax": (softmax, (28, 28, 1), 10), "lenet": (lenet, (28, 28, 1), 10), "alexnet": (alexnet, (224, 224, 3), 1000),
+          "resnet20": (resnet20, (32, 32, 3), 10), "mobilenet": (mobilenet, (224, 224, 3), 1000)}
+BRANCHED = (resnet20, mobilenet)  # functions of the input; the others are lists of layers
 MOMENTUM = 0.9
 RATE = 0.01
 
@@ -41,11 +76,13 @@ RATE = 0.01
 def main():
     name, batch, steps, mode = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     make, shape, classes = MODELS[name]
-    model = tf.keras.Sequential([tf.keras.Input(shape), *make()])
+    x = tf.keras.Input(shape)
+    model = tf.keras.Model(x, make(x)) if make in BRANCHED else tf.keras.Sequential([x, *make()])
+    decay = L2.get(name, 0)
     weights = model.trainable_variables
     velocities = [] if name == "softmax" else [tf.Variable(tf.zeros_like(weight)) for weight in weights]
     batches = [(tf.random.uniform((batch, *shape)), tf.random.uniform((batch,), maxval=classes, dtype=tf.int32))
-               for _ in range(1 if name == "alexnet" else 8)]
+               for _ in range(1 if name in LARGE else 8)]
 
     # The update is written out: it is quicker than Keras' optimizers, and so fairer to TensorFlow.
     @tf.function(jit_compile=mode == "xla")
@@ -54,6 +91,8 @@ def main():
             loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=model(x, training=True)))
         gradients = tape.gradient(loss, [weight.value for weight in weights])
         for index, (weight, gradient) in enumerate(zip(weights, gradients)):
+            if decay:
+                gradient += decay * weight
             if velocities:
                 velocities[index].assign(MOMENTUM * velocities[index] + gradient)
                 gradient = velocities[index]
@@ -62,7 +101,7 @@ def main():
 
     float(step(*batches[0]))
     first_step = time.time()
-    if name != "alexnet":
+    if name not in LARGE:
         for number in range(10):
             step(*batches[number % len(batches)])
     start = time.perf_counter()

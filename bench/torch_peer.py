@@ -7,6 +7,8 @@ import time
 import torch
 from torch import nn
 
+from layer_models import L2, LARGE, MOBILE_BLOCKS
+
 
 def softmax():
     return nn.Sequential(nn.Flatten(), nn.Linear(784, 10))
@@ -30,7 +32,37 @@ def alexnet():
         nn.Dropout(), nn.Linear(4096, 4096), nn.ReLU(inplace=True), nn.Linear(4096, 1000))
 
 
-MODELS = {"softmax": (softmax, (1, 28, 28), 10), "lenet": (lenet, (1, 28, 28), 10), "alexnet": (alexnet, (3, 224, 224), 1000)}
+def normed(inputs, outputs, size, stride=1, groups=1):
+    return [nn.Conv2d(inputs, outputs, size, stride=stride, padding=size // 2, groups=groups, bias=False), nn.BatchNorm2d(outputs)]
+
+
+class Residual(nn.Module):
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.way = nn.Sequential(*normed(inputs, outputs, 3, stride), nn.ReLU(inplace=True), *normed(outputs, outputs, 3))
+        self.shortcut = nn.Identity() if stride == 1 else nn.Sequential(*normed(inputs, outputs, 1, stride))
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        return self.relu(self.way(x) + self.shortcut(x))
+
+
+def resnet20():
+    blocks = [Residual(max(16, channels // (2 if first else 1)), channels, 2 if first and channels > 16 else 1)
+              for channels in (16, 32, 64) for first in (True, False, False)]
+    return nn.Sequential(*normed(3, 16, 3), nn.ReLU(inplace=True), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+
+
+def mobilenet():
+    parts, inputs = [*normed(3, 32, 3, 2), nn.ReLU(inplace=True)], 32
+    for outputs, stride in MOBILE_BLOCKS:
+        parts += [*normed(inputs, inputs, 3, stride, inputs), nn.ReLU(inplace=True), *normed(inputs, outputs, 1), nn.ReLU(inplace=True)]
+        inputs = outputs
+    return nn.Sequential(*parts, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(1024, 1000))
+
+
+MODELS = {"softmax": (softmax, (1, 28, 28), 10), "lenet": (lenet, (1, 28, 28), 10), "alexnet": (alexnet, (3, 224, 224), 1000),
+          "resnet20": (resnet20, (3, 32, 32), 10), "mobilenet": (mobilenet, (3, 224, 224), 1000)}
 
 
 def main():
@@ -41,9 +73,9 @@ def main():
     if mode == "channels-last":
         model = model.to(memory_format=torch.channels_last)
     # momentum as in the models' own lines; softmax has plain sgd
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0 if name == "softmax" else 0.9)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0 if name == "softmax" else 0.9, weight_decay=L2.get(name, 0))
     batches = [(torch.rand(batch, *shape).contiguous(memory_format=layout), torch.randint(classes, (batch,)))
-               for _ in range(1 if name == "alexnet" else 8)]
+               for _ in range(1 if name in LARGE else 8)]
     forward = torch.compile(model) if mode == "compiled" else model
     loss_of = nn.CrossEntropyLoss()
 
@@ -57,7 +89,7 @@ def main():
 
     step(0).item()
     first_step = time.time()
-    if name != "alexnet":
+    if name not in LARGE:
         for number in range(10):
             step(number)
     start = time.perf_counter()
