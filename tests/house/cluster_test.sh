@@ -63,9 +63,12 @@ rm -r "$folder"
 # A host's samples are its own: a loop on host1 fills host1's half of a CPU, and none of host2's.
 on host1 sh -c 'while :; do :; done' &
 loop=$!
-busy() { on "$1" "$trireme" watch --count 1 --json | sed 's/.*"idle":\([0-9.]*\).*/\1/; s/\..*//'; }
-until [ "$(busy host1)" -lt 50 ]; do :; done
-[ "$(busy host2)" -gt 50 ] || { echo "host2 shows what host1 does"; exit 1; }
+# What the loop wanted beyond that half is told as stolen.
+percent() { on "$2" "$trireme" watch --count 1 --json | sed "s/.*\"$1\":\([0-9.]*\).*/\1/; s/\..*//"; }
+until [ "$(percent idle host1)" -lt 50 ]; do :; done
+[ "$(percent idle host2)" -gt 50 ] || { echo "host2 shows what host1 does"; exit 1; }
+until [ "$(percent steal host1)" -gt 0 ]; do :; done
+[ "$(percent steal host2)" -eq 0 ] || { echo "host2 is denied time that it does not want"; exit 1; }
 kill $loop
 wait $loop || true
 

@@ -139,6 +139,12 @@ static void fill_in_slowest(const tri__summary *summary, tri__evidence *evidence
     free(work);
 }
 
+/* A host whose processes were denied CPU time has none left, even where its CPUs were not in use all the time. */
+static double busy_share(const tri__consumer *host)
+{
+    return (host->cpu_percent + host->stolen_percent) / 100;
+}
+
 static void fill_in_server(const tri__consumption *consumption, tri__evidence *evidence)
 {
     for (int i = 0; consumption && i < consumption->tasks; i++) {
@@ -150,7 +156,7 @@ static void fill_in_server(const tri__consumption *consumption, tri__evidence *e
         evidence->server.cpu_percent = task->cpu_percent;
         for (int host = 0; host < consumption->hosts; host++)
             if (!strcmp(consumption->host[host].name, task->host))
-                evidence->server.host_busy = consumption->host[host].cpu_percent / 100;
+                evidence->server.host_busy = busy_share(&consumption->host[host]);
     }
 }
 
@@ -177,7 +183,7 @@ static void fill_in_host(const tri__run *run, const tri__consumption *consumptio
         return;
     evidence->host.cpus = cpus_here();
     evidence->host.threads = threads;
-    evidence->host.busy = consumption->host[0].cpu_percent / 100;
+    evidence->host.busy = busy_share(&consumption->host[0]);
     evidence->host.own = own / evidence->host.cpus;
 }
 

@@ -113,6 +113,15 @@ static void read_times(tri__control_group *group)
     double nanoseconds, unused;
     const bool exact = !group->version_2 && numbers_of(group->cpu, "cpuacct.usage", &nanoseconds, &unused) > 0;
     group->total = exact ? nanoseconds * 1e-9 : group->user + group->system;
+    group->periods = number_of(group->quota, "cpu.stat", "nr_periods", 0);
+    group->throttled = number_of(group->quota, "cpu.stat", "nr_throttled", 0);
+}
+
+/* A sample may be shorter than a period: then the sample before it tells. */
+static double denied_since(const tri__control_group *now, const tri__control_group *before)
+{
+    const double periods = now->periods - before->periods;
+    return periods > 0 ? (now->throttled - before->throttled) / periods : before->denied;
 }
 
 /* ---- readings ---- */
@@ -136,13 +145,15 @@ tri__group_sample tri__control_group_take(tri__control_group *group)
 {
     const tri__control_group before = *group;
     read_times(group);
+    group->denied = denied_since(group, &before);
     const double seconds = tri__clock_seconds(group->time - before.time) * tri__control_group_cpus(group);
     /* A group that runs for a few milliseconds at a time is seldom met by a tick: ticks tell only how its time is divided. */
     const double user = group->user - before.user, system = group->system - before.system, total = group->total - before.total;
-    const double share = user + system > 0 ? user / (user + system) : 1;
+    const double share = user + system > 0 ? user / (user + system) : 1, used = seconds > 0 ? 100 * total / seconds : 0;
     return (tri__group_sample){
-        .user = seconds > 0 ? 100 * total * share / seconds : 0,
-        .system = seconds > 0 ? 100 * total * (1 - share) / seconds : 0,
+        .user = used * share,
+        .system = used * (1 - share),
+        .denied = used < 100 ? (100 - used) * group->denied : 0,
         .used = number_of(group->memory, "memory.stat", group->version_2 ? "anon" : "rss", 0),
         .cached = number_of(group->memory, "memory.stat", group->version_2 ? "file" : "cache", 0),
         .limit = limit_of(group),

@@ -13,10 +13,13 @@ typedef struct {
     int64_t time;                                                            /* of the last reading … */
     double user, system;                                                     /* … and the seconds of CPU until then, to a tick … */
     double total;                                                            /* … and of both, to the nanosecond */
+    double periods, throttled; /* of the quota: all until then, and those in which processes wanted more than it */
+    double denied;             /* the share of such periods, in the latest reading that had any */
 } tri__control_group;
 
 typedef struct {
-    double user, system; /* percent of the CPUs that the group may use */
+    double user, system; /* percent of the CPUs that the group may use … */
+    double denied;       /* … and of the rest: what processes wanted and the quota did not give */
     double used, cached; /* bytes of memory */
     double limit;        /* of memory; 0 where there is none */
 } tri__group_sample;

@@ -218,14 +218,16 @@ static void take_shares(const tri__host *host, tri__host_sample *out)
     }
 }
 
-/* What a virtual host has of its machine: the CPU time of its own processes, and what is left of its share. */
+/* What a virtual host has of its machine: the CPU time of its own processes, and what is left of its share. What its processes were denied
+ * is time that others took, as in a virtual machine. */
 static void take_group(tri__host *host, tri__host_sample *out)
 {
     const tri__group_sample sample = tri__control_group_take(&host->group);
     out->user = sample.user;
     out->system = sample.system;
-    out->wait = out->steal = 0;
-    out->idle = sample.user + sample.system < 100 ? 100 - sample.user - sample.system : 0;
+    out->wait = 0;
+    out->steal = sample.denied;
+    out->idle = fmax(0, 100 - sample.user - sample.system - sample.denied);
     out->used = sample.used;
     out->cached = sample.cached;
     out->buffers = 0;

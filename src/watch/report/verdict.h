@@ -37,12 +37,12 @@ typedef struct {
     struct {
         const char *task; /* the busiest server; NULL: there is none */
         double cpu_percent;
-        double host_busy; /* the share of the CPUs of its host that is in use, by whomever */
+        double host_busy; /* the share of the CPUs of its host that is in use, by whomever, or denied */
     } server;
     struct {
         double cpus;      /* of the one host on which all tasks are, that it may use; 0: they are on several, or it is not known */
         int threads;      /* that compute on it, of all workers */
-        double busy, own; /* shares of its CPUs in use: by all programs, by this run */
+        double busy, own; /* shares of its CPUs in use: by all programs (or denied to them), by this run */
     } host;
 } tri__evidence;
 

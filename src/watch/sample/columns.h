@@ -8,6 +8,7 @@
 #define TRI_COLUMN_EPOCH    "epoch"
 #define TRI_COLUMN_USER     "usr"
 #define TRI_COLUMN_SYSTEM   "sys"
+#define TRI_COLUMN_STOLEN   "stl"
 #define TRI_COLUMN_USED     "used"
 #define TRI_COLUMN_READ     "read"
 #define TRI_COLUMN_WRITTEN  "writ"

@@ -14,12 +14,13 @@
 #define MEGA 1e6
 
 /* The columns that a consumer is made of; the first two are added up. */
-enum { CPU, CPU_MORE, MEMORY, SENT, RECEIVED, READ, WRITTEN, COLUMNS };
+enum { CPU, CPU_MORE, STOLEN, MEMORY, SENT, RECEIVED, READ, WRITTEN, COLUMNS };
 
 static const char *const of_task[COLUMNS] = {
-    TRI_COLUMN_OWN_CPU, "", TRI_COLUMN_OWN_USED, TRI_COLUMN_OWN_SENT, TRI_COLUMN_OWN_RECEIVED, TRI_COLUMN_OWN_READ, TRI_COLUMN_OWN_WRITTEN};
-static const char *const of_host[COLUMNS] = {TRI_COLUMN_USER,     TRI_COLUMN_SYSTEM, TRI_COLUMN_USED,   TRI_COLUMN_SENT,
-                                             TRI_COLUMN_RECEIVED, TRI_COLUMN_READ,   TRI_COLUMN_WRITTEN};
+    TRI_COLUMN_OWN_CPU, "", "", TRI_COLUMN_OWN_USED, TRI_COLUMN_OWN_SENT, TRI_COLUMN_OWN_RECEIVED, TRI_COLUMN_OWN_READ,
+    TRI_COLUMN_OWN_WRITTEN};
+static const char *const of_host[COLUMNS] = {TRI_COLUMN_USER, TRI_COLUMN_SYSTEM,   TRI_COLUMN_STOLEN, TRI_COLUMN_USED,
+                                             TRI_COLUMN_SENT, TRI_COLUMN_RECEIVED, TRI_COLUMN_READ,   TRI_COLUMN_WRITTEN};
 
 static void find_columns(const tri__sample_reader *reader, const char *const names[COLUMNS], int column[COLUMNS])
 {
@@ -35,6 +36,7 @@ static void add(tri__consumer *to, const double *sample, const int column[COLUMN
         value[i] = column[i] >= 0 && isfinite(sample[column[i]]) ? sample[column[i]] : 0;
     to->seconds += seconds;
     to->cpu_percent += seconds * (value[CPU] + value[CPU_MORE]);
+    to->stolen_percent += seconds * value[STOLEN];
     to->memory_mb += seconds * value[MEMORY] / MEGA;
     to->peak_mb = fmax(to->peak_mb, value[MEMORY] / MEGA);
     to->sent += seconds * value[SENT];
@@ -48,6 +50,7 @@ static void settle(tri__consumer *consumer)
     if (consumer->seconds <= 0)
         return;
     consumer->cpu_percent /= consumer->seconds;
+    consumer->stolen_percent /= consumer->seconds;
     consumer->memory_mb /= consumer->seconds;
 }
 

@@ -10,6 +10,7 @@ typedef struct {
     char host[TRI_SAMPLE_TASK];     /* that a task is on */
     double seconds;                 /* sampled */
     double cpu_percent;             /* of a task: 100 is one CPU; of a host: 100 is all of them */
+    double stolen_percent;          /* of a host: wanted by its processes, and given to others or denied by a quota */
     double memory_mb, peak_mb;      /* mean and most; MB = 10⁶ bytes */
     double sent, received;          /* bytes: of a task by the store's own count, of a host over its links (not lo) */
     double disk_read, disk_written; /* bytes */

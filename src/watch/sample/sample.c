@@ -26,7 +26,7 @@ static const column host_columns[] = {
     {"", TRI_COLUMN_SYSTEM, HOST(system), 3},
     {"", "idl", HOST(idle), 3},
     {"", "wai", HOST(wait), 3},
-    {"", "stl", HOST(steal), 3},
+    {"", TRI_COLUMN_STOLEN, HOST(steal), 3},
     {"memory usage", TRI_COLUMN_USED, HOST(used), 0},
     {"", "free", HOST(free), 0},
     {"", "buff", HOST(buffers), 0},
