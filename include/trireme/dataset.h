@@ -40,7 +40,7 @@ typedef struct {
     const char *format;             /* "idx", "cifar10", "digits", "fake", … */
     tri_type type;                  /* of one element: TRI_U8 or TRI_F32 */
     tri_shape shape;                /* of one example: height × width × channels, or features */
-    bool unlabelled;                /* nothing is known about classes: all labels are 0 (any_place) */
+    bool unlabelled;                /* nothing is known about classes: all labels are 0 (labels_optional) */
     bool by_folder;                 /* photos whose classes are their folders, in the order of the folders' names */
     bool several_sizes;             /* photos of several sizes are resized to shape (any_size) */
     int64_t width;                  /* of a sparse source: the most features that one example has; 0 where examples are dense */
@@ -67,10 +67,11 @@ typedef struct {
     const char *data_folder;  /* where packages of the system put data sets; NULL is TRI_DATA_FOLDER */
     int64_t height, width;    /* photos are resized to this; 0 leaves them as they are, and all must have one size … */
     bool grey;                /* photos have one channel, their brightness, instead of red, green and blue */
-    bool any_size;    /* … unless this is set: then photos of several sizes are brought to that of the first: to look through them */
-    bool any_place;   /* to predict: photos may lie in no folder of a class; then the source is unlabelled. The rows of a table may have no
-                         label, or an unknown one: then a class is -1, and a number is NaN */
-    int64_t features; /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
+    bool any_size; /* … unless this is set: then photos of several sizes are brought to that of the first: to look through them */
+    /* To predict: photos may lie in no folder of a class; then the source is unlabelled. The rows of a table may have no label, or an
+     * unknown one: then a class is -1, and a number is NaN. */
+    bool labels_optional;
+    int64_t features;        /* of sparse sources: how many there are, or are hashed into; 0 is what the source shows */
     int64_t classes, fields; /* of sparse sources: an example of another class, or with more features, is damaged; 0 allows any */
     tri_label_kind labels;   /* what the model learns; classes all the same of a source that has no others, and numbers of one whose
                                  labels are no classes */

@@ -364,7 +364,7 @@ static void options_that_sparse_models_do_not_have_are_refused(void **state)
     expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--accumulate", "2"), 2, "", "give a --batch 2 times as large instead");
     expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--accumulate", "2", "--strategy", "ps", "--workers", "2"), 2, "",
            "--accumulate 2: a step of the sparse model sparse-lr");
-    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "auc<=0.5"), 2, "", "an auc should rise");
+    expect(RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "auc<=0.5"), 2, "", "auc should rise");
     json_t *summary = json_of(
         RUN(here, "train", "sparse-lr", "--data", DATA, "--until", "logloss<=0.69", "--eval-every", "5", "--max-steps", "50", "--json"));
     assert_string_equal(json_string_value(json_object_get(summary, "stopped_by")), "until");

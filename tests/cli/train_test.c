@@ -20,7 +20,7 @@ static void wrong_calls_of_train_are_refused_before_any_work(void **state)
            "--steps-per-epoch and --steps: it says how long each of --epochs is");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--rule", "adma"), 2, "", "did you mean adam?");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--epoch", "3"), 2, "", "did you mean --epochs?");
-    expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "a loss should fall");
+    expect(RUN(here, "train", "softmax", "--data", DATA, "--until", "loss>=3"), 2, "", "loss should fall");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--steps", "3", "--epochs", "3"), 2, "", "both say how long");
     expect(RUN(here, "train", "softmax", "--data", DATA, "--strategy", "mirrored", "--servers", "2"), 2, "",
            "--servers belongs to --strategy ps");

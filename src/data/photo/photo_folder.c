@@ -292,7 +292,7 @@ static const char *name_format(const tri__file_format *format)
 static tri_status find_classes_or_none(photo_source *self, const tri__file_set *set, const tri_source_options *options)
 {
     tri_status status = find_classes(self, set);
-    if (!options->any_place || tri_status_code(status) != TRI_BAD_DATA)
+    if (!options->labels_optional || tri_status_code(status) != TRI_BAD_DATA)
         return status;
     tri_status_free(status);
     self->source.info.unlabelled = true;

@@ -208,7 +208,7 @@ static tri_status describe(tri__file_source *base, const tri__file_set *set, con
     TRI_TRY(options->columns ? tri__csv_columns_read(set->spec, options->columns, &self->columns)
                              : tri__csv_columns_learn(&base->files, set->spec, options, &self->columns));
     const tri__csv_columns *columns = &self->columns;
-    self->to_predict = options->any_place;
+    self->to_predict = options->labels_optional;
     TRI_TRY(bind_files(self));
     TRI_TRY(tri__source_set_shape(&base->source, TRI_SHAPE(columns->features)));
     info->format = "csv";

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text/csv.h"
+#include "base/text/text_table.h"
 #include "lab/figures/regression.h"
 #include "lab/report/report_tables.h"
 #include "lab/results/numbers.h"
@@ -50,7 +50,7 @@ static tri_status gather(fits *self)
         if (isnan(y))
             continue;
         for (int j = 0; j < self->count; j++)
-            self->x[self->rows * self->count + j] = tri__csv_number(tri__study_value(self->study, one->cell, self->factors[j]));
+            self->x[self->rows * self->count + j] = tri__text_table_number(tri__study_value(self->study, one->cell, self->factors[j]));
         self->y[self->rows++] = y;
     }
     return NULL;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/csv.h"
+#include "base/text/text_table.h"
 #include "lab/figures/plot.h"
 #include "lab/figures/regression.h"
 #include "lab/figures/statistics.h"
@@ -41,7 +41,7 @@ static double x_of(plot *self, int cell)
 {
     const char *value = tri__study_value(self->study, cell, self->x);
     if (!self->names)
-        return tri__csv_number(value);
+        return tri__text_table_number(value);
     int i = 0;
     while (i < self->name_count && strcmp(self->names[i], value))
         i++;
@@ -54,7 +54,7 @@ static tri_status settle_x(plot *self)
 {
     bool numbers = true;
     for (int cell = 0; cell < self->study->cell_count; cell++)
-        numbers = numbers && !isnan(tri__csv_number(tri__study_value(self->study, cell, self->x)));
+        numbers = numbers && !isnan(tri__text_table_number(tri__study_value(self->study, cell, self->x)));
     if (numbers)
         return NULL;
     self->names = tri__arena_alloc(self->arena, (size_t)self->study->cell_count * sizeof *self->names);

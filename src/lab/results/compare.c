@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory/memory.h"
-#include "base/text/csv.h"
+#include "base/text/text_table.h"
 #include "lab/results/numbers.h"
 
 #define SIGNIFICANT 0.05
@@ -20,7 +20,7 @@ static int find_cell(const tri__study *from, int cell, const tri__study *in)
         bool same = from->factor_count == in->factor_count;
         for (int i = 0; same && i < from->factor_count; i++) {
             int factor = tri__study_factor(in, from->factors[i]);
-            same = factor >= 0 && tri__csv_same(tri__study_value(from, cell, i), tri__study_value(in, other, factor));
+            same = factor >= 0 && tri__text_table_same(tri__study_value(from, cell, i), tri__study_value(in, other, factor));
         }
         if (same)
             return other;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/csv.h"
+#include "base/text/text_table.h"
 #include "lab/figures/statistics.h"
 #include "lab/study/reported.h"
 
@@ -123,7 +123,7 @@ static tri_status find_in_result(void *context, tri__arena *arena, const char *n
     follow(from, name, out);
     int factor = tri__study_factor(self->study, name);
     if (!out->count && factor >= 0)
-        out->number[out->count++] = tri__csv_number(tri__study_value(self->study, self->cell, factor));
+        out->number[out->count++] = tri__text_table_number(tri__study_value(self->study, self->cell, factor));
     if (!out->count)
         out->number[out->count++] = NAN;
     return NULL;
@@ -193,7 +193,7 @@ static bool is_selected(const tri__study *study, int cell, const tri__condition 
 {
     for (; where; where = where->outer) {
         int factor = tri__study_factor(study, where->name);
-        if (factor < 0 || !tri__csv_same(tri__study_value(study, cell, factor), where->value))
+        if (factor < 0 || !tri__text_table_same(tri__study_value(study, cell, factor), where->value))
             return false;
     }
     return true;
@@ -203,7 +203,7 @@ static bool is_selected(const tri__study *study, int cell, const tri__condition 
 static tri_status add_cell(const meaning *what, int cell, tri__arena *arena, tri__number_list *out)
 {
     tri__number_list numbers;
-    double factor = what->factor >= 0 ? tri__csv_number(tri__study_value(what->study, cell, what->factor)) : NAN;
+    double factor = what->factor >= 0 ? tri__text_table_number(tri__study_value(what->study, cell, what->factor)) : NAN;
     TRI_TRY(tri__cell_numbers(what->results, cell, what->column >= 0 ? what->column : 0, what->task, arena, &numbers));
     if (what->wanted == TRI_WANT_ALL)
         for (int64_t i = 0; i < numbers.count; i++)

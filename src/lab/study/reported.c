@@ -8,7 +8,7 @@
 
 #include "base/file/file.h"
 #include "base/file/folder.h"
-#include "base/text/csv.h"
+#include "base/text/text_table.h"
 #include "base/text/nearest.h"
 #include "lab/study/builtin_studies.h"
 
@@ -18,7 +18,7 @@ typedef struct {
     tri__study *study;
     json_t *block;
     const char *name; /* of the table */
-    tri__csv table;
+    tri__text_table table;
     int worker;   /* its column with the worker's number; −1: none */
     int64_t room; /* of study->reported */
 } join;
@@ -30,7 +30,7 @@ static tri_status parse_builtin(join *self)
     tri__nearest nearest = tri__nearest_of(self->name);
     for (const tri__builtin_text *row = tri__builtin_reported; row->name; row++) {
         if (!strcmp(row->name, self->name))
-            return tri__csv_parse(self->name, row->text, self->study->arena, &self->table);
+            return tri__text_table_parse(self->name, row->text, self->study->arena, &self->table);
         tri__nearest_offer(&nearest, row->name);
     }
     char hint[TRI_NEAREST_HINT];
@@ -46,7 +46,7 @@ static tri_status parse_file(join *self)
     size_t size;
     tri_status status = path ? tri__file_read(path, LARGEST, &text, &size) : tri_fail(TRI_NO_MEMORY, "no memory for a path");
     if (!status)
-        status = tri__csv_parse(path, text, self->study->arena, &self->table);
+        status = tri__text_table_parse(path, text, self->study->arena, &self->table);
     free(text);
     free(path);
     free(folder);
@@ -56,7 +56,7 @@ static tri_status parse_file(join *self)
 static tri_status find_column(const join *self, const char *name, int *out)
 {
     tri__nearest nearest = tri__nearest_of(name);
-    *out = tri__csv_find_column(&self->table, name);
+    *out = tri__text_table_find(&self->table, name);
     for (int i = 0; i < self->table.columns; i++)
         tri__nearest_offer(&nearest, self->table.names[i]);
     char hint[TRI_NEAREST_HINT];
@@ -84,8 +84,8 @@ static bool row_counts(const join *self, int64_t row)
     json_t *value;
     json_object_foreach(json_object_get(self->block, "where"), name, value)
     {
-        int column = tri__csv_find_column(&self->table, name);
-        if (column >= 0 && !tri__csv_same(tri__csv_cell(&self->table, row, column), json_string_value(value)))
+        int column = tri__text_table_find(&self->table, name);
+        if (column >= 0 && !tri__text_table_same(tri__text_table_cell(&self->table, row, column), json_string_value(value)))
             return false;
     }
     return true;
@@ -97,9 +97,9 @@ static bool row_is_of_cell(const join *self, int64_t row, int cell)
     for (int i = 0; i < study->factor_count; i++) {
         const char *factor = study->factors[i], *value = tri__study_value(study, cell, i), *key = text_in(self->block, "keys", factor);
         const char *fixed = text_in(self->block, "at", factor);
-        int column = tri__csv_find_column(&self->table, key ? key : factor);
-        if (fixed ? !tri__csv_same(fixed, value)
-                  : column >= 0 && !tri__csv_same(translated(self, factor, tri__csv_cell(&self->table, row, column)), value))
+        int column = tri__text_table_find(&self->table, key ? key : factor);
+        if (fixed ? !tri__text_table_same(fixed, value)
+                  : column >= 0 && !tri__text_table_same(translated(self, factor, tri__text_table_cell(&self->table, row, column)), value))
             return false;
     }
     return true;
@@ -133,10 +133,10 @@ static tri_status add_column(join *self, const char *name, const char *in_table)
     TRI_TRY(find_column(self, in_table, &from));
     for (int64_t row = 0; row < self->table.rows; row++)
         for (int cell = 0; cell < study->cell_count; cell++) {
-            double number = tri__csv_number(tri__csv_cell(&self->table, row, from));
+            double number = tri__text_table_number(tri__text_table_cell(&self->table, row, from));
             if (isnan(number) || !row_counts(self, row) || !row_is_of_cell(self, row, cell))
                 continue;
-            const char *task = self->worker < 0 ? "" : tri__csv_cell(&self->table, row, self->worker);
+            const char *task = self->worker < 0 ? "" : tri__text_table_cell(&self->table, row, self->worker);
             task = *task ? tri__arena_format(study->arena, "worker%s", task) : task;
             if (!task)
                 return tri_fail(TRI_NO_MEMORY, "no memory for published figures");

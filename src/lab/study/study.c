@@ -11,7 +11,7 @@
 #include "base/bytes/sha256.h"
 #include "base/file/file.h"
 #include "base/file/yaml.h"
-#include "base/text/csv.h"
+#include "base/text/text_table.h"
 #include "base/text/duration.h"
 #include "base/text/nearest.h"
 #include "lab/study/builtin_studies.h"
@@ -422,7 +422,7 @@ bool tri__study_cell_is_at(const tri__study *study, int cell, const json_t *cond
     json_object_foreach((json_t *)(uintptr_t)conditions, name, value)
     {
         int factor = tri__study_factor(study, name);
-        if (factor < 0 || !json_is_string(value) || !tri__csv_same(tri__study_value(study, cell, factor), json_string_value(value)))
+        if (factor < 0 || !json_is_string(value) || !tri__text_table_same(tri__study_value(study, cell, factor), json_string_value(value)))
             return false;
     }
     return true;

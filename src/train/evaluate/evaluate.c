@@ -59,6 +59,13 @@ bool tri__has_two_classes(const tri_graph *graph)
     return tri_graph_labels(graph) == TRI_LABEL_CLASS && tri__class_count(graph) == 2;
 }
 
+unsigned tri__measured_as(const tri_graph *graph)
+{
+    static const unsigned models[] = {
+        [TRI_LABEL_CLASS] = TRI_OF_CLASSES, [TRI_LABEL_NUMBERS] = TRI_OF_NUMBERS, [TRI_LABEL_SET] = TRI_OF_SETS};
+    return tri__has_two_classes(graph) ? TRI_OF_TWO_CLASSES : models[tri_graph_labels(graph)];
+}
+
 static tri_status labels_fit(const tri_source_info *source, const tri_graph *graph)
 {
     static const char *const words[] = {[TRI_LABEL_CLASS] = "classes", [TRI_LABEL_NUMBERS] = "numbers", [TRI_LABEL_SET] = "sets of labels"};

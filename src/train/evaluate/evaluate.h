@@ -5,20 +5,10 @@
 #include "train/evaluate/confusion.h"
 #include "train/evaluate/label_sets.h"
 #include "train/evaluate/mistakes.h"
+#include "train/options/measure.h"
 #include "trireme/dataset.h"
 #include "trireme/graph.h"
 #include "trireme/store.h"
-
-typedef struct {
-    int64_t examples;
-    int64_t damaged;     /* records left out so far, each counted once */
-    double loss;         /* these are means over all examples */
-    double accuracy;     /* of classes, and of sets: the share of labels that were told rightly; NaN otherwise */
-    double auc, logloss; /* of two classes; NaN otherwise … */
-    double calibration;  /* … and the mean prediction over the share of class 1: 1 is right; NaN also where none is of class 1 */
-    double mse, mae, r2; /* of numbers; NaN otherwise */
-    double f1;           /* of sets: the mean over the labels; NaN otherwise */
-} tri__evaluation;
 
 typedef struct tri__evaluator tri__evaluator;
 
@@ -56,6 +46,7 @@ TRI_MUST_CHECK tri_status tri__source_fits(const tri_source_info *source, const 
 /* How many numbers, labels or classes it predicts; of two classes there is an AUC. */
 int64_t tri__class_count(const tri_graph *graph);
 bool tri__has_two_classes(const tri_graph *graph);
+unsigned tri__measured_as(const tri_graph *graph); /* tri__measured_models: what the measures of its model may be of */
 
 /* Photos are numbered by the names of their folders: TRI_BAD_CALL where these are not the model's own classes,
  * [classes] names. NULL: unknown. */

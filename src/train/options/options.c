@@ -437,7 +437,7 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
                                          : "validation");
     if (out->schedule.kind == TRI_SCHEDULE_PLATEAU && (never || out->evaluate.kind == TRI_EVERY_END))
         return tri_fail(TRI_BAD_CALL, "--schedule plateau goes by evaluations: --eval-every must be a number of steps or epoch");
-    if (out->target.kind != TRI_TARGET_NONE && (never || out->evaluate.kind == TRI_EVERY_END))
+    if (out->target.measure && (never || out->evaluate.kind == TRI_EVERY_END))
         return tri_fail(TRI_BAD_CALL, "--until is checked by evaluations: --eval-every must be a number of steps or epoch");
     const char *checkpoint = options->checkpoint_every ? options->checkpoint_every : "60s";
     TRI_TRY(tri__every_parse("checkpoint-every", checkpoint, often | 1u << TRI_EVERY_SECONDS, &out->checkpoint));

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,72 +21,71 @@ static tri_status bad_target(const char *text, const char *why)
     return tri_fail(TRI_BAD_CALL, "--until '%s': %s (such as 'loss<=0.35' or 'accuracy>=0.98')", text, why);
 }
 
-/* What can be aimed at: which way it goes, and what a user who types another one is told. */
-typedef enum { FALLS, RISES, EITHER } direction;
-
+/* How a target of each kind of measure is written, and what a user who writes it otherwise is told about the measure. */
 static const struct {
-    const char *name;
-    direction goes;
+    bool at_most, at_least; /* the comparisons that make sense */
+    bool is_share;          /* up to 1, and may be written in percent */
+    bool may_be_0;
     const char *wrong_way, *wrong_value;
-} metrics[] = {
-    [TRI_TARGET_LOSS] = {"loss", FALLS, "a loss should fall: <= must follow", "a loss is a number of 0 or more"},
-    [TRI_TARGET_LOGLOSS] = {"logloss", FALLS, "a loss should fall: <= must follow", "a loss is a number of 0 or more"},
-    [TRI_TARGET_ACCURACY] = {"accuracy", RISES, "an accuracy should rise: >= must follow",
-                             "accuracy is a share, above 0 and at most 1: write 0.98 or 98%"},
-    [TRI_TARGET_AUC] = {"auc", RISES, "an auc should rise: >= must follow", "an auc is a share, above 0 and at most 1: write 0.8 or 80%"},
-    [TRI_TARGET_CALIBRATION] = {"calibration", EITHER, "calibration should come near 1: >= or <= must follow",
-                                "calibration is the mean prediction over the share of class 1, above 0: write >=0.95 or <=1.05"},
-    [TRI_TARGET_MSE] = {"mse", FALLS, "an error should fall: <= must follow", "a mean squared error is a number of 0 or more"},
-    [TRI_TARGET_MAE] = {"mae", FALLS, "an error should fall: <= must follow", "a mean absolute error is a number of 0 or more"},
-    [TRI_TARGET_R2] = {"r2", RISES, "r2 should rise: >= must follow", "r2 is a share, above 0 and at most 1: write 0.9 or 90%"},
-    [TRI_TARGET_F1] = {"f1", RISES, "an f1 should rise: >= must follow", "an f1 is a share, above 0 and at most 1: write 0.8 or 80%"},
+} kinds[] = {
+    [TRI_MEASURE_LOSS] = {true, false, false, true, "should fall: <= must follow", "is a number of 0 or more"},
+    [TRI_MEASURE_SHARE] = {false, true, true, false, "should rise: >= must follow", "is a share, above 0 and at most 1: write 0.98 or 98%"},
+    [TRI_MEASURE_RATIO] = {true, true, false, false, "should come near 1: >= or <= must follow",
+                           "is the mean prediction over the share of class 1, above 0: write >=0.95 or <=1.05"},
 };
 
-enum { METRICS = sizeof metrics / sizeof *metrics };
+static tri_status bad_measure(const char *text, const tri__measure *measure, const char *why)
+{
+    char reason[128];
+    snprintf(reason, sizeof reason, "%s %s", measure->name, why);
+    return bad_target(text, reason);
+}
 
 static const char progressive[] = "progressive_";
 
-/* The metric's name, then its comparison: most metrics have only one that makes sense. */
-static tri_status parse_metric(const char *text, const char **at, tri__target *out)
+/* "loss, accuracy, auc, …, progressive_accuracy, …" */
+static tri_status unknown_measure(const char *text)
+{
+    char known[256] = "the measure must be one of";
+    const tri__measure *measure;
+    for (int of_stream = 0; of_stream < 2; of_stream++)
+        for (int i = 0; (measure = tri__measure_at(i)); i++)
+            if (!of_stream || measure->progressive)
+                snprintf(known + strlen(known), sizeof known - strlen(known), "%s %s%s", of_stream || i ? "," : "",
+                         of_stream ? progressive : "", measure->name);
+    return bad_target(text, known);
+}
+
+/* The measure's name, then its comparison: most measures have only one that makes sense. */
+static tri_status parse_measure(const char *text, const char **at, tri__target *out)
 {
     *at = skip_spaces(text);
     out->progressive = strncmp(*at, progressive, strlen(progressive)) == 0;
     *at += out->progressive ? strlen(progressive) : 0;
     const size_t length = strcspn(*at, " \t<>=");
-    int found = METRICS - 1;
-    while (found > TRI_TARGET_NONE && (strlen(metrics[found].name) != length || strncmp(*at, metrics[found].name, length) != 0))
-        found--;
-    if (found == TRI_TARGET_NONE || ((found == TRI_TARGET_LOSS || found > TRI_TARGET_CALIBRATION) && out->progressive))
-        return bad_target(text, "the measure must be loss or accuracy, or of two classes logloss, auc or calibration, or of numbers mse, "
-                                "mae or r2, or of sets of labels f1, or of a stream "
-                                "progressive_logloss, progressive_accuracy, progressive_auc or progressive_calibration");
-    out->kind = (tri__target_kind)found;
+    out->measure = tri__measure_find(*at, length);
+    if (!out->measure || (out->progressive && !out->measure->progressive))
+        return unknown_measure(text);
     *at = skip_spaces(*at + length);
-    const bool less = **at == '<', more = **at == '>';
-    if (!(less && metrics[found].goes != RISES) && !(more && metrics[found].goes != FALLS))
-        return bad_target(text, metrics[found].wrong_way);
-    out->at_most = less;
+    out->at_most = **at == '<';
+    if (!(**at == '<' && kinds[out->measure->kind].at_most) && !(**at == '>' && kinds[out->measure->kind].at_least))
+        return bad_measure(text, out->measure, kinds[out->measure->kind].wrong_way);
     *at += 1 + ((*at)[1] == '=');
     return NULL;
 }
 
-static bool is_possible(tri__target_kind kind, double value, bool percent)
+static bool is_possible(const tri__target *target, bool percent)
 {
-    switch (metrics[kind].goes) {
-    case FALLS:
-        return !percent && value >= 0;
-    case RISES:
-        return value > 0 && value <= 1;
-    case EITHER:
-        return value > 0;
-    }
-    return false;
+    const tri__measure_kind kind = target->measure->kind;
+    if (kinds[kind].is_share ? target->value > 1 : percent)
+        return false;
+    return kinds[kind].may_be_0 ? target->value >= 0 : target->value > 0;
 }
 
 tri_status tri__target_parse(const char *text, tri__target *out)
 {
     const char *at;
-    TRI_TRY(parse_metric(text, &at, out));
+    TRI_TRY(parse_measure(text, &at, out));
     char *end = NULL;
     out->value = strtod(at, &end);
     bool percent = end != at && *end == '%';
@@ -93,46 +93,13 @@ tri_status tri__target_parse(const char *text, tri__target *out)
         return bad_target(text, "a number must follow the comparison");
     if (percent)
         out->value /= 100;
-    return is_possible(out->kind, out->value, percent) ? NULL : bad_target(text, metrics[out->kind].wrong_value);
+    return is_possible(out, percent) ? NULL : bad_measure(text, out->measure, kinds[out->measure->kind].wrong_value);
 }
 
-static double measure_of(tri__target_kind kind, const tri__measured *measured)
+bool tri__target_reached(const tri__target *target, const tri__evaluation *evaluation)
 {
-    switch (kind) {
-    case TRI_TARGET_LOSS:
-        return measured->loss;
-    case TRI_TARGET_LOGLOSS:
-        return measured->logloss;
-    case TRI_TARGET_ACCURACY:
-        return measured->accuracy;
-    case TRI_TARGET_AUC:
-        return measured->auc;
-    case TRI_TARGET_CALIBRATION:
-        return measured->calibration;
-    case TRI_TARGET_MSE:
-        return measured->mse;
-    case TRI_TARGET_MAE:
-        return measured->mae;
-    case TRI_TARGET_R2:
-        return measured->r2;
-    case TRI_TARGET_F1:
-        return measured->f1;
-    case TRI_TARGET_NONE:
-        break;
-    }
-    return NAN;
-}
-
-const char *tri__target_name(const tri__target *target)
-{
-    return target->kind == TRI_TARGET_NONE ? "" : metrics[target->kind].name;
-}
-
-bool tri__target_reached(const tri__target *target, const tri__measured *measured)
-{
-    const double value = measure_of(target->kind, measured);
-    const direction goes = metrics[target->kind].goes;
-    return goes == FALLS || (goes == EITHER && target->at_most) ? value <= target->value : value >= target->value;
+    const double value = target->measure ? tri__measure_of(target->measure, evaluation) : NAN;
+    return target->at_most ? value <= target->value : value >= target->value;
 }
 
 static tri_status bad_every(const char *option, const char *text, unsigned allowed)

@@ -5,40 +5,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "train/options/measure.h"
 #include "trireme/status.h"
 
 /* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98"; of two classes "logloss<=0.45", "auc>=0.8", and "calibration>=0.95"
  * or "calibration<=1.05"; of numbers "mse<=2", "mae<=1", "r2>=0.9"; of sets of labels "f1>=0.8". Those of two classes but the loss also of
  * a stream's own examples, each before its update: "progressive_auc>=0.75". */
-typedef enum {
-    TRI_TARGET_NONE,
-    TRI_TARGET_LOSS,
-    TRI_TARGET_LOGLOSS,
-    TRI_TARGET_ACCURACY,
-    TRI_TARGET_AUC,
-    TRI_TARGET_CALIBRATION,
-    TRI_TARGET_MSE,
-    TRI_TARGET_MAE,
-    TRI_TARGET_R2,
-    TRI_TARGET_F1,
-} tri__target_kind;
-
-/* What was measured; NaN where there is no such measure, which is never reached. */
 typedef struct {
-    double loss, logloss, accuracy, auc, calibration, mse, mae, r2, f1;
-} tri__measured;
-
-typedef struct {
-    tri__target_kind kind;
+    const tri__measure *measure; /* NULL: there is no target */
     double value;
     bool progressive; /* of the examples that are trained on, not of the test examples */
-    bool at_most;     /* calibration, which may come from either side: at most value, else at least */
+    bool at_most;     /* the measure is to be at most value, else at least */
 } tri__target;
 
 /* Spaces are allowed; < and > mean the same as <= and >=; 98% is 0.98. */
 TRI_MUST_CHECK tri_status tri__target_parse(const char *text, tri__target *out);
-const char *tri__target_name(const tri__target *target); /* "accuracy"; "" of none */
-bool tri__target_reached(const tri__target *target, const tri__measured *measured);
+bool tri__target_reached(const tri__target *target, const tri__evaluation *evaluation); /* never by a measure that is NaN */
 
 /* How often: "60s", "5m", "1h", "500steps" (or "500" where plain numbers are steps), "epoch", "end", "never". */
 typedef enum { TRI_EVERY_END, TRI_EVERY_STEPS, TRI_EVERY_EPOCH, TRI_EVERY_SECONDS, TRI_EVERY_NEVER } tri__every_kind;

@@ -62,18 +62,12 @@ void tri__run_check_progressive_goal(tri__run *run)
     if (!run->progressive || !run->settings.target.progressive || run->ending != TRI_RUN_GOING)
         return;
     const tri__score_sums all = tri__progressive_all(run->progressive);
-    const tri__measured measured = {
-        .loss = NAN,
-        .logloss = tri__score_logloss(&all),
-        .accuracy = tri__score_accuracy(&all),
-        .auc = tri__progressive_auc(run->progressive),
-        .calibration = tri__score_calibration(&all),
-        .mse = NAN,
-        .mae = NAN,
-        .r2 = NAN,
-        .f1 = NAN,
-    };
-    if (!tri__target_reached(&run->settings.target, &measured))
+    tri__evaluation so_far = tri__evaluation_of_nothing();
+    so_far.logloss = tri__score_logloss(&all);
+    so_far.accuracy = tri__score_accuracy(&all);
+    so_far.auc = tri__progressive_auc(run->progressive);
+    so_far.calibration = tri__score_calibration(&all);
+    if (!tri__target_reached(&run->settings.target, &so_far))
         return;
     run->ending = TRI_RUN_UNTIL;
     run->until_step = run->state.step;

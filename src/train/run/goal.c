@@ -26,9 +26,7 @@ tri__goal_state tri__goal_check(const tri__train_settings *settings, tri__goal_s
     after.without_gain = after.better ? 0 : before.without_gain + 1;
     if (after.better)
         after.best_loss = evaluation->loss;
-    const tri__measured measured = {evaluation->loss, evaluation->logloss, evaluation->accuracy, evaluation->auc, evaluation->calibration,
-                                    evaluation->mse,  evaluation->mae,     evaluation->r2,       evaluation->f1};
-    if (!settings->target.progressive && tri__target_reached(&settings->target, &measured))
+    if (!settings->target.progressive && tri__target_reached(&settings->target, evaluation))
         after.ending = TRI_RUN_UNTIL;
     else if (before.ending == TRI_RUN_GOING && settings->patience && after.without_gain >= settings->patience)
         after.ending = TRI_RUN_PATIENCE;

@@ -11,7 +11,6 @@
 #include "data/stream/stream.h"
 #include "graph/model/model.h"
 #include "train/checkpoint/checkpoint_read.h"
-#include "train/evaluate/measure.h"
 #include "train/run/class_weights.h"
 #include "train/run/run_inside.h"
 
@@ -151,11 +150,11 @@ static tri_status open_test(tri__run *run)
     if (run->options.test)
         return tri_wrap(tri_source_open(spec, TRI_PART_TRAIN, &options, &run->inputs.test), "--test");
     const tri__train_settings *settings = &run->settings;
-    const char *needy = settings->target.kind != TRI_TARGET_NONE && !settings->target.progressive ? "until"
-                        : settings->patience                                                      ? "patience"
-                        : settings->keep_best                                                     ? "keep-best"
-                        : settings->schedule.kind == TRI_SCHEDULE_PLATEAU                         ? "schedule plateau"
-                                                                                                  : NULL;
+    const char *needy = settings->target.measure && !settings->target.progressive ? "until"
+                        : settings->patience                                      ? "patience"
+                        : settings->keep_best                                     ? "keep-best"
+                        : settings->schedule.kind == TRI_SCHEDULE_PLATEAU         ? "schedule plateau"
+                                                                                  : NULL;
     if (needy)
         return tri_fail(TRI_BAD_CALL, "--%s needs test examples, and %s has none: give some with --test SOURCE", needy, spec);
     if (stream)
@@ -182,7 +181,7 @@ static tri_status check_stream(const tri__run *run)
                           : run->settings.own_files               ? "--shard files: it is no file"
                           : options->validation                   ? "--validation: nobody knows how many examples it has"
                           : run->settings.schedule.in_epochs      ? "a --schedule in epochs: it has none"
-                          : run->settings.target.kind != TRI_TARGET_NONE && run->settings.evaluate.kind == TRI_EVERY_EPOCH
+                          : run->settings.target.measure && run->settings.evaluate.kind == TRI_EVERY_EPOCH
                               ? "--eval-every epoch: it has none, and --until would never be checked"
                           : tri__source_is_stream(options->test) ? "--test -: it is trained on"
                           : !run->strategy->reads_stream         ? "this --strategy: one process reads it"
@@ -288,9 +287,8 @@ static tri_status check_target(const tri__run *run)
         [TRI_OF_CLASSES] = "classes", [TRI_OF_TWO_CLASSES] = "two classes", [TRI_OF_NUMBERS] = "numbers", [TRI_OF_SETS] = "sets of labels"};
     const tri__target *target = &run->settings.target;
     const unsigned model = tri__measured_as(run->inputs.graph);
-    const tri__measure *measure = tri__measure_find(tri__target_name(target));
-    const unsigned models = target->progressive ? TRI_OF_TWO_CLASSES : measure ? measure->models : TRI_OF_ALL;
-    if (models & model)
+    const tri__measure *measure = target->measure;
+    if (!measure || (target->progressive ? TRI_OF_TWO_CLASSES : measure->models) & model)
         return NULL;
     char others[96] = "";
     for (int i = 0; (measure = tri__measure_at(i)); i++)

@@ -8,7 +8,6 @@
 
 #include "base/thread/clock.h"
 #include "data/batch/dataset.h"
-#include "train/evaluate/measure.h"
 #include "train/run/peers.h"
 #include "watch/progress/text.h"
 #include "watch/report/trace_merge.h"

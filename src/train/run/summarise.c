@@ -227,7 +227,7 @@ static void read_consumption(const tri__run *run, tri__consumption *out)
 static void warn_of_missed_goal(const tri__run *run, const tri__summary *summary)
 {
     const tri__run_ending ending = run->ending != TRI_RUN_GOING ? run->ending : tri__run_ending_by_length(&run->settings);
-    if (run->settings.target.kind == TRI_TARGET_NONE || ending == TRI_RUN_SIGNAL || ending >= TRI_RUN_UNTIL)
+    if (!run->settings.target.measure || ending == TRI_RUN_SIGNAL || ending >= TRI_RUN_UNTIL)
         return;
     tri__log_line(
         run->journal.log, TRI_LOG_WARNING,

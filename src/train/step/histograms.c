@@ -13,7 +13,7 @@ enum { TAG = 256 };
 
 typedef struct {
     tri_range range;
-    char name[TAG]; /* "conv1/weight" */
+    char name[TAG]; /* "conv1.weight" */
     tri__histogram weights, gradients;
     bool learns; /* it has a gradient: it is no running mean, and not frozen */
 } parameter;
@@ -45,14 +45,6 @@ static void offered(void *context, tri_range range, const float *weights, const 
         look(&histograms->parameter[i], range, weights, gradient, weight);
 }
 
-/* TensorBoard makes a group of what stands before a slash. */
-static void name_parameter(parameter *p, const char *name)
-{
-    snprintf(p->name, sizeof p->name, "%s", name);
-    for (char *dot = p->name; (dot = strchr(dot, '.'));)
-        *dot = '/';
-}
-
 tri_status tri__histograms_create(const tri_graph *graph, int64_t every, tri_store *store, tri__histograms **out)
 {
     tri__histograms *histograms;
@@ -67,7 +59,7 @@ tri_status tri__histograms_create(const tri_graph *graph, int64_t every, tri_sto
         parameter *p = &histograms->parameter[histograms->count++];
         p->range = tri_node_range(node);
         p->learns = !tri_node_is_state(node) && !tri_node_is_frozen(node);
-        name_parameter(p, tri_node_name(node));
+        snprintf(p->name, sizeof p->name, "%s", tri_node_name(node));
     }
     if (histograms->count == 0)
         return tri_fail(TRI_BAD_CALL, "--histograms: all parameters of this model are rows of tables, of which there are no histograms");

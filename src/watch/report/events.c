@@ -87,6 +87,16 @@ static void write_value(tri__events *events, int64_t step, tri__wire_buffer *val
 }
 
 /* simple_value: read by every TensorBoard there has been; current ones make it a tensor of the "scalars" plugin as they load it. */
+/* TensorBoard makes a group of what stands before a slash: "conv1.weight" is shown inside of "conv1". */
+static void put_grouped_name(tri__wire_buffer *message, uint32_t field, const char *name)
+{
+    char *grouped = strdup(name);
+    for (char *dot = grouped; dot && (dot = strchr(dot, '.'));)
+        *dot = '/';
+    tri__wire_put_string(message, field, grouped ? grouped : name);
+    free(grouped);
+}
+
 void tri__events_scalar(tri__events *events, const char *tag, int64_t step, float value)
 {
     tri__wire_buffer message = {0};
@@ -132,7 +142,7 @@ void tri__events_histogram(tri__events *events, const char *tag, int64_t step, c
     tri__wire_put_double(&message, EVENT_HISTOGRAM_SUM, histogram->sum);
     tri__wire_put_double(&message, EVENT_HISTOGRAM_SQUARES, histogram->squares);
     put_bins(&message, histogram);
-    tri__wire_put_string(&value, EVENT_VALUE_TAG, tag);
+    put_grouped_name(&value, EVENT_VALUE_TAG, tag);
     put_and_end(&value, EVENT_VALUE_HISTOGRAM, &message);
     write_value(events, step, &value);
 }
@@ -175,16 +185,6 @@ static void put_attribute(tri__wire_buffer *node, const char *key, tri__wire_buf
     tri__wire_put_string(&entry, EVENT_ENTRY_KEY, key);
     put_and_end(&entry, EVENT_ENTRY_VALUE, value);
     put_and_end(node, EVENT_NODE_ATTR, &entry);
-}
-
-/* TensorBoard makes a group of what stands before a slash: "conv1.weight" is shown inside of "conv1". */
-static void put_grouped_name(tri__wire_buffer *message, uint32_t field, const char *name)
-{
-    char *grouped = strdup(name);
-    for (char *dot = grouped; dot && (dot = strchr(dot, '.'));)
-        *dot = '/';
-    tri__wire_put_string(message, field, grouped ? grouped : name);
-    free(grouped);
 }
 
 static void put_node(tri__wire_buffer *graph, const tri_node *node)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory/memory.h"
-#include "base/text/csv.h"
+#include "base/text/text_table.h"
 #include "base/thread/clock.h"
 #include "watch/progress/text.h"
 #include "watch/sample/columns.h"
@@ -153,8 +153,8 @@ static bool read_line(char *line, tri__mark *mark)
     *mark = (tri__mark){0};
     if (!strchr(line, '\n'))
         return false;
-    for (tri__csv_reader from = {.at = line}; !last && count < FIELDS; count++)
-        field[count] = tri__csv_next_field(&from, &last);
+    for (tri__text_table_reader from = {.at = line}; !last && count < FIELDS; count++)
+        field[count] = tri__text_table_next(&from, &last);
     if (!last || count < FIELDS || !read_kind(field[KIND], &mark->kind) || strlen(field[TASK]) >= sizeof mark->task)
         return false;
     mark->wall = strtod(field[EPOCH], NULL);

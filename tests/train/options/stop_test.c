@@ -10,42 +10,43 @@ static void valid_targets_are_parsed(void **state)
     (void)state;
     tri__target target;
     assert_ok(tri__target_parse("loss<=0.35", &target));
-    assert_int_equal(target.kind, TRI_TARGET_LOSS);
-    assert_true(tri__target_reached(&target, &(tri__measured){.loss = 0.35}));
-    assert_false(tri__target_reached(&target, &(tri__measured){.loss = 0.36, .accuracy = 1}));
+    assert_string_equal(target.measure->name, "loss");
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.loss = 0.35}));
+    assert_false(tri__target_reached(&target, &(tri__evaluation){.loss = 0.36, .accuracy = 1}));
     assert_ok(tri__target_parse(" accuracy >= 98% ", &target));
-    assert_int_equal(target.kind, TRI_TARGET_ACCURACY);
-    assert_true(tri__target_reached(&target, &(tri__measured){.loss = 9, .accuracy = 0.98}));
-    assert_false(tri__target_reached(&target, &(tri__measured){.accuracy = 0.97}));
+    assert_string_equal(target.measure->name, "accuracy");
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.loss = 9, .accuracy = 0.98}));
+    assert_false(tri__target_reached(&target, &(tri__evaluation){.accuracy = 0.97}));
     assert_ok(tri__target_parse("accuracy>.5", &target));
     assert_ok(tri__target_parse("logloss<=0.45", &target));
-    assert_true(tri__target_reached(&target, &(tri__measured){.loss = 9, .logloss = 0.45}));
-    assert_false(tri__target_reached(&target, &(tri__measured){.logloss = NAN})); /* there are more classes */
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.loss = 9, .logloss = 0.45}));
+    assert_false(tri__target_reached(&target, &(tri__evaluation){.logloss = NAN})); /* there are more classes */
     assert_ok(tri__target_parse("auc>=80%", &target));
-    assert_true(tri__target_reached(&target, &(tri__measured){.auc = 0.8}));
-    assert_false(tri__target_reached(&target, &(tri__measured){.accuracy = 1, .auc = 0.7}));
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.auc = 0.8}));
+    assert_false(tri__target_reached(&target, &(tri__evaluation){.accuracy = 1, .auc = 0.7}));
     assert_ok(tri__target_parse("calibration>=0.95", &target));
-    assert_true(tri__target_reached(&target, &(tri__measured){.calibration = 0.96}));
-    assert_false(tri__target_reached(&target, &(tri__measured){.calibration = NAN}));
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.calibration = 0.96}));
+    assert_false(tri__target_reached(&target, &(tri__evaluation){.calibration = NAN}));
     assert_ok(tri__target_parse("calibration <= 1.05", &target));
-    assert_false(tri__target_reached(&target, &(tri__measured){.calibration = 1.1}));
+    assert_false(tri__target_reached(&target, &(tri__evaluation){.calibration = 1.1}));
     assert_ok(tri__target_parse("mae<=1.5", &target));
-    assert_string_equal(tri__target_name(&target), "mae");
-    assert_true(tri__target_reached(&target, &(tri__measured){.mae = 1.5}));
+    assert_string_equal(target.measure->name, "mae");
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.mae = 1.5}));
     assert_ok(tri__target_parse("r2>=0.9", &target));
-    assert_false(tri__target_reached(&target, &(tri__measured){.r2 = NAN}));
+    assert_false(tri__target_reached(&target, &(tri__evaluation){.r2 = NAN}));
     assert_ok(tri__target_parse("f1>=80%", &target));
-    assert_true(tri__target_reached(&target, &(tri__measured){.f1 = 0.81}));
+    assert_true(tri__target_reached(&target, &(tri__evaluation){.f1 = 0.81}));
     assert_ok(tri__target_parse("progressive_auc>=0.75", &target));
-    assert_true(target.progressive && target.kind == TRI_TARGET_AUC);
-    assert_false(tri__target_reached(&(tri__target){0}, &(tri__measured){0}));
+    assert_true(target.progressive);
+    assert_string_equal(target.measure->name, "auc");
+    assert_false(tri__target_reached(&(tri__target){0}, &(tri__evaluation){0}));
 }
 
 static void invalid_targets_are_refused_with_a_reason(void **state)
 {
     (void)state;
     tri__target target;
-    assert_fails(tri__target_parse("speed>=3", &target), TRI_BAD_CALL, "loss or accuracy");
+    assert_fails(tri__target_parse("speed>=3", &target), TRI_BAD_CALL, "one of loss, accuracy");
     assert_fails(tri__target_parse("loss>=3", &target), TRI_BAD_CALL, "should fall");
     assert_fails(tri__target_parse("accuracy", &target), TRI_BAD_CALL, "should rise");
     assert_fails(tri__target_parse("accuracy>=98", &target), TRI_BAD_CALL, "98%");
@@ -54,7 +55,7 @@ static void invalid_targets_are_refused_with_a_reason(void **state)
     assert_fails(tri__target_parse("loss<=nan", &target), TRI_BAD_CALL, "a number");
     assert_fails(tri__target_parse("progressive_loss<=1", &target), TRI_BAD_CALL, "progressive_logloss");
     assert_fails(tri__target_parse("progressive_r2>=0.5", &target), TRI_BAD_CALL, "progressive_logloss");
-    assert_fails(tri__target_parse("mse>=2", &target), TRI_BAD_CALL, "an error should fall");
+    assert_fails(tri__target_parse("mse>=2", &target), TRI_BAD_CALL, "mse should fall");
     assert_fails(tri__target_parse("progressive_auc<=1", &target), TRI_BAD_CALL, "should rise");
     assert_fails(tri__target_parse("calibration=1", &target), TRI_BAD_CALL, ">= or <= must follow");
     assert_fails(tri__target_parse("calibration>=0", &target), TRI_BAD_CALL, "above 0");

@@ -7,6 +7,13 @@
 
 static const tri__goal_state begun = {.best_loss = NAN};
 
+static tri__target until(const char *text)
+{
+    tri__target target;
+    assert_ok(tri__target_parse(text, &target));
+    return target;
+}
+
 static tri__goal_state after(const tri__train_settings *settings, tri__goal_state before, double loss, double accuracy)
 {
     return tri__goal_check(settings, before, &(tri__evaluation){.loss = loss, .accuracy = accuracy});
@@ -43,13 +50,13 @@ static void patience_ends_a_run_without_gain(void **state)
 static void a_reached_goal_is_the_reason_for_the_end(void **state)
 {
     (void)state;
-    const tri__train_settings loss = {.target = {TRI_TARGET_LOSS, 0.5}, .patience = 1};
+    const tri__train_settings loss = {.target = until("loss<=0.5"), .patience = 1};
     tri__goal_state goal = after(&loss, begun, 0.6, 1);
     assert_int_equal(goal.ending, TRI_RUN_GOING);
     assert_int_equal(after(&loss, goal, 0.5, 0).ending, TRI_RUN_UNTIL);
     goal.ending = TRI_RUN_MAX_STEPS; /* by the evaluation after the last step */
     assert_int_equal(after(&loss, goal, 0.4, 0).ending, TRI_RUN_UNTIL);
-    const tri__train_settings accuracy = {.target = {TRI_TARGET_ACCURACY, 0.9}};
+    const tri__train_settings accuracy = {.target = until("accuracy>=0.9")};
     assert_int_equal(after(&accuracy, begun, 9, 0.9).ending, TRI_RUN_UNTIL);
     assert_int_equal(after(&accuracy, begun, 0, 0.8).ending, TRI_RUN_GOING);
 }
@@ -57,7 +64,7 @@ static void a_reached_goal_is_the_reason_for_the_end(void **state)
 static void a_loss_that_is_not_a_number_reaches_no_goal(void **state)
 {
     (void)state;
-    const tri__train_settings settings = {.target = {TRI_TARGET_LOSS, 0.5}, .patience = 2};
+    const tri__train_settings settings = {.target = until("loss<=0.5"), .patience = 2};
     tri__goal_state goal = after(&settings, after(&settings, begun, 1, 0), NAN, 0);
     assert_true(!goal.better && goal.best_loss == 1 && goal.without_gain == 1 && goal.ending == TRI_RUN_GOING);
 }

@@ -9,7 +9,6 @@
 #include "cli/process/signals.h"
 #include "cli/table/commands.h"
 #include "cli/table/common_options.h"
-#include "train/evaluate/measure.h"
 #include "train/evaluate/trained.h"
 #include "watch/progress/text.h"
 

@@ -47,7 +47,7 @@ uint64_t tri__examples_seed(const tri__arguments *arguments, const tri__trained 
 
 /* The source that was named, or the one the run was tested on; for synthetic ones with the run's seed unless another was given. */
 tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, const char *spec,
-                              bool any_place, tri_source **out, tri__taken_examples *taken)
+                              bool labels_optional, tri_source **out, tri__taken_examples *taken)
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const tri__train_options *run = &checkpoint->options;
@@ -67,7 +67,7 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
         .grey = shape.rank == 3 && shape.dim[2] == 1,
         .seed = tri__examples_seed(arguments, trained),
         .cache_folder = piped ? NULL : session->cache_folder,
-        .any_place = any_place,
+        .labels_optional = labels_optional,
         .features = input->shape.rank == 1 && input->type == TRI_F32 ? input->shape.dim[0] : 0,
         .classes = tri_model_classes(trained->model),
         .fields = tri_model_fields(trained->model),

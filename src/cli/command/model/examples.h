@@ -13,10 +13,10 @@ typedef struct {
     bool only;            /* no part was asked for, and the source has no test part */
 } tri__taken_examples;
 
-/* Open spec (NULL: --data) with --part and --seed; where they are not given, what the run of the checkpoint was tested on. any_place:
+/* Open spec (NULL: --data) with --part and --seed; where they are not given, what the run of the checkpoint was tested on. labels_optional:
  * photos may lie in no folder of a class. --part validation of the data of a run with --validation is what that run held out. */
 TRI_MUST_CHECK tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained,
-                                             const char *spec, bool any_place, tri_source **out, tri__taken_examples *taken);
+                                             const char *spec, bool labels_optional, tri_source **out, tri__taken_examples *taken);
 
 /* --seed; where it is not given, that of the run. */
 uint64_t tri__examples_seed(const tri__arguments *arguments, const tri__trained *trained);

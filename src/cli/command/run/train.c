@@ -299,12 +299,10 @@ static void give_up(void *context, const char *why)
     _exit(EXIT_FAILURE);
 }
 
-static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
+/* What a run and a sweep of rates are asked for alike. */
+static tri__run_request request_of(const tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
 {
-    bool spawned = tri__argument_given(arguments, "spawned");
-    session->serves = spawned || what->membership.rank > 0; /* rank 0 speaks for all */
-    progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
-    tri__run_request request = {
+    return (tri__run_request){
         .options = &what->given,
         .strategy = what->strategy,
         .out = tri__argument_text(arguments, "out"),
@@ -312,17 +310,25 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
         .command = command,
         .cache_folder = session->cache_folder,
         .started = session->started,
-        .stop = catch_signals(what),
         .log = session->log,
-        .progress = session->quiet || what->membership.rank > 0 ? NULL : show_progress,
-        .began = spawned && what->membership.ranks && what->membership.rank == 0 ? tell_began : NULL,
-        .concluded = spawned ? tell_result : NULL,
-        .context = &view,
-        .ranks = what->membership.ranks,
-        .timeout = what->waits.timeout,
-        .folder = what->membership.ranks ? tri__argument_text(arguments, "spawned") : NULL,
-        .give_up = give_up,
     };
+}
+
+static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
+{
+    bool spawned = tri__argument_given(arguments, "spawned");
+    session->serves = spawned || what->membership.rank > 0; /* rank 0 speaks for all */
+    progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
+    tri__run_request request = request_of(session, arguments, what, command);
+    request.stop = catch_signals(what);
+    request.progress = session->quiet || what->membership.rank > 0 ? NULL : show_progress;
+    request.began = spawned && what->membership.ranks && what->membership.rank == 0 ? tell_began : NULL;
+    request.concluded = spawned ? tell_result : NULL;
+    request.context = &view;
+    request.ranks = what->membership.ranks;
+    request.timeout = what->waits.timeout;
+    request.folder = what->membership.ranks ? tri__argument_text(arguments, "spawned") : NULL;
+    request.give_up = give_up;
     if (spawned)
         TRI_TRY(tri__session_relay(session));
     if (what->membership.rank > 0)
@@ -376,16 +382,7 @@ static tri_status sweep(tri__session *session, tri__run_request *request, tri__r
 
 static tri_status find_rate(tri__session *session, const tri__arguments *arguments, job *what, const char *command)
 {
-    tri__run_request request = {
-        .options = &what->given,
-        .strategy = what->strategy,
-        .out = tri__argument_text(arguments, "out"),
-        .resume = tri__argument_text(arguments, "resume"),
-        .command = command,
-        .cache_folder = session->cache_folder,
-        .started = session->started,
-        .log = session->log,
-    };
+    tri__run_request request = request_of(session, arguments, what, command);
     tri__rate_curve *curve;
     TRI_TRY(tri__find_rate_prepare(&request, &what->given));
     request.stop = catch_signals(what);

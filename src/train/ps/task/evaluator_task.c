@@ -6,7 +6,6 @@
 
 #include "base/thread/clock.h"
 #include "store/ps/worker/evaluator.h"
-#include "train/evaluate/measure.h"
 
 static tri_status evaluate_snapshot(void *context, int64_t step, json_t **out)
 {

@@ -13,7 +13,6 @@
 #include "train/checkpoint/checkpoint_read.h"
 #include "train/checkpoint/checkpoint_restore.h"
 #include "train/checkpoint/initial_weights.h"
-#include "train/evaluate/measure.h"
 #include "train/ps/settings/settings.h"
 #include "train/ps/settings/tables.h"
 #include "train/ps/task/hello.h"
@@ -55,7 +54,7 @@ static void describe_job(tri__run_owner *owner, tri__ps_job *job)
     job->evaluate_every = steps_of(run, &settings->evaluate);
     job->checkpoint_every = steps_of(run, &settings->checkpoint);
     job->checkpoint_period = settings->checkpoint.kind == TRI_EVERY_SECONDS ? settings->checkpoint.seconds * INT64_C(1000000000) : 0;
-    job->whole_snapshots = settings->target.kind != TRI_TARGET_NONE || settings->keep_best;
+    job->whole_snapshots = settings->target.measure || settings->keep_best;
 }
 
 static void tell_job(const tri__run_owner *owner, const tri__ps_job *job)

@@ -1,5 +1,5 @@
 /* measure.c: the table of measures. */
-#include "train/evaluate/measure.h"
+#include "train/options/measure.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -9,15 +9,15 @@
 #define FIELD(name) offsetof(tri__evaluation, name)
 
 static const tri__measure measures[] = {
-    {"loss", "loss", TRI_OF_ALL, false, true, FIELD(loss)},
-    {"accuracy", "accuracy", TRI_OF_CLASSES | TRI_OF_TWO_CLASSES | TRI_OF_SETS, true, true, FIELD(accuracy)},
-    {"auc", "AUC", TRI_OF_TWO_CLASSES, false, true, FIELD(auc)},
-    {"logloss", "log loss", TRI_OF_TWO_CLASSES, false, false, FIELD(logloss)},
-    {"calibration", "calibration", TRI_OF_TWO_CLASSES, false, false, FIELD(calibration)},
-    {"mse", "MSE", TRI_OF_NUMBERS, false, false, FIELD(mse)},
-    {"mae", "MAE", TRI_OF_NUMBERS, false, true, FIELD(mae)},
-    {"r2", "R2", TRI_OF_NUMBERS, false, true, FIELD(r2)},
-    {"f1", "F1", TRI_OF_SETS, true, true, FIELD(f1)},
+    {"loss", "loss", TRI_MEASURE_LOSS, TRI_OF_ALL, false, false, true, FIELD(loss)},
+    {"accuracy", "accuracy", TRI_MEASURE_SHARE, TRI_OF_CLASSES | TRI_OF_TWO_CLASSES | TRI_OF_SETS, true, true, true, FIELD(accuracy)},
+    {"auc", "AUC", TRI_MEASURE_SHARE, TRI_OF_TWO_CLASSES, true, false, true, FIELD(auc)},
+    {"logloss", "log loss", TRI_MEASURE_LOSS, TRI_OF_TWO_CLASSES, true, false, false, FIELD(logloss)},
+    {"calibration", "calibration", TRI_MEASURE_RATIO, TRI_OF_TWO_CLASSES, true, false, false, FIELD(calibration)},
+    {"mse", "MSE", TRI_MEASURE_LOSS, TRI_OF_NUMBERS, false, false, false, FIELD(mse)},
+    {"mae", "MAE", TRI_MEASURE_LOSS, TRI_OF_NUMBERS, false, false, true, FIELD(mae)},
+    {"r2", "R2", TRI_MEASURE_SHARE, TRI_OF_NUMBERS, false, false, true, FIELD(r2)},
+    {"f1", "F1", TRI_MEASURE_SHARE, TRI_OF_SETS, false, true, true, FIELD(f1)},
 };
 
 const tri__measure *tri__measure_at(int index)
@@ -25,19 +25,12 @@ const tri__measure *tri__measure_at(int index)
     return index < (int)(sizeof measures / sizeof *measures) ? &measures[index] : NULL;
 }
 
-const tri__measure *tri__measure_find(const char *name)
+const tri__measure *tri__measure_find(const char *name, size_t length)
 {
     const tri__measure *measure;
-    for (int i = 0; (measure = tri__measure_at(i)) && strcmp(measure->name, name) != 0; i++)
+    for (int i = 0; (measure = tri__measure_at(i)) && (strlen(measure->name) != length || strncmp(measure->name, name, length) != 0); i++)
         ;
     return measure;
-}
-
-unsigned tri__measured_as(const tri_graph *graph)
-{
-    static const unsigned kinds[] = {
-        [TRI_LABEL_CLASS] = TRI_OF_CLASSES, [TRI_LABEL_NUMBERS] = TRI_OF_NUMBERS, [TRI_LABEL_SET] = TRI_OF_SETS};
-    return tri__has_two_classes(graph) ? TRI_OF_TWO_CLASSES : kinds[tri_graph_labels(graph)];
 }
 
 double tri__measure_of(const tri__measure *measure, const tri__evaluation *evaluation)
@@ -45,6 +38,20 @@ double tri__measure_of(const tri__measure *measure, const tri__evaluation *evalu
     double value;
     memcpy(&value, (const char *)evaluation + measure->field, sizeof value);
     return value;
+}
+
+static void set(const tri__measure *measure, tri__evaluation *evaluation, double value)
+{
+    memcpy((char *)evaluation + measure->field, &value, sizeof value);
+}
+
+tri__evaluation tri__evaluation_of_nothing(void)
+{
+    tri__evaluation nothing = {0};
+    const tri__measure *measure;
+    for (int i = 0; (measure = tri__measure_at(i)); i++)
+        set(measure, &nothing, NAN);
+    return nothing;
 }
 
 const char *tri__measures_text(const tri__evaluation *evaluation, const char *between, char text[TRI_MEASURES_TEXT])
@@ -76,9 +83,7 @@ tri__evaluation tri__measures_get(const json_t *object)
 {
     tri__evaluation evaluation = {0};
     const tri__measure *measure;
-    for (int i = 0; (measure = tri__measure_at(i)); i++) {
-        const double value = tri__json_number_of(object, measure->name);
-        memcpy((char *)&evaluation + measure->field, &value, sizeof value);
-    }
+    for (int i = 0; (measure = tri__measure_at(i)); i++)
+        set(measure, &evaluation, tri__json_number_of(object, measure->name));
     return evaluation;
 }

@@ -1,11 +1,11 @@
-/* csv.c: tables as text with commas between. The text is copied once and cut in place. */
-#include "base/text/csv.h"
+/* text_table.c: tables as text with commas between. The text is copied once and cut in place. */
+#include "base/text/text_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-char *tri__csv_next_field(tri__csv_reader *from, bool *last)
+char *tri__text_table_next(tri__text_table_reader *from, bool *last)
 {
     bool quoted = *from->at == '"';
     char *first = from->at + quoted, *to = first, *read = first;
@@ -25,11 +25,11 @@ char *tri__csv_next_field(tri__csv_reader *from, bool *last)
     return first;
 }
 
-static tri_status read_row(const char *name, tri__csv_reader *from, int columns, const char **cells)
+static tri_status read_row(const char *name, tri__text_table_reader *from, int columns, const char **cells)
 {
     int line = from->line, count = 0;
     for (bool last = false; !last; count++) {
-        const char *field = tri__csv_next_field(from, &last);
+        const char *field = tri__text_table_next(from, &last);
         if (count < columns)
             cells[count] = field;
     }
@@ -47,15 +47,15 @@ static size_t most_fields(const char *text)
     return most;
 }
 
-tri_status tri__csv_parse(const char *name, const char *text, tri__arena *arena, tri__csv *out)
+tri_status tri__text_table_parse(const char *name, const char *text, tri__arena *arena, tri__text_table *out)
 {
-    *out = (tri__csv){0};
-    tri__csv_reader from = {.at = tri__arena_copy(arena, text), .line = 1};
+    *out = (tri__text_table){0};
+    tri__text_table_reader from = {.at = tri__arena_copy(arena, text), .line = 1};
     const char **cells = tri__arena_alloc(arena, most_fields(text) * sizeof *cells);
     if (!from.at || !cells)
         return tri_fail(TRI_NO_MEMORY, "%s: no memory for the table", name);
     for (bool last = false; !last; out->columns++)
-        cells[out->columns] = tri__csv_next_field(&from, &last);
+        cells[out->columns] = tri__text_table_next(&from, &last);
     out->names = cells;
     out->cells = cells + out->columns;
     for (; *from.at; out->rows++)
@@ -63,7 +63,7 @@ tri_status tri__csv_parse(const char *name, const char *text, tri__arena *arena,
     return NULL;
 }
 
-int tri__csv_find_column(const tri__csv *table, const char *name)
+int tri__text_table_find(const tri__text_table *table, const char *name)
 {
     for (int i = 0; i < table->columns; i++)
         if (!strcmp(table->names[i], name))
@@ -71,25 +71,25 @@ int tri__csv_find_column(const tri__csv *table, const char *name)
     return -1;
 }
 
-const char *tri__csv_cell(const tri__csv *table, int64_t row, int column)
+const char *tri__text_table_cell(const tri__text_table *table, int64_t row, int column)
 {
     return table->cells[row * table->columns + column];
 }
 
-double tri__csv_number(const char *cell)
+double tri__text_table_number(const char *cell)
 {
     char *end = NULL;
     double number = strtod(cell, &end);
     return end == cell || *end ? NAN : number;
 }
 
-bool tri__csv_same(const char *a, const char *b)
+bool tri__text_table_same(const char *a, const char *b)
 {
-    double x = tri__csv_number(a), y = tri__csv_number(b);
+    double x = tri__text_table_number(a), y = tri__text_table_number(b);
     return !strcmp(a, b) || (!isnan(x) && x == y);
 }
 
-void tri__csv_write_cell(FILE *out, const char *text)
+void tri__text_table_write(FILE *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
