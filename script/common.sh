@@ -1,5 +1,5 @@
 # common.sh: what the scripts share; they read it by `. script/common.sh` after going to the project's root.
-# A part of the tests is any command that closes with the line "N passed, N failed"; parts are run by part and summed by total.
+# A part of the tests is any command that closes with the line "N passed, N failed". `part` runs one, and `total` sums them up.
 # shellcheck shell=sh
 
 passed=0
@@ -27,13 +27,13 @@ count() {
 }
 
 # part NAME COMMAND…: run a part, show what it says, keep that in build/log, add its counts to passed and failed.
-# A command that fails without telling how many failures it had counts as one.
+# A command that fails without saying how many failures it had counts as one failure.
 part() {
     part_name=$1 part_log=$logs/$1.txt part_start=$(now)
     shift
     mkdir -p "$logs"
     heading "── $part_name"
-    # a subshell, so that nothing the command sets reaches us
+    # a subshell, so that variables that the command sets do not reach us
     { ("$@") 2>&1 && echo 0 >"$part_log.status" || echo $? >"$part_log.status"; } | tee "$part_log"
     part_status=$(cat "$part_log.status")
     rm -f "$part_log.status"
@@ -51,7 +51,7 @@ part() {
 # total: the closing line over all parts.
 total() { count "$passed" "$failed"; }
 
-# quietly LOG COMMAND…: run a command with its output in a file; show the end of it where it fails.
+# quietly LOG COMMAND…: run a command with its output in a file; show the end of the file if it fails.
 quietly() {
     log=$1
     shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# cluster_test.sh: virtual hosts reach each other, do not where a link is cut, do again when it is mended; limits hold; two clusters
-# coexist; what is taken down is gone, also after a crash.
+# cluster_test.sh: virtual hosts reach each other, except while a link is cut; limits hold; two clusters coexist; a cluster that was taken
+# down leaves nothing behind, also after a crash.
 # usage: cluster_test.sh PROJECT BUILD
 set -eu
 trireme=$2/trireme
@@ -18,7 +18,7 @@ trap 'exit 130' INT TERM
 
 on() { host=$1; shift; "$trireme" cluster exec "$one" "$host" "$@"; }
 
-# reaches FROM TO SECONDS: nobody listens there, so a host that is reached refuses at once.
+# reaches FROM TO SECONDS: nothing listens on that port, so a host that can be reached refuses at once.
 reaches() { timeout "$3" "$trireme" cluster exec "$one" "$1" openssl s_client -connect "$2:9" </dev/null 2>&1 | grep -qi refused; }
 
 expect() { "$@" || { echo "failed: $*"; exit 1; }; }
@@ -45,10 +45,10 @@ for file in cpu/trireme/cpu.shares:10240 trireme/cpu.weight:1000; do
     [ ! -e "$group" ] || [ "$(cat "$group")" -eq "${file#*:}" ] || { echo "$group: hosts weigh as one program"; exit 1; }
 done
 
-# a program that wants more than its host has is ended
+# a program that wants more memory than its host has is killed
 refuse on host1 awk 'BEGIN { text = sprintf("%400000000s", ""); print length(text) }'
 
-# data commands on hosts: the parts that they read are all of it, and what they write is what one process writes
+# data commands on hosts: together they read everything, and they write what one process writes
 folder=$(mktemp -d)
 says '"items":24' "$trireme" data speed fake:8x8x3:4:40 --batch 4 --batches 6 --repeat 1 --on "$one" --json
 says '{"host":"host2","items":8,' "$trireme" data speed fake:8x8x3:4:40 --batch 4 --batches 6 --repeat 1 --on "$one" --json
@@ -63,7 +63,7 @@ rm -r "$folder"
 # A host's samples are its own: a loop on host1 fills host1's half of a CPU, and none of host2's.
 on host1 sh -c 'while :; do :; done' &
 loop=$!
-# What the loop wanted beyond that half is told as stolen.
+# The CPU time that the loop wanted beyond that half is reported as stolen.
 percent() { on "$2" "$trireme" watch --count 1 --json | sed "s/.*\"$1\":\([0-9.]*\).*/\1/; s/\..*//"; }
 until [ "$(percent idle host1)" -lt 50 ]; do :; done
 [ "$(percent idle host2)" -gt 50 ] || { echo "host2 shows what host1 does"; exit 1; }
@@ -76,7 +76,7 @@ expect "$trireme" cluster up "$two" --hosts 1 >/dev/null # the same addresses, a
 says "not reached" "$trireme" cluster status "$two" # alone, it has nobody to send to
 "$trireme" cluster down "$two"
 
-# No link is measured to carry more than it was made for. A quiet machine shows 95 % of it, the rest being heads of packets; a loaded one less.
+# No link carries more than its rate. A quiet machine measures 95 % of it (the rest is heads of packets), a loaded one less.
 printf 'hosts: [{name: slow, rate: 20mbit}, {name: fast, rate: 40mbit}, {name: fastest, rate: 80mbit}, {name: cut, rate: 20mbit}]\n' >"$described"
 expect "$trireme" cluster up "$two" --file "$described" >/dev/null
 expect "$trireme" cluster cut "$two" cut

@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint_test.sh: a check that cannot fail proves nothing. This plants one fault of each kind and sees that lint names it.
+# lint_test.sh: plants one fault of each kind and checks that lint names it, because a check that cannot fail proves nothing.
 # usage: lint_test.sh PROJECT BUILD
 set -eu
 top=$1
@@ -23,7 +23,7 @@ rejected() {
     rm "$folder/$2"
 }
 
-# accepted CHECK FILE TEXT: the same, rightly placed, passes.
+# accepted CHECK FILE TEXT: TEXT in the right FILE passes.
 accepted() {
     mkdir -p "$folder/${2%/*}"
     printf '%s\n' "$3" >"$folder/$2"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# package_test.sh: what a user of the library gets. The shared library exports what include/trireme/ declares and nothing else;
-# installed, it builds and runs the examples; binary and library are small.
+# package_test.sh: what a user of the library gets. The shared library exports what include/trireme/ declares and nothing else. The examples
+# build and run with the installed library. Binary and library are small.
 # usage: package_test.sh PROJECT BUILD
 # shellcheck disable=SC2046,SC2086  # lists of names and flags are meant to be split
 set -eu

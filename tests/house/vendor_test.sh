@@ -1,5 +1,5 @@
 #!/bin/sh
-# The files of other projects are those that script/vendor fetched, and a change of one is noticed.
+# vendor_test.sh: the files of other projects are those that script/vendor fetched, and script/vendor notices a changed one.
 # usage: vendor_test.sh SOURCE BUILD
 set -eu
 cd "$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# verdict_test.sh: jobs that are made to wait for one thing, and say so. Each case is made by limits, not by how fast the machine is: a link
-# of 100 Mbit/s, hosts that may use a part of a CPU, a disk that takes 50 ms for a file. A stopped worker is ps_verdict_test's.
-# TEST_REPEATS=10 makes each case so many times.
+# verdict_test.sh: makes jobs wait for one thing, and checks that their verdict names it. Limits make each case, not the speed of the machine:
+# a link of 100 Mbit/s, hosts that may use a part of a CPU, a disk that takes 50 ms for a file. ps_verdict_test has the stopped worker.
+# TEST_REPEATS=10 repeats each case ten times.
 # usage: verdict_test.sh PROJECT BUILD
 # shellcheck disable=SC2317  # cases are called by their names
 set -eu
@@ -39,7 +39,7 @@ cc -shared -fPIC -O1 -o slow_disk.so "$project/tests/house/slow_disk.c" -ldl
 on() { host=$1; shift; "$trireme" cluster exec "$cluster" "$host" "$@"; }
 train() { host=$1; shift; on "$host" "$trireme" train "$@" --threads "${threads:-1}" --sample-every 100ms --quiet; }
 
-# job CLUSTER SERVER WORKERS OPTION…: its tasks on their hosts; the server's words are said.
+# job CLUSTER SERVER WORKERS OPTION…: starts the tasks on their hosts, and prints the output of the server.
 job() {
     file=$1 server=$2 workers=$3 number=0
     shift 3
@@ -51,7 +51,7 @@ job() {
     wait
 }
 
-# Batches of two: next to the link, computing takes no time.
+# Batches of two: compared with the link, computing takes no time.
 full_link() { job linked.yaml server "worker1 worker2" lenet --data digits:2000 --batch 2 --steps 60 --eval-every end "$1"; }
 
 # A server that has a fiftieth of a CPU for the costly rule of a wide model.
@@ -59,7 +59,7 @@ costly_rule() {
     job weak.yaml weak free softmax --data fake:64x64x3:10:2000 --batch 1 --rule adam --steps 120 --eval-every never --checkpoint-every end "$1"
 }
 
-# A tiny model, and a checkpoint in every step, for which ps:0 keeps the next step back.
+# A tiny model with a checkpoint in every step: ps:0 holds the next step back for it.
 busy_coordinator() { job weak.yaml weak free softmax --data fake:2x2x1:2:2000 --batch 1 --steps 50 --eval-every never --checkpoint-every 1steps --sync; }
 
 slow_decode() { train part small.model --data photos --batch 2 --steps 60 --eval-every never --out "$out" 2>&1; }
@@ -72,7 +72,7 @@ slow_stream() {
 }
 many_threads() { threads=4 train twentieth lenet --data digits:2000 --batch 64 --steps 100 --eval-every never --out "$out" 2>&1; }
 
-# check CASE SENTENCE-BEGINS ARGUMENT…: the case is made, and its verdict begins so.
+# check CASE BEGINNING ARGUMENT…: runs the case and checks that its verdict begins with BEGINNING.
 check() {
     case=$1 sentence=$2 right=0
     shift 2
