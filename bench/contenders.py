@@ -56,8 +56,8 @@ class Peer:
 
 
 class Trireme:
-    """The rate comes from the run's own summary. Where there are few steps, the first one, which warms up, is left out, as it is for the
-    peers: then the run writes every step to its event file, and the rate comes from the wall times there."""
+    """The rate comes from the run's own summary. If there are few steps, the first one, which warms up, is left out, as it is for the peers:
+    then the run writes every step to its event file, and the rate comes from the wall times there."""
     name = family = "Trireme"
     FEW = 20
 

@@ -96,14 +96,14 @@ class Watch(threading.Thread):
                 self.peak = max(self.peak, peak_bytes(self.process_id))
                 if elsewhere(self.process_id):
                     count = received_bytes(self.process_id)
-                    before = count if before is None else before  # of those who had the host earlier
+                    before = count if before is None else before  # by those who used the host earlier
                     self.received.append((time.perf_counter(), count - before))
                 time.sleep(0.01)
         except (OSError, StopIteration, IndexError):
             pass  # it has ended
 
     def moment(self, count):
-        """The time at which so many bytes had arrived."""
+        """The time at which that number of bytes had arrived."""
         return next(moment for moment, received in self.received if received >= count)
 
 
@@ -176,7 +176,7 @@ class Job:
         return self.files[task].read().strip().splitlines()
 
     def finish(self, seconds):
-        """Returns the summary, which the server prints. Every task that was not killed must end by itself and without an error, within so many
+        """Returns the summary, which the server prints. Every task that was not killed must end by itself and without an error, within that many
         seconds."""
         deadline = time.monotonic() + seconds
         for task, process in self.processes.items():

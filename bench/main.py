@@ -1,7 +1,7 @@
 """Measures Trireme beside its peers and prints a table of ratios with the goal beside each.
 
-Repeats are interleaved (every contender once, then every contender again, …), so that other people's load meets all of them, and
-medians are told. usage: main.py --build FOLDER [--quick] [WHAT…]
+Repeats are interleaved (every contender once, then every contender again, …), so that other load of the machine affects all of them alike. The
+table has medians. usage: main.py --build FOLDER [--quick] [WHAT…]
 """
 import argparse
 import glob
@@ -92,7 +92,7 @@ class Bench(ServerParts, RankParts, SparseParts, PlacedParts, WatchParts):
             self.unmeasured.append(what)
 
     def limit(self, what, ours, bound, at_most=True):
-        """A goal for one of our own numbers."""
+        """A bound on one of our own numbers."""
         if ours is not None:
             self.goals.append(Goal(what, ours, None, bound, at_most))
         else:
@@ -150,7 +150,7 @@ class Bench(ServerParts, RankParts, SparseParts, PlacedParts, WatchParts):
         try:
             measure(self.trireme)  # the first run may inflate the data set into the cache
         except Unavailable:
-            pass  # interleave tells why
+            pass  # interleave reports why
         contenders = [self.trireme, TENSORFLOW[0], PYTORCH[0]]
         medians = self.interleave("start to the first step, softmax on fashion",
                                   {contender.name: lambda contender=contender: measure(contender) for contender in contenders})
@@ -361,7 +361,7 @@ def main():
     unknown = [part for part in arguments.what if part not in PARTS]
     if unknown:
         parser.error(f"no part {unknown[0]}: there are {', '.join(PARTS)}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # in good order: what was started is ended too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))  # exits in good order, which also ends the processes that it started
     bench = Bench(arguments.build, arguments.quick, arguments.photos)
     for part in arguments.what or PARTS:
         getattr(bench, part.replace("-", "_"))()

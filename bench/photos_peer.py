@@ -47,13 +47,13 @@ def main():
     what, side, seconds, folder = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
     paths = photos(folder)
     batches = torch_batches(paths, side) if what == "DataLoader" else tensorflow_batches(paths, side, 2 if what.endswith("half") else 1)
-    for _ in range(4):  # threads, processes and files are there
+    for _ in range(4):  # starts threads and processes and reads the files once
         next(batches)
     count, begin = 0, time.perf_counter()
     while time.perf_counter() - begin < seconds:
         count += len(next(batches))
     print(json.dumps({"rate": count / (time.perf_counter() - begin)}), flush=True)
-    os._exit(0)  # worker processes need not be waited for
+    os._exit(0)  # does not wait for worker processes
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """The part of the benchmark that measures graphs across tasks: the product of blocks beside sgemm, and the full product on a grid of tasks
-beside ScaLAPACK's psgemm; bytes that moved beside those that must."""
+beside ScaLAPACK's psgemm. It also compares the bytes that moved with the bytes that must move."""
 import os
 import tempfile
 
@@ -16,7 +16,7 @@ def grid():
 
 
 def product_lines(size, block, down, across):
-    """C = A·B as SUMMA: A and B are variables, so that no run makes them anew."""
+    """C = A·B as SUMMA. A and B are variables, so no run makes them again."""
     side = size // block
 
     def place(i, j):

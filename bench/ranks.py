@@ -13,9 +13,9 @@ from job import Hosts, free_ports
 from servers import LINK_RATE, stream
 
 RANKS = 2
-LONGEST, GRACE = 600, 10  # seconds: of runs at once, and in which they end when told to
+LONGEST, GRACE = 600, 10  # seconds: how long runs at once may take, and how long they have to end when told to
 ALEXNET_FLOATS = 61_100_840
-BUCKET_FLOATS = 1 << 22  # as src/store/allreduce.c has them
+BUCKET_FLOATS = 1 << 22  # as in src/store/allreduce.c
 ALEXNET = ["alexnet", "--data", "fake:224x224x3:1000:256", "--rate", "0.0001", "--eval-every", "end", "--log-every", "1"]
 # the words with which src/train/ranks/launch.c starts ranks
 MPIRUN = ["mpirun", "-n", str(RANKS), "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
@@ -118,7 +118,7 @@ class RankParts:
 
     def reduction(self):
         """What ranks add to a step of AlexNet (its 244 MB of gradients), beside MPI_Allreduce of as much."""
-        batch, steps = 1, 12  # little compute, so that its scatter hides nothing
+        batch, steps = 1, 12  # little to compute, so that its variation hides nothing
         repeats, self.repeats = self.repeats, 1 if self.quick else 15
         medians = self.interleave(f"AlexNet b{batch} each: a step, and adding up its gradients", {
             "Trireme, ranks": lambda: {"seconds": self.step_in_ranks(batch, steps)},
@@ -141,7 +141,7 @@ class RankParts:
             self.unmeasured.append("AlexNet by ranks over a virtual link")
 
     def travel(self, medians):
-        """Seconds that the gradients take at the least: (S/B)·2(n − 1)/n, of the bandwidth that one stream has."""
+        """The least seconds that the gradients can take: (S/B)·2(n − 1)/n, with the bandwidth of one stream."""
         rate = self.best(medians, "bare stream", "MB/s")
         return rate and ALEXNET_FLOATS * 4e-6 / rate * 2 * (RANKS - 1) / RANKS
 
@@ -175,7 +175,7 @@ class RankParts:
                    at_most=False)
 
     def mirrored(self):
-        """Two replicas beside one worker on one CPU, and beside two workers that have nothing to do with each other."""
+        """Two replicas beside one worker on one CPU, and beside two independent workers."""
         self.sgemm()
         softmax = self.interleave("softmax, batch 100 each", {
             "two replicas": lambda: {"examples/s": self.in_ranks("mirrored", "softmax", 100, 20000)},
@@ -189,7 +189,7 @@ class RankParts:
                     self.best(lenet, "two processes", "examples/s"), 0.85)
 
     def independent(self, model, batch, steps, processes):
-        """Examples/s of each of so many local runs at once, each by one thread on a CPU of its own."""
+        """Examples/s of each of several local runs at once, each with one thread on a CPU of its own."""
         with tempfile.TemporaryDirectory(prefix="trireme-bench-") as folder:
             command = [self.trireme.binary, "train", model, "--data", "fashion", "--batch", str(batch), "--steps", str(self.a_part(steps)),
                        *(["--rule", "sgd", "--rate", "0.01"] if model == "softmax" else []),

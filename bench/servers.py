@@ -99,8 +99,8 @@ class ServerParts:
         return medians
 
     def round_trip(self):
-        """Compares with a bare round trip; and, to explain the difference, with a bare client that computes between round trips, so that the
-        server falls asleep meanwhile."""
+        """Compares with a bare round trip. To explain the difference, also compares with a bare client that computes between round trips, so that
+        the server falls asleep meanwhile."""
         unit, seconds = "µs", 0.5 if self.quick else 2
         compute = self.local_microseconds()
         medians = self.interleave("softmax b100, async, one worker: what a step takes", {
@@ -131,7 +131,7 @@ class ServerParts:
         self.expect("server, CPU µs an update, 8 workers against one", eight, one, 1.15, at_most=True)
 
     def ps_memory(self):
-        """The server's peak for AlexNet: parameters, what is pulled, the rule's state, a gradient; whatever the number of workers."""
+        """The server's peak for AlexNet: parameters, what is pulled, the rule's state, a gradient. It does not depend on the number of workers."""
         bound = ALEXNET_PARAMETERS * 4 * (2 + RULE_STATE + 1) / 1e6 + 50
 
         def measure(mode, workers):
@@ -148,12 +148,12 @@ class ServerParts:
             self.limit(f"AlexNet, {mode}, {workers} workers, MB of the server", self.best(medians, f"{mode}, workers: {workers}", "MB"), bound)
 
     def ps_start(self):
-        """A worker that waits for its server: how long from the moment the server listens to the end of the first step."""
+        """A worker waits for its server: how long it takes from the moment the server listens to the end of the first step."""
         def measure():
             with Job(self.trireme.binary, [*SOFTMAX, "--steps", "200", "--log-every", "1"], 1) as job:
                 job.start("worker:0")
                 job.start(EVALUATOR)
-                time.sleep(1.5)  # long enough to find nobody, several times
+                time.sleep(1.5)  # long enough to fail to connect several times
                 job.start(SERVER)
                 ready = wait_until_listening(job, 30)
                 job.finish(60)
@@ -163,7 +163,7 @@ class ServerParts:
         self.limit("a waiting worker's first step, ms after the server listens", self.best(medians, "Trireme", "ms"), 100)
 
     def ps_kill(self):
-        """One of three workers is killed: how long the others make no step."""
+        """One of three workers is killed: for how long the others make no step."""
         def measure(mode, steps):
             with Job(self.trireme.binary, [*SOFTMAX, f"--{mode}", "--steps", str(steps), "--log-every", "10"], WORKERS) as job:
                 job.start_all()
@@ -184,7 +184,7 @@ class ServerParts:
 
     def ps_replicas(self):
         """What a second server for each range costs: bytes and time of a step, with the same workers and servers. The standbys are filled once,
-        at the start; the steps are many enough that this is little beside them."""
+        at the start; there are enough steps that this hardly counts."""
         def measure(mode, replicas):
             with tempfile.NamedTemporaryFile(mode="r", prefix="trireme-bench-") as counted:
                 said = self.trained(*REPLICATED, "--strategy", "ps", "--workers", "2", "--servers", "3", "--replicas", str(replicas), f"--{mode}",
@@ -233,7 +233,7 @@ class ServerParts:
         with Job(self.trireme.binary, options, 2, key, hosts) as job:
             job.start_all().finish(300)
             received = job.watch.received[-1][1] / steps
-            whole = 0.999 * received  # the rest is what they say to each other at the start and the end
+            whole = 0.999 * received  # the rest is messages at the start and the end
             seconds = (job.watch.moment(steps * whole) - job.watch.moment(whole)) / (steps - 1)
             return {"seconds": seconds, "MB/step": received / 1e6, "server CPU s/step": job.watch.cpu / steps}
 
@@ -250,12 +250,12 @@ class ServerParts:
 
 
 def in_own_network(path):
-    """A command before another one, which then has a loopback of its own; what that has carried is in the file in the end."""
+    """A prefix for a command that gives it a loopback of its own. At the end the file has the number of bytes that this loopback carried."""
     return ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && "$@" && cat /proc/self/net/dev >"$0"', path]
 
 
 def loopback_bytes(file):
-    """Bytes that loopback has carried, in a file as of the kernel's /proc/net/dev."""
+    """Bytes that loopback has carried, from a file in the format of /proc/net/dev."""
     return next(int(line.split()[1]) for line in file if line.split()[0] == "lo:")
 
 

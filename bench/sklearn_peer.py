@@ -8,7 +8,7 @@ import numpy
 from sklearn.datasets import load_svmlight_file
 
 path = sys.argv[1]
-with open(path, "rb") as file:  # the file is in memory, as it is for everybody
+with open(path, "rb") as file:  # now the file is in memory, as it is for all contenders
     while file.read(1 << 24):
         pass
 start = time.perf_counter()

@@ -13,7 +13,7 @@ FEATURES = 33_000_000
 ONE_PASS = ("--rule", "adagrad", "--rate", "0.05")  # for click records that are seen once; the default suits small data and several passes
 SPINS = "1000"  # rounds that OpenMP's threads wait for each other: as the trireme command sets it for itself
 MEMORY_BESIDE = 200  # MB that a run may take beside its tables
-LINK_RATE, NARROW_RATE = "1.8gbit", "20mbit"  # of virtual hosts; a few CPUs that all hosts share cannot fill the first
+LINK_RATE, NARROW_RATE = "1.8gbit", "20mbit"  # of virtual hosts, which share a few CPUs and cannot fill the first
 PLAIN_PAIRS = 39 * 2 * 8  # bytes of a row: a key and a value for each feature, there and back
 
 

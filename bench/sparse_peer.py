@@ -77,7 +77,7 @@ def vowpal_wabbit(path, rows, options):
     settings = {key: True if value == "on" else value for key, value in settings.items()}
     learner = {"b": 25, "loss_function": "logistic", "quiet": True, **{key: settings.pop(key) for key in ("sgd",) if key in settings}}
     begin = time.perf_counter()
-    vowpalwabbit.Workspace(**learner).finish()  # its tables alone, whose making is not counted
+    vowpalwabbit.Workspace(**learner).finish()  # makes its tables; that time does not count
     middle = time.perf_counter()
     workspace = vowpalwabbit.Workspace(d=path, **learner, **settings)
     took = max(time.perf_counter() - middle - (middle - begin), 1e-3)

@@ -126,9 +126,9 @@ class Sessions:
         with self.v1.Graph().as_default():
             hooks = self.build(index)
             if index != 0:
-                sys.stdin.read()  # who finds the model "not ready" sleeps for 30 s
+                sys.stdin.read()  # a worker that finds the model "not ready" sleeps for 30 s
             with self.v1.train.MonitoredTrainingSession(master=server.target, is_chief=index == 0, hooks=hooks) as session:
-                bare = session._tf_sess()  # the same session without what is run around every call
+                bare = session._tf_sess()  # the same session without the hooks around every call
                 print("initialised", flush=True)
                 for _ in range(WARM_UP_STEPS):
                     self.step(session, bare)
@@ -204,7 +204,7 @@ def main():
         return measure(mode, workers, batch, seconds)
     role, index, ports = sys.argv[5], int(sys.argv[6]), sys.argv[7:]
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    import tensorflow as tf  # after its setting, which it reads when it is loaded; the process that starts the others needs none
+    import tensorflow as tf  # after its setting, which it reads when it is loaded; the process that starts the others does not need TensorFlow
     if mode == "strategy":
         strategy = Strategy(tf, workers, batch, ports)
         return strategy.coordinate(seconds) if role == "chief" else strategy.serve(role, index)

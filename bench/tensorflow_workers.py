@@ -55,7 +55,7 @@ def main():
     rate = train(name, batch, steps, ranks, rank, ports)
     if rank == 0:
         print(json.dumps({"rate": rate}), flush=True)
-    os._exit(0)  # its threads may hold the others up
+    os._exit(0)  # its threads may keep the others waiting
 
 
 if __name__ == "__main__":

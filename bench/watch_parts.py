@@ -1,5 +1,5 @@
-"""The part of the benchmark that measures what watching costs: runs with everything on (samples, curves, a timeline, a live page that somebody
-looks at) beside runs with nothing of it, one after the other."""
+"""The part of the benchmark that measures what watching costs: runs with everything on (samples, curves, a timeline, a live page with a
+viewer) beside runs with everything off, one after the other."""
 import glob
 import os
 import re
@@ -13,14 +13,14 @@ import urllib.request
 from contenders import Unavailable, run
 from job import free_ports
 
-MODELS = {"softmax": (100, 120000), "lenet": (64, 6000)}  # batch, steps: some seconds, so that a second's sample counts
+MODELS = {"softmax": (100, 120000), "lenet": (64, 6000)}  # batch, steps: a run takes some seconds, so that the samples of a second count
 STRATEGIES = {"local": [], "ps": ["--strategy", "ps", "--workers", "1"]}
 # Readings of the clock in a step of a local run: three, and two for each parameter that is offered (src/train/step).
 READINGS = {"softmax": 3 + 2 * 2, "lenet": 3 + 2 * 10}
 
 
 class Viewer:
-    """Somebody who looks at the live page of a run, from when its folder is there until it ends."""
+    """A viewer of the live page of a run, from the moment its folder exists until the run ends."""
 
     def __init__(self, binary, folder):
         self.binary = binary
@@ -61,7 +61,7 @@ class Viewer:
 
 
 def clock_seconds():
-    """What a reading of the clock takes at most: with all that Python adds to it."""
+    """The most that a reading of the clock takes, including what Python adds."""
     count = 200000
     began = time.perf_counter()
     for _ in range(count):
@@ -70,7 +70,7 @@ def clock_seconds():
 
 
 def sampling_percent(folder):
-    """Of one CPU, as each task's log says: the largest."""
+    """The largest share of one CPU that a task's log reports."""
     said = []
     for path in glob.glob(os.path.join(folder, "log", "*.txt")):
         with open(path, encoding="utf-8") as file:
