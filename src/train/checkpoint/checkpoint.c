@@ -26,10 +26,10 @@ char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node)
 /* The tensors of a checkpoint: parameters first, then slot by slot. list_fini frees the names of slots. */
 typedef struct {
     tri__named_tensor *tensor;
-    size_t count, parameters, named; /* named: behind the slots, whose names are ours */
-    int64_t rows;                    /* of tables that are written … */
-    uint64_t *chosen;                /* … and which, where not all of them are; NULL elsewhere */
-    int32_t *waiting;                /* [2][…] keys that wait for a row, and how often they were seen */
+    size_t count, parameters, named; /* tensors from `parameters` to `named` are slots */
+    int64_t rows;                    /* rows of tables that are written */
+    uint64_t *chosen;                /* which rows, one bit each; NULL: all */
+    int32_t *waiting;                /* keys that wait for a row, then how often each was seen */
 } tensor_list;
 
 static void list_fini(tensor_list *list)
@@ -81,7 +81,7 @@ static bool is_zero(tri_store *store, int index, int64_t row)
     return zero;
 }
 
-/* The rows that are not zero in some table, as a bit each: a list would be as large as a table. */
+/* Choose the rows that are not zero in some table, as one bit each: a list could be as large as a table. */
 static tri_status choose_nonzero(tri_store *store, tensor_list *list)
 {
     const int64_t all = list->rows;
@@ -153,7 +153,7 @@ static tri_status list_tensors(const tri__checkpoint_content *content, tensor_li
     const tri_graph *graph = content->graph;
     tri_store *store = content->store;
     int slots = tri_rule_slots(tri_store_rule(store));
-    size_t most = (size_t)tri_graph_count(graph) * (size_t)(1 + slots) + 3; /* and those of keys */
+    size_t most = (size_t)tri_graph_count(graph) * (size_t)(1 + slots) + 3; /* + 3: the tensors of keys */
     TRI_TRY(tri__allocate(most, sizeof *list->tensor, "the tensors of a checkpoint", &list->tensor));
     TRI_TRY(choose_rows(store, content->nonzero_rows, list));
     for (int i = 0; i < tri_graph_count(graph); i++) {
@@ -235,7 +235,7 @@ static json_t *numbering_json(const tri_numbering *numbering)
                      (json_int_t)numbering->first_label, "label_step", (json_int_t)numbering->label_step);
 }
 
-/* Positions before `reached` that are not done. */
+/* Positions before "reached" that are not done. */
 static json_t *outstanding_json(const tri__standing *standing)
 {
     json_t *list = json_array();
@@ -266,7 +266,7 @@ static json_t *records_json(const int64_t *records, int64_t count)
     return list;
 }
 
-/* What growing tables left out so far, and whether rows that are not there are 0. */
+/* "left_rare", "left_full": what growing tables left out so far. "nonzero": rows that the file does not have are 0. */
 static json_t *tables_json(const tri__checkpoint_content *content)
 {
     const tri__key_map *map = content->store->map;
@@ -320,7 +320,8 @@ tri_status tri__checkpoint_write(const char *path, const tri__checkpoint_content
     return status;
 }
 
-/* Of the checkpoints up to step, keep the last `keep` and remove the rest. Later ones stay: a resumed run may begin before them. */
+/* Of the checkpoints up to step, keep the last `keep` and remove the rest. Later checkpoints stay: a resumed run may have begun before
+ * them. */
 static tri_status prune(const char *folder, int64_t step, int64_t keep)
 {
     tri__checkpoint_names names;

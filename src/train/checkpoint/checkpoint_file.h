@@ -4,21 +4,21 @@
 
 #include "train/checkpoint/checkpoint_read.h"
 
-#define TRI_CHECKPOINT_VERSION 2         /* from 2 on, the checksum is over names and shapes of tensors, too */
+#define TRI_CHECKPOINT_VERSION 2         /* since version 2, the checksum is also over names and shapes of tensors */
 #define TRI_CHECKPOINT_ABOUT   "trireme" /* keys of the metadata */
 #define TRI_CHECKPOINT_MODEL   "model"
 #define TRI_CHECKPOINT_SUM     "checksum"
-#define TRI_CHECKPOINT_DIGITS  9 /* of the checksum as text, with the NUL behind it */
+#define TRI_CHECKPOINT_DIGITS  9 /* characters of the checksum as text, with the NUL */
 
-/* Tensors that say which rows of the tables are there; see checkpoint.h. */
+/* Tensors that say which rows of the tables the file has; see checkpoint.h. */
 #define TRI_CHECKPOINT_KEYS      "table/keys"
 #define TRI_CHECKPOINT_WAITING   "table/waiting"
 #define TRI_CHECKPOINT_SIGHTINGS "table/sightings"
 
 char *tri__slot_name(const tri_rule *rule, int slot, const tri_node *node); /* free() it; NULL when memory is short */
 
-/* The checksum: tensor by tensor in the order of the file, each with its name and shape, then both texts of the metadata, written with
- * eight hexadecimal digits. version: of the file. */
+/* The checksum, as eight hexadecimal digits. It is over the tensors in the order of the file, each with its name and shape, and then over
+ * both texts of the metadata. version: the file's. */
 uint32_t tri__checkpoint_sum(uint32_t sum, const tri__named_tensor *named, int version);
 void tri__checkpoint_sum_end(uint32_t sum, const char *about, const char *model, char text[TRI_CHECKPOINT_DIGITS]);
 

@@ -1,4 +1,4 @@
-/* checkpoint_read.c: finds, opens and checks checkpoints. All that a file says is checked before it is used. */
+/* checkpoint_read.c: finds, opens and checks checkpoints. Everything in a file is checked before it is used. */
 #include "train/checkpoint/checkpoint_read.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static bool step_of(const char *name, int64_t *step)
     return !strcmp(end, ".safetensors");
 }
 
-/* Keep the names of checkpoints, sorted by step; insertion is enough for the few there are. */
+/* Add a name, sorted by step. Insertion is enough: a folder has few checkpoints. */
 static void take_name(tri__checkpoint_names *names, char *name, int64_t step)
 {
     size_t at = names->count++;
@@ -147,7 +147,7 @@ static tri_status read_state(tri__checkpoint *checkpoint, json_t *value)
     if (json_unpack(value, "{s:I, s:I, s:I, s:F, s:o, s:I, s:I, s:o}", "step", &step, "examples", &examples, "position", &position,
                     "seconds", &state->seconds, "best_loss", &best, "without_gain", &without_gain, "losses", &losses, "recent", &recent))
         return damaged(checkpoint, "its state is not whole");
-    state->total_seconds = state->seconds; /* where an earlier version did not keep it */
+    state->total_seconds = state->seconds; /* if an earlier version did not write it */
     (void)json_unpack(value, "{s:F}", "total_seconds", &state->total_seconds);
     bool negative = json_integer_value(json_object_get(value, "cuts")) < 0 || step < 0 || examples < 0 || position < 0 ||
                     without_gain < 0 || losses < 0 || state->seconds < 0 || state->total_seconds < 0;
@@ -244,7 +244,8 @@ void tri__checkpoint_close(tri__checkpoint *checkpoint)
     free(checkpoint);
 }
 
-/* Damage of the last one that was tried cannot be mended here. Other failures, such as a newer format, say themselves what to do. */
+/* The message where no checkpoint can be opened. For damage, we say what to do; other failures, such as a newer format, say it
+ * themselves. */
 static tri_status none_is_whole(tri_status failure, const char *folder, bool only)
 {
     const tri_code code = tri_status_code(failure);
@@ -255,7 +256,7 @@ static tri_status none_is_whole(tri_status failure, const char *folder, bool onl
     return status;
 }
 
-/* The newest whole checkpoint. Damage in a newer one is logged: the user should know that steps were lost. */
+/* Open the newest undamaged checkpoint. Damage in a newer one is logged: the user should know that steps were lost. */
 static tri_status open_newest(const char *folder, const tri__checkpoint_names *names, tri__log *log, tri__checkpoint **out)
 {
     for (size_t i = 0; i < names->count; i++) {

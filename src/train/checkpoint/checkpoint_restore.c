@@ -1,5 +1,5 @@
-/* checkpoint_restore.c: parameters, tables and the state of the rule from a checkpoint into a store. Of tables a file may have all rows, or
- * some rows and their keys. */
+/* checkpoint_restore.c: copies parameters, tables and the state of the rule from a checkpoint into a store. A file may have all rows of its
+ * tables, or some rows and their keys. */
 #include "train/checkpoint/checkpoint_restore.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "graph/store/store.h"
 #include "train/checkpoint/checkpoint_file.h"
 
-/* One buffer of the store (the parameters or a slot) from tensors of the given names. */
+/* Copy the tensor `name` into a buffer of the store: the parameters or a slot. */
 static tri_status restore_tensor(const tri__safetensors *file, const char *name, const tri_node *node, float *buffer)
 {
     tri_tensor tensor;
@@ -31,7 +31,7 @@ static const tri__named_tensor *find_named(const tri__safetensors *file, const c
     return NULL;
 }
 
-/* Whether the file has some rows of its tables only, and which keys they are of. grow, nonzero: see checkpoint.c. */
+/* some: the file has only some rows of its tables; keys: the key of each. grow, nonzero: see checkpoint.c. */
 typedef struct {
     bool some, grow, nonzero;
     const int32_t *keys; /* [rows] */
@@ -47,7 +47,7 @@ static void read_tables(json_t *about, table_rows *out)
     out->left_full = json_integer_value(json_object_get(tables, "left_full"));
 }
 
-/* Metadata that is not ours says nothing. */
+/* Metadata of other programs is ignored. */
 static tri_status find_rows(const tri__safetensors *file, table_rows *out)
 {
     *out = (table_rows){0};
@@ -70,7 +70,7 @@ int64_t tri__checkpoint_rows(const tri__checkpoint *checkpoint)
 {
     table_rows rows;
     tri_status status = find_rows(checkpoint->file, &rows);
-    const int64_t count = status || !rows.some ? -1 : rows.rows; /* whoever restores is told what is wrong */
+    const int64_t count = status || !rows.some ? -1 : rows.rows; /* tri__checkpoint_restore will report what is wrong */
     tri_status_free(status);
     return count;
 }
@@ -82,7 +82,7 @@ static void clear_tables(tri_store *store)
         const tri_table *table = tri_store_table(store, i);
         for (int64_t row = 0; row < table->rows; row++)
             for (int64_t k = 0; k < table->width * (table->slots + 1); k++)
-                if (table->data[row * table->stride + k] != 0) /* memory that is zero already is not taken */
+                if (table->data[row * table->stride + k] != 0) /* zeros over zeros would take memory */
                     table->data[row * table->stride + k] = 0;
     }
 }
@@ -112,7 +112,7 @@ static tri_status recall_sightings(const tri__safetensors *file, tri__key_map *m
     return NULL;
 }
 
-/* Give out the rows before they are filled. whole: as a resumed run needs it, with all that was counted. */
+/* Give each key its row before rows are filled. whole: as a resumed run needs it, with the counts of keys without a row. */
 static tri_status prepare_tables(const tri__safetensors *file, tri_store *store, bool whole, table_rows *rows)
 {
     TRI_TRY(find_rows(file, rows));
@@ -135,11 +135,11 @@ static tri_status prepare_tables(const tri__safetensors *file, tri_store *store,
 static void put_row(const tri_table *table, int64_t row, int part, const float *from)
 {
     float *to = table->data + row * table->stride + part * table->width;
-    if (memcmp(to, from, (size_t)table->width * sizeof *to) != 0) /* memory that is zero already is not taken */
+    if (memcmp(to, from, (size_t)table->width * sizeof *to) != 0) /* zeros over zeros would take memory */
         memcpy(to, from, (size_t)table->width * sizeof *to);
 }
 
-/* The weights of a table (part 0), or a slot of the rule. */
+/* part 0: the weights of a table; above: the slots of the rule. */
 static tri_status restore_table(const tri__safetensors *file, const char *name, const tri_node *node, tri_store *store, int part,
                                 const table_rows *rows)
 {
@@ -206,7 +206,8 @@ static tri_status restore_weights(const tri__safetensors *file, const tri_graph 
     return restore_parameters(file, graph, store, &rows);
 }
 
-/* Weights of features mean nothing where the run's own features are numbered otherwise. A file of others does not say how it numbers. */
+/* Weights of features are useless where the run numbers its features differently. A file of another program does not say how it numbers
+ * them. */
 static tri_status check_features(const tri__safetensors *file, const tri_source_info *source)
 {
     const char *text = tri__safetensors_metadata(file, TRI_CHECKPOINT_ABOUT);

@@ -1,4 +1,4 @@
-/* checkpoint_writer.c: starts a thread for each checkpoint: minutes pass between two of them. */
+/* checkpoint_writer.c: starts a new thread for each checkpoint. That is cheap enough: minutes pass between two checkpoints. */
 #include "train/checkpoint/checkpoint_writer.h"
 
 #include <pthread.h>
@@ -12,11 +12,11 @@
 #include "tensor/safetensors.h"
 
 struct tri__checkpoint_writer {
-    tri_store *copy; /* its tables are those of the store that is trained, with the keepers */
+    tri_store *copy; /* its tables are those of the store that is trained, with row keepers */
     tri_store *trained;
     tri__row_keeper *keeper[TRI_STORE_TABLES];
     int tables;
-    tri__checkpoint_content content; /* with the copies below */
+    tri__checkpoint_content content; /* points to the copies below */
     tri__run_state state;
     int64_t *damaged;
     const char *folder;
@@ -50,7 +50,7 @@ bool tri__checkpoint_writer_takes(tri_store *store)
     return true;
 }
 
-/* Tables stay where they are: rows that change are kept. */
+/* Tables are not copied: keepers keep the old content of rows that change. */
 static tri_status keep_tables(tri__checkpoint_writer *writer, tri_store *store)
 {
     if (store->map)
@@ -67,7 +67,7 @@ static tri_status keep_tables(tri__checkpoint_writer *writer, tri_store *store)
     return NULL;
 }
 
-/* The checkpoint is written: tables are only what they are. */
+/* The checkpoint is written: changed rows need not be kept any more. */
 static void release_tables(tri__checkpoint_writer *writer)
 {
     for (int i = 0; i < writer->tables; i++) {
@@ -150,9 +150,9 @@ void tri__checkpoint_writer_destroy(tri__checkpoint_writer *writer)
     int64_t step;
     tri_status_free(tri__checkpoint_writer_end(writer, &path, &step));
     free(path);
-    tri__key_map_thaw(writer->copy->map); /* where there was no memory to begin */
+    tri__key_map_thaw(writer->copy->map); /* still frozen if begin failed for want of memory */
     writer->copy->map = NULL;
-    writer->copy->tables = 0; /* they were borrowed */
+    writer->copy->tables = 0; /* they are borrowed */
     tri_store_destroy(writer->copy);
     for (int i = 0; i < writer->tables; i++)
         tri__row_keeper_destroy(writer->keeper[i]);

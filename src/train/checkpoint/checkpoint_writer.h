@@ -1,5 +1,5 @@
-/* checkpoint_writer.h: writes checkpoints while training continues: copies the parameters, and a thread writes the copy to disk. Tables are
- * not copied: rows that training changes before the checkpoint is written are (graph/store/row_keeper.h). */
+/* checkpoint_writer.h: writes checkpoints while training continues: it copies the parameters, and a thread writes the copy to disk. A table
+ * is not copied as a whole: only the rows that training changes before they are written are copied (graph/store/row_keeper.h). */
 #ifndef TRI_TRAIN_CHECKPOINT_CHECKPOINT_WRITER_H
 #define TRI_TRAIN_CHECKPOINT_CHECKPOINT_WRITER_H
 
@@ -7,17 +7,17 @@
 
 typedef struct tri__checkpoint_writer tri__checkpoint_writer;
 
-/* Whether store's tables can be written while it is trained: rows are not longer than the writer's buffer. */
+/* Whether store's tables can be written while it is trained. They cannot where a row is longer than the writer's buffer. */
 bool tri__checkpoint_writer_takes(tri_store *store);
 
-/* For stores of the size of store. The writer allocates its own copy. */
+/* Make a writer for stores that are as large as store. The writer allocates its own copy. */
 TRI_MUST_CHECK tri_status tri__checkpoint_writer_create(const tri_store *store, tri__checkpoint_writer **out);
 void tri__checkpoint_writer_destroy(
-    tri__checkpoint_writer *writer); /* before the stores that it was given; waits for a checkpoint that was begun; accepts NULL */
+    tri__checkpoint_writer *writer); /* call it before the stores are destroyed; waits for a checkpoint that was begun; accepts NULL */
 
-/* As tri__checkpoint_save, but returns as soon as everything that training changes is copied: parameters, the rule's state, the state of
- * the run, the list of damaged records. The rest of content, and folder, must stay valid until end. The previous checkpoint must have been
- * ended. */
+/* Like tri__checkpoint_save, but returns as soon as it has copied everything that training changes: parameters, the rule's state, the state
+ * of the run, the list of damaged records. The rest of content, and folder, must stay valid until tri__checkpoint_writer_end. Call that for
+ * the previous checkpoint first. */
 TRI_MUST_CHECK tri_status tri__checkpoint_writer_begin(tri__checkpoint_writer *writer, const char *folder,
                                                        const tri__checkpoint_content *content, int64_t keep);
 

@@ -1,4 +1,5 @@
-/* initial_weights.c: a file's tensors by name. Each parameter of the model looks for its own; what a file has besides is not looked at. */
+/* initial_weights.c: finds a file's tensors by name. Each parameter of the model looks for its own tensor; other tensors of the file are
+ * ignored. */
 #define _GNU_SOURCE /* strchrnul */
 #include "train/checkpoint/initial_weights.h"
 
@@ -13,15 +14,16 @@
 enum { NAME = 256, NOTE = 400 };
 
 typedef struct {
-    const char *names; /* of layers, as --init-names has them; NULL: as the model's */
-    int taken, left;   /* parameters */
-    bool weighs;       /* a weight was taken, not a bias alone */
-    char note[NOTE];   /* what was left, and why */
+    const char *names; /* --init-names; NULL: the file names layers as the model does */
+    int taken, left;   /* parameters that fitted, and that did not */
+    bool weighs;       /* a weight was taken, not only biases */
+    char note[NOTE];   /* which parameters did not fit, and why */
 } fitting;
 
 /* ---- names ---- */
 
-/* What the file calls a layer, by names such as "dense1=fc1,…". letters: the length of the layer's name. NULL: the model's own name. */
+/* The file's name for a layer, by names such as "dense1=fc1,…". letters: the length of the layer's name. NULL: the same name as the
+ * model's. */
 static const char *find_layer(const char *names, const char *layer, size_t letters, size_t *size)
 {
     while (names && *names) {
@@ -35,7 +37,7 @@ static const char *find_layer(const char *names, const char *layer, size_t lette
     return NULL;
 }
 
-/* "dense1.weight" as the file calls it. */
+/* The file's name for "dense1.weight". */
 static const char *find_name(const char *names, const char *ours, char theirs[NAME])
 {
     const char *dot = strrchr(ours, '.');
@@ -48,7 +50,7 @@ static const char *find_name(const char *names, const char *ours, char theirs[NA
     return theirs;
 }
 
-/* Every entry is LAYER=NAME, and the model has the layer. */
+/* Check that every entry is LAYER=NAME, and that the model has the layer. */
 static tri_status check_names(const char *names, const tri_graph *graph)
 {
     for (const char *at = names; at && *at;) {

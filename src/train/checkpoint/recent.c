@@ -8,7 +8,7 @@ void tri__recent_add(tri__recent *recent, double loss)
     recent->loss[recent->count++ % TRI_RECENT] = loss;
 }
 
-/* Summed anew each time, in the order of the array, so that a resumed run gets the same bits. */
+/* The sum is computed anew each time, in the order of the array, so that a resumed run gets the same bits. */
 double tri__recent_mean(const tri__recent *recent)
 {
     int64_t count = recent->count < TRI_RECENT ? recent->count : TRI_RECENT;

@@ -9,7 +9,7 @@
 /* The last training losses, oldest overwritten first. */
 typedef struct {
     double loss[TRI_RECENT];
-    int64_t count; /* losses ever put in */
+    int64_t count; /* how many losses were ever added */
 } tri__recent;
 
 void tri__recent_add(tri__recent *recent, double loss);

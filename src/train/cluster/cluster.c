@@ -147,7 +147,7 @@ tri_status tri__cluster_check(const tri__cluster *cluster, tri__task task)
                     task.role == TRI_ROLE_WORKER ? " (--join HOST:PORT adds workers to a running job)" : "");
 }
 
-/* The addresses of one role, all of them strings. */
+/* Check that the addresses of a role are a list of strings. */
 static tri_status check_list(const char *name, const char *role, const json_t *list)
 {
     if (!json_is_array(list))
@@ -160,7 +160,7 @@ static tri_status check_list(const char *name, const char *role, const json_t *l
     return NULL;
 }
 
-/* Roles that this program knows; with chiefs where the description may have one. */
+/* Check that the program knows all roles. chiefs: the description may have a chief. */
 static tri_status check_roles(const char *name, const json_t *lists, bool chiefs)
 {
     const char *role;
@@ -225,7 +225,7 @@ static tri_status read_servers(const char *name, const json_t *list, tri__cluste
     return NULL;
 }
 
-/* The host of a task that nobody connects to: its address with or without a port. */
+/* The host of a task that no other task connects to: its address may have a port or not. */
 static tri_status read_host(const char *name, const char *role, size_t index, const char *text, char **out)
 {
     tri__address address = {0};
@@ -267,7 +267,7 @@ static tri_status read_evaluator(const char *name, const json_t *list, tri__clus
     return count ? read_host(name, TRI_EVALUATOR_ROLE, 0, json_string_value(json_array_get(list, 0)), &out->evaluator_host) : NULL;
 }
 
-/* serverless: the workers are ranks, and there is nobody else. */
+/* serverless: the workers are ranks, and there are no other tasks. */
 static tri_status read_lists(const char *name, const json_t *lists, bool chiefs, bool serverless, tri__cluster *out)
 {
     TRI_TRY(check_roles(name, lists, chiefs));

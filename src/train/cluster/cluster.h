@@ -1,7 +1,7 @@
 /* cluster.h: which tasks a job has, and at which addresses. Options, a file, TF_CONFIG and Slurm's variables all become a tri__cluster.
  *
- * Tasks connect to servers only, so only servers have addresses. The process that starts the tasks must also know the hosts of the
- * others. */
+ * Tasks connect to servers only, so only servers have addresses. The process that starts the tasks must also know the hosts of workers and
+ * evaluator. */
 #ifndef TRI_TRAIN_CLUSTER_CLUSTER_H
 #define TRI_TRAIN_CLUSTER_CLUSTER_H
 
@@ -11,8 +11,8 @@
 TRI_MUST_CHECK tri_status tri__task_parse(const char *text, tri__task *out); /* chief:0 is worker:0, master too */
 
 typedef struct {
-    tri__address *server; /* servers of them: workers connect to these, in this order */
-    int servers, workers; /* workers 0: not known here, ps:0 knows */
+    tri__address *server; /* [servers] workers connect to these, in this order */
+    int servers, workers; /* workers 0: only ps:0 knows how many there are */
     bool evaluator;       /* the cluster lists an evaluator; otherwise ps:0 starts one on its own machine */
     char **worker_host;   /* where each worker runs; NULL: not known */
     char *evaluator_host; /* NULL: not known */
@@ -20,10 +20,11 @@ typedef struct {
 
 void tri__cluster_fini(tri__cluster *cluster);
 
-/* True where all servers are on this machine's loopback, so that no other machine can reach them. Asks the resolver. */
+/* True where all servers are on this machine's loopback, so that no other machine can reach them. It may ask the resolver, and so may
+ * wait. */
 bool tri__cluster_is_loopback(const tri__cluster *cluster);
 
-/* Tasks dealt out over hosts: server i and worker i are on host i, beginning again after the last host, and the evaluator is beside
+/* Distribute tasks over hosts: server i and worker i are on host i, and after the last host comes the first again. The evaluator is beside
  * ps:0. Servers have port 0: the process that starts them finds free ports. */
 TRI_MUST_CHECK tri_status tri__cluster_spread(const char *const *hosts, int count, int servers, int workers, tri__cluster *out);
 
@@ -35,7 +36,7 @@ TRI_MUST_CHECK tri_status tri__cluster_check(const tri__cluster *cluster, tri__t
 
 /* A cluster file: YAML with "ps", "worker" and perhaps "evaluator", each a list of "host:port"; a worker may leave out its port. */
 TRI_MUST_CHECK tri_status tri__cluster_read(const char *path, tri__cluster *out);
-TRI_MUST_CHECK tri_status tri__cluster_read_ranks(const char *path, tri__cluster *out); /* with "worker" alone */
+TRI_MUST_CHECK tri_status tri__cluster_read_ranks(const char *path, tri__cluster *out); /* for ranks: the file has "worker" alone */
 TRI_MUST_CHECK tri_status tri__cluster_parse(const char *name, const char *text, size_t size, tri__cluster *out);
 TRI_MUST_CHECK tri_status tri__cluster_write(const char *path, const tri__cluster *cluster);
 

@@ -11,11 +11,12 @@ typedef struct {
     bool insecure;             /* --insecure */
 } tri__security;
 
-/* *out is NULL where traffic is not encrypted: on loopback, which no other machine can reach, or with --insecure, for which log gets a
- * warning. TRI_BAD_CALL where tasks are on several machines and neither is given, or where options contradict each other. */
+/* *out is NULL where traffic is not encrypted: on loopback, which no other machine can reach, or with --insecure, which the log warns
+ * about. TRI_BAD_CALL where tasks are on several machines and neither an identity nor --insecure is given, or where options contradict each
+ * other. */
 TRI_MUST_CHECK tri_status tri__security_open(const tri__security *security, const tri__cluster *cluster, tri__log *log, tri__tls **out);
 
-/* Whether the options go together and an identity, where one is given, can be read: before any task is started with it. */
+/* Check that the options go together, and that the identity can be read where one is given. Call it before any task is started. */
 TRI_MUST_CHECK tri_status tri__security_check(const tri__security *security);
 
 #endif

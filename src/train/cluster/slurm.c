@@ -56,7 +56,7 @@ static bool read_number(const char **at, long *number)
     return !errno && *number <= 999999999;
 }
 
-/* made holds `length` characters of a name; at is what is to follow, up to a comma outside of brackets or the end. */
+/* made: the first `length` characters of a name. at: the rest of the pattern, up to a comma outside of brackets or the end. */
 static tri_status expand(hosts *list, const char *whole, char *made, size_t length, const char *at)
 {
     size_t plain = strcspn(at, "[,");
@@ -89,7 +89,7 @@ static tri_status expand(hosts *list, const char *whole, char *made, size_t leng
     return NULL;
 }
 
-/* Past the name at `at`, to the comma behind it or the end. */
+/* The end of the name at `at`: the comma after it, or the end of the text. */
 static const char *name_end(const char *at)
 {
     while (*at && *at != ',')
@@ -110,7 +110,7 @@ static tri_status expand_nodes(const char *text, hosts *out)
     }
 }
 
-/* "2(x3),1": tasks on each node in turn; one each where the variable is not set. */
+/* "2(x3),1": how many tasks each node has, in order; one each where the variable is not set. */
 static tri_status read_counts(const char *text, int nodes, int *counts)
 {
     for (int i = 0; i < nodes; i++)
@@ -131,7 +131,7 @@ static tri_status read_counts(const char *text, int nodes, int *counts)
     return NULL;
 }
 
-/* The node of a rank. left: how many tasks each node still has to get. Call it for ranks in ascending order. */
+/* The node of the next rank. left: how many tasks each node still has to get. Call it once for each rank, in ascending order. */
 static int node_of_next(int nodes, int *left, bool cyclic, int *turn)
 {
     for (int tried = 0; tried < nodes; tried++) {
@@ -191,7 +191,7 @@ static tri_status read_variable(const char *name, const char *text, long *out)
     return tri_fail(TRI_BAD_DATA, "%s is '%s': expected a number (start tasks with srun)", name, text ? text : "not set");
 }
 
-/* A port below those that the kernel gives to outgoing connections, different from job to job. */
+/* A port that differs from job to job, and is below the ports that the kernel gives to outgoing connections. */
 static int job_port(long job)
 {
     return 10000 + (int)(job % 2000) * 10;

@@ -13,7 +13,7 @@ typedef struct {
     const char *job_id;          /* SLURM_JOB_ID */
 } tri__slurm;
 
-/* The first `servers` ranks are servers, the rest workers. port is the first one on each host; 0: derived from the job's number. */
+/* The first `servers` ranks are servers, the rest are workers. port: the first port on each host; 0: derived from the job's number. */
 TRI_MUST_CHECK tri_status tri__cluster_from_slurm(const tri__slurm *slurm, int servers, int port, tri__cluster *out, tri__task *task);
 
 #endif

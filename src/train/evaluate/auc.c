@@ -6,7 +6,8 @@
 
 #include "base/memory/memory.h"
 
-/* A score whose order as an unsigned number is its order as a float, in the upper half; the label in the lowest bit. */
+/* Score and label as one number. The upper half is the score, so that unsigned numbers have the order of the floats; the lowest bit is the
+ * label. */
 static uint64_t packed(float score, int32_t label)
 {
     union {

@@ -6,7 +6,8 @@
 
 #include "trireme/status.h"
 
-/* Area under the ROC curve: the chance that a positive scores above a negative, ties counting half. NaN where one kind is missing. */
+/* Area under the ROC curve: the chance that a positive example scores above a negative one; a tie counts half. NaN where all labels are the
+ * same. */
 TRI_MUST_CHECK tri_status tri__auc(const float *scores, const int32_t *labels, int64_t count, double *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* confusion.c: a matrix of counts. A class's row holds its examples, its column the examples that were taken for it. */
+/* confusion.c: a matrix of counts. The row of a class holds its examples; its column holds the examples that were taken for it. */
 #include "train/evaluate/confusion.h"
 
 #include <math.h>

@@ -15,14 +15,14 @@ struct tri__evaluator {
     tri_plan *plan;
     tri_dataset *dataset;
     int64_t examples;
-    float *scores; /* [examples] with two classes: of the second one. NULL otherwise */
+    float *scores; /* [examples] with two classes: of class 1; NULL elsewhere */
     int32_t *labels;
     tri__confusion *confusion; /* may be NULL */
     tri__mistakes *mistakes;   /* may be NULL */
     tri_label_kind kind;
     tri__numbers numbers;        /* of a model that learns numbers */
-    tri__label_sets *label_sets; /* of one that learns sets: the caller's, or … */
-    tri__label_sets own_sets;    /* … this */
+    tri__label_sets *label_sets; /* of a model that learns sets: the caller's, or own_sets */
+    tri__label_sets own_sets;    /* used where the caller gave none */
 };
 
 /* Sums over the examples seen so far. */
@@ -51,7 +51,7 @@ static int64_t columns_of(const tri_graph *graph)
 int64_t tri__class_count(const tri_graph *graph)
 {
     const int64_t columns = columns_of(graph);
-    return columns < 2 && tri_graph_labels(graph) == TRI_LABEL_CLASS ? 2 : columns; /* one column tells class 1 from class 0 */
+    return columns < 2 && tri_graph_labels(graph) == TRI_LABEL_CLASS ? 2 : columns; /* one column is the log odds of class 1 */
 }
 
 bool tri__has_two_classes(const tri_graph *graph)
@@ -270,7 +270,7 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sort, and drop what is there twice; how many are left. */
+/* Sort keys, and drop repeated ones. Returns how many are left. */
 static int64_t sort_keys(int32_t *keys, int64_t count)
 {
     int64_t distinct = 0;
@@ -281,7 +281,7 @@ static int64_t sort_keys(int32_t *keys, int64_t count)
     return distinct;
 }
 
-/* Keys are sorted whenever as many new ones have come as there were distinct ones: memory grows with these alone. */
+/* Keys are sorted whenever there are as many new keys as distinct ones before, so memory grows only with the distinct keys. */
 static tri_status collect_keys(tri__evaluator *evaluator, int32_t **keys, int64_t *count)
 {
     int64_t room = 0, sorted = 0;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The softmax of one class; with one column the logistic function. */
+/* The softmax of one class; the logistic function where there is one column. */
 static double probability(const float *scores, int64_t columns, int64_t class)
 {
     if (columns == 1)

@@ -1,4 +1,4 @@
-/* numbers.h: how near numbers come to their targets, summed up example by example. */
+/* numbers.h: how near predicted numbers are to their targets, summed up example by example. */
 #ifndef TRI_TRAIN_EVALUATE_NUMBERS_H
 #define TRI_TRAIN_EVALUATE_NUMBERS_H
 
@@ -6,7 +6,7 @@
 
 #include "trireme/status.h"
 
-/* Of one output. Mean and spread of the targets are carried on from one to the next, so that large ones lose nothing. */
+/* Of one output. Mean and spread of the targets are updated with each example (Welford), so that large targets lose no digits. */
 typedef struct {
     double absolute, squared; /* Σ |error|, Σ error² */
     double mean, spread;      /* of the targets: their mean, and Σ (target − mean)² */
@@ -23,8 +23,8 @@ void tri__numbers_clear(tri__numbers *numbers);
 
 void tri__numbers_add(tri__numbers *numbers, const float *guesses, const float *targets); /* [outputs] each */
 
-/* Means over examples and outputs; NaN where there are no examples. r2: the share of the targets' variance that the guesses explain, the
- * mean over the outputs whose targets vary; NaN where none does. */
+/* Means over examples and outputs; NaN where there are no examples. r2: the share of the targets' variance that the guesses explain, as a
+ * mean over the outputs whose targets vary; NaN where no output's targets vary. */
 double tri__numbers_mse(const tri__numbers *numbers);
 double tri__numbers_mae(const tri__numbers *numbers);
 double tri__numbers_r2(const tri__numbers *numbers);

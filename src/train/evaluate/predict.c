@@ -1,4 +1,4 @@
-/* predict.c: probabilities, from the logits of a forward plan; numbers are these themselves. */
+/* predict.c: turns the logits of a forward plan into probabilities. A model of numbers predicts its outputs as they are. */
 #include "train/evaluate/predict.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ static void predict_row(tri_label_kind kind, const float *logits, int64_t column
 
 tri_status tri__predictor_batch(tri__predictor *predictor, const tri_batch *batch, const float **probabilities)
 {
-    tri_batch unlabelled = *batch; /* labels change no prediction, and not all examples to predict have one */
+    tri_batch unlabelled = *batch; /* predictions need no labels, and not all examples have one */
     unlabelled.labels = NULL;
     unlabelled.targets = NULL;
     TRI_TRY(tri_plan_run(predictor->plan, &unlabelled));

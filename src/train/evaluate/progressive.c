@@ -6,7 +6,7 @@
 
 #include "base/memory/memory.h"
 
-/* Log odds beyond ±32 are as good as certain, and share the last buckets. */
+/* Log odds beyond ±32 are practically certain, and share the first and the last bucket. */
 enum { BUCKETS = 1 << 16, MOST = 32 };
 
 tri_status tri__progressive_create(tri__progressive **out)
@@ -34,9 +34,9 @@ void tri__progressive_destroy(tri__progressive *progressive)
 
 static int bucket_of(float score)
 {
-    const int each = BUCKETS / (2 * MOST); /* buckets for a step of 1 */
+    const int each = BUCKETS / (2 * MOST); /* buckets for each 1 of log odds */
     const float bucket = (score + MOST) * (float)each;
-    return bucket >= BUCKETS - 1 ? BUCKETS - 1 : bucket > 0 ? (int)bucket : 0; /* a score that is no number is in the first */
+    return bucket >= BUCKETS - 1 ? BUCKETS - 1 : bucket > 0 ? (int)bucket : 0; /* NaN goes to the first */
 }
 
 void tri__progressive_add(tri__progressive *progressive, const tri_batch *batch, const float *logits, int64_t columns)
@@ -69,7 +69,7 @@ void tri__progressive_settle(tri__progressive *progressive)
     progressive->recent = (tri__score_sums){0};
 }
 
-/* Every positive beats all negatives of lower buckets, and half of those of its own. */
+/* Every positive beats all negatives of lower buckets, and half of the negatives of its own bucket. */
 double tri__progressive_auc(const tri__progressive *progressive)
 {
     double positives = 0, negatives = 0, beaten = 0;

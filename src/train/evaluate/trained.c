@@ -8,7 +8,7 @@
 #include "train/checkpoint/checkpoint_restore.h"
 #include "train/evaluate/evaluate.h"
 
-/* Where only some rows are there, no more memory is taken; keys without a row count as 0. */
+/* Where the checkpoint has only some rows, the tables have only these; keys without a row count as 0. */
 static tri_status add_tables(tri__trained *trained)
 {
     const int64_t rows = tri__checkpoint_rows(trained->checkpoint);

@@ -1,4 +1,4 @@
-/* trained_model.c: the calls of include/trireme/trained.h, on what eval and predict are made of. */
+/* trained_model.c: the calls of include/trireme/trained.h. They use the same parts as the commands eval and predict. */
 #include "trireme/trained.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
-/* folder_lock.c: the first byte of the file `lock` is the job's lock, the second one the tasks'. What is written in it is for people: the
- * host and the process that last took the job's.
+/* folder_lock.c: the first byte of the file `lock` is the job's lock, the second byte is the tasks' lock. The text in the file is for
+ * people: the host and the process that last took the job's lock.
  *
- * The locks belong to the open file, not to the process: they stay when other code of the process closes the same file. */
+ * The locks belong to the open file description, not to the process: they stay when other code of the process opens and closes the same
+ * file. */
 #define _GNU_SOURCE
 #include "train/folder/folder_lock.h"
 
@@ -21,8 +22,8 @@
 
 #define LOCK_FILE "lock" /* in the folder that it locks */
 
-#define PATIENCE INT64_C(15000000000) /* for tasks whose supervisor is gone: longer than they take to end (cli/process/spawned.c) */
-#define LOOK     20000000             /* nanoseconds between two looks at them */
+#define PATIENCE INT64_C(15000000000) /* wait for tasks whose supervisor is gone; they need less (cli/process/spawned.c) */
+#define LOOK     20000000             /* nanoseconds between two looks at their lock */
 
 enum { JOB, TASKS, HOLDER_SIZE = 300 };
 
@@ -51,7 +52,7 @@ static tri_status open_lock(const char *folder, tri__folder_lock **out)
     return status;
 }
 
-/* Whether another process holds the lock. A file system without locks does not count. */
+/* Whether another process holds the lock. False on a file system without locks. */
 static bool is_taken(const tri__folder_lock *lock, int command, short kind, int byte)
 {
     struct flock range = {.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};

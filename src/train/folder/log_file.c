@@ -10,7 +10,7 @@
 #include "base/memory/memory.h"
 
 struct tri__log_file {
-    tri__log log; /* first: a sink is its file */
+    tri__log log; /* first member: a pointer to it is a pointer to the file */
     tri__log *next;
     FILE *file; /* each line is one write: stdio's lock keeps lines whole */
 };

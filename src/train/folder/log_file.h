@@ -5,7 +5,7 @@
 #include "base/report/log.h"
 #include "trireme/status.h"
 
-/* A log that adds lines with the time to a file, and hands those of level info and above on to another. */
+/* A log that adds lines with the time to a file, and hands lines of level info and above on to another log, `next`. */
 typedef struct tri__log_file tri__log_file;
 TRI_MUST_CHECK tri_status tri__log_file_create(const char *path, tri__log *next, tri__log_file **out);
 void tri__log_file_destroy(tri__log_file *file); /* accepts NULL */

@@ -1,4 +1,4 @@
-/* run_folder.h: the folder that a run leaves behind: where things are in it. */
+/* run_folder.h: the folder that a run leaves behind, and the paths in it. */
 #ifndef TRI_TRAIN_FOLDER_RUN_FOLDER_H
 #define TRI_TRAIN_FOLDER_RUN_FOLDER_H
 
@@ -27,14 +27,14 @@ bool tri__run_folder_is_one(const char *path); /* whether path is the folder of 
 /* Make a new folder with its parts, and lock it: path, or where that is NULL the first free runs/<model>-<date>-<n>. */
 TRI_MUST_CHECK tri_status tri__run_folder_create(const char *path, const char *model, const char *task, tri__run_folder *out);
 
-/* Open the folder of a run to resume. TRI_BAD_CALL where that run is still running (folder_lock.h). */
+/* Open the folder of a run to resume, and lock it. TRI_BAD_CALL where that run is still running (folder_lock.h). */
 TRI_MUST_CHECK tri_status tri__run_folder_open(const char *path, const char *task, tri__run_folder *out);
 
 /* For a task: open the folder of the launcher or supervisor that started it. */
 TRI_MUST_CHECK tri_status tri__run_folder_enter(const char *path, const char *task, tri__run_folder *out);
 void tri__run_folder_fini(tri__run_folder *folder);
 
-/* Make the part `name` of the folder, where it is not there yet. */
+/* Make the subfolder `name`, where it does not exist yet. */
 TRI_MUST_CHECK tri_status tri__run_folder_add(const tri__run_folder *folder, const char *name);
 
 /* Add one line to the file `command`. */

@@ -1,4 +1,4 @@
-/* run_list.c: reads the summaries of runs. What cannot be read makes a run broken, not the list. */
+/* run_list.c: reads the summaries of runs. A summary that cannot be read makes its run BROKEN; it is not a failure of the list. */
 #include "train/folder/run_list.h"
 
 #include <stdlib.h>
@@ -15,14 +15,14 @@ enum { LONGEST_COMMANDS = 1 << 20 };
 
 /* ---- reading ---- */
 
-/* The first line of RUN/command, which repeats the run; each resumption adds one, as a comment. */
+/* The first line of RUN/command, which repeats the run. Each resumption adds a line, as a comment. */
 static tri_status read_command(const char *path, char **out)
 {
     char *text = NULL, *file = tri__path_join(path, TRI_RUN_COMMAND);
     size_t end = 0;
     if (!file)
         return tri_fail(TRI_NO_MEMORY, "%s: no memory to read its command", path);
-    tri_status_free(tri__file_read(file, LONGEST_COMMANDS, &text, &end)); /* one that cannot be read is not known */
+    tri_status_free(tri__file_read(file, LONGEST_COMMANDS, &text, &end)); /* if it cannot be read, the command is not known */
     free(file);
     *out = end > 0 ? strndup(text, strcspn(text, "\n")) : strdup("");
     free(text);
@@ -122,7 +122,7 @@ static bool has(const json_t *value)
     return json_is_number(value) || json_is_string(value);
 }
 
-/* Whether b belongs before a. */
+/* Whether a belongs after b. */
 static bool is_after(const tri__listed_run *a, const tri__listed_run *b, const char *key, bool falling)
 {
     const json_t *first = json_object_get(a->summary, key), *second = json_object_get(b->summary, key);

@@ -5,16 +5,16 @@
 #include "base/file/json.h"
 
 typedef enum {
-    TRI_RUN_LISTED_ENDED,   /* it has a summary */
-    TRI_RUN_LISTED_RUNNING, /* a job has its folder now */
-    TRI_RUN_LISTED_BROKEN,  /* neither: it was killed, or its summary cannot be read; but it can be resumed */
-    TRI_RUN_LISTED_LOST,    /* … and it has no checkpoint to go on from */
+    TRI_RUN_LISTED_ENDED,   /* the run has a summary */
+    TRI_RUN_LISTED_RUNNING, /* a job holds the lock of its folder */
+    TRI_RUN_LISTED_BROKEN,  /* neither: it was killed, or its summary cannot be read; it has a checkpoint and can be resumed */
+    TRI_RUN_LISTED_LOST,    /* like BROKEN, but without a checkpoint: it cannot be resumed */
 } tri__listed_state;
 
 typedef struct {
     char *path;      /* folder/name */
-    char *command;   /* what repeats it; "" where that is not known */
-    json_t *summary; /* of the last time that it ended; NULL: it never did */
+    char *command;   /* the command line that repeats the run; "" where it is not known */
+    json_t *summary; /* written when the run last ended; NULL: it never ended */
     tri__listed_state state;
 } tri__listed_run;
 
@@ -23,11 +23,12 @@ typedef struct {
     size_t count;
 } tri__run_list;
 
-/* The runs in a folder, by name; the folder itself where it is a run. TRI_NOT_FOUND where it does not exist. */
+/* The runs in a folder, sorted by name. Where the folder is itself a run, the list has only that. TRI_NOT_FOUND where the folder does not
+ * exist. */
 TRI_MUST_CHECK tri_status tri__run_list_read(const char *folder, tri__run_list *out);
 void tri__run_list_fini(tri__run_list *list);
 
-/* Sort by a key of the summaries, numbers by size and words by letter; runs that do not have it come last. TRI_BAD_CALL where none has. */
+/* Sort by a key of the summaries, numbers by size and words by letter. Runs without the key come last. TRI_BAD_CALL where no run has it. */
 TRI_MUST_CHECK tri_status tri__run_list_sort(tri__run_list *list, const char *key, bool falling);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/memory/memory.h"
 
-/* Takes word, which is NULL where there was no memory for it. */
+/* Takes word; NULL: there was no memory for it. */
 static void take(tri__command_line *line, char *word)
 {
     if (!line->failure && !word)

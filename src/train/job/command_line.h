@@ -1,4 +1,5 @@
-/* command_line.h: the command line of a process to be started, built word by word. A failure while adding is kept; check returns it. */
+/* command_line.h: the command line of a process to be started, built word by word. A failure while adding is kept, and
+ * tri__command_line_check returns it. */
 #ifndef TRI_TRAIN_JOB_COMMAND_LINE_H
 #define TRI_TRAIN_JOB_COMMAND_LINE_H
 
@@ -10,7 +11,7 @@ typedef struct {
     char **words; /* each allocated; ends with NULL */
     int count;
     int64_t room;
-    tri_status failure; /* the first one */
+    tri_status failure; /* the first failure; NULL: none */
 } tri__command_line;
 
 #define TRI_COMMAND_LINE_INIT ((tri__command_line){.words = NULL})
@@ -20,8 +21,8 @@ void tri__command_line_add_all(tri__command_line *line, const char *const *words
 void tri__command_line_add_number(tri__command_line *line, const char *option, int64_t value);
 void tri__command_line_add_format(tri__command_line *line, const char *format, ...) TRI_FORMAT(2, 3); /* one word */
 
-TRI_MUST_CHECK tri_status tri__command_line_check(tri__command_line *line); /* the first failure, if any; ends the words with NULL */
-const char *const *tri__command_line_words(const tri__command_line *line);  /* after a good check */
+TRI_MUST_CHECK tri_status tri__command_line_check(tri__command_line *line); /* returns the first failure; ends the words with NULL */
+const char *const *tri__command_line_words(const tri__command_line *line);  /* call it after a check that succeeded */
 void tri__command_line_fini(tri__command_line *line);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXIT_WRONG_CALL = 2 }; /* as every command has it */
+enum { EXIT_WRONG_CALL = 2 }; /* the exit status of every command after a wrong call */
 
 bool tri__exit_is_good(tri__exit ending)
 {

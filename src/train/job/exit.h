@@ -9,10 +9,10 @@
 enum { TRI_EXIT_SIZE = 1024 };
 
 typedef struct {
-    int status, signal; /* its exit status; or the signal that ended it, not 0 */
+    int status, signal; /* signal: what ended the process; 0: it exited with `status` */
 } tri__exit;
 
-bool tri__exit_is_good(tri__exit ending); /* by itself, with exit status 0 */
+bool tri__exit_is_good(tri__exit ending); /* the process ended by itself, with exit status 0 */
 
 /* "was killed by signal 9 (Killed)", "failed: why" where complaint is not NULL, or "failed with exit status 1". Returns text. */
 const char *tri__exit_text(tri__exit ending, const char *complaint, char text[TRI_EXIT_SIZE]);

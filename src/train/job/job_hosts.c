@@ -19,8 +19,8 @@ static int count_words(const char *const *words)
     return count;
 }
 
-/* The whole command as one line for the shell there. The shell stays and tells how the command ended: of a command that was killed, ssh
- * itself would say nothing. */
+/* The whole command as one line for the shell on the host. The shell waits for the command, so that its exit status says how the command
+ * ended: ssh itself does not report that a command was killed. */
 static tri_status add_shell_line(const tri__process_options *options, tri__command_line *line)
 {
     char here[PATH_MAX];

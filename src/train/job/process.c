@@ -10,7 +10,7 @@
 #include "train/job/process_report.h"
 #include "train/job/watcher.h"
 
-enum { KILLED = 128 /* and the signal: the exit status of a shell */, UNREACHED = 255 /* ssh's own failure */ };
+enum { KILLED = 128 /* a shell exits with this + the signal */, UNREACHED = 255 /* ssh's own failure */ };
 
 static void send_signal(const tri__process *process, int signal)
 {
@@ -42,7 +42,7 @@ static void on_line(void *context, tri__child *child, bool error, const char *li
         become_ready(process);
     tri__report_kind kind = error ? TRI_REPORT_NONE : tri__process_report_read(line, &value);
     if (kind == TRI_REPORT_FAILURE && !process->complaint)
-        process->complaint = strdup(json_string_value(value)); /* NULL when memory is short: the message about its end is then shorter */
+        process->complaint = strdup(json_string_value(value)); /* NULL when memory is short: then the message about its end is shorter */
     tri__watcher_hear(process->watcher, process, kind, value, error, line);
     json_decref(value);
 }

@@ -1,4 +1,4 @@
-/* process_report.c: reports as lines of JSON, read and made. */
+/* process_report.c: reads and makes reports, which are lines of JSON. */
 #include "train/job/process_report.h"
 
 #include <string.h>

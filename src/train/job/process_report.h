@@ -14,15 +14,15 @@
 
 typedef enum { TRI_REPORT_NONE, TRI_REPORT_BEGAN, TRI_REPORT_PROGRESS, TRI_REPORT_RESULT, TRI_REPORT_FAILURE } tri__report_kind;
 
-/* TRI_REPORT_NONE where the line is no report. Otherwise *value is what it reports: the caller drops it with json_decref. For a failure it
- * is a string. */
+/* TRI_REPORT_NONE where the line is not a report. Otherwise *value is what it reports, a string for a failure; the caller drops it with
+ * json_decref. */
 tri__report_kind tri__process_report_read(const char *line, json_t **value);
 
-/* Makes {"progress": value}, for the caller to drop; takes value. NULL where value is NULL or memory is short, so that callers need to
+/* Makes {"progress": value}; takes value; the caller drops the result. NULL where value is NULL or memory is short, so that callers need to
  * check only once. */
 json_t *tri__process_report_make(tri__report_kind kind, json_t *value);
 
-/* The text of a line for people, within line, and its level. */
+/* A line for people: returns its text, which is within line, and sets its level. */
 const char *tri__process_line_read(const char *line, tri__log_level *level);
 
 #endif

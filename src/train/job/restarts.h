@@ -11,9 +11,9 @@
 enum { TRI_MOST_RESTARTS = 8 }; /* the largest limit where there is a window */
 
 typedef struct {
-    int limit;      /* this many restarts are allowed … */
-    int64_t window; /* … within this many nanoseconds; 0: in all */
-    int count;      /* since they were last forgotten */
+    int limit;      /* how many restarts are allowed, within the window */
+    int64_t window; /* nanoseconds; 0: the limit is for the whole job */
+    int count;      /* restarts since they were last forgotten */
     int64_t when[TRI_MOST_RESTARTS];
 } tri__restarts;
 
@@ -21,6 +21,6 @@ void tri__restarts_init(tri__restarts *restarts, int limit, int64_t window);
 bool tri__restarts_allowed(const tri__restarts *restarts, int64_t now);
 void tri__restarts_count(tri__restarts *restarts, int64_t now); /* the process is started again */
 void tri__restarts_forget(tri__restarts *restarts);             /* the process or the job has made progress */
-int tri__restarts_left(const tri__restarts *restarts);          /* of those without a window */
+int tri__restarts_left(const tri__restarts *restarts);          /* how many are left, where there is no window */
 
 #endif

@@ -15,7 +15,7 @@
 
 #define SECOND INT64_C(1000000000)
 #define TICK   (SECOND / 20) /* how often *stop is read */
-#define GRACE  (5 * SECOND)  /* to end, where a failed job has lost its leader */
+#define GRACE  (5 * SECOND)  /* time to end for a failed job that has lost its leader */
 
 tri_status tri__watcher_init(tri__watcher *watcher, const tri__watcher_options *options)
 {

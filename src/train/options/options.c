@@ -1,4 +1,4 @@
-/* options.c: requests by name, kept as JSON, merged on resume, and resolved against a model's own settings. */
+/* options.c: sets the fields of a request by name, keeps them as JSON, merges them on resume, and fills gaps from the model's settings. */
 #include "train/options/options.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ typedef struct {
     {.offset = offsetof(tri__train_options, field_), resumed, .option = {.name = name_, .kind = TRI_OPTION_##kind_, __VA_ARGS__}},
 #define RULES {.option = {.rows = tri__rule_option}},
 
-/* What --strategy takes, "local mirrored …", and what help says of each. */
+/* The values of --strategy, "local mirrored …", and what help says about each. */
 #define NAME(name_, meaning_)         #name_
 #define NEXT_NAME(name_, meaning_)    " " #name_
 #define MEANING(name_, meaning_)      #name_ ": " meaning_
@@ -48,7 +48,7 @@ static const table_row table[] = {
 #include "train/options/rows.h"
 };
 
-/* A field of a request: a row, or what stands in the place of RULES. */
+/* A field of a request: a row, or one of the options that replace RULES. */
 typedef struct {
     const tri__option *option;
     size_t offset;
@@ -56,7 +56,7 @@ typedef struct {
     question replaces, part_of;
 } field;
 
-/* --rule is kept by a resumed run; the numbers of rules are not. */
+/* A resumed run keeps --rule; it may change the numbers of rules. */
 static bool rule_field(int index, field *out)
 {
     const size_t numbers = offsetof(tri__train_options, rule_numbers);
@@ -66,7 +66,7 @@ static bool rule_field(int index, field *out)
     return out->option;
 }
 
-/* The fields by number from 0, those of rules in their place. False past the last. */
+/* The fields by number from 0; fields of rules are in the place of RULES. False past the last. */
 static bool field_at(int index, field *out)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -93,10 +93,10 @@ static bool find_field(const char *name, field *out)
 const tri__option *tri__train_option(int index)
 {
     field row;
-    return field_at(index + 1, &row) ? row.option : NULL; /* behind the model */
+    return field_at(index + 1, &row) ? row.option : NULL; /* the model is field 0 */
 }
 
-/* How a value is kept. */
+/* How a field stores its value. */
 typedef enum { AS_TEXT, AS_INTEGER, AS_NUMBER } storage;
 
 static storage storage_of(const field *row)
@@ -317,7 +317,7 @@ static tri_status refuse(const tri__train_options *kept, const tri__train_option
 
 tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given)
 {
-    bool anew[MODE + 1] = {false}; /* by question */
+    bool anew[MODE + 1] = {false}; /* by question: a new answer was given */
     field row;
     for (int i = 0; field_at(i, &row); i++) {
         if (is_set(given, &row) && row.fixed && !same(kept, given, &row))
@@ -332,7 +332,7 @@ tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_
     return tri__train_options_copy(kept, given);
 }
 
-/* The first value that was given: by the user, by the model, or else this program's default. */
+/* The user's value, where it was given; otherwise the model's; otherwise the program's default. */
 static int64_t pick(int64_t given, int64_t model, int64_t standard)
 {
     return given != TRI_UNSET ? given : model ? model : standard;
@@ -445,7 +445,7 @@ static tri_status resolve_often(const tri__train_options *options, tri__train_se
     return NULL;
 }
 
-/* The examples of one worker in a step: --global-batch is for all workers together, --accumulate makes a step of several batches. */
+/* How many examples one worker has in a step. --global-batch is for all workers together; with --accumulate a step has several batches. */
 static tri_status resolve_batch(const tri__train_options *options, const tri_model_defaults *model, tri__train_settings *settings)
 {
     int64_t *out = &settings->batch;

@@ -1,7 +1,7 @@
 /* options.h: what a training run was asked to do.
  *
- * A request holds what was given, and nothing else: a value that was not given is unset. Its fields are one table with the names that users
- * type (rows.h), so that the command line sets them by name, a checkpoint keeps them as JSON, and resuming can tell what may change. */
+ * A request holds only the options that were given: all others are unset. Its fields are one table with the names that users type (rows.h):
+ * the command line sets fields by name, a checkpoint keeps them as JSON, and the table says which of them a resumed run may change. */
 #ifndef TRI_TRAIN_OPTIONS_OPTIONS_H
 #define TRI_TRAIN_OPTIONS_OPTIONS_H
 
@@ -28,58 +28,58 @@ typedef struct tri__train_options {
 #define SETTING(kind, field, ...) TRI_REQUESTED_##kind field;
 #define RULES                                                                                                                              \
     char *rule;                                                                                                                            \
-    double rule_numbers[TRI_ALL_RULE_NUMBERS]; /* as tri__rule_number_at has them */
+    double rule_numbers[TRI_ALL_RULE_NUMBERS]; /* in the order of tri__rule_number_at */
 #include "train/options/rows.h"
 } tri__train_options;
 
-/* The options, by number from 0; NULL past the last. The model, which has no dashes, is not among them. */
+/* The options, by number from 0; NULL past the last. The model is not among them: it is an operand. */
 const tri__option *tri__train_option(int index);
 
 void tri__train_options_init(tri__train_options *options); /* all unset */
 void tri__train_options_fini(tri__train_options *options);
 TRI_MUST_CHECK tri_status tri__train_options_copy(tri__train_options *to, const tri__train_options *from); /* what is set */
 
-/* Set the field called name ("limit-train") from text; false where there is no such field. The text has been checked. */
+/* Set the field called name ("limit-train") from text. known: whether there is such a field. The caller has checked the text. */
 TRI_MUST_CHECK tri_status tri__train_options_set(tri__train_options *options, const char *name, const char *text, bool *known);
 
-/* Was the field called name given? A flag that is off was not. */
+/* Whether the field called name was given. A flag that is off counts as not given. */
 bool tri__train_options_given(const tri__train_options *options, const char *name);
 
 json_t *tri__train_options_json(const tri__train_options *options); /* what is set; NULL when memory is short */
 TRI_MUST_CHECK tri_status tri__train_options_read(tri__train_options *options, const json_t *value);
 
-/* TRI_BAD_CALL where an epoch's length is given and --epochs is not what ends the run. given: as typed, since a run to be resumed may
- * have had --epochs before. */
+/* TRI_BAD_CALL where an epoch's length is given, but --epochs does not end the run. given: the options as typed, not merged with those of a
+ * resumed run, which may have had --epochs. */
 TRI_MUST_CHECK tri_status tri__train_options_check_epochs(const tri__train_options *given);
 
-/* What a resumed run does: kept is what the checkpoint remembers, given what was asked for now; kept receives what may change.
- * TRI_BAD_CALL where given asks to change what a run cannot change. */
+/* Merge the options of a resumed run. kept: those of the checkpoint; given: those of this call, which are copied into kept. TRI_BAD_CALL
+ * where given changes an option that a resumed run must keep. */
 TRI_MUST_CHECK tri_status tri__train_options_resume(tri__train_options *kept, const tri__train_options *given);
 
 #define TRI_SETTING_INTEGER int64_t
 #define TRI_SETTING_FLAG    bool
 
-/* The request with its gaps filled from the model's settings, parsed into the numbers that the training loop uses. */
+/* The request as numbers that the training loop uses. Options that were not given have the model's settings or their standard values. */
 typedef struct {
-    int workers;                   /* of the run; the strategy decides whether they make every step together */
+    int workers;                   /* of the run; the strategy says whether they make each step together */
     int64_t batch, limit, shuffle; /* batch: of one worker */
     uint64_t seed;
     int threads;
     tri_rule rule;
     tri__schedule schedule; /* not yet bound */
     int64_t epochs;         /* 0: steps or target ends the run */
-    int64_t steps;          /* the last step; 0 where epochs or target ends the run */
+    int64_t steps;          /* number of the last step; 0: epochs or target ends the run */
     tri__target target;
     tri__every evaluate, checkpoint;
     int64_t sample_every;      /* nanoseconds; 0: never */
-    double validation;         /* of the training examples, between 0 and 1; 0: none is held out */
+    double validation;         /* share of the training examples that is held out, below 1; 0: none */
     bool own_files;            /* --shard files */
     const char *augment;       /* borrowed from the request; NULL: none */
-    const char *freeze;        /* patterns of parameters; NULL: none; borrowed, as the one above is */
-    const char *class_weights; /* "balanced" or a list; NULL: none; borrowed, too */
+    const char *freeze;        /* patterns of parameters; borrowed from the request; NULL: none */
+    const char *class_weights; /* "balanced" or a list; borrowed from the request; NULL: none */
     int64_t cache_bytes;       /* 0: half of the free memory */
-    int64_t min_count;         /* of tables that grow; 0: they do not … */
-    int64_t table_bytes;       /* … and how large they get; 0: half of the free memory */
+    int64_t min_count;         /* a key gets a row when it was seen this often; 0: tables do not grow */
+    int64_t table_bytes;       /* how large tables may grow; 0: half of the free memory */
 #define ROW(...)
 #define SETTING(kind, field, ...) TRI_SETTING_##kind field;
 #define RULES

@@ -1,13 +1,14 @@
-/* rows.h: the options of train that a run is asked by, a row each. options.h and options.c include it several times over, and make of it
- * the fields of a request, those of the settings, the table that the command line, help and checkpoints read, and the rules of resuming.
+/* rows.h: the options of a training run, one row each. options.h and options.c include this file several times. They make from it the
+ * fields of a request, the fields of the settings, the table that the command line, help and checkpoints read, and the rules of resuming.
  *
- *   ROW(kind, field, name, when resumed, what cli and help are to know …)                  its field in a request; options.c resolves it
- *   SETTING(kind, field, name, when resumed, standard, what cli and help are to know …)    the same, and a field of the settings, which has
+ *   ROW(kind, field, name, when resumed, what cli and help must know …)                  its field in a request; options.c resolves it
+ *   SETTING(kind, field, name, when resumed, standard, what cli and help must know …)    the same, and a field of the settings, which has
  *                                                                                        the standard value where the option is not given
  *   RULES                                                                                --rule, and the numbers of all update rules
  *
- * When a run is resumed, an option is KEPT (it cannot be changed), FREE, or has part in the answer to a question: a new value of one that
- * ANSWERS it takes back all that the run had said to it, also what is only PART_OF it. */
+ * When a run is resumed, an option is KEPT (it cannot be changed), FREE, or one of several that together answer a question, such as "how
+ * long". A new value of an option that ANSWERS the question unsets all old options of that question, also those that are only PART_OF
+ * it. */
 
 ROW(TEXT, data, "data", KEPT, .group = "Data", .letter = 'd', .argument = "SOURCE", .completion = TRI_SOURCE_WORDS,
     .meaning = "the examples: fashion, mnist, cifar10, digits[:N], fake:HxWxC:CLASSES[:N], clicks:FEATURES[:N], a path, or -",

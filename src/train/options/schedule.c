@@ -1,4 +1,4 @@
-/* schedule.c: the learning rate as a pure function of the step and the cuts on plateaus: resuming needs no other state. */
+/* schedule.c: the learning rate as a pure function of the step and the number of cuts: resuming needs no other state. */
 #include "train/options/schedule.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static tri_status bad(const char *text, const char *why)
 
 static const char by_length[] = "EVERY must be a number of steps, or of epochs such as 10epochs";
 
-/* What follows the name, and a colon: "1000:0.5", "10epochs:0.1". every: what is wrong where the first is no such number. */
+/* Parse what follows the name and a colon: "1000:0.5", "10epochs:0.1". every: the message where the first part is not such a number. */
 static tri_status parse_fall(const char *text, const char *every, tri__schedule *out)
 {
     char *end = NULL;
@@ -105,7 +105,7 @@ tri_status tri__schedule_bind(tri__schedule *schedule, int64_t steps_per_epoch, 
     return NULL;
 }
 
-/* From the base rate at 0 to floor times it at total. */
+/* The share of the base rate: from 1 at step 0 to floor at total. */
 static double cosine(const tri__schedule *schedule, double step)
 {
     double span = (double)(schedule->total - schedule->warmup);
@@ -118,7 +118,7 @@ int64_t tri__schedule_cuts(const tri__schedule *schedule, int64_t without_gain)
     return schedule->cuts + (schedule->kind == TRI_SCHEDULE_PLATEAU && without_gain > 0 && without_gain % schedule->every == 0);
 }
 
-/* Equal factors from step to step. */
+/* The rate rises by the same factor in each step. */
 static double sweep(const tri__schedule *schedule, int64_t step)
 {
     const double span = schedule->total > 1 ? (double)(schedule->total - 1) : 1;

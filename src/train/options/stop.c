@@ -1,4 +1,4 @@
-/* stop.c: targets and intervals, read from what the user typed. */
+/* stop.c: parses targets and intervals. */
 #include "train/options/stop.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static tri_status bad_target(const char *text, const char *why)
     return tri_fail(TRI_BAD_CALL, "--until '%s': %s (such as 'loss<=0.35' or 'accuracy>=0.98')", text, why);
 }
 
-/* How a target of each kind of measure is written, and what a user who writes it otherwise is told about the measure. */
+/* How a target of each kind of measure is written, and what the message says about the measure where it is written differently. */
 static const struct {
     bool at_most, at_least; /* the comparisons that make sense */
     bool is_share;          /* up to 1, and may be written in percent */
@@ -56,7 +56,7 @@ static tri_status unknown_measure(const char *text)
     return bad_target(text, known);
 }
 
-/* The measure's name, then its comparison: most measures have only one that makes sense. */
+/* Parse the measure's name and its comparison. For most measures only one comparison makes sense. */
 static tri_status parse_measure(const char *text, const char **at, tri__target *out)
 {
     *at = skip_spaces(text);
@@ -110,7 +110,7 @@ static tri_status bad_every(const char *option, const char *text, unsigned allow
                     allowed & 1u << TRI_EVERY_EPOCH ? ", epoch" : "", allowed & 1u << TRI_EVERY_NEVER ? ", never" : "");
 }
 
-/* A number of steps: plain, or with its unit. */
+/* A number of steps: "500" or "500steps". */
 static bool parse_steps(const char *text, int64_t *steps)
 {
     char *unit = NULL;

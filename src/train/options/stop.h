@@ -1,4 +1,4 @@
-/* stop.h: when a run ends, and how often something is done meanwhile. */
+/* stop.h: options that say when a run ends, and how often it does something. */
 #ifndef TRI_TRAIN_OPTIONS_STOP_H
 #define TRI_TRAIN_OPTIONS_STOP_H
 
@@ -8,19 +8,19 @@
 #include "train/options/measure.h"
 #include "trireme/status.h"
 
-/* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98"; of two classes "logloss<=0.45", "auc>=0.8", and "calibration>=0.95"
- * or "calibration<=1.05"; of numbers "mse<=2", "mae<=1", "r2>=0.9"; of sets of labels "f1>=0.8". Those of two classes but the loss also of
- * a stream's own examples, each before its update: "progressive_auc>=0.75". */
+/* What to reach on the test examples: "loss<=0.35", "accuracy>=0.98"; with two classes "logloss<=0.45", "auc>=0.8", and "calibration>=0.95"
+ * or "calibration<=1.05"; with numbers "mse<=2", "mae<=1", "r2>=0.9"; with sets of labels "f1>=0.8". With a stream of two classes, all of
+ * these but the loss can also be measured on the training examples, each before its update: "progressive_auc>=0.75". */
 typedef struct {
     const tri__measure *measure; /* NULL: there is no target */
     double value;
-    bool progressive; /* of the examples that are trained on, not of the test examples */
-    bool at_most;     /* the measure is to be at most value, else at least */
+    bool progressive; /* measured on the training examples, not on the test examples */
+    bool at_most;     /* the target is reached at `value` or below; false: at `value` or above */
 } tri__target;
 
 /* Spaces are allowed; < and > mean the same as <= and >=; 98% is 0.98. */
 TRI_MUST_CHECK tri_status tri__target_parse(const char *text, tri__target *out);
-bool tri__target_reached(const tri__target *target, const tri__evaluation *evaluation); /* never by a measure that is NaN */
+bool tri__target_reached(const tri__target *target, const tri__evaluation *evaluation); /* false where the measure is NaN */
 
 /* How often: "60s", "5m", "1h", "500steps" (or "500" where plain numbers are steps), "epoch", "end", "never". */
 typedef enum { TRI_EVERY_END, TRI_EVERY_STEPS, TRI_EVERY_EPOCH, TRI_EVERY_SECONDS, TRI_EVERY_NEVER } tri__every_kind;
@@ -31,7 +31,7 @@ typedef struct {
     int64_t seconds; /* TRI_EVERY_SECONDS */
 } tri__every;
 
-/* Messages name option; allowed is the set of kinds that it takes, as bits 1 << kind. */
+/* option: the option's name, for messages; allowed: the kinds that it takes, as bits 1 << kind. */
 TRI_MUST_CHECK tri_status tri__every_parse(const char *option, const char *text, unsigned allowed, tri__every *out);
 
 #endif

@@ -16,7 +16,8 @@ struct tri__run_result;
 struct tri__task_setup;
 struct tri__job_hosts;
 
-/* The strategies: the name that users type, and what help says of it. The row of NAME is tri__strategy_NAME. The first is the standard. */
+/* The strategies: the name that users type, and what help says about it. The row of NAME is tri__strategy_NAME. The first is the
+ * default. */
 #define TRI_STRATEGIES(FIRST, NEXT)                                                                                                        \
     FIRST(local, "one worker, in this process")                                                                                            \
     NEXT(mirrored, "replicas in threads")                                                                                                  \
@@ -28,17 +29,17 @@ struct tri__job_hosts;
 typedef enum {
     TRI_MEET_NOBODY,  /* there is only one process */
     TRI_MEET_RANKS,   /* mpirun or srun starts all of them, and MPI brings them together */
-    TRI_MEET_CLUSTER, /* each is a task of a cluster that is described: by a file, TF_CONFIG, Slurm, or an address to join */
+    TRI_MEET_CLUSTER, /* each is a task of a cluster, which a file, TF_CONFIG, Slurm, or an address to join describes */
 } tri__meeting;
 
-/* Options that say where processes are started. Each process has its own answer. */
+/* Options that say where processes are started. Their values differ from process to process. */
 #define TRI_HOST_OPTIONS "on", "cluster", "ssh"
 
-/* What a strategy makes of a model whose lines have places (place=1). */
+/* What a strategy does with a model whose lines have places (place=1). */
 typedef enum {
-    TRI_PLACES_REFUSED, /* every worker computes the whole model */
-    TRI_PLACES_IGNORED, /* one task computes all of it, whatever its place */
-    TRI_PLACES_NEEDED,  /* each task computes what is placed on it */
+    TRI_PLACES_REFUSED, /* it fails: every worker computes the whole model */
+    TRI_PLACES_IGNORED, /* one task computes all lines, whatever their place */
+    TRI_PLACES_NEEDED,  /* each task computes the lines that are placed on it */
 } tri__places;
 
 /* What a strategy needs to start the processes of a run. */
@@ -47,26 +48,26 @@ typedef struct {
     const char *program;                /* the binary of every process */
     const char *const *words; /* options for every process, as the user gave them, without those for the launcher; ends with NULL */
     const char *hosts;        /* the file of hosts that mpirun reads; NULL: none is known */
-    const struct tri__job_hosts *job_hosts; /* on which hosts they run; NULL: on this machine, or as mpirun decides */
+    const struct tri__job_hosts *job_hosts; /* on which hosts the processes run; NULL: on this machine, or as mpirun decides */
     bool as_root;                           /* the user is root */
 } tri__launch_request;
 
 typedef struct tri__strategy {
     const char *name;           /* "local", as users type it */
-    const char *const *options; /* options that not every strategy has; ends with NULL; NULL: none */
+    const char *const *options; /* the options of this strategy that not every strategy has; ends with NULL; NULL: none */
     tri__places places;
-    bool reads_stream; /* it can train on standard input, which one process reads, in its order */
+    bool reads_stream; /* it can train on standard input, which one process reads in order */
 
-    /* TRI_BAD_CALL where options contradict each other; the message says what to do instead. NULL: they never do. */
+    /* TRI_BAD_CALL where options contradict each other; the message says what to do instead. NULL: there is nothing to check. */
     tri_status (*check)(const struct tri__train_options *options);
 
-    /* What a run with these options could do where all wait for a slow task: "give --backup 1". NULL, or returns NULL: nothing. */
+    /* Advice for a run with these options in which all wait for a slow task: "give --backup 1". NULL, or returns NULL: there is none. */
     const char *(*straggler_remedy)(const struct tri__train_options *options);
 
-    /* A run in this process. join comes before anything else. Each agree call follows work that can fail in one process and succeed in
-     * another. own is this process's status, and is taken; the call returns the status of all. NULL: there is no other process. */
+    /* A run in this process. join is called first. An agree call follows work that can fail in one process and succeed in another. own is
+     * this process's status; the call takes it and returns the status of all processes. NULL: there is no other process. */
     tri_status (*join)(struct tri__run *run);
-    int (*threads)(const struct tri__run *run); /* threads of each worker where the user gave none; NULL: every CPU */
+    int (*threads)(const struct tri__run *run); /* threads of each worker, where the user gave no number; NULL: every CPU */
     tri_status (*agree_on_inputs)(struct tri__run *run, tri_status own); /* after model, data and graph are opened */
     tri_status (*create_store)(struct tri__run *run);
     tri_status (*agree_on_parts)(struct tri__run *run, tri_status own); /* after store, plan and dataset are made */
@@ -75,7 +76,7 @@ typedef struct tri__strategy {
     /* A run of several processes. */
     tri__meeting meeting;
     const char *const *launcher_options; /* options that launch does not hand on to its processes; ends with NULL */
-    tri_status (*launch)(const tri__launch_request *request, struct tri__run_result *out); /* returns when no process is left */
+    tri_status (*launch)(const tri__launch_request *request, struct tri__run_result *out); /* returns when all processes have ended */
     tri_status (*run_task)(const struct tri__run_request *request, const struct tri__task_setup *setup, struct tri__run_result *out);
 } tri__strategy;
 

@@ -11,7 +11,7 @@ typedef struct {
     tri_exchange exchange;
     tri__ranks *ranks;
     int64_t received; /* bytes */
-    int64_t waited;   /* nanoseconds, since they were last asked for */
+    int64_t waited;   /* nanoseconds, since the last tri__rank_exchange_waited */
 } rank_exchange;
 
 static tri__ranks *ranks_of(const tri_exchange *exchange)
@@ -39,7 +39,7 @@ static tri_status send_value(tri_exchange *exchange, int to, int value, const vo
     return tri__ranks_send(ranks_of(exchange), to, value, data, bytes, now, expected);
 }
 
-/* All tasks compute from it when the others expect values. */
+/* All tasks must have the same window: each computes from it when the others expect values. */
 static tri_status compare_windows(tri_exchange *exchange)
 {
     size_t *all;

@@ -1,4 +1,4 @@
-/* placed.c: a graph file is opened, its variables are filled, each task makes a plan of its part, and all of them run it. */
+/* placed.c: opens a graph file and fills its variables. Each task makes a plan of its part, and all tasks run their plans. */
 #include "train/placed/placed.h"
 
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static tri_status join(job *self)
     return tri__allocate((size_t)self->tasks, sizeof *self->failures, "the failures of tasks", &self->failures);
 }
 
-/* The failure of the first task that has one, the same for all; own is taken. */
+/* Takes own. Returns the failure of the first task that has one: all tasks get the same. */
 static tri_status agree(job *self, tri_status own)
 {
     if (!self->exchange)
@@ -75,7 +75,7 @@ static tri_status find_line(const job *self, const char *option, const char *nam
     return *out ? NULL : tri_fail(TRI_BAD_CALL, "%s %s: no line of %s has that name", option, name, self->request->graph);
 }
 
-/* The outputs become what is fetched, and the targets what is to be computed only. */
+/* The graph's outputs become the fetched lines and the targets. */
 static tri_status choose_outputs(job *self)
 {
     const tri__placed_request *request = self->request;
@@ -114,7 +114,7 @@ static tri_status feed_variable(job *self, const tri__feed *feed)
     return tri_wrap(status, "--feed %s", feed->name);
 }
 
-/* Variables live on their tasks: the memory of the others' is not touched, and so not taken. */
+/* Each task fills only its own variables: memory of the others is never touched, and so never taken. */
 static tri_status fill_variables(job *self)
 {
     if (self->exchange)
@@ -247,7 +247,7 @@ static tri_status work(job *self, tri__placed_result *out)
     out->tasks = self->tasks;
     TRI_TRY(agree(self, prepare(self)));
     tri_status status = run_all(self, &mine);
-    if (status && self->exchange) { /* the others may wait for values that will not come: this task reports, and its end ends them */
+    if (status && self->exchange) { /* others may wait for values that will not come: this task reports and ends, which ends them */
         self->orderly = false;
         return status;
     }

@@ -1,5 +1,5 @@
-/* placed_launch.c: mpirun as a child. Its notice about a rank that failed repeats what the rank said, so it goes to the log as a
- * detail. Of a rank that said nothing, because it was killed, the line with its number is the reason. */
+/* placed_launch.c: runs mpirun as a child process. mpirun's notice about a rank that failed repeats what the rank reported, so it goes to
+ * the log as a detail. A rank that was killed reports nothing; then the line of the notice with its number is the reason. */
 #include "train/placed/placed_launch.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ typedef struct {
     const tri__placed_launch_request *request;
     tri__watcher watcher;
     tri__process mpirun;
-    bool in_notice;   /* mpirun writes a notice */
+    bool in_notice;   /* between the dashed lines of a notice */
     char killed[200]; /* "mpirun noticed that process rank 2 … exited on signal 9"; "" where it did not */
 } launcher;
 

@@ -9,16 +9,16 @@
 
 typedef struct {
     const char *program;      /* the binary of every task */
-    const char *const *words; /* its command line behind the program; ends with NULL */
+    const char *const *words; /* its command line without the program's name; ends with NULL */
     int workers;
     bool as_root;
-    tri__log *log;                                /* what tasks say on standard error */
-    void (*say)(void *context, const char *line); /* what task 0 writes on standard output */
+    tri__log *log;                                /* gets what tasks write on standard error */
+    void (*say)(void *context, const char *line); /* gets what task 0 writes on standard output */
     void *context;
     const volatile sig_atomic_t *stop; /* how often the user asked to stop */
 } tri__placed_launch_request;
 
-/* Returns when no process is left. The status says why a task failed. */
+/* Returns when all tasks have ended. The status says why a task failed. */
 TRI_MUST_CHECK tri_status tri__placed_launch(const tri__placed_launch_request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* placed_peers.c: words, the way of parameters to task 0, and steps. */
+/* placed_peers.c: exchanges words, moves parameters to task 0, and makes steps. */
 #include "train/placed/placed_peers.h"
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "train/run/local.h"
 #include "trireme/exchange.h"
 
-#define PIECE (INT64_C(1) << 22) /* floats that travel at once */
+#define PIECE (INT64_C(1) << 22) /* floats in one message */
 
 typedef enum { MAKE_STEP, SEND_MODEL, END_RUN } order;
 
-/* What a task says between two steps. */
+/* What a task sends to all others between two steps. */
 typedef struct {
-    int32_t order;  /* of task 0; the others' mean nothing */
+    int32_t order;  /* what to do next; only that of task 0 counts */
     int32_t failed; /* 1: this task cannot go on */
 } word;
 
@@ -26,14 +26,14 @@ typedef struct {
     tri_exchange *exchange;
     word *words;     /* [tasks] of the last exchange */
     double *squares; /* [tasks] with --clip: of the last step's gradient */
-    bool in_step;    /* values are under way, and nobody listens to words */
-    bool ended;      /* END_RUN was said */
-    int64_t whole;   /* the step after which task 0 had all parameters; −1: none */
+    bool in_step;    /* values are under way, and no task waits for words */
+    bool ended;      /* the last exchange of words was END_RUN */
+    int64_t whole;   /* the last step after which task 0 got all parameters; −1: none */
 } placed_peers;
 
 /* ---- words ---- */
 
-/* All tasks make this call. out: what all do now. */
+/* All tasks make this call. out: what all tasks do next. */
 static tri_status exchange_words(placed_peers *self, order own, bool failed, order *out)
 {
     const word mine = {.order = own, .failed = failed};
@@ -50,7 +50,7 @@ static tri_status exchange_words(placed_peers *self, order own, bool failed, ord
 
 /* ---- parameters ---- */
 
-/* A range of the owner's memory to task 0's, in pieces. Nothing else is under way, so any sender may wait. */
+/* Move a range from the owner's memory to task 0's, in pieces. Nothing else is under way, so a sender may wait. */
 static tri_status move_range(placed_peers *self, int owner, int number, float *data, int64_t count)
 {
     tri_exchange *exchange = self->exchange;
@@ -66,7 +66,7 @@ static tri_status move_range(placed_peers *self, int owner, int number, float *d
     return NULL;
 }
 
-/* All parameters of other tasks and the rule's state of them, as far as they concern this task. */
+/* Move the parameters of other tasks, and the rule's state of these, to task 0: this task's part of that. */
 static tri_status move_model(placed_peers *self)
 {
     const tri_graph *graph = self->base.run->inputs.graph;
@@ -84,7 +84,8 @@ static tri_status move_model(placed_peers *self)
     return NULL;
 }
 
-/* What task 0 says, until it is something else than to send parameters. Afterwards it evaluates or writes, which takes any length of time.
+/* Do what task 0 says, as long as it says SEND_MODEL. out: the first other order. After SEND_MODEL, task 0 evaluates or writes a
+ * checkpoint, which may take any length of time.
  * */
 static tri_status obey(placed_peers *self, bool failed, order *out)
 {
@@ -102,7 +103,7 @@ static tri_status was_ended(void)
     return tri_fail(TRI_STOPPED, "another task ended the run");
 }
 
-/* Of task 0. */
+/* Only task 0 collects. */
 static tri_status placed_peers_collect(tri__peers *peers)
 {
     placed_peers *self = (placed_peers *)peers;
@@ -144,12 +145,12 @@ static tri_status add_squares(void *peers, double *squares)
     return NULL;
 }
 
-/* With --clip parameters are updated when the step is over, and the norm of the whole gradient is known. */
+/* With --clip, parameters are updated at the end of the step, when the norm of the whole gradient is known. */
 static tri_status update_clipped(tri__run *run)
 {
     tri__trainer_enter(&run->trainer, TRI_PHASE_UPDATE);
     TRI_TRY(tri_store_flush(run->trainer.store));
-    (void)tri__store_take_times(run->trainer.store); /* the phases have counted it */
+    (void)tri__store_take_times(run->trainer.store); /* the phases have counted this time already */
     tri__trainer_enter(&run->trainer, TRI_PHASE_PEERS);
     return NULL;
 }
@@ -168,7 +169,7 @@ static tri_status placed_peers_end(tri__peers *peers, tri__tally *tally)
     return NULL;
 }
 
-/* Tasks that still train, or wait, are told. */
+/* Tell the tasks that still train or wait. */
 static tri_status say_end(placed_peers *self, bool failed)
 {
     order said;

@@ -1,8 +1,8 @@
-/* placed_peers.h: ranks that compute one model together, each the lines that are placed on it (train/options/strategy.h says when each call
- * comes).
+/* placed_peers.h: ranks that compute one model together: each computes the lines that are placed on it (train/options/strategy.h says when
+ * each call comes).
  *
- * All tasks take the same examples and make the same steps. A parameter is updated on its task, and nowhere else. Task 0 leads: between two
- * steps the others do what it says.
+ * All tasks take the same examples and make the same steps. A parameter is updated only on the task where it is placed. Task 0 leads:
+ * between two steps all tasks exchange words, and the word of task 0 says what to do next.
  *
  *                    ┌──────────── MAKE_STEP ────────────┐
  *                    ▼                                   │
@@ -10,8 +10,8 @@
  *                                 │             ▲
  *                                 └ SEND_MODEL ─┘  task 0 evaluates, or writes a checkpoint
  *
- * With its word every task tells whether it has failed. Then the run ends for all of them, and the notes say why. A task that fails within
- * a step leaves at once: the others wait for values that will not come, and MPI ends them with it. */
+ * Each word also says whether its task has failed. If one has, the run ends for all of them, and the notes say why. A task that fails
+ * within a step leaves at once: the others wait for values that will not come, and MPI ends them. */
 #ifndef TRI_TRAIN_PLACED_PLACED_PEERS_H
 #define TRI_TRAIN_PLACED_PLACED_PEERS_H
 

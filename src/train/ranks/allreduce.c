@@ -8,7 +8,7 @@
 #include "train/ranks/launch.h"
 #include "train/ranks/rank_peers.h"
 
-/* The number of ranks falls only where a lost rank is followed by another attempt. */
+/* The number of ranks can only fall where another attempt follows a lost rank. */
 static tri_status check_min_workers(const tri__train_options *options)
 {
     int64_t least = options->min_workers, workers = options->workers == TRI_UNSET ? 1 : options->workers;

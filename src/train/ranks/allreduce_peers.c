@@ -1,4 +1,4 @@
-/* allreduce_peers.c: the steps of ranks that add up their gradients, and the records that any of them found damaged. */
+/* allreduce_peers.c: makes the steps of ranks that add up their gradients, and counts the records that any rank found damaged. */
 #include "train/ranks/allreduce_peers.h"
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 typedef struct {
     tri__rank_peers base;
-    int64_t position; /* in the data, after the last step … */
-    int64_t met;      /* … which had this many examples on all ranks; 0: no step yet */
+    int64_t position; /* in the data, after the last step */
+    int64_t met;      /* examples of the last step on all ranks; 0: no step yet */
 } allreduce_peers;
 
-/* Where every rank has files of its own, an epoch is a pass over the longest of them; ranks with fewer examples begin theirs again. */
+/* With --shard files, an epoch is as long as the pass of the rank with the most examples; ranks with fewer examples begin theirs again. */
 tri_status tri__allreduce_peers_agree_on_parts(tri__run *run, tri_status own)
 {
     tri__rank_peers *self = (tri__rank_peers *)run->peers;
@@ -30,7 +30,7 @@ tri_status tri__allreduce_peers_agree_on_parts(tri__run *run, tri_status own)
 
 /* ---- steps ---- */
 
-/* Rank 0 may be evaluating, which takes any length of time. */
+/* Rank 0 may be evaluating, which may take any length of time. */
 static tri_status allreduce_peers_begin(tri__peers *peers, const tri_step *step, const tri_batch *batch)
 {
     allreduce_peers *self = (allreduce_peers *)peers;
@@ -40,7 +40,7 @@ static tri_status allreduce_peers_begin(tri__peers *peers, const tri_step *step,
     return NULL;
 }
 
-/* Each rank tells how many damaged records it met. The number of the step just made may still be in transit. */
+/* Each rank reports how many damaged records it met. The number of the step just made may still be in transit. */
 static tri_status check_last_step(const allreduce_peers *self)
 {
     const tri__run *run = self->base.run;
@@ -62,7 +62,7 @@ static tri_status allreduce_peers_end(tri__peers *peers, tri__tally *tally)
     int64_t position = tri_dataset_position(run->trainer.dataset);
     self->met = (position - self->position) * (run->settings.own_files ? peers->workers : 1);
     self->position = position;
-    tally->loss = tri__tally_mean(tally) * (double)self->met; /* this rank's mean stands for all: losses are not exchanged */
+    tally->loss = tri__tally_mean(tally) * (double)self->met; /* losses are not exchanged: this rank's mean is taken for all */
     tally->weight = (double)self->met;
     tally->count = self->met;
     tally->damaged = 0;
@@ -175,9 +175,9 @@ tri_status tri__allreduce_peers_create_store(tri__run *run)
         .timeout = run->request->timeout,
     };
     TRI_TRY(tri__allreduce_store_create(&options, &run->trainer.store));
-    int64_t bytes = tri__run_table_bytes(run) / tri__ranks_size(self->ranks); /* they may be on one machine */
+    int64_t bytes = tri__run_table_bytes(run) / tri__ranks_size(self->ranks); /* the ranks may be on one machine */
     if (run->settings.table_bytes)
         bytes = run->settings.table_bytes;
-    TRI_TRY(tri__ranks_broadcast(self->ranks, &bytes, sizeof bytes)); /* all have as many rows */
+    TRI_TRY(tri__ranks_broadcast(self->ranks, &bytes, sizeof bytes)); /* all ranks must have equally many rows */
     return tri__run_add_tables(run, bytes, run->trainer.store);
 }

@@ -6,7 +6,7 @@
 
 TRI_MUST_CHECK tri_status tri__allreduce_peers_join(tri__run *run);
 TRI_MUST_CHECK tri_status tri__allreduce_peers_create_store(tri__run *run);
-TRI_MUST_CHECK tri_status tri__allreduce_peers_agree_on_parts(tri__run *run, tri_status own); /* and on the length of an epoch */
+TRI_MUST_CHECK tri_status tri__allreduce_peers_agree_on_parts(tri__run *run, tri_status own); /* also on the length of an epoch */
 TRI_MUST_CHECK tri_status tri__allreduce_peers_prepare(tri__run *run, tri_status own);        /* rank 0 sends its parameters to all ranks */
 
 #endif

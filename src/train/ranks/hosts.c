@@ -15,9 +15,9 @@
 enum { LARGEST_FILE = 1 << 20, LONGEST_NAME = 256 };
 
 typedef struct {
-    const char *line; /* within the file's text, without its end */
+    const char *line; /* within the file's text; not NUL-terminated */
     int length;
-    char name[LONGEST_NAME]; /* empty: a comment, or nothing */
+    char name[LONGEST_NAME]; /* empty: the line is a comment, or blank */
     int slots;               /* 0: the line does not say */
     tri__process mpirun;
 } host;
@@ -37,7 +37,7 @@ static void read_line(const char *line, int length, host *out)
     text[strcspn(text, "#\r")] = 0;
     sscanf(text, " %255s", out->name);
     const char *slots = strstr(text, "slots=");
-    while (slots && slots > text && slots[-1] != ' ' && slots[-1] != '\t') /* not those of max_slots=N */
+    while (slots && slots > text && slots[-1] != ' ' && slots[-1] != '\t') /* skip max_slots=N */
         slots = strstr(slots + 1, "slots=");
     out->slots = slots ? atoi(slots + strlen("slots=")) : 0;
 }
@@ -55,7 +55,7 @@ static tri_status read_lines(const char *text, roll *out)
 
 static void on_line(void *context, tri__process *process, bool error, const char *line)
 {
-    (void)context, (void)process, (void)error, (void)line; /* the ranks' mpirun has said it already */
+    (void)context, (void)process, (void)error, (void)line; /* the mpirun of the ranks has reported it already */
 }
 
 static void on_stop_request(void *context, int times)

@@ -40,16 +40,16 @@ typedef struct {
     tri__process mpirun;
     tri__restarts restarts;
     int workers;
-    char *hosts;     /* file with the hosts to take: those of the job, or those that are left; NULL: mpirun's own */
+    char *hosts;     /* file with the hosts to use: those of the job, or those that are left; NULL: mpirun's own */
     int64_t kept;    /* step of the newest checkpoint; −1: none */
     bool made;       /* the folder is new */
     extent furthest; /* of all attempts */
 
     /* of this attempt */
     extent extent;
-    bool in_notice;      /* mpirun writes a notice */
-    char why[WHY_SIZE];  /* what mpirun said */
-    char last[WHY_SIZE]; /* the last line on any output that is not a report */
+    bool in_notice;      /* between the dashed lines of a notice */
+    char why[WHY_SIZE];  /* the reason that mpirun gave */
+    char last[WHY_SIZE]; /* the last line that was not a report */
 } launcher;
 
 static void come_to(launcher *self, extent reached)
@@ -60,7 +60,7 @@ static void come_to(launcher *self, extent reached)
 
 /* ---- what ranks and mpirun say ---- */
 
-/* Ranks that were asked to end do not begin. */
+/* Ranks that we have asked to end already do not count as training. */
 static void on_begin(void *context, tri__process *process)
 {
     launcher *self = context;
@@ -81,7 +81,7 @@ static void take_notice(launcher *self, const char *line)
     else if (*line && !*self->why)
         snprintf(self->why, sizeof self->why, "mpirun: %s", line);
     size_t length = strlen(self->why);
-    if (length && self->why[length - 1] == '.') /* our message continues after it */
+    if (length && self->why[length - 1] == '.') /* our message goes on after it */
         self->why[length - 1] = 0;
 }
 
@@ -256,7 +256,7 @@ static void plan_another(launcher *self, tri_status failure)
                   from, self->workers, self->workers > 1 ? "s" : "", left, left == 1 ? "" : "s");
 }
 
-/* mpirun names the rank that was lost, or the whole attempt has failed. */
+/* Mark the death of the rank that mpirun named, or of all ranks. */
 static void mark_end(const launcher *self, tri_status failure)
 {
     char task[TRI_TASK_SIZE] = "ranks";
@@ -266,7 +266,7 @@ static void mark_end(const launcher *self, tri_status failure)
     tri__marks_add(self->marks, TRI_MARK_DEATH, task, -1, 0, "%s", tri_status_message(failure));
 }
 
-/* The last attempt has failed while it trained: say how the run goes on, and how it would have by itself. */
+/* The last attempt has failed. If it trained, the message says how to resume the run, and which option restarts it automatically. */
 static tri_status tell_way_on(const launcher *self, tri_status failure)
 {
     const int64_t step = newest_step(self);
@@ -343,8 +343,8 @@ static tri_status prepare(launcher *self)
     return tri__process_init(&self->mpirun, &self->watcher, "mpirun");
 }
 
-/* True if the run failed before any training and the message says all there is to know. mpirun's own output is only in the log, which must
- * then stay. */
+/* True if the run failed before any training and the message says everything. Otherwise the log must stay, because mpirun's own output is
+ * only there. */
 static bool left_nothing(const launcher *self)
 {
     bool told = self->mpirun.complaint || self->watcher.asked || self->furthest == NOT_STARTED;

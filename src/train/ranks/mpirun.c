@@ -1,4 +1,4 @@
-/* mpirun.c: how we want mpirun to start ranks, and whose words its lines are. */
+/* mpirun.c: how we start mpirun, and who wrote each line of its output. */
 #include "train/ranks/mpirun.h"
 
 #include <stdio.h>
@@ -84,7 +84,7 @@ static bool is_chatter(const char *line)
 tri__mpirun_line tri__mpirun_line_read(bool *in_notice, bool error, const char *line)
 {
     tri__mpirun_line read = {.speaker = TRI_MPIRUN_NOTICE, .level = TRI_LOG_DEBUG, .text = line};
-    const bool noticed = error && *in_notice; /* ranks write to standard output meanwhile */
+    const bool noticed = error && *in_notice; /* ranks may write to standard output meanwhile */
     if (error && !strncmp(line, "-----", 5)) {
         *in_notice = !*in_notice;
         read.speaker = TRI_MPIRUN_DASHES;

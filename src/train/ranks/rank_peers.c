@@ -1,4 +1,4 @@
-/* rank_peers.c: joining, exchanging notes, and what a summary tells of ranks. */
+/* rank_peers.c: joins ranks, exchanges notes, and fills in what a summary says about ranks. */
 #include "train/ranks/rank_peers.h"
 
 #include <omp.h>
@@ -37,7 +37,7 @@ tri_status tri__rank_peers_agree(tri__run *run, tri_status own)
     return tri__rank_peers_compare((tri__rank_peers *)run->peers, &mine, own);
 }
 
-/* Files of its own may show a rank another number of features, and so another table. */
+/* A rank with its own files may find another number of features there, and so have another table. */
 static const char *another_model(const tri__run *run)
 {
     return run->settings.own_files && tri_model_is_sparse(run->inputs.model) && !run->settings.features
@@ -125,7 +125,7 @@ static void tell_hung(void *context, const char *why)
 static void tell_slow(void *context, const char *why)
 {
     const tri__run *run = context;
-    tri__log_line(run->request->log, TRI_LOG_WARNING, "%s", why); /* on another thread than the journal's */
+    tri__log_line(run->request->log, TRI_LOG_WARNING, "%s", why); /* this is not the journal's thread */
 }
 
 static tri_status check_size(const tri__rank_peers *self)

@@ -20,7 +20,7 @@
 #include "train/run/run_setup.h"
 #include "watch/sample/run_files.h"
 
-#define LONGEST_STEP INT64_C(600000000000) /* nanoseconds; for steps that hang: a thread that fails says so */
+#define LONGEST_STEP INT64_C(600000000000) /* nanoseconds; only for steps that hang: a thread that fails reports it */
 
 typedef struct replicas replicas;
 
@@ -36,11 +36,11 @@ typedef struct {
     double cpu; /* seconds of this thread */
     char *note; /* about a record that was left out, until replica 0 logs it; or NULL */
     tri_status status;
-    atomic_int_fast64_t done; /* steps, and one more when the replica has failed */
+    atomic_int_fast64_t done; /* steps made, plus one when the replica has failed */
 
-    /* replica 0's: */
-    tri__tally curve;    /* of this replica since the last point of its curves */
-    tri__events *events; /* NULL for replica 0, whose file is the run's; and where there are none */
+    /* only replica 0 uses these */
+    tri__tally curve;    /* of this replica, since the last point of its curves */
+    tri__events *events; /* NULL for replica 0, which writes to the run's file, and where events are off */
 } replica;
 
 struct replicas {
@@ -50,8 +50,8 @@ struct replicas {
     tri__mirrored_group *group;
     replica *replica; /* [workers] */
     int threads;
-    tri_step step;             /* the last that was begun; written before begun */
-    atomic_int_fast64_t begun; /* steps */
+    tri_step step;             /* the last step that was begun; written before `begun` is */
+    atomic_int_fast64_t begun; /* how many steps were begun */
     atomic_bool over;
 };
 
@@ -88,7 +88,7 @@ static tri_status do_step(replica *self, const tri_batch *batch)
     return NULL;
 }
 
-/* A batch that cannot be read fails the step that needs it, not the step before. */
+/* If a batch cannot be read, the step that needs it fails, not the step before. */
 static bool next_step(replica *self)
 {
     const tri_batch *batch = NULL;
@@ -180,7 +180,7 @@ static tri_status replicas_end(tri__peers *base, tri__tally *tally)
         replica *other = &peers->replica[i];
         tell_note(peers, other);
         if (other->status)
-            return tri_fail(TRI_STOPPED, "another replica has stopped"); /* leave returns the reason */
+            return tri_fail(TRI_STOPPED, "another replica has stopped"); /* the call `leave` returns the reason */
         tri__tally_add(tally, &other->tally);
         tri__tally_add(&other->curve, &other->tally);
     }
@@ -238,13 +238,13 @@ static void replicas_stats(const tri__peers *base, int worker, tri__worker_summa
     out->began = tri__clock_wall_of(peers->run->since.usage.wall);
     out->ended = tri__clock_wall_of(other->trainer.now);
     out->peak_rss_mb = tri__peak_rss_mb();
-    /* of the same time as the whole process's, from which the run takes it away */
+    /* over the same time as the process's CPU time: the run subtracts this from it */
     double seconds = tri__clock_seconds(tri__clock_now() - peers->run->since.usage.wall);
     if (peers->threads == 1 && seconds > 0)
         out->cpu_percent = 100 * other->cpu / seconds;
 }
 
-/* ---- making them ---- */
+/* ---- making replicas ---- */
 
 /* The run's own plan and dataset exist; make those of the other replicas. */
 static tri_status prepare_others(tri__run *run, tri_status own)
@@ -275,7 +275,7 @@ static void replicas_destroy(tri__peers *base)
     free(peers);
 }
 
-/* A replica's own file, which is made with its first point. */
+/* The event file of a replica. It is made with the first point. */
 static tri__events *events_of(replicas *peers, int index)
 {
     tri__run *run = peers->run;
@@ -293,7 +293,7 @@ static tri__events *events_of(replicas *peers, int index)
     return self->events;
 }
 
-/* The run's curves are those of all replicas together; these are of each by itself. */
+/* The run's curves are of all replicas together; these are of each replica alone. */
 static void replicas_tell_curves(tri__peers *base, int64_t step)
 {
     replicas *peers = (replicas *)base;
@@ -314,7 +314,7 @@ static void replicas_flush_curves(tri__peers *base)
     replicas *peers = (replicas *)base;
     for (int i = 1; i < base->workers; i++)
         if (peers->replica[i].events)
-            tri_status_free(tri__events_flush(peers->replica[i].events)); /* the run's own file tells of a full disk */
+            tri_status_free(tri__events_flush(peers->replica[i].events)); /* a full disk is reported for the run's own file */
 }
 
 static void replicas_trace(tri__peers *base, tri__trace *trace)

@@ -1,7 +1,7 @@
-/* class_weights.c: --class-weights, read or counted.
+/* class_weights.c: --class-weights: reads the weights, or counts them.
  *
- * A weight is that of the examples of a class in the loss and in its gradient. All workers find the same ones by themselves: they follow
- * from the options and the training examples alone. */
+ * A class's weight multiplies its examples in the loss and in the gradient. Every worker finds the same weights by itself, because they
+ * depend only on the options and the training examples. */
 #include "train/run/class_weights.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static bool are_balanced(const tri__train_settings *settings)
     return !strcmp(settings->class_weights, "balanced");
 }
 
-/* Whether text is `classes` numbers above 0 with commas between them; they go to out unless it is NULL. */
+/* Check that text has one number above 0 for each class, with commas between them. The numbers go to out unless it is NULL. */
 static tri_status read_list(const char *text, const tri_source_info *info, float *out)
 {
     int64_t found = 0;
@@ -64,7 +64,7 @@ tri_status tri__class_weights_check(const tri__train_settings *settings, tri_lab
     return NULL;
 }
 
-/* n / (classes × count), of the classes that there are examples of; the others weigh 1. */
+/* n / (classes × count), over the classes that have examples; the other classes weigh 1. */
 static void balance(const int64_t *counts, int64_t classes, float *out)
 {
     int64_t examples = 0, present = 0;

@@ -11,7 +11,7 @@ tri_status tri__run_create_evaluator(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;
     const tri__evaluator_options options = {
-        .threads = settings->threads * (run->peers ? run->peers->here : 1), /* replicas rest */
+        .threads = settings->threads * (run->peers ? run->peers->here : 1), /* other replicas do not compute meanwhile */
         .skip_bad = settings->skip_bad,
         .cache = settings->cache,
         .cache_bytes = settings->cache_bytes,

@@ -1,4 +1,4 @@
-/* goal.c: decides by an evaluation whether a run has reached its goal or should give up. */
+/* goal.c: decides after an evaluation whether a run has reached its goal or should give up. */
 #include "train/run/goal.h"
 
 #include <math.h>

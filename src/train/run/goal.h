@@ -1,5 +1,5 @@
-/* goal.h: the goal of a run: whether an evaluation is the best so far, whether the goal is reached, and when to give up. And how a run
- * ends:
+/* goal.h: the goal of a run: whether an evaluation is the best so far, whether the goal is reached, and when to give up. A run ends like
+ * this:
  *
  *   GOING ──► EPOCHS, STEPS, MAX_STEPS   the last step was made
  *     │ ├───► INPUT                      a stream has ended
@@ -28,13 +28,13 @@ typedef enum {
 
 const char *tri__run_ending_name(tri__run_ending ending); /* "epochs", as summary.json spells it; NULL for TRI_RUN_GOING */
 
-/* How a run ends that makes its last step. */
+/* How a run ends when it has made its last step. */
 tri__run_ending tri__run_ending_by_length(const tri__train_settings *settings);
 
 /* Early stopping and the best checkpoint go by the test loss. */
 typedef struct {
     double best_loss;     /* NaN before the first evaluation */
-    int64_t without_gain; /* evaluations since then */
+    int64_t without_gain; /* evaluations since the best one */
     bool better;          /* the last evaluation was the best one */
     tri__run_ending ending;
 } tri__goal_state;

@@ -1,4 +1,5 @@
-/* inputs.c: the model first, since a mistake in it is the cheapest to find; then the sources, then the graph that joins them. */
+/* inputs.c: opens the model first, because its mistakes are the cheapest to find; then the sources, and last the graph, which needs
+ * both. */
 #include "train/run/inputs.h"
 
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 #include "train/run/class_weights.h"
 #include "train/run/run_inside.h"
 
-/* Whether the strategy can train a model with its places, or without any. */
+/* Check that the strategy can train a model with its places, or without any. */
 static tri_status check_places(const tri_model *model, const tri__strategy *strategy)
 {
     if (strategy->places == TRI_PLACES_REFUSED)
@@ -98,7 +99,7 @@ static tri_source_options source_options(const tri__run *run)
     return options;
 }
 
-/* Test examples of a sparse source get the number of features and classes of the training examples, whatever the test files contain. */
+/* Test examples of a sparse source have as many features and classes as the training examples, whatever the test files contain. */
 static tri_source_options test_options(const tri__run *run)
 {
     tri_source_options options = source_options(run);
@@ -110,8 +111,8 @@ static tri_source_options test_options(const tri__run *run)
     return options;
 }
 
-/* Where --data has a validation part beside its test part, the run is evaluated on that, and the test part is left for trireme eval:
- * stopping by the test examples would choose the model by them. */
+/* Where --data has a validation part and a test part, the run is evaluated on the validation part, and the test part is left for trireme
+ * eval. If the test examples decided when to stop, they would choose the model. */
 static tri_status open_validation(tri__run *run, const tri_source_options *options, bool *found)
 {
     *found = false;
@@ -130,12 +131,12 @@ static tri_status open_validation(tri__run *run, const tri_source_options *optio
     return NULL;
 }
 
-/* --test names a source, of which any part will do. Without it, the validation or test part of --data is used, if there is one. */
+/* --test names a source, of which any part will do. Without --test, the validation or test part of --data is used, if there is one. */
 static tri_status open_test(tri__run *run)
 {
     const tri_source_options options = test_options(run);
     const char *spec = run->options.test ? run->options.test : run->options.data;
-    const bool stream = !run->options.test && tri__run_reads_stream(run); /* which has no other part */
+    const bool stream = !run->options.test && tri__run_reads_stream(run); /* a stream has no other part */
     bool found = false;
     if (run->settings.evaluate.kind == TRI_EVERY_NEVER || run->inputs.test)
         return NULL;
@@ -168,7 +169,7 @@ bool tri__run_reads_stream(const tri__run *run)
     return tri__source_is_stream(run->options.data);
 }
 
-/* Refuses what a stream cannot do: it is read once, in its order, and its length is not known. */
+/* Refuse options that a stream cannot have: it is read once, in order, and its length is not known. */
 static tri_status check_stream(const tri__run *run)
 {
     const tri__train_options *options = &run->options;
@@ -207,7 +208,7 @@ static tri_status prepare_stream(tri__run *run)
     return NULL;
 }
 
-/* What the columns of a table are is learnt from all of its lines. */
+/* The kinds of a table's columns are found by reading all of its lines. */
 static tri_status check_columns(const tri__run *run)
 {
     const tri_source_info *info = tri_source_describe(run->inputs.source);
@@ -245,12 +246,12 @@ static tri_status open_training(tri__run *run)
 tri_status tri__run_open_examples(tri__run *run)
 {
     TRI_TRY(open_training(run));
-    tri_source_destroy(run->inputs.test); /* what --validation holds out */
+    tri_source_destroy(run->inputs.test); /* the examples that --validation held out are not needed here */
     run->inputs.test = NULL;
     return tri_model_is_sparse(run->inputs.model) ? NULL : tri__source_make_dense(&run->inputs.source);
 }
 
-/* Test examples, and those of a resumed run, are of the kind that the model is trained on. */
+/* Check that test examples, and those of a resumed run, are of the kind that the model is trained on. */
 static tri_status check_kinds(const tri__run *run)
 {
     const tri_source_info *info = tri_source_describe(run->inputs.source);
@@ -280,7 +281,7 @@ static tri_status open_sources(tri__run *run)
     return run->inputs.test ? tri__source_make_dense(&run->inputs.test) : NULL;
 }
 
-/* Whether the model has the measure that --until is about. */
+/* Check that the model has the measure that --until names. */
 static tri_status check_target(const tri__run *run)
 {
     static const char *const words[] = {
@@ -321,7 +322,7 @@ static tri_status build_graph(tri__run *run)
     return NULL;
 }
 
-/* Over the examples that this run trains on. */
+/* Find the weights of classes, over the examples that this run trains on. */
 static tri_status weigh_classes(tri__run *run)
 {
     const tri__train_settings *settings = &run->settings;

@@ -1,4 +1,4 @@
-/* journal.c: lines, curves and progress. */
+/* journal.c: writes log lines, curves and progress. */
 #include "train/run/journal.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 
 #define FLUSH_INTERVAL      INT64_C(2000000000)
 #define VALIDATION_INTERVAL INT64_C(60000000000)
-#define TOLD_EVALUATIONS    20 /* lines on the screen, evenly spread over the run */
+#define TOLD_EVALUATIONS    20 /* lines on the screen at most, evenly spread over the run */
 
 double tri__run_seconds(const tri__run *run)
 {
@@ -41,7 +41,7 @@ void tri__run_flush_events(tri__run *run)
     run->journal.events = NULL;
 }
 
-/* The request and what came of it, as a table for TensorBoard's text page. */
+/* The request and the resulting settings, as a table for TensorBoard's text page. */
 void tri__run_tell_options(tri__run *run)
 {
     json_t *options = tri__train_options_json(&run->options);
@@ -168,7 +168,7 @@ void tri__run_count_step(tri__run *run, const tri__tally *tally)
     run->journal.right += tally->right;
 }
 
-/* One thread writes these, and another reads each by itself: nothing has to be in order. */
+/* One thread writes these counters, and another reads each of them separately, so no memory order is needed. */
 void tri__run_publish(tri__run *run, int64_t step)
 {
     tri__task_counters *work = &run->journal.work;
@@ -234,7 +234,7 @@ void tri__run_mark_epoch(tri__run *run, int64_t step)
     tri__marks_add(run->journal.marks, TRI_MARK_EPOCH, run->journal.leader, step, 0, "epoch %lld ends", (long long)epoch);
 }
 
-/* Show all evaluations of a run that has few, and a sample of those of a run that has many. */
+/* Show all evaluations if the run has few, and only some of them if it has many. */
 static bool worth_a_line(const tri__run *run)
 {
     const tri__every *every = &run->settings.evaluate;
@@ -256,7 +256,7 @@ void tri__run_tell_evaluation(tri__run *run)
         snprintf(where, sizeof where, "epoch %lld", (long long)(at / run->length.epoch));
     else
         snprintf(where, sizeof where, "step %s", tri__text_count(steps, (double)at));
-    double loss = tri__recent_mean(&run->state.recent); /* with parameter servers not known before the first report */
+    double loss = tri__recent_mean(&run->state.recent); /* with parameter servers, NaN before the first report */
     char training[32] = "", text[TRI_MEASURES_TEXT];
     if (!isnan(loss))
         snprintf(training, sizeof training, "loss %.4f   ", loss);
@@ -284,7 +284,7 @@ bool tri__run_progressive_due(const tri__run *run)
                           run->trainer.now >= run->journal.validation.time || run->ending != TRI_RUN_GOING);
 }
 
-/* 1,000, 2,000, 5,000, 10,000 …: the first above so many. */
+/* The first of 1,000, 2,000, 5,000, 10,000 … that is above `examples`. */
 static int64_t next_round(int64_t examples)
 {
     int64_t round = 1000;

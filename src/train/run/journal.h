@@ -1,4 +1,4 @@
-/* journal.h: what a run reports while it runs: log lines, curves, progress. They go to its folder and to the user. */
+/* journal.h: what a run reports while it runs: log lines, curves, progress. The reports go to its folder and to the user. */
 #ifndef TRI_TRAIN_RUN_JOURNAL_H
 #define TRI_TRAIN_RUN_JOURNAL_H
 
@@ -18,65 +18,66 @@ typedef struct {
     tri__log *log;
     tri__events *events;         /* NULL where switched off, or after a write failed */
     tri__histograms *histograms; /* NULL without --histograms */
-    double loss;                 /* Σ of mean losses since the last point of the curves … */
-    int64_t steps;               /* … and steps … */
-    int64_t judged, right;       /* … and of some of these, predictions that were compared with labels, and those that were right */
-    tri__rate speed;             /* in examples */
+    double loss;                 /* Σ mean loss of the steps since the last point of the curves */
+    int64_t steps;               /* steps since the last point of the curves */
+    int64_t judged, right;       /* in some of these steps: predictions compared with labels, and those that were right */
+    tri__rate speed;             /* in examples per second */
     tri__task_counters work;     /* for the samples */
-    tri__sampler *sampler;       /* NULL with --sample-every never … */
-    double sampled_from;         /* … and when it began, in seconds since 1970 */
-    tri__marks *marks;           /* NULL where this task does not lead the run, or they cannot be written */
-    int64_t epoch;               /* that ended last */
-    tri__trace *trace;           /* NULL without --trace, or where it cannot be written */
-    bool merges;                 /* … and this process makes one timeline of the parts at its end */
-    const char *leader;          /* the task that leads the run, for its marks; "worker:0" */
-    int64_t next, next_flush;    /* when progress is reported, and when events are flushed */
+    tri__sampler *sampler;       /* NULL with --sample-every never */
+    double sampled_from;         /* when the sampler began, in seconds since 1970 */
+    tri__marks *marks;           /* NULL where this task does not lead the run, or marks cannot be written */
+    int64_t epoch;               /* the epoch that ended last */
+    tri__trace *trace;           /* NULL without --trace, or where the trace cannot be written */
+    bool merges;                 /* at its end, this process merges the traces of all tasks into one timeline */
+    const char *leader;          /* the task that leads the run, for the marks: "worker:0" */
+    int64_t next, next_flush;    /* times: when progress is next reported, and when events are next flushed */
     struct {
-        int64_t examples; /* next told when there are so many … */
-        int64_t time;     /* … or it is so late */
-    } validation;         /* of a stream */
+        int64_t examples; /* report when there were this many examples */
+        int64_t time;     /* or when it is this time, whichever comes first */
+    } validation;         /* of a stream: when progressive validation is next reported */
 } tri__journal;
 
 /* Begin the log in the run folder; the log hands lines on to `next`. */
 TRI_MUST_CHECK tri_status tri__journal_open_log(tri__journal *journal, tri__log *next);
 
-/* Begin to sample into the run folder; `command` is the command line. The journal stays where it is until fini. Where that is not
- * possible, the log says so, and the run goes on without samples. */
+/* Begin to sample into the run folder; `command` is the command line. The journal must not move until fini. Where sampling is not possible,
+ * the log says so, and the run goes on without samples. */
 void tri__journal_open_samples(tri__journal *journal, int64_t every, const char *command);
 
-/* The same for a process without a journal, such as a supervisor: its own row. NULL: there are none. */
+/* The same for a process without a journal, such as a supervisor, which gets its own row. NULL: there are no samples. */
 tri__sampler *tri__journal_sample_process(const tri__run_folder *folder, tri__log *log, int64_t every, const tri__task_counters *none);
 
-/* Begin to mark what happens to the run; `leader` is the task that leads it, and is borrowed. Like samples, a run can do without. */
+/* Begin to write marks: what happens to the run, and when. `leader` is the task that leads the run; it is borrowed. Where marks cannot be
+ * written, the log says so, and the run goes on. */
 void tri__journal_open_marks(tri__journal *journal, const char *leader);
 void tri__journal_create_marks(const tri__run_folder *folder, tri__log *log, tri__marks **out); /* for a task without a journal */
 
-/* Begin to trace this task ("worker:1") into the run folder. merges: no other process will merge the parts of all tasks. */
+/* Begin to trace this task ("worker:1") into the run folder. merges: this process merges the traces of all tasks, because no other does. */
 void tri__journal_open_trace(tri__journal *journal, const char *task, bool merges);
-void tri__journal_merge_trace(const tri__run_folder *folder, tri__log *log); /* where a run was traced: after its last task has ended */
+void tri__journal_merge_trace(const tri__run_folder *folder, tri__log *log); /* call it for a traced run, after its last task has ended */
 void tri__journal_fini(tri__journal *journal);
 
 struct tri__run;
-double tri__run_seconds(const struct tri__run *run);       /* of training, by all processes of the run */
-double tri__run_total_seconds(const struct tri__run *run); /* with set-up and evaluation */
+double tri__run_seconds(const struct tri__run *run);       /* seconds of training, in all processes of the run */
+double tri__run_total_seconds(const struct tri__run *run); /* the same with set-up and evaluation */
 void tri__run_tell_start(struct tri__run *run);
 void tri__run_tell_options(struct tri__run *run);                        /* to the event file */
 void tri__run_tell_note(struct tri__run *run, tri_dataset *dataset);     /* log the dataset's note about a record that was left out */
-void tri__run_count_step(struct tri__run *run, const tri__tally *tally); /* its mean loss and its accuracy, for the curves */
-void tri__run_publish(struct tri__run *run, int64_t step);               /* what this task has done so far, for its samples */
+void tri__run_count_step(struct tri__run *run, const tri__tally *tally); /* adds its loss and accuracy to the curves */
+void tri__run_publish(struct tri__run *run, int64_t step);               /* hands what this task has done so far to its sampler */
 void tri__run_publish_traffic(struct tri__run *run, int64_t sent, int64_t received);
 bool tri__run_curves_due(const struct tri__run *run);                                      /* every --log-every steps */
 void tri__run_tell_curves(struct tri__run *run, int64_t step);                             /* to the event file */
-void tri__run_tell_histograms(struct tri__run *run, int64_t step);                         /* of the step that was made, where due */
+void tri__run_tell_histograms(struct tri__run *run, int64_t step);                         /* of the last step, where they are due */
 void tri__run_tell_evaluation(struct tri__run *run);                                       /* to the event file and the log */
 void tri__run_tell_test(struct tri__run *run, int64_t step);                               /* the last evaluation, to the event file */
-void tri__run_mark_evaluation(struct tri__run *run, const char *task, double seconds);     /* that has just ended */
-void tri__run_mark_epoch(struct tri__run *run, int64_t step);                              /* where step ends one */
+void tri__run_mark_evaluation(struct tri__run *run, const char *task, double seconds);     /* marks an evaluation that has just ended */
+void tri__run_mark_epoch(struct tri__run *run, int64_t step);                              /* where step ends an epoch */
 tri__progress tri__run_progress(const struct tri__run *run, int64_t step, double elapsed); /* without speed, loss and shares */
-void tri__run_tell_progress(struct tri__run *run); /* to the caller, and flushes events now and then */
+void tri__run_tell_progress(struct tri__run *run); /* to the caller; also flushes events now and then */
 void tri__run_flush_events(struct tri__run *run);
 bool tri__run_progressive_due(const struct tri__run *run);
 void tri__run_tell_progressive(struct tri__run *run); /* progressive validation, to the event file and the log */
-void tri__run_resume_clock(struct tri__run *run);     /* training begins, or continues after a pause that is not counted */
+void tri__run_resume_clock(struct tri__run *run);     /* training begins, or continues after a pause that does not count as training */
 
 #endif

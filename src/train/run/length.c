@@ -1,11 +1,11 @@
-/* length.c: steps of an epoch and of a run. */
+/* length.c: counts the steps of an epoch and of a run. */
 #include "train/run/length.h"
 
 #include <math.h>
 
 #include "train/run/run_inside.h"
 
-/* Where epochs are passes over the examples, the position tells what is left of them, whatever the size of earlier steps. */
+/* Where epochs are passes over the examples, the position says how many examples are left, whatever the size of earlier steps. */
 static bool settle_passes(tri__length *length, int64_t epochs, const tri__run_state *state, int64_t examples, int64_t each)
 {
     int64_t into = state->position % examples, rest = into ? (examples - into + each - 1) / each : 0;
@@ -62,7 +62,7 @@ static tri_status check_steps_left(const tri__run *run)
                     run->request->resume, (long long)run->state.step);
 }
 
-/* Nobody knows where a stream ends, if not by --steps: its one epoch is longer than can be counted. */
+/* A stream's end is not known, unless --steps gives it: its one epoch has the largest number of steps. */
 static tri_status settle_stream(tri__run *run)
 {
     tri__train_settings *settings = &run->settings;

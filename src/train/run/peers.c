@@ -1,8 +1,8 @@
 /* peers.c: what replicas, ranks and tasks have in common. */
 #include "train/run/peers.h"
 
-/* A pass reads every record once, so damaged reads and damaged records are equally many. With --shard files, each worker makes its own
- * passes and counts for itself. */
+/* A pass reads every record once, so it has as many damaged reads as there are damaged records. With --shard files, each worker makes its
+ * own passes and counts for itself. */
 tri_status tri__peers_count_damage(tri__run *run, int64_t damaged, bool ends_pass)
 {
     tri__peers *peers = run->peers;

@@ -1,4 +1,4 @@
-/* run.c: the loop. A step costs two readings of the clock and a few comparisons beside the work itself: no system call, no memory. */
+/* run.c: the training loop. Besides its work, a step costs two readings of the clock and a few comparisons: no system call, no memory. */
 #include "train/run/run.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #define REPORT_INTERVAL  (SECOND / 10)
 #define FIRST_VALIDATION 1000 /* examples */
 
-/* Make a step on the batch that was fetched, together with the peers. tally receives the step of all workers. */
+/* Make a step on the batch that was fetched, together with the peers. tally receives what all workers did in this step. */
 static tri_status work(tri__run *run, const tri_batch *batch, tri__tally *tally)
 {
     tri__trainer *trainer = &run->trainer;
@@ -47,7 +47,7 @@ static tri_status step(tri__run *run)
     if (!batch || (batch->count == 0 && tri__run_reads_stream(run))) {
         if (!batch)
             run->ending = *run->request->stop ? TRI_RUN_SIGNAL : TRI_RUN_INPUT;
-        return NULL; /* the stream has ended, or is quiet */
+        return NULL; /* the stream has ended, or has no data at the moment */
     }
     if (batch->damaged)
         tri__run_tell_note(run, run->trainer.dataset);
@@ -116,7 +116,7 @@ static void start_clock(tri__run *run)
     tri__run_resume_clock(run);
     run->saving.next = run->trainer.now + run->settings.checkpoint.seconds * SECOND;
     run->journal.next = run->trainer.now + REPORT_INTERVAL;
-    run->journal.validation.time = INT64_MAX; /* first by the examples */
+    run->journal.validation.time = INT64_MAX; /* the first report is due by examples only */
     run->journal.validation.examples = FIRST_VALIDATION;
 }
 
@@ -130,7 +130,7 @@ static tri_status loop(tri__run *run)
     return tri__run_flush(run);
 }
 
-/* The end of a run that did not fail. The last checkpoint is written first, so that a later failure cannot lose it. */
+/* End a run that did not fail. The last checkpoint is written first, so that a later failure cannot lose it. */
 static tri_status finish(tri__run *run)
 {
     tri__trainer_pause(&run->trainer);

@@ -1,5 +1,5 @@
-/* run_inside.h: a run as its own files see it: what was asked for, where it stands, and a part for each thing that it does. Each part
- * belongs to the file of its name, whose header says what it holds. */
+/* run_inside.h: a run as its own files see it: what was asked for, where it stands, and a part for each thing that it does. The header of
+ * the same name describes each part. */
 #ifndef TRI_TRAIN_RUN_RUN_INSIDE_H
 #define TRI_TRAIN_RUN_RUN_INSIDE_H
 
@@ -20,18 +20,18 @@ typedef struct tri__peers tri__peers;
 typedef struct tri__run {
     const tri__run_request *request;
     const tri__strategy *strategy;
-    tri__train_options options; /* those given now, merged with those of a resumed run */
+    tri__train_options options; /* those of the request, merged with those of a resumed run */
     tri__train_settings settings;
-    tri__checkpoint *resumed; /* until set-up has read it; NULL in a new run */
+    tri__checkpoint *resumed; /* open until set-up has read it; NULL in a new run */
 
     tri__run_state state;
     tri__run_ending ending;
-    int64_t until_step; /* at which the goal was reached; −1: it was not */
+    int64_t until_step; /* the step at which the goal was reached; −1: it was not reached */
 
     tri__inputs inputs;
     tri__trainer trainer;   /* of the run's own worker */
     tri__peers *peers;      /* the workers that share its steps; NULL: there is one worker, or there are servers */
-    tri_exchange *exchange; /* of peers that compute parts of one model; theirs. NULL elsewhere */
+    tri_exchange *exchange; /* of peers that compute parts of one model, which own it; NULL elsewhere */
     tri__length length;
     tri__evaluating evaluating;
     tri__progressive *progressive; /* of a stream of two classes; NULL elsewhere */
@@ -40,8 +40,8 @@ typedef struct tri__run {
 
     struct {
         int64_t step;
-        double seconds;   /* of training, by processes before this one … */
-        double total;     /* … and in all */
+        double seconds;   /* of training, in earlier processes */
+        double total;     /* in all, in earlier processes */
         tri__usage usage; /* when training began */
     } since;              /* where this process began */
 } tri__run;

@@ -1,5 +1,5 @@
-/* run_setup.c: opens all that a run needs. Mistakes that are cheap to find are looked for first. The run folder is made last: a run that
- * cannot begin leaves none behind. */
+/* run_setup.c: opens everything that a run needs. Checks that are cheap come first. The run folder is made last: a run that cannot begin
+ * leaves no folder behind. */
 #include "train/run/run_setup.h"
 
 #include <math.h>
@@ -20,7 +20,8 @@
 #include "train/run/local.h"
 #include "train/run/peers.h"
 
-/* Of a model that is computed in parts, a task needs its own; the one that leads saves all of it. */
+/* Where tasks compute parts of one model, a task needs the parameters of its own part. The task that leads needs all, because it saves the
+ * model. */
 static tri_status fill_store(tri__run *run)
 {
     float *parameters = tri_store_parameters(run->trainer.store);
@@ -94,8 +95,9 @@ tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer
 tri_status tri__run_create_plan(const tri__run *run, tri__trainer *trainer)
 {
     const tri__train_settings *settings = &run->settings;
-    /* a task that computes a part of the model may have no logits; of a batch in parts there are only those of the last; a kernel that
-     * computes a whole softmax regression keeps none, and is twice as quick */
+    /* A task that computes a part of the model may have no logits. With --accumulate, only the logits of the last batch are left. The
+     * kernel that computes a whole softmax regression keeps no logits, and is twice as quick, so predictions are judged only with
+     * --histograms. */
     const bool judges = settings->events && settings->histograms && !run->exchange &&
                         tri_graph_labels(run->inputs.graph) == TRI_LABEL_CLASS && tri_graph_find_output(run->inputs.graph, "logits") &&
                         settings->accumulate == 1;
@@ -123,7 +125,7 @@ tri_status tri__run_create_histograms(tri__run *run)
     return NULL;
 }
 
-/* The folder of a run to resume is locked before anything in it is read: its owner may have written until then. A path that is not a run
+/* The folder of a run to resume is locked before anything in it is read, because its owner may write until then. A path that is not a run
  * folder is left alone; the code that reads it reports the mistake. */
 static tri_status take_folder(tri__run *run)
 {
@@ -249,7 +251,7 @@ static tri_status create_parts(tri__run *run)
         TRI_TRY(tri__progressive_create(&run->progressive));
     const bool one_model = run->peers && run->peers->one_model;
     if (run->peers && run->settings.own_files)
-        return NULL; /* what the others have is part of it: agree_on_parts settles it */
+        return NULL; /* it depends on the other ranks: agree_on_parts settles it */
     return tri__run_settle_length(run, tri_dataset_examples(run->trainer.dataset), one_model ? 1 : run->settings.workers);
 }
 

@@ -1,11 +1,11 @@
-/* run_setup.h: opens all that a run needs, and closes it. Call fini after a failure, too. */
+/* run_setup.h: opens everything that a run needs, and closes it. Call fini after a failure, too. */
 #ifndef TRI_TRAIN_RUN_RUN_SETUP_H
 #define TRI_TRAIN_RUN_RUN_SETUP_H
 
 #include "train/run/run_inside.h"
 
-/* tri__run_init opens everything. A task of a cluster calls tri__run_begin, which opens the model and the options, and then opens what else
- * it needs. */
+/* tri__run_open opens everything. A task of a cluster calls tri__run_begin, which opens only the model and the options; the task then opens
+ * what else it needs. */
 TRI_MUST_CHECK tri_status tri__run_open(tri__run *run, const tri__run_request *request);
 TRI_MUST_CHECK tri_status tri__run_begin(tri__run *run, const tri__run_request *request);
 void tri__run_fini(tri__run *run);
@@ -16,8 +16,8 @@ TRI_MUST_CHECK tri_status tri__run_create_plan(const tri__run *run, tri__trainer
 TRI_MUST_CHECK tri_status tri__run_create_dataset(const tri__run *run, int worker, tri__trainer *trainer);
 tri_dataset_options tri__run_dataset_options(const tri__run *run); /* of the run's own worker */
 
-/* The tables of a store that has them whole: all rows, or, with --min-count or --table-memory, rows that grow within so many bytes. */
+/* Add tables to a store that holds them whole: with all rows or, with --min-count or --table-memory, with rows that grow within `bytes`. */
 TRI_MUST_CHECK tri_status tri__run_add_tables(const tri__run *run, int64_t bytes, tri_store *store);
-int64_t tri__run_table_bytes(const tri__run *run); /* --table-memory, or half of what is free */
+int64_t tri__run_table_bytes(const tri__run *run); /* --table-memory, or half of the free memory */
 
 #endif

@@ -24,7 +24,7 @@ void tri__saving_fini(tri__saving *saving)
     free(saving->path);
 }
 
-/* How to find a rate that works. adam scales each gradient, so that one rate suits more models and labels. */
+/* A hint how to find a rate that works. adam scales each gradient, so one rate suits more models and labels. */
 static const char *find_rate_hint(const tri__train_settings *settings)
 {
     if (settings->schedule.kind == TRI_SCHEDULE_SWEEP)
@@ -53,7 +53,7 @@ tri_status tri__run_worker_diverged(const tri__run *run, int64_t step, const cha
     return diverge(run, step, what, "", "");
 }
 
-/* seconds: for which training paused; 0 where another thread has written it. */
+/* seconds: how long training paused; 0 where another thread has written the checkpoint. */
 static void keep_name(tri__run *run, char *written, int64_t step, double seconds)
 {
     tri__marks_add(run->journal.marks, TRI_MARK_CHECKPOINT, run->journal.leader, step, seconds,
@@ -96,8 +96,8 @@ tri__checkpoint_content tri__run_content(const tri__run *run, tri_store *store, 
 }
 
 typedef enum {
-    NEXT,        /* of the run's own … */
-    NEXT_BESIDE, /* … and not necessarily now */
+    NEXT,        /* the next checkpoint of the run */
+    NEXT_BESIDE, /* the same, but another thread may write it */
     BEST,
 } which_checkpoint;
 
@@ -121,8 +121,8 @@ static tri_status save(tri__run *run, which_checkpoint which)
     return NULL;
 }
 
-/* A disk that is full now may not be later: training continues, and only the last checkpoint must succeed. Parameters that are not numbers
- * end the run. */
+/* A disk that is full now may have room later: training continues, and only the last checkpoint must succeed. Parameters that are not
+ * numbers end the run. */
 static tri_status checkpoint(tri__run *run, which_checkpoint which)
 {
     TRI_TRY(tri__run_flush(run));
@@ -152,7 +152,7 @@ bool tri__run_save_due(tri__run *run)
     return true;
 }
 
-/* A failed checkpoint does not matter if another one follows. */
+/* A checkpoint that failed does not matter here, because another one follows. */
 void tri__run_collect_checkpoint(tri__run *run)
 {
     tri_status status = collect(run);

@@ -1,4 +1,4 @@
-/* summarise.c: what all summaries have in common, and the summary of a run and its peers. */
+/* summarise.c: what all summaries share, and the summary of a run and its peers. */
 #include "train/run/summarise.h"
 
 #include <assert.h>
@@ -90,7 +90,7 @@ static void fill_in(const tri__run *run, tri__summary *summary)
     summary->checkpoint = run->saving.path;
 }
 
-/* The fullest link of all hosts. */
+/* The busiest link of all hosts. */
 static void fill_in_link(const tri__consumption *consumption, tri__evidence *evidence)
 {
     for (int i = 0; consumption && i < consumption->hosts; i++) {
@@ -105,7 +105,7 @@ static void fill_in_link(const tri__consumption *consumption, tri__evidence *evi
     }
 }
 
-/* Seconds of a step that a worker did not spend on waiting for others. */
+/* Seconds of a step that a worker did not spend waiting for others. */
 static double own_work(const tri__worker_summary *worker)
 {
     const double waits = worker->phases[TRI_PHASE_PEERS] + worker->phases[TRI_PHASE_SERVER] + worker->phases[TRI_PHASE_SEND];
@@ -118,7 +118,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The worker that works longest for a step, beside the median of the others. */
+/* The worker that works longest for a step, and the median of the others. */
 static void fill_in_slowest(const tri__summary *summary, tri__evidence *evidence)
 {
     const int count = summary->workers;
@@ -139,7 +139,7 @@ static void fill_in_slowest(const tri__summary *summary, tri__evidence *evidence
     free(work);
 }
 
-/* A host whose processes were denied CPU time has none left, even where its CPUs were not in use all the time. */
+/* A host whose processes were denied CPU time has no CPU time left, even if its CPUs were not always in use. */
 static double busy_share(const tri__consumer *host)
 {
     return (host->cpu_percent + host->stolen_percent) / 100;
@@ -160,7 +160,7 @@ static void fill_in_server(const tri__consumption *consumption, tri__evidence *e
     }
 }
 
-/* That this process may use. */
+/* How many CPUs this process may use. */
 static double cpus_here(void)
 {
     tri__control_group group;
@@ -168,7 +168,7 @@ static double cpus_here(void)
     return tri__control_group_find(&group) ? fmin(all, tri__control_group_cpus(&group)) : all;
 }
 
-/* Where all workers were sampled, and on one host. */
+/* Does nothing unless all workers were sampled, and are on one host. */
 static void fill_in_host(const tri__run *run, const tri__consumption *consumption, int workers, int threads, tri__evidence *evidence)
 {
     if (!consumption || consumption->hosts != 1)
@@ -223,7 +223,7 @@ static void read_consumption(const tri__run *run, tri__consumption *out)
     free(samples);
 }
 
-/* A run that was to reach something has made its last step without it. Signals and failures are told otherwise. */
+/* Warn where a run with a goal has made its last step without reaching it. Signals and failures have their own messages. */
 static void warn_of_missed_goal(const tri__run *run, const tri__summary *summary)
 {
     const tri__run_ending ending = run->ending != TRI_RUN_GOING ? run->ending : tri__run_ending_by_length(&run->settings);
@@ -261,11 +261,11 @@ typedef struct {
     tri__worker_summary *worker; /* [count] */
     char (*name)[TRI_TASK_SIZE];
     tri__phases sum;
-    int64_t sent, received; /* bytes of all */
+    int64_t sent, received; /* bytes of all workers */
     double cpu_percent;     /* of this process */
 } worker_stats;
 
-/* The run's own worker: like that of the others, what it did since the run was resumed. */
+/* The run's own worker. As for the others, this is what it did since the run was resumed. */
 static void fill_worker(const tri__run *run, tri__worker_summary *worker)
 {
     tri__usage usage = tri__usage_now();
@@ -291,7 +291,7 @@ static void fill_other(const tri__run *run, int index, worker_stats *all)
 {
     tri__worker_summary *worker = &all->worker[index];
     tri__phases phases = {0};
-    assert(run->peers); /* a run alone has no others */
+    assert(run->peers); /* a run without peers has no other workers */
     run->peers->kind->stats(run->peers, index, worker, &phases);
     leave_pauses_out(run, &phases);
     worker->seconds = tri__clock_seconds(tri__phases_total(&phases));
@@ -299,7 +299,7 @@ static void fill_other(const tri__run *run, int index, worker_stats *all)
     tri__phases_add(&all->sum, &phases);
 }
 
-/* What a worker has sent is known to the peers alone. */
+/* Only the peers know what a worker has sent. */
 static void fill_traffic(const tri__run *run, int index, tri__worker_summary *worker)
 {
     tri__worker_summary stats = {0};
@@ -311,7 +311,7 @@ static void fill_traffic(const tri__run *run, int index, tri__worker_summary *wo
     worker->bytes_received = stats.bytes_received;
 }
 
-/* All workers; sum receives the phases of all of them, added up. */
+/* Fill in all workers, and add up their phases. */
 static void fill_workers(const tri__run *run, worker_stats *all)
 {
     int own = run->peers ? run->peers->worker : 0;
@@ -333,7 +333,7 @@ static void fill_workers(const tri__run *run, worker_stats *all)
     bool together = run->peers && run->peers->here > 1;
     for (int i = 0; i < all->count && together; i++)
         if (i != own)
-            all->worker[own].cpu_percent -= all->worker[i].cpu_percent; /* of the process, what the other replicas leave */
+            all->worker[own].cpu_percent -= all->worker[i].cpu_percent; /* the process's CPU time without that of the other replicas */
     if (all->worker[own].cpu_percent < 0)
         all->worker[own].cpu_percent = 0; /* the clock of a process is coarser than that of a thread */
 }
@@ -341,7 +341,7 @@ static void fill_workers(const tri__run *run, worker_stats *all)
 static tri_status summarise(const tri__run *run, const worker_stats *all, tri__run_result *out)
 {
     double seconds = tri__run_seconds(run);
-    const int64_t each = run->settings.own_files ? all->count : 1; /* of that many files, about */
+    const int64_t each = run->settings.own_files ? all->count : 1; /* about: files of workers may differ in length */
     tri__summary summary = {
         .workers = all->count,
         .threads = run->settings.threads,

@@ -1,5 +1,5 @@
-/* histograms.c: two histograms a parameter, one where it has no gradient. A range that is offered may hold several parameters, or a part
- * of one. */
+/* histograms.c: two histograms for each parameter, one where it has no gradient. A range that is offered may hold several parameters, or a
+ * part of one. */
 #include "train/step/histograms.h"
 
 #include <stdio.h>
@@ -15,17 +15,17 @@ typedef struct {
     tri_range range;
     char name[TAG]; /* "conv1.weight" */
     tri__histogram weights, gradients;
-    bool learns; /* it has a gradient: it is no running mean, and not frozen */
+    bool learns; /* it has a gradient: it is neither a running mean nor frozen */
 } parameter;
 
 struct tri__histograms {
     int64_t every;
-    bool looking; /* at the step that was begun last */
+    bool looking; /* histograms are taken of the present step */
     int count;
     parameter *parameter; /* [count] */
 };
 
-/* The part of a parameter that an offered range holds. */
+/* Add the part of a parameter that is in the offered range. */
 static void look(parameter *p, tri_range range, const float *weights, const float *gradient, double weight)
 {
     const size_t begin = range.first > p->range.first ? range.first : p->range.first;

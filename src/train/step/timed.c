@@ -1,4 +1,5 @@
-/* timed.c: a store around a store: it hands every call on and times the updates. An offer reads the clock twice, some 50 ns. */
+/* timed.c: a store around another store: it hands every call on and measures the time of updates. An offer reads the clock twice, which
+ * takes some 50 ns. */
 #include "train/step/timed.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void count(timed_store *timed, int64_t start)
     tri__trace_end(timed->store.lane, TRI_SPAN_UPDATE, start, timed->store.step);
 }
 
-/* What is told to a store by its fields. */
+/* Hand on what callers set in the fields of a store. */
 static tri_store *inner_of(tri_store *store)
 {
     tri_store *inner = ((timed_store *)store)->inner;

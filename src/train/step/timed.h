@@ -1,4 +1,4 @@
-/* timed.h: a store that measures how long another one takes to apply updates. */
+/* timed.h: a store that measures how long another store takes to apply updates. */
 #ifndef TRI_TRAIN_STEP_TIMED_H
 #define TRI_TRAIN_STEP_TIMED_H
 

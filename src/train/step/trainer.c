@@ -8,7 +8,7 @@
 #include "graph/store/store.h"
 #include "train/evaluate/scores.h"
 
-enum { JUDGED_STEPS = 10 }; /* of those between two points of the curves: enough for a point, and not worth a thought in time */
+enum { JUDGED_STEPS = 10 }; /* of the steps between two points of the curves: enough for a point, and too few to cost time */
 
 void tri__tally_add(tri__tally *tally, const tri__tally *other)
 {
@@ -49,7 +49,7 @@ tri_status tri__trainer_fetch(tri__trainer *trainer, const tri_batch **batch)
     tri__phases_enter(&trainer->phases, TRI_PHASE_INPUT, trainer->now);
     TRI_TRY(tri_dataset_next(trainer->dataset, batch));
     tri__trainer_enter(trainer, TRI_PHASE_COMPUTE);
-    if (trainer->lane) /* a span that begins with the one around it would be taken for its neighbour */
+    if (trainer->lane) /* a span that begins at the same time as the span around it would be drawn beside it */
         tri__trace_add(trainer->lane, TRI_SPAN_INPUT, trainer->began + 1, trainer->now, -1, TRI_FLOW_NONE, 0);
     return NULL;
 }
@@ -65,7 +65,7 @@ static void count_times(tri__trainer *trainer)
     tri__phases_move(phases, TRI_PHASE_COMPUTE, TRI_PHASE_PEERS, times.peers);
 }
 
-/* Tell the plan of the batch behind this one, where it has been made already. */
+/* Show the plan the next batch, if it has been made already. */
 static tri_status expect_next(tri__trainer *trainer, const tri_batch *batch)
 {
     const tri_batch *next = tri_plan_expects(trainer->plan) ? tri__dataset_peek(trainer->dataset) : NULL;
@@ -77,7 +77,7 @@ static bool judges_step(const tri__trainer *trainer)
     return trainer->judge_every && trainer->steps % trainer->judge_every >= trainer->judge_every - JUDGED_STEPS;
 }
 
-/* How many of the batch the model took right before it learnt from them. logits: [rows][columns] */
+/* Count how many examples of the batch the model predicted rightly, before it learnt from them. logits: [rows][columns] */
 static tri_status judge(tri__trainer *trainer, const tri_batch *batch, tri__tally *tally)
 {
     tri_tensor logits;

@@ -39,7 +39,7 @@ static bool owns(const tri__strategy *strategy, const char *option)
     return option ? has(strategy, option) : strategy->reads_stream;
 }
 
-/* "ps, allreduce and placed": all that have the option, or that read streams where it is NULL. */
+/* "ps, allreduce and placed": the strategies that have the option or, where option is NULL, that can read streams. */
 static const char *name_owners(const char *option, char *owners, size_t size)
 {
     size_t used = 0;

@@ -7,7 +7,7 @@
 
 extern const tri__strategy *const tri__strategies[]; /* ends with NULL */
 
-const tri__strategy *tri__strategies_find(const char *name);        /* the first where name is NULL or unknown */
+const tri__strategy *tri__strategies_find(const char *name);        /* the default where name is NULL or unknown */
 const tri__strategy *tri__strategies_meeting(tri__meeting meeting); /* the first strategy with that way of meeting; NULL: there is none */
 
 /* Check the options of a run against its strategy. TRI_BAD_CALL where one belongs to other strategies only, or where they contradict each

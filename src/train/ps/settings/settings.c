@@ -65,10 +65,10 @@ static tri_status resolve_combination(const tri__train_options *options, tri__ps
     if (apart_only && out->mode == TRI_PS_SYNC)
         return tri_fail(TRI_BAD_CALL, "--%s is for --async and --staleness: with --sync all workers have a part of every update",
                         apart_only);
-    return options->workers == TRI_UNSET ? NULL : tri__ps_settings_check_backup(out); /* else the one who joins is told how many */
+    return options->workers == TRI_UNSET ? NULL : tri__ps_settings_check_backup(out); /* not known yet: a worker that joins asks ps:0 */
 }
 
-/* Of tables that grow. */
+/* Options for tables that grow. */
 static tri_status check_growth(const tri__train_options *options, const tri__ps_settings *settings)
 {
     const char *option = options->min_count != TRI_UNSET ? "min-count" : options->table_memory != TRI_UNSET ? "table-memory" : NULL;
@@ -98,7 +98,7 @@ tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_s
     TRI_TRY(resolve_mode(options, out));
     TRI_TRY(resolve_combination(options, out));
     TRI_TRY(check_growth(options, out));
-    if (options->servers != TRI_UNSET) /* else a cluster may tell how many there are */
+    if (options->servers != TRI_UNSET) /* else a cluster may say how many there are */
         TRI_TRY(tri__ps_settings_check_replicas(out));
     TRI_TRY(tri__waits_resolve(options, &waits));
     out->timeout = waits.timeout;
@@ -120,7 +120,7 @@ static tri_status compare_numbers(const char *option, int64_t given, int64_t job
     return given == TRI_UNSET || given == job ? NULL : contradicts(option, ours, theirs);
 }
 
-/* The job's mode, as it is given on the command line. */
+/* The job's mode, as an option of the command line. */
 static const char *mode_words(const tri__ps_settings *settings, char words[32])
 {
     if (settings->mode == TRI_PS_STALENESS)

@@ -9,11 +9,11 @@
 /* TRI_BAD_CALL where the options contradict each other; the message says what to do instead. */
 TRI_MUST_CHECK tri_status tri__ps_settings_resolve(const tri__train_options *options, tri__ps_settings *out);
 
-/* Whether enough workers are left to wait for. resolve has checked it where the number of workers was given. */
+/* TRI_BAD_CALL where --backup leaves no worker to wait for. resolve has checked it where the number of workers was given. */
 TRI_MUST_CHECK tri_status tri__ps_settings_check_backup(const tri__ps_settings *settings);
 TRI_MUST_CHECK tri_status tri__ps_settings_check_replicas(const tri__ps_settings *settings);
 
-/* With --shard files workers do not know of each other's examples. TRI_BAD_CALL where they would have to. */
+/* With --shard files a worker does not know the examples of others. TRI_BAD_CALL where the settings need that. */
 TRI_MUST_CHECK tri_status tri__ps_settings_check_files(const tri__train_settings *settings);
 
 /* TRI_BAD_CALL where options about tables were given for a model that has none. */
@@ -22,6 +22,6 @@ TRI_MUST_CHECK tri_status tri__ps_settings_check_tables(const tri__train_options
 /* A worker that joins a job may be given the job's own options, or fewer. TRI_BAD_CALL names the one that contradicts the job's. */
 TRI_MUST_CHECK tri_status tri__ps_settings_compare(const tri__train_options *options, const tri__ps_settings *job);
 
-int tri__ps_together(const tri__ps_settings *settings); /* workers that make a step together: all of them in sync, one elsewhere */
+int tri__ps_together(const tri__ps_settings *settings); /* how many workers make a step together: all in sync, one elsewhere */
 
 #endif

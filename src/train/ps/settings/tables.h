@@ -8,8 +8,9 @@
 
 tri__table_shapes tri__graph_table_shapes(const tri_graph *graph);
 
-/* The same, and how they grow where they are to. Servers share --table-memory equally; without it, half of what the machine has, since a
- * server that is started again must have as much room as the one before. TRI_NO_MEMORY where not one row fits. */
+/* The same, and how tables grow, with --min-count or --table-memory. Servers share --table-memory equally. Without --table-memory they
+ * share half of the machine's memory, not of its free memory, because a restarted server must have as much room as before. TRI_NO_MEMORY
+ * where not one row fits. */
 TRI_MUST_CHECK tri_status tri__graph_growing_table_shapes(const tri_graph *graph, const tri__train_settings *settings, int servers,
                                                           tri__table_shapes *out);
 

@@ -11,7 +11,7 @@ static tri_status check(const tri__train_options *options)
     return tri__ps_settings_resolve(options, &settings);
 }
 
-/* Only steps of all workers together can leave one out. */
+/* Only where all workers make each step together can a step leave one out. */
 static const char *straggler_remedy(const tri__train_options *options)
 {
     tri__ps_settings settings;

@@ -16,8 +16,8 @@
 
 #define SECOND   INT64_C(1000000000)
 #define GRACE    (5 * SECOND) /* time to end after a failure, and after ps:0's own waits; then tasks are killed */
-#define NOTICED  SECOND       /* after that ps:0 has noticed that a worker is dead, and has told progress since */
-#define REMINDER SECOND       /* time to end by oneself after the job, before SIGTERM */
+#define NOTICED  SECOND       /* after this time ps:0 has noticed that a worker died, and has reported progress since */
+#define REMINDER SECOND       /* time that a task has to end by itself after the job, before SIGTERM */
 
 static int count_workers(const tri__supervisor *supervisor, bool (*which)(const tri__process *process))
 {
@@ -53,8 +53,8 @@ static void fail_alone(tri__supervisor *supervisor)
     supervisor->alone.since = 0;
 }
 
-/* Workers may have joined that we did not start. ps:0 knows, a while after the last one of ours has died. As long as they train, the job
- * goes on, and ps:0 ends it when they have left, too. */
+/* Workers that we did not start may have joined. ps:0 knows their number, a while after the last worker that we started has died. As long
+ * as they train, the job goes on; ps:0 ends it when they have left, too. */
 static void look_for_joined(tri__supervisor *supervisor, int workers)
 {
     if (!supervisor->alone.since || tri__clock_now() - supervisor->alone.since < NOTICED)
@@ -79,7 +79,7 @@ static void on_progress(void *context, const tri__progress *progress)
     look_for_joined(supervisor, progress->workers);
 }
 
-/* A ps:0 that tells nothing is stopped, or hangs. */
+/* A ps:0 that reports no progress is stopped, or hangs. */
 static void on_turn(void *context)
 {
     tri__supervisor *supervisor = context;
@@ -193,8 +193,8 @@ static void ended_well(tri__task_process *task)
         tri__watcher_fail(&supervisor->watcher, tri_fail(TRI_INTERNAL, "%s ended without a result", task->process.name), GRACE);
 }
 
-/* The job is ending. A task that ends because we asked it to is not reported. Workers that ps:0 turned away may have ended before it: that
- * the call was wrong is what the user must know. */
+/* The job is ending. A task that ends because we asked it to is not reported. Workers that ps:0 refused may end before ps:0 does: then the
+ * user must learn that the call was wrong. */
 static void died_late(const tri__task_process *task, const char *how)
 {
     tri__watcher *watcher = &task->supervisor->watcher;

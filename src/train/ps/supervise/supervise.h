@@ -1,9 +1,9 @@
-/* supervise.h: runs a job with parameter servers: starts every task as a process, here or on the hosts of a job, watches and reaps
- * them.
+/* supervise.h: runs a job with parameter servers: starts every task as a process, on this machine or on the hosts of the job, and watches
+ * and reaps these processes.
  *
  * Servers listen on sockets that the supervisor makes and keeps open, so a restarted server has the same address. The supervisor logs how
- * each task ended, and the lines that a task writes, after its name; log/supervisor.txt of the run folder keeps both. Tasks report by JSON
- * lines on their standard output (train/job/process_report.h). */
+ * each task ended, and every line that a task writes, with the task's name before it. log/supervisor.txt in the run folder keeps both.
+ * Tasks report by JSON lines on their standard output (train/job/process_report.h). */
 #ifndef TRI_TRAIN_PS_SUPERVISE_SUPERVISE_H
 #define TRI_TRAIN_PS_SUPERVISE_SUPERVISE_H
 

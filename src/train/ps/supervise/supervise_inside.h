@@ -15,12 +15,12 @@
 typedef struct tri__supervisor tri__supervisor;
 
 typedef struct {
-    tri__process process; /* first: the watcher's handlers are given this */
+    tri__process process; /* first member: the watcher's handlers get a pointer to it */
     tri__supervisor *supervisor;
     tri__task task;
-    int listen_fd;          /* of a server; −1 */
-    tri__restarts restarts; /* since the last checkpoint was written … */
-    int64_t kept;           /* … and its step when the task last died */
+    int listen_fd;          /* the socket of a server; −1 elsewhere */
+    tri__restarts restarts; /* restarts since the last checkpoint was written */
+    int64_t kept;           /* step of the newest checkpoint when the task last died */
 } tri__task_process;
 
 struct tri__supervisor {
@@ -28,10 +28,10 @@ struct tri__supervisor {
     const tri__run_request *run;
     tri__run_folder folder;
     tri__log_file *log_file;
-    tri__log *log;           /* to the file and to the user */
+    tri__log *log;           /* writes to the file and to the user */
     tri__marks *marks;       /* NULL: they cannot be written */
     tri__sampler *sampler;   /* of this process; NULL with --sample-every never */
-    tri__task_counters work; /* none */
+    tri__task_counters work; /* all 0: a supervisor trains nothing */
     char *cluster_file;
     char *key_file; /* the identity of a job on several hosts, made for it and removed with it; NULL: none was made */
     tri__cluster cluster;
@@ -40,12 +40,12 @@ struct tri__supervisor {
     int count;
     int worker_threads; /* 0: their hosts decide */
     bool shared;        /* there are more processes on this machine than CPUs */
-    bool began;         /* ps:0 has told progress */
+    bool began;         /* ps:0 has reported progress */
     struct {
-        int64_t since;  /* when; 0: some are left, or others train */
-        tri_status why; /* how the last one ended; NULL */
-    } alone;            /* no worker of ours is left, and it is not known yet whether others have joined */
-    bool unevaluated;   /* the evaluator was given up; every ps:0 that is started is informed */
+        int64_t since;  /* when the last worker that we started ended; 0: one is left, or workers that joined train */
+        tri_status why; /* how that worker ended; or NULL */
+    } alone;            /* no worker that we started is left, and we do not know yet whether others have joined */
+    bool unevaluated;   /* the evaluator was given up; we send TRI_NO_EVALUATOR to every ps:0 that we start */
 };
 
 #endif

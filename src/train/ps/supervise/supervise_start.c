@@ -1,4 +1,4 @@
-/* supervise_start.c: what a supervised job needs before its first task runs, and how a task is started.
+/* supervise_start.c: prepares a supervised job, and starts its tasks.
  *
  * Servers listen on sockets that are made here and stay open, so that a restarted server has the same address. */
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@
 
 enum { KEY_DAYS = 365, SERVER_RESTARTS = 5 /* within the window */, EVALUATOR_RESTARTS = 3, ENDED_SIZE = 4096 };
 
-/* There may be more servers than the model has parts for, and nothing of the name that is to be frozen. */
+/* Fails where there are more servers than the model has parts for, or where no parameter has the name that is to be frozen. */
 static tri_status check_graph(const tri_model *model, const tri_source_info *source, const tri__train_settings *settings, int servers)
 {
     const tri_model_input input = tri_model_input_of(source);
@@ -106,7 +106,7 @@ static tri_status open_folder(tri__supervisor *supervisor)
     return tri__run_folder_note(&supervisor->folder, run->command);
 }
 
-/* Where every task is; the sockets of servers complete it with their ports. */
+/* On which host each task is. The sockets of servers add their ports later. */
 static tri_status make_cluster(tri__supervisor *supervisor)
 {
     static const char *const here[] = {"127.0.0.1"};
@@ -119,7 +119,7 @@ static tri_status make_cluster(tri__supervisor *supervisor)
     return tri__cluster_write(supervisor->cluster_file, cluster);
 }
 
-/* Beyond this machine every task must show an identity. One that the user gave is among the words of every task. */
+/* A job on several machines needs an identity for its tasks. If the user gave one, it is among the words of every task. */
 static tri_status make_key(tri__supervisor *supervisor)
 {
     if (!supervisor->request->job_hosts || supervisor->request->job_hosts->secured)
@@ -128,7 +128,7 @@ static tri_status make_key(tri__supervisor *supervisor)
     if (!path)
         return tri_fail(TRI_NO_MEMORY, "no memory for the name of a file");
     supervisor->key_file = path;
-    unlink(path); /* of a job that was killed */
+    unlink(path); /* it may be left from a job that was killed */
     return tri__identity_create(path, KEY_DAYS);
 }
 

@@ -1,4 +1,4 @@
-/* supervise_start.h: what a supervised job needs before its first task runs, and how a task is started. */
+/* supervise_start.h: prepares a supervised job, and starts its tasks. */
 #ifndef TRI_TRAIN_PS_SUPERVISE_SUPERVISE_START_H
 #define TRI_TRAIN_PS_SUPERVISE_SUPERVISE_START_H
 
@@ -10,7 +10,7 @@ TRI_MUST_CHECK tri_status tri__supervisor_init(tri__supervisor *supervisor, cons
                                                const tri__watcher_options *handlers);
 void tri__supervisor_fini(tri__supervisor *supervisor); /* kills tasks that still run */
 
-/* recover: in place of a server that died. */
+/* recover: the task replaces a server that died. */
 TRI_MUST_CHECK tri_status tri__task_process_start(tri__task_process *task, bool recover);
 
 #endif

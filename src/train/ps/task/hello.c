@@ -9,7 +9,7 @@
 #include "base/memory/memory.h"
 #include "store/ps/protocol/message.h"
 
-enum { OF_THE_CONNECTION = 1 << 12 }; /* bytes for what a hello says of its sender and of how far that has come */
+enum { OF_THE_CONNECTION = 1 << 12 }; /* bytes that the connection adds to a hello, about its sender and how far it is */
 
 #define MOST_EXAMPLES (INT64_C(1) << 48) /* a generous bound: sums and products with it do not overflow */
 
@@ -83,7 +83,7 @@ static tri_status read_shape(const json_t *list, tri_shape *out)
     return NULL;
 }
 
-/* Of sparse examples. What a checkpoint keeps of it is checked where it is read. */
+/* For sparse examples. Values that go into a checkpoint are checked when the checkpoint is read. */
 static void read_numbering(const json_t *hello, tri_source_info *out)
 {
     const json_t *numbering = json_object_get(hello, "numbering");

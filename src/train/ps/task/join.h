@@ -5,8 +5,8 @@
 #include "store/ps/protocol/settings.h"
 #include "train/ps/task/task.h"
 
-/* Ask ps:0, the only server that setup knows. joined receives setup with the answer filled in, and job's mode, its numbers of workers,
- * servers and backups, its staleness and how it combines gradients are set to those of the job. End cluster with tri__cluster_fini. */
+/* Ask ps:0, the only server that setup knows. joined receives setup with the answer filled in. Of job, the mode, the numbers of workers,
+ * servers and backups, the staleness and how gradients are combined are set as in the running job. End cluster with tri__cluster_fini. */
 TRI_MUST_CHECK tri_status tri__join(const tri__task_setup *setup, int64_t timeout, tri__cluster *cluster, tri__task_setup *joined,
                                     tri__ps_settings *job);
 

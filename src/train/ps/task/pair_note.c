@@ -1,4 +1,4 @@
-/* pair_note.c: the number of a pair in a file. */
+/* pair_note.c: keeps the number of a pair in a file. */
 #include "train/ps/task/pair_note.h"
 
 #include <errno.h>

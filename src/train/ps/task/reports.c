@@ -1,4 +1,4 @@
-/* reports.c: sums, means and rows of the workers' reports. */
+/* reports.c: computes sums, means and rows from the workers' reports. */
 #include "train/ps/task/reports.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* run_owner.c: the calls by which the coordinator reaches the run. */
+/* run_owner.c: the calls that the coordinator makes to the run. */
 #include "train/ps/task/run_owner.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@
 
 /* ---- the job ---- */
 
-/* In steps; 0 where it goes by the clock, or is at the end only. */
+/* The interval in steps; 0 where the clock decides, or it happens only at the end. */
 static int64_t steps_of(const tri__run *run, const tri__every *every)
 {
     return every->kind == TRI_EVERY_STEPS ? every->steps : every->kind == TRI_EVERY_EPOCH ? run->length.epoch : 0;
@@ -38,7 +38,7 @@ static void describe_job(tri__run_owner *owner, tri__ps_job *job)
     job->rule = settings->rule;
     tri__hello_terms(&run->options, settings, job->terms, sizeof job->terms);
     bool passes = settings->epochs && !settings->steps_per_epoch &&
-                  !settings->own_files; /* epochs are passes over the examples, whatever a step is */
+                  !settings->own_files; /* an epoch is a pass over the examples, whatever the size of a step */
     int64_t end = INT64_MAX;
     if (passes && __builtin_mul_overflow(settings->epochs, owner->source.examples, &end))
         end = INT64_MAX;
@@ -49,7 +49,7 @@ static void describe_job(tri__run_owner *owner, tri__ps_job *job)
         .last_position = end,
     };
     job->own_files = settings->own_files;
-    if (settings->own_files) /* each worker has epochs of its own; tokens count on */
+    if (settings->own_files) /* each worker has its own epochs, and tokens never begin again */
         job->work.examples = TRI_FURTHEST;
     job->evaluate_every = steps_of(run, &settings->evaluate);
     job->checkpoint_every = steps_of(run, &settings->checkpoint);
@@ -118,7 +118,8 @@ static tri_status read_standing(const tri__checkpoint *checkpoint, tri__standing
     return NULL;
 }
 
-/* The job begins where the first process of ps:0 did, and books that began elsewhere are those of another job of this run. */
+/* The job began where its first process of ps:0 began. Books with another beginning belong to an earlier job of this run, and are
+ * dropped. */
 static void settle_beginning(tri__run_owner *owner, tri__standing *standing)
 {
     const json_t *since = json_object_get(standing->books, "since");
@@ -158,7 +159,7 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
     bool sync = owner->ps->mode == TRI_PS_SYNC;
     TRI_TRY(read_standing(checkpoint, standing));
     settle_beginning(owner, standing);
-    if (sync && standing->count) { /* a sync run has nothing outstanding: it goes on at the low-water mark */
+    if (sync && standing->count) { /* a sync run has no outstanding positions: it goes on at the low-water mark */
         standing->position = standing->low;
         tri__standing_fini(&(tri__standing){.outstanding = standing->outstanding});
         standing->outstanding = NULL;
@@ -167,7 +168,7 @@ static tri_status restore(tri__run_owner *owner, tri__checkpoint *checkpoint, tr
     return NULL;
 }
 
-/* Nobody changes the whole meanwhile. */
+/* No thread changes `whole` during this call. */
 static void note_tables(tri__run_owner *owner, tri_store *whole)
 {
     pthread_mutex_lock(&owner->lock);
@@ -178,7 +179,8 @@ static void note_tables(tri__run_owner *owner, tri_store *whole)
     pthread_mutex_unlock(&owner->lock);
 }
 
-/* The newest checkpoint of the run's folder; where there is none yet, what the model and the seed say, or --init. */
+/* Load the newest checkpoint of the run's folder. Where there is none yet, the parameters come from the model and the seed, or from
+ * --init. */
 static tri_status load_newest(tri__run_owner *owner, tri_store *whole, tri__standing *standing)
 {
     tri__run *run = owner->run;
@@ -220,7 +222,7 @@ static tri_status load(void *context, tri_store *whole, tri__standing *standing)
     return NULL;
 }
 
-/* The books as they are kept: with where the job began. */
+/* The books as a checkpoint keeps them: with the place where the job began. */
 static json_t *add_beginning(const tri__run_owner *owner, json_t *books)
 {
     json_t *kept = json_copy(books);
@@ -276,7 +278,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
     tri__run_tell_evaluation(run);
     const double seconds = tri__json_number_of(evaluation, "seconds");
     tri__run_mark_evaluation(run, TRI_ONE_EVALUATOR, seconds > 0 ? seconds : 0);
-    const tri__run_ending before = run->ending; /* such as a signal; then the last state is the model, not this snapshot */
+    const tri__run_ending before = run->ending; /* such as a signal: then the last state is the model, not this snapshot */
     pthread_mutex_lock(&owner->lock);
     bool keep = tri__run_check_goal(run);
     pthread_mutex_unlock(&owner->lock);
@@ -287,7 +289,7 @@ static unsigned evaluated(void *context, int64_t step, const json_t *evaluation)
 
 /* ---- what people see ---- */
 
-/* A sync step has a batch of each worker. Where workers were lost or joined, epochs have other steps than when the run began. */
+/* A sync step has a batch of each worker. Where workers were lost or joined, epochs do not have as many steps as when the run began. */
 static int64_t expected_steps(const tri__run_owner *owner, const tri__ps_status *status)
 {
     const tri__train_settings *settings = &owner->run->settings;
@@ -334,7 +336,7 @@ static void noticed(void *context, tri__ps_event event, const char *task, int64_
     tri__marks_add(owner->run->journal.marks, kinds[event], task, step, 0, "%s", note);
 }
 
-/* What was handed over took its time, too. */
+/* The time of earlier processes of ps:0 is part of the total. */
 static void carry_seconds(tri__run_owner *owner, const tri__ps_status *status)
 {
     owner->run->since.total += status->before - owner->carried;
@@ -350,7 +352,7 @@ static bool watch(void *context, const tri__ps_status *status)
     carry_seconds(owner, status);
     run->state.seconds = run->since.seconds + status->seconds;
     if (!isnan(loss))
-        run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* the workers' means are of their last steps already */
+        run->state.recent = (tri__recent){.loss = {loss}, .count = 1}; /* each worker's loss is already a mean over its last steps */
     pthread_mutex_unlock(&owner->lock);
     atomic_store_explicit(&run->journal.work.step, status->step, memory_order_relaxed);
     tri__run_mark_epoch(run, status->step);
@@ -417,7 +419,7 @@ static tri_status summarise(const tri__run_owner *owner, const tri__ps_status *s
     return failed;
 }
 
-/* A run that diverged has a summary, and fails: that is told at its end. */
+/* A run that diverged has a summary, but it also fails: tri__run_owner_end returns that failure, so `concluded` is not called. */
 static tri_status conclude(void *context, const tri__ps_status *status)
 {
     tri__run_owner *owner = context;
@@ -432,8 +434,8 @@ static tri_status conclude(void *context, const tri__ps_status *status)
 
 /* ---- from beginning to end ---- */
 
-/* What the examples of ps:0 are. They define the job, so that a worker with others is refused, also where it comes first. With files of
- * their own, workers have other examples anyway. */
+/* Describe the examples of ps:0. They define the job: a worker with other examples is refused, even if it comes first. With --shard files,
+ * workers have different examples anyway. */
 static tri_status describe_own(tri__run_owner *owner)
 {
     tri__run *run = owner->run;
@@ -446,7 +448,7 @@ static tri_status describe_own(tri__run_owner *owner)
     return owner->own ? NULL : tri_fail(TRI_NO_MEMORY, "no memory for what ps:0 trains");
 }
 
-/* A host of servers need not have the data. */
+/* The host of a server need not have the data. */
 void tri__run_owner_look_at_data(tri__run_owner *owner)
 {
     tri__run *run = owner->run;

@@ -1,4 +1,4 @@
-/* server_task.c: the servers of a job. ps:0 owns the run (run_owner.c). The other servers only hold their stretch. */
+/* server_task.c: the servers of a job. ps:0 owns the run (run_owner.c). The other servers only hold their stretch of the parameters. */
 #include "train/ps/task/server_task.h"
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static tri_status read_ended(const char *text, bool ended[TRI_MOST_TASKS])
     return NULL;
 }
 
-/* owner: of ps:0; NULL elsewhere. */
+/* owner: only ps:0 has one; NULL elsewhere. */
 static tri_status run_server(const tri__run *run, const tri__task_setup *setup, const tri__ps_settings *ps, tri__run_owner *owner,
                              tri__ps_status *status)
 {

@@ -1,4 +1,4 @@
-/* server_task.h: a server of a job with parameter servers; ps:0 has the result. */
+/* server_task.h: a server of a job with parameter servers; ps:0 fills the result. */
 #ifndef TRI_TRAIN_PS_TASK_SERVER_TASK_H
 #define TRI_TRAIN_PS_TASK_SERVER_TASK_H
 

@@ -12,7 +12,7 @@
 #include "train/ps/task/worker_task.h"
 #include "train/run/run_setup.h"
 
-/* ps:0 makes the folder where no supervisor did. The other tasks write files only where there is a supervisor. */
+/* ps:0 makes the folder if no supervisor did. The other tasks write files only if there is a supervisor. */
 static tri_status open_folder(tri__run *run, const tri__task_setup *setup)
 {
     const tri__run_request *request = run->request;
@@ -63,7 +63,7 @@ static tri_status run_task(tri__run *run, const tri__task_setup *setup, tri__run
     TRI_TRY(tri__ps_settings_resolve(&run->options, &ps));
     ps.workers = setup->cluster->workers;
     ps.servers = setup->cluster->servers;
-    run->options.threads = TRI_UNSET; /* a checkpoint does not keep a task's share of this machine */
+    run->options.threads = TRI_UNSET; /* a checkpoint must not keep how many threads this task has */
     TRI_TRY(open_folder(run, setup));
     switch (setup->task.role) {
     case TRI_ROLE_SERVER:

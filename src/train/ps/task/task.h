@@ -8,18 +8,18 @@
 #include "train/cluster/cluster.h"
 #include "train/run/run.h"
 
-/* The signal that tells ps:0 that the evaluator was given up, and is not started again. */
+/* The signal that tells ps:0 that the evaluator was given up, and will not be started again. */
 #define TRI_NO_EVALUATOR SIGUSR2
 
 typedef struct tri__task_setup {
     const tri__cluster *cluster;
     tri__task task;
-    tri__tls *tls;                            /* NULL: in clear */
-    int listen_fd;                            /* a server's socket that listens already; −1: it makes one */
-    bool recover;                             /* a server in place of one that died: it begins from the last checkpoint */
-    const char *ended;                        /* recover, of ps:0: numbers of the workers that have ended ("1,3"); NULL: none */
-    bool spawned;                             /* by a supervisor, which keeps the file `command` */
-    const volatile sig_atomic_t *unevaluated; /* of ps:0; not 0: TRI_NO_EVALUATOR has come; NULL: it cannot */
+    tri__tls *tls;                            /* NULL: traffic is not encrypted */
+    int listen_fd;                            /* a server's listening socket; −1: the server makes one */
+    bool recover;                             /* this server replaces one that died: it begins from the last checkpoint */
+    const char *ended;                        /* ps:0 with recover: numbers of the workers that have ended ("1,3"); NULL: none */
+    bool spawned;                             /* a supervisor started it, and writes the file `command` */
+    const volatile sig_atomic_t *unevaluated; /* ps:0: not 0 after TRI_NO_EVALUATOR has come; NULL: nobody sends it */
     const char *folder;                       /* the run folder, where a supervisor made it; NULL: ps:0 makes one, as the request says */
 } tri__task_setup;
 

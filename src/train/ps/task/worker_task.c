@@ -33,11 +33,11 @@ typedef struct {
     tri__token assigned[MOST_ASSIGNED]; /* tokens assigned to the dataset and not taken yet, oldest first */
     int count;
     int64_t own;      /* with --shard files: where the next batch begins in this worker's own examples; −1: not known yet */
-    tri__token made;  /* the last one … */
-    bool follows;     /* … after which the next one can be guessed */
-    int64_t reported; /* when … */
-    int64_t steps;    /* … and after how many */
-    int64_t tokens;   /* nanoseconds spent waiting for them while all parameters were here */
+    tri__token made;  /* token of the last step that was made */
+    bool follows;     /* the token after `made` can be guessed */
+    int64_t reported; /* when the last report was sent */
+    int64_t steps;    /* steps at the last report */
+    int64_t tokens;   /* nanoseconds of waiting for tokens while all parameters were here */
     json_t *hello;
 } work;
 
@@ -48,15 +48,15 @@ static bool same_examples(const tri__token *a, const tri__token *b)
     return a->position == b->position && a->index == b->index && a->workers == b->workers;
 }
 
-/* Where the step behind the one at position begins. */
+/* Where the step after the one at `position` begins. */
 static int64_t step_behind(const work *w, int64_t position, int64_t step)
 {
     int64_t examples = tri_dataset_examples(w->run->trainer.dataset), left = examples - position % examples;
     return position + (step < left ? step : left);
 }
 
-/* With --shard files a token says which step, and the worker goes through its own files: the next batch of them, whichever step it is for.
- * A resumed run goes on where all workers would be if they had taken equal parts. */
+/* With --shard files a token only says which step to make; the worker takes the next batch of its own files. A resumed run goes on where
+ * all workers would be if they had made equal parts. */
 static tri__token own_token(work *w, const tri__token *token)
 {
     if (w->own < 0)
@@ -110,7 +110,7 @@ static tri_status next_batch(work *w, const tri__token *token, const tri_batch *
     return NULL;
 }
 
-/* ---- what it tells ---- */
+/* ---- what it reports ---- */
 
 static json_t *report(work *w, bool final)
 {
@@ -141,7 +141,7 @@ static void tell(work *w)
     if (run->journal.events && tri__run_curves_due(run))
         tri__run_tell_curves(run, w->made.step + 1);
     tri__run_tell_histograms(run, w->made.step + 1);
-    bool early = run->state.step > w->steps + w->steps / 8; /* a short job is evaluated before an interval is over */
+    bool early = run->state.step > w->steps + w->steps / 8; /* a short job may be evaluated before an interval is over */
     if (run->trainer.now - w->reported < REPORT_INTERVAL && !early)
         return;
     w->reported = run->trainer.now;
@@ -151,7 +151,7 @@ static void tell(work *w)
     run->trainer.now = tri__clock_now();
 }
 
-/* For the task's own log file: what it works on, and what it did. */
+/* For the task's own log file: tell_begin writes what it works on, tell_end what it did. */
 static void tell_begin(const work *w)
 {
     const tri__run *run = w->run;
@@ -187,7 +187,7 @@ static bool begin_early(const work *w, tri__token *token)
            tri__ps_store_expect(w->run->trainer.store, token);
 }
 
-/* Waiting for a token is waiting for a server or for other workers; the store knows which. */
+/* A worker that waits for a token waits for a server or for other workers; the store knows which. */
 static tri_status next_token(work *w, tri__token *token, bool *stop)
 {
     tri__run *run = w->run;
@@ -200,7 +200,7 @@ static tri_status next_token(work *w, tri__token *token, bool *stop)
     tri__phases_enter(&run->trainer.phases, TRI_PHASE_SERVER, began);
     const tri__phases before = run->trainer.phases;
     TRI_TRY(tri__ps_store_token(run->trainer.store, token, stop));
-    if (*stop && w->ps->fixed_parts) { /* its part was done before: the wait for the others is not its work */
+    if (*stop && w->ps->fixed_parts) { /* its part was done already: waiting for the others does not count as work */
         run->trainer.phases = before;
         tri__phases_pause(&run->trainer.phases, began);
         return NULL;
@@ -242,7 +242,7 @@ static tri_status step(work *w, const tri__token *token)
     return NULL;
 }
 
-/* The worker's account begins with its first token: until then the job had not begun, or not with this worker. */
+/* The worker's time is counted from its first token: before that, the job had not begun, or this worker had no part in it. */
 static tri_status begin(work *w, tri__token *token, bool *stop)
 {
     tri__run *run = w->run;
@@ -320,7 +320,7 @@ static tri_status prepare(work *w)
     TRI_TRY(tri__run_create_histograms(run));
     tri_dataset_options options = tri__run_dataset_options(run);
     options.assigned = true;
-    options.worker = w->setup->task.index; /* own files have an order of their own */
+    options.worker = w->setup->task.index; /* the order of its own files depends on its number */
     options.workers = options.worker < w->ps->workers ? w->ps->workers : options.worker + 1;
     TRI_TRY(tri_dataset_create(run->inputs.source, &options, &run->trainer.dataset));
     int64_t examples = tri_dataset_examples(run->trainer.dataset) * (run->settings.own_files ? w->ps->workers : 1);
@@ -344,7 +344,7 @@ static tri_status fetch_rows(tri__run *run)
     return status;
 }
 
-/* How good the parameters are with which this worker ended. */
+/* Evaluate the parameters that this worker ended with. */
 static tri_status evaluate(tri__run *run, int64_t step)
 {
     if (!run->inputs.test)
@@ -362,7 +362,7 @@ tri_status tri__worker_task_run(tri__run *run, const tri__task_setup *setup, con
     work w = {.run = run, .setup = setup, .ps = ps, .own = -1};
     TRI_TRY(tri__ps_settings_check_files(&run->settings));
     TRI_TRY(tri__run_open_data(run));
-    run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the resume */
+    run->state = (tri__run_state){.best_loss = NAN}; /* ps:0 counts what was done before the run was resumed */
     tri_status status = prepare(&w);
     if (!status) {
         status = loop(&w);
