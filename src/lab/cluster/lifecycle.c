@@ -1,4 +1,5 @@
-/* lifecycle.c: bringing up is all or nothing; taking down goes by names alone, so that it also clears away what a crash has left. */
+/* lifecycle.c: bringing up succeeds as a whole, or leaves nothing behind. Taking down needs only names, so it also removes what a crash has
+ * left. */
 #define _GNU_SOURCE /* setns, unshare */
 #include "lab/cluster/lifecycle.h"
 
@@ -24,7 +25,7 @@ static void path_of(const char *name, const char *ending, char path[PATH_SIZE])
     snprintf(path, PATH_SIZE, TRI_CLUSTER_FOLDER "/%s.%s", name, ending);
 }
 
-/* What /etc/hosts says on the hosts: their names, and this machine's loopback. */
+/* Write the file that the hosts see as /etc/hosts: the names of the hosts, and loopback. */
 static tri_status write_hosts(const tri__virtual_cluster *cluster)
 {
     char path[PATH_SIZE], text[HOSTS_SIZE];
@@ -77,11 +78,11 @@ tri_status tri__virtual_cluster_up(const tri__virtual_cluster *cluster)
                         cluster->name);
     tri_status status = build(cluster);
     if (status)
-        tri_status_free(clear(cluster->name)); /* half a cluster is worse than none */
+        tri_status_free(clear(cluster->name)); /* a cluster that is half up must not stay */
     return tri_wrap(status, "bringing up cluster %s", cluster->name);
 }
 
-/* " (these are up: a, b)", or what to do where none is. */
+/* " (these are up: a, b)", or what to do where no cluster is up. */
 static void list_those_up(char *text, size_t size)
 {
     char **names;
@@ -191,7 +192,7 @@ static void *listen_there(void *context)
     return NULL;
 }
 
-/* A thread enters a network for itself alone; its socket stays there. */
+/* Only this thread enters the host's network. The socket stays in that network. */
 tri_status tri__virtual_cluster_listen(const char *name, const tri__address *address, int *fd, uint16_t *port)
 {
     tri__virtual_cluster cluster;
@@ -209,7 +210,8 @@ tri_status tri__virtual_cluster_listen(const char *name, const tri__address *add
     return tri_wrap(there.status, "on host %s of cluster %s", found->name, name);
 }
 
-/* Each host has its own name: MPI takes processes with one host name to share memory. Its /etc/hosts has the names of the other hosts. */
+/* Give this process the host's name and its /etc/hosts. Each host needs its own name: MPI assumes that processes with the same host name
+ * share memory. */
 static tri_status take_name(const char *cluster, const char *host)
 {
     char hosts[PATH_SIZE];

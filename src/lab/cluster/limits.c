@@ -18,13 +18,13 @@
 
 #define ROOT "/sys/fs/cgroup"
 
-/* The kernel shares CPUs out between groups and tasks side by side, so that all hosts together would count as one task of a machine that
- * has other work: a host would wait for a CPU longer than for its network. A host stands for a machine of its own, so together they have
- * ten times the usual weight. More would starve the user's shell. */
-#define WEIGHT_1 "10240" /* of 1024 */
-#define WEIGHT_2 "1000"  /* of 100 */
+/* The kernel divides CPU time between groups and single tasks alike, so all hosts together would get as much as one task of a machine that
+ * has other work: a host would wait longer for a CPU than for its network. But a host stands for a machine of its own. So all hosts
+ * together have ten times the usual weight. More would starve the user's shell. */
+#define WEIGHT_1 "10240" /* the usual weight is 1024 */
+#define WEIGHT_2 "1000"  /* the usual weight is 100 */
 
-enum { PERIOD = 100000, PATH_SIZE = 512 }; /* PERIOD: microseconds in which a CPU quota is shared out */
+enum { PERIOD = 100000, PATH_SIZE = 512 }; /* PERIOD: microseconds; a CPU quota is for each such period */
 
 static const char *const trees_of_1[] = {"cpu", "cpuacct", "memory"};
 static const char *const trees_of_2[] = {"."};
@@ -63,21 +63,21 @@ static tri_status make_group(const char *path)
     return tri_fail(TRI_UNSUPPORTED, "%s: cannot be made: %s", path, strerror(errno));
 }
 
-/* Version 2 gives a group's children only the controllers that it is told to. */
+/* In version 2, a group's children have only the controllers that the group names for them. */
 static void share_controllers(const char *group)
 {
     if (is_version_2())
         tri_status_free(
-            write_value(group, "cgroup.subtree_control", "+cpu +memory")); /* where it fails, setting a limit does, and says so */
+            write_value(group, "cgroup.subtree_control", "+cpu +memory")); /* if this fails, setting a limit fails later and reports it */
 }
 
-/* Where it cannot be set (no controller of CPUs in this tree), hosts weigh as one task does. */
+/* Set the weight of all hosts. Where that fails, because this tree has no CPU controller, all hosts together weigh as one task. */
 static void prefer_hosts(const char *group)
 {
     tri_status_free(is_version_2() ? write_value(group, "cpu.weight", WEIGHT_2) : write_value(group, "cpu.shares", WEIGHT_1));
 }
 
-/* trireme, trireme/CLUSTER and trireme/CLUSTER/HOST in one tree. */
+/* Make trireme, trireme/CLUSTER and trireme/CLUSTER/HOST in one tree. */
 static tri_status make_path(const char *tree, const char *cluster, const char *host, char path[PATH_SIZE])
 {
     char group[PATH_SIZE];
@@ -182,6 +182,6 @@ void tri__limits_down(const char *cluster)
         snprintf(parent, sizeof parent, ROOT "/%s/trireme/%s", all.tree[i], cluster);
         remove_below(parent);
         snprintf(parent, sizeof parent, ROOT "/%s/trireme", all.tree[i]);
-        rmdir(parent); /* where no other cluster is up */
+        rmdir(parent); /* succeeds only if no other cluster is up */
     }
 }

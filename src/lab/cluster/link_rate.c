@@ -1,4 +1,4 @@
-/* link_rate.c: a thread on one host answers, a thread on another one asks. A thread enters a network for itself alone. */
+/* link_rate.c: a thread on one host answers, and a thread on another host asks. A single thread can enter a network without the others. */
 #include "lab/cluster/link_rate.h"
 
 #include <math.h>
@@ -42,7 +42,7 @@ static tri_status no_thread(int error)
     return tri_fail(TRI_NO_MEMORY, "no thread to measure a link: %s", strerror(error));
 }
 
-/* Both threads end: the one that asks by its deadlines, the other one because it is told to. */
+/* Both threads end: the one that asks has deadlines, and `stop` ends the other. */
 static tri_status run(measurement *self)
 {
     pthread_t answering, asking;
@@ -83,7 +83,7 @@ static tri_status measure(const tri__virtual_cluster *cluster, const tri__virtua
     TRI_TRY(run(&self));
     if (!self.asked && !self.answered)
         *mbit = 8 * fmin(self.result.sent, self.result.received) / 1e6;
-    tri_status_free(self.asked); /* a link that is cut is not measured */
+    tri_status_free(self.asked); /* a link that is cut cannot be measured */
     tri_status_free(self.answered);
     return NULL;
 }

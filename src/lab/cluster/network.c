@@ -1,5 +1,5 @@
-/* network.c: what `ip`, `tc` and `bridge` are told. Both ends of a link are shaped: what a host sends at its own end, what it receives at
- * the switch's port. */
+/* network.c: the calls of `ip`, `tc` and `bridge`. The rate is limited at both ends of a link: what a host sends at the host's end, what it
+ * receives at the switch's port. */
 #include "lab/cluster/network.h"
 
 #include <signal.h>
@@ -12,13 +12,13 @@
 #include "base/thread/clock.h"
 #include "lab/cluster/tool.h"
 
-/* The bucket holds what a link carries in a millisecond: whatever it holds after a pause passes at once, faster than the link. Packets that
- * the kernel made larger than that are cut up. The queue is a switch's: 256 KB and 20 ms of traffic. */
+/* The bucket holds what the link carries in a millisecond: after a pause, that much passes at once, faster than the link. The kernel splits
+ * packets that are larger than the bucket. The queue is as long as a switch's: 256 KB and 20 ms of traffic. */
 #define SHAPE "root tbf rate %.6fmbit burst %.0f limit %.0f"
 
 enum { LEAST_BURST = 16384, QUEUE = 256 << 10 };
 
-static const char SWITCH[] = "_switch"; /* no host can be called so */
+static const char SWITCH[] = "_switch"; /* no host can have this name */
 
 void tri__namespace_name(const char *cluster, const char *host, char out[TRI_NAMESPACE_NAME])
 {
@@ -35,7 +35,7 @@ tri_status tri__network_check(void)
 {
     if (geteuid() != 0)
         return tri_fail(TRI_UNSUPPORTED, "virtual hosts are network namespaces, which only root can make: run this as root, or with sudo");
-    if (!succeeds(tri__tool_run("unshare --mount --net true"))) /* in a chroot namespaces can be made, but not entered */
+    if (!succeeds(tri__tool_run("unshare --mount --net true"))) /* in a chroot, namespaces can be made but not entered */
         return tri_fail(TRI_UNSUPPORTED,
                         "network namespaces cannot be entered here (in a chroot, or in a container without CAP_SYS_ADMIN)");
     if (!succeeds(tri__tool_run("tc -V")))
@@ -108,7 +108,8 @@ static int count_text(const char *text, const char *part)
     return count;
 }
 
-/* The kernel reports a new carrier to the switch some time later, and then opens the port, even if the port was cut in the meantime. */
+/* Wait until the switch knows all carriers. The kernel reports a new carrier with a delay, and then opens the port, even if the port was
+ * cut in the meantime. */
 static tri_status wait_for_carriers(int hosts, const char *middle)
 {
     const int64_t deadline = tri__clock_now() + INT64_C(10000000000);
@@ -161,7 +162,7 @@ tri_status tri__network_cut(const tri__virtual_cluster *cluster, const tri__virt
     return tri__tool_run("bridge -n %s link set dev port%d state %d", middle, (int)(host - cluster->host) + 1, cut ? 0 : 3);
 }
 
-/* A host with a wrong hardware address for another one sends its packets to nobody. */
+/* Give host a wrong hardware address for other, so that its packets to other reach no host; or remove it again. */
 static tri_status mislead(const char *cluster, const tri__virtual_host *host, const tri__virtual_host *other, bool cut)
 {
     char space[TRI_NAMESPACE_NAME];

@@ -1,4 +1,4 @@
-/* network.h: the namespaces, links and the switch of a virtual cluster, by iproute2's tools. */
+/* network.h: makes the namespaces, the links and the switch of a virtual cluster, with iproute2's tools. */
 #ifndef TRI_LAB_CLUSTER_NETWORK_H
 #define TRI_LAB_CLUSTER_NETWORK_H
 
@@ -14,16 +14,16 @@ void tri__namespace_name(const char *cluster, const char *host, char out[TRI_NAM
 TRI_MUST_CHECK tri_status tri__network_check(void); /* TRI_UNSUPPORTED says what is missing: root, iproute2, namespaces */
 TRI_MUST_CHECK tri_status tri__network_is_up(const char *cluster, bool *up);
 
-/* All of it; where that fails, call down. */
+/* Make all of it. Where that fails, call tri__network_down. */
 TRI_MUST_CHECK tri_status tri__network_up(const tri__virtual_cluster *cluster);
 
 /* Kill what runs on the hosts, and remove all namespaces of this name, with their links; fine where there are none. */
 TRI_MUST_CHECK tri_status tri__network_down(const char *cluster);
 
-/* A link that is cut drops everything in both directions, and nobody is told. */
+/* Cut a link, or mend it. A link that is cut drops everything in both directions, and reports no error to either side. */
 TRI_MUST_CHECK tri_status tri__network_cut(const tri__virtual_cluster *cluster, const tri__virtual_host *host, bool cut);
 
-/* The same between two hosts alone: all others reach both. */
+/* The same for the traffic between two hosts only: all other hosts still reach both. */
 TRI_MUST_CHECK tri_status tri__network_part(const tri__virtual_cluster *cluster, const tri__virtual_host *one,
                                             const tri__virtual_host *other, bool cut);
 

@@ -1,4 +1,4 @@
-/* tool.c: a child that runs to its end, and whose lines are kept. */
+/* tool.c: runs a child process to its end, and keeps its lines. */
 #define _GNU_SOURCE /* vasprintf */
 #include "lab/cluster/tool.h"
 
@@ -12,13 +12,13 @@
 
 enum { MOST_WORDS = 32, SAID = 512 };
 
-static const int64_t PATIENCE = INT64_C(30000000000); /* nanoseconds: such tools take milliseconds */
+static const int64_t PATIENCE = INT64_C(30000000000); /* nanoseconds; such tools need milliseconds */
 
 typedef struct {
-    char *out; /* its standard output so far, a string */
+    char *out; /* the child's standard output so far, as a string */
     size_t size;
     int64_t room;
-    tri_status failure; /* there was no memory for it */
+    tri_status failure; /* no memory for the output */
     char said[SAID];    /* the last line of standard error */
 } tool;
 

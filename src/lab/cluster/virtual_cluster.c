@@ -1,4 +1,4 @@
-/* virtual_cluster.c: the description of a virtual cluster, from options, from YAML, and as JSON while it is up. */
+/* virtual_cluster.c: the description of a virtual cluster: from options or YAML, and as JSON while it is up. */
 #include "lab/cluster/virtual_cluster.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 
 static const double MOST_MBIT = 1e6, LEAST_MBIT = 0.001;
 
-/* Names become those of namespaces, folders and files. */
+/* Names of clusters and hosts become parts of the names of namespaces, folders and files. */
 static tri_status check_name(const char *what, const char *name, size_t size)
 {
     size_t length = strlen(name);
@@ -95,7 +95,7 @@ tri_status tri__virtual_cluster_alike(const char *name, int hosts, const tri__vi
     return NULL;
 }
 
-/* What a mapping says of rate, cpus and memory; what it does not say stays. */
+/* Read rate, cpus and memory from a mapping. What the mapping does not have stays as it is. */
 static tri_status read_limits(const json_t *mapping, tri__virtual_host *host)
 {
     const char *rate = json_string_value(json_object_get(mapping, "rate")), *cpus = json_string_value(json_object_get(mapping, "cpus")),
@@ -150,7 +150,7 @@ static tri_status read_hosts(const json_t *document, tri__virtual_cluster *out)
     return NULL;
 }
 
-/* `hosts: 3` means three hosts alike. */
+/* `hosts: 3` means three equal hosts. */
 tri_status tri__virtual_cluster_describe(const json_t *document, const char *name, tri__virtual_cluster *out)
 {
     const char *count = json_string_value(json_object_get(document, "hosts"));

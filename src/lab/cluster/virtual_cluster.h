@@ -1,12 +1,12 @@
-/* virtual_cluster.h: hosts that are not there: a cluster for studies and tests on one machine.
+/* virtual_cluster.h: a cluster of virtual hosts on one machine, for studies and tests.
  *
- * A host is a network namespace with one link to a common switch, of the rate that was asked for in both directions, and a control group
- * that limits its CPUs and memory and counts what it uses. It has an address and a name of its own, and shares all files with the machine.
- * The switch is a bridge in a namespace of its own, so the machine's own network is never touched, and two clusters may have the same
- * addresses.
+ * A host is a network namespace and a control group. The namespace has one link to a common switch, of the rate that was asked for in both
+ * directions. The control group limits the host's CPUs and memory and counts what it uses. A host has its own address and name, and shares
+ * all files with the machine. The switch is a bridge in a namespace of its own, so the machine's own network is never touched, and two
+ * clusters may have the same addresses.
  *
- * What is up is known by the names of the namespaces and by one file, `description`, under TRI_CLUSTER_FOLDER: down needs only the names,
- * so it removes a cluster whose `up` was killed, too. All of this needs root. */
+ * The names of the namespaces and one file, `description`, under TRI_CLUSTER_FOLDER say what is up. `down` needs only the names, so it also
+ * removes a cluster whose `up` was killed. All of this needs root. */
 #ifndef TRI_LAB_CLUSTER_VIRTUAL_CLUSTER_H
 #define TRI_LAB_CLUSTER_VIRTUAL_CLUSTER_H
 
@@ -22,7 +22,7 @@ typedef struct {
     char name[TRI_HOST_NAME];
     char address[TRI_HOST_ADDRESS]; /* "10.77.0.1" */
     double rate_mbit;               /* of its link, in each direction; 0: as fast as the machine is */
-    double cpus;                    /* that it may use; 0: all */
+    double cpus;                    /* how many it may use; 0: all */
     int64_t memory_mb;              /* 0: all */
 } tri__virtual_host;
 
@@ -35,15 +35,15 @@ typedef struct {
 /* "1.8gbit", "100mbit" as Mbit/s. TRI_BAD_CALL says what a rate looks like. */
 TRI_MUST_CHECK tri_status tri__rate_parse(const char *text, double *mbit);
 
-/* Hosts host1, host2, … that are all alike. */
+/* Hosts host1, host2, …, all like `like`. */
 TRI_MUST_CHECK tri_status tri__virtual_cluster_alike(const char *name, int hosts, const tri__virtual_host *like, tri__virtual_cluster *out);
 
-/* From YAML, a document or a file: `hosts`, a number of hosts alike, or a list of names or of mappings with name, rate, cpus, memory; rate,
- * cpus and memory beside it are for all that say nothing else. */
+/* Read a description in YAML, from a document or from a file. `hosts` is a number of equal hosts, or a list of names or of mappings with
+ * name, rate, cpus, memory. rate, cpus and memory beside `hosts` are the defaults of all hosts. */
 TRI_MUST_CHECK tri_status tri__virtual_cluster_describe(const json_t *document, const char *name, tri__virtual_cluster *out);
 TRI_MUST_CHECK tri_status tri__virtual_cluster_read(const char *path, const char *name, tri__virtual_cluster *out);
 
-/* As kept while it is up, and back. */
+/* json: the description as it is kept while the cluster is up; parse: reads it back. */
 json_t *tri__virtual_cluster_json(const tri__virtual_cluster *cluster); /* NULL when memory is short */
 TRI_MUST_CHECK tri_status tri__virtual_cluster_parse(const json_t *value, const char *name, tri__virtual_cluster *out);
 

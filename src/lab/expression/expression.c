@@ -1,4 +1,4 @@
-/* expression.c: reads expressions, by recursive descent: one function a line of the grammar in the header. */
+/* expression.c: parses expressions by recursive descent: one function for each line of the grammar in the header. */
 #include "lab/expression/expression.h"
 
 #include <assert.h>
@@ -58,7 +58,7 @@ static void skip_space(reader *from)
         from->at++;
 }
 
-/* Take text where it stands next; a word must end there. */
+/* Skip text if it comes next. A word must end there. */
 static bool take(reader *from, const char *text)
 {
     size_t length = strlen(text);
@@ -79,7 +79,7 @@ static tri_status copy(const reader *from, const char *first, const char **out)
     return NULL;
 }
 
-/* worker0.steps: words with dots between. */
+/* worker0.steps: words with dots between them. */
 static tri_status read_name(reader *from, const char **out)
 {
     const char *first = from->at;
@@ -99,7 +99,7 @@ static tri_status read_condition_value(reader *from, const char **out)
 
 /* ---- the tree ---- */
 
-/* The number of terms limits the depth of the tree of `1 + 1 + 1 …`, because recursion walks it. */
+/* MOST_NODES limits the depth of trees such as that of `1 + 1 + 1 …`, because they are walked by recursion. */
 static tri_status add_node(reader *from, tri__expression_node like, tri__expression_node **out)
 {
     if (++from->nodes > MOST_NODES)
@@ -189,7 +189,7 @@ static tri_status read_condition(reader *from, tri__condition *out)
     return read_condition_value(from, &out->value);
 }
 
-/* Behind a comma: whether another condition follows, and not the next value of a function. */
+/* After a comma: whether another condition follows, or the next argument of a function. */
 static bool another_condition(reader *from)
 {
     const reader before = *from;
@@ -353,7 +353,7 @@ const char *tri__expression_text(const tri__expression *expression)
 
 /* ---- checking names ---- */
 
-/* The failure of a visit, told with the position of what was visited. */
+/* Add the position of what was visited to the failure of a visit. */
 static tri_status placed(const tri__expression *expression, int column, tri_status why)
 {
     if (!why)

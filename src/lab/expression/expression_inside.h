@@ -1,4 +1,4 @@
-/* expression_inside.h: the tree of an expression, between the file that reads it and the one that evaluates it. */
+/* expression_inside.h: the tree of an expression: one file makes it from text, another evaluates it. */
 #ifndef TRI_LAB_EXPRESSION_EXPRESSION_INSIDE_H
 #define TRI_LAB_EXPRESSION_EXPRESSION_INSIDE_H
 
@@ -31,7 +31,7 @@ struct tri__expression_node {
     tri__binary binary;            /* BINARY */
     const tri__function *function; /* CALL */
     tri__condition *conditions;    /* AT: [count] */
-    int count;                     /* AT; CALL: how many of child */
+    int count;                     /* AT: of conditions; CALL: of child */
     tri__expression_node *child[2];
 };
 

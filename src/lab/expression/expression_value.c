@@ -1,4 +1,4 @@
-/* expression_value.c: the value of an expression, node by node. */
+/* expression_value.c: evaluates an expression, node by node. */
 #include "lab/expression/expression_value.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@ typedef struct {
     const tri__names *names;
     tri__arena *arena;
     tri__finding_evidence *evidence; /* may be NULL */
-    size_t told;                     /* characters of it */
+    size_t told;                     /* characters of evidence->text that are used */
 } evaluation;
 
-/* What is around a node. */
+/* What the enclosing nodes say. */
 typedef struct {
     const tri__condition *where;
     tri__wanted wanted;
@@ -38,7 +38,7 @@ static double truth(double a, double b, bool holds)
     return isnan(a) || isnan(b) ? NAN : holds;
 }
 
-/* What is false anyhow needs no other number: "and", and "or" likewise. */
+/* "and" is false if one side is false, even where the other is not known; "or" is true if one side is true. */
 static double either(double a, double b, bool decisive)
 {
     bool a_decides = !isnan(a) && (a != 0) == decisive, b_decides = !isnan(b) && (b != 0) == decisive;
@@ -85,7 +85,7 @@ static void tell(evaluation *self, const char *text)
     self->told += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-/* "0.91", or "3 … 5" of several */
+/* "0.91", or "3 … 5" for several values */
 static void tell_values(evaluation *self, const tri__number_list *values)
 {
     char text[64];
@@ -170,7 +170,7 @@ static tri_status evaluate_call(evaluation *self, const tri__expression_node *no
     return NULL;
 }
 
-/* The conditions of a term, those around it behind them. */
+/* The conditions of a term, followed by those of the enclosing terms. */
 static tri_status evaluate_at(evaluation *self, const tri__expression_node *node, surroundings around, tri__number_list *out)
 {
     for (int i = 0; i < node->count; i++) {

@@ -6,12 +6,12 @@
 
 /* The numbers behind an expression's comparisons. */
 typedef struct {
-    char text[512]; /* of all of them, in order: "0.91 > 0.8, 3 … 5 < 9"; "" where there is none */
-    double first;   /* left of the first of them; the median where there are several; NaN where it is not known */
+    char text[512]; /* all comparisons, in order: "0.91 > 0.8, 3 … 5 < 9"; "" where there is none */
+    double first;   /* the number to the left of the first comparison; the median where it is a list; NaN where it is not known */
 } tri__finding_evidence;
 
 typedef struct {
-    /* The numbers of name where the conditions hold, in the arena's memory. */
+    /* Finds the numbers that name stands for where the conditions hold. *out is in the arena's memory. */
     tri_status (*find)(void *context, tri__arena *arena, const char *name, const tri__condition *where, tri__wanted wanted,
                        tri__number_list *out);
     void *context;

@@ -56,7 +56,8 @@ static double last(const tri__number_list *list)
     return list->count ? list->number[list->count - 1] : NAN;
 }
 
-/* 1 where every number is above the one before it; NaN where there are no two numbers, or one of them is not known. */
+/* 1 where every number is above the one before it (below, where sign is −1); NaN where there are fewer than two numbers, or one is not
+ * known. */
 static double goes_up(const tri__number_list *list, double sign)
 {
     bool holds = true;
@@ -78,7 +79,7 @@ static double falls(const tri__number_list *list)
     return goes_up(list, -1);
 }
 
-/* y on x; what cannot be fitted has no number. */
+/* Fit y to x. All numbers are NaN where that is not possible. */
 static tri__regression fit_line(const tri__number_list *y, const tri__number_list *x)
 {
     tri__regression fit = {.r2 = NAN, .column = {{.slope = NAN, .p = NAN}}};

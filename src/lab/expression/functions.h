@@ -1,4 +1,4 @@
-/* functions.h: the functions of the language of expression.h, a row each. docs/lab.md explains them to people. */
+/* functions.h: the functions of the language of expression.h, one row each. docs/lab.md explains them to users. */
 #ifndef TRI_LAB_EXPRESSION_FUNCTIONS_H
 #define TRI_LAB_EXPRESSION_FUNCTIONS_H
 
@@ -7,12 +7,12 @@
 typedef struct {
     const char *name;
     int arguments;                                   /* 1 or 2 */
-    tri__wanted wanted;                              /* what names mean in its arguments */
-    bool inherits;                                   /* … unless the call itself stands where something else is wanted */
-    bool tells;                                      /* its list is evidence by itself */
-    double (*of_list)(const tri__number_list *list); /* one list becomes one number … */
-    double (*of_each)(double number);                /* … or each number another one … */
-    double (*of_two)(const tri__number_list *a, const tri__number_list *b); /* … or two lists one number; all NULL: the list as it is */
+    tri__wanted wanted;                              /* which numbers the names in its arguments stand for */
+    bool inherits;                                   /* ignore wanted: names mean what they mean outside the call */
+    bool tells;                                      /* its argument is evidence, without a comparison */
+    double (*of_list)(const tri__number_list *list); /* a list becomes one number. All three NULL: it stays as it is */
+    double (*of_each)(double number);                /* each number becomes another number */
+    double (*of_two)(const tri__number_list *a, const tri__number_list *b); /* two lists become one number */
 } tri__function;
 
 const tri__function *tri__function_find(const char *name); /* NULL where there is none */

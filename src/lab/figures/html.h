@@ -4,6 +4,6 @@
 
 #include <stdio.h>
 
-void tri__html_put(FILE *out, const char *text); /* between tags: &, < and > are spelt out */
+void tri__html_put(FILE *out, const char *text); /* writes text between tags: &, < and > are escaped */
 
 #endif

@@ -1,6 +1,6 @@
-/* plot.c: pictures as SVG: plain elements with a few styles at the top, so that people can change them by hand. The y axis begins at 0
- * where the lowest point is less than half as high as the highest, so that heights can be compared; a logarithmic one does not. Each series
- * has a colour and a shape, so that neither is needed alone. */
+/* plot.c: draws pictures as SVG: plain elements with a few styles at the top, so that people can change them by hand. The y axis begins at
+ * 0 where the lowest point is less than half as high as the highest, so that heights can be compared; a logarithmic axis does not. Each
+ * series has its own colour and its own shape, so that either is enough to recognise it. */
 #include "lab/figures/plot.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@
 
 enum { PANEL = 400, HEIGHT = 330, LEFT = 62, RIGHT = 18, TOP = 66, BOTTOM = 52, TITLE = 24, LEGEND = 18, SHAPES = 4, COLOURS = 6 };
 
-/* From a value to a place on the picture. */
+/* Maps a value to a place in the picture. */
 typedef struct {
-    double low, high; /* values at the ends; of a logarithmic axis their logarithms */
-    double from, to;  /* their places */
+    double low, high; /* values at the ends; their logarithms if the axis is logarithmic */
+    double from, to;  /* the places of low and high */
     bool log;
 } axis;
 
@@ -39,7 +39,7 @@ void tri__plot_ticks(double low, double high, double *first, double *step)
 
 /* ---- axes ---- */
 
-/* Widen an axis, which begins empty (low above high), to hold a value. */
+/* Widen an axis to hold a value. An axis begins empty: low is above high. */
 static void hold(axis *a, double value)
 {
     if (!can_be_shown(a, value))
@@ -49,7 +49,7 @@ static void hold(axis *a, double value)
     a->high = fmax(a->high, place);
 }
 
-/* A little room around the values. */
+/* Add a little room around the values. */
 static void settle(axis *a, bool from_zero)
 {
     if (a->low > a->high)
@@ -131,7 +131,7 @@ static int ticks_of(const axis *a, double *ticks)
     return count;
 }
 
-/* The ticks of a logarithmic x axis are its values themselves, where they are few: somebody chose them. */
+/* Where a logarithmic x axis has few values, these are its ticks, because the study chose them. */
 static int x_ticks(const tri__panel *panel, const axis *x, double *ticks)
 {
     int count = 0;
@@ -218,7 +218,7 @@ static void put_series(FILE *out, const tri__series *series, int number, const a
     fputs("</g>\n", out);
 }
 
-/* One line a series, below the x axis. */
+/* One line for each series, below the x axis. */
 static void put_legend(FILE *out, const tri__panel *panel, double left)
 {
     double y = HEIGHT;
@@ -247,7 +247,7 @@ static int legend_lines(const tri__panel *panel)
 
 /* ---- the picture ---- */
 
-/* The fitted line, as far as it is inside; a curve where an axis is logarithmic. */
+/* Draw the part of the fitted line that is inside the axes. It is a curve where an axis is logarithmic. */
 static void put_line(FILE *out, const tri__panel *panel, const axis *x, const axis *y)
 {
     enum { PIECES = 100 };

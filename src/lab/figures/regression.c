@@ -1,8 +1,8 @@
 /* regression.c: ordinary least squares.
  *
- * Columns and y are centred, which takes the intercept out and most of the cancellation with it, and scaled to length 1. Householder
- * reflections then make the columns triangular, Q·R: slopes follow from R and Qᵀy without ever squaring the condition number as XᵀX
- * would, and (XᵀX)⁻¹ = R⁻¹·R⁻ᵀ gives the standard errors. */
+ * Columns and y are centred, which removes the intercept and most of the cancellation, and scaled to length 1. Then Householder reflections
+ * make the columns triangular, Q·R. Slopes follow from R and Qᵀy; XᵀX is never computed, since it would square the condition number.
+ * (XᵀX)⁻¹ = R⁻¹·R⁻ᵀ gives the standard errors. */
 #include "lab/figures/regression.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "base/memory/memory.h"
 
-#define DEPENDENT 1e-10 /* a column of length 1 of which less than this is left is a sum of the ones before it */
+#define DEPENDENT 1e-10 /* if less than this is left of a column of length 1, it is a sum of earlier columns */
 
 typedef struct {
     int64_t rows;
@@ -33,7 +33,7 @@ static double dot(const double *a, const double *b, int64_t count)
     return sum;
 }
 
-/* Centre twice: the second time takes away what rounding left. */
+/* Centre twice: the second pass removes the rounding error of the first. */
 static double centre(double *values, int64_t count)
 {
     double mean = 0;
@@ -69,7 +69,7 @@ static tri_status load(system_of_equations *s, const double *x, const double *y)
     return NULL;
 }
 
-/* One reflection, H = I − 2·v·vᵀ/(vᵀv): column k becomes 0 below its diagonal, and all columns right of it are reflected, too. */
+/* One reflection, H = I − 2·v·vᵀ/(vᵀv): column k becomes 0 below its diagonal, and all columns to its right are reflected, too. */
 static tri_status reflect(system_of_equations *s, int k)
 {
     double *v = column_of(s, k) + k;
@@ -88,7 +88,7 @@ static tri_status reflect(system_of_equations *s, int k)
     return NULL;
 }
 
-/* R·x = b, backwards; R: column k holds its rows 0 … k. */
+/* Solve R·x = b by back substitution. Column k of R has rows 0 … k. */
 static void solve(const system_of_equations *s, const double *b, double *x)
 {
     for (int row = s->columns - 1; row >= 0; row--) {
@@ -179,7 +179,7 @@ static double beta_fraction(double x, double a, double b)
     return value;
 }
 
-/* x^a · (1 − x)^b / (a · B(a, b)), by logarithms; rest is 1 − x, given so that it keeps its digits. */
+/* x^a · (1 − x)^b / (a · B(a, b)), by logarithms. rest: 1 − x, which the caller knows with more digits. */
 static double beta_front(double x, double rest, double a, double b)
 {
     return exp(a * log(x) + b * log(rest) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a;
@@ -206,7 +206,7 @@ double tri__student_p(double t, double freedom)
     return incomplete_beta(freedom / sum, t * t / sum, freedom / 2, 0.5);
 }
 
-/* P(F ≥ f) = I_{d/(d + n·f)}(d/2, n/2), n degrees of freedom above the line and d below it */
+/* P(F ≥ f) = I_{d/(d + n·f)}(d/2, n/2), with n degrees of freedom above the fraction line and d below it */
 double tri__fisher_p(double f, double above, double below)
 {
     if (isnan(f) || f < 0 || !(above > 0) || !(below > 0))

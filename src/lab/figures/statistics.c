@@ -1,4 +1,4 @@
-/* statistics.c: means, quantiles, the bootstrap and Welch's test. Groups are small: everything is computed by its definition. */
+/* statistics.c: means, quantiles, the bootstrap and Welch's test. Groups are small, so everything is computed as it is defined. */
 #include "lab/figures/statistics.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The numbers that are known, sorted; free() it. NULL where there are none, or no memory. */
+/* The known numbers, sorted; free() them. NULL where there are none, or no memory. */
 static double *sorted(const double *numbers, int64_t count, int64_t *kept)
 {
     double *copy = count > 0 ? malloc((size_t)count * sizeof *copy) : NULL;

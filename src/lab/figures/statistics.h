@@ -1,21 +1,21 @@
-/* statistics.h: what a few measurements say: middles, spread, and whether two groups of them differ. */
+/* statistics.h: statistics of a few measurements: means and medians, spread, and whether two groups differ. */
 #ifndef TRI_LAB_FIGURES_STATISTICS_H
 #define TRI_LAB_FIGURES_STATISTICS_H
 
 #include <stdint.h>
 
-/* Numbers that are NaN are not known, and are left out. NaN where none is left. */
+/* NaN means not known: such numbers are left out. The result is NaN where no number is left. */
 double tri__mean(const double *numbers, int64_t count);
-double tri__deviation(const double *numbers, int64_t count); /* the sample's standard deviation; NaN below two numbers */
+double tri__deviation(const double *numbers, int64_t count); /* the sample's standard deviation; NaN for fewer than two numbers */
 double tri__median(const double *numbers, int64_t count);
-double tri__quantile(const double *numbers, int64_t count, double share); /* share from 0 to 1; between two numbers by a straight line */
+double tri__quantile(const double *numbers, int64_t count, double share); /* share from 0 to 1; interpolates between two numbers */
 
 typedef struct {
     double low, high;
 } tri__interval;
 
-/* An interval that holds the median of what the numbers were drawn from, with this confidence (0.95): the percentile bootstrap of 2,000
- * samples, whose draws depend on the numbers alone. NaN below two numbers. */
+/* A confidence interval of the median; confidence: 0.95. It is the percentile bootstrap of 2,000 samples, whose draws depend only on the
+ * numbers. NaN where there are fewer than two numbers. */
 tri__interval tri__bootstrap_median(const double *numbers, int64_t count, double confidence);
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* markup.c: the two ways to write a report down. */
+/* markup.c: writes a report as HTML or as Markdown. */
 #include "lab/report/markup.h"
 
 #include <stdlib.h>
@@ -21,9 +21,9 @@ static const char page_style[] =
     "0}svg{max-width:100%;height:auto}p,li{max-width:46rem}li{margin:.4rem 0 .4rem 1.2rem}"
     "pre{background:var(--head);padding:.6rem .8rem;overflow-x:auto;font-size:.85rem}pre{white-space:pre-wrap}"
     "@media print{body{max-width:none;margin:0;padding:0}table{display:table;overflow:visible;font-size:.65rem}"
-    "th,td,td.n{padding:.15rem .25rem;white-space:normal}}"; /* nobody can scroll paper */
+    "th,td,td.n{padding:.15rem .25rem;white-space:normal}}"; /* paper cannot be scrolled */
 
-/* Characters that Markdown would take for its own are escaped. */
+/* Escape the characters that mean something in Markdown. */
 static void put_markdown(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -137,7 +137,7 @@ void tri__markup_table_begin(tri__markup *markup, const char *const *names, int 
     fputs(markup->html ? "" : "\n", markup->out);
 }
 
-/* "1.5", "1.5 … 2" and what is missing. */
+/* "1.5", "1.5 … 2", and "–", which stands for a missing number. */
 static bool is_number(const char *cell)
 {
     char *end = NULL;

@@ -1,4 +1,5 @@
-/* markup.h: a text with headings, tables and pictures: one HTML page that needs no other file, or Markdown with pictures beside it. */
+/* markup.h: writes a text with headings, tables and pictures: as one HTML page that needs no other file, or as Markdown with pictures in
+ * files beside it. */
 #ifndef TRI_LAB_REPORT_MARKUP_H
 #define TRI_LAB_REPORT_MARKUP_H
 
@@ -11,7 +12,7 @@ typedef struct {
     FILE *out;
     bool html;
     const char *folder; /* Markdown: where pictures go */
-    const char *prefix; /* Markdown: their names begin so */
+    const char *prefix; /* Markdown: the names of picture files begin with it */
     int pictures;
 } tri__markup;
 
@@ -26,7 +27,7 @@ void tri__markup_list_begin(tri__markup *markup);
 void tri__markup_item(tri__markup *markup, const char *text);
 void tri__markup_list_end(tri__markup *markup);
 
-/* A table: the first row is its head. Cells that are numbers are set to the right. */
+/* A table; names is its first row. Cells that are numbers are aligned to the right. */
 void tri__markup_table_begin(tri__markup *markup, const char *const *names, int count);
 void tri__markup_table_row(tri__markup *markup, const char *const *cells, int count);
 void tri__markup_table_end(tri__markup *markup);

@@ -1,4 +1,4 @@
-/* report.c: the sections of a report, in their order. */
+/* report.c: writes the sections of a report, in order. */
 #include "lab/report/report.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void put_date(const tri__results *results, char *text, size_t size)
         strftime(text, size, ", %Y-%m-%d", &day);
 }
 
-/* "Settings: epochs 10, target 0.6.": what a scale may have changed. */
+/* "Settings: epochs 10, target 0.6.": a scale may have changed them. */
 static void put_settings(const tri__study *study, tri__markup *markup)
 {
     const char *name, *between = "Settings:";
@@ -97,7 +97,7 @@ static tri_status put_findings(const tri__results *results, tri__markup *markup)
     return NULL;
 }
 
-/* Statements of the published report that its own numbers contradict, and what else a reader should know. */
+/* Notes: statements of the published report that its own numbers contradict, and other things that a reader should know. */
 static void put_notes(const tri__study *study, tri__markup *markup)
 {
     const json_t *notes = json_object_get(study->document, "notes");
@@ -111,7 +111,7 @@ static void put_notes(const tri__study *study, tri__markup *markup)
     tri__markup_list_end(markup);
 }
 
-/* What the runs say of themselves: where their time went. */
+/* The verdicts of the runs: where their time went. */
 static void put_verdicts(const tri__results *results, tri__markup *markup)
 {
     static const char *const names[] = {"cell", "verdict of its first run"};
@@ -169,7 +169,7 @@ static void put_digests(const json_t *data, tri__markup *markup)
         const char *shown = json_is_string(digest) ? json_string_value(digest) : "not known";
         int length = snprintf(text + used, sizeof text - used, " %s %s,", source, shown);
         if (length < 0 || used + (size_t)length >= sizeof text)
-            break; /* the journal has all of them */
+            break; /* the journal has all digests */
         used += (size_t)length;
     }
     if (text[used - 1] != ',')

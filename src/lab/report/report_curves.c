@@ -1,4 +1,4 @@
-/* report_curves.c: a picture for each cell, a line for each host. */
+/* report_curves.c: draws a picture for each cell, with a line for each host. */
 #include "lab/report/report_curves.h"
 
 #include <math.h>
@@ -19,10 +19,10 @@ typedef struct {
     tri__arena *arena;
     tri__series cpu[TRI_MOST_SERIES], sent[TRI_MOST_SERIES];
     int hosts;
-    double begun; /* of the first sample of all, seconds since 1970 */
+    double begun; /* when the first sample of all hosts was taken, in seconds since 1970 */
     double *marks;
     int mark_count;
-    char thinned[160]; /* "; marked: one of 16 epochs"; "": all are */
+    char thinned[160]; /* "; marked: one of 16 epochs"; "": all marks are drawn */
 } curves;
 
 static bool has_host(const curves *self, const char *host)
@@ -42,7 +42,7 @@ static int64_t thin(double *rows)
     return MOST_SAMPLES / 2;
 }
 
-/* Reads one line of each picture from a file of samples. Of a long run, only some samples are drawn. Times are those of the wall clock. */
+/* Read one host's curves from its file of samples. Of a long run, only some samples are drawn. Times are those of the wall clock. */
 static tri_status add_host(curves *self, tri__sample_reader *reader)
 {
     int epoch = tri__sample_reader_column(reader, TRI_COLUMN_EPOCH), user = tri__sample_reader_column(reader, TRI_COLUMN_USER);
@@ -83,7 +83,7 @@ static tri_status add_file(curves *self, const char *folder, const char *name)
     return status;
 }
 
-/* Times count from the first sample of all hosts; two series share theirs. */
+/* Make times count from the first sample of all hosts. The two series of a host share their times. */
 static void count_from_start(const curves *self)
 {
     for (int i = 0; i < self->hosts; i++)
@@ -91,7 +91,7 @@ static void count_from_start(const curves *self)
             ((double *)(uintptr_t)self->cpu[i].x)[k] -= self->begun;
 }
 
-/* Every nth mark of a kind, so that the curves are still seen. The title says so. */
+/* Add the marks of a kind. If there are many, only every nth is drawn, so that the curves stay visible; the title says so. */
 static void add_marks_of(curves *self, const tri__run_view *view, tri__mark_kind kind)
 {
     int of_kind = 0, seen = 0;

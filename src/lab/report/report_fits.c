@@ -66,7 +66,7 @@ static void put_fit(tri__markup *markup, const char *how, const char *name, cons
     tri__markup_table_row(markup, cells, 7);
 }
 
-/* One factor; a constant one cannot be fitted, and is not shown. */
+/* Fit one factor alone. A constant factor cannot be fitted, and is not shown. */
 static void put_alone(const fits *self, tri__markup *markup, int factor)
 {
     double *x = tri__arena_alloc(self->arena, (size_t)(self->rows + 1) * sizeof *x);
@@ -90,7 +90,7 @@ static void put_alone(const fits *self, tri__markup *markup, int factor)
     tri_status_free(status);
 }
 
-/* All factors, and whether they explain anything at all: F = (R²/k)/((1 − R²)/freedom). */
+/* Fit all factors together. F = (R²/k)/((1 − R²)/freedom) says whether they explain anything. */
 static void put_together(const fits *self, tri__markup *markup)
 {
     tri__regression fit;

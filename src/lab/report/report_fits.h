@@ -1,5 +1,6 @@
 /* report_fits.h: regressions of a study. In its file `fits` is a list of mappings: `y`, a column; `x`, a list of factors; `at`, which
- * cells. Each factor is fitted alone, and all together. Where a straight line does not fit (p > .05), a curve is tried: y on log x. */
+ * cells. y is fitted to each factor alone, and to all together. Where a straight line does not fit (p > .05), a curve is tried: y on log
+ * x. */
 #ifndef TRI_LAB_REPORT_REPORT_FITS_H
 #define TRI_LAB_REPORT_REPORT_FITS_H
 

@@ -1,4 +1,4 @@
-/* report_plots.c: from columns to series. */
+/* report_plots.c: makes series from columns, and draws them. */
 #include "lab/report/report_plots.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ typedef struct {
     const tri__study *study;
     const json_t *spec;
     tri__arena *arena;
-    int x, split;       /* factors; split −1: one line for all cells */
-    const char **names; /* of x values that are no numbers, in their order */
+    int x, split;       /* factors: of the x axis, and of the lines; split −1: one line for all cells */
+    const char **names; /* the values of x, where they are not numbers, in their order */
     int name_count;
     tri__series series[TRI_MOST_SERIES];
     int count;
@@ -36,7 +36,7 @@ static const char *text_of(const plot *self, const char *key)
 
 /* ---- x ---- */
 
-/* Where a value of x stands: it is a number, or the place of a name. */
+/* The place of a cell on the x axis: its number, or the index of its name. */
 static double x_of(plot *self, int cell)
 {
     const char *value = tri__study_value(self->study, cell, self->x);
@@ -116,7 +116,7 @@ static tri_status add_column(plot *self, const char *name, const char *level, bo
     return add_series(self, column, level, true, (tri__series){.name = theirs, .joined = joined, .second = second, .hollow = true});
 }
 
-/* Every value of the factor that splits, once. */
+/* Add a series for each value of the factor `split`. */
 static tri_status add_levels(plot *self, const char *name, bool second)
 {
     if (self->split < 0)
@@ -151,7 +151,7 @@ static const char *label_of(const plot *self, const char *name)
     return column >= 0 ? self->study->columns[column].label : name;
 }
 
-/* The line through all of our points. */
+/* Fit the line through all of our points. */
 static void fit(const plot *self, tri__panel *panel)
 {
     tri__regression line;

@@ -1,7 +1,7 @@
 /* report_plots.h: the plots of a study. In its file `plots` is a list of mappings: `title`; `x`, a factor; `y`, a column, or several for
- * the left axis; `second`, a column for the right axis; `series`, a factor of which each value has a line of its own; `log: x`, `y` or
- * `xy`; `fit: yes` for the straight line through all measurements; `at`, which cells. Points are medians, bars reach from the smallest to
- * the largest; published figures are hollow. */
+ * the left axis; `second`, a column for the right axis; `series`, a factor: each of its values has a line of its own; `log: x`, `y` or
+ * `xy`; `fit: yes` for the straight line through all measurements; `at`, which cells. Points are medians. Bars reach from the smallest to
+ * the largest measurement. Published figures are hollow. */
 #ifndef TRI_LAB_REPORT_REPORT_PLOTS_H
 #define TRI_LAB_REPORT_REPORT_PLOTS_H
 

@@ -1,4 +1,4 @@
-/* report_tables.c: medians with their spread, and published figures beside them. */
+/* report_tables.c: tables of medians with their spread, and of published figures beside them. */
 #include "lab/report/report_tables.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct {
     tri__scope scope;
     int factors[MOST_COLUMNS], factor_count;
     int columns[MOST_COLUMNS], column_count;
-    bool published[MOST_COLUMNS]; /* there are such figures of the column */
+    bool published[MOST_COLUMNS]; /* the column has published figures */
     const char *cells[MOST_COLUMNS * 3];
     int used;
 } table;
@@ -128,7 +128,7 @@ static tri_status put_row(table *self, tri__markup *markup, int cell, const char
     return NULL;
 }
 
-/* The first result of a cell tells of its tasks. */
+/* The first result of a cell, which lists the tasks. */
 static const json_t *first_result(const tri__results *results, int cell)
 {
     for (int64_t i = 0; i < tri__results_count(results); i++)

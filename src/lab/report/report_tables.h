@@ -8,7 +8,7 @@
 
 TRI_MUST_CHECK tri_status tri__report_tables(const tri__results *results, tri__markup *markup);
 
-/* A number with this many digits behind the point, into text, which is returned; −1: as many as are worth telling. */
+/* Writes a number into text, and returns text. digits: after the decimal point; −1: as many as are significant. */
 const char *tri__report_number(double number, int digits, char *text, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* compare.c: Welch's test for each column of each cell. So many tests find something by chance alone, so their p-values are corrected by
- * Holm's method: the smallest is multiplied by the number of tests, the next by one less, and so on. */
+/* compare.c: Welch's test for each column of each cell. Among many tests, some find a difference by chance, so the p-values are corrected
+ * by Holm's method: the smallest is multiplied by the number of tests, the next by one less, and so on. */
 #include "lab/results/compare.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "lab/results/numbers.h"
 
 #define SIGNIFICANT 0.05
-#define WORTH       0.01 /* of the larger median */
+#define WORTH       0.01 /* smallest difference that counts, as a share of the larger median */
 
 /* The cell of another study with the same values of the factors; −1: there is none. */
 static int find_cell(const tri__study *from, int cell, const tri__study *in)

@@ -1,4 +1,4 @@
-/* machine.c: what the kernel tells about the machine. */
+/* machine.c: describes the machine, from what the kernel says. */
 #include "lab/results/machine.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* "model name : AMD EPYC 7763" of /proc/cpuinfo; "unknown" where it is not there. */
+/* The CPU from the line "model name : AMD EPYC 7763" of /proc/cpuinfo; "unknown" where there is no such line. */
 static void read_cpu(char *name, size_t size)
 {
     FILE *file = fopen("/proc/cpuinfo", "re");

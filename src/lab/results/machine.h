@@ -1,4 +1,4 @@
-/* machine.h: on what a study was run. */
+/* machine.h: the machine that a study was run on. */
 #ifndef TRI_LAB_RESULTS_MACHINE_H
 #define TRI_LAB_RESULTS_MACHINE_H
 
@@ -6,7 +6,7 @@
 
 json_t *tri__machine_json(void); /* {"host", "kernel", "cpu", "cpus", "memory_mb"}; NULL when memory is short */
 
-/* "2 CPUs (AMD EPYC …), 24 GB, Linux 6.1": of such JSON, into text. Returns it. */
+/* Writes such JSON into text as "2 CPUs (AMD EPYC …), 24 GB, Linux 6.1". Returns text. */
 const char *tri__machine_text(const json_t *machine, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* numbers.c: from JSON results to the numbers of columns and findings. */
+/* numbers.c: computes the numbers of columns and findings from JSON results. */
 #include "lab/results/numbers.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ const char *tri__result_task_word(const json_t *task, tri__scope scope, char *te
     return text;
 }
 
-/* Whether an expression means this task by worker0 or host1. */
+/* Whether `name`, such as worker0 or host1, means this task in an expression. */
 static bool is_called(const json_t *task, tri__scope scope, const char *name, size_t length)
 {
     char word[64];
@@ -65,7 +65,8 @@ static double number_of_json(const json_t *value)
     return json_is_number(value) ? json_number_value(value) : json_is_boolean(value) ? json_is_true(value) : NAN;
 }
 
-/* The entry of a list that a number or a task's name leads to: NULL where the number is too high. False where the path leads to all. */
+/* The entry of a list that the path names by number or by a task's name; NULL where the number is too high. False where the path names
+ * none: it means all entries. */
 static bool find_entry(const json_t *list, const char *path, size_t length, const json_t **out)
 {
     if (*path >= '0' && *path <= '9') {
@@ -78,8 +79,8 @@ static bool find_entry(const json_t *list, const char *path, size_t length, cons
     return false;
 }
 
-/* Add the numbers that a path leads to; through a list it leads to each of its entries, or to the one that a number or its name says. Where
- * out has no memory they are only counted. */
+/* Add the numbers that a path leads to. In a list, the path goes on in each entry, or in the one that it names (find_entry). Where out has
+ * no memory, the numbers are only counted. */
 static void follow(const json_t *from, const char *path, tri__number_list *out)
 {
     size_t length = strcspn(path, "."), index;
@@ -166,7 +167,7 @@ tri_status tri__cell_numbers(const tri__results *results, int cell, int column, 
 typedef struct {
     const tri__results *results;
     const tri__study *study;
-    int factor, column; /* one of them is −1 */
+    int factor, column; /* one of the two is −1 */
     const char *task;
     tri__wanted wanted;
 } meaning;
@@ -199,7 +200,7 @@ static bool is_selected(const tri__study *study, int cell, const tri__condition 
     return true;
 }
 
-/* Add what a cell has. */
+/* Add the numbers of a cell. */
 static tri_status add_cell(const meaning *what, int cell, tri__arena *arena, tri__number_list *out)
 {
     tri__number_list numbers;
@@ -239,7 +240,7 @@ tri__names tri__results_names(const tri__results *results)
     return (tri__names){.find = find_in_study, .context = (void *)(uintptr_t)results};
 }
 
-/* A finding holds where it holds for every number that it is about. */
+/* A finding is confirmed where it holds for every number of its value. */
 static void decide(const tri__number_list *values, tri__finding_result *out)
 {
     bool unknown = !values->count, all = true;

@@ -5,20 +5,21 @@
 #include "lab/expression/expression_value.h"
 #include "lab/results/results.h"
 
-/* The workers or hosts that a result tells of, by number from 0; NULL past the last. Of TRI_SCOPE_RUN there is one, the result. */
+/* The workers or hosts of a result, by number from 0; NULL past the last. TRI_SCOPE_RUN has one, the result itself. */
 const json_t *tri__result_task(const json_t *result, tri__scope scope, int number);
 const char *tri__result_task_name(const json_t *task, tri__scope scope, char *text, size_t size); /* "worker:0", "host1", "" */
-const char *tri__result_task_word(const json_t *task, tri__scope scope, char *text, size_t size); /* as expressions call it: "worker0" */
+const char *tri__result_task_word(const json_t *task, tri__scope scope, char *text, size_t size); /* its name in expressions: "worker0" */
 
-/* A column's number in one measurement; task as above. Paths are looked up in the task, then in the whole result, then among the factors.
- * NaN where the result does not have it. */
+/* A column's number in one measurement. task: from tri__result_task. Paths are looked up in the task, then in the whole result, then among
+ * the factors. NaN where the result does not have the number. */
 double tri__measured_number(const tri__study *study, const tri__measurement *measurement, int column, const json_t *task);
 
-/* A column's numbers in a cell, one a repeat that ended well; task by the name of expressions, "worker0", or "". In the arena's memory. */
+/* A column's numbers in a cell, one for each repeat that ended well. task: its name in expressions, "worker0", or "". *out is in the
+ * arena's memory. */
 TRI_MUST_CHECK tri_status tri__cell_numbers(const tri__results *results, int cell, int column, const char *task, tri__arena *arena,
                                             tri__number_list *out);
 
-/* What names of findings mean. */
+/* What the names in findings stand for. */
 tri__names tri__results_names(const tri__results *results);
 
 typedef enum { TRI_FINDING_UNKNOWN, TRI_FINDING_CONFIRMED, TRI_FINDING_REFUTED } tri__finding_state;

@@ -19,12 +19,12 @@
 
 struct tri__results {
     const tri__study *study;
-    tri__study *own; /* where it was read from the journal; otherwise NULL */
+    tri__study *own; /* the study, where it was read from the journal; otherwise NULL */
     char *path;
     json_t *records; /* all lines: the first is the head */
     tri__measurement *measurements;
     int64_t count, room;
-    int file; /* to append; −1: only to look at */
+    int file; /* the journal, for appending; −1: opened for reading only */
     tri__folder_lock *lock;
 };
 
@@ -35,7 +35,7 @@ static tri_status no_memory(const tri__results *results)
     return tri_fail(TRI_NO_MEMORY, "%s: no memory for its results", results->path);
 }
 
-/* Keep a line; where it tells of a run of a cell, that is a measurement. */
+/* Keep a line. If it is about a run of a cell, it is also a measurement. */
 static tri_status keep(tri__results *results, json_t *record)
 {
     const json_t *cell = json_object_get(record, "cell");
@@ -91,7 +91,7 @@ static tri_status adopt_head(tri__results *results, json_t *head)
     return keep(results, head);
 }
 
-/* Lines that are whole. *kept: up to where. */
+/* Read the complete lines. *kept: how many bytes they have. */
 static tri_status read_lines(tri__results *results, const char *text, size_t *kept)
 {
     const char *at = text, *end;
@@ -187,7 +187,7 @@ static tri_status begin(tri__results *results, const json_t *about)
     return tri__results_append(results, head);
 }
 
-/* What a crash left of a last line is cut off. */
+/* If a crash left an incomplete last line, it is cut off. */
 static tri_status open_journal(tri__results *results, const json_t *about)
 {
     size_t kept = 0;
@@ -212,7 +212,7 @@ static tri_status remove_part(const char *folder, const char *name)
     return status;
 }
 
-/* Does nothing where there is no journal. The journal is removed last: until then, the folder is known to be one of results. */
+/* Does nothing where there is no journal. The journal is removed last: as long as it exists, the folder is known to hold results. */
 static tri_status remove_results(const char *folder)
 {
     static const char *const parts[] = {"runs", "data", "results.csv", JOURNAL};
@@ -301,7 +301,7 @@ const char *tri__results_cluster(const tri__results *results, int number)
     return NULL;
 }
 
-/* The results may have been moved since: their runs are with them. */
+/* The results may have been moved since the run: the run folders are looked for beside them. */
 char *tri__results_run_folder(const tri__results *results, int cell)
 {
     const char *path = NULL;

@@ -1,4 +1,4 @@
-/* results_csv.c: one row a run, worker and host. */
+/* results_csv.c: writes one row for each run, worker and host. */
 #include "lab/results/results_csv.h"
 
 #include <math.h>

@@ -4,8 +4,9 @@
 
 #include "lab/results/results.h"
 
-/* Replace results.csv in folder: a row for each run, or for each worker and host of a run; its factors, columns, command, version, machine
- * and digest of its data. Numbers of a run stand in all of its rows. A run that failed has a row with its reason. */
+/* Replace results.csv in folder. It has a row for each run, or for each worker and host of a run: factors, columns, command, version,
+ * machine and the digest of the data. Numbers of the whole run are repeated in all of its rows. A run that failed has a row with the
+ * reason. */
 TRI_MUST_CHECK tri_status tri__results_csv_write(const tri__results *results, const char *folder);
 
 #endif

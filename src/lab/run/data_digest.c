@@ -1,11 +1,11 @@
-/* data_digest.c: opens each source once and takes the digest that machines of a cluster compare. */
+/* data_digest.c: opens each source once and computes the digest by which the machines of a cluster compare their data. */
 #include "lab/run/data_digest.h"
 
 #include <string.h>
 
 #include "data/source/digest.h"
 
-/* The source that the words name; NULL: none. */
+/* The source that the words name; NULL: they name none. */
 static const char *source_of(const tri__command_line *line)
 {
     for (int i = 0; i + 1 < line->count; i++)

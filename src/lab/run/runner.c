@@ -1,4 +1,4 @@
-/* runner.c: the cells of a study, one process after another. */
+/* runner.c: runs the cells of a study, one process after another. */
 #include "lab/run/runner.h"
 
 #include <errno.h>
@@ -34,12 +34,12 @@ typedef struct {
     tri__study_cluster *cluster;
     char *data, *runs;
     int64_t done, all;
-    double spent;    /* seconds of the runs that ended now, … */
-    int64_t ended;   /* … how many these are */
-    char what[NAME]; /* the present one */
+    double spent;    /* seconds of the runs that this call has made */
+    int64_t ended;   /* how many runs this call has made */
+    char what[NAME]; /* the present run */
     int64_t began;
 
-    /* of the process that runs now */
+    /* of the process that runs at present */
     tri__watcher watcher;
     tri__process process;
     json_t *result;  /* the last line of its output that is JSON */
@@ -138,7 +138,7 @@ static tri_status watch(runner *self, const char *const *words)
     return status;
 }
 
-/* Run the words with --json behind them. *out: the result, for the caller to drop; NULL where it failed. */
+/* Run the words with --json after them. *out: the result; the caller drops it; NULL where the run failed. */
 static tri_status run_words(runner *self, tri__command_line *line, json_t **out)
 {
     tri__command_line_add(line, "--json");
@@ -156,7 +156,7 @@ static tri_status run_words(runner *self, tri__command_line *line, json_t **out)
     return status && was_stopped(self) ? tri_wrap(status, "stopped") : status;
 }
 
-/* The words behind the program's, as people would type them: first of them is a command of it. */
+/* The words after the program's name, as people would type them. The first is a command of the program. */
 static char *typed(const tri__command_line *line)
 {
     const char *const *words = tri__command_line_words(line);
@@ -165,7 +165,7 @@ static char *typed(const tri__command_line *line)
 
 /* ---- cells ---- */
 
-/* A file beside the folder says that a run has begun, which may not have made its folder yet: where the study was killed, that run goes
+/* A file beside the run folder says that the run has begun. The run may not have made its folder yet: if the study was killed, its run goes
  * on for a while. */
 static char *begun_file(const char *folder)
 {
@@ -176,7 +176,7 @@ static char *begun_file(const char *folder)
     return path;
 }
 
-/* *mine: nobody has begun it. */
+/* *mine: no other process has begun this run. */
 static tri_status claim(const char *folder, bool *mine)
 {
     char *path = begun_file(folder);
@@ -201,7 +201,7 @@ static void release(const char *folder)
     free(path);
 }
 
-/* A folder that is not there yet: what an earlier attempt left is not touched. */
+/* Choose a folder that does not exist yet: what an earlier attempt left is not touched. */
 static tri_status name_run(const runner *self, int cell, int repeat, char **out)
 {
     char name[64];
@@ -223,7 +223,7 @@ static void remove_checkpoints(const char *folder)
 {
     char *path = tri__path_join(folder, TRI_RUN_CHECKPOINTS);
     if (path)
-        tri_status_free(tri__folder_remove(path)); /* what cannot be removed stays */
+        tri_status_free(tri__folder_remove(path)); /* if it cannot be removed, it stays */
     free(path);
 }
 
@@ -271,7 +271,7 @@ static tri_status run_cell_in(runner *self, int cell, int repeat, const char *fo
     tri_status failure = run_words(self, line, &result);
     if (failure && was_stopped(self)) {
         tri_status_free(failure);
-        return NULL; /* it was not the run's fault: it is run again when the study goes on */
+        return NULL; /* the run did not fail by itself: it is repeated when the study goes on */
     }
     tri_status status = keep(self, cell, repeat, line, folder, result, failure);
     json_decref(result);
@@ -299,7 +299,7 @@ static tri_status run_cell(runner *self, int cell, int repeat)
 
 /* ---- the study ---- */
 
-/* The runs that a pass has to do: those that have not succeeded, and have failed `failures` times. */
+/* Whether a pass has to do this run: it has not succeeded, and has failed `failures` times. */
 static bool is_due(const runner *self, int cell, int repeat, int failures)
 {
     return !tri__results_has(self->results, cell, repeat) && tri__results_failures(self->results, cell, repeat) == failures;
@@ -352,7 +352,7 @@ static tri_status prepare_one(runner *self, tri__command_line *line, bool *any)
     return status;
 }
 
-/* Texts that the study carries, such as model files. */
+/* Write the texts that the study contains, such as model files. */
 static tri_status write_files(const runner *self)
 {
     const char *name;
@@ -398,7 +398,7 @@ static tri_status make_folders(runner *self)
     return tri__folder_create(self->runs);
 }
 
-/* Which data the runs have, told once. */
+/* Write the digests of the data to the journal, once. */
 static tri_status note_data(runner *self)
 {
     json_t *digests;

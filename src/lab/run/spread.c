@@ -1,4 +1,4 @@
-/* spread.c: a process for each host, entered by this program's own `cluster exec`. */
+/* spread.c: a process for each host, started there by this program's own `cluster exec`. */
 #include "lab/run/spread.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { SAID = 1024 };
 #define GRACE INT64_C(10000000000)
 
 typedef struct {
-    tri__process process; /* the first, so that a process leads to its part */
+    tri__process process; /* first member: a pointer to it is a pointer to the part */
     json_t *result;       /* the last line of its output that is JSON */
     char said[SAID];      /* the last line of standard error */
 } part;

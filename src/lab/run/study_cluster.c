@@ -1,4 +1,4 @@
-/* study_cluster.c: a virtual cluster for the time of a study. */
+/* study_cluster.c: a virtual cluster that exists as long as a study runs. */
 #include "lab/run/study_cluster.h"
 
 #include <stdio.h>
@@ -10,10 +10,10 @@
 
 struct tri__study_cluster {
     char name[TRI_CLUSTER_NAME];
-    bool own; /* made here */
+    bool own; /* we have brought the cluster up */
 };
 
-/* The clusters of earlier runs. Those that ended well are gone already. */
+/* Take down clusters of earlier calls. Clusters of calls that ended well are gone already. */
 static void remove_leftovers(const tri__results *results)
 {
     const char *name;

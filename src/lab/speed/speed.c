@@ -1,4 +1,4 @@
-/* speed.c: how fast a source can be read, over a grid of settings. */
+/* speed.c: measures how fast a source can be read, over a grid of settings. */
 #include "lab/speed/speed.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ typedef struct {
     const tri__speed_request *request;
     tri__speed_result *result;
     int64_t combinations;
-    tri_dataset **kept; /* [combinations] with a cache: their datasets */
+    tri_dataset **kept; /* [combinations] with a cache: the dataset of each */
     int64_t *visits;    /* [combinations] measurements so far */
     int64_t done, all;  /* examples */
 } study;
@@ -73,7 +73,7 @@ static tri_status create_dataset(const study *self, const tri__speed_cell *cell,
     return tri_dataset_create(request->source, &options, out);
 }
 
-/* Of all threads of this process. */
+/* CPU seconds of all threads of this process. */
 static double cpu_seconds(void)
 {
     struct rusage usage;
@@ -81,7 +81,8 @@ static double cpu_seconds(void)
     return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* A part of a combination ends with the whole: parts beyond the source's end are uneven. */
+/* Whether there is more to read. With several parts, a part ends where the combination ends, because parts may have different numbers of
+ * batches. */
 static bool is_unread(const tri__speed_request *request, const tri__speed_cell *cell, int64_t batches, const tri_dataset *dataset)
 {
     return request->parts > 1 ? tri_dataset_position(dataset) < cell->value[TRI_SPEED_ITEMS] : batches < cell->value[TRI_SPEED_BATCHES];
@@ -110,7 +111,7 @@ static tri_status read_batches(study *self, tri__speed_cell *cell, tri_dataset *
     return NULL;
 }
 
-/* The repetition that comes next of a combination. With a cache, all repetitions share a dataset. */
+/* Measure the next repetition of a combination. With a cache, all repetitions share a dataset. */
 static tri_status measure(study *self, int64_t combination)
 {
     const tri__speed_request *request = self->request;
@@ -159,7 +160,7 @@ static tri_status measure_all(study *self)
     return status;
 }
 
-/* Items say something of their own where both factors vary. They come last. */
+/* Items count as a parameter only where both batch and batches vary. They come last. */
 static void find_varied(const tri__speed_request *request, tri__speed_result *out)
 {
     const bool both = request->batch.count > 1 && request->batches.count > 1;
@@ -186,7 +187,7 @@ static tri_status fit(const tri__speed_result *result, int first, int columns, t
     return status;
 }
 
-/* Items are the product of two others, and not fitted together with them. */
+/* Items are the product of batch and batches, so they are not fitted together with them. */
 static tri_status fit_all(tri__speed_result *result)
 {
     for (int i = 0; i < result->variables; i++)

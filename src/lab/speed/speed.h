@@ -1,8 +1,8 @@
-/* speed.h: how fast a source can be read, over a grid of settings, and which of them matter (studies G1 and G2).
+/* speed.h: measures how fast a source can be read, over a grid of settings, and which settings matter (studies G1 and G2).
  *
- * A combination of batch size, number of batches and workers reads the first batch × batches examples. It is measured `repeat` times; all
- * measurements together are in random order, so that whatever else the machine does meets every setting alike. Where several hosts share a
- * combination, each reads its part of these examples, and the repetitions of a combination follow each other. */
+ * A combination of batch size, number of batches and workers reads the first batch × batches examples. It is measured `repeat` times. All
+ * measurements are in random order, so that other load on the machine affects every setting alike. Where several hosts share a combination,
+ * each reads its part of these examples, and the repetitions of a combination follow each other. */
 #ifndef TRI_LAB_SPEED_SPEED_H
 #define TRI_LAB_SPEED_SPEED_H
 
@@ -23,28 +23,28 @@ typedef struct {
 
 typedef struct {
     int64_t value[TRI_SPEED_PARAMETERS]; /* repeat: the number of the repetition, from 1; items: batch × batches */
-    int64_t items;                       /* examples that were read, without … */
-    int64_t damaged;                     /* … those that are damaged */
-    double seconds, cpu_seconds;         /* of several hosts: those of the slowest, and of all */
+    int64_t items;                       /* undamaged examples that were read */
+    int64_t damaged;                     /* damaged examples that were skipped */
+    double seconds, cpu_seconds;         /* with several hosts: seconds of the slowest, CPU seconds of all together */
     double items_per_second;
 } tri__speed_cell;
 
 typedef struct {
-    tri_source *source;               /* borrowed; NULL where others read */
+    tri_source *source;               /* borrowed; NULL where `measure` is set */
     tri__speed_values batch, batches; /* each above 0 */
-    tri__speed_values workers;        /* threads that decode; 0: as many as it takes */
+    tri__speed_values workers;        /* threads that decode; 0: the dataset chooses */
     int64_t repeat;
-    int part, parts;                   /* read this part, from 0, of so many; parts 0 is 1 */
-    int64_t skip_bad;                  /* up to this many damaged records of a combination are skipped; one more is an error */
-    bool cache;                        /* what one repetition decodes, the next finds decoded */
+    int part, parts;                   /* read part number `part`, from 0, of `parts` parts; parts 0 means 1 */
+    int64_t skip_bad;                  /* how many damaged records of a combination are skipped; more are an error */
+    bool cache;                        /* keep decoded examples for the next repetition */
     bool drop_caches;                  /* files are read from the disk every time; TRI_UNSUPPORTED where that is not permitted */
     const char *cache_folder;          /* may be NULL */
-    uint64_t seed;                     /* of the order of measuring */
-    const volatile sig_atomic_t *stop; /* looked at between batches; may be NULL */
+    uint64_t seed;                     /* of the order of measurements */
+    const volatile sig_atomic_t *stop; /* read between batches; not 0: stop; may be NULL */
     void (*progress)(void *context, int64_t done, int64_t all); /* in examples; may be NULL */
     void *context;
 
-    /* NULL: this process reads. Otherwise others do: all repetitions of a combination, cells[repeat], whose values are set. */
+    /* NULL: this process reads. Otherwise this call measures all repetitions of a combination: cells[repeat], whose values are set. */
     tri_status (*measure)(void *others, tri__speed_cell *cells);
     void *others;
 } tri__speed_request;
@@ -52,10 +52,10 @@ typedef struct {
 typedef struct {
     tri__speed_cell *cells; /* [count], in the order of the grid */
     int64_t count;
-    tri__speed_parameter varied[TRI_SPEED_PARAMETERS]; /* [variables] those with more than one value */
+    tri__speed_parameter varied[TRI_SPEED_PARAMETERS]; /* [variables] the parameters with more than one value */
     int variables;
-    tri__regression alone[TRI_SPEED_PARAMETERS]; /* [variables] items/s on each of them alone */
-    tri__regression together;                    /* on all but items; columns is 0 where there are too few cells */
+    tri__regression alone[TRI_SPEED_PARAMETERS]; /* [variables] items/s fitted to each of these alone */
+    tri__regression together;                    /* items/s fitted to all of these but items; columns 0: too few cells */
 } tri__speed_result;
 
 TRI_MUST_CHECK tri_status tri__speed_measure(const tri__speed_request *request, tri__speed_result *out);

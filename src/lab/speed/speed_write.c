@@ -1,4 +1,4 @@
-/* speed_write.c: the measurements of a speed study as CSV, and as a plot with a panel for each parameter. */
+/* speed_write.c: writes the measurements of a speed study as CSV, and as a plot with a panel for each parameter. */
 #include "lab/speed/speed_write.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "lab/speed/speed.h"
 
-/* speed.csv and speed.svg into folder, which is made where it is not there. title heads the plot. */
+/* Write speed.csv and speed.svg into folder, which is made where it does not exist. title: of the plot. */
 TRI_MUST_CHECK tri_status tri__speed_write(const tri__speed_result *result, const char *folder, const char *title);
 
 #endif

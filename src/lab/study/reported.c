@@ -19,7 +19,7 @@ typedef struct {
     json_t *block;
     const char *name; /* of the table */
     tri__text_table table;
-    int worker;   /* its column with the worker's number; −1: none */
+    int worker;   /* the table's column with the worker's number; −1: none */
     int64_t room; /* of study->reported */
 } join;
 
@@ -37,7 +37,7 @@ static tri_status parse_builtin(join *self)
     return tri__study_wrong(self->study, self->name, "no published table is called %s%s", self->name, tri__nearest_hint(&nearest, hint));
 }
 
-/* A bare name is a table of the folder `reported` beside the study. */
+/* A bare name means a table in the folder `reported` beside the study. */
 static tri_status parse_file(join *self)
 {
     char *folder = tri__path_parent(self->study->file), *text = NULL;
@@ -71,7 +71,7 @@ static const char *text_in(const json_t *block, const char *part, const char *ke
     return json_string_value(json_object_get(json_object_get(block, part), key));
 }
 
-/* The table's word for a factor's value, as the study says it. */
+/* The factor's value for a word of the table, by the study's `values`. */
 static const char *translated(const join *self, const char *factor, const char *word)
 {
     const char *other = text_in(json_object_get(self->block, "values"), factor, word);

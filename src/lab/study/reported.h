@@ -1,10 +1,10 @@
-/* reported.h: what was published, beside the cells of a study.
+/* reported.h: published numbers for the cells of a study.
  *
  * `reported` in a study's file is one mapping or a list of them: `file`, a CSV table (of a built-in study one of experiments/reported/, by
  * name; otherwise a path from the study's file on); `columns`, from columns of the study to columns of the table; `keys`, from factors to
- * columns of the table where they have other names; `values`, from a factor to a mapping of the table's words to the factor's; `at`,
- * factors whose value the table does not name; `where`, which rows of the table count; `worker`, the table's column with the worker's
- * number. A factor that the table has no column for, and that `at` does not name, may have any value. */
+ * columns of the table where they have other names; `values`, from a factor to a mapping of the table's words to the factor's; `at`, values
+ * of factors that the table does not have; `where`, which rows of the table count; `worker`, the table's column with the worker's number. A
+ * factor that the table has no column for, and that `at` does not name, may have any value. */
 #ifndef TRI_LAB_STUDY_REPORTED_H
 #define TRI_LAB_STUDY_REPORTED_H
 

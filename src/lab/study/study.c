@@ -31,7 +31,7 @@ const char *tri__scale_name(tri__scale scale)
 
 /* ---- messages ---- */
 
-/* Where it stands as a key, or otherwise where it stands first. */
+/* Where text is a key of the file; otherwise its first occurrence. */
 static const char *find_text(const tri__study *study, const char *text)
 {
     char key[96];
@@ -112,7 +112,7 @@ static tri_status parse_expression(const tri__study *study, const char *text, tr
     return tri__expression_parse(&position, text, out);
 }
 
-/* Either the expression, or a mapping of value, label and digits. */
+/* A column is an expression, or a mapping of value, label and digits. */
 static tri_status read_column(tri__study *study, tri__scope scope, const char *name, const json_t *from)
 {
     tri__study_column *column = &study->columns[study->column_count];
@@ -157,7 +157,8 @@ static bool is_column(const tri__study *study, const char *name)
     return tri__study_column_find(study, TRI_SCOPE_WORKER, dot + 1) >= 0 || tri__study_column_find(study, TRI_SCOPE_HOST, dot + 1) >= 0;
 }
 
-/* A name of a finding is a column or a factor; what a condition names is a factor. Which values it has may depend on the scale. */
+/* A name in a finding must be a column or a factor. A condition must name a factor; its value is not checked, since values may depend on
+ * the scale. */
 static tri_status check_name(void *context, const char *name, const char *value)
 {
     const tri__study *study = context;
@@ -172,7 +173,7 @@ static tri_status check_name(void *context, const char *name, const char *value)
     return tri_fail(TRI_BAD_DATA, "no %s is called %s%s", value ? "factor" : "column or factor", name, tri__nearest_hint(&nearest, hint));
 }
 
-/* Either the expression, or a mapping of holds and why. */
+/* A finding is an expression, or a mapping of holds and why. */
 static tri_status read_finding(tri__study *study, const char *name, const json_t *from)
 {
     tri__study_finding *finding = &study->findings[study->finding_count];
@@ -200,7 +201,7 @@ static tri_status read_findings(tri__study *study)
 
 typedef struct {
     const tri__study *study;
-    int cell; /* −1: before all cells */
+    int cell; /* −1: a command that runs before all cells */
     const tri__study_names *names;
     char number[24];
 } naming;
@@ -243,7 +244,7 @@ tri_status tri__study_preparation(const tri__study *study, int number, const cha
     return text ? fill(study, -1, &names, text, line) : tri__command_line_check(line);
 }
 
-/* Every command can be made before the first one runs. */
+/* Make every command once, so that mistakes are found before the first one runs. */
 static tri_status check_commands(const tri__study *study)
 {
     const tri__study_names names = {
@@ -266,9 +267,9 @@ static tri_status check_commands(const tri__study *study)
     return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole study ---- */
 
-/* quick or full replace parts of the document, name by name. */
+/* Replace parts of the document by those of quick or full, name by name. */
 static tri_status scale_document(tri__study *study)
 {
     json_t *part = json_object_get(study->document, tri__scale_name(study->scale));

@@ -1,4 +1,4 @@
-/* study_cells.c: from factors and rows to cells. */
+/* study_cells.c: makes cells from factors and rows. */
 #include "lab/study/study_cells.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ enum { MOST_CELLS = 10000, MOST_FACTORS = 16 };
 typedef struct {
     json_t *rows, *factors;
     int row_keys;
-    size_t levels[MOST_FACTORS]; /* of each factor that is crossed */
+    size_t levels[MOST_FACTORS]; /* how many values each factor of `factors` has */
     int crossed;
 } plan;
 
@@ -65,7 +65,7 @@ static tri_status read_factors(tri__study *study, plan *from, int64_t *cells)
     return NULL;
 }
 
-/* Cell `cell`: its row, then its factors, the last of which changes quickest. */
+/* Fill in cell `cell`: its row, then its factors. The last factor changes quickest. */
 static void fill_cell(tri__study *study, const plan *from, int cell)
 {
     const char **values = study->values + cell * study->factor_count;

@@ -4,8 +4,8 @@
 
 #include "lab/study/study.h"
 
-/* `factors` maps names to lists of values, which are crossed. `rows` is a list of mappings: combinations that are written out. Where there
- * are both, each row is crossed with the factors. Fills factors, values and cell_count of study. */
+/* `factors` maps names to lists of values; every combination of them is a cell. `rows` is a list of mappings: each is one combination.
+ * Where there are both, each row is combined with every combination of the factors. Fills factors, values and cell_count of study. */
 TRI_MUST_CHECK tri_status tri__study_read_cells(tri__study *study);
 
 #endif

@@ -1,4 +1,5 @@
-/* study_parts.c: the kinds of a study's parts, as a table. What factors and rows hold is checked where cells are made of them. */
+/* study_parts.c: a table of the parts of a study, and the kind of each. The content of factors and rows is checked where cells are made
+ * from them. */
 #include "lab/study/study_parts.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ typedef enum { ANY, WORD, WORDS, WORD_OR_WORDS, NAMED_WORDS, MAPPING, MAPPINGS, 
 typedef struct part {
     const char *key;
     part_kind kind;
-    const struct part *parts; /* of the mapping, or of each of them; NULL: any */
+    const struct part *parts; /* of the mapping, or of each mapping of a list; NULL: any parts */
 } part;
 
 static const part table_parts[] = {{"title", WORD, NULL}, {"rows", WORDS, NULL},     {"columns", WORDS, NULL},

@@ -4,8 +4,8 @@
 
 #include "lab/study/study.h"
 
-/* object: the study's document, or its `quick` or `full`. TRI_BAD_DATA where it has a part that no study has, or one of another kind,
- * here or in an entry of tables, plots, fits and reported. So whoever reads the document later finds words where there must be words. */
+/* object: the study's document, or its `quick` or `full`. TRI_BAD_DATA where it, or an entry of tables, plots, fits and reported, has a
+ * part that no study has, or a part of the wrong kind. Code that reads the document later can rely on that. */
 TRI_MUST_CHECK tri_status tri__study_check_parts(const tri__study *study, const json_t *object);
 
 #endif

@@ -1,11 +1,11 @@
-/* study_shown.c: the names in tables, plots and fits. */
+/* study_shown.c: checks the names in tables, plots and fits. */
 #include "lab/study/study_shown.h"
 
 #include <string.h>
 
 typedef struct {
     const char *part, *key;
-    bool column; /* it names columns; otherwise factors */
+    bool column; /* true: it names columns; false: factors */
     bool needed;
 } shown;
 
@@ -20,7 +20,7 @@ static const shown names[] = {
     {"fits", "y", .column = true, .needed = true},
 };
 
-/* A table may be of workers or of hosts. */
+/* A table may have a row for each worker or for each host. */
 static tri__scope scope_of(const json_t *spec)
 {
     const char *by = json_string_value(json_object_get(spec, "by"));

@@ -1,4 +1,4 @@
-/* template.c: a command from a template and values. */
+/* template.c: makes a command from a template and values. */
 #include "lab/study/template.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ typedef struct {
     const char *text; /* the whole template, for messages */
     char word[LONGEST_WORD];
     size_t used;
-    bool begun; /* there is a word, though it may be empty */
+    bool begun; /* a word has begun; it may still be empty */
 } filler;
 
 static tri_status put(filler *self, const char *text, size_t size)
@@ -52,7 +52,7 @@ static tri_status look_up(filler *self, const char **at, const char **value)
 
 static tri_status fill_words(filler *self, const char *text, bool values);
 
-/* {name} at *at; whole: nothing else is in its word. */
+/* Fill in {name} at *at. Where it is a whole word, its value may become several words, or none. */
 static tri_status put_value(filler *self, const char **at)
 {
     bool starts = !self->begun;

@@ -10,7 +10,7 @@
 /* The value of a name; NULL where there is no such name. */
 typedef const char *tri__template_value(void *context, const char *name);
 
-/* Add the words to line. TRI_BAD_DATA for a name without a value, a bracket or a quote without its end. */
+/* Add the words to line. TRI_BAD_DATA for a name without a value, or for a bracket or quote that is not closed. */
 TRI_MUST_CHECK tri_status tri__template_fill(const char *text, tri__template_value *value, void *context, tri__command_line *line);
 
 #endif
