@@ -1,5 +1,5 @@
-/* main.c: one call of the program, from words to exit status: 0 on success, 1 when the work failed, 2 on a wrong call, 128 and
- * the signal's number (130 after Ctrl-C) when it was asked to end and did. */
+/* main.c: one call of the program, from words to exit status: 0 on success, 1 when the work failed, 2 on a wrong call, 128 + the signal's
+ * number (130 after Ctrl-C) when a signal asked it to end and it ended in good order. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -56,7 +56,8 @@ static tri_status run(tri__session *session)
     return finish_output(session);
 }
 
-/* A command that was asked to end, and did, has not failed; that it is not complete is told by the signal's number. */
+/* A command that ended because a signal asked it to has not failed; the signal's number in the exit status says that its work is not
+ * complete. */
 static int exit_status(tri_status status, const tri__session *session)
 {
     const int own = tri__signals_status(), by_signal = session->serves ? 0 : own ? own : session->exit_status;

@@ -24,7 +24,8 @@ static int workers_on(const tri__chosen_hosts *chosen, const tri__virtual_host *
     return count;
 }
 
-/* All hosts share this machine's CPUs, and some may use only a part. One number serves all workers, so it is that of the busiest host. */
+/* All hosts share this machine's CPUs, and some may use only a part of them. All workers get the same number of threads: that of the
+ * busiest host. */
 static int threads_of_worker(const tri__chosen_hosts *chosen)
 {
     int least = omp_get_num_procs() / chosen->job_hosts.cluster.workers;
@@ -100,7 +101,7 @@ static bool is_secured(const tri__arguments *arguments)
            tri__argument_given(arguments, "ca") || tri__argument_flag(arguments, "insecure");
 }
 
-/* Without a host of its own, the evaluator is beside ps:0. */
+/* Where the cluster lists no evaluator, it runs beside ps:0. */
 static tri_status take_listed(const tri__cluster *listed, tri__cluster *out)
 {
     TRI_TRY(tri__cluster_copy(listed, out));

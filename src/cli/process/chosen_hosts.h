@@ -1,5 +1,5 @@
-/* chosen_hosts.h: the hosts that the user chose for the processes of a run: with --on, those of a virtual cluster; with --cluster alone,
- * those that it lists, reached by ssh. */
+/* chosen_hosts.h: the hosts that the user chose for the processes of a run: with --on, hosts of a virtual cluster; with --cluster alone,
+ * the hosts that its file lists, which are reached by ssh. */
 #ifndef TRI_CLI_PROCESS_CHOSEN_HOSTS_H
 #define TRI_CLI_PROCESS_CHOSEN_HOSTS_H
 
@@ -13,7 +13,7 @@ enum { TRI_REACH_WORDS = 32 };
 
 typedef struct {
     const char *on;             /* the name of the virtual cluster; NULL: there is none */
-    bool elsewhere;             /* not on this machine */
+    bool elsewhere;             /* processes run on other hosts, real or virtual */
     tri__virtual_cluster hosts; /* with --on */
     char program[PATH_MAX];
     char ssh[PATH_MAX]; /* the words of --ssh */
@@ -21,9 +21,9 @@ typedef struct {
     tri__job_hosts job_hosts;
 } tri__chosen_hosts;
 
-/* listed: where --cluster places the tasks, or an empty one. Otherwise servers and workers say how many are to be dealt out over the hosts;
- * a strategy that starts no processes has all of them on the first host. *out keeps pointers to itself: it must not move. Call fini after
- * a failure, too. */
+/* listed: the cluster of --cluster, or an empty one. With an empty one, `servers` servers and `workers` workers are distributed over the
+ * hosts; a strategy that starts no processes runs on the first host. *out points into itself: it must not move. Call fini after a failure,
+ * too. */
 TRI_MUST_CHECK tri_status tri__chosen_hosts_open(const tri__arguments *arguments, const tri__strategy *strategy, const tri__cluster *listed,
                                                  int servers, int workers, tri__chosen_hosts *out);
 void tri__chosen_hosts_fini(tri__chosen_hosts *chosen);

@@ -1,4 +1,4 @@
-/* membership.c: mpirun or srun tells a rank its number. For a task, the first of these that is present describes the cluster: --cluster and
+/* membership.c: mpirun or srun gives a rank its number. For a task, the first of these that is present describes the cluster: --cluster and
  * --task, --join, TF_CONFIG, Slurm's variables. --cluster without --task describes tasks that this process starts. */
 #include "cli/process/membership.h"
 
@@ -26,7 +26,7 @@ static tri_status from_join(const tri__arguments *arguments, tri__membership *ou
     return tri__cluster_from_join(tri__argument_text(arguments, "join"), &out->cluster, &out->task);
 }
 
-/* The environment says which task this is. --task overrides it: ps:0 gives it to the evaluator that it starts. */
+/* The environment says which task this is. --task overrides that: ps:0 gives --task to the evaluator that it starts. */
 static tri_status take_task(const tri__arguments *arguments, tri__membership *out)
 {
     const char *task = tri__argument_text(arguments, "task");
@@ -105,7 +105,7 @@ static tri_status find_rank(const tri__session *session, const tri__arguments *a
     return NULL;
 }
 
-/* A process that ignored the others would train alone, and each of them would call that a success. */
+/* If each process ignored the others, every one would train alone and report success. */
 static tri_status check_alone(const tri__session *session, const tri__strategy *strategy)
 {
     int64_t tasks = 0;

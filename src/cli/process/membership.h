@@ -1,4 +1,4 @@
-/* membership.h: finds out which of the processes that train together this one is, from its options and its environment. */
+/* membership.h: finds out which task or rank of a run this process is, from its options and its environment. */
 #ifndef TRI_CLI_PROCESS_MEMBERSHIP_H
 #define TRI_CLI_PROCESS_MEMBERSHIP_H
 
@@ -7,19 +7,18 @@
 #include "train/options/strategy.h"
 
 typedef struct {
-    const char
-        *by; /* what said that this is one of the tasks: "--cluster", "TF_CONFIG", …; NULL: nothing did, so this process starts them */
-    tri__cluster cluster; /* of tasks to be started: as --cluster describes it, otherwise empty */
+    const char *by; /* what says that this is one of the tasks: "--cluster", "TF_CONFIG", …; NULL: nothing; this process starts the tasks */
+    tri__cluster cluster; /* where this process starts the tasks: as --cluster describes it, otherwise empty */
     tri__task task;
-    int rank, ranks; /* as mpirun or srun numbered them; ranks is 0 if neither started this process, which then starts the ranks */
+    int rank, ranks; /* this rank and how many there are, from mpirun or srun; ranks 0: this process starts the ranks */
 } tri__membership;
 
 /* strategy says how its processes meet. servers: how many of Slurm's tasks are servers. TRI_BAD_CALL where the options do not go together,
- * or one is given that only means something to a cluster. */
+ * or where an option is given that only a cluster has. */
 TRI_MUST_CHECK tri_status tri__membership_find(const tri__session *session, const tri__arguments *arguments, const tri__strategy *strategy,
                                                int servers, tri__membership *out);
 void tri__membership_fini(tri__membership *membership);
 
-bool tri__membership_is_taken(const tri__membership *membership); /* somebody has started this process as one of several */
+bool tri__membership_is_taken(const tri__membership *membership); /* this process was started as one of several */
 
 #endif

@@ -1,9 +1,9 @@
 /* openmp.c: how OpenMP's threads wait.
  *
- * A small model's step has dozens of places where threads wait for each other, for microseconds: they must spin, since a wake-up takes a
- * hundred. But libgomp spins for milliseconds, and where another program takes a CPU, a thread burns its share waiting for one that is
- * not running: two threads become slower than one. A thousand rounds are as quick on a quiet machine and twice as quick on a busy one.
- * libgomp reads the number when it is loaded, before main: so the program starts itself once more. */
+ * A small model's step has dozens of places where threads wait for each other, for microseconds: they must spin, because waking a thread
+ * takes a hundred microseconds. But libgomp spins for milliseconds. When another program takes a CPU, a thread wastes its CPU time waiting
+ * for a thread that is not running: two threads become slower than one. A thousand rounds of spinning are as quick on a quiet machine and
+ * twice as quick on a busy one. libgomp reads this number when it is loaded, before main, so the program executes itself once more. */
 #include "cli/process/openmp.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* program.c: the kernel knows which file this program is, wherever it was found and whatever it was called by. */
+/* program.c: asks the kernel which file this program is: argv[0] may say something else. */
 #define _GNU_SOURCE
 #include "cli/process/program.h"
 

@@ -1,4 +1,4 @@
-/* relay.c: a list of texts, and the thread that writes them in their order. */
+/* relay.c: a queue of texts, and the thread that writes them in order. */
 #define _GNU_SOURCE /* fopencookie */
 #include "cli/process/relay.h"
 
@@ -13,8 +13,8 @@
 #include "base/thread/condition.h"
 
 enum {
-    MOST_WAITING = 1 << 20, /* bytes; beyond that, a lossy stream drops lines */
-    LONGEST = 1 << 16,      /* bytes of a line that is flushed as one */
+    MOST_WAITING = 1 << 20, /* bytes; when more are queued, a lossy stream drops lines */
+    LONGEST = 1 << 16,      /* bytes of a line that is written as a whole */
 };
 
 typedef struct text {
@@ -29,15 +29,15 @@ typedef struct {
     tri__relay *relay;
     int fd;
     bool lossy;
-    long lost; /* flushes that were left out; under the relay's lock */
+    long lost; /* flushes that were dropped; guarded by the relay's lock */
 } lane;
 
 struct tri__relay {
     pthread_t thread;
-    pthread_mutex_t lock; /* guards all that follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t changed;
     text *first, **last;
-    size_t waiting; /* bytes, those that are being written included */
+    size_t waiting; /* bytes in the queue, with those that are being written */
     bool closing;
 };
 
@@ -198,7 +198,7 @@ void tri__relay_destroy(tri__relay *relay)
     relay->closing = true;
     pthread_cond_broadcast(&relay->changed);
     pthread_mutex_unlock(&relay->lock);
-    pthread_join(relay->thread, NULL); /* it has written all by then */
+    pthread_join(relay->thread, NULL); /* the thread ends after it has written everything */
     pthread_cond_destroy(&relay->changed);
     pthread_mutex_destroy(&relay->lock);
     free(relay);

@@ -1,4 +1,4 @@
-/* session.c: what one call of the program finds around it. The only file that reads the environment. */
+/* session.c: the surroundings of one call of the program. The only file that reads the environment. */
 #define _GNU_SOURCE
 #include "cli/process/session.h"
 
@@ -40,7 +40,8 @@ static tri__slurm find_slurm(void)
     };
 }
 
-/* The first of these whose variables are set: Open MPI's mpirun, other launchers with a PMI interface, Slurm. */
+/* Rank and number of ranks, from the first of these whose variables are set: Open MPI's mpirun, other launchers with a PMI interface,
+ * Slurm. */
 static void find_rank(tri__session *session)
 {
     const struct {
@@ -115,7 +116,8 @@ void tri__session_fini(tri__session *session)
     free(session->cache_folder);
 }
 
-/* The user's $COLUMNS wins, if it is a sensible number, terminal or not. Otherwise at most 100: longer lines are hard to read. */
+/* The user's $COLUMNS decides, if it is a sensible number, also where output is not a terminal. Otherwise at most 100: longer lines are
+ * hard to read. */
 static int page_width(const tri__session *session)
 {
     enum { LEAST = 40, MOST = 1000, EASY = 100 };

@@ -1,4 +1,4 @@
-/* session.h: one call of the program: where its output goes, and what it knows of its environment. */
+/* session.h: one call of the program: where its output goes, and what its environment says. */
 #ifndef TRI_CLI_PROCESS_SESSION_H
 #define TRI_CLI_PROCESS_SESSION_H
 
@@ -16,19 +16,19 @@
 struct tri__session {
     FILE *out;              /* results */
     tri__terminal terminal; /* messages and the live line, on standard error */
-    tri__log *log;          /* the terminal's sink for the lines of other rooms */
-    tri__relay *relay;      /* of a task that a supervisor started: out and the terminal's file lead into it; otherwise NULL */
+    tri__log *log;          /* the terminal, as a log for the other folders of src */
+    tri__relay *relay;      /* of a task that a supervisor started: takes what is written to out and to the terminal; otherwise NULL */
     bool quiet, json;
-    bool serves;           /* another process that asks this one to end expects it to: it exits 0 after that */
-    int exit_status;       /* of a run that a signal to one of its other processes ended; 0: none did */
+    bool serves;           /* another process manages this one: when a signal has ended it, it exits with 0 */
+    int exit_status;       /* of a run that a signal to another of its processes ended; 0: elsewhere */
     bool told;             /* the failure that the command will return has been reported already */
     char *cache_folder;    /* $XDG_CACHE_HOME/trireme or ~/.cache/trireme; NULL where neither is known */
     const char *tf_config; /* $TF_CONFIG; NULL where it is not set */
     const char *hosts;     /* $OMPI_MCA_orte_default_hostfile: the file of hosts that mpirun reads */
-    tri__slurm slurm;      /* the variables of a job step: of srun, not of the script around it */
-    int rank, ranks;       /* as mpirun or srun numbered them; ranks is 0 where neither started this process */
-    bool strangers;        /* those ranks were given no way to find each other: srun without --mpi */
-    int64_t started;       /* tri__clock_now at the beginning */
+    tri__slurm slurm;      /* the variables of a job step: those of srun, not of the batch script */
+    int rank, ranks;       /* this rank and how many there are, from mpirun or srun; ranks 0: neither started this process */
+    bool strangers;        /* the ranks cannot find each other: srun was called without --mpi */
+    int64_t started;       /* tri__clock_now when the process began */
     int argc;              /* the command line as it was typed, the program's name included */
     const char *const *argv;
 };
@@ -36,7 +36,7 @@ struct tri__session {
 void tri__session_init(tri__session *session, int argc, const char *const *argv);
 void tri__session_fini(tri__session *session);
 
-/* TRI_BAD_CALL where ranks were started that cannot find each other: MPI would end them with words of its own. */
+/* TRI_BAD_CALL where ranks were started that cannot find each other: MPI would end them with a message of its own. */
 TRI_MUST_CHECK tri_status tri__session_check_ranks(const tri__session *session);
 
 /* From now on, writing to standard output and standard error does not wait for their readers; only fini does. */

@@ -11,7 +11,7 @@
 #define SAME INT64_C(300000000) /* nanoseconds */
 
 static volatile sig_atomic_t caught, limit, noted, first;
-static atomic_int_fast64_t last; /* when one was counted; 0: never */
+static atomic_int_fast64_t last; /* when a signal was last counted; 0: never */
 
 static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals, BY_SIGNAL = 128 };
@@ -33,14 +33,14 @@ static void count(int signal)
         return;
     if (caught < limit) {
         first = first ? first : signal;
-        __atomic_store_n(&caught, caught + 1, __ATOMIC_RELAXED); /* threads of a pool may read it meanwhile */
+        __atomic_store_n(&caught, caught + 1, __ATOMIC_RELAXED); /* other threads may read it at the same time */
         return;
     }
     handle_all(&(struct sigaction){.sa_handler = SIG_DFL});
-    raise(signal); /* it comes when this handler has returned */
+    raise(signal); /* the signal is delivered when this handler has returned */
 }
 
-/* None of them interrupts the handler. */
+/* While the handler runs, these signals are blocked. */
 static void handle_all_by(void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};

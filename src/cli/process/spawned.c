@@ -14,9 +14,9 @@
 #include "watch/progress/progress_json.h"
 
 enum { GRACE = 10 };                /* seconds in which to end in good order */
-#define READING INT64_C(1000000000) /* in which a supervisor that is not stopped reads the result */
+#define READING INT64_C(1000000000) /* nanoseconds in which a running supervisor reads the result */
 
-/* A supervisor on another host writes signals. End of file means that the supervisor is gone; a failed read does not mean that. */
+/* A supervisor on another host sends signals as bytes. End of file means that the supervisor is gone; a failed read does not. */
 static void *wait_for_end(void *argument)
 {
     int fd = (int)(intptr_t)argument;
@@ -68,7 +68,7 @@ tri_status tri__spawned_result(tri__session *session, const tri__run_result *res
                   json_pack("{s:O, s:s, s:i}", "summary", result->summary, "table", result->table, "exit_status", tri__signals_status()));
 }
 
-/* A supervisor that is stopped reads nothing. It reads the result when it goes on, and is not waited for. */
+/* A supervisor that is stopped (Ctrl-Z) reads nothing. We do not wait for it: it reads the result when it continues. */
 tri_status tri__spawned_conclude(tri__session *session, const tri__run_result *result)
 {
     TRI_TRY(tri__spawned_result(session, result));

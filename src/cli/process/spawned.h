@@ -6,20 +6,20 @@
 #include "cli/process/session.h"
 #include "train/run/run.h"
 
-/* From now on, each byte on fd is a signal that this process sends to itself, and end of file is SIGTERM, after which it exits some seconds
- * later. */
+/* From now on, each byte that arrives on fd is a signal that this process sends to itself. At end of file it sends itself SIGTERM, and
+ * exits some seconds later. */
 TRI_MUST_CHECK tri_status tri__spawned_watch(int fd);
 
-void tri__spawned_began(tri__session *session);                                   /* as rank 0: all ranks are ready */
-void tri__spawned_progress(tri__session *session, const tri__progress *progress); /* dropped while the last one has not been read */
+void tri__spawned_began(tri__session *session);                                   /* rank 0 reports that all ranks are ready */
+void tri__spawned_progress(tri__session *session, const tri__progress *progress); /* dropped while the last report has not been read */
 TRI_MUST_CHECK tri_status tri__spawned_result(tri__session *session, const tri__run_result *result);
-TRI_MUST_CHECK tri_status tri__spawned_conclude(tri__session *session, const tri__run_result *result); /* … and wait until it is read */
-void tri__spawned_failure(tri__session *session, tri_status failure);                                  /* main does not report it again */
+TRI_MUST_CHECK tri_status tri__spawned_conclude(tri__session *session, const tri__run_result *result); /* also waits until it is read */
+void tri__spawned_failure(tri__session *session, tri_status failure);                                  /* main will not report it again */
 
-/* For a failure that all ranks share, in a rank other than 0: rank 0 reports it, and fails. This rank ends well, since mpirun ends all
- * ranks when one fails, and rank 0 may not have reported yet. Takes failure, returns NULL. */
+/* For a rank other than 0, after a failure that all ranks share: rank 0 reports it, and fails. This rank exits with 0, because mpirun ends
+ * all ranks when one fails, and rank 0 may not have reported yet. Takes failure, returns NULL. */
 TRI_MUST_CHECK tri_status tri__spawned_leave_to_rank_0(tri__session *session, tri_status failure);
 
-void tri__spawned_drain(tri__session *session); /* before an exit without tri__session_fini: wait until all was read */
+void tri__spawned_drain(tri__session *session); /* before an exit without tri__session_fini: waits until all is read */
 
 #endif

@@ -13,13 +13,13 @@
 #include "train/job/watcher.h"
 
 #define SECOND   INT64_C(1000000000)
-#define PATIENCE (3 * SECOND)  /* for it to end, after each further signal */
+#define PATIENCE (3 * SECOND)  /* time to end, after each signal */
 #define LONG     (60 * SECOND) /* restarts longer ago than this do not count */
 
 enum { MOST_RESTARTS = 3 }; /* within LONG */
 
 struct tri__supervised {
-    tri__watcher watcher; /* belongs to the thread while that runs, as do the fields below */
+    tri__watcher watcher; /* the thread owns this and the fields below while it runs */
     tri__process process;
     tri__restarts restarts;
     int64_t started;
@@ -27,7 +27,7 @@ struct tri__supervised {
     int farewell;
     tri__log *log;
     pthread_t thread;
-    volatile sig_atomic_t ending; /* 1: the process should end; another thread sets it: atomic */
+    volatile sig_atomic_t ending; /* 1: the process should end; atomic, because another thread sets it */
 };
 
 static tri_status start(tri__supervised *self)
@@ -38,7 +38,7 @@ static tri_status start(tri__supervised *self)
     return tri_wrap(tri__process_start(&self->process, &options), "%s cannot be started", self->process.name);
 }
 
-/* Start it again, unless it has died too often. Returns whether it runs. */
+/* Start the process again, unless it has died too often. Returns whether it runs. */
 static bool revive(tri__supervised *self, const char *how)
 {
     int64_t now = tri__clock_now();

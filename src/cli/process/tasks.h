@@ -1,4 +1,4 @@
-/* tasks.h: starts other tasks of the job with the options that the user gave: all of them, or an evaluator beside ps:0. */
+/* tasks.h: starts other tasks of the job, with the options that the user gave: all tasks, or an evaluator beside ps:0. */
 #ifndef TRI_CLI_PROCESS_TASKS_H
 #define TRI_CLI_PROCESS_TASKS_H
 
@@ -12,7 +12,7 @@
 TRI_MUST_CHECK tri_status tri__tasks_launch(const tri__arguments *arguments, const tri__run_request *request, const char *hosts,
                                             const tri__job_hosts *job_hosts, tri__run_result *out);
 
-/* evaluator:0 beside this process, ps:0 of a cluster that has no task for it. */
+/* Start evaluator:0 beside this process, which is ps:0 of a cluster that lists no evaluator. */
 TRI_MUST_CHECK tri_status tri__tasks_start_evaluator(const tri__arguments *arguments, tri__log *log, tri__supervised **out);
 
 #endif

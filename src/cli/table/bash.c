@@ -1,4 +1,4 @@
-/* bash.c: the table of commands as a completion for bash: one case a command, no lookups at run time. */
+/* bash.c: prints the table of commands as a completion for bash: one case for each command, nothing is looked up at run time. */
 #include "cli/table/bash.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static void option_names(FILE *out, const tri__command *command)
     }
 }
 
-/* What completes a value: words, a file or a folder. A source may be a path too. */
+/* What completes a value: words, a file or a folder. A source may also be a path. */
 static void value_case(FILE *out, const tri__command *command, const tri__option *option)
 {
     const char *words = option->choices ? option->choices : option->completion;
@@ -33,7 +33,7 @@ static void value_case(FILE *out, const tri__command *command, const tri__option
         fprintf(out, "COMPREPLY=($(compgen %s-W '%s' -- \"$word\")); return ;;\n", strstr(option->argument, "SOURCE") ? "-f " : "", words);
 }
 
-/* Whether this row is the first of the commands that begin with its first word; then how long that word is. */
+/* Whether this row is the first of the commands that begin with its first word. length: of that word. */
 static bool begins_group(int row, size_t *length)
 {
     const char *name = tri__commands[row]->name, *before = row > 0 ? tri__commands[row - 1]->name : "";
@@ -41,7 +41,7 @@ static bool begins_group(int row, size_t *length)
     return strncmp(name, before, *length) != 0 || before[*length] != ' ';
 }
 
-/* The first words of commands, each once; with groups, only of those that have a second word. */
+/* Print the first words of commands, each once. groups: only of commands that have a second word. */
 static void first_words(FILE *out, bool groups, const char *between)
 {
     size_t length;

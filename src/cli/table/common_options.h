@@ -36,6 +36,6 @@
         .name = "skip-bad", .argument = "N", .kind = TRI_OPTION_INTEGER, .least = 0, .standard = "0", .meaning = (says)                    \
     }
 
-extern const tri__option tri__result_options[]; /* of commands that only print a result; ends with a row of zeros */
+extern const tri__option tri__result_options[]; /* for commands that only print a result; ends with a row of zeros */
 
 #endif

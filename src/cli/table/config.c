@@ -1,4 +1,4 @@
-/* config.c: a file of settings as words of a command line. */
+/* config.c: turns a file of settings into words of a command line. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/table/config.h"
 
@@ -15,8 +15,8 @@ enum { MOST_COMMAND_WORDS = 4 };
 typedef struct {
     const char *file;
     const tri__command *command;
-    bool has_operand; /* on the command line */
-    char **words;     /* owned, each */
+    bool has_operand; /* the command line has an operand */
+    char **words;     /* each is owned */
     int count;
 } expansion;
 
@@ -75,10 +75,10 @@ static tri_status add_entry(expansion *self, const char *key, const json_t *valu
         return self->has_operand ? NULL : add(self, strdup(text));
     if (option && option->kind == TRI_OPTION_FLAG)
         return add_flag(self, option, text);
-    return asprintf(&word, "--%s=%s", key, text) < 0 ? no_memory(self->file) : add(self, word); /* the parser knows unknown names best */
+    return asprintf(&word, "--%s=%s", key, text) < 0 ? no_memory(self->file) : add(self, word); /* the parser reports unknown names */
 }
 
-/* The word that was added last, alone behind the command's own words, so that a mistake in it is told with its line. */
+/* Parse the word that was added last, alone after the command's own words, so that the message about a mistake can name its line. */
 static tri_status check_last(const expansion *self, int own)
 {
     const char *words[MOST_COMMAND_WORDS + 2] = {NULL};
@@ -89,7 +89,7 @@ static tri_status check_last(const expansion *self, int own)
     return tri__arguments_parse(own + 1, words, &arguments);
 }
 
-/* own: words of the command itself, which stand behind the program's name. */
+/* own: how many words the command's name has; they follow the program's name. */
 static tri_status add_entries(expansion *self, json_t *entries, int own)
 {
     const char *key;
@@ -108,7 +108,7 @@ static tri_status add_entries(expansion *self, json_t *entries, int own)
     return NULL;
 }
 
-/* Whether the command line names an operand. One that cannot be parsed is told of later. */
+/* Whether the command line has an operand. A command line that cannot be parsed is reported later. */
 static bool has_operand(int count, const char *const *words)
 {
     tri__arguments arguments;
@@ -118,7 +118,7 @@ static bool has_operand(int count, const char *const *words)
     return has;
 }
 
-/* Where --config stands among words from number `from` on, and its file; −1: nowhere. *taken: how many words it takes. */
+/* The index of --config among words, from number `from` on, and its file; −1: it is not there. *taken: how many words it takes. */
 static int find_config(int from, int count, const char *const *words, const char **file, int *taken)
 {
     for (int i = from; i < count; i++) {
@@ -132,7 +132,7 @@ static int find_config(int from, int count, const char *const *words, const char
     return -1;
 }
 
-/* A mistake in the file is one of the call, as if it had been typed. */
+/* A mistake in the file counts as a wrong call, as if it had been typed. */
 static tri_status as_bad_call(tri_status status)
 {
     if (tri_status_code(status) != TRI_BAD_DATA)
@@ -142,7 +142,7 @@ static tri_status as_bad_call(tri_status status)
     return call;
 }
 
-/* The first words (the program and the command), those of the file, and the rest without the ones that --config takes. */
+/* Put together the first words (the program and the command), the words of the file, and the rest without the words of --config. */
 static tri_status expand(expansion *self, int count, const char *const *words, int first, int config, int taken)
 {
     json_t *entries = NULL;

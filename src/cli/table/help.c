@@ -1,4 +1,4 @@
-/* help.c: the table of commands as text for a terminal. */
+/* help.c: prints the table of commands as text for a terminal. */
 #include "cli/table/help.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static int columns_of(const char *text, size_t length)
 
 void tri__page_wrap(const tri__page *page, const char *text, int at, int indent)
 {
-    bool fresh = true; /* nothing of this text on the line yet */
+    bool fresh = true; /* the line has no word of this text yet */
     while (*text) {
         if (*text == '\n') {
             fprintf(page->out, "\n\n%*s", indent, "");
@@ -26,7 +26,7 @@ void tri__page_wrap(const tri__page *page, const char *text, int at, int indent)
         }
         size_t length = strcspn(text, " \n");
         int columns = columns_of(text, length);
-        bool fits_elsewhere = indent + columns <= page->width; /* a word that is longer than a line stays where it is */
+        bool fits_elsewhere = indent + columns <= page->width; /* a word that is longer than a line is not moved to the next */
         if (!fresh && fits_elsewhere && at + 1 + columns > page->width) {
             fprintf(page->out, "\n%*s", indent, "");
             at = indent, fresh = true;
@@ -43,7 +43,7 @@ static void heading(const tri__page *page, const char *text)
     fprintf(page->out, page->bold ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
-/* A name in a left column of the given width, its meaning beside it (or below, where the name is too long). */
+/* Print a name in a left column of the given width, and its meaning beside it, or below it where the name is too long. */
 static void entry(const tri__page *page, const char *name, const char *meaning, int column)
 {
     int columns = columns_of(name, strlen(name));

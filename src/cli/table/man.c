@@ -1,4 +1,4 @@
-/* man.c: the table of commands as a manual page in mdoc(7). */
+/* man.c: prints the table of commands as a manual page in mdoc(7). */
 #include "cli/table/man.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { LINE = 64 }; /* columns after which a line of the source ends at the next space */
 
-/* One word, with no character at its start that roff would take for a command. */
+/* Print one word. A character at its start that roff would take for a command is escaped. */
 static void word(FILE *out, const char *from, size_t length, bool begins)
 {
     if (begins && (*from == '.' || *from == '\''))
@@ -16,7 +16,7 @@ static void word(FILE *out, const char *from, size_t length, bool begins)
         fputs(from[i] == '\\' ? "\\e" : (char[]){from[i], 0}, out);
 }
 
-/* Paragraphs as roff takes them: short lines, a new one after each sentence. */
+/* Print paragraphs as roff needs them: short lines, and a new line after each sentence. */
 static void text(FILE *out, const char *words)
 {
     size_t column = 0;
@@ -39,7 +39,7 @@ static void text(FILE *out, const char *words)
     fputc('\n', out);
 }
 
-/* As the argument of a macro: one word in quotes. */
+/* Print words as one argument of a macro, in quotes. */
 static void argument(FILE *out, const char *words)
 {
     fputc('"', out);

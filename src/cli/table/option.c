@@ -26,7 +26,7 @@ const tri__option *tri__command_option(const tri__command *command, int row)
     return NULL;
 }
 
-/* Whether words[0…] begin with the (one or two) words of name; then how many. */
+/* How many words name has, one or two, if words[0…] begin with them; otherwise 0. */
 static int match_name(const char *name, int count, const char *const *words)
 {
     int used = 0;
@@ -39,7 +39,7 @@ static int match_name(const char *name, int count, const char *const *words)
     return used;
 }
 
-/* "data" is no command, but the first word of some: then say how they go on. */
+/* "data" is not a command, but the first word of some: the message lists the second words. */
 static tri_status explain_group(const char *word, const char *next)
 {
     size_t length = strlen(word);
@@ -97,7 +97,7 @@ static tri_status check_number(const tri__option *option, const char *value)
 
 static tri_status check_choice(const tri__option *option, const char *value)
 {
-    char words[256], *save = NULL; /* outlives nearest, which borrows from it */
+    char words[256], *save = NULL; /* must outlive nearest, which points into it */
     snprintf(words, sizeof words, "%s", option->choices);
     tri__nearest nearest = tri__nearest_of(value);
     for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
@@ -135,7 +135,7 @@ static int find_option(const tri__command *command, const char *name, size_t len
     return -1;
 }
 
-/* Whether list, words with spaces between, has word. */
+/* Whether list has word. list: words with spaces between them. */
 static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);
@@ -148,7 +148,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* The option that other programs call by this name; NULL where there is none. */
+/* The option for which other programs use this name; NULL where there is none. */
 static const char *known_elsewhere(const tri__command *command, const char *name)
 {
     const tri__option *option;
@@ -175,7 +175,7 @@ static tri_status unknown_option(const tri__command *command, const char *name, 
     return tri_fail(TRI_BAD_CALL, "%s has no option --%s ('trireme %s --help' lists them)", command->name, given, command->name);
 }
 
-/* --no-shuffle: the value that the row keeps for it. */
+/* --no-shuffle: sets the option to the value that its row has for that. */
 static tri_status take_negation(tri__arguments *out, const char *name, size_t length, bool *taken)
 {
     int row = length > 3 && !strncmp(name, "no-", 3) ? find_option(out->command, name + 3, length - 3) : -1;
@@ -189,13 +189,14 @@ static tri_status take_negation(tri__arguments *out, const char *name, size_t le
     return NULL;
 }
 
-/* Whether the word behind an option is its value. Where the value may be left out, only a number is. */
+/* Whether the word after an option is its value. Where the value may be left out, only a number counts as one. */
 static bool is_value(const tri__option *option, const char *word)
 {
     return option->implied ? *word >= '0' && *word <= '9' : strncmp(word, "--", 2) != 0;
 }
 
-/* The option of this row, with value where the word at *at had one; moves *at past a value that is a word of its own. */
+/* Set the option of this row. value: from the same word, "--name=value"; NULL: the next word may be the value, and then *at moves past
+ * it. */
 static tri_status take_row(tri__arguments *out, int row, const char *value, int count, const char *const *words, int *at)
 {
     const tri__option *option = tri__command_option(out->command, row);
@@ -274,7 +275,7 @@ static tri_status take_words(tri__arguments *out, int count, const char *const *
     return NULL;
 }
 
-/* Names and texts end in summaries and checkpoints, which are JSON and so UTF-8: better told now than when a run has ended. */
+/* Names and texts go into summaries and checkpoints, which are JSON and so UTF-8. A wrong one is reported now, not at the end of a run. */
 static tri_status check_text(int count, const char *const *words)
 {
     for (int i = 0; i < count; i++) {

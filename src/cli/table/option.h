@@ -1,6 +1,6 @@
 /* option.h: commands and their options, and the parser of command lines.
  *
- * Each command is a row of the list in commands.h. Values are checked when they are parsed: a number is a number and in range before any
+ * Each command is a row of the list in commands.h. Values are checked when they are parsed, so a number is valid and in range before any
  * work begins. */
 #ifndef TRI_CLI_TABLE_OPTION_H
 #define TRI_CLI_TABLE_OPTION_H
@@ -32,11 +32,11 @@ typedef struct tri__command {
     const char *usage;                                   /* what follows the name */
     const char *meaning;                                 /* one line */
     const char *detail;                                  /* paragraphs, a newline between them */
-    tri__command_operand operands[TRI_MAX_OPERANDS + 1]; /* ending in a NULL name */
+    tri__command_operand operands[TRI_MAX_OPERANDS + 1]; /* ends with a NULL name */
     int least, most;                                     /* operands */
-    bool takes_rest;                                     /* what follows `most` operands is another program's command line */
-    const tri__option *options;                          /* ending in a row of zeros; read them by tri__command_option */
-    tri__command_example examples[5];                    /* ending in a NULL line */
+    bool takes_rest;                                     /* the words after `most` operands are another program's command line */
+    const tri__option *options;                          /* ends with a row of zeros; read it with tri__command_option */
+    tri__command_example examples[5];                    /* ends with a NULL line */
     tri_status (*run)(tri__session *session, const tri__arguments *arguments);
 } tri__command;
 
@@ -45,19 +45,19 @@ struct tri__arguments {
     const tri__command *command;
     const char *operands[TRI_MAX_OPERANDS];
     int count;
-    const char *const *rest; /* the words of another program, ending in NULL; NULL where the command takes none, or none is there */
-    const char *values[TRI_MAX_OPTIONS]; /* by the option's row; NULL where not given */
-    bool help;                           /* --help was among them */
+    const char *const *rest;             /* the words of another program; ends with NULL; NULL: there are none */
+    const char *values[TRI_MAX_OPTIONS]; /* by the option's row; NULL where the option was not given */
+    bool help;                           /* --help was given */
 };
 
-/* Parse words (without the program's name) into out. TRI_BAD_CALL says what is wrong and, for a name that is nearly right, which was
+/* Parse words (without the program's name) into out. TRI_BAD_CALL says what is wrong and, for a name that is nearly right, which name was
  * probably meant. */
 TRI_MUST_CHECK tri_status tri__arguments_parse(int count, const char *const *words, tri__arguments *out);
 
 /* The command that the first words name, and how many words its name took; TRI_BAD_CALL where there is none. */
 TRI_MUST_CHECK tri_status tri__command_find(int count, const char *const *words, const tri__command **out, int *used);
 
-/* A switch that is on unless --no-NAME is given; it is shown so. */
+/* Whether the option is a switch that is on unless --no-NAME is given. Help shows it as --no-NAME. */
 static inline bool tri__option_is_on(const tri__option *option)
 {
     return option->kind == TRI_OPTION_FLAG && option->off && option->standard;
@@ -67,8 +67,9 @@ static inline bool tri__option_is_on(const tri__option *option)
 const tri__option *tri__command_option(const tri__command *command, int row);
 bool tri__command_has_option(const tri__command *command, const char *name);
 
-/* Values by the option's name, which must be one of the command's. Where it was not given: its standard value, or NULL, 0, false. */
-bool tri__argument_has(const tri__arguments *arguments, const char *name); /* the command has such an option and it is on */
+/* Values by the option's name. The command must have such an option, except for tri__argument_has. Where it was not given: its standard
+ * value, or NULL, 0, false. */
+bool tri__argument_has(const tri__arguments *arguments, const char *name); /* the command has such an option, and it is on */
 bool tri__argument_given(const tri__arguments *arguments, const char *name);
 const char *tri__argument_text(const tri__arguments *arguments, const char *name);
 int64_t tri__argument_integer(const tri__arguments *arguments, const char *name);

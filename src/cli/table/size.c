@@ -5,7 +5,7 @@
 
 tri_status tri__argument_size(const tri__arguments *arguments, const char *name, int64_t *width, int64_t *height)
 {
-    enum { MOST = 65500 }; /* what a JPEG photo can have */
+    enum { MOST = 65500 }; /* the largest side of a JPEG photo */
     const char *text = tri__argument_text(arguments, name);
     long long w, h;
     char rest;

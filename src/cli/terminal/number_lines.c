@@ -1,4 +1,4 @@
-/* number_lines.c: examples as lines of numbers. */
+/* number_lines.c: reads examples from lines of numbers. */
 #include "cli/terminal/number_lines.h"
 
 #include <errno.h>

@@ -9,9 +9,9 @@
 typedef struct {
     FILE *file;       /* borrowed */
     const char *name; /* for messages */
-    tri_type type;    /* TRI_U8: whole numbers from 0 to 255; TRI_F32: any */
-    int64_t width;    /* numbers a row */
-    int64_t line;     /* read so far */
+    tri_type type;    /* TRI_U8: whole numbers from 0 to 255; TRI_F32: any numbers */
+    int64_t width;    /* numbers in a row */
+    int64_t line;     /* lines read so far */
     char *text;       /* of the present line */
     size_t capacity;
 } tri__number_lines;
@@ -19,7 +19,8 @@ typedef struct {
 void tri__number_lines_init(tri__number_lines *lines, FILE *file, const char *name, tri_type type, int64_t width);
 void tri__number_lines_fini(tri__number_lines *lines);
 
-/* Up to most rows into x, one after another; count is less at the end only. Empty lines and lines that begin with # are skipped. */
+/* Read up to `most` rows into x, one after another. count is less than `most` only at the end of the file. Empty lines and lines that begin
+ * with # are skipped. */
 TRI_MUST_CHECK tri_status tri__number_lines_read(tri__number_lines *lines, void *x, int64_t most, int64_t *count);
 
 #endif

@@ -11,24 +11,24 @@
 #include "base/report/log.h"
 
 typedef struct {
-    tri__log log; /* first: the sink is the terminal */
+    tri__log log; /* first member: a pointer to it is a pointer to the terminal */
     FILE *file;
     bool live;            /* a terminal that can rewrite a line */
-    bool colour;          /* and that shows bold and dim */
-    bool drawn;           /* the live line is on the screen; under lock */
+    bool colour;          /* it can show bold and dim */
+    bool drawn;           /* the live line is on the screen; guarded by lock */
     pthread_mutex_t lock; /* guards file and drawn */
 } tri__terminal;
 
-void tri__terminal_init(tri__terminal *terminal, FILE *file, bool plain); /* plain: no colour, whatever the terminal */
+void tri__terminal_init(tri__terminal *terminal, FILE *file, bool plain); /* plain: neither live line nor colour */
 void tri__terminal_fini(tri__terminal *terminal);
 
-int tri__columns(FILE *file); /* of the terminal that file is, now; 80 where it is none */
+int tri__columns(FILE *file); /* the present width of the terminal; 80 where file is not a terminal */
 
-/* Draw or redraw the live line, cut to the width. Only where live. */
+/* Draw or redraw the live line, cut to the width. Only for a live terminal. */
 void tri__terminal_draw(tri__terminal *terminal, const char *line);
 void tri__terminal_wipe(tri__terminal *terminal);
 
-/* One line that stays. */
+/* Print one line that stays. */
 void tri__terminal_say(tri__terminal *terminal, const char *format, ...) TRI_FORMAT(2, 3);
 
 #endif

@@ -34,7 +34,7 @@ static int cpu_features(const char *features[MAX_FEATURES])
     return count;
 }
 
-/* The kernels of our own that run here: the best instruction set this machine has. */
+/* The instruction set of our own kernels: the best that this machine has. */
 static const char *kernels(void)
 {
     const char *best = tri__narrow_isa(0);

@@ -22,7 +22,7 @@ static void print_rate(FILE *out, double mbit)
         fprintf(out, "%6.4g %s", mbit >= 1000 ? mbit / 1000 : mbit, mbit >= 1000 ? "Gb/s" : "Mb/s");
 }
 
-/* As tri__virtual_cluster_json, with what the links were measured to carry; null: it is not known. */
+/* tri__virtual_cluster_json, and the measured rate of each link; null: not known. */
 static json_t *describe_measured(const tri__virtual_cluster *cluster, const double *measured)
 {
     json_t *value = tri__virtual_cluster_json(cluster), *hosts = json_object_get(value, "hosts");
@@ -40,7 +40,7 @@ static void print_measured(FILE *out, double mbit)
         print_rate(out, mbit);
 }
 
-/* measured: of each host's link, in Mbit/s; NULL: they were not. */
+/* measured: the rate of each host's link, in Mbit/s; NULL: links were not measured. */
 static tri_status show(tri__session *session, const tri__virtual_cluster *cluster, const double *measured)
 {
     if (session->json)
@@ -116,8 +116,8 @@ static tri_status run_cluster_mend(tri__session *session, const tri__arguments *
     return tri__virtual_cluster_cut(arguments->operands[0], arguments->operands[1], tri__argument_text(arguments, "from"), false);
 }
 
-/* What mpirun needs on virtual hosts: it reaches the others by this program where elsewhere it has ssh, and none of its traffic takes
- * another way than the links. By the environment, so that it also reaches the mpirun that trireme starts. */
+/* Set what mpirun needs on virtual hosts: it reaches the other hosts by this program instead of ssh, and all its traffic takes the links.
+ * These are environment variables, so that an mpirun that trireme starts has them, too. */
 static tri_status set_mpirun(const char *cluster)
 {
     static const char *const fixed[][2] = {
@@ -134,7 +134,7 @@ static tri_status set_mpirun(const char *cluster)
     return failed ? tri_fail(TRI_NO_MEMORY, "no memory for the environment of a command") : NULL;
 }
 
-/* As ssh does: the words as one line for a shell. */
+/* Run the words as one line in a shell, as ssh does. */
 static tri_status run_in_shell(const char *const *words)
 {
     char line[1 << 16];

@@ -39,7 +39,7 @@ static json_t *result_json(const tri__convert_result *result, double seconds)
 
 static void print_classes(FILE *out, const tri__convert_result *result)
 {
-    enum { MOST = 30 }; /* more would not be read by anybody; --json has them all */
+    enum { MOST = 30 }; /* nobody would read more; --json has them all */
     if (result->classes < 1)
         return;
     fprintf(out, "\n%-20s %9s\n", "class", "records");
@@ -111,7 +111,7 @@ static tri_status convert_on(const tri__arguments *arguments, tri__data_spread *
     return status;
 }
 
-/* What all hosts wrote, from what each did. Every host tells the same of the whole. */
+/* What all hosts wrote together, from the result of each. Every host's result says the same about the whole. */
 static json_t *whole_json(const tri__data_spread *on, const json_t *results, double seconds)
 {
     json_t *whole = json_copy((json_t *)(uintptr_t)json_array_get(results, 0)), *hosts = json_array();

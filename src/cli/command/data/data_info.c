@@ -34,7 +34,7 @@ static json_t *part_json(const tri__info *info, const tri__part_info *part)
                      (json_int_t)part->files, "damaged", (json_int_t)part->damaged, "class_counts", counts);
 }
 
-/* The keys on top are sums over all parts; each part is told beside them. */
+/* The keys on top are sums over all parts; "train", "test" and "validation" are the parts. */
 static tri_status print_json(tri__session *session, const tri__info *info)
 {
     tri__part_info sum = {0};
@@ -85,7 +85,7 @@ static void print_count(FILE *out, const tri__part_info *part, int64_t label)
 
 static void print_classes(FILE *out, const tri__info *info)
 {
-    enum { MOST = 30 }; /* more would not be read by anybody; --json has them all */
+    enum { MOST = 30 }; /* nobody would read more; --json has them all */
     bool validation = info->part[TRI_PART_VALIDATION].present;
     if (!info->part[0].class_counts && !info->part[1].class_counts)
         return;
@@ -120,7 +120,7 @@ static void print_example(FILE *out, const tri__info *info)
                 info->several_sizes ? " (the first; photos have several sizes)" : "");
 }
 
-/* What labels that are no classes are, over all parts. */
+/* Describe labels that are not classes, over all parts. */
 static void print_targets(FILE *out, const tri__info *info)
 {
     double lowest = INFINITY, highest = -INFINITY, sum = 0, count = 0;
@@ -159,12 +159,12 @@ static void print_table(tri__session *session, const tri__info *info)
 /* The user interface while a source is read. */
 typedef struct {
     tri__session *session;
-    int64_t begun, drawn; /* on the clock; drawn: 0 before the first time */
-    int64_t done;         /* of the last time that progress was told */
+    int64_t begun, drawn; /* times; drawn: when the line was last drawn, 0: never */
+    int64_t done;         /* records, at the last call */
     int64_t damaged;
 } onlooker;
 
-/* "reading  [#########           ]  45%  1.2M records/s  0:07 left", where it takes longer than a moment. */
+/* "reading  [#########           ]  45%  1.2M records/s  0:07 left", if reading takes longer than a moment. */
 static void draw(void *context, int64_t done, int64_t all)
 {
     enum { COLUMNS = 30 };
@@ -172,7 +172,7 @@ static void draw(void *context, int64_t done, int64_t all)
     onlooker *self = context;
     int64_t now = tri__clock_now();
     if (done < self->done)
-        self->begun = now; /* the other part begins */
+        self->begun = now; /* the next part begins */
     self->done = done;
     if (now - self->begun < moment || now - self->drawn < moment / 2)
         return;
@@ -191,7 +191,7 @@ static void draw(void *context, int64_t done, int64_t all)
 
 static void tell_damage(void *context, const char *message)
 {
-    enum { MOST = 10 }; /* more would not be read by anybody; the count has them all */
+    enum { MOST = 10 }; /* nobody would read more; the count has them all */
     onlooker *self = context;
     if (self->damaged++ < MOST)
         tri__log_line(self->session->log, TRI_LOG_WARNING, "%s", message);

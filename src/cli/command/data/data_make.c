@@ -12,14 +12,14 @@
 
 #define INTERVAL INT64_C(100000000) /* between two drawings of the live line */
 
-/* Options that belong to some makers only. */
+/* Options that only some makers have. */
 static const char *const special[] = {"classes", "size", "features", "partitions", "format"};
 
-/* A line that is redrawn now and then, by whichever of the threads comes first. */
+/* A line that is redrawn now and then, by any of the threads. */
 typedef struct {
     tri__session *session;
     pthread_mutex_t lock;
-    int64_t next, begun; /* times; lock */
+    int64_t next, begun; /* times; guarded by lock */
 } view;
 
 static void show(void *context, int64_t done, int64_t all)
@@ -53,7 +53,7 @@ static tri_status read_size(const char *text, tri__make_request *request)
     return NULL;
 }
 
-/* Whether list, words with spaces between, has word. */
+/* Whether list has word. list: words with spaces between them. */
 static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);

@@ -1,4 +1,4 @@
-/* data_options.h: options that several commands about data have. */
+/* data_options.h: rows of options that several data commands share. */
 #ifndef TRI_CLI_COMMAND_DATA_DATA_OPTIONS_H
 #define TRI_CLI_COMMAND_DATA_DATA_OPTIONS_H
 

@@ -64,7 +64,7 @@ static tri_status read_request(tri__session *session, const tri__arguments *argu
     TRI_TRY(read_list(arguments, "batches", 1 << 30, &request->batches));
     TRI_TRY(read_list(arguments, "workers", 64, &request->workers));
     if (request->workers.count == 0)
-        request->workers.count = 1; /* 0: tuned */
+        request->workers.count = 1; /* one value, 0: the dataset chooses */
     return read_part(arguments, request);
 }
 
@@ -174,7 +174,7 @@ static json_t *cells_json(const tri__speed_result *result)
     return list;
 }
 
-/* "fits" are of each parameter alone; "together" has the slopes of one fit on all of them but items. */
+/* "fits" has one fit for each parameter alone; "together" has the slopes of one fit to all parameters but items. */
 static tri_status print_json(tri__session *session, const tri__speed_result *result, const tri__speed_on *on)
 {
     json_t *alone = json_array(), *together = json_array();

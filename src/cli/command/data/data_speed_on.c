@@ -1,4 +1,4 @@
-/* data_speed_on.c: a combination is `data speed` with one value of each parameter on every host, and what they print is added up. */
+/* data_speed_on.c: runs `data speed` with one value of each parameter on every host for a combination, and adds up the results. */
 #include "cli/command/data/data_speed_on.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static double number(const json_t *cell, const char *name)
     return json_number_value(json_object_get(cell, name));
 }
 
-/* A repetition has ended when the slowest host has. */
+/* A repetition ends when the slowest host ends. */
 static void add_up(tri__speed_on *self, int64_t repetition, const json_t *results, tri__speed_cell *cell)
 {
     for (int i = 0; i < self->on.hosts.hosts; i++) {

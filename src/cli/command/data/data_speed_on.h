@@ -18,7 +18,7 @@ typedef struct {
     tri__speed_host host[TRI_MOST_HOSTS];
 } tri__speed_on;
 
-/* Sets request->measure. Points into itself: it stays where it is as long as request is used. */
+/* Sets request->measure. *out points into itself: it must not move as long as request is used. */
 TRI_MUST_CHECK tri_status tri__speed_on_open(tri__session *session, const tri__arguments *arguments, tri__speed_request *request,
                                              tri__speed_on *out);
 json_t *tri__speed_on_json(const tri__speed_on *on); /* [{"host", "items", "seconds", "items_per_second", "cpu_percent"}] */

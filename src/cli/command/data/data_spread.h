@@ -8,12 +8,12 @@
 #include "lab/run/spread.h"
 
 typedef struct {
-    tri__spread spread; /* words are the caller's to set */
+    tri__spread spread; /* the caller sets words */
     tri__virtual_cluster hosts;
     char program[PATH_MAX];
 } tri__data_spread;
 
-/* TRI_BAD_CALL for --hosts without --on. Points into itself: it stays where it is. */
+/* TRI_BAD_CALL for --hosts without --on. *out points into itself: it must not move. */
 TRI_MUST_CHECK tri_status tri__data_spread_open(tri__session *session, const tri__arguments *arguments, tri__data_spread *out);
 
 #define ON_ROW(says)                                                                                                                       \

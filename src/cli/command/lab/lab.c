@@ -20,7 +20,7 @@ const char *tri__lab_find_results(const char *named, char *folder, size_t size)
 
 /* ---- report ---- */
 
-/* The list links to the report: by the path from its own folder on, where the report is below that. */
+/* The list links to the report. Where the report is below the folder of the list, the link is relative to that folder. */
 static tri_status append_to(const char *list, const char *out, const tri__results *results)
 {
     char link[4200], *folder = tri__path_parent(list);

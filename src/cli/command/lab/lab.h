@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* The folder that `named` means: itself, or, where it is the name of a study, the one where `lab run` puts its results. Uses folder. */
+/* The results folder that the user means: `named`, where that folder exists; otherwise studies/`named`, where `lab run` puts the results of
+ * a study, if that exists. Returns named or folder; folder receives the second path. */
 const char *tri__lab_find_results(const char *named, char *folder, size_t size);
 
 #endif

@@ -33,7 +33,7 @@ static json_t *comparison_json(const tri__study *study, const tri__comparison *o
                      tri__json_number(one->p), "change", change_name(one->change));
 }
 
-/* Findings that came out otherwise. */
+/* Findings whose result differs. */
 static tri_status compare_findings(const tri__session *session, const tri__results *a, const tri__results *b, json_t *list)
 {
     const tri__study *study = tri__results_study(a), *other = tri__results_study(b);

@@ -25,11 +25,11 @@ static tri_status find_scale(const tri__arguments *arguments, tri__scale *out)
     return quick && full ? tri_fail(TRI_BAD_CALL, "--quick and --full: give one of them") : NULL;
 }
 
-/* ---- run: how far it is ---- */
+/* ---- run: progress ---- */
 
 typedef struct {
     tri__session *session;
-    int64_t next; /* when the line is due */
+    int64_t next; /* when the line is drawn next */
 } progress_line;
 
 static void draw(void *context, const tri__study_progress *progress)
@@ -50,7 +50,7 @@ static void draw(void *context, const tri__study_progress *progress)
         tri__terminal_say(terminal, "%s", line);
 }
 
-/* ---- run: what came of it ---- */
+/* ---- run: results ---- */
 
 static json_t *finding_json(const char *name, const tri__finding_result *finding)
 {
@@ -59,7 +59,7 @@ static json_t *finding_json(const char *name, const tri__finding_result *finding
                      "evidence", finding->evidence.text);
 }
 
-/* The findings, printed or as a list. */
+/* Print the findings, or add them to list. */
 static tri_status tell_findings(const tri__session *session, const tri__results *results, json_t *list)
 {
     const tri__study *study = tri__results_study(results);
@@ -85,7 +85,7 @@ static int64_t count_failed(const tri__results *results)
     return failed;
 }
 
-/* A column that no result has is most likely a wrong path. */
+/* Warn of columns that no result has: most likely their path is wrong. */
 static void warn_of_empty_columns(const tri__session *session, const tri__results *results)
 {
     const tri__study *study = tri__results_study(results);

@@ -9,15 +9,15 @@
 #include "trireme/dataset.h"
 
 typedef struct {
-    const char *const *names; /* borrowed; NULL: then classes are numbers … */
-    tri_numbering numbering;  /* … as the examples have them */
+    const char *const *names; /* borrowed; NULL: classes are numbers */
+    tri_numbering numbering;  /* of the examples: which number each class has there */
 } tri__class_names;
 
-tri__class_names tri__class_names_of_model(const tri__checkpoint *checkpoint, int64_t classes); /* which its output has */
+tri__class_names tri__class_names_of_model(const tri__checkpoint *checkpoint, int64_t classes); /* classes: how many the output has */
 
 enum { TRI_CLASS_NAME = 64 };
 
-/* Writes to text and returns it, or returns the name itself. */
+/* Returns the name itself, or writes the number to text and returns text. */
 const char *tri__class_name(const tri__class_names *classes, int64_t class, char text[TRI_CLASS_NAME]);
 json_t *tri__class_json(const tri__class_names *classes, int64_t class); /* a string, or a number */
 

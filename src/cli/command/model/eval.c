@@ -1,4 +1,4 @@
-/* eval.c: trireme eval: the figures of all examples, and those of each class. */
+/* eval.c: trireme eval: prints the figures of all examples, and those of each class. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,21 @@
 #include "train/evaluate/trained.h"
 #include "watch/progress/text.h"
 
-enum { AMONG = 5, MATRIX = 20 }; /* likeliest classes; classes whose matrix is printed */
+enum { AMONG = 5, MATRIX = 20 }; /* AMONG: likeliest classes; MATRIX: the most classes whose matrix is printed */
 
-/* What eval found out: the figures, and which class was taken for which. */
+/* The results of eval: the figures, and which class was taken for which. */
 typedef struct {
     const tri__trained *trained;
     const tri_source_info *source;
     tri__taken_examples taken;
     tri__evaluation result;
-    tri__confusion confusion;   /* of no classes where there are too many, or where labels are no classes */
-    tri__label_sets label_sets; /* of no labels where they are no sets */
+    tri__confusion confusion;   /* empty where there are too many classes, or where labels are not classes */
+    tri__label_sets label_sets; /* empty where labels are not sets */
     tri__mistakes mistakes;
     tri__class_names names;
 } findings;
 
-/* ": held out by --validation 10%", so that nobody takes training examples for others. */
+/* ": held out by --validation 10%": the user must see whether the model was trained on these examples. */
 static void print_which(FILE *out, const findings *found)
 {
     const tri__train_options *run = &found->trained->checkpoint->options;
@@ -155,7 +155,7 @@ static void print_labels(FILE *out, const findings *found)
     }
 }
 
-/* A line a class, and beside it how often it was taken for each class, where that fits. */
+/* A line for each class and, where it fits, how often the class was taken for each other class. */
 static void print_classes(FILE *out, const findings *found)
 {
     const int64_t classes = found->confusion.classes;

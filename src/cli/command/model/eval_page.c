@@ -1,4 +1,4 @@
-/* eval_page.c: the page of eval --html. Pictures are PNG inside the page, as large as they are, and enlarged by the browser. */
+/* eval_page.c: the page of eval --html. Pictures are PNG inside the page, in their own size; the browser enlarges them. */
 #include "cli/command/model/eval_page.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "data/photo/png/png.h"
 #include "lab/figures/html.h"
 
-enum { MATRIX = 100, LEAST_SIDE = 96 }; /* classes whose matrix is legible; pixels at which a picture is shown */
+enum { MATRIX = 100, LEAST_SIDE = 96 }; /* MATRIX: the most classes whose matrix is legible; LEAST_SIDE: pixels of a picture on the page */
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1c1e21;--soft:#5c6066;--paper:#fff;--rule:#d5d8dc;--right:30,120,60;--wrong:190,40,40}"
@@ -28,7 +28,7 @@ static const char style[] =
 /* The pictures of the mistakes. */
 typedef struct {
     const tri__eval_page *page;
-    const uint8_t *pixels; /* [mistakes][height][width][channels]; NULL: examples are no pictures of bytes */
+    const uint8_t *pixels; /* [mistakes][height][width][channels]; NULL: examples are not pictures of bytes */
     tri_shape shape;
 } picture_album;
 
@@ -46,7 +46,7 @@ static void put_share(FILE *out, double share)
         fprintf(out, "<td>%.2f %%", 100 * share);
 }
 
-/* The more of a class's examples are there, the darker a cell: green on the diagonal, red elsewhere. */
+/* A cell is the darker, the more of the class's examples it has: green on the diagonal, red elsewhere. */
 static void put_cell(FILE *out, int64_t count, int64_t of_class, bool right)
 {
     const double share = of_class > 0 ? (double)count / (double)of_class : 0;
@@ -88,7 +88,7 @@ static void put_classes(FILE *out, const tri__eval_page *page)
     fputs("</table></div>\n", out);
 }
 
-/* A picture that cannot be encoded, for want of memory, is left out; its words stay. */
+/* A picture that cannot be encoded for want of memory is left out; its text stays. */
 static void put_picture(FILE *out, const picture_album *album, int number)
 {
     uint8_t *png = NULL;

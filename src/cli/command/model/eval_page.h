@@ -5,17 +5,17 @@
 #include "cli/command/model/class_names.h"
 #include "train/evaluate/evaluate.h"
 
-/* All is borrowed. */
+/* Everything is borrowed. */
 typedef struct {
-    const char *model;   /* its name, and what of it was evaluated */
+    const char *model;   /* its name, and the source that it was evaluated on */
     const char *figures; /* lines of text, as eval prints them */
-    tri_source *source;  /* of the examples, to show pictures of them */
+    tri_source *source;  /* of the examples: the page shows pictures from it */
     const tri__confusion *confusion;
     const tri__mistakes *mistakes;
     const tri__class_names *names;
 } tri__eval_page;
 
-/* The figures, the matrix of which class was taken for which with a row of scores a class, and the surest mistakes: with their pictures
+/* Write the page: the figures, the confusion matrix with the scores of each class, and the surest mistakes. Mistakes have their pictures
  * where examples are pictures of bytes with one or three channels. */
 TRI_MUST_CHECK tri_status tri__eval_page_write(const char *path, const tri__eval_page *page);
 

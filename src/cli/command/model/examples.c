@@ -1,4 +1,4 @@
-/* examples.c: the examples that eval and predict look at. */
+/* examples.c: opens the examples that eval and predict read. */
 #include "cli/command/model/examples.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "data/source/held_out.h"
 #include "data/source/source.h"
 
-/* A part of a source; with any, the only part of a source that has one, and *only tells so. */
+/* Open a part of a source. any: where the source does not have this part, open its only part, and set *only. */
 static tri_status open_part(const char *spec, tri_part part, bool any, const tri_source_options *options, tri_source **out, bool *only)
 {
     tri_status status = tri_source_open(spec, part, options, out);
@@ -20,7 +20,7 @@ static tri_status open_part(const char *spec, tri_part part, bool any, const tri
     return none ? status : other;
 }
 
-/* What the run held out of its training examples: the same seed draws the same ones. */
+/* Open the training examples that the run held out: the same seed draws the same examples. */
 static tri_status open_held_out(const char *spec, const tri__trained *trained, const tri_source_options *options, tri_source **out)
 {
     tri__train_settings settings;
@@ -45,13 +45,13 @@ uint64_t tri__examples_seed(const tri__arguments *arguments, const tri__trained 
     return run >= 0 ? (uint64_t)run : 1;
 }
 
-/* The source that was named, or the one the run was tested on; for synthetic ones with the run's seed unless another was given. */
+/* Open the source that was named, or the one that the run was tested on. A synthetic source has the run's seed, unless another is given. */
 tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained, const char *spec,
                               bool labels_optional, tri_source **out, tri__taken_examples *taken)
 {
     const tri__checkpoint *checkpoint = trained->checkpoint;
     const tri__train_options *run = &checkpoint->options;
-    bool piped = spec; /* its path is another one next time */
+    bool piped = spec; /* standard input, kept in a file whose path differs from call to call */
     spec = spec ? spec : tri__argument_text(arguments, "data");
     *taken = (tri__taken_examples){.part = tri__argument_text(arguments, "part")};
     tri_part part = part_named(taken->part);
@@ -60,7 +60,7 @@ tri_status tri__open_examples(tri__session *session, const tri__arguments *argum
     if (!spec)
         return tri_fail(TRI_BAD_CALL, "%s needs --data SOURCE", arguments->command->name);
     const tri_model_input *input = &checkpoint->input;
-    const tri_shape shape = input->shape; /* photos are brought to the size that the model was trained with */
+    const tri_shape shape = input->shape; /* photos are scaled to the size that the model was trained with */
     const tri_source_options options = {
         .height = shape.rank == 3 ? shape.dim[0] : 0,
         .width = shape.rank == 3 ? shape.dim[1] : 0,

@@ -1,4 +1,4 @@
-/* examples.h: the examples that eval and predict look at. */
+/* examples.h: opens the examples that eval and predict read. */
 #ifndef TRI_CLI_COMMAND_MODEL_EXAMPLES_H
 #define TRI_CLI_COMMAND_MODEL_EXAMPLES_H
 
@@ -9,19 +9,20 @@
 /* Which examples were opened. */
 typedef struct {
     const char *part;     /* of the source: "test", "train" or "validation" */
-    const char *held_out; /* the share of the training examples that they are, as the run's --validation has it; NULL: they are a part */
+    const char *held_out; /* the run's --validation, where these are the examples that it held out; NULL: a part of the source */
     bool only;            /* no part was asked for, and the source has no test part */
 } tri__taken_examples;
 
-/* Open spec (NULL: --data) with --part and --seed; where they are not given, what the run of the checkpoint was tested on. labels_optional:
- * photos may lie in no folder of a class. --part validation of the data of a run with --validation is what that run held out. */
+/* Open spec (NULL: --data) with --part and --seed. Options that are not given are those that the run of the checkpoint was tested with.
+ * --part validation, on the data of a run with --validation, is what that run held out. labels_optional: photos need not be in folders of
+ * classes. */
 TRI_MUST_CHECK tri_status tri__open_examples(tri__session *session, const tri__arguments *arguments, const tri__trained *trained,
                                              const char *spec, bool labels_optional, tri_source **out, tri__taken_examples *taken);
 
-/* --seed; where it is not given, that of the run. */
+/* --seed; where it is not given, the seed of the run. */
 uint64_t tri__examples_seed(const tri__arguments *arguments, const tri__trained *trained);
 
-/* Options that both have. */
+/* Rows of options that both commands have. */
 #define TEST_DATA_ROW(words)                                                                                                               \
     {                                                                                                                                      \
         .name = "data", .letter = 'd', .argument = "SOURCE", .kind = TRI_OPTION_TEXT, .group = "Data", .completion = SOURCES,              \

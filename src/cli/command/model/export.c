@@ -1,4 +1,4 @@
-/* export.c: trireme export: a trained model for other people's runtimes. */
+/* export.c: trireme export: writes a trained model for other runtimes. */
 #include "cli/process/session.h"
 #include "cli/table/commands.h"
 #include "cli/table/common_options.h"

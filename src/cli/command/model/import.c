@@ -1,4 +1,4 @@
-/* import.c: trireme import: somebody else's ONNX model as a .model file and a checkpoint of its parameters. */
+/* import.c: trireme import: turns an ONNX model into a .model file and a checkpoint of its parameters. */
 #define _GNU_SOURCE /* asprintf */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "graph/onnx/import.h"
 #include "trireme/trained.h"
 
-/* Put the file's tensors where the graph has its parameters: all of them, in the graph's shapes. */
+/* Copy the file's tensors into the graph's parameters: all of them, in the graph's shapes. */
 static tri_status fill(const tri__imported *imported, const tri_graph *graph, float *parameters)
 {
     for (int64_t i = 0; i < imported->tensors; i++) {

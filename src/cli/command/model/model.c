@@ -44,7 +44,7 @@ static tri_status parse_shape(const char *text, tri_shape *out)
     return tri_fail(TRI_BAD_CALL, "--shape %s: expected sizes with x between them, such as 28x28x1", text);
 }
 
-/* The input from --data, whose photos are brought to the model's size; from --shape and --classes; or left to the model. */
+/* The input comes from --data, whose photos are scaled to the model's size; from --shape and --classes; or from the model. */
 static tri_status find_input(tri__session *session, const tri__arguments *arguments, const tri_model *model, tri_model_input *input)
 {
     const tri_shape wanted = tri_model_input_shape(model);

@@ -24,21 +24,21 @@
 #include "train/evaluate/predict.h"
 #include "train/evaluate/trained.h"
 
-static const float LIKELY = 0.5F; /* a label of a set holds above this probability */
+static const float LIKELY = 0.5F; /* above this probability, an example has the label */
 
 /* Where predictions go: lines with tabs, or a JSON array that is printed at the end. */
 typedef struct {
     FILE *out;
-    tri__class_names names; /* of the model's classes, or of several outputs where these are columns of a table */
+    tri__class_names names; /* of the model's classes; of its outputs, where these are columns of a table */
     tri_label_kind kind;
-    int64_t classes;  /* or labels, or numbers */
-    json_t *rows;     /* NULL: lines */
-    bool prompt;      /* flush each answer: somebody may wait for it */
-    bool header;      /* still to be printed: with the first answer, so that a failure prints nothing; of a stream at once */
+    int64_t classes;  /* how many classes, labels or numbers */
+    json_t *rows;     /* NULL: print lines */
+    bool prompt;      /* flush each line: another program may wait for it */
+    bool header;      /* not printed yet: it comes with the first line, so that a failure prints nothing; for a stream it comes at once */
     tri_source *from; /* NULL: rows of numbers on standard input */
-    bool piped;       /* from was on standard input */
-    const char *file; /* of the last example, … */
-    int64_t number;   /* … and its number there, from 0; of rows on standard input, over all */
+    bool piped;       /* `from` reads standard input */
+    const char *file; /* file of the last example */
+    int64_t number;   /* its number in that file, from 0; on standard input, counted over all rows */
 } printer;
 
 static void print_class(FILE *out, const tri__class_names *names, int64_t class)
@@ -66,11 +66,11 @@ static void print_header(printer *to)
         fflush(to->out);
 }
 
-/* An example on its way out: its record, or −1 on standard input; its class as the source has it, or −1. */
+/* An example to print: its name; its class as the source has it, or −1. */
 typedef struct {
     char name[PATH_MAX + 32];
     int64_t label;
-    const float *targets; /* its numbers or set of labels in place of a class; NULL: none are known */
+    const float *targets; /* its numbers, or its set of labels, instead of a class; NULL: not known */
 } named_example;
 
 /* "photos/a/1.jpg", "a9a.t:17" (the number of the record in the file, as in messages), "-:17" on standard input, or the record's number. */
@@ -90,11 +90,11 @@ static void name_example(printer *to, int64_t record, const tri_batch *batch, in
     out->label = labelled && !info->outputs ? batch->labels[row] : -1;
     out->targets = labelled && info->outputs ? batch->targets + row * info->outputs : NULL;
     for (int64_t i = 0; out->targets && i < info->outputs; i++)
-        if (isnan(out->targets[i])) /* a row without a label among others that have one */
+        if (isnan(out->targets[i])) /* this row has no label, though others have one */
             out->targets = NULL;
 }
 
-/* A list of numbers, or of the labels that hold: those above the bound. */
+/* Print a list of numbers, or of the labels above the bound. */
 static void print_targets(const printer *to, const float *targets, float bound)
 {
     int64_t printed = 0;
@@ -136,7 +136,7 @@ static void print_example(const printer *to, const named_example *which)
         fflush(to->out);
 }
 
-/* row: NULL of a damaged record. */
+/* row: NULL for a damaged record. */
 static void add_targets_json(const printer *to, const float *row, const named_example *which)
 {
     json_t *line =
@@ -169,7 +169,7 @@ static void add_json(const printer *to, const float *row, int64_t best, const na
                           json_pack("{s:o, s:o, s:s, s:o}", "class", class, "probabilities", list, "example", which->name, "label", label));
 }
 
-/* A damaged record has its line, too, so that lines and records go together. */
+/* A damaged record has a line, too, so that line n belongs to record n. */
 static void print_damaged(const printer *to, named_example *which)
 {
     which->label = -1;
@@ -194,7 +194,7 @@ static void print_row(const printer *to, const float *row, int64_t best, const n
     print_example(to, which);
 }
 
-/* batch: NULL for rows on standard input; there a weight of 0 marks damaged records. */
+/* batch: NULL for rows on standard input. In a batch, a weight of 0 marks damaged records. */
 static void print_rows(printer *to, const float *probabilities, const tri_batch *batch, int64_t count)
 {
     print_header(to);
@@ -243,7 +243,7 @@ static tri_status predict_dataset(tri__predictor *predictor, tri_dataset *datase
         if (!batch)
             return NULL;
         if (batch->count == 0)
-            continue; /* a stream that is quiet */
+            continue; /* the stream has no data at the moment */
         TRI_TRY(tri__predictor_batch(predictor, batch, &probabilities));
         print_rows(to, probabilities, batch, batch->count);
         if (to->prompt)
@@ -277,7 +277,7 @@ static tri_status predict_source(tri__session *session, const tri__arguments *ar
     return status;
 }
 
-/* Before the rest is read: is it text, or compressed text? */
+/* Check that the first bytes are text, or compressed text, before the rest is read. */
 static tri_status check_beginning(const uint8_t *bytes, size_t count)
 {
     if (tri__gzip_is(bytes, count) || tri__zlib_is(bytes, count) || !memchr(bytes, '\0', count))
@@ -286,7 +286,7 @@ static tri_status check_beginning(const uint8_t *bytes, size_t count)
                     "standard input: it is no text in UTF-8: bytes of 0 are in it (give lines of text, or a file with --data)");
 }
 
-/* A message about the file of memory is one about standard input. */
+/* Messages name the file in memory; the user must read "standard input" instead. */
 static tri_status without_path(tri_status status, const char *path)
 {
     const char *message = tri_status_message(status), *at = status ? strstr(message, path) : NULL;
@@ -298,7 +298,7 @@ static tri_status without_path(tri_status status, const char *path)
     return named;
 }
 
-/* All of standard input in a file of memory, whose path is /proc/self/fd/N: a source is not read as a stream. */
+/* Read all of standard input into a file in memory, whose path is /proc/self/fd/N: a source needs a file, not a stream. */
 static tri_status keep_input(FILE **out)
 {
     char bytes[1 << 16];
@@ -323,7 +323,7 @@ static tri_status keep_input(FILE **out)
     return NULL;
 }
 
-/* Does its first line name features by their numbers, as LIBSVM's do? */
+/* Whether the first line names features by number, as LIBSVM text does. */
 static bool has_indices(FILE *file)
 {
     int byte, colons = 0;
@@ -333,8 +333,8 @@ static bool has_indices(FILE *file)
     return colons > 0;
 }
 
-/* Of a dense model: rows of numbers; where its training examples were LIBSVM text, lines of that as well; a table where they were one.
- * Sparse models read a stream. */
+/* A dense model reads rows of numbers. If it was trained on LIBSVM text, it also reads LIBSVM lines; if it was trained on a table, it reads
+ * a table. Sparse models read a stream. */
 static tri_status predict_input(tri__session *session, const tri__arguments *arguments, const tri__trained *trained,
                                 tri__predictor *predictor, printer *to)
 {
@@ -355,7 +355,7 @@ static tri_status predict_input(tri__session *session, const tri__arguments *arg
     return status;
 }
 
-/* All rows, which it takes. */
+/* Print all rows. Takes to->rows. */
 static tri_status print_json(tri__session *session, const printer *to)
 {
     if (to->kind == TRI_LABEL_NUMBERS)
@@ -372,12 +372,12 @@ static tri_status predict_from(tri__session *session, const tri__arguments *argu
 {
     const bool sparse = tri_model_is_sparse(trained->model);
     if (to->piped && sparse)
-        print_header(to); /* whoever writes line by line may wait for it */
+        print_header(to); /* a program that writes line by line may wait for it */
     return to->piped && !sparse ? predict_input(session, arguments, trained, predictor, to)
                                 : predict_source(session, arguments, trained, NULL, predictor, to);
 }
 
-/* Several columns of a table that are predicted together have names. columns: owns them. */
+/* Outputs that are columns of a table have names. columns: owns the names. */
 static tri_status name_outputs(const tri__checkpoint *checkpoint, tri__csv_columns *columns, printer *to)
 {
     if (to->kind == TRI_LABEL_CLASS || !checkpoint->columns || to->classes < 2)

@@ -1,4 +1,5 @@
-/* find_rate.c: the loss over the rate, smoothed as usual for this: a mean in which each earlier step counts 0.9 of the next. */
+/* find_rate.c: the loss over the rate. The loss is smoothed, as is usual for this, by a mean in which each step counts 0.9 times as much as
+ * the next. */
 #include "cli/command/run/find_rate.h"
 
 #include <math.h>
@@ -14,11 +15,11 @@
 enum { STEPS = 100, LEAST_STEPS = 20, ROWS = 12 };
 
 #define RANGE    "sweep:1e-06:10"
-#define KEPT     0.9  /* of the smoothed loss, from a step to the next */
-#define EXPLODED 4.0  /* times the best loss: rates above teach nothing */
-#define FALLEN   0.99 /* of the loss at the beginning: less is noise */
-#define SAFETY   10   /* the rate with the least loss is too large for a whole run, and the mean lags behind */
-#define SKIPPED  5    /* steps at the beginning: the mean is of few losses there */
+#define KEPT     0.9  /* weight of the earlier losses in the smoothed loss, from step to step */
+#define EXPLODED 4.0  /* times the best loss: larger rates are useless */
+#define FALLEN   0.99 /* times the loss at the beginning: a smaller fall is noise */
+#define SAFETY   10   /* the rate with the lowest loss is too large for a whole run, and the mean lags behind */
+#define SKIPPED  5    /* first steps, whose mean has few losses */
 #define NO_RUN   "--find-rate ends with a rate and not with a trained model: leave out --%s"
 #define LOCAL    "--find-rate sweeps in one process (--strategy local); with N workers, give a batch N times as large"
 
@@ -79,7 +80,7 @@ static tri_status grow(tri__rate_curve *curve)
 bool tri__rate_curve_add(tri__rate_curve *curve, double rate, double loss)
 {
     tri_status status = grow(curve);
-    if (status) { /* what is there is shown */
+    if (status) { /* print the curve so far */
         tri_status_free(status);
         return false;
     }

@@ -19,14 +19,14 @@
 
 enum { MOST_NAMES = 64, SHOWN = 8 };
 
-/* "a,b" as a list; the names lie in words. */
+/* "a,b" as a list. The names point into words. */
 typedef struct {
     char *words;
     const char *name[MOST_NAMES];
     int count;
 } name_list;
 
-/* … and "a=x.safetensors,b=y.safetensors". */
+/* The lists of the command line; feed: "a=x.safetensors,b=y.safetensors". */
 typedef struct {
     name_list fetch, target;
     char *words;
@@ -67,14 +67,14 @@ static void names_fini(names *list)
     free(list->words);
 }
 
-/* ---- what comes out ---- */
+/* ---- results ---- */
 
 static const void *elements_of(const tri_tensor *tensor)
 {
     return tensor->data;
 }
 
-/* A scalar, or the first elements of what is larger. */
+/* Print a scalar, or the first elements of a larger tensor. */
 static void print_value(tri__session *session, const tri__placed_value *value)
 {
     char shape[128];
@@ -101,7 +101,7 @@ static void print_tasks(tri__session *session, const tri__placed_result *result)
     }
 }
 
-/* A scalar is its number. */
+/* A scalar becomes a number. */
 static json_t *value_json(const tri__placed_value *value)
 {
     const float *elements = elements_of(&value->tensor);
@@ -168,7 +168,7 @@ typedef struct {
     bool spawned;
 } speaker;
 
-/* A call of MPI that never returns cannot be interrupted. */
+/* An MPI call that never returns cannot be interrupted, so the process exits. */
 static void give_up(void *context, const char *why)
 {
     const speaker *self = context;
@@ -222,7 +222,7 @@ static tri_status run_task(tri__session *session, const tri__arguments *argument
     tri__placed_result result;
     TRI_TRY(find_timeout(arguments, &request.timeout));
     if (self.spawned && session->rank == 0)
-        TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
+        TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* mpirun hands the launcher's standard input on */
     tri_status status = tri__placed_run(&request, &result);
     if (!status && result.task == 0)
         status = print_result(session, arguments, &result);

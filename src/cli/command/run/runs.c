@@ -1,4 +1,4 @@
-/* runs.c: trireme runs: what runs were asked to do, what came out, and how quick they were, a line each. */
+/* runs.c: trireme runs: prints a line for each run: what it was asked to do, its results, and how quick it was. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 typedef enum { WORD, COUNT, PERCENT, DECIMAL } shown_as;
 
 typedef struct {
-    const char *key, *title; /* in summary.json, and above the column */
+    const char *key, *title; /* the key in summary.json, and the column's title */
     shown_as kind;
 } column;
 
@@ -55,7 +55,7 @@ static void write_cell(const column *which, const json_t *value, char cell[CELL]
         snprintf(cell, CELL, "%.4g", number);
 }
 
-/* The widths of the columns; 0: no run has anything there. */
+/* The widths of the columns; 0: the column is empty in all runs. */
 static void measure(const tri__run_list *list, int width[COLUMNS], int *name)
 {
     char cell[CELL];
@@ -77,7 +77,7 @@ static void measure(const tri__run_list *list, int width[COLUMNS], int *name)
             width[c] = (int)strlen(columns[c].title);
 }
 
-/* Words begin, and numbers end, at the same column. */
+/* Words are aligned to the left, numbers to the right. */
 static void print_cell(FILE *out, const char *cell, int width, bool word)
 {
     const int pad = width - tri__text_columns(cell);

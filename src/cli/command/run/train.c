@@ -22,15 +22,15 @@
 #include "train/run/run.h"
 #include "train/strategy/strategies.h"
 
-#define PLAIN_INTERVAL INT64_C(5000000000) /* between two lines where there is no terminal */
+#define PLAIN_INTERVAL INT64_C(5000000000) /* nanoseconds between two lines where there is no terminal */
 
-#define ROOM   4  /* columns left free behind the live line: the terminal writes ^C there */
+#define ROOM   4  /* columns left free after the live line: the terminal writes ^C there */
 #define LABELS 13 /* columns of the summary's names */
 
 typedef struct {
     tri__session *session;
     bool spawned;
-    bool concluded; /* the supervisor has the result */
+    bool concluded; /* the result was sent to the supervisor */
     int64_t next_plain;
 } progress_view;
 
@@ -64,8 +64,8 @@ static tri_status tell_result(void *context, const tri__run_result *result)
     return NULL;
 }
 
-/* The command line as it is kept, to be typed again: without --out, whose folder is there now. One that goes on with a run is kept as a
- * comment: it repeats nothing. NULL when memory is short. */
+/* The command line that the run folder keeps, for the user to type again. It has no --out, because that folder exists now. A command line
+ * with --resume is kept as a comment: it would not repeat the run. NULL when memory is short. */
 static char *repeatable(const tri__session *session, const tri__arguments *arguments)
 {
     const char **words = calloc((size_t)session->argc, sizeof *words);
@@ -110,7 +110,7 @@ static tri_status read_options(const tri__arguments *arguments, tri__train_optio
     return NULL;
 }
 
-/* One fact a line; where it is longer than the terminal is wide, it goes on below itself. */
+/* Print one fact on each line. A line that is wider than the terminal is wrapped and indented. */
 static void print_table(tri__session *session, char *table)
 {
     const tri__page page = tri__session_page(session);
@@ -124,7 +124,7 @@ static void print_table(tri__session *session, char *table)
             fprintf(session->out, "%s\n", line);
 }
 
-/* A run that was interrupted can go on. */
+/* A run that was interrupted can be resumed. */
 static void tell_how_to_resume(tri__session *session, const tri__run_result *result)
 {
     const char *reason = json_string_value(json_object_get(result->summary, "stopped_by"));
@@ -169,8 +169,7 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
     };
     bool first = membership->task.role == TRI_ROLE_SERVER && membership->task.index == 0;
     if (first)
-        at.unevaluated =
-            tri__signals_note(TRI_NO_EVALUATOR); /* before the first line of output, after which the supervisor sends signals */
+        at.unevaluated = tri__signals_note(TRI_NO_EVALUATOR); /* before the first line of output: after it the supervisor sends signals */
     if (tri__argument_given(arguments, "parent-fd"))
         TRI_TRY(tri__spawned_watch((int)tri__argument_integer(arguments, "parent-fd")));
     TRI_TRY(tri__security_open(&security, &membership->cluster, request->log, &at.tls));
@@ -183,9 +182,9 @@ static tri_status run_task(const tri__arguments *arguments, const tri__run_reque
     return status;
 }
 
-/* Which processes compute, and which of them this one is. */
+/* Which processes compute, and which of them this process is. */
 typedef struct {
-    tri__train_options given, whole; /* whole: with those of the run that is resumed */
+    tri__train_options given, whole; /* whole: merged with the options of a resumed run */
     const tri__strategy *strategy;
     tri__membership membership;
     tri__waits waits;
@@ -225,7 +224,7 @@ static void take_counts(job *what)
         what->given.workers = what->whole.workers = membership->ranks;
 }
 
-/* Where the processes run that this one starts, or, with --on, this one where it trains alone. */
+/* Choose the hosts of the processes that this one starts or, with --on, of this process if it trains alone. */
 static tri_status choose_hosts(const tri__arguments *arguments, job *what)
 {
     static const tri__cluster nothing;
@@ -265,7 +264,7 @@ static tri_status run(const tri__session *session, const tri__arguments *argumen
     if (!launches(what))
         return tri__run_train(request, out);
     const tri__security security = security_of(arguments);
-    if (!what->membership.cluster.workers) /* all tasks are on this machine, and so is what they show */
+    if (!what->membership.cluster.workers) /* all tasks are on this machine, and read their identity here */
         TRI_TRY(tri__security_check(&security));
     request->options = &what->whole;
     return tri__tasks_launch(arguments, request, session->hosts, tri__chosen_hosts_of_job(&what->chosen), out);
@@ -284,7 +283,7 @@ static const volatile sig_atomic_t *catch_signals(const job *what)
     return leads ? tri__signals_catch(launches(what) ? 2 : 1) : &never;
 }
 
-/* A call of MPI that never returns cannot be interrupted. */
+/* An MPI call that never returns cannot be interrupted, so the process exits. */
 static void give_up(void *context, const char *why)
 {
     progress_view *view = context;
@@ -299,7 +298,7 @@ static void give_up(void *context, const char *why)
     _exit(EXIT_FAILURE);
 }
 
-/* What a run and a sweep of rates are asked for alike. */
+/* The part of the request that a run and a sweep of rates share. */
 static tri__run_request request_of(const tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
 {
     return (tri__run_request){
@@ -317,7 +316,7 @@ static tri__run_request request_of(const tri__session *session, const tri__argum
 static tri_status train(tri__session *session, const tri__arguments *arguments, const job *what, const char *command)
 {
     bool spawned = tri__argument_given(arguments, "spawned");
-    session->serves = spawned || what->membership.rank > 0; /* rank 0 speaks for all */
+    session->serves = spawned || what->membership.rank > 0; /* rank 0 reports for all ranks */
     progress_view view = {.session = session, .spawned = spawned, .next_plain = tri__clock_now() + PLAIN_INTERVAL};
     tri__run_request request = request_of(session, arguments, what, command);
     request.stop = catch_signals(what);
@@ -334,7 +333,7 @@ static tri_status train(tri__session *session, const tri__arguments *arguments, 
     if (what->membership.rank > 0)
         session->log->least = TRI_LOG_WARNING; /* rank 0 reports the rest */
     if (request.began)
-        TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* which mpirun passes on from the launcher */
+        TRI_TRY(tri__spawned_watch(STDIN_FILENO)); /* mpirun hands the launcher's standard input on */
     tri__run_result result;
     tri_status status = run(session, arguments, &request, what, &result);
     tri__terminal_wipe(&session->terminal);
@@ -362,7 +361,7 @@ static bool add_to_curve(void *context, double rate, double loss)
     return tri__rate_curve_add(context, rate, loss);
 }
 
-/* A run that ends early, since the rate became too large for it, is what a sweep is for. */
+/* A sweep that ends early, because the rate became too large, has not failed. */
 static tri_status sweep(tri__session *session, tri__run_request *request, tri__rate_curve *curve)
 {
     tri__run_result result;

@@ -1,5 +1,5 @@
-/* train_table.c: the options of train: those that a run is asked by, which are train's own (train/options/rows.h), and those that say where
- * this process stands, where the run folder is, and what is printed. */
+/* train_table.c: the options of train: those of a run, which are in train/options/rows.h, and those that say which task this process is,
+ * where the run folder is, and what is printed. */
 #include "cli/command/run/train_table.h"
 
 #include "cli/table/common_options.h"

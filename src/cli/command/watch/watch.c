@@ -1,4 +1,4 @@
-/* watch.c: trireme watch: a line a second about this host, or a table of a run's tasks that is drawn anew. */
+/* watch.c: trireme watch: prints a line each second about this host, or a table of a run's tasks, which is redrawn. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,18 +21,18 @@
 #include "watch/sample/run_view.h"
 #include "watch/sample/sample.h"
 
-enum { HEADER_EVERY = 20, LINE = 256, MARKS = 5 /* that are shown */, AFTER_SUMMARY = 10 /* seconds within which tasks end then */ };
+enum { HEADER_EVERY = 20, LINE = 256, MARKS = 5 /* how many are shown */, AFTER_SUMMARY = 10 /* seconds that tasks need to end */ };
 
 typedef struct {
     tri__session *session;
     int64_t every, count; /* count 0: until Ctrl-C */
     int drawn;            /* lines of the table that is on the terminal */
-    int marks;            /* of the run, that JSON objects before had */
-    double late;          /* how long after each whole multiple of the pace, in seconds: a run's samples are taken at the multiples */
+    int marks;            /* how many marks earlier JSON objects had */
+    double late;          /* seconds to wait after each multiple of the pace: a run's samples are taken at the multiples */
     const volatile sig_atomic_t *stop;
 } watch;
 
-/* Sleep until the next whole multiple of the pace, or a little later; false where a signal came. */
+/* Sleep until the next multiple of the pace, or `late` seconds later; false where a signal came. */
 static bool wait_for_next(const watch *w)
 {
     const double pace = (double)w->every * 1e-9, left = pace - fmod(tri__clock_wall() - w->late, pace);
@@ -44,7 +44,7 @@ static bool wait_for_next(const watch *w)
 
 /* ---- this host ---- */
 
-/* 80 columns at most: the narrowest terminal that people have. */
+/* 80 columns at most: the narrowest terminal that people use. */
 static void print_host_header(FILE *out)
 {
     fputs("              cpu %           memory             disk/s   network/s     system/s\n"
@@ -162,7 +162,7 @@ static json_t *mark_json(const tri__mark *mark)
                      mark->note);
 }
 
-/* The tasks as they are, and the marks that no object before had. */
+/* The present tasks, and the marks that no earlier object had. */
 static json_t *run_json(watch *w, const tri__run_view *view)
 {
     json_t *rows = json_array(), *marks = json_array();
@@ -173,7 +173,8 @@ static json_t *run_json(watch *w, const tri__run_view *view)
     return json_pack("{s:b, s:o, s:o}", "running", view->running, "tasks", rows, "marks", marks);
 }
 
-/* No wider than the terminal: a line that wraps would be two when the table is drawn again. How many lines there are. */
+/* Print the table no wider than the terminal: a line that wraps would count as two when the table is redrawn. Returns the number of
+ * lines. */
 static int print_rows(FILE *out, const tri__run_view *view, int columns)
 {
     char line[LINE];
@@ -199,7 +200,7 @@ static tri_status tell_run(watch *w, const tri__run_view *view)
         fflush(session->out);
         return NULL;
     }
-    if (w->drawn > 0 && page.terminal) /* over the table before: up, and clear to the end of the screen */
+    if (w->drawn > 0 && page.terminal) /* replace the last table: go up, and clear to the end of the screen */
         fprintf(session->out, "\033[%dA\033[J", w->drawn);
     w->drawn = print_rows(session->out, view, page.width);
     return NULL;

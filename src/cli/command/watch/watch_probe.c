@@ -31,7 +31,7 @@ tri_status tri__watch_check_probe(const tri__arguments *arguments)
     return NULL;
 }
 
-/* *out is NULL where the traffic is in clear. */
+/* *out is NULL where the traffic is not encrypted. */
 static tri_status open_identity(const tri__arguments *arguments, const tri__address *address, tri__tls **out)
 {
     const char *key = tri__argument_text(arguments, "key");

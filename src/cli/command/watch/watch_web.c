@@ -1,4 +1,4 @@
-/* watch_web.c: trireme watch RUN --web: where the live page is served, and to whom. */
+/* watch_web.c: trireme watch RUN --web: decides where the live page is served, and who may see it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "watch/web/page.h"
 
 enum { LARGEST_TOKEN = 4096, URL = 512 };
-static const int64_t SIGNALS_EVERY = 200000000; /* nanoseconds between two looks for a signal */
+static const int64_t SIGNALS_EVERY = 200000000; /* nanoseconds between two checks for a signal */
 
 tri_status tri__watch_check_web(const tri__arguments *arguments)
 {
@@ -45,7 +45,7 @@ static tri_status read_token(const char *path, char **token)
     return tri_wrap(status, "--token %s", path);
 }
 
-/* NULL where none is needed. */
+/* *token is NULL where no token is needed. */
 static tri_status find_token(const tri__arguments *arguments, const tri__address *address, char **token)
 {
     const char *path = tri__argument_text(arguments, "token");
@@ -60,7 +60,7 @@ static tri_status find_token(const tri__arguments *arguments, const tri__address
 
 /* ---- the page ---- */
 
-/* A browser cannot go to the address that means all interfaces: the host's name is shown instead. */
+/* A browser cannot open the address that means all interfaces, so the URL has the host's name instead. */
 static void write_url(const tri__address *address, uint16_t port, const char *token, char url[URL])
 {
     char name[256] = "localhost";
@@ -92,7 +92,7 @@ static tri_status serve(tri__session *session, const tri__address *address, cons
 {
     tri__loop *loop = NULL;
     tri__web_page *page = NULL;
-    signal(SIGPIPE, SIG_IGN); /* as tri__http_server wants it */
+    signal(SIGPIPE, SIG_IGN); /* tri__http_server needs this */
     tri_status status = tri__loop_create(&loop);
     if (status) {
         close(options->fd);
